@@ -1,0 +1,206 @@
+//! The document port: the few single-document commands that the data layer needs from an engine.
+//!
+//! Every operation means exactly what MongoDB's command of the same name means. Filters, updates, projections and
+//! sort orders are BSON documents in MongoDB's query language, so code above the port reads like MongoDB code and
+//! runs unchanged on any engine. One call touches documents of one collection, and changes to one document are
+//! atomic; nothing above the port assumes more than that.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bson::{Bson, Document};
+
+use crate::error::Result;
+
+/// A document store, chosen once at start-up.
+pub type Engine = Arc<dyn DocumentEngine>;
+
+/// What the data layer asks of an engine. A write that returns `Ok` is durable.
+#[async_trait]
+pub trait DocumentEngine: Send + Sync + 'static {
+    /// The documents that match, in the order asked for. A consistent snapshot of the collection.
+    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>>;
+
+    /// How many documents match.
+    async fn count(&self, collection: &str, filter: Document) -> Result<u64>;
+
+    /// Adds documents, in order, stopping at the first that fails; those before it stay. A document without an
+    /// `_id` is refused: identities are the caller's, so that a retry cannot insert twice.
+    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()>;
+
+    /// Changes the first matching document (or, with [`Update::many`], all of them).
+    async fn update(&self, collection: &str, update: Update) -> Result<Updated>;
+
+    /// Changes the first matching document and returns it as it was before or as it became, projected; `None` when
+    /// nothing matched (and, with `upsert` and [`Return::Before`], when it was inserted).
+    async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>>;
+
+    /// Removes the first matching document, or all with `many`. Returns how many went.
+    async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64>;
+
+    /// Makes sure that an index exists. Asking again for the same index changes nothing.
+    async fn create_index(&self, collection: &str, index: Index) -> Result<()>;
+
+    /// Answers when the engine can read.
+    async fn ping(&self) -> Result<()>;
+}
+
+/// A query: MongoDB's `find` command.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Find {
+    /// Which documents; empty for all.
+    pub filter: Document,
+    /// Which fields of them; empty for whole documents.
+    pub projection: Document,
+    /// In which order, e.g. `{at: -1, _id: -1}`; empty for no particular one.
+    pub sort: Document,
+    /// How many to pass over first.
+    pub skip: u64,
+    /// How many at most; 0 for no limit.
+    pub limit: u64,
+}
+
+impl Find {
+    /// All documents that match `filter`, whole.
+    pub fn matching(filter: Document) -> Self {
+        Self { filter, ..Self::default() }
+    }
+
+    /// Only these fields.
+    #[must_use]
+    pub fn project(mut self, projection: Document) -> Self {
+        self.projection = projection;
+        self
+    }
+
+    /// In this order.
+    #[must_use]
+    pub fn sort(mut self, sort: Document) -> Self {
+        self.sort = sort;
+        self
+    }
+
+    /// At most this many.
+    #[must_use]
+    pub fn limit(mut self, limit: u64) -> Self {
+        self.limit = limit;
+        self
+    }
+}
+
+/// A change to one or many documents: MongoDB's `update` command.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Update {
+    /// Which documents.
+    pub filter: Document,
+    /// Update operators (`$set`, `$inc`, `$push` …). Whole-document replacement is not supported.
+    pub update: Document,
+    /// Insert a document made from the filter's equalities and the update when none matches.
+    pub upsert: bool,
+    /// Change every match instead of the first.
+    pub many: bool,
+}
+
+impl Update {
+    /// Changes the first document that matches.
+    pub fn one(filter: Document, update: Document) -> Self {
+        Self { filter, update, upsert: false, many: false }
+    }
+
+    /// Inserts when nothing matches.
+    #[must_use]
+    pub fn or_insert(mut self) -> Self {
+        self.upsert = true;
+        self
+    }
+}
+
+/// What an update did.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Updated {
+    /// Documents that matched the filter.
+    pub matched: u64,
+    /// Documents that are different now.
+    pub modified: u64,
+    /// The `_id` of the document that an upsert inserted.
+    pub upserted: Option<Bson>,
+}
+
+/// Changes one document and returns it: MongoDB's `findAndModify` command with an update.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FindAndModify {
+    /// Which document.
+    pub filter: Document,
+    /// Update operators.
+    pub update: Document,
+    /// Which of several matches: the first in this order.
+    pub sort: Document,
+    /// Which fields to return; empty for all.
+    pub projection: Document,
+    /// Insert when none matches.
+    pub upsert: bool,
+    /// Which version to return.
+    pub returning: Return,
+}
+
+impl FindAndModify {
+    /// Changes the first match and returns the document as it became.
+    pub fn after(filter: Document, update: Document) -> Self {
+        Self {
+            filter,
+            update,
+            sort: Document::new(),
+            projection: Document::new(),
+            upsert: false,
+            returning: Return::After,
+        }
+    }
+
+    /// Returns only these fields.
+    #[must_use]
+    pub fn project(mut self, projection: Document) -> Self {
+        self.projection = projection;
+        self
+    }
+}
+
+/// Which version of a changed document `find_and_modify` returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Return {
+    /// As it was before the change.
+    Before,
+    /// As the change left it.
+    After,
+}
+
+/// An index on one collection.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Index {
+    /// The fields and their direction in order, e.g. `{owner: 1, relation: 1, "items.by": 1}`. A field that holds an
+    /// array has one entry per element (a multikey index); at most one field of an index may.
+    pub keys: Document,
+    /// Refuse a second document with the same key.
+    pub unique: bool,
+}
+
+impl Index {
+    /// An ordinary index.
+    pub fn on(keys: Document) -> Self {
+        Self { keys, unique: false }
+    }
+
+    /// An index that refuses a second document with the same key.
+    pub fn unique_on(keys: Document) -> Self {
+        Self { keys, unique: true }
+    }
+
+    /// MongoDB's default name: fields and directions joined by `_`, e.g. `owner_1_page_-1`.
+    pub fn name(&self) -> String {
+        let parts: Vec<String> = self
+            .keys
+            .iter()
+            .map(|(field, direction)| format!("{field}_{}", direction.to_string().trim_matches('"')))
+            .collect();
+        parts.join("_")
+    }
+}
