@@ -1,0 +1,62 @@
+//! Everything a person can do, once: the pages' server functions and the JSON API call the same methods.
+
+mod accounts;
+mod comments;
+mod environment;
+mod events;
+mod people;
+mod posts;
+mod problems;
+mod reactions;
+
+use std::sync::Arc;
+
+use model::Cursor;
+use store::Store;
+
+pub use accounts::SessionToken;
+pub use environment::{Clock, Environment, Ids, SystemClock, SystemIds};
+pub use events::{Change, Events};
+
+/// The application: reads and changes the store on behalf of people, and tells listeners what changed.
+#[derive(Clone)]
+pub struct Feed {
+    store: Store,
+    environment: Environment,
+    events: Arc<Events>,
+}
+
+impl Feed {
+    /// The feed over a store.
+    pub fn new(store: Store, environment: Environment) -> Self {
+        let events = Arc::new(Events::new(store.clone()));
+        Self { store, environment, events }
+    }
+
+    /// The data layer below.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+}
+
+/// Which stretch of a list to read.
+#[derive(Debug, Clone, Copy)]
+pub struct Paging {
+    /// Go on after here; `None` for the newest.
+    pub after: Option<Cursor>,
+    /// How many items at most, 1 to 100.
+    pub limit: usize,
+}
+
+impl Default for Paging {
+    fn default() -> Self {
+        Self { after: None, limit: Self::DEFAULT_LIMIT }
+    }
+}
+
+impl Paging {
+    /// How many items a list answers unless told otherwise.
+    pub const DEFAULT_LIMIT: usize = 20;
+    /// How many items a list answers at most.
+    pub const MAX_LIMIT: usize = 100;
+}

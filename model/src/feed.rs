@@ -1,0 +1,169 @@
+use serde::{Deserialize, Serialize};
+
+use crate::{CommentText, DisplayName, Handle, ItemId, Meter, PostId, PostText, Timestamp};
+
+/// Somebody, as shown beside what they did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Person {
+    /// Their unique name.
+    pub handle: Handle,
+    /// The name they show.
+    pub name: DisplayName,
+}
+
+/// A post as one reader sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Post {
+    /// Its identity.
+    pub id: PostId,
+    /// Who wrote it.
+    pub author: Person,
+    /// What it says.
+    pub text: PostText,
+    /// When it was written.
+    pub at: Timestamp,
+    /// How many people like it.
+    pub likes: u64,
+    /// How many comments it has.
+    pub comments: u64,
+    /// How many people shared it.
+    pub shares: u64,
+    /// Whether the reader likes it.
+    pub liked: bool,
+    /// Whether the reader shared it.
+    pub shared: bool,
+}
+
+/// A post with the meter of its likes, as the pages show it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PostCard {
+    /// The post.
+    #[serde(flatten)]
+    pub post: Post,
+    /// How its likes are stored.
+    pub meter: Meter,
+}
+
+/// An entry of likes, shares, followers or following.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Member {
+    /// The entry's identity.
+    pub id: ItemId,
+    /// Who it is.
+    pub user: Person,
+    /// When they joined the list.
+    pub at: Timestamp,
+}
+
+/// A comment on a post.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Comment {
+    /// Its identity.
+    pub id: ItemId,
+    /// Who wrote it.
+    pub user: Person,
+    /// When it was written.
+    pub at: Timestamp,
+    /// What it says.
+    pub text: CommentText,
+}
+
+/// What somebody did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ActivityKind {
+    /// Wrote a post.
+    Post,
+    /// Liked a post.
+    Like,
+    /// Commented on a post.
+    Comment,
+    /// Shared a post.
+    Share,
+    /// Followed somebody.
+    Follow,
+}
+
+/// An entry of somebody's activity log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Activity {
+    /// The same id as the like, comment, share, follow or post that it records.
+    pub id: ItemId,
+    /// What was done.
+    pub kind: ActivityKind,
+    /// When.
+    pub at: Timestamp,
+    /// The post it was done to; absent for a follow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub post: Option<PostId>,
+    /// The person who was followed; absent otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<Handle>,
+}
+
+/// A stretch of a list, newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listing<T> {
+    /// The items.
+    pub items: Vec<T>,
+    /// Where to go on; `None` at the end.
+    pub next: Option<String>,
+    /// Where the reader crossed from the head into a page, or from page to page.
+    pub seams: Vec<Seam>,
+    /// How many items the whole list has.
+    pub total: u64,
+}
+
+/// A boundary that a reader scrolled over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seam {
+    /// The last item before the boundary; the last one of the previous stretch when the boundary comes first.
+    pub after: String,
+    /// The page document that the following items were read from, counted from 0.
+    pub page: u32,
+    /// How many page documents the list has.
+    pub pages: u32,
+}
+
+/// Who is signed in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Account {
+    /// Their unique name.
+    pub handle: Handle,
+    /// The name they show.
+    pub name: DisplayName,
+    /// A line about themselves.
+    pub bio: String,
+}
+
+/// A person's page, as one reader sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Profile {
+    /// Their unique name.
+    pub handle: Handle,
+    /// The name they show.
+    pub name: DisplayName,
+    /// A line about themselves.
+    pub bio: String,
+    /// When they joined.
+    pub at: Timestamp,
+    /// How many people follow them.
+    pub followers: u64,
+    /// How many people they follow.
+    pub following: u64,
+    /// How much they did.
+    pub activities: u64,
+    /// Whether the reader follows them.
+    pub followed: bool,
+    /// How their followers are stored.
+    pub meter: Meter,
+}
+
+/// The answer to a like, share or follow: whether it holds now, and the new count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counted {
+    /// Whether the reader's like, share or follow is there now.
+    pub active: bool,
+    /// How many there are.
+    pub count: u64,
+}

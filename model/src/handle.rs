@@ -1,0 +1,86 @@
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Problem;
+
+/// A person's unique name, as in `/@ada`: 2 to 30 characters of `a–z`, `0–9`, `_` and `-`, starting with a letter
+/// or digit. Upper case is folded, so `Ada` and `ada` are one person. It never changes and doubles as the identity
+/// of the user document, which keeps every list readable to somebody who opens the database.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Handle(String);
+
+impl Handle {
+    /// The shortest handle, in characters.
+    pub const MIN: usize = 2;
+    /// The longest handle, in characters.
+    pub const MAX: usize = 30;
+
+    /// The handle without the `@`.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for Handle {
+    type Err = Problem;
+
+    fn from_str(input: &str) -> Result<Self, Problem> {
+        let handle = input.trim().trim_start_matches('@').to_ascii_lowercase();
+        let length = handle.chars().count();
+        if !(Self::MIN..=Self::MAX).contains(&length) {
+            return Err(Problem::invalid(
+                "handle",
+                format!("A handle has {} to {} characters; this one has {length}.", Self::MIN, Self::MAX),
+            ));
+        }
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+        if !handle.starts_with(plain) || !handle.chars().all(|c| plain(c) || c == '_' || c == '-') {
+            return Err(Problem::invalid(
+                "handle",
+                "A handle starts with a letter or digit and holds only letters a–z, digits, _ and -.",
+            ));
+        }
+        Ok(Self(handle))
+    }
+}
+
+impl TryFrom<String> for Handle {
+    type Error = Problem;
+
+    fn try_from(input: String) -> Result<Self, Problem> {
+        input.parse()
+    }
+}
+
+impl From<Handle> for String {
+    fn from(handle: Handle) -> Self {
+        handle.0
+    }
+}
+
+impl fmt::Display for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folds_case_and_drops_the_at_sign() {
+        assert_eq!("@Ada_L".parse::<Handle>().unwrap().as_str(), "ada_l");
+    }
+
+    #[test]
+    fn refuses_what_a_link_or_a_reader_would_stumble_over() {
+        for bad in ["", "a", "_ada", "ada l", "ada/l", "äda", "a".repeat(31).as_str()] {
+            let problem = bad.parse::<Handle>().unwrap_err();
+            assert_eq!(problem.field.as_deref(), Some("handle"), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! The types that the browser and the server share: names parsed at the edge, what the API answers, and how a
+//! problem is reported. Nothing here knows how or where anything is stored.
+
+mod cursor;
+mod feed;
+mod handle;
+mod id;
+mod overflow;
+mod problem;
+mod relation;
+mod text;
+mod timestamp;
+mod topic;
+
+pub use cursor::Cursor;
+pub use feed::{Account, Activity, ActivityKind, Comment, Counted, Listing, Member, Person, Post, PostCard, Profile, Seam};
+pub use handle::Handle;
+pub use id::{ItemId, PostId};
+pub use overflow::{Meter, Overflow, RelationOverflow};
+pub use problem::{Kind, Problem};
+pub use relation::Relation;
+pub use text::{Bio, CommentText, DisplayName, Password, PostText};
+pub use timestamp::Timestamp;
+pub use topic::Topic;

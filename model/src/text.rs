@@ -1,0 +1,149 @@
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Problem;
+
+macro_rules! bounded_text {
+    ($(#[$doc:meta])* $name:ident, $field:literal, $what:literal, $min:literal to $max:literal) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $name(String);
+
+        impl $name {
+            /// The longest text, in characters.
+            pub const MAX: usize = $max;
+
+            /// The text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = Problem;
+
+            fn from_str(input: &str) -> Result<Self, Problem> {
+                let text = input.trim();
+                let length = text.chars().count();
+                if text.is_empty() && $min > 0 {
+                    return Err(Problem::invalid($field, concat!($what, " is empty: write something first.")));
+                }
+                if length > $max {
+                    return Err(Problem::invalid(
+                        $field,
+                        format!(
+                            concat!($what, " has at most {} characters; this one has {}."),
+                            $max, length
+                        ),
+                    ));
+                }
+                if text.contains('\0') {
+                    return Err(Problem::invalid($field, concat!($what, " cannot contain a NUL character.")));
+                }
+                Ok(Self(text.to_owned()))
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = Problem;
+
+            fn try_from(input: String) -> Result<Self, Problem> {
+                input.parse()
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(text: $name) -> Self {
+                text.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+bounded_text!(
+    /// What a post says: 1 to 500 characters, surrounding white space dropped.
+    PostText, "text", "A post", 1 to 500
+);
+bounded_text!(
+    /// What a comment says: 1 to 500 characters, surrounding white space dropped.
+    CommentText, "text", "A comment", 1 to 500
+);
+bounded_text!(
+    /// The name a person shows: 1 to 50 characters.
+    DisplayName, "name", "A name", 1 to 50
+);
+bounded_text!(
+    /// A line about oneself: at most 160 characters, possibly none.
+    Bio, "bio", "A bio", 0 to 160
+);
+
+/// A password as typed: 8 to 200 characters, kept as it is. It has no `Display`, and `Debug` hides it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Password(String);
+
+impl Password {
+    /// The shortest password, in characters.
+    pub const MIN: usize = 8;
+    /// The longest password, in characters: bounds the work of hashing it.
+    pub const MAX: usize = 200;
+
+    /// The password itself, for hashing.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for Password {
+    type Err = Problem;
+
+    fn from_str(input: &str) -> Result<Self, Problem> {
+        let length = input.chars().count();
+        if !(Self::MIN..=Self::MAX).contains(&length) {
+            return Err(Problem::invalid(
+                "password",
+                format!("A password has {} to {} characters; this one has {length}.", Self::MIN, Self::MAX),
+            ));
+        }
+        Ok(Self(input.to_owned()))
+    }
+}
+
+impl fmt::Debug for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Password(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_post_is_trimmed_and_counted_in_characters() {
+        assert_eq!("  é \n".parse::<PostText>().unwrap().as_str(), "é");
+        assert!("é".repeat(500).parse::<PostText>().is_ok());
+        let problem = "é".repeat(501).parse::<PostText>().unwrap_err();
+        assert_eq!(problem.field.as_deref(), Some("text"));
+        assert!(problem.message.contains("at most 500"), "{}", problem.message);
+    }
+
+    #[test]
+    fn white_space_alone_is_an_empty_post() {
+        assert!(" \t\n".parse::<PostText>().unwrap_err().message.contains("empty"));
+    }
+
+    #[test]
+    fn a_password_does_not_leak_through_debug() {
+        let password: Password = "correct horse".parse().unwrap();
+        assert_eq!(format!("{password:?}"), "Password(…)");
+    }
+}

@@ -1,0 +1,96 @@
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use crate::Problem;
+
+/// A moment in UTC, in whole milliseconds since 1970, the precision of a BSON date. Written as RFC 3339.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Timestamp(i64);
+
+impl Timestamp {
+    /// The moment this many milliseconds after 1970-01-01T00:00:00Z.
+    pub const fn from_millis(millis: i64) -> Self {
+        Self(millis)
+    }
+
+    /// Milliseconds since 1970-01-01T00:00:00Z.
+    pub const fn millis(self) -> i64 {
+        self.0
+    }
+
+    /// How long ago this was at `now`, as people say it: "now", "5m", "3h", "2d", then the date.
+    pub fn ago(self, now: Self) -> String {
+        let seconds = (now.0 - self.0).max(0) / 1000;
+        match seconds {
+            0..60 => "now".to_owned(),
+            60..3600 => format!("{}m", seconds / 60),
+            3600..86_400 => format!("{}h", seconds / 3600),
+            86_400..604_800 => format!("{}d", seconds / 86_400),
+            _ => self.to_string().chars().take(10).collect(),
+        }
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let nanos = i128::from(self.0) * 1_000_000;
+        let text = OffsetDateTime::from_unix_timestamp_nanos(nanos)
+            .ok()
+            .and_then(|moment| moment.format(&Rfc3339).ok())
+            .ok_or(fmt::Error)?;
+        f.write_str(&text)
+    }
+}
+
+impl FromStr for Timestamp {
+    type Err = Problem;
+
+    fn from_str(input: &str) -> Result<Self, Problem> {
+        let moment = OffsetDateTime::parse(input, &Rfc3339)
+            .map_err(|_| Problem::invalid("at", "A time is written like 2026-03-01T12:00:00Z (RFC 3339)."))?;
+        i64::try_from(moment.unix_timestamp_nanos().div_euclid(1_000_000))
+            .map(Self)
+            .map_err(|_| Problem::invalid("at", "That time is out of range."))
+    }
+}
+
+impl TryFrom<String> for Timestamp {
+    type Error = Problem;
+
+    fn try_from(input: String) -> Result<Self, Problem> {
+        input.parse()
+    }
+}
+
+impl From<Timestamp> for String {
+    fn from(at: Timestamp) -> Self {
+        at.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_written_and_read_as_rfc_3339() {
+        let at = Timestamp::from_millis(1_772_366_400_123);
+        assert_eq!(at.to_string(), "2026-03-01T12:00:00.123Z");
+        assert_eq!(at.to_string().parse::<Timestamp>().unwrap(), at);
+    }
+
+    #[test]
+    fn tells_its_age_the_way_people_do() {
+        let at = Timestamp::from_millis(1_772_366_400_000);
+        let after = |seconds: i64| at.ago(Timestamp::from_millis(at.millis() + seconds * 1000));
+        assert_eq!(
+            [after(-5), after(59), after(3599), after(86_399), after(604_799), after(604_800)],
+            ["now", "now", "59m", "23h", "6d", "2026-03-01"]
+        );
+    }
+}
