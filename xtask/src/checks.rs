@@ -1,0 +1,270 @@
+//! `cargo xtask test`: everything that has to hold before a change is finished.
+
+use std::process::Command;
+
+use crate::browser;
+use crate::console::{self, Console, Step};
+use crate::counts::{self, Counts};
+use crate::doc_paths;
+use crate::failure::Failure;
+use crate::formatting;
+use crate::npm;
+use crate::preflight;
+use crate::prepare;
+use crate::process::{self, Cancel};
+use crate::repository::Repository;
+use crate::site::{self, FIRST_LOAD_LIMIT};
+use crate::tools;
+use crate::versions::WASM_TARGET;
+
+/// Runs the checks in order, the cheap ones first. A failure does not stop the others, except that nothing
+/// can be driven by a browser that was not built.
+pub fn test(repository: &Repository, console: &Console, quick: bool) -> Result<(), Failure> {
+    preflight::check(repository)?;
+    let cancel = Cancel::default();
+    preflight::wasm_target(repository, console, &cancel)?;
+    npm::install(repository, console, &cancel)?;
+    let mut suite = Suite {
+        repository,
+        console,
+        cancel,
+        counts: Counts::default(),
+        failed: Vec::new(),
+    };
+
+    suite.command("formatting of Rust", formatting::rustfmt(repository, true));
+    suite.command(
+        "formatting of TypeScript and JSON",
+        formatting::prettier(repository, true),
+    );
+    suite.command("types of the browser tests", type_check(repository));
+    suite.documents();
+    suite.command(
+        "lints of the server side",
+        clippy(
+            repository,
+            &["--workspace", "--exclude", "frontend", "--all-targets"],
+        ),
+    );
+    let browser_side = [
+        "--package",
+        "frontend",
+        "--package",
+        "app",
+        "--features",
+        "app/hydrate",
+        "--target",
+        WASM_TARGET,
+    ];
+    suite.command("lints of the browser side", clippy(repository, &browser_side));
+    suite.rust_tests();
+    suite.licences();
+    if quick {
+        console.say("- left out by --quick: release build, size of the first load, browser tests");
+    } else {
+        suite.release_and_browser();
+    }
+    suite.conclude()
+}
+
+struct Suite<'a> {
+    repository: &'a Repository,
+    console: &'a Console,
+    cancel: Cancel,
+    counts: Counts,
+    failed: Vec<String>,
+}
+
+impl Suite<'_> {
+    /// A check that is one command: it holds if the command ends well.
+    fn command(&mut self, title: &str, command: Command) {
+        let step = self.console.begin(title, "");
+        let line = process::command_line(&command);
+        match process::observe(&step, command, &self.cancel) {
+            Ok(finished) if finished.status.success() => step.done(""),
+            Ok(finished) => {
+                let failure = self.explain(title, line, &finished.lines);
+                self.fail(title, step, "failed", &failure);
+            }
+            Err(failure) => self.fail(title, step, "failed", &failure),
+        }
+    }
+
+    /// A check that counts tests. What counts failures by itself is not counted once more.
+    fn tests(&mut self, title: &str, command: Command, count: fn(&[String]) -> Counts) {
+        let step = self.console.begin(title, "");
+        let line = process::command_line(&command);
+        let finished = match process::observe(&step, command, &self.cancel) {
+            Ok(finished) => finished,
+            Err(failure) => return self.fail(title, step, "failed", &failure),
+        };
+        let counts = count(&finished.lines);
+        self.counts += counts;
+        if finished.status.success() && counts.failed == 0 {
+            step.done(&format!("{} passed", counts.passed));
+            return;
+        }
+        let failure = self.explain(title, line, &finished.lines);
+        self.fail(
+            title,
+            step,
+            &format!("{} passed, {} failed", counts.passed, counts.failed),
+            &failure,
+        );
+        if counts.failed > 0 {
+            self.counts.failed -= 1;
+        }
+    }
+
+    fn documents(&mut self) {
+        let title = "names in the documents";
+        let step = self.console.begin(title, "");
+        match doc_paths::broken(self.repository) {
+            Ok(broken) if broken.is_empty() => step.done(""),
+            Ok(broken) => {
+                let next = "correct the document, or add what it promises.".to_owned();
+                let failure = Failure::Missing {
+                    what: format!("  {}", broken.join("\n  ")),
+                    next,
+                };
+                self.fail(title, step, "failed", &failure);
+            }
+            Err(failure) => self.fail(title, step, "failed", &failure),
+        }
+    }
+
+    fn rust_tests(&mut self) {
+        let members = ["--workspace", "--exclude", "frontend"];
+        let nextest = process::ask(self.repository.command("cargo").args(["nextest", "--version"])).is_some();
+        let mut command = self.repository.command("cargo");
+        if nextest {
+            command
+                .args(["nextest", "run", "--no-fail-fast", "--no-tests=pass"])
+                .args(members);
+            self.tests("unit, contract and HTTP tests", command, counts::nextest);
+            let mut examples = self.repository.command("cargo");
+            examples.args(["test", "--doc", "--no-fail-fast"]).args(members);
+            self.tests("examples in the documentation", examples, counts::cargo_test);
+        } else {
+            command.args(["test", "--no-fail-fast"]).args(members);
+            self.tests(
+                "unit, contract and HTTP tests, examples",
+                command,
+                counts::cargo_test,
+            );
+        }
+    }
+
+    fn licences(&mut self) {
+        if process::ask(self.repository.command("cargo").args(["deny", "--version"])).is_none() {
+            self.console
+                .say("- licences and advisories: skipped, cargo-deny is not installed");
+            return;
+        }
+        let mut command = self.repository.command("cargo");
+        command.args(["deny", "--all-features", "check"]);
+        self.command("licences and advisories", command);
+    }
+
+    fn release_and_browser(&mut self) {
+        let title = "release build";
+        let built = prepare::prepare(self.repository, self.console)
+            .and_then(|tools| site::build(self.repository, self.console, &tools));
+        if let Err(failure) = built {
+            self.note_failure(title, &failure);
+            self.console.say(
+                "- size of the first load, browser tests: skipped, because there is no build to look at",
+            );
+            return;
+        }
+        self.size();
+        match browser::chromium(self.repository, self.console, &self.cancel) {
+            Ok(chromium) => {
+                let mut command = tools::playwright(self.repository);
+                command
+                    .args(["test", "--config", "end2end"])
+                    .env("CHROMIUM", chromium);
+                self.tests("browser tests", command, counts::playwright);
+            }
+            Err(failure) => self.note_failure("browser tests", &failure),
+        }
+    }
+
+    fn size(&mut self) {
+        let title = "size of the first load";
+        let step = self.console.begin(title, "");
+        let weights = match site::first_load(self.repository) {
+            Ok(weights) => weights,
+            Err(failure) => return self.fail(title, step, "failed", &failure),
+        };
+        let total: u64 = weights.iter().map(|weight| weight.brotli).sum();
+        for weight in &weights {
+            self.console
+                .say(&format!("  {:>9} bytes  {}", weight.brotli, weight.file));
+        }
+        let verdict = format!("{total} bytes after brotli, at most {FIRST_LOAD_LIMIT}");
+        if total <= FIRST_LOAD_LIMIT {
+            step.done(&verdict);
+        } else {
+            let next =
+                "find what grew: `cargo tree --package frontend --target wasm32-unknown-unknown`.".to_owned();
+            let failure = Failure::Missing {
+                what: format!("The first page loads too much: {verdict}."),
+                next,
+            };
+            self.fail(title, step, &verdict, &failure);
+        }
+    }
+
+    fn explain(&self, title: &str, line: String, lines: &[String]) -> Failure {
+        Failure::Command {
+            doing: title.to_owned(),
+            line,
+            output: process::meaningful(lines),
+            log: process::write_log(self.repository, title, lines),
+            next: None,
+        }
+    }
+
+    fn fail(&mut self, title: &str, step: Step<'_>, result: &str, failure: &Failure) {
+        step.failed(result);
+        self.note_failure(title, failure);
+    }
+
+    /// A failed check counts as one failed test, so that the last line never says that all is well.
+    fn note_failure(&mut self, title: &str, failure: &Failure) {
+        self.console.say(&format!("{failure}\n"));
+        self.failed.push(title.to_owned());
+        self.counts.failed += 1;
+    }
+
+    fn conclude(self) -> Result<(), Failure> {
+        println!();
+        console::print_table(&self.console.taken());
+        println!();
+        if !self.failed.is_empty() {
+            println!("Failed: {}", self.failed.join(", "));
+        }
+        println!("{} passed, {} failed", self.counts.passed, self.counts.failed);
+        if self.failed.is_empty() {
+            Ok(())
+        } else {
+            Err(Failure::Checks(self.failed))
+        }
+    }
+}
+
+fn clippy(repository: &Repository, what: &[&str]) -> Command {
+    let mut command = repository.command("cargo");
+    command
+        .arg("clippy")
+        .args(what)
+        .args(["--", "--deny", "warnings"]);
+    command
+}
+
+fn type_check(repository: &Repository) -> Command {
+    let mut command = repository.command(npm::program(repository, "tsc"));
+    command.args(["--project", "end2end"]);
+    command
+}

@@ -1,0 +1,139 @@
+//! What may be typed after `cargo xtask`.
+
+use crate::failure::Failure;
+
+/// What `cargo xtask` and `cargo xtask --help` print.
+pub const HELP: &str = "\
+Spillway's commands.
+
+  cargo xtask serve [OPTIONS]   install what is missing, build, and serve http://127.0.0.1:3000;
+                                OPTIONS go to `spillway serve` (see `cargo xtask serve --help`)
+  cargo xtask test              everything: formatting, lints, tests, sizes, and a real browser
+  cargo xtask test --quick      the same without the release build and the browser
+  cargo xtask build             what `serve` builds, without serving it
+  cargo xtask bench             the benchmarks
+  cargo xtask fmt               format Rust, TypeScript and JSON in place
+
+Environment:
+  SPILLWAY_TOOLS   where build tools are kept (default: a folder in your user's cache, shared by all clones)
+  CHROMIUM         the browser that the tests drive (default: the Chromium or Chrome that is installed)
+";
+
+/// One parsed command.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Print [`HELP`].
+    Help,
+    /// Build and serve; the arguments belong to `spillway serve`.
+    Serve {
+        /// Passed on untouched.
+        arguments: Vec<String>,
+    },
+    /// Build what `serve` serves.
+    Build,
+    /// Run the checks and tests.
+    Test {
+        /// Without the release build and the browser.
+        quick: bool,
+    },
+    /// Run the benchmarks.
+    Bench,
+    /// Format in place.
+    Fmt,
+}
+
+/// Reads the arguments that follow `cargo xtask`.
+///
+/// An unknown command or option is a [`Failure::Usage`] that names it.
+pub fn parse(arguments: &[String]) -> Result<Command, Failure> {
+    let Some((name, rest)) = arguments.split_first() else {
+        return Ok(Command::Help);
+    };
+    let wants_help = rest
+        .iter()
+        .any(|argument| argument == "--help" || argument == "-h");
+    match name.as_str() {
+        "--help" | "-h" | "help" => Ok(Command::Help),
+        // `serve --help` is answered by the binary, which knows its own options.
+        "serve" => Ok(Command::Serve {
+            arguments: rest.to_vec(),
+        }),
+        "test" | "build" | "bench" | "fmt" if wants_help => Ok(Command::Help),
+        "test" => parse_test(rest),
+        "build" => without_options(name, rest, Command::Build),
+        "bench" => without_options(name, rest, Command::Bench),
+        "fmt" => without_options(name, rest, Command::Fmt),
+        unknown => Err(Failure::Usage(format!(
+            "There is no command \"{unknown}\". The commands are serve, test, build, bench and fmt."
+        ))),
+    }
+}
+
+fn parse_test(rest: &[String]) -> Result<Command, Failure> {
+    let mut quick = false;
+    for option in rest {
+        match option.as_str() {
+            "--quick" => quick = true,
+            unknown => return Err(unknown_option("test", unknown, "--quick")),
+        }
+    }
+    Ok(Command::Test { quick })
+}
+
+fn without_options(name: &str, rest: &[String], command: Command) -> Result<Command, Failure> {
+    match rest.first() {
+        None => Ok(command),
+        Some(unknown) => Err(unknown_option(name, unknown, "none")),
+    }
+}
+
+fn unknown_option(command: &str, option: &str, known: &str) -> Failure {
+    Failure::Usage(format!(
+        "`cargo xtask {command}` has no option \"{option}\". Its options: {known}."
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Result<Command, Failure> {
+        let arguments: Vec<String> = line.split_whitespace().map(String::from).collect();
+        parse(&arguments)
+    }
+
+    #[test]
+    fn nothing_at_all_asks_for_help() {
+        assert_eq!(parsed("").unwrap(), Command::Help);
+        assert_eq!(parsed("--help").unwrap(), Command::Help);
+        assert_eq!(parsed("test --help").unwrap(), Command::Help);
+    }
+
+    #[test]
+    fn what_follows_serve_belongs_to_the_binary() {
+        let arguments = vec!["--no-demo".to_owned(), "--help".to_owned()];
+        assert_eq!(
+            parsed("serve --no-demo --help").unwrap(),
+            Command::Serve { arguments }
+        );
+    }
+
+    #[test]
+    fn test_knows_quick() {
+        assert_eq!(parsed("test").unwrap(), Command::Test { quick: false });
+        assert_eq!(parsed("test --quick").unwrap(), Command::Test { quick: true });
+    }
+
+    #[test]
+    fn what_is_unknown_is_refused_by_name() {
+        for (line, name) in [
+            ("sevre", "sevre"),
+            ("test --fast", "--fast"),
+            ("bench likes", "likes"),
+        ] {
+            let failure = parsed(line).unwrap_err();
+            assert_eq!(failure.exit_code(), 2, "{line}");
+            assert!(failure.to_string().contains(name), "{line}: {failure}");
+        }
+    }
+}

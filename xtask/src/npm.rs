@@ -1,0 +1,41 @@
+//! The npm packages: Tailwind, wasm-opt, and what the browser tests need.
+
+use std::fs;
+
+use crate::console::Console;
+use crate::failure::Failure;
+use crate::fingerprint;
+use crate::process::{self, Cancel};
+use crate::repository::Repository;
+
+/// npm is a batch file on Windows, which has to be named in full.
+pub const PROGRAM: &str = if cfg!(windows) { "npm.cmd" } else { "npm" };
+
+/// Installs exactly what `package-lock.json` names, unless that is what is there.
+pub fn install(repository: &Repository, console: &Console, cancel: &Cancel) -> Result<(), Failure> {
+    let stamp = repository.path("node_modules/.spillway-stamp");
+    let wanted = fingerprint::of_files(repository, &["package.json", "package-lock.json"])?;
+    if fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) {
+        return Ok(());
+    }
+    let step = console.begin(
+        "installing the npm packages",
+        "Tailwind, wasm-opt and Playwright, 190 MB; under a minute, once",
+    );
+    let mut command = repository.command(PROGRAM);
+    // No package here needs to run a script of its own to be installed, and Playwright drives the system's browser.
+    command.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]);
+    let next = "check the network, then run this again; npm's own words are above.";
+    process::run(repository, &step, command, cancel, "npm ci", Some(next))?;
+    fs::write(&stamp, wanted).map_err(Failure::file(format!("write {}", stamp.display())))?;
+    step.done("");
+    Ok(())
+}
+
+/// A program that an npm package brought along.
+pub fn program(repository: &Repository, name: &str) -> std::path::PathBuf {
+    let suffix = if cfg!(windows) { ".cmd" } else { "" };
+    repository
+        .path("node_modules/.bin")
+        .join(format!("{name}{suffix}"))
+}
