@@ -32,7 +32,10 @@ impl Cursor {
     }
 
     fn invalid() -> Problem {
-        Problem::invalid("cursor", "This cursor is not one that the list gave out; start again without it.")
+        Problem::invalid(
+            "cursor",
+            "This cursor is not one that the list gave out; start again without it.",
+        )
     }
 }
 
@@ -53,14 +56,26 @@ impl FromStr for Cursor {
 
     fn from_str(input: &str) -> Result<Self, Problem> {
         let bytes = URL_SAFE_NO_PAD.decode(input).map_err(|_| Self::invalid())?;
-        let Some((check, rest)) = bytes.split_last() else { return Err(Self::invalid()) };
+        let Some((check, rest)) = bytes.split_last() else {
+            return Err(Self::invalid());
+        };
         if bytes.len() != LENGTH || rest[0] != VERSION || *check != Self::check(rest) {
             return Err(Self::invalid());
         }
-        let key = rest[1..9].try_into().map(i64::from_be_bytes).map_err(|_| Self::invalid())?;
+        let key = rest[1..9]
+            .try_into()
+            .map(i64::from_be_bytes)
+            .map_err(|_| Self::invalid())?;
         let id = Uuid::from_slice(&rest[9..25]).map_err(|_| Self::invalid())?;
-        let page = rest[25..29].try_into().map(u32::from_be_bytes).map_err(|_| Self::invalid())?;
-        Ok(Self { key, id, page: (page != u32::MAX).then_some(page) })
+        let page = rest[25..29]
+            .try_into()
+            .map(u32::from_be_bytes)
+            .map_err(|_| Self::invalid())?;
+        Ok(Self {
+            key,
+            id,
+            page: (page != u32::MAX).then_some(page),
+        })
     }
 }
 
@@ -85,14 +100,23 @@ mod tests {
     #[test]
     fn survives_the_trip_through_a_link() {
         for page in [None, Some(0), Some(7)] {
-            let cursor = Cursor { key: 1_772_366_400_123, id: Uuid::from_u128(42), page };
+            let cursor = Cursor {
+                key: 1_772_366_400_123,
+                id: Uuid::from_u128(42),
+                page,
+            };
             assert_eq!(cursor.to_string().parse::<Cursor>().unwrap(), cursor);
         }
     }
 
     #[test]
     fn a_made_up_cursor_is_refused_by_name() {
-        let good = Cursor { key: 1, id: Uuid::from_u128(2), page: None }.to_string();
+        let good = Cursor {
+            key: 1,
+            id: Uuid::from_u128(2),
+            page: None,
+        }
+        .to_string();
         let cut = &good[..good.len() - 2];
         let bent = good.replace('A', "B");
         for bad in ["", "nonsense", "!!", cut, bent.as_str()] {

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{CommentText, DisplayName, Handle, ItemId, Meter, PostId, PostText, Timestamp};
+use crate::{CommentText, DisplayName, Handle, ItemId, Meter, PostId, PostText, Problem, Timestamp};
 
 /// Somebody, as shown beside what they did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,6 +82,30 @@ pub enum ActivityKind {
     Share,
     /// Followed somebody.
     Follow,
+}
+
+impl ActivityKind {
+    /// The word for it, as stored and in the API.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Post => "post",
+            Self::Like => "like",
+            Self::Comment => "comment",
+            Self::Share => "share",
+            Self::Follow => "follow",
+        }
+    }
+}
+
+impl std::str::FromStr for ActivityKind {
+    type Err = Problem;
+
+    fn from_str(input: &str) -> Result<Self, Problem> {
+        [Self::Post, Self::Like, Self::Comment, Self::Share, Self::Follow]
+            .into_iter()
+            .find(|kind| kind.as_str() == input)
+            .ok_or_else(|| Problem::invalid("kind", "An activity is a post, like, comment, share or follow."))
+    }
 }
 
 /// An entry of somebody's activity log.

@@ -33,7 +33,11 @@ impl FromStr for Handle {
         if !(Self::MIN..=Self::MAX).contains(&length) {
             return Err(Problem::invalid(
                 "handle",
-                format!("A handle has {} to {} characters; this one has {length}.", Self::MIN, Self::MAX),
+                format!(
+                    "A handle has {} to {} characters; this one has {length}.",
+                    Self::MIN,
+                    Self::MAX
+                ),
             ));
         }
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();

@@ -13,7 +13,9 @@ mod timestamp;
 mod topic;
 
 pub use cursor::Cursor;
-pub use feed::{Account, Activity, ActivityKind, Comment, Counted, Listing, Member, Person, Post, PostCard, Profile, Seam};
+pub use feed::{
+    Account, Activity, ActivityKind, Comment, Counted, Listing, Member, Person, Post, PostCard, Profile, Seam,
+};
 pub use handle::Handle;
 pub use id::{ItemId, PostId};
 pub use overflow::{Meter, Overflow, RelationOverflow};

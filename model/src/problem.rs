@@ -72,7 +72,11 @@ pub struct Problem {
 impl Problem {
     /// A problem of some kind that is not about one field.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Self { kind, field: None, message: message.into() }
+        Self {
+            kind,
+            field: None,
+            message: message.into(),
+        }
     }
 
     /// A field that must be corrected.
@@ -83,6 +87,9 @@ impl Problem {
     /// The same problem, tied to an input field.
     #[must_use]
     pub fn about(self, field: &str) -> Self {
-        Self { field: Some(field.to_owned()), ..self }
+        Self {
+            field: Some(field.to_owned()),
+            ..self
+        }
     }
 }

@@ -25,8 +25,14 @@ pub enum Relation {
 
 impl Relation {
     /// All six, users' first.
-    pub const ALL: [Self; 6] =
-        [Self::Activities, Self::Followers, Self::Following, Self::Likes, Self::Comments, Self::Shares];
+    pub const ALL: [Self; 6] = [
+        Self::Activities,
+        Self::Followers,
+        Self::Following,
+        Self::Likes,
+        Self::Comments,
+        Self::Shares,
+    ];
     /// The lists of a user document.
     pub const OF_A_USER: [Self; 3] = [Self::Activities, Self::Followers, Self::Following];
     /// The lists of a post document.
@@ -60,11 +66,14 @@ impl FromStr for Relation {
     type Err = Problem;
 
     fn from_str(input: &str) -> Result<Self, Problem> {
-        Self::ALL.into_iter().find(|relation| relation.as_str() == input).ok_or_else(|| {
-            Problem::invalid(
-                "relation",
-                "A relation is one of activities, followers, following, likes, comments, shares.",
-            )
-        })
+        Self::ALL
+            .into_iter()
+            .find(|relation| relation.as_str() == input)
+            .ok_or_else(|| {
+                Problem::invalid(
+                    "relation",
+                    "A relation is one of activities, followers, following, likes, comments, shares.",
+                )
+            })
     }
 }

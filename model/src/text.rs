@@ -110,7 +110,11 @@ impl FromStr for Password {
         if !(Self::MIN..=Self::MAX).contains(&length) {
             return Err(Problem::invalid(
                 "password",
-                format!("A password has {} to {} characters; this one has {length}.", Self::MIN, Self::MAX),
+                format!(
+                    "A password has {} to {} characters; this one has {length}.",
+                    Self::MIN,
+                    Self::MAX
+                ),
             ));
         }
         Ok(Self(input.to_owned()))

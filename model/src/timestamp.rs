@@ -89,7 +89,14 @@ mod tests {
         let at = Timestamp::from_millis(1_772_366_400_000);
         let after = |seconds: i64| at.ago(Timestamp::from_millis(at.millis() + seconds * 1000));
         assert_eq!(
-            [after(-5), after(59), after(3599), after(86_399), after(604_799), after(604_800)],
+            [
+                after(-5),
+                after(59),
+                after(3599),
+                after(86_399),
+                after(604_799),
+                after(604_800)
+            ],
             ["now", "now", "59m", "23h", "6d", "2026-03-01"]
         );
     }

@@ -47,9 +47,12 @@ pub enum Error {
     /// A concurrent change won more often than an operation is willing to retry. Nothing was written.
     #[error("too many concurrent changes on {0}; try again")]
     Contended(String),
-    /// A stored document is not of the shape the code expects.
+    /// Stored bytes are not BSON.
     #[error("a stored document cannot be read: {0}")]
     Corrupt(#[from] bson::error::Error),
+    /// A stored document is not of the shape that the code expects.
+    #[error("a stored document is malformed: {0}")]
+    Malformed(String),
     /// The embedded engine's storage failed.
     #[error("the embedded store failed: {0}")]
     Storage(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -58,6 +61,13 @@ pub enum Error {
 impl Error {
     /// A [`Error::Refused`] with MongoDB's code.
     pub fn refused(code: i32, message: impl Into<String>) -> Self {
-        Self::Refused { code, message: message.into() }
+        Self::Refused {
+            code,
+            message: message.into(),
+        }
+    }
+
+    pub(crate) fn malformed(what: impl Into<String>) -> Self {
+        Self::Malformed(what.into())
     }
 }

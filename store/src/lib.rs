@@ -1,7 +1,18 @@
 //! The data layer: overflow lists over a small document port, and the engines that implement it.
+//!
+//! [`overflow`] is the outlier pattern, written once against [`port`]. The modules beside it keep the documents of
+//! the feed: [`people`], [`posts`] and [`sessions`].
 
 pub mod embedded;
 pub mod error;
+pub mod overflow;
+pub mod people;
 pub mod port;
+pub mod posts;
+pub mod sessions;
+mod settings;
+mod store;
 
 pub use error::{Error, Result};
+pub use settings::{Limits, Settings};
+pub use store::Store;

@@ -63,7 +63,10 @@ pub struct Find {
 impl Find {
     /// All documents that match `filter`, whole.
     pub fn matching(filter: Document) -> Self {
-        Self { filter, ..Self::default() }
+        Self {
+            filter,
+            ..Self::default()
+        }
     }
 
     /// Only these fields.
@@ -104,7 +107,12 @@ pub struct Update {
 impl Update {
     /// Changes the first document that matches.
     pub fn one(filter: Document, update: Document) -> Self {
-        Self { filter, update, upsert: false, many: false }
+        Self {
+            filter,
+            update,
+            upsert: false,
+            many: false,
+        }
     }
 
     /// Inserts when nothing matches.

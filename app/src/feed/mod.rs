@@ -30,7 +30,11 @@ impl Feed {
     /// The feed over a store.
     pub fn new(store: Store, environment: Environment) -> Self {
         let events = Arc::new(Events::new(store.clone()));
-        Self { store, environment, events }
+        Self {
+            store,
+            environment,
+            events,
+        }
     }
 
     /// The data layer below.
@@ -50,7 +54,10 @@ pub struct Paging {
 
 impl Default for Paging {
     fn default() -> Self {
-        Self { after: None, limit: Self::DEFAULT_LIMIT }
+        Self {
+            after: None,
+            limit: Self::DEFAULT_LIMIT,
+        }
     }
 }
 

@@ -1,0 +1,109 @@
+//! Comments: a list of a post in which everybody may appear many times.
+
+use bson::doc;
+use model::{
+    ActivityKind, Comment, CommentText, Handle, ItemId, Kind, Listing, Person, PostId, Problem, Relation,
+    Topic,
+};
+use store::overflow::{Item, Key, uuid_bson};
+
+use super::people::name_or_handle;
+use super::problems::explain;
+use super::{Feed, Paging};
+
+impl Feed {
+    /// Comments on a post. With the same `id` again it answers the comment that is there.
+    pub async fn comment(
+        &self,
+        actor: &Handle,
+        post: PostId,
+        id: Option<ItemId>,
+        text: CommentText,
+    ) -> Result<Comment, Problem> {
+        let at = self.environment.now();
+        let id = id.map_or_else(|| self.environment.ids.uuid(at), ItemId::uuid);
+        let item = Item {
+            id,
+            by: Some(actor.clone()),
+            at,
+            more: doc! { "text": text.as_str() },
+        };
+        let owner = Topic::Post(post);
+        let appended = self
+            .store
+            .list(Relation::Comments)
+            .append(&owner, item)
+            .await
+            .map_err(explain)?;
+        if appended.item.by.as_ref() != Some(actor) {
+            return Err(
+                Problem::new(Kind::Conflict, "Another comment has this id. Choose another.").about("id"),
+            );
+        }
+        self.events.changed(&owner);
+        let target = doc! { "post": uuid_bson(post.uuid()) };
+        self.record(actor, id, appended.item.at, ActivityKind::Comment, target)
+            .await?;
+        let people = self.store.people().named([actor]).await.map_err(explain)?;
+        comment(&appended.item, |handle| name_or_handle(&people, handle))
+    }
+
+    /// Deletes a comment of the actor's own.
+    pub async fn delete_comment(&self, actor: &Handle, post: PostId, id: ItemId) -> Result<(), Problem> {
+        let owner = Topic::Post(post);
+        let key = Key::Id(id.uuid());
+        let list = self.store.list(Relation::Comments);
+        let found = list.find(&owner, &key).await.map_err(explain)?;
+        let item =
+            found.ok_or_else(|| Problem::new(Kind::NotFound, "There is no such comment on this post."))?;
+        if item.by.as_ref() != Some(actor) {
+            return Err(Problem::new(
+                Kind::Forbidden,
+                "Only its author can delete a comment.",
+            ));
+        }
+        self.forget(actor, item.id).await?;
+        list.remove(&owner, &key).await.map_err(explain)?;
+        self.events.changed(&owner);
+        Ok(())
+    }
+
+    /// The comments on a post, newest first.
+    pub async fn comments(&self, post: PostId, paging: Paging) -> Result<Listing<Comment>, Problem> {
+        let list = self.store.list(Relation::Comments);
+        let stretch = list
+            .newest_first(&Topic::Post(post), paging.after, paging.limit)
+            .await
+            .map_err(explain)?;
+        let authors = stretch.items.iter().filter_map(|item| item.by.as_ref());
+        let people = self.store.people().named(authors).await.map_err(explain)?;
+        Ok(Listing {
+            next: stretch.next.map(|cursor| cursor.to_string()),
+            seams: stretch.seams,
+            total: stretch.total,
+            items: stretch
+                .items
+                .iter()
+                .map(|item| comment(item, |handle| name_or_handle(&people, handle)))
+                .collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+fn comment(item: &Item, person: impl FnOnce(&Handle) -> Result<Person, Problem>) -> Result<Comment, Problem> {
+    let malformed = |what: &str| explain(store::Error::Malformed(what.to_owned()));
+    let by = item
+        .by
+        .as_ref()
+        .ok_or_else(|| malformed("a comment without an author"))?;
+    let text = item
+        .more
+        .get_str("text")
+        .map_err(|_| malformed("a comment without a text"))?;
+    Ok(Comment {
+        id: item.id.into(),
+        user: person(by)?,
+        at: item.at,
+        text: text.parse().map_err(|_| malformed("a comment's text"))?,
+    })
+}

@@ -1,0 +1,86 @@
+//! What the feed takes from the world around it, passed in so that tests decide it.
+
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use model::Timestamp;
+use rand::RngCore;
+use uuid::Uuid;
+
+/// The time.
+pub trait Clock: Send + Sync + 'static {
+    /// Now.
+    fn now(&self) -> Timestamp;
+}
+
+/// Fresh identities and secrets.
+pub trait Ids: Send + Sync + 'static {
+    /// A new id for something that happens at this moment; ids of later moments sort later.
+    fn uuid(&self, at: Timestamp) -> Uuid;
+
+    /// 32 bytes that nobody can guess.
+    fn secret(&self) -> [u8; 32];
+}
+
+/// Time, ids, and whether this is a demonstration.
+#[derive(Clone)]
+pub struct Environment {
+    /// The clock.
+    pub clock: Arc<dyn Clock>,
+    /// The source of ids.
+    pub ids: Arc<dyn Ids>,
+    /// Whether people of the demo town may be signed in as with one click.
+    pub demo: bool,
+}
+
+impl Environment {
+    /// The machine's clock and random numbers.
+    pub fn system(demo: bool) -> Self {
+        Self {
+            clock: Arc::new(SystemClock),
+            ids: Arc::new(SystemIds),
+            demo,
+        }
+    }
+
+    /// Now.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+}
+
+/// The machine's clock.
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place where the time comes from"
+    )]
+    fn now(&self) -> Timestamp {
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Timestamp::from_millis(i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX))
+    }
+}
+
+/// Random ids: version 7 UUIDs, which begin with the time.
+pub struct SystemIds;
+
+impl Ids for SystemIds {
+    fn uuid(&self, at: Timestamp) -> Uuid {
+        let mut random = [0; 10];
+        random.copy_from_slice(&self.secret()[..10]);
+        uuid::Builder::from_unix_timestamp_millis(u64::try_from(at.millis()).unwrap_or(0), &random)
+            .into_uuid()
+    }
+
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place where randomness comes from"
+    )]
+    fn secret(&self) -> [u8; 32] {
+        let mut secret = [0; 32];
+        rand::rng().fill_bytes(&mut secret);
+        secret
+    }
+}

@@ -1,0 +1,145 @@
+//! Who watches which owner, and telling them when its lists change.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures::StreamExt;
+use futures::stream::{self, BoxStream};
+use model::{Overflow, Problem, Topic};
+use store::Store;
+use tokio::sync::{Notify, watch};
+
+use super::Feed;
+use super::problems::explain;
+
+/// The shortest time between two changes of one topic: at most 10 a second.
+const QUIET: Duration = Duration::from_millis(100);
+
+/// How an owner's lists are stored after a change.
+#[derive(Debug, Clone)]
+pub struct Change {
+    /// The owner.
+    pub topic: Topic,
+    /// Counts the changes of this topic that were told since somebody began to watch it.
+    pub sequence: u64,
+    /// All its lists.
+    pub overflow: Arc<Overflow>,
+}
+
+/// The topics that somebody watches. Each has one task, which reads the owner once per change however many watch.
+pub struct Events {
+    store: Store,
+    watched: Mutex<HashMap<Topic, Arc<Watched>>>,
+}
+
+struct Watched {
+    changed: Notify,
+    latest: watch::Sender<Option<Change>>,
+}
+
+impl Events {
+    pub(super) fn new(store: Store) -> Self {
+        Self {
+            store,
+            watched: Mutex::default(),
+        }
+    }
+
+    /// Tells that an owner's lists may have changed. Costs nothing when nobody watches it.
+    pub fn changed(&self, topic: &Topic) {
+        if let Some(watched) = self
+            .watched
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(topic)
+        {
+            watched.changed.notify_one();
+        }
+    }
+
+    fn subscribe(self: &Arc<Self>, topic: &Topic) -> watch::Receiver<Option<Change>> {
+        let mut all = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(watched) = all.get(topic) {
+            return watched.latest.subscribe();
+        }
+        let (latest, receiver) = watch::channel(None);
+        let watched = Arc::new(Watched {
+            changed: Notify::new(),
+            latest,
+        });
+        all.insert(topic.clone(), Arc::clone(&watched));
+        tokio::spawn(Arc::clone(self).follow(topic.clone(), watched));
+        receiver
+    }
+
+    /// Reads the owner after every change and passes it on, until nobody watches or the owner is gone.
+    async fn follow(self: Arc<Self>, topic: Topic, watched: Arc<Watched>) {
+        let mut sequence = 0;
+        loop {
+            match self.store.overflow(&topic).await {
+                Ok(overflow) => {
+                    sequence += 1;
+                    let change = Change {
+                        topic: topic.clone(),
+                        sequence,
+                        overflow: Arc::new(overflow),
+                    };
+                    watched.latest.send_replace(Some(change));
+                }
+                Err(store::Error::NoOwner(_)) => break,
+                Err(error) => {
+                    tracing::warn!(%error, %topic, "could not read a watched owner; trying again");
+                    watched.changed.notify_one();
+                }
+            }
+            tokio::time::sleep(QUIET).await;
+            tokio::select! {
+                () = watched.changed.notified() => {}
+                () = watched.latest.closed() => {
+                    // Under the lock nobody can subscribe between the check and the removal.
+                    let mut all = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+                    if watched.latest.is_closed() {
+                        all.remove(&topic);
+                        return;
+                    }
+                }
+            }
+        }
+        self.watched
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&topic);
+    }
+}
+
+impl Feed {
+    /// How an owner's lists are stored right now.
+    pub async fn overflow(&self, topic: &Topic) -> Result<Overflow, Problem> {
+        self.store.overflow(topic).await.map_err(explain)
+    }
+
+    /// The present state of every topic, then each change of it. A topic whose owner is gone falls silent.
+    pub fn watch(&self, topics: &[Topic]) -> BoxStream<'static, Change> {
+        let each = topics.iter().map(|topic| {
+            let mut receiver = self.events.subscribe(topic);
+            receiver.mark_changed();
+            stream::unfold(receiver, |mut receiver| async move {
+                loop {
+                    receiver.changed().await.ok()?;
+                    let change = receiver.borrow_and_update().clone();
+                    if let Some(change) = change {
+                        return Some((change, receiver));
+                    }
+                }
+            })
+            .boxed()
+        });
+        stream::select_all(each).boxed()
+    }
+
+    /// Answers when the store does.
+    pub async fn ready(&self) -> Result<(), Problem> {
+        self.store.engine().ping().await.map_err(explain)
+    }
+}

@@ -1,0 +1,199 @@
+//! Profiles, following, and what people did.
+
+use std::collections::HashMap;
+
+use bson::{Bson, doc};
+use model::{
+    Activity, ActivityKind, Counted, Handle, Listing, Member, Person, Problem, Profile, Relation, Timestamp,
+    Topic,
+};
+use store::overflow::{Item, Key};
+
+use super::problems::{explain, missing};
+use super::{Feed, Paging};
+
+impl Feed {
+    /// Somebody's page, as a reader sees it.
+    pub async fn profile(&self, handle: &Handle, viewer: Option<&Handle>) -> Result<Profile, Problem> {
+        let owner = Topic::User(handle.clone());
+        let summary = self.store.people().summary(handle).await.map_err(explain)?;
+        let summary = summary.ok_or_else(|| missing(&owner.to_string()))?;
+        let followed = match viewer {
+            None => false,
+            Some(viewer) => {
+                let list = self.store.list(Relation::Followers);
+                list.find(&owner, &Key::By(viewer.clone()))
+                    .await
+                    .map_err(explain)?
+                    .is_some()
+            }
+        };
+        Ok(Profile {
+            handle: summary.user.person.handle,
+            name: summary.user.person.name,
+            bio: summary.user.bio,
+            at: summary.user.at,
+            followers: summary.followers.count,
+            following: summary.following,
+            activities: summary.activities,
+            followed,
+            meter: summary.followers,
+        })
+    }
+
+    /// Follows somebody. Again changes nothing; stopped half-way, again finishes it.
+    pub async fn follow(&self, actor: &Handle, target: &Handle) -> Result<Counted, Problem> {
+        if actor == target {
+            return Err(Problem::invalid("handle", "You cannot follow yourself."));
+        }
+        let at = self.environment.now();
+        let followed = Topic::User(target.clone());
+        let item = Item::new(self.environment.ids.uuid(at), actor.clone(), at);
+        let appended = self
+            .store
+            .list(Relation::Followers)
+            .append(&followed, item)
+            .await
+            .map_err(explain)?;
+        self.events.changed(&followed);
+        let (id, at) = (appended.item.id, appended.item.at);
+        let following = Item::new(id, target.clone(), at);
+        self.store
+            .list(Relation::Following)
+            .append(&Topic::User(actor.clone()), following)
+            .await
+            .map_err(explain)?;
+        self.record(
+            actor,
+            id,
+            at,
+            ActivityKind::Follow,
+            doc! { "user": target.as_str() },
+        )
+        .await?;
+        Ok(Counted {
+            active: true,
+            count: appended.count,
+        })
+    }
+
+    /// Stops following somebody. Again changes nothing; stopped half-way, again finishes it.
+    pub async fn unfollow(&self, actor: &Handle, target: &Handle) -> Result<Counted, Problem> {
+        let followed = Topic::User(target.clone());
+        let followers = self.store.list(Relation::Followers);
+        let key = Key::By(actor.clone());
+        if let Some(item) = followers.find(&followed, &key).await.map_err(explain)? {
+            self.forget(actor, item.id).await?;
+        }
+        let own = Topic::User(actor.clone());
+        let following = self.store.list(Relation::Following);
+        following
+            .remove(&own, &Key::By(target.clone()))
+            .await
+            .map_err(explain)?;
+        self.events.changed(&own);
+        let removed = followers.remove(&followed, &key).await.map_err(explain)?;
+        self.events.changed(&followed);
+        Ok(Counted {
+            active: false,
+            count: removed.count,
+        })
+    }
+
+    /// Who follows somebody, newest first.
+    pub async fn followers(&self, handle: &Handle, paging: Paging) -> Result<Listing<Member>, Problem> {
+        self.members(&Topic::User(handle.clone()), Relation::Followers, paging)
+            .await
+    }
+
+    /// Whom somebody follows, newest first.
+    pub async fn following(&self, handle: &Handle, paging: Paging) -> Result<Listing<Member>, Problem> {
+        self.members(&Topic::User(handle.clone()), Relation::Following, paging)
+            .await
+    }
+
+    /// What somebody did, newest first.
+    pub async fn activity(&self, handle: &Handle, paging: Paging) -> Result<Listing<Activity>, Problem> {
+        let owner = Topic::User(handle.clone());
+        let list = self.store.list(Relation::Activities);
+        let stretch = list
+            .newest_first(&owner, paging.after, paging.limit)
+            .await
+            .map_err(explain)?;
+        Ok(Listing {
+            next: stretch.next.map(|cursor| cursor.to_string()),
+            seams: stretch.seams,
+            total: stretch.total,
+            items: stretch.items.iter().map(activity).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// A stretch of a list of people, with their names.
+    pub(super) async fn members(
+        &self,
+        owner: &Topic,
+        relation: Relation,
+        paging: Paging,
+    ) -> Result<Listing<Member>, Problem> {
+        let list = self.store.list(relation);
+        let stretch = list
+            .newest_first(owner, paging.after, paging.limit)
+            .await
+            .map_err(explain)?;
+        let handles = stretch.items.iter().filter_map(|item| item.by.as_ref());
+        let people = self.store.people().named(handles).await.map_err(explain)?;
+        let member = |(id, by, at): (uuid::Uuid, Handle, Timestamp)| {
+            Ok(Member {
+                id: id.into(),
+                user: name_or_handle(&people, &by)?,
+                at,
+            })
+        };
+        let items = stretch
+            .items
+            .into_iter()
+            .filter_map(|item| Some((item.id, item.by?, item.at)));
+        Ok(Listing {
+            items: items.map(member).collect::<Result<_, Problem>>()?,
+            next: stretch.next.map(|cursor| cursor.to_string()),
+            seams: stretch.seams,
+            total: stretch.total,
+        })
+    }
+}
+
+/// Somebody's name, or their handle in its place when they have left since.
+pub(super) fn name_or_handle(people: &HashMap<Handle, Person>, handle: &Handle) -> Result<Person, Problem> {
+    match people.get(handle) {
+        Some(person) => Ok(person.clone()),
+        None => Ok(Person {
+            handle: handle.clone(),
+            name: handle.as_str().parse()?,
+        }),
+    }
+}
+
+fn activity(item: &Item) -> Result<Activity, Problem> {
+    let malformed = |what: &str| explain(store::Error::Malformed(what.to_owned()));
+    let kind = item
+        .more
+        .get_str("kind")
+        .ok()
+        .and_then(|kind| kind.parse::<ActivityKind>().ok());
+    let post = match item.more.get("post") {
+        Some(Bson::Binary(binary)) => uuid::Uuid::from_slice(&binary.bytes).ok().map(Into::into),
+        _ => None,
+    };
+    let user = item
+        .more
+        .get_str("user")
+        .ok()
+        .and_then(|handle| handle.parse().ok());
+    Ok(Activity {
+        id: item.id.into(),
+        kind: kind.ok_or_else(|| malformed("an activity without a kind"))?,
+        at: item.at,
+        post,
+        user,
+    })
+}

@@ -1,0 +1,240 @@
+//! Writing, reading and deleting posts, and the lists of posts.
+
+use bson::{Document, doc};
+use model::{
+    ActivityKind, Cursor, Handle, Kind, Listing, Person, Post, PostCard, PostId, PostText, Problem, Relation,
+    Timestamp, Topic,
+};
+use store::overflow::{Item, Key, uuid_bson};
+use store::posts::{Order, StoredPost};
+use uuid::Uuid;
+
+use super::problems::{explain, missing};
+use super::{Feed, Paging};
+
+impl Feed {
+    /// The home feed, newest first: posts by the people whom the reader follows and their own, or everybody's for a
+    /// reader who is not signed in.
+    pub async fn home(&self, viewer: Option<&Handle>, paging: Paging) -> Result<Listing<PostCard>, Problem> {
+        match viewer {
+            None => self.list_posts(None, Order::Newest, viewer, paging).await,
+            Some(reader) => {
+                let mut authors = self.followed_by(reader).await?;
+                authors.push(reader.clone());
+                self.list_posts(Some(&authors), Order::Newest, viewer, paging)
+                    .await
+            }
+        }
+    }
+
+    /// Everybody's posts, most liked first.
+    pub async fn explore(
+        &self,
+        viewer: Option<&Handle>,
+        paging: Paging,
+    ) -> Result<Listing<PostCard>, Problem> {
+        self.list_posts(None, Order::MostLiked, viewer, paging).await
+    }
+
+    /// One person's posts, newest first.
+    pub async fn posts_by(
+        &self,
+        author: &Handle,
+        viewer: Option<&Handle>,
+        paging: Paging,
+    ) -> Result<Listing<PostCard>, Problem> {
+        self.list_posts(Some(std::slice::from_ref(author)), Order::Newest, viewer, paging)
+            .await
+    }
+
+    /// One post.
+    pub async fn post(&self, id: PostId, viewer: Option<&Handle>) -> Result<PostCard, Problem> {
+        let post = self.stored_post(id).await?;
+        let cards = self.cards(vec![post], viewer).await?;
+        cards
+            .into_iter()
+            .next()
+            .ok_or_else(|| missing(&Topic::Post(id).to_string()))
+    }
+
+    /// Publishes a post. With the same `id` again it answers the post that is there.
+    pub async fn compose(
+        &self,
+        author: &Handle,
+        id: Option<PostId>,
+        text: PostText,
+    ) -> Result<PostCard, Problem> {
+        let mut at = self.environment.now();
+        let id = id.unwrap_or_else(|| self.environment.ids.uuid(at).into());
+        match self.store.posts().insert(id, author, &text, at).await {
+            Ok(()) => {}
+            Err(store::Error::DuplicateKey { .. }) => {
+                let earlier = self.stored_post(id).await?;
+                if earlier.author != *author {
+                    return Err(
+                        Problem::new(Kind::Conflict, "Another post has this id. Choose another.").about("id"),
+                    );
+                }
+                at = earlier.at;
+            }
+            Err(error) => return Err(explain(error)),
+        }
+        self.record(
+            author,
+            id.uuid(),
+            at,
+            ActivityKind::Post,
+            doc! { "post": uuid_bson(id.uuid()) },
+        )
+        .await?;
+        self.post(id, Some(author)).await
+    }
+
+    /// Deletes a post of the actor's own, with its likes, comments and shares.
+    pub async fn delete_post(&self, actor: &Handle, id: PostId) -> Result<(), Problem> {
+        let post = self.stored_post(id).await?;
+        if post.author != *actor {
+            return Err(Problem::new(
+                Kind::Forbidden,
+                "Only the author can delete a post.",
+            ));
+        }
+        self.forget(actor, id.uuid()).await?;
+        self.store.posts().delete(id).await.map_err(explain)?;
+        self.events.changed(&Topic::Post(id));
+        Ok(())
+    }
+
+    /// One post as stored.
+    pub(super) async fn stored_post(&self, id: PostId) -> Result<StoredPost, Problem> {
+        let post = self.store.posts().get(id).await.map_err(explain)?;
+        post.ok_or_else(|| missing(&Topic::Post(id).to_string()))
+    }
+
+    /// Writes an entry of somebody's activity log. It carries the id of what it records, so it lands once however
+    /// often the action is retried.
+    pub(super) async fn record(
+        &self,
+        actor: &Handle,
+        id: Uuid,
+        at: Timestamp,
+        kind: ActivityKind,
+        target: Document,
+    ) -> Result<(), Problem> {
+        let mut more = doc! { "kind": kind.as_str() };
+        more.extend(target);
+        let owner = Topic::User(actor.clone());
+        let item = Item {
+            id,
+            by: None,
+            at,
+            more,
+        };
+        self.store
+            .list(Relation::Activities)
+            .append(&owner, item)
+            .await
+            .map_err(explain)?;
+        self.events.changed(&owner);
+        Ok(())
+    }
+
+    /// Takes an entry out of somebody's activity log.
+    pub(super) async fn forget(&self, actor: &Handle, id: Uuid) -> Result<(), Problem> {
+        let owner = Topic::User(actor.clone());
+        self.store
+            .list(Relation::Activities)
+            .remove(&owner, &Key::Id(id))
+            .await
+            .map_err(explain)?;
+        self.events.changed(&owner);
+        Ok(())
+    }
+
+    async fn list_posts(
+        &self,
+        authors: Option<&[Handle]>,
+        order: Order,
+        viewer: Option<&Handle>,
+        paging: Paging,
+    ) -> Result<Listing<PostCard>, Problem> {
+        let mut posts = self
+            .store
+            .posts()
+            .list(authors, order, paging.after, paging.limit + 1)
+            .await
+            .map_err(explain)?;
+        let more = posts.len() > paging.limit;
+        posts.truncate(paging.limit);
+        let next = posts
+            .last()
+            .filter(|_| more)
+            .map(|post| order.cursor_after(post).to_string());
+        let total = self.store.posts().count(authors).await.map_err(explain)?;
+        Ok(Listing {
+            items: self.cards(posts, viewer).await?,
+            next,
+            seams: Vec::new(),
+            total,
+        })
+    }
+
+    /// Adds to posts what a reader sees beside them: the authors' names, and their own likes and shares.
+    async fn cards(&self, posts: Vec<StoredPost>, viewer: Option<&Handle>) -> Result<Vec<PostCard>, Problem> {
+        let people = self.store.people();
+        let names = people
+            .named(posts.iter().map(|post| &post.author))
+            .await
+            .map_err(explain)?;
+        let (liked, shared) = match viewer {
+            None => Default::default(),
+            Some(viewer) => (
+                self.store
+                    .posts()
+                    .with_actor(&posts, Relation::Likes, viewer)
+                    .await
+                    .map_err(explain)?,
+                self.store
+                    .posts()
+                    .with_actor(&posts, Relation::Shares, viewer)
+                    .await
+                    .map_err(explain)?,
+            ),
+        };
+        let cards = posts.into_iter().filter_map(|post| {
+            // An author who left a moment ago takes their posts along; one still listed is on its way out.
+            let author: Person = names.get(&post.author)?.clone();
+            Some(PostCard {
+                meter: post.likes,
+                post: Post {
+                    liked: liked.contains(&post.id),
+                    shared: shared.contains(&post.id),
+                    id: post.id,
+                    author,
+                    text: post.text,
+                    at: post.at,
+                    likes: post.likes.count,
+                    comments: post.comments,
+                    shares: post.shares,
+                },
+            })
+        });
+        Ok(cards.collect())
+    }
+
+    /// Everybody whom somebody follows.
+    async fn followed_by(&self, handle: &Handle) -> Result<Vec<Handle>, Problem> {
+        let owner = Topic::User(handle.clone());
+        let mut followed = Vec::new();
+        let mut after: Option<Cursor> = None;
+        loop {
+            let list = self.store.list(Relation::Following);
+            let stretch = list.newest_first(&owner, after, 1000).await.map_err(explain)?;
+            followed.extend(stretch.items.into_iter().filter_map(|item| item.by));
+            after = stretch.next;
+            if after.is_none() {
+                return Ok(followed);
+            }
+        }
+    }
+}

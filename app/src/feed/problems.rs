@@ -1,0 +1,43 @@
+//! What a failure of the store means to the person whose request met it.
+
+use model::{Kind, Problem};
+use store::Error;
+
+/// Tells a person what the store's failure means for them; the cause goes to the log.
+pub(super) fn explain(error: Error) -> Problem {
+    match error {
+        Error::NoOwner(owner) => missing(&owner),
+        Error::DuplicateKey { .. } => Problem::new(Kind::Conflict, "There is one with this name already."),
+        Error::TooLarge { .. } => Problem::new(
+            Kind::TooLarge,
+            "The document would pass 16 MB; nothing was stored.",
+        ),
+        Error::Unavailable(_) | Error::UnknownOutcome(_) | Error::Contended(_) => {
+            tracing::warn!(%error, "the store did not answer");
+            Problem::new(
+                Kind::Unavailable,
+                "The store does not answer right now. Try again in a moment.",
+            )
+        }
+        error => {
+            tracing::error!(%error, "the store failed");
+            Problem::new(
+                Kind::Internal,
+                "Something went wrong on our side. Try again; the log knows more.",
+            )
+        }
+    }
+}
+
+/// A post or person that is not there.
+pub(super) fn missing(what: &str) -> Problem {
+    let (kind, name) = what.split_once(':').unwrap_or(("", what));
+    Problem::new(
+        Kind::NotFound,
+        match kind {
+            "post" => "There is no such post. It may have been deleted.".to_owned(),
+            "user" => format!("There is nobody called @{name} here."),
+            _ => "There is no such thing here.".to_owned(),
+        },
+    )
+}

@@ -1,0 +1,60 @@
+use bson::{Bson, DateTime, Document, doc};
+use model::Relation;
+
+use super::spill::page_fields;
+use super::{Item, Owner, empty, owner_id, page_id};
+use crate::Limits;
+
+/// A whole list in its stored form.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LaidOut {
+    /// The list's field of the owner document.
+    pub list: Document,
+    /// Its page documents.
+    pub pages: Vec<Document>,
+}
+
+/// Lays out a list as if its items had been appended one by one: for loading many at once, before the owner is
+/// stored. The items may come in any order; their keys must be distinct.
+pub fn lay_out(owner: &Owner, relation: Relation, limits: Limits, mut items: Vec<Item>) -> LaidOut {
+    items.sort_unstable_by_key(Item::order);
+    let count = items.len();
+    let mut rest = items.as_slice();
+    let mut pages = Vec::new();
+    let mut floor = None;
+    while rest.len() > limits.threshold {
+        let (oldest_first, younger) = rest.split_at(limits.chunk());
+        let chunk: Vec<Item> = oldest_first.iter().rev().cloned().collect();
+        rest = younger;
+        let (Some(newest), Some(oldest)) = (chunk.first(), chunk.last()) else {
+            break;
+        };
+        floor = Some(newest.at);
+        let number = u32::try_from(pages.len()).unwrap_or(u32::MAX);
+        let mut page = doc! {
+            "_id": page_id(owner, relation, number),
+            "owner": owner_id(owner),
+            "relation": relation.as_str(),
+            "page": i64::from(number),
+            "rev": 0_i64,
+        };
+        page.extend(page_fields(&chunk, newest.at, oldest.at));
+        pages.push(page);
+    }
+    let head: Vec<Bson> = rest
+        .iter()
+        .rev()
+        .map(|item| Bson::Document(item.to_document()))
+        .collect();
+    let mut list = empty();
+    let long = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+    list.insert("count", long(count));
+    list.insert("pages", long(pages.len()));
+    list.insert("hasOverflow", !pages.is_empty());
+    list.insert("spilled", long(count - rest.len()));
+    if let Some(floor) = floor {
+        list.insert("floor", DateTime::from_millis(floor.millis()));
+    }
+    list.insert("head", head);
+    LaidOut { list, pages }
+}

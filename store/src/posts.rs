@@ -1,0 +1,272 @@
+//! The post documents: what somebody wrote, and the heads of its three lists.
+
+use std::collections::{HashMap, HashSet};
+
+use bson::{Bson, DateTime, Document, doc};
+use model::{Cursor, Handle, Meter, PostId, PostText, Relation, Timestamp, Topic};
+
+use crate::Store;
+use crate::error::{Error, Result};
+use crate::overflow::{Key, PAGES, empty, meter, uuid_bson};
+use crate::people::date;
+use crate::port::Find;
+
+/// The collection of post documents. `_id` is a UUID.
+pub const COLLECTION: &str = "posts";
+
+/// A post as stored, without the items of its lists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredPost {
+    /// Its identity.
+    pub id: PostId,
+    /// Who wrote it.
+    pub author: Handle,
+    /// What it says.
+    pub text: PostText,
+    /// When it was written.
+    pub at: Timestamp,
+    /// How its likes are stored.
+    pub likes: Meter,
+    /// How many comments it has.
+    pub comments: u64,
+    /// How many people shared it.
+    pub shares: u64,
+}
+
+/// The stored form of a new post, with empty lists.
+pub fn new_document(id: PostId, author: &Handle, text: &PostText, at: Timestamp) -> Document {
+    let mut document = doc! {
+        "_id": uuid_bson(id.uuid()),
+        "author": author.as_str(),
+        "text": text.as_str(),
+        "at": DateTime::from_millis(at.millis()),
+    };
+    for relation in Relation::OF_A_POST {
+        document.insert(relation.as_str(), empty());
+    }
+    document
+}
+
+/// In which order to list posts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Newest first.
+    Newest,
+    /// Most liked first.
+    MostLiked,
+}
+
+impl Order {
+    /// The field that the order goes by.
+    const fn field(self) -> &'static str {
+        match self {
+            Self::Newest => "at",
+            Self::MostLiked => "likes.count",
+        }
+    }
+
+    /// The cursor just after a post.
+    pub fn cursor_after(self, post: &StoredPost) -> Cursor {
+        let key = match self {
+            Self::Newest => post.at.millis(),
+            Self::MostLiked => i64::try_from(post.likes.count).unwrap_or(i64::MAX),
+        };
+        Cursor {
+            key,
+            id: post.id.uuid(),
+            page: None,
+        }
+    }
+
+    fn value(self, cursor: Cursor) -> Bson {
+        match self {
+            Self::Newest => Bson::DateTime(DateTime::from_millis(cursor.key)),
+            Self::MostLiked => Bson::Int64(cursor.key),
+        }
+    }
+}
+
+/// The post documents of a store.
+pub struct Posts<'a> {
+    store: &'a Store,
+}
+
+impl<'a> Posts<'a> {
+    pub(crate) fn new(store: &'a Store) -> Self {
+        Self { store }
+    }
+
+    /// Adds a post.
+    ///
+    /// # Errors
+    /// [`Error::DuplicateKey`] when there is one with this id.
+    pub async fn insert(&self, id: PostId, author: &Handle, text: &PostText, at: Timestamp) -> Result<()> {
+        self.store
+            .engine()
+            .insert(COLLECTION, vec![new_document(id, author, text, at)])
+            .await
+    }
+
+    /// One post.
+    pub async fn get(&self, id: PostId) -> Result<Option<StoredPost>> {
+        let find = summaries(doc! { "_id": uuid_bson(id.uuid()) }).limit(1);
+        Ok(self.read(find).await?.into_iter().next())
+    }
+
+    /// Posts in some order after a cursor: everybody's, or only these authors'. One more than `limit` tells the
+    /// caller that the list goes on.
+    pub async fn list(
+        &self,
+        authors: Option<&[Handle]>,
+        order: Order,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<Vec<StoredPost>> {
+        let field = order.field();
+        let mut filter = by(authors);
+        if let Some(cursor) = after {
+            let value = order.value(cursor);
+            filter.insert(
+                "$or",
+                vec![
+                    Bson::Document(doc! { field: { "$lt": &value } }),
+                    Bson::Document(doc! { field: value, "_id": { "$lt": uuid_bson(cursor.id) } }),
+                ],
+            );
+        }
+        let find = summaries(filter)
+            .sort(doc! { field: -1, "_id": -1 })
+            .limit(limit as u64);
+        self.read(find).await
+    }
+
+    /// How many posts there are: everybody's, or only these authors'.
+    pub async fn count(&self, authors: Option<&[Handle]>) -> Result<u64> {
+        self.store.engine().count(COLLECTION, by(authors)).await
+    }
+
+    /// Which of these posts somebody is in the likes (or shares) of: one find over the heads, one over the pages.
+    pub async fn with_actor(
+        &self,
+        posts: &[StoredPost],
+        relation: Relation,
+        actor: &Handle,
+    ) -> Result<HashSet<PostId>> {
+        let mut holding = HashSet::new();
+        if posts.is_empty() {
+            return Ok(holding);
+        }
+        let ids: Vec<Bson> = posts.iter().map(|post| uuid_bson(post.id.uuid())).collect();
+        let in_head =
+            Find::matching(doc! { "_id": { "$in": &ids }, format!("{relation}.head.by"): actor.as_str() })
+                .project(doc! { "_id": 1 });
+        for document in self.store.engine().find(COLLECTION, in_head).await? {
+            holding.insert(post_id(&document, "_id")?);
+        }
+        // Pages hold uncommitted and pending items too, so each of the few hits is asked for properly.
+        let in_pages = Find::matching(
+            doc! { "owner": { "$in": ids }, "relation": relation.as_str(), "items.by": actor.as_str() },
+        )
+        .project(doc! { "owner": 1 });
+        for document in self.store.engine().find(PAGES, in_pages).await? {
+            let id = post_id(&document, "owner")?;
+            let key = Key::By(actor.clone());
+            if !holding.contains(&id)
+                && self
+                    .store
+                    .list(relation)
+                    .find(&Topic::Post(id), &key)
+                    .await?
+                    .is_some()
+            {
+                holding.insert(id);
+            }
+        }
+        Ok(holding)
+    }
+
+    /// The texts and authors of posts by id, for lists that mention them. What is gone is left out.
+    pub async fn by_ids(&self, ids: &[PostId]) -> Result<HashMap<PostId, StoredPost>> {
+        let ids: Vec<Bson> = ids.iter().map(|id| uuid_bson(id.uuid())).collect();
+        let found = self.read(summaries(doc! { "_id": { "$in": ids } })).await?;
+        Ok(found.into_iter().map(|post| (post.id, post)).collect())
+    }
+
+    /// Removes a post and the pages of its lists. The post document goes first: from then on nobody reads the
+    /// pages, and a crash leaves nothing that a reader could meet.
+    pub async fn delete(&self, id: PostId) -> Result<bool> {
+        let id = uuid_bson(id.uuid());
+        let deleted = self
+            .store
+            .engine()
+            .delete(COLLECTION, doc! { "_id": &id }, false)
+            .await?;
+        self.store
+            .engine()
+            .delete(PAGES, doc! { "owner": id }, true)
+            .await?;
+        Ok(deleted > 0)
+    }
+
+    async fn read(&self, find: Find) -> Result<Vec<StoredPost>> {
+        self.store
+            .engine()
+            .find(COLLECTION, find)
+            .await?
+            .iter()
+            .map(|document| self.stored(document))
+            .collect()
+    }
+
+    fn stored(&self, document: &Document) -> Result<StoredPost> {
+        let list = |relation: Relation| {
+            let list = document
+                .get_document(relation.as_str())
+                .map_err(|_| Error::malformed("a post lacks a list"))?;
+            meter(list, self.store.settings().of(relation))
+        };
+        let text = |field: &str| {
+            document
+                .get_str(field)
+                .map_err(|_| Error::malformed(format!("a post's `{field}`")))
+        };
+        Ok(StoredPost {
+            id: post_id(document, "_id")?,
+            author: text("author")?
+                .parse()
+                .map_err(|_| Error::malformed("a post's `author` is not a handle"))?,
+            text: text("text")?
+                .parse()
+                .map_err(|_| Error::malformed("a post's `text` is not a post"))?,
+            at: date(document, "at")?,
+            likes: list(Relation::Likes)?,
+            comments: list(Relation::Comments)?.count,
+            shares: list(Relation::Shares)?.count,
+        })
+    }
+}
+
+/// A find that leaves the items of the lists where they are.
+fn summaries(filter: Document) -> Find {
+    Find::matching(filter).project(doc! {
+        "author": 1, "text": 1, "at": 1,
+        "likes.count": 1, "likes.spilled": 1, "likes.pages": 1, "comments.count": 1, "shares.count": 1,
+    })
+}
+
+fn by(authors: Option<&[Handle]>) -> Document {
+    match authors {
+        None => Document::new(),
+        Some([author]) => doc! { "author": author.as_str() },
+        Some(authors) => doc! { "author": { "$in": authors.iter().map(Handle::as_str).collect::<Vec<_>>() } },
+    }
+}
+
+fn post_id(document: &Document, field: &str) -> Result<PostId> {
+    match document.get(field) {
+        Some(Bson::Binary(binary)) => uuid::Uuid::from_slice(&binary.bytes)
+            .map(PostId::from)
+            .map_err(|_| Error::malformed(format!("`{field}` is not a UUID"))),
+        _ => Err(Error::malformed(format!("`{field}` is not a UUID"))),
+    }
+}

@@ -1,0 +1,80 @@
+//! Sign-in sessions, kept on the server.
+
+use bson::{DateTime, doc};
+use model::{Handle, Timestamp};
+
+use crate::error::{Error, Result};
+use crate::people::date;
+use crate::port::{DocumentEngine, Find};
+
+/// The collection of sessions. `_id` is a digest of the token, so that reading the store lets nobody in.
+pub const COLLECTION: &str = "sessions";
+
+/// A session as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    /// A digest of the token that the browser holds.
+    pub digest: String,
+    /// Who is signed in.
+    pub user: Handle,
+    /// Since when.
+    pub at: Timestamp,
+    /// Until when.
+    pub expires: Timestamp,
+}
+
+/// The sessions of a store.
+pub struct Sessions<'a> {
+    engine: &'a dyn DocumentEngine,
+}
+
+impl<'a> Sessions<'a> {
+    pub(crate) fn new(engine: &'a dyn DocumentEngine) -> Self {
+        Self { engine }
+    }
+
+    /// Adds a session.
+    pub async fn insert(&self, session: &Session) -> Result<()> {
+        let document = doc! {
+            "_id": &session.digest,
+            "user": session.user.as_str(),
+            "at": DateTime::from_millis(session.at.millis()),
+            "expires": DateTime::from_millis(session.expires.millis()),
+        };
+        self.engine.insert(COLLECTION, vec![document]).await
+    }
+
+    /// The session with this digest, expired or not.
+    pub async fn get(&self, digest: &str) -> Result<Option<Session>> {
+        let find = Find::matching(doc! { "_id": digest }).limit(1);
+        let found = self.engine.find(COLLECTION, find).await?;
+        let Some(document) = found.first() else {
+            return Ok(None);
+        };
+        let user = document
+            .get_str("user")
+            .map_err(|_| Error::malformed("a session's `user`"))?;
+        Ok(Some(Session {
+            digest: digest.to_owned(),
+            user: user
+                .parse()
+                .map_err(|_| Error::malformed("a session's `user` is not a handle"))?,
+            at: date(document, "at")?,
+            expires: date(document, "expires")?,
+        }))
+    }
+
+    /// Ends a session.
+    pub async fn delete(&self, digest: &str) -> Result<()> {
+        self.engine
+            .delete(COLLECTION, doc! { "_id": digest }, false)
+            .await
+            .map(drop)
+    }
+
+    /// Ends all sessions that expired before a moment.
+    pub async fn delete_expired(&self, now: Timestamp) -> Result<u64> {
+        let expired = doc! { "expires": { "$lte": DateTime::from_millis(now.millis()) } };
+        self.engine.delete(COLLECTION, expired, true).await
+    }
+}

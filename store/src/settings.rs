@@ -1,0 +1,87 @@
+//! How much a head and a page may hold, per relation.
+
+use model::{Problem, Relation};
+
+/// How much one relation's head and pages may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Items in the head at most.
+    pub threshold: usize,
+    /// Items in a page at most.
+    pub page_size: usize,
+}
+
+impl Limits {
+    /// How many items one spill moves: a full page, but never more than the head has.
+    pub(crate) const fn chunk(self) -> usize {
+        if self.page_size < self.threshold {
+            self.page_size
+        } else {
+            self.threshold
+        }
+    }
+}
+
+/// The limits of every relation.
+///
+/// A head is rewritten by every append, so its threshold is a byte budget (about 10 KB) divided by the relation's
+/// item size: 63 bytes for a like or follow, 95 for an activity, 170 for a comment. A page is a little smaller than
+/// the head, so that a spill leaves the newest items behind and the first screen needs no page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    limits: [Limits; Relation::ALL.len()],
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            limits: Relation::ALL.map(|relation| match relation {
+                Relation::Comments => Limits {
+                    threshold: 64,
+                    page_size: 44,
+                },
+                Relation::Activities => Limits {
+                    threshold: 120,
+                    page_size: 96,
+                },
+                _ => Limits {
+                    threshold: 160,
+                    page_size: 128,
+                },
+            }),
+        }
+    }
+}
+
+impl Settings {
+    /// The most items that a head or a page may be allowed: with the largest item (a comment of 500 four-byte
+    /// characters) it stays below 4 MB, so that an owner's three heads together stay below MongoDB's 16 MB.
+    pub const MOST: usize = 1_900;
+
+    /// The limits of one relation.
+    pub fn of(&self, relation: Relation) -> Limits {
+        self.limits[relation as usize]
+    }
+
+    /// Changes the threshold of one relation.
+    pub fn set_threshold(&mut self, relation: Relation, threshold: usize) -> Result<(), Problem> {
+        self.limits[relation as usize].threshold = Self::within("threshold", threshold)?;
+        Ok(())
+    }
+
+    /// Changes the page size of one relation.
+    pub fn set_page_size(&mut self, relation: Relation, page_size: usize) -> Result<(), Problem> {
+        self.limits[relation as usize].page_size = Self::within("page size", page_size)?;
+        Ok(())
+    }
+
+    fn within(field: &str, value: usize) -> Result<usize, Problem> {
+        if (1..=Self::MOST).contains(&value) {
+            return Ok(value);
+        }
+        Err(Problem::invalid(
+            field,
+            format!("A {field} is between 1 and {}; this one is {value}.", Self::MOST),
+        ))
+    }
+}
