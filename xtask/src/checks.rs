@@ -183,7 +183,8 @@ impl Suite<'_> {
                 let mut command = tools::playwright(self.repository);
                 command
                     .args(["test", "--config", "end2end"])
-                    .env("CHROMIUM", chromium);
+                    .env("CHROMIUM", chromium)
+                    .env("SPILLWAY_BINARY", self.repository.server());
                 self.tests("browser tests", command, counts::playwright);
             }
             Err(failure) => self.note_failure("browser tests", &failure),

@@ -1,0 +1,103 @@
+import AxeBuilder from "@axe-core/playwright";
+import { test as base, expect, type BrowserContext, type Locator, type Page } from "@playwright/test";
+import { Api, type Person } from "./api";
+
+interface Fixtures {
+  /** Console errors that a test provokes on purpose. */
+  tolerated: RegExp[];
+  /** What browsers complained about; a test that leaves something here fails. */
+  complaints: string[];
+  /** The API with the cookies of `page`. */
+  api: Api;
+  /** Somebody new, signed in on `page`. */
+  person: Person;
+  /** Opens a second browser, with cookies and complaints of its own. */
+  secondWindow: () => Promise<Page>;
+}
+
+export const test = base.extend<Fixtures>({
+  tolerated: [[], { option: true }],
+
+  complaints: [
+    async ({ tolerated }, use) => {
+      const complaints: string[] = [];
+      await use(complaints);
+      const unexpected = complaints.filter((complaint) => !tolerated.some((known) => known.test(complaint)));
+      expect(unexpected, "the browser's console stays free of errors and hydration warnings").toEqual([]);
+    },
+    { auto: true },
+  ],
+
+  context: async ({ context, complaints }, use) => {
+    listen(context, complaints);
+    await use(context);
+  },
+
+  api: async ({ page }, use) => {
+    await use(new Api(page.request));
+  },
+
+  person: async ({ api }, use) => {
+    await use(await api.signUp());
+  },
+
+  secondWindow: async ({ browser, complaints, contextOptions }, use) => {
+    const opened: BrowserContext[] = [];
+    await use(async () => {
+      const context = await browser.newContext(contextOptions);
+      listen(context, complaints);
+      opened.push(context);
+      return context.newPage();
+    });
+    for (const context of opened) {
+      await context.close();
+    }
+  },
+});
+
+export { expect };
+
+/** Fails unless axe finds nothing to complain about under WCAG 2.2 AA. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const standards = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+  const { violations } = await new AxeBuilder({ page }).withTags(standards).analyze();
+  const found = violations.map(
+    ({ id, help, nodes }) => `${id}: ${help}\n  ${nodes.map((node) => node.html).join("\n  ")}`,
+  );
+  expect(found).toEqual([]);
+}
+
+/** Fails unless the form says by this very field what is wrong with it. */
+export async function expectComplaint(field: Locator, message: RegExp): Promise<void> {
+  await expect(field).toHaveAttribute("aria-invalid", "true");
+  await expect(field).toHaveAccessibleDescription(message);
+}
+
+/** Opens a page and waits until the islands on it listen to what happens in the store. */
+export async function gotoLive(page: Page, url: string): Promise<void> {
+  const events = page.waitForResponse((response) => new URL(response.url()).pathname === "/api/v1/events");
+  await page.goto(url);
+  expect((await events).status()).toBe(200);
+}
+
+/** A number on the overflow meter, such as `head` or `pages`. */
+export async function meter(scope: Page | Locator, what: "head" | "threshold" | "pages"): Promise<number> {
+  return Number(await scope.getByTestId("overflow-meter").first().getAttribute(`data-${what}`));
+}
+
+/** A count as a person reads it, such as `25,000`, as a number. */
+export async function count(locator: Locator): Promise<number> {
+  const digits = (await locator.innerText()).replaceAll(/[^\d]/g, "");
+  expect(digits, "a count is written in digits").not.toBe("");
+  return Number(digits);
+}
+
+function listen(context: BrowserContext, complaints: string[]): void {
+  context.on("console", (message) => {
+    const text = `${message.type()}: ${message.text()} (${message.location().url})`;
+    if (message.type() === "error" || /hydrat/i.test(text)) {
+      complaints.push(text);
+    }
+  });
+  context.on("weberror", (error) => complaints.push(`uncaught: ${error.error().message}`));
+}

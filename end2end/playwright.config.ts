@@ -1,0 +1,48 @@
+import { existsSync } from "node:fs";
+import { defineConfig } from "@playwright/test";
+import { serverUnderTest } from "./server";
+
+const installed = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const chromium = process.env.CHROMIUM || installed.find((path) => existsSync(path));
+const { url, webServer } = await serverUnderTest();
+
+export default defineConfig({
+  testDir: ".",
+  outputDir: "test-results",
+  workers: 2,
+  retries: 0,
+  fullyParallel: true,
+  forbidOnly: !!process.env.CI,
+  timeout: 30_000,
+  expect: { timeout: 5_000 },
+  reporter: [["list"]],
+  webServer,
+  globalTeardown: "./remove-store.ts",
+  use: {
+    baseURL: url,
+    browserName: "chromium",
+    // Without a path, Playwright looks for the Chrome that macOS and Windows users have.
+    channel: chromium ? undefined : "chrome",
+    locale: "en-GB",
+    timezoneId: "UTC",
+    viewport: { width: 1440, height: 900 },
+    trace: "retain-on-failure",
+    screenshot: "only-on-failure",
+    launchOptions: {
+      executablePath: chromium,
+      args: [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+      ],
+    },
+  },
+  projects: [
+    { name: "with JavaScript", testDir: "with-javascript" },
+    { name: "without JavaScript", testDir: "without-javascript", use: { javaScriptEnabled: false } },
+  ],
+});

@@ -1,0 +1,53 @@
+import { stranger } from "../api";
+import { expect, expectComplaint, test } from "../fixtures";
+
+test("somebody signs up, out and in again with their password", async ({ page }) => {
+  const { handle, name, password } = stranger();
+  const signOut = page.getByRole("button", { name: "Sign out" });
+
+  await page.goto("/signup");
+  await page.getByLabel("Handle").fill(handle);
+  await page.getByLabel("Name", { exact: true }).fill(name);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("main").getByRole("button", { name: "Sign up" }).click();
+  await signOut.click();
+  await expect(signOut).toHaveCount(0);
+
+  await page.goto("/login");
+  await page.getByLabel("Handle").fill(handle);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("main").getByRole("button", { name: "Sign in", exact: true }).click();
+  await expect(signOut).toBeVisible();
+});
+
+test("a demo person is signed in by one click", async ({ page }) => {
+  await page.goto("/login");
+  await page
+    .getByRole("button", { name: /^Sign in as / })
+    .first()
+    .click();
+  await expect(page.getByRole("button", { name: "Sign out" })).toBeVisible();
+});
+
+test("a wrong password is said by the field", async ({ page, api, person }) => {
+  await api.signOut();
+  await page.goto("/login");
+  await page.getByLabel("Handle").fill(person.handle);
+  await page.getByLabel("Password").fill("not the password");
+  await page.getByRole("main").getByRole("button", { name: "Sign in", exact: true }).click();
+
+  await expectComplaint(page.getByLabel("Password"), /password/i);
+  await expect(page.getByLabel("Handle"), "what was typed is not lost").toHaveValue(person.handle);
+  await expect(page.getByRole("button", { name: "Sign out" })).toHaveCount(0);
+});
+
+test("a handle that is taken is said by the field", async ({ page, api, person }) => {
+  await api.signOut();
+  await page.goto("/signup");
+  await page.getByLabel("Handle").fill(person.handle);
+  await page.getByLabel("Name", { exact: true }).fill("Somebody else");
+  await page.getByLabel("Password").fill("long enough, surely");
+  await page.getByRole("main").getByRole("button", { name: "Sign up" }).click();
+
+  await expectComplaint(page.getByLabel("Handle"), /taken/i);
+});
