@@ -1,0 +1,290 @@
+//! The overflow lists, one behaviour a test.
+
+mod support;
+
+use std::collections::HashSet;
+
+use bson::{DateTime, doc};
+use model::{Relation, Timestamp};
+use store::Error;
+use store::overflow::{Key, PAGES, lay_out, owner_id};
+use store::port::{Find, Update};
+use support::{assert_sound, handle, like, like_at, post, small_store, walk};
+
+const LIKES: Relation = Relation::Likes;
+
+#[tokio::test]
+async fn the_item_after_a_full_head_spills_the_oldest_chunk() {
+    let store = small_store(4, 3).await;
+    let post = post(&store, 1).await;
+    for number in 1..=4 {
+        store.list(LIKES).append(&post, like(number)).await.unwrap();
+    }
+    let full = store.overflow(&post).await.unwrap()[&LIKES].clone();
+    assert_eq!((full.count, full.head, full.pages, full.has_overflow), (4, 4, 0, false));
+
+    let fifth = store.list(LIKES).append(&post, like(5)).await.unwrap();
+    assert_eq!((fifth.added, fifth.count), (true, 5));
+    let spilled = store.overflow(&post).await.unwrap()[&LIKES].clone();
+    assert_eq!((spilled.count, spilled.head, spilled.pages, spilled.has_overflow), (5, 2, 1, true));
+    assert_sound(&store, &post, LIKES).await;
+}
+
+#[tokio::test]
+async fn a_walk_sees_every_item_once_newest_first_and_tells_every_seam() {
+    let store = small_store(5, 4).await;
+    let post = post(&store, 1).await;
+    for number in 1..=23 {
+        store.list(LIKES).append(&post, like(number)).await.unwrap();
+    }
+    assert_sound(&store, &post, LIKES).await;
+    let pages = store.overflow(&post).await.unwrap()[&LIKES].pages;
+    for limit in 1..=25 {
+        let mut after = None;
+        let mut seen = Vec::new();
+        let mut seams = Vec::new();
+        loop {
+            let stretch = store.list(LIKES).newest_first(&post, after, limit).await.unwrap();
+            assert_eq!(stretch.total, 23);
+            seen.extend(stretch.items);
+            seams.extend(stretch.seams);
+            after = stretch.next;
+            if after.is_none() {
+                break;
+            }
+        }
+        let order: Vec<i64> = seen.iter().map(|item| item.at.millis()).collect();
+        assert!(order.iter().copied().eq((1..=23).rev()), "limit {limit}: {order:?}");
+        let crossed: Vec<u64> = seams.iter().map(|seam| u64::from(seam.page)).collect();
+        assert!(crossed.iter().copied().eq((0..pages).rev()), "limit {limit}: seams {crossed:?}");
+        for seam in seams {
+            assert!(seen.iter().any(|item| item.id.to_string() == seam.after));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_second_like_by_the_same_actor_changes_nothing_wherever_the_first_one_is() {
+    let store = small_store(3, 2).await;
+    let post = post(&store, 1).await;
+    for number in 1..=9 {
+        store.list(LIKES).append(&post, like(number)).await.unwrap();
+    }
+    let before = store.overflow(&post).await.unwrap();
+    for number in 1..=9 {
+        let again = store.list(LIKES).append(&post, like_at(number, 1000)).await.unwrap();
+        assert!(!again.added);
+        assert_eq!((again.item, again.count), (like(number), 9));
+    }
+    assert_eq!(store.overflow(&post).await.unwrap(), before);
+}
+
+#[tokio::test]
+async fn a_comment_is_told_by_its_id_and_one_person_may_write_many() {
+    let store = small_store(3, 2).await;
+    let post = post(&store, 1).await;
+    for number in 1..=7 {
+        let mut comment = like(number);
+        comment.by = Some(handle(1));
+        for expected in [true, false] {
+            let appended = store.list(Relation::Comments).append(&post, comment.clone()).await.unwrap();
+            assert_eq!((appended.added, appended.count), (expected, number));
+        }
+    }
+    assert_sound(&store, &post, Relation::Comments).await;
+}
+
+#[tokio::test]
+async fn removing_takes_an_item_from_the_head_or_any_page_once() {
+    let store = small_store(3, 2).await;
+    let post = post(&store, 1).await;
+    for number in 1..=9 {
+        store.list(LIKES).append(&post, like(number)).await.unwrap();
+    }
+    for (removed, number) in [9, 1, 4, 5, 2].into_iter().enumerate() {
+        let key = Key::By(handle(number));
+        let left = 8 - removed as u64;
+        let first = store.list(LIKES).remove(&post, &key).await.unwrap();
+        assert_eq!((first.item, first.count), (Some(like(number)), left));
+        let second = store.list(LIKES).remove(&post, &key).await.unwrap();
+        assert_eq!((second.item, second.count), (None, left));
+        assert_eq!(store.list(LIKES).find(&post, &key).await.unwrap(), None);
+        assert_sound(&store, &post, LIKES).await;
+    }
+    let again = store.list(LIKES).append(&post, like_at(4, 50)).await.unwrap();
+    assert_eq!((again.added, again.count), (true, 5));
+    assert_sound(&store, &post, LIKES).await;
+}
+
+#[tokio::test]
+async fn a_scroll_neither_skips_nor_repeats_while_items_come_go_and_spill() {
+    let store = small_store(4, 3).await;
+    let post = post(&store, 1).await;
+    for number in 1..=30 {
+        store.list(LIKES).append(&post, like(number)).await.unwrap();
+    }
+    let mut after = None;
+    let mut seen = Vec::new();
+    let mut next_new = 31;
+    loop {
+        let stretch = store.list(LIKES).newest_first(&post, after, 3).await.unwrap();
+        seen.extend(stretch.items.iter().map(|item| item.at.millis()));
+        after = stretch.next;
+        if after.is_none() {
+            break;
+        }
+        // The very item that the cursor names goes, and enough new ones come to move the rest to pages.
+        if let Some(last) = stretch.items.last() {
+            store.list(LIKES).remove(&post, &Key::By(last.by.clone().unwrap())).await.unwrap();
+        }
+        for _ in 0..5 {
+            store.list(LIKES).append(&post, like(next_new)).await.unwrap();
+            next_new += 1;
+        }
+    }
+    assert!(seen.iter().copied().eq((1..=30).rev()), "{seen:?}");
+}
+
+#[tokio::test]
+async fn a_clock_that_runs_behind_does_not_sort_below_a_page() {
+    let store = small_store(3, 2).await;
+    let post = post(&store, 1).await;
+    for (number, at) in [(1, 100), (2, 101), (3, 102), (4, 103), (5, 7), (6, 104), (7, 8), (8, 9), (9, 101)] {
+        store.list(LIKES).append(&post, like_at(number, at)).await.unwrap();
+        assert_sound(&store, &post, LIKES).await;
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_a_stopped_spill_left_behind_is_invisible_and_the_next_spill_replaces_it() {
+    let store = small_store(3, 2).await;
+    let post = post(&store, 1).await;
+    for number in 1..=3 {
+        store.list(LIKES).append(&post, like(number)).await.unwrap();
+    }
+    // What a spill under other limits had written when it stopped: one item, at the revision that still holds.
+    let left = doc! {
+        "_id": "left behind", "owner": owner_id(&post), "relation": "likes", "page": 0_i64, "rev": 0_i64,
+        "count": 1_i64, "first": DateTime::from_millis(1), "last": DateTime::from_millis(1),
+        "items": [like(1).to_document()],
+    };
+    store.engine().insert(PAGES, vec![left]).await.unwrap();
+    assert_sound(&store, &post, LIKES).await;
+    for number in 4..=9 {
+        store.list(LIKES).append(&post, like(number)).await.unwrap();
+        assert_sound(&store, &post, LIKES).await;
+    }
+}
+
+#[tokio::test]
+async fn a_removal_that_stopped_after_its_first_write_is_finished_by_the_next_operation() {
+    let store = small_store(3, 2).await;
+    let post = post(&store, 1).await;
+    for number in 1..=6 {
+        store.list(LIKES).append(&post, like(number)).await.unwrap();
+    }
+    let pending = doc! { "page": 0_i64, "id": like(1).to_document().get("id").cloned() };
+    let stopped = doc! {
+        "$push": { "likes.pending": pending },
+        "$inc": { "likes.count": -1_i64, "likes.spilled": -1_i64, "likes.rev": 1_i64 },
+    };
+    store.engine().update("posts", Update::one(doc! { "_id": owner_id(&post) }, stopped)).await.unwrap();
+    assert_sound_apart_from_page_count(&store, &post).await;
+    assert_eq!(store.list(LIKES).find(&post, &Key::By(handle(1))).await.unwrap(), None);
+
+    let again = store.list(LIKES).append(&post, like_at(1, 60)).await.unwrap();
+    assert!(again.added);
+    assert_sound(&store, &post, LIKES).await;
+}
+
+async fn assert_sound_apart_from_page_count(store: &store::Store, post: &store::overflow::Owner) {
+    let items = walk(store, post, LIKES, 2).await;
+    assert_eq!(items.len() as u64, store.overflow(post).await.unwrap()[&LIKES].count);
+    assert!(items.iter().all(|item| item.by != Some(handle(1))));
+}
+
+#[tokio::test]
+async fn lowering_the_threshold_takes_effect_at_the_next_append() {
+    let store = small_store(10, 8).await;
+    let post = post(&store, 1).await;
+    for number in 1..=10 {
+        store.list(LIKES).append(&post, like(number)).await.unwrap();
+    }
+    let mut lower = store.settings().clone();
+    lower.set_threshold(LIKES, 3).unwrap();
+    lower.set_page_size(LIKES, 2).unwrap();
+    let store = store::Store::open(store.engine().clone(), lower).await.unwrap();
+    store.list(LIKES).append(&post, like(11)).await.unwrap();
+    assert_sound(&store, &post, LIKES).await;
+    let overflow = store.overflow(&post).await.unwrap()[&LIKES].clone();
+    assert_eq!((overflow.count, overflow.head <= 3), (11, true));
+}
+
+#[tokio::test]
+async fn loading_in_bulk_leaves_what_appending_one_by_one_leaves() {
+    for count in [0, 1, 4, 5, 8, 9, 40] {
+        let one_by_one = small_store(5, 3).await;
+        let appended = post(&one_by_one, 1).await;
+        for number in 1..=count {
+            one_by_one.list(LIKES).append(&appended, like(number)).await.unwrap();
+        }
+        let in_bulk = small_store(5, 3).await;
+        let loaded = post(&in_bulk, 1).await;
+        let laid_out = lay_out(&loaded, LIKES, in_bulk.settings().of(LIKES), (1..=count).map(like).collect());
+        if !laid_out.pages.is_empty() {
+            in_bulk.engine().insert(PAGES, laid_out.pages).await.unwrap();
+        }
+        let set = Update::one(doc! { "_id": owner_id(&loaded) }, doc! { "$set": { "likes": laid_out.list } });
+        in_bulk.engine().update("posts", set).await.unwrap();
+
+        assert_eq!(
+            in_bulk.overflow(&loaded).await.unwrap(),
+            one_by_one.overflow(&appended).await.unwrap(),
+            "{count} items"
+        );
+        let pages = Find::matching(doc! {}).sort(doc! { "page": 1 });
+        assert_eq!(
+            in_bulk.engine().find(PAGES, pages.clone()).await.unwrap(),
+            one_by_one.engine().find(PAGES, pages).await.unwrap()
+        );
+        assert_sound(&in_bulk, &loaded, LIKES).await;
+    }
+}
+
+#[tokio::test]
+async fn an_owner_that_does_not_exist_is_named() {
+    let store = small_store(3, 2).await;
+    let nobody = model::Topic::Post(uuid::Uuid::from_u128(404).into());
+    let error = store.list(LIKES).append(&nobody, like(1)).await.unwrap_err();
+    assert!(matches!(&error, Error::NoOwner(owner) if owner.ends_with("194")), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn sixty_four_actors_liking_and_unliking_at_once_lose_and_double_nothing() {
+    let store = small_store(8, 5).await;
+    let post = post(&store, 1).await;
+    let mut tasks = tokio::task::JoinSet::new();
+    for actor in 1..=64_u64 {
+        let (store, post) = (store.clone(), post.clone());
+        tasks.spawn(async move {
+            for round in 0..6_i64 {
+                let at = round * 1000 + i64::try_from(actor).unwrap();
+                let id = uuid::Uuid::from_u128(u128::from(actor) << 32 | u128::try_from(round).unwrap());
+                let item = store::overflow::Item::new(id, handle(actor), Timestamp::from_millis(at));
+                let list = store.list(LIKES);
+                assert!(list.append(&post, item.clone()).await.unwrap().added);
+                assert!(!list.append(&post, item).await.unwrap().added);
+                if round < 5 || actor % 3 == 0 {
+                    assert!(list.remove(&post, &Key::By(handle(actor))).await.unwrap().item.is_some());
+                }
+            }
+        });
+    }
+    while let Some(done) = tasks.join_next().await {
+        done.unwrap();
+    }
+    assert_sound(&store, &post, LIKES).await;
+    let left: HashSet<_> = walk(&store, &post, LIKES, 10).await.into_iter().map(|item| item.by.unwrap()).collect();
+    let expected: HashSet<_> = (1..=64).filter(|actor| actor % 3 != 0).map(handle).collect();
+    assert_eq!(left, expected);
+}

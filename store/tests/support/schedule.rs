@@ -1,0 +1,270 @@
+//! A stateless model checker: runs a few concurrent operations again and again, each time in another interleaving of
+//! their engine calls, and with a crash or a lost answer at another place, until there is no other.
+
+use std::future::{Future, pending};
+use std::pin::Pin;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bson::Document;
+use store::port::{DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
+use store::{Error, Result, Store};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+
+/// An operation under test. It is given a store whose every engine call waits for its turn.
+pub type Operation = Arc<dyn Fn(Store) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
+
+/// What befalls an engine call when its turn comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Proceed,
+    /// The caller dies before the call.
+    Crash,
+    /// The call happens, but the caller is told that nobody knows.
+    LoseAnswer,
+}
+
+struct Turn {
+    actor: usize,
+    writes: bool,
+    fate: oneshot::Sender<Fate>,
+}
+
+enum Message {
+    Waits(Turn),
+    Ends(usize),
+}
+
+struct Gated {
+    engine: Engine,
+    actor: usize,
+    messages: mpsc::UnboundedSender<Message>,
+}
+
+impl Gated {
+    async fn call<T>(&self, writes: bool, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
+        let (fate, decided) = oneshot::channel();
+        self.messages.send(Message::Waits(Turn { actor: self.actor, writes, fate })).unwrap();
+        match decided.await.unwrap() {
+            Fate::Proceed => call.await,
+            Fate::Crash => pending().await,
+            Fate::LoseAnswer => {
+                call.await?;
+                Err(Error::UnknownOutcome("the connection broke".to_owned()))
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl DocumentEngine for Gated {
+    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
+        self.call(false, self.engine.find(collection, find)).await
+    }
+
+    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
+        self.call(false, self.engine.count(collection, filter)).await
+    }
+
+    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
+        self.call(true, self.engine.insert(collection, documents)).await
+    }
+
+    async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
+        self.call(true, self.engine.update(collection, update)).await
+    }
+
+    async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
+        self.call(true, self.engine.find_and_modify(collection, change)).await
+    }
+
+    async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
+        self.call(true, self.engine.delete(collection, filter, many)).await
+    }
+
+    /// Indexes exist before the operations begin.
+    async fn create_index(&self, _collection: &str, _index: Index) -> Result<()> {
+        Ok(())
+    }
+
+    async fn ping(&self) -> Result<()> {
+        self.engine.ping().await
+    }
+}
+
+/// One way that a run can go on at a point where it can go on in several.
+#[derive(Debug, Clone, Copy)]
+struct Choice {
+    actor: usize,
+    fate: Fate,
+}
+
+/// How far the enumeration goes.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// How often a run may switch away from an operation that could go on. Unbounded when large.
+    pub switches: usize,
+    /// How many operations of a run may die.
+    pub crashes: usize,
+    /// How many answers of a run may get lost.
+    pub lost_answers: usize,
+}
+
+/// How one run ended.
+pub struct Run {
+    /// Which operations died.
+    pub crashed: Vec<bool>,
+    /// What happened, for a failure's message.
+    pub story: Vec<String>,
+}
+
+/// Enumerates the runs of one scenario.
+pub struct Explorer {
+    bounds: Bounds,
+    /// The choices taken in the current run: which option of how many.
+    path: Vec<(usize, usize)>,
+    /// How many runs there were.
+    pub runs: usize,
+}
+
+impl Explorer {
+    pub fn new(bounds: Bounds) -> Self {
+        Self { bounds, path: Vec::new(), runs: 0 }
+    }
+
+    /// Runs the operations once, in the next interleaving; `after_write` looks at the store after every write.
+    pub async fn run<F: Future<Output = ()>>(
+        &mut self,
+        store: &Store,
+        operations: &[Operation],
+        after_write: impl Fn() -> F,
+    ) -> Run {
+        self.runs += 1;
+        let (messages, mut inbox) = mpsc::unbounded_channel();
+        let mut tasks = JoinSet::new();
+        for (actor, operation) in operations.iter().enumerate() {
+            let gated = Gated { engine: store.engine().clone(), actor, messages: messages.clone() };
+            let gated = Store::open(Arc::new(gated), store.settings().clone()).await.unwrap();
+            let (operation, messages) = (operation(gated), messages.clone());
+            tasks.spawn(async move {
+                operation.await;
+                messages.send(Message::Ends(actor)).unwrap();
+            });
+        }
+        let mut waiting: Vec<Option<Turn>> = operations.iter().map(|_| None).collect();
+        let mut run = Run { crashed: vec![false; operations.len()], story: Vec::new() };
+        let mut busy = operations.len();
+        let mut left = self.bounds;
+        let mut previous: Option<(usize, bool)> = None;
+        let mut depth = 0;
+        loop {
+            while busy > 0 {
+                match inbox.recv().await.unwrap() {
+                    Message::Waits(turn) => {
+                        let actor = turn.actor;
+                        waiting[actor] = Some(turn);
+                    }
+                    Message::Ends(actor) => run.story.push(format!("{actor} ends")),
+                }
+                busy -= 1;
+            }
+            let options = options(&waiting, previous, left);
+            if options.is_empty() {
+                break;
+            }
+            let choice = options[self.decide(depth, options.len())];
+            depth += 1;
+            let turn = waiting[choice.actor].take().unwrap();
+            if let Some((last, _)) = previous
+                && last != choice.actor
+                && waiting[last].is_some()
+            {
+                left.switches -= 1;
+            }
+            previous = Some((choice.actor, turn.writes));
+            run.story.push(format!(
+                "{} {} {:?}",
+                choice.actor,
+                if turn.writes { "writes" } else { "reads" },
+                choice.fate
+            ));
+            match choice.fate {
+                Fate::Crash => {
+                    left.crashes -= 1;
+                    run.crashed[choice.actor] = true;
+                }
+                Fate::LoseAnswer => {
+                    left.lost_answers -= 1;
+                    busy = 1;
+                }
+                Fate::Proceed => busy = 1,
+            }
+            let writes = turn.writes;
+            turn.fate.send(choice.fate).unwrap();
+            while busy > 0 {
+                match inbox.recv().await.unwrap() {
+                    Message::Waits(turn) => {
+                        let actor = turn.actor;
+                        waiting[actor] = Some(turn);
+                    }
+                    Message::Ends(actor) => run.story.push(format!("{actor} ends")),
+                }
+                busy -= 1;
+            }
+            if writes {
+                after_write().await;
+            }
+        }
+        tasks.abort_all();
+        while let Some(ended) = tasks.join_next().await {
+            if let Err(error) = ended
+                && error.is_panic()
+            {
+                std::panic::resume_unwind(error.into_panic());
+            }
+        }
+        run
+    }
+
+    /// Moves on to the next interleaving; false when there is none.
+    pub fn advance(&mut self) -> bool {
+        while let Some((taken, options)) = self.path.pop() {
+            if taken + 1 < options {
+                self.path.push((taken + 1, options));
+                return true;
+            }
+        }
+        false
+    }
+
+    fn decide(&mut self, depth: usize, options: usize) -> usize {
+        if let Some((taken, _)) = self.path.get(depth) {
+            return *taken;
+        }
+        self.path.push((0, options));
+        0
+    }
+}
+
+/// How the run can go on. Two reads in a row commute, so of their two orders only one is taken.
+fn options(waiting: &[Option<Turn>], previous: Option<(usize, bool)>, left: Bounds) -> Vec<Choice> {
+    let mut options = Vec::new();
+    for turn in waiting.iter().flatten() {
+        let actor = turn.actor;
+        if let Some((last, wrote)) = previous {
+            let switches_away = last != actor && waiting[last].is_some();
+            if switches_away && (left.switches == 0 || (!wrote && !turn.writes && actor < last)) {
+                continue;
+            }
+        }
+        options.push(Choice { actor, fate: Fate::Proceed });
+        if turn.writes && left.crashes > 0 {
+            options.push(Choice { actor, fate: Fate::Crash });
+        }
+        if turn.writes && left.lost_answers > 0 {
+            options.push(Choice { actor, fate: Fate::LoseAnswer });
+        }
+    }
+    options
+}
