@@ -1,0 +1,212 @@
+//! A batch: operations applied one after the other in one write transaction.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use bson::{Bson, RawDocument, RawDocumentBuf};
+use redb::WriteTransaction;
+
+use super::catalogue::{CATALOGUE, Catalogue};
+use super::collection::{Collection, Staged};
+use super::counters::Tally;
+use super::fault::storage;
+use super::index::Definition;
+use super::operation::{Answer, Modify, Operation, Write, check_insert, check_update};
+use super::query::Query;
+use crate::error::{Error, Result};
+use crate::port::{Return, Updated};
+
+/// The state of a batch.
+pub(super) struct Batch<'txn> {
+    transaction: &'txn WriteTransaction,
+    collections: HashMap<String, Collection<'txn>>,
+    catalogue: Arc<Catalogue>,
+    changed: bool,
+    tally: Tally,
+}
+
+/// What a batch comes to.
+pub(super) struct Outcome {
+    /// As the batch leaves it.
+    pub(super) catalogue: Arc<Catalogue>,
+    /// Whether there is anything to commit.
+    pub(super) changed: bool,
+    /// The work it took.
+    pub(super) tally: Tally,
+}
+
+impl<'txn> Batch<'txn> {
+    pub(super) fn new(transaction: &'txn WriteTransaction, catalogue: Arc<Catalogue>) -> Self {
+        Self {
+            transaction,
+            collections: HashMap::new(),
+            catalogue,
+            changed: false,
+            tally: Tally::default(),
+        }
+    }
+
+    /// Closes the tables, so that the transaction can be committed.
+    pub(super) fn finish(self) -> Outcome {
+        Outcome {
+            catalogue: self.catalogue,
+            changed: self.changed,
+            tally: self.tally,
+        }
+    }
+
+    /// Applies one operation. An error of the storage means that the whole batch must be given up; after any other
+    /// the change that failed has left nothing.
+    pub(super) fn apply(&mut self, operation: Operation) -> Result<Answer> {
+        self.tally.operation();
+        let collection = operation.collection.as_str();
+        if !self.collections.contains_key(collection) {
+            let open = Collection::open(self.transaction, collection, &self.catalogue)?;
+            self.collections.insert(collection.to_owned(), open);
+        }
+        match operation.write {
+            Write::Insert { documents, then } => {
+                for document in documents {
+                    self.insert(collection, document)?;
+                }
+                then.map_or(Ok(Answer::Done), Err)
+            }
+            Write::Modify(modify) => self.modify(collection, &modify),
+            Write::Delete(query) => self.delete(collection, &query),
+            Write::CreateIndex(definition) => self.create_index(collection, definition),
+        }
+    }
+
+    fn collection(&mut self, name: &str) -> Result<(&mut Collection<'txn>, &mut Tally)> {
+        let collection = self.collections.get_mut(name);
+        let collection = collection.ok_or_else(|| Error::Unavailable(format!("{name} is not open")))?;
+        Ok((collection, &mut self.tally))
+    }
+
+    fn insert(&mut self, name: &str, document: RawDocumentBuf) -> Result<()> {
+        let staged = self.collection(name)?.0.stage_insert(document)?;
+        self.write(name, &staged)
+    }
+
+    fn modify(&mut self, name: &str, modify: &Modify) -> Result<Answer> {
+        let (collection, tally) = self.collection(name)?;
+        let found = collection.find(&modify.query, tally)?;
+        if found.is_empty() && modify.upsert {
+            return self.upsert(name, modify);
+        }
+        let mut updated = Updated {
+            matched: found.len() as u64,
+            ..Updated::default()
+        };
+        let mut answer = None;
+        let mut changed = Vec::with_capacity(found.len());
+        for before in &found {
+            let after = modify.changes.apply(RawDocument::from_bytes(&before.document)?)?;
+            if let Some((returning, projection)) = &modify.returning {
+                let version = match returning {
+                    Return::Before => RawDocument::from_bytes(&before.document)?,
+                    Return::After => &*after,
+                };
+                answer = Some(projection.apply(version)?);
+            }
+            if after.as_bytes() != before.document {
+                check_update(&after)?;
+                changed.push(collection.stage_update(before, after)?);
+            }
+        }
+        updated.modified = changed.len() as u64;
+        self.write_all(name, &changed)?;
+        Ok(if modify.returning.is_some() {
+            Answer::Document(answer)
+        } else {
+            Answer::Updated(updated)
+        })
+    }
+
+    fn upsert(&mut self, name: &str, modify: &Modify) -> Result<Answer> {
+        let document = modify.changes.insert(&modify.query.filter)?;
+        check_insert(&document)?;
+        let answer = match &modify.returning {
+            None => {
+                let id = document.get("_id")?.map(Bson::try_from).transpose()?;
+                Answer::Updated(Updated {
+                    matched: 0,
+                    modified: 0,
+                    upserted: id,
+                })
+            }
+            Some((Return::Before, _)) => Answer::Document(None),
+            Some((Return::After, projection)) => Answer::Document(Some(projection.apply(&document)?)),
+        };
+        self.insert(name, document)?;
+        Ok(answer)
+    }
+
+    fn delete(&mut self, name: &str, query: &Query) -> Result<Answer> {
+        let (collection, tally) = self.collection(name)?;
+        let found = collection.find(query, tally)?;
+        let removals = found
+            .into_iter()
+            .map(|found| collection.stage_removal(found))
+            .collect::<Result<Vec<_>>>()?;
+        self.write_all(name, &removals)?;
+        Ok(Answer::Removed(removals.len() as u64))
+    }
+
+    /// Writes changes to several documents. Each was checked against what was there; those after the first are
+    /// checked again against the ones before, and as in MongoDB these stay when a later one is refused.
+    fn write_all(&mut self, name: &str, changes: &[Staged]) -> Result<()> {
+        for (nth, staged) in changes.iter().enumerate() {
+            if nth > 0 {
+                self.collection(name)?.0.check_unique(staged)?;
+            }
+            self.write(name, staged)?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, name: &str, staged: &Staged) -> Result<()> {
+        let (collection, tally) = self.collection(name)?;
+        let widened = collection.write(staged, tally)?;
+        self.changed = true;
+        widened
+            .into_iter()
+            .try_for_each(|definition| self.record(name, definition))
+    }
+
+    fn create_index(&mut self, name: &str, definition: Definition) -> Result<Answer> {
+        if definition.is_primary() {
+            return Ok(Answer::Done);
+        }
+        for existing in self.catalogue.indexes(name) {
+            let same_name = existing.name == definition.name;
+            let same_index = existing.fields == definition.fields && existing.unique == definition.unique;
+            if same_name && same_index {
+                return Ok(Answer::Done);
+            }
+            if same_name || existing.fields == definition.fields {
+                return Err(Error::refused(
+                    if same_name { 86 } else { 85 },
+                    format!(
+                        "An existing index has the same {} as the requested index {} with other options: {}",
+                        if same_name { "name" } else { "keys" },
+                        definition.name,
+                        existing.name
+                    ),
+                ));
+            }
+        }
+        let transaction = self.transaction;
+        let definition = self.collection(name)?.0.build_index(transaction, definition)?;
+        self.changed = true;
+        self.record(name, definition)?;
+        Ok(Answer::Done)
+    }
+
+    fn record(&mut self, collection: &str, definition: Arc<Definition>) -> Result<()> {
+        let mut table = self.transaction.open_table(CATALOGUE).map_err(storage)?;
+        Catalogue::store(&mut table, collection, &definition)?;
+        Arc::make_mut(&mut self.catalogue).put(collection, definition);
+        Ok(())
+    }
+}

@@ -1,0 +1,81 @@
+//! Counts of the work that the engine did.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The work since the store was opened.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Documents read, whether they matched or not.
+    pub documents_read: u64,
+    /// Their size as BSON.
+    pub bytes_read: u64,
+    /// Documents inserted, changed or removed.
+    pub documents_written: u64,
+    /// The size of the new versions as BSON.
+    pub bytes_written: u64,
+    /// Durable commits. Many operations can share one.
+    pub commits: u64,
+    /// Operations of any kind.
+    pub operations: u64,
+}
+
+/// Work to be added to the totals.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Tally(Counters);
+
+impl Tally {
+    pub(super) fn read(&mut self, bytes: usize) {
+        self.0.documents_read += 1;
+        self.0.bytes_read += bytes as u64;
+    }
+
+    pub(super) fn wrote(&mut self, bytes: usize) {
+        self.0.documents_written += 1;
+        self.0.bytes_written += bytes as u64;
+    }
+
+    pub(super) fn operation(&mut self) {
+        self.0.operations += 1;
+    }
+
+    pub(super) fn commit(&mut self) {
+        self.0.commits += 1;
+    }
+}
+
+/// The totals, shared by all threads.
+#[derive(Debug, Default)]
+pub(super) struct Totals {
+    documents_read: AtomicU64,
+    bytes_read: AtomicU64,
+    documents_written: AtomicU64,
+    bytes_written: AtomicU64,
+    commits: AtomicU64,
+    operations: AtomicU64,
+}
+
+impl Totals {
+    pub(super) fn add(&self, tally: &Tally) {
+        let Tally(work) = tally;
+        self.documents_read
+            .fetch_add(work.documents_read, Ordering::Relaxed);
+        self.bytes_read.fetch_add(work.bytes_read, Ordering::Relaxed);
+        self.documents_written
+            .fetch_add(work.documents_written, Ordering::Relaxed);
+        self.bytes_written
+            .fetch_add(work.bytes_written, Ordering::Relaxed);
+        self.commits.fetch_add(work.commits, Ordering::Relaxed);
+        self.operations.fetch_add(work.operations, Ordering::Relaxed);
+    }
+
+    pub(super) fn now(&self) -> Counters {
+        Counters {
+            documents_read: self.documents_read.load(Ordering::Relaxed),
+            bytes_read: self.bytes_read.load(Ordering::Relaxed),
+            documents_written: self.documents_written.load(Ordering::Relaxed),
+            bytes_written: self.bytes_written.load(Ordering::Relaxed),
+            commits: self.commits.load(Ordering::Relaxed),
+            operations: self.operations.load(Ordering::Relaxed),
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! How storage errors become the data layer's.
+
+use crate::error::Error;
+
+/// The storage could not read or write.
+pub(super) fn storage(error: impl Into<redb::Error>) -> Error {
+    Error::Storage(Box::new(error.into()))
+}
+
+/// Opening failed.
+pub(super) fn open(error: redb::DatabaseError) -> Error {
+    match error {
+        redb::DatabaseError::DatabaseAlreadyOpen => {
+            Error::Unavailable("another spillway process has this store open".to_owned())
+        }
+        other => storage(other),
+    }
+}

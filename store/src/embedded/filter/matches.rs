@@ -1,0 +1,163 @@
+//! Checking a filter against a document that stays encoded.
+
+use std::cmp::Ordering;
+use std::ops::ControlFlow;
+
+use bson::{RawBson, RawBsonRef, RawDocument};
+
+use super::{Comparison, Filter, Test};
+use crate::embedded::compare::{compare, equal, rank};
+use crate::embedded::path::Path;
+use crate::error::Result;
+
+impl Filter {
+    /// Whether a document matches.
+    pub(in crate::embedded) fn matches(&self, document: &RawDocument) -> Result<bool> {
+        match self {
+            Self::And(filters) => {
+                for filter in filters {
+                    if !filter.matches(document)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            Self::Or(filters) => any(filters, document),
+            Self::Nor(filters) => Ok(!any(filters, document)?),
+            Self::Field(path, test) => test.holds_at(path, document),
+        }
+    }
+}
+
+fn any(filters: &[Filter], document: &RawDocument) -> Result<bool> {
+    for filter in filters {
+        if filter.matches(document)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+impl Test {
+    /// Whether the values at a path, taken together, pass.
+    fn holds_at(&self, path: &Path, document: &RawDocument) -> Result<bool> {
+        match self {
+            Self::Not(test) => Ok(!test.holds_at(path, document)?),
+            Self::Every(tests) => {
+                for test in tests {
+                    if !test.holds_at(path, document)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            _ => {
+                let mut outcome = Ok(false);
+                path.walk(document, &mut |value, _| {
+                    outcome = self.accepts(value);
+                    match outcome {
+                        Ok(false) => ControlFlow::Continue(()),
+                        _ => ControlFlow::Break(()),
+                    }
+                })?;
+                outcome
+            }
+        }
+    }
+
+    /// Whether one value at the path passes, by itself or, if it is an array, by one of its elements.
+    fn accepts(&self, value: Option<RawBsonRef<'_>>) -> Result<bool> {
+        if self.accepts_itself(value)? {
+            return Ok(true);
+        }
+        let by_element = matches!(self, Self::Equal(_) | Self::Compare(..) | Self::OneOf(_));
+        if let (true, Some(RawBsonRef::Array(items))) = (by_element, value) {
+            for item in items {
+                if self.accepts_itself(Some(item?))? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether a value passes by itself. [`Test::AnyElement`] and `$pull` ask this of the elements of an array.
+    pub(in crate::embedded) fn accepts_itself(&self, value: Option<RawBsonRef<'_>>) -> Result<bool> {
+        let present = value.unwrap_or(RawBsonRef::Null);
+        match self {
+            Self::Equal(operand) => Ok(equal(present, operand.as_raw_bson_ref())),
+            Self::Compare(comparison, operand) => Ok(comparison.holds(present, operand.as_raw_bson_ref())),
+            Self::OneOf(operands) => Ok(is_one_of(present, operands)),
+            Self::Exists => Ok(value.is_some()),
+            Self::Size(size) => Ok(match value {
+                Some(RawBsonRef::Array(items)) => i64::try_from(items.into_iter().count()) == Ok(*size),
+                _ => false,
+            }),
+            Self::AnyDocument(filter) => {
+                let Some(RawBsonRef::Array(items)) = value else {
+                    return Ok(false);
+                };
+                for item in items {
+                    if let RawBsonRef::Document(document) = item?
+                        && filter.matches(document)?
+                    {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            Self::AnyElement(tests) => {
+                let Some(RawBsonRef::Array(items)) = value else {
+                    return Ok(false);
+                };
+                for item in items {
+                    if every(tests, Some(item?))? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            Self::Every(tests) => every(tests, value),
+            Self::Not(test) => Ok(!test.accepts_itself(value)?),
+        }
+    }
+}
+
+/// Whether a value by itself passes all tests.
+pub(in crate::embedded) fn every(tests: &[Test], value: Option<RawBsonRef<'_>>) -> Result<bool> {
+    for test in tests {
+        if !test.accepts_itself(value)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn is_one_of(value: RawBsonRef<'_>, sorted: &[RawBson]) -> bool {
+    sorted
+        .binary_search_by(|operand| compare(operand.as_raw_bson_ref(), value))
+        .is_ok()
+}
+
+impl Comparison {
+    /// Only within one type, except that anything is on either side of `MinKey` and `MaxKey`. NaN is on no side.
+    fn holds(self, value: RawBsonRef<'_>, operand: RawBsonRef<'_>) -> bool {
+        if rank(value) != rank(operand) {
+            return matches!(operand, RawBsonRef::MinKey | RawBsonRef::MaxKey);
+        }
+        let order = compare(value, operand);
+        if is_nan(value) != is_nan(operand) {
+            return false;
+        }
+        match self {
+            Self::Greater => order == Ordering::Greater,
+            Self::GreaterOrEqual => order != Ordering::Less,
+            Self::Less => order == Ordering::Less,
+            Self::LessOrEqual => order != Ordering::Greater,
+        }
+    }
+}
+
+fn is_nan(value: RawBsonRef<'_>) -> bool {
+    matches!(value, RawBsonRef::Double(double) if double.is_nan())
+}

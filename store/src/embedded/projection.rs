@@ -1,0 +1,270 @@
+//! Projections: decoding only the fields that the caller wants.
+
+use bson::{Bson, Document, RawArray, RawBsonRef, RawDocument};
+
+use super::filter::{Filter, Test, operand, whole_number};
+use crate::error::{Error, Result};
+
+/// A compiled projection.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Projection {
+    /// Return the fields named, instead of all but those.
+    including: bool,
+    fields: Fields,
+}
+
+type Fields = Vec<(String, Rule)>;
+
+#[derive(Debug, Clone, PartialEq)]
+enum Rule {
+    Include,
+    Exclude,
+    /// Pass over so many elements, counted from the end if negative, and return so many.
+    Slice {
+        skip: i64,
+        take: Option<u64>,
+    },
+    /// The first element that passes.
+    First(Test),
+    Within(Fields),
+}
+
+impl Projection {
+    /// Compiles a projection; refuses mixtures and expressions.
+    pub(super) fn parse(document: &Document) -> Result<Self> {
+        let mut rules = Vec::with_capacity(document.len());
+        for (path, value) in document {
+            rules.push((path.as_str(), rule(path, value)?));
+        }
+        let decisive = |(path, rule): &&(&str, Rule)| match rule {
+            Rule::Include | Rule::First(_) | Rule::Exclude => *path != "_id",
+            _ => false,
+        };
+        let including = match rules.iter().find(decisive) {
+            Some((_, rule)) => *rule != Rule::Exclude,
+            None => rules
+                .iter()
+                .any(|(path, rule)| *path == "_id" && *rule == Rule::Include),
+        };
+        for (path, rule) in rules.iter().filter(|(path, _)| *path != "_id") {
+            match rule {
+                Rule::Exclude if including => {
+                    let message = format!("Cannot do exclusion on field {path} in inclusion projection");
+                    return Err(Error::refused(31254, message));
+                }
+                Rule::Include | Rule::First(_) if !including => {
+                    let message = format!("Cannot do inclusion on field {path} in exclusion projection");
+                    return Err(Error::refused(31253, message));
+                }
+                _ => {}
+            }
+        }
+        let mut projection = Self {
+            including,
+            fields: Vec::new(),
+        };
+        if including && !rules.iter().any(|(path, _)| *path == "_id") {
+            projection.fields.push(("_id".to_owned(), Rule::Include));
+        }
+        for (path, rule) in rules {
+            insert(&mut projection.fields, path, path, rule)?;
+        }
+        Ok(projection)
+    }
+
+    /// The part of a document that it asks for, decoded.
+    pub(super) fn apply(&self, document: &RawDocument) -> Result<Document> {
+        if self.fields.is_empty() && !self.including {
+            return Ok(Document::try_from(document)?);
+        }
+        self.document(&self.fields, document)
+    }
+
+    fn document(&self, fields: &Fields, document: &RawDocument) -> Result<Document> {
+        let mut projected = Document::new();
+        let mut missing = fields.len();
+        for element in document.iter_elements() {
+            if self.including && missing == 0 {
+                break;
+            }
+            let element = element?;
+            let name = element.key().as_str();
+            let rule = fields
+                .iter()
+                .find(|(field, _)| field == name)
+                .map(|(_, rule)| rule);
+            missing = missing.saturating_sub(usize::from(rule.is_some()));
+            let kept = match rule {
+                None if self.including => None,
+                None => Some(Bson::try_from(element.value()?)?),
+                Some(rule) => self.value(rule, element.value()?)?,
+            };
+            if let Some(kept) = kept {
+                projected.insert(name, kept);
+            }
+        }
+        Ok(projected)
+    }
+
+    fn value(&self, rule: &Rule, value: RawBsonRef<'_>) -> Result<Option<Bson>> {
+        match (rule, value) {
+            (Rule::Exclude, _) => Ok(None),
+            (Rule::Slice { skip, take }, RawBsonRef::Array(items)) => slice(*skip, *take, items).map(Some),
+            (Rule::Include | Rule::Slice { .. }, value) => Ok(Some(Bson::try_from(value)?)),
+            (Rule::First(test), RawBsonRef::Array(items)) => first(test, items),
+            (Rule::Within(fields), RawBsonRef::Document(document)) => {
+                Ok(Some(Bson::Document(self.document(fields, document)?)))
+            }
+            (Rule::Within(_), RawBsonRef::Array(items)) => {
+                let mut kept = Vec::new();
+                for item in items {
+                    kept.extend(self.value(rule, item?)?);
+                }
+                Ok(Some(Bson::Array(kept)))
+            }
+            (Rule::Within(_), value) if !self.including => Ok(Some(Bson::try_from(value)?)),
+            (Rule::Within(_) | Rule::First(_), _) => Ok(None),
+        }
+    }
+}
+
+fn rule(path: &str, value: &Bson) -> Result<Rule> {
+    if path
+        .split('.')
+        .any(|part| part.is_empty() || part.starts_with('$'))
+    {
+        return Err(Error::refused(
+            2,
+            format!("the projection of '{path}' is not supported"),
+        ));
+    }
+    match value {
+        Bson::Boolean(_) | Bson::Int32(_) | Bson::Int64(_) | Bson::Double(_) => {
+            let included = !matches!(value, Bson::Boolean(false) | Bson::Int32(0) | Bson::Int64(0))
+                && value.as_f64() != Some(0.0);
+            Ok(if included { Rule::Include } else { Rule::Exclude })
+        }
+        Bson::Document(expression) if expression.len() == 1 => match expression.iter().next() {
+            Some((name, value)) if name == "$slice" => slice_rule(value),
+            Some((name, value)) if name == "$elemMatch" => elem_match(path, value),
+            Some((name, _)) if name.starts_with('$') => Err(Error::refused(
+                2,
+                format!("Invalid projection: unknown expression {name} on field {path}"),
+            )),
+            _ => Err(Error::refused(
+                2,
+                format!("the projection of '{path}' is not supported"),
+            )),
+        },
+        _ => Err(Error::refused(
+            2,
+            format!("the projection of '{path}' to {value} is not supported"),
+        )),
+    }
+}
+
+fn elem_match(path: &str, value: &Bson) -> Result<Rule> {
+    let Bson::Document(condition) = value else {
+        return Err(Error::refused(2, "elemMatch: Invalid argument, object required"));
+    };
+    if path.contains('.') {
+        return Err(Error::refused(
+            31275,
+            "Cannot use $elemMatch projection on a nested field",
+        ));
+    }
+    Ok(Rule::First(if Test::is_operators(condition) {
+        Test::Every(Test::parse(condition)?)
+    } else {
+        Test::AnyDocument(Box::new(Filter::parse(condition)?))
+    }))
+}
+
+fn slice_rule(value: &Bson) -> Result<Rule> {
+    let number = |value: &Bson| {
+        whole_number(operand(value)?.as_raw_bson_ref())
+            .ok_or_else(|| Error::refused(28667, format!("$slice takes integers, not {value}")))
+    };
+    match value {
+        Bson::Array(items) if items.len() == 2 => match u64::try_from(number(&items[1])?) {
+            Ok(take @ 1..) => Ok(Rule::Slice {
+                skip: number(&items[0])?,
+                take: Some(take),
+            }),
+            _ => Err(Error::refused(
+                28724,
+                "Invalid $slice syntax. The limit must be positive",
+            )),
+        },
+        Bson::Array(_) => Err(Error::refused(
+            28667,
+            "Invalid $slice syntax. The given array is not [skip, limit]",
+        )),
+        _ => {
+            let count = number(value)?;
+            Ok(match u64::try_from(count) {
+                Ok(take) => Rule::Slice {
+                    skip: 0,
+                    take: Some(take),
+                },
+                Err(_) => Rule::Slice {
+                    skip: count,
+                    take: None,
+                },
+            })
+        }
+    }
+}
+
+fn insert(fields: &mut Fields, path: &str, whole: &str, rule: Rule) -> Result<()> {
+    let collision = || Error::refused(31249, format!("Path collision at {whole}"));
+    let (name, rest) = path
+        .split_once('.')
+        .map_or((path, None), |(name, rest)| (name, Some(rest)));
+    let known = fields
+        .iter_mut()
+        .find(|(field, _)| field == name)
+        .map(|(_, rule)| rule);
+    match (known, rest) {
+        (None, None) => fields.push((name.to_owned(), rule)),
+        (None, Some(rest)) => {
+            let mut inner = Fields::new();
+            insert(&mut inner, rest, whole, rule)?;
+            fields.push((name.to_owned(), Rule::Within(inner)));
+        }
+        (Some(Rule::Within(inner)), Some(rest)) => insert(inner, rest, whole, rule)?,
+        (Some(_), _) => return Err(collision()),
+    }
+    Ok(())
+}
+
+fn slice(skip: i64, take: Option<u64>, items: &RawArray) -> Result<Bson> {
+    let distance = usize::try_from(skip.unsigned_abs()).unwrap_or(usize::MAX);
+    let skip = if skip < 0 {
+        items.iter_elements().count().saturating_sub(distance)
+    } else {
+        distance
+    };
+    let take = take.map_or(usize::MAX, |take| usize::try_from(take).unwrap_or(usize::MAX));
+    let kept = items
+        .iter_elements()
+        .skip(skip)
+        .take(take)
+        .map(|item| Ok(Bson::try_from(item?.value()?)?));
+    Ok(Bson::Array(kept.collect::<Result<_>>()?))
+}
+
+fn first(test: &Test, items: &RawArray) -> Result<Option<Bson>> {
+    for item in items {
+        let item = item?;
+        let passes = match (test, item) {
+            (Test::AnyDocument(filter), RawBsonRef::Document(document)) => filter.matches(document)?,
+            (Test::AnyDocument(_), _) => false,
+            _ => test.accepts_itself(Some(item))?,
+        };
+        if passes {
+            return Ok(Some(Bson::Array(vec![Bson::try_from(item)?])));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,149 @@
+//! Reads: queries over a snapshot.
+
+use std::sync::Arc;
+
+use bson::Document;
+use redb::{ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTableMetadata, TableError};
+
+use super::Shared;
+use super::catalogue::{CATALOGUE, Catalogue};
+use super::counters::Tally;
+use super::fault::storage;
+use super::planner::{Access, Plan, plan};
+use super::projection::Projection;
+use super::query::{Query, Taker, run};
+use super::tables;
+use crate::error::Result;
+
+/// The store as one commit left it.
+struct Snapshot {
+    transaction: ReadTransaction,
+    catalogue: Arc<Catalogue>,
+}
+
+impl Snapshot {
+    /// Takes a snapshot and the catalogue that goes with it: one that was current both before and after the
+    /// transaction began, so that its indexes exist and it knows of every array.
+    fn take(shared: &Shared) -> Result<Self> {
+        loop {
+            let catalogue = shared.catalogue();
+            let transaction = shared.database.begin_read().map_err(storage)?;
+            if Arc::ptr_eq(&catalogue, &shared.catalogue()) {
+                return Ok(Self {
+                    transaction,
+                    catalogue,
+                });
+            }
+        }
+    }
+
+    fn documents(&self, collection: &str) -> Result<Option<ReadOnlyTable<&'static [u8], &'static [u8]>>> {
+        existing(
+            self.transaction
+                .open_table(tables::documents(&tables::documents_name(collection))),
+        )
+    }
+
+    fn entries(&self, collection: &str, index: &str) -> Result<Option<ReadOnlyTable<&'static [u8], u32>>> {
+        existing(
+            self.transaction
+                .open_table(tables::entries(&tables::entries_name(collection, index))),
+        )
+    }
+
+    fn plan(&self, collection: &str, query: &Query) -> Plan {
+        plan(
+            &query.filter,
+            &query.order,
+            query.limit > 0,
+            self.catalogue.indexes(collection),
+        )
+    }
+
+    fn run(&self, collection: &str, query: &Query, tally: &mut Tally, take: &mut Taker<'_>) -> Result<()> {
+        let Some(documents) = self.documents(collection)? else {
+            return Ok(());
+        };
+        let plan = self.plan(collection, query);
+        let entries = match &plan.access {
+            Access::Index(index) => self.entries(collection, &index.name)?,
+            Access::Ids | Access::Collection => None,
+        };
+        run(query, &plan, &documents, entries.as_ref(), tally, take)
+    }
+}
+
+fn existing<T>(table: std::result::Result<T, TableError>) -> Result<Option<T>> {
+    match table {
+        Ok(table) => Ok(Some(table)),
+        Err(TableError::TableDoesNotExist(_)) => Ok(None),
+        Err(error) => Err(storage(error)),
+    }
+}
+
+/// The documents of a query, projected.
+pub(super) fn find(
+    shared: &Shared,
+    collection: &str,
+    query: &Query,
+    projection: &Projection,
+) -> Result<Vec<Document>> {
+    let mut found = Vec::new();
+    counted(shared, |tally| {
+        Snapshot::take(shared)?.run(collection, query, tally, &mut |_, document| {
+            found.push(projection.apply(document)?);
+            Ok(())
+        })
+    })?;
+    Ok(found)
+}
+
+/// How many documents a query has.
+pub(super) fn count(shared: &Shared, collection: &str, query: &Query) -> Result<u64> {
+    let mut count = 0;
+    counted(shared, |tally| {
+        let snapshot = Snapshot::take(shared)?;
+        if query.filter.is_everything() {
+            let documents = snapshot.documents(collection)?;
+            count = documents
+                .map_or(Ok(0), |documents| documents.len())
+                .map_err(storage)?;
+            return Ok(());
+        }
+        snapshot.run(collection, query, tally, &mut |_, _| {
+            count += 1;
+            Ok(())
+        })
+    })?;
+    Ok(count)
+}
+
+/// How a query would be run.
+pub(super) fn explain(shared: &Shared, collection: &str, query: &Query) -> Plan {
+    plan(
+        &query.filter,
+        &query.order,
+        query.limit > 0,
+        shared.catalogue().indexes(collection),
+    )
+}
+
+/// Fails when the storage can no longer be read.
+pub(super) fn ping(shared: &Shared) -> Result<()> {
+    let snapshot = Snapshot::take(shared)?;
+    snapshot
+        .transaction
+        .open_table(CATALOGUE)
+        .map_err(storage)?
+        .len()
+        .map_err(storage)?;
+    Ok(())
+}
+
+fn counted(shared: &Shared, work: impl FnOnce(&mut Tally) -> Result<()>) -> Result<()> {
+    let mut tally = Tally::default();
+    tally.operation();
+    let outcome = work(&mut tally);
+    shared.totals.add(&tally);
+    outcome
+}

@@ -1,0 +1,89 @@
+//! Sort orders.
+
+use bson::{Document, RawBson, RawBsonRef, RawDocument};
+
+use super::compare::NULL;
+use super::filter::whole_number;
+use super::key;
+use super::path::Path;
+use crate::error::{Error, Result};
+
+/// An order over documents: fields, each up or down.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Order {
+    fields: Vec<OrderField>,
+}
+
+/// One field of an order or of an index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct OrderField {
+    /// Where the values are.
+    pub(super) path: Path,
+    /// Largest first.
+    pub(super) descending: bool,
+}
+
+impl Order {
+    /// Compiles `{at: -1, _id: -1}`.
+    pub(super) fn parse(document: &Document) -> Result<Self> {
+        let fields = document
+            .iter()
+            .map(|(name, direction)| {
+                if name.starts_with('$') || name.split('.').any(str::is_empty) {
+                    return Err(Error::refused(2, format!("cannot sort by '{name}'")));
+                }
+                let direction = whole_number(RawBson::try_from(direction.clone())?.as_raw_bson_ref());
+                match direction {
+                    Some(1) => Ok(OrderField {
+                        path: Path::new(name),
+                        descending: false,
+                    }),
+                    Some(-1) => Ok(OrderField {
+                        path: Path::new(name),
+                        descending: true,
+                    }),
+                    _ => Err(Error::refused(
+                        15975,
+                        "$sort key ordering must be 1 (for ascending) or -1 (for descending)",
+                    )),
+                }
+            })
+            .collect::<Result<_>>()?;
+        Ok(Self { fields })
+    }
+
+    /// Whether it asks for nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.fields.is_empty()
+    }
+
+    /// Its fields, the most significant first.
+    pub(super) fn fields(&self) -> &[OrderField] {
+        &self.fields
+    }
+
+    /// Bytes that sort as the documents do. An array counts as its smallest element, or its largest going down.
+    pub(super) fn key(&self, document: &RawDocument) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        for field in &self.fields {
+            let keys = key::of_field(document, &field.path, field.descending)?.keys;
+            // Inverted keys put the largest element first, so that going down its key is the smallest, too.
+            if let Some((key, _)) = keys.iter().min_by(|a, b| a.0.cmp(&b.0)) {
+                bytes.extend_from_slice(key);
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// The same for an array element, which may be no document and then has none of the fields.
+    pub(super) fn key_of_value(&self, value: RawBsonRef<'_>) -> Result<Vec<u8>> {
+        match value {
+            RawBsonRef::Document(document) => self.key(document),
+            _ => Ok(self
+                .fields
+                .iter()
+                .map(|field| if field.descending { !NULL } else { NULL })
+                .collect()),
+        }
+    }
+}

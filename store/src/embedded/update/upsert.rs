@@ -1,0 +1,89 @@
+//! The document that an upsert inserts.
+
+use bson::{RawBson, RawBsonRef, RawDocumentBuf};
+
+use super::Changes;
+use super::tree::{Fields, Node, close};
+use crate::embedded::filter::{Filter, Test};
+use crate::embedded::path::{Part, Path};
+use crate::error::{Error, Result};
+
+impl Changes {
+    /// Makes a document from the filter's equalities, the update and `$setOnInsert`, its `_id` first. One of them
+    /// must give the `_id`, so that repeating an upsert cannot insert twice.
+    pub(in crate::embedded) fn insert(&self, filter: &Filter) -> Result<RawDocumentBuf> {
+        let mut equalities = Vec::new();
+        collect(filter, &mut equalities);
+        let mut fields = Fields::new();
+        for (path, value) in equalities {
+            place(&mut fields, path.parts(), Node::Value(value.as_raw_bson_ref())).map_err(|Taken| {
+                let message = format!(
+                    "cannot infer query fields to set, path '{}' is matched twice",
+                    path.text()
+                );
+                Error::refused(54, message)
+            })?;
+        }
+        let asked = id(&fields);
+        self.apply_to(&mut fields, true)?;
+        if asked.is_some() && asked != id(&fields) {
+            return Err(Error::refused(
+                66,
+                "Performing an update on the path '_id' would modify the immutable field '_id'",
+            ));
+        }
+        match fields.iter().position(|(name, _)| *name == "_id") {
+            Some(index) => fields[..=index].rotate_right(1),
+            None => {
+                return Err(Error::refused(
+                    2,
+                    "an upsert needs an _id, given by an equality in the filter, $set or $setOnInsert",
+                ));
+            }
+        }
+        close(&fields)
+    }
+}
+
+fn id<'a>(fields: &Fields<'a>) -> Option<RawBsonRef<'a>> {
+    fields
+        .iter()
+        .find(|(name, _)| *name == "_id")
+        .and_then(|(_, node)| node.value())
+}
+
+/// The filter demands two values of one field.
+struct Taken;
+
+fn collect<'a>(filter: &'a Filter, equalities: &mut Vec<(&'a Path, &'a RawBson)>) {
+    match filter {
+        Filter::And(filters) => filters.iter().for_each(|filter| collect(filter, equalities)),
+        Filter::Or(filters) if filters.len() == 1 => collect(&filters[0], equalities),
+        Filter::Field(path, Test::Equal(value)) => equalities.push((path, value)),
+        Filter::Field(path, Test::Every(tests)) => {
+            if let [Test::Equal(value)] = tests.as_slice() {
+                equalities.push((path, value));
+            }
+        }
+        Filter::Or(_) | Filter::Nor(_) | Filter::Field(..) => {}
+    }
+}
+
+fn place<'a>(fields: &mut Fields<'a>, parts: &'a [Part], node: Node<'a>) -> std::result::Result<(), Taken> {
+    let Some((part, rest)) = parts.split_first() else {
+        return Ok(());
+    };
+    let found = fields.iter_mut().find(|(name, _)| *name == part.name);
+    match found {
+        None => {
+            let node = rest
+                .iter()
+                .rev()
+                .fold(node, |node, part| Node::Document(vec![(&part.name, node)]));
+            fields.push((&part.name, node));
+            Ok(())
+        }
+        Some((_, Node::Document(fields))) if !rest.is_empty() => place(fields, rest, node),
+        Some(_) => Err(Taken),
+    }
+}

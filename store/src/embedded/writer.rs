@@ -1,0 +1,158 @@
+//! The writer: one thread that commits everything that waits in one go.
+//!
+//! A durable commit costs about the same for one operation as for hundreds, so the writer takes whatever has queued up
+//! while the last commit ran, applies it in one transaction and answers everybody after one commit.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use redb::Durability;
+use tokio::sync::{mpsc, oneshot};
+
+use super::Shared;
+use super::batch::{Batch, Outcome};
+use super::catalogue::Catalogue;
+use super::fault::storage;
+use super::operation::{Answer, Operation};
+use crate::error::{Error, Result};
+
+/// The most operations that share a commit, and the most that wait before callers have to.
+const MOST: usize = 256;
+
+/// Save the allocator's state with every commit, so that a store reopens at once after a crash.
+const QUICK_REPAIR: bool = true;
+
+struct Request {
+    operation: Operation,
+    answer: oneshot::Sender<Result<Answer>>,
+}
+
+/// The handle to the writer's thread. Dropping it waits until everything queued is done.
+#[derive(Debug)]
+pub(super) struct Writer {
+    requests: Option<mpsc::Sender<Request>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Writer {
+    /// Starts the thread.
+    pub(super) fn start(shared: Arc<Shared>) -> Result<Self> {
+        let (requests, waiting) = mpsc::channel(MOST);
+        let thread = std::thread::Builder::new()
+            .name("spillway-writer".to_owned())
+            .spawn(move || run(&shared, waiting))
+            .map_err(|error| Error::Unavailable(format!("the writer cannot start: {error}")))?;
+        Ok(Self {
+            requests: Some(requests),
+            thread: Some(thread),
+        })
+    }
+
+    /// Has an operation done and waits until it is durable. An operation whose caller goes away is still done.
+    pub(super) async fn submit(&self, operation: Operation) -> Result<Answer> {
+        let stopped = || Error::Unavailable("the writer has stopped".to_owned());
+        let requests = self.requests.as_ref().ok_or_else(stopped)?;
+        let (answer, answered) = oneshot::channel();
+        requests
+            .send(Request { operation, answer })
+            .await
+            .map_err(|_| stopped())?;
+        answered
+            .await
+            .unwrap_or_else(|_| Err(Error::UnknownOutcome("the writer stopped".to_owned())))
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.requests = None;
+        if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
+            tracing::error!("the writer of the embedded store panicked");
+        }
+    }
+}
+
+fn run(shared: &Shared, mut waiting: mpsc::Receiver<Request>) {
+    let mut requests = Vec::with_capacity(MOST);
+    while waiting.blocking_recv_many(&mut requests, MOST) > 0 {
+        let (operations, answers): (Vec<_>, Vec<_>) = requests
+            .drain(..)
+            .map(|request| (request.operation, request.answer))
+            .unzip();
+        let results = match commit(shared, operations) {
+            Ok(results) => results,
+            Err(fault) => answers.iter().map(|_| Err(fault.to_error())).collect(),
+        };
+        for (answer, result) in answers.into_iter().zip(results) {
+            if answer.send(result).is_err() {
+                tracing::debug!("a caller of the embedded store did not wait for the answer");
+            }
+        }
+    }
+}
+
+/// Why a whole batch failed.
+enum Fault {
+    /// Before the commit: nothing of it was written.
+    Abandoned(Error),
+    /// In the commit: all of it may be there, or nothing.
+    Unconfirmed(Error),
+}
+
+impl Fault {
+    fn to_error(&self) -> Error {
+        match self {
+            Self::Abandoned(error) => Error::Unavailable(error.to_string()),
+            Self::Unconfirmed(error) => Error::UnknownOutcome(error.to_string()),
+        }
+    }
+}
+
+/// Applies the operations and commits them durably, if they changed anything.
+fn commit(shared: &Shared, operations: Vec<Operation>) -> std::result::Result<Vec<Result<Answer>>, Fault> {
+    let abandoned = |error: redb::Error| Fault::Abandoned(storage(error));
+    let mut transaction = shared
+        .database
+        .begin_write()
+        .map_err(|error| abandoned(error.into()))?;
+    transaction
+        .set_durability(Durability::Immediate)
+        .map_err(|error| abandoned(error.into()))?;
+    transaction.set_quick_repair(QUICK_REPAIR);
+    let before = shared.catalogue();
+    let mut batch = Batch::new(&transaction, Arc::clone(&before));
+    let mut results = Vec::with_capacity(operations.len());
+    for operation in operations {
+        let result = batch.apply(operation);
+        if let Err(error @ Error::Storage(_)) = result {
+            return Err(Fault::Abandoned(error));
+        }
+        results.push(result);
+    }
+    let Outcome {
+        catalogue,
+        changed,
+        mut tally,
+    } = batch.finish();
+    if changed {
+        publish_before(shared, &before, &catalogue);
+        transaction
+            .commit()
+            .map_err(|error| Fault::Unconfirmed(storage(error)))?;
+        tally.commit();
+        if !Arc::ptr_eq(&before, &catalogue) {
+            shared.publish(catalogue);
+        }
+    } else {
+        transaction.abort().map_err(|error| abandoned(error.into()))?;
+    }
+    shared.totals.add(&tally);
+    Ok(results)
+}
+
+/// Readers must know that a field holds arrays before they can see the first; a new index only once it is there.
+fn publish_before(shared: &Shared, before: &Arc<Catalogue>, after: &Arc<Catalogue>) {
+    if !Arc::ptr_eq(before, after) {
+        shared.publish(Arc::new(before.with_arrays_of(after)));
+    }
+}
