@@ -22,6 +22,7 @@ COPY --from=build --chown=65532:65532 /image/data /data
 WORKDIR /app
 ENV SPILLWAY_ADDR=0.0.0.0:3000 \
     SPILLWAY_STORE=embedded:/data \
+    LEPTOS_ENV=PROD \
     LEPTOS_OUTPUT_NAME=spillway \
     LEPTOS_SITE_ROOT=/app/site \
     LEPTOS_SITE_PKG_DIR=pkg \

@@ -57,6 +57,9 @@ export const test = base.extend<Fixtures>({
 
 export { expect };
 
+/** What Chromium itself writes to its console when the server refuses a request, for tests that provoke it. */
+export const REFUSALS = [/the server responded with a status of 4\d\d/];
+
 /** Fails unless axe finds nothing to complain about under WCAG 2.2 AA. */
 export async function expectAccessible(page: Page): Promise<void> {
   const standards = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];

@@ -1,4 +1,6 @@
-import { expect, expectComplaint, gotoLive, test } from "../fixtures";
+import { expect, expectComplaint, gotoLive, REFUSALS, test } from "../fixtures";
+
+test.use({ tolerated: REFUSALS });
 
 test("a post appears in the feed of its author and on a page of its own", async ({ page, person }) => {
   const text = `Good morning, says ${person.name}`;

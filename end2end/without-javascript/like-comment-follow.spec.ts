@@ -1,5 +1,7 @@
 import { Api } from "../api";
-import { expect, test } from "../fixtures";
+import { expect, REFUSALS, test } from "../fixtures";
+
+test.use({ tolerated: REFUSALS });
 
 test("a like, and taking it back, are plain forms", async ({ page, api, person }) => {
   const post = await api.post(`${person.name} likes plain forms`);

@@ -1,5 +1,7 @@
 import { stranger } from "../api";
-import { expect, expectComplaint, test } from "../fixtures";
+import { expect, expectComplaint, REFUSALS, test } from "../fixtures";
+
+test.use({ tolerated: REFUSALS });
 
 test("somebody signs up, out and in again with their password", async ({ page }) => {
   const { handle, name, password } = stranger();

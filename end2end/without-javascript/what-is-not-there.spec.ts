@@ -1,7 +1,6 @@
-import { expect, test } from "../fixtures";
+import { expect, REFUSALS, test } from "../fixtures";
 
-// The browser itself writes the status of such a page to its console.
-test.use({ tolerated: [/status of 4(04|00|22)/] });
+test.use({ tolerated: REFUSALS });
 
 for (const url of ["/@nobody-of-that-name", "/post/00000000-0000-4000-8000-000000000000", "/no/such/page"]) {
   test(`${url} is a page that says so, with status 404`, async ({ page }) => {

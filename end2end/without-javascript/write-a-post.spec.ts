@@ -1,4 +1,6 @@
-import { expect, expectComplaint, test } from "../fixtures";
+import { expect, expectComplaint, REFUSALS, test } from "../fixtures";
+
+test.use({ tolerated: REFUSALS });
 
 test("a post is written with a plain form", async ({ page, person }) => {
   const text = `No script was needed, says ${person.name}`;

@@ -102,6 +102,7 @@ pub fn environment(repository: &Repository) -> Vec<(&'static str, PathBuf)> {
         .collect();
     environment.retain(|(name, _)| *name != "LEPTOS_SITE_ROOT" && *name != "LEPTOS_SITE_ADDR");
     environment.push(("LEPTOS_SITE_ROOT", repository.site()));
+    environment.push(("LEPTOS_ENV", PathBuf::from("PROD")));
     environment
 }
 
