@@ -20,17 +20,17 @@ use crate::versions::WASM_TARGET;
 /// Runs the checks in order, the cheap ones first. A failure does not stop the others, except that nothing
 /// can be driven by a browser that was not built.
 pub fn test(repository: &Repository, console: &Console, quick: bool) -> Result<(), Failure> {
-    preflight::check(repository)?;
-    let cancel = Cancel::default();
-    preflight::wasm_target(repository, console, &cancel)?;
-    npm::install(repository, console, &cancel)?;
     let mut suite = Suite {
         repository,
         console,
-        cancel,
+        cancel: Cancel::default(),
         counts: Counts::default(),
         failed: Vec::new(),
     };
+    if let Err(failure) = suite.prepare() {
+        suite.note_failure("preparation", &failure);
+        return suite.conclude();
+    }
 
     suite.command("formatting of Rust", formatting::rustfmt(repository, true));
     suite.command(
@@ -76,6 +76,13 @@ struct Suite<'a> {
 }
 
 impl Suite<'_> {
+    /// What every check needs; without it none can say anything.
+    fn prepare(&self) -> Result<(), Failure> {
+        preflight::check(self.repository)?;
+        preflight::wasm_target(self.repository, self.console, &self.cancel)?;
+        npm::install(self.repository, self.console, &self.cancel)
+    }
+
     /// A check that is one command: it holds if the command ends well.
     fn command(&mut self, title: &str, command: Command) {
         let step = self.console.begin(title, "");

@@ -36,7 +36,7 @@ pub enum Failure {
         /// The system's own error.
         source: io::Error,
     },
-    /// Checks ran and some of them failed; each has been printed already.
+    /// Checks ran and some of them failed. They have been printed, and the last line belongs to the counts.
     Checks(Vec<String>),
     /// Another step failed first, so this one was stopped.
     Cancelled,
@@ -46,6 +46,11 @@ impl Failure {
     /// 2 for wrong usage, 1 for everything else.
     pub fn exit_code(&self) -> u8 {
         if matches!(self, Self::Usage(_)) { 2 } else { 1 }
+    }
+
+    /// Whether the person has been told already.
+    pub fn is_told(&self) -> bool {
+        matches!(self, Self::Checks(_))
     }
 
     /// Turns an I/O error into a failure that says what was being done.

@@ -36,7 +36,9 @@ fn main() -> ExitCode {
     match cli::parse(&arguments).and_then(run) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("\n{failure}");
+            if !failure.is_told() {
+                eprintln!("\n{failure}");
+            }
             ExitCode::from(failure.exit_code())
         }
     }
