@@ -1,0 +1,87 @@
+//! Signing up, in and out. These are plain forms with a full page load: everything on the next page may differ.
+
+#![expect(
+    missing_docs,
+    reason = "the macro turns arguments into public fields that cannot carry docs"
+)]
+
+use leptos::prelude::*;
+use model::Handle;
+
+use crate::refusal::Refused;
+
+#[cfg(feature = "ssr")]
+use {
+    super::feed,
+    super::reply::{Form, own_path},
+    crate::session,
+};
+
+/// Creates an account and signs in.
+#[server(endpoint = "sign_up")]
+pub async fn sign_up(
+    handle: String,
+    name: String,
+    password: String,
+    #[server(default)] next: String,
+) -> Result<Handle, Refused> {
+    let form = Form::new("sign_up")
+        .keeping("handle", &handle)
+        .keeping("name", &name)
+        .keeping("next", &next);
+    let result = async {
+        let (account, token) = feed()?
+            .sign_up(handle.parse()?, name.parse()?, password.parse()?)
+            .await?;
+        session::start(&token);
+        Ok(account.handle)
+    };
+    form.answer(result.await, |_| welcome(&next))
+}
+
+/// Signs in with a password.
+#[server(endpoint = "sign_in")]
+pub async fn sign_in(
+    handle: String,
+    password: String,
+    #[server(default)] next: String,
+) -> Result<Handle, Refused> {
+    let form = Form::new("sign_in")
+        .keeping("handle", &handle)
+        .keeping("next", &next);
+    let result = async {
+        let (account, token) = feed()?.sign_in(&handle, &password).await?;
+        session::start(&token);
+        Ok(account.handle)
+    };
+    form.answer(result.await, |_| welcome(&next))
+}
+
+/// Signs in as a person of the demo town, with one click. Refused outside of demo mode.
+#[server(endpoint = "sign_in_as_demo")]
+pub async fn sign_in_as_demo(handle: String, #[server(default)] next: String) -> Result<Handle, Refused> {
+    let result = async {
+        let (account, token) = feed()?.sign_in_as_demo(&handle.parse()?).await?;
+        session::start(&token);
+        Ok(account.handle)
+    };
+    Form::new("sign_in_as_demo").answer(result.await, |_| welcome(&next))
+}
+
+/// Ends the session, here and on the server.
+#[server(endpoint = "sign_out")]
+pub async fn sign_out() -> Result<(), Refused> {
+    let result = async {
+        if let Some(token) = session::current().as_ref().and_then(|session| session.token()) {
+            feed()?.sign_out(token).await?;
+        }
+        session::end();
+        Ok(())
+    };
+    Form::new("sign_out").answer(result.await, |()| "/".to_owned())
+}
+
+#[cfg(feature = "ssr")]
+fn welcome(next: &str) -> String {
+    own_path(next).unwrap_or("/").to_owned()
+}

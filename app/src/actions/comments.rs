@@ -1,0 +1,33 @@
+//! Commenting on posts.
+
+#![expect(
+    missing_docs,
+    reason = "the macro turns arguments into public fields that cannot carry docs"
+)]
+
+use leptos::prelude::*;
+use model::Comment;
+
+use crate::refusal::Refused;
+
+#[cfg(feature = "ssr")]
+use {super::feed, super::reply::Form, crate::session, model::PostId};
+
+/// Comments on a post. With the same `id`, however often it is sent, the comment is there once.
+#[server(endpoint = "add_comment")]
+pub async fn add_comment(
+    post: String,
+    text: String,
+    #[server(default)] id: String,
+) -> Result<Comment, Refused> {
+    let form = Form::new("add_comment").keeping("text", &text);
+    let result = async {
+        let author = session::require()?;
+        let post: PostId = post.parse()?;
+        let id = if id.is_empty() { None } else { Some(id.parse()?) };
+        feed()?.comment(&author.handle, post, id, text.parse()?).await
+    };
+    form.answer(result.await, |comment| {
+        format!("/post/{post}#comment-{}", comment.id)
+    })
+}

@@ -1,0 +1,28 @@
+//! The server functions: what the browser may ask for and do. Each is the address of a plain form and, in an island,
+//! an ordinary async call. They parse what was typed, call the feed, and answer either.
+
+pub mod accounts;
+pub mod comments;
+pub mod lists;
+pub mod people;
+pub mod posts;
+
+#[cfg(feature = "ssr")]
+pub mod reply;
+
+#[cfg(feature = "ssr")]
+mod context {
+    use leptos::prelude::use_context;
+    use model::{Kind, Problem};
+
+    use crate::feed::Feed;
+
+    /// The feed of this request.
+    pub fn feed() -> Result<Feed, Problem> {
+        use_context()
+            .ok_or_else(|| Problem::new(Kind::Internal, "The server lost its data layer. Try again."))
+    }
+}
+
+#[cfg(feature = "ssr")]
+pub use context::feed;

@@ -1,0 +1,32 @@
+//! Following people.
+
+#![expect(
+    missing_docs,
+    reason = "the macro turns arguments into public fields that cannot carry docs"
+)]
+
+use leptos::prelude::*;
+use model::Counted;
+
+use crate::refusal::Refused;
+
+#[cfg(feature = "ssr")]
+use {
+    super::feed,
+    super::reply::{Form, came_from},
+    crate::session,
+};
+
+/// Turns the reader's following of a person on or off; it stays so however often this is sent.
+#[server(endpoint = "set_follow")]
+pub async fn set_follow(handle: String, on: bool) -> Result<Counted, Refused> {
+    let result = async {
+        let (reader, target) = (session::require()?.handle, handle.parse()?);
+        if on {
+            feed()?.follow(&reader, &target).await
+        } else {
+            feed()?.unfollow(&reader, &target).await
+        }
+    };
+    Form::new("set_follow").answer(result.await, |_| came_from().unwrap_or_else(|| "/".to_owned()))
+}

@@ -1,0 +1,69 @@
+//! Writing, liking and sharing posts.
+
+#![expect(
+    missing_docs,
+    reason = "the macro turns arguments into public fields that cannot carry docs"
+)]
+
+use leptos::prelude::*;
+use model::{Counted, PostCard};
+
+use crate::refusal::Refused;
+
+#[cfg(feature = "ssr")]
+use {
+    super::feed,
+    super::reply::{Form, came_from},
+    crate::session,
+    model::PostId,
+};
+
+/// Publishes a post. With the same `id`, however often it is sent, it is published once.
+#[server(endpoint = "compose")]
+pub async fn compose(text: String, #[server(default)] id: String) -> Result<PostCard, Refused> {
+    let form = Form::new("compose").keeping("text", &text);
+    let result = async {
+        let author = session::require()?;
+        let id = if id.is_empty() { None } else { Some(id.parse()?) };
+        feed()?.compose(&author.handle, id, text.parse()?).await
+    };
+    form.answer(result.await, |card| format!("/#post-{}", card.post.id))
+}
+
+/// Turns the reader's like of a post on or off; it stays so however often this is sent.
+#[server(endpoint = "set_like")]
+pub async fn set_like(post: String, on: bool) -> Result<Counted, Refused> {
+    let result = async {
+        let (reader, post) = (session::require()?.handle, post.parse()?);
+        if on {
+            feed()?.like(&reader, post).await
+        } else {
+            feed()?.unlike(&reader, post).await
+        }
+    };
+    Form::new("set_like").answer(result.await, |_| back_to_post(&post))
+}
+
+/// Turns the reader's share of a post on or off; it stays so however often this is sent.
+#[server(endpoint = "set_share")]
+pub async fn set_share(post: String, on: bool) -> Result<Counted, Refused> {
+    let result = async {
+        let (reader, post) = (session::require()?.handle, post.parse()?);
+        if on {
+            feed()?.share(&reader, post).await
+        } else {
+            feed()?.unshare(&reader, post).await
+        }
+    };
+    Form::new("set_share").answer(result.await, |_| back_to_post(&post))
+}
+
+/// The page that the form was on, at the post.
+#[cfg(feature = "ssr")]
+fn back_to_post(post: &str) -> String {
+    let anchor = post
+        .parse::<PostId>()
+        .map(|id| format!("#post-{id}"))
+        .unwrap_or_default();
+    format!("{}{anchor}", came_from().unwrap_or_else(|| "/".to_owned()))
+}

@@ -1,0 +1,140 @@
+//! Answering an action. An island gets the result or the problem as JSON, with the problem's status. A plain form
+//! is redirected: to the page that shows the result, or back to the form, with the problem in the address.
+
+use axum::http::header::{ACCEPT, LOCATION, REFERER};
+use axum::http::request::Parts;
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+use leptos::prelude::use_context;
+use leptos_axum::ResponseOptions;
+use model::Problem;
+
+use crate::refusal::{Refusal, Refused};
+
+/// A plain form, as far as its answer needs it.
+pub struct Form {
+    name: &'static str,
+    kept: Vec<(String, String)>,
+}
+
+impl Form {
+    /// The form of a server function.
+    pub fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            kept: Vec::new(),
+        }
+    }
+
+    /// Shows what was typed into a field again, should the form be refused.
+    #[must_use]
+    pub fn keeping(mut self, field: &str, typed: &str) -> Self {
+        self.kept.push((field.to_owned(), typed.to_owned()));
+        self
+    }
+
+    /// Answers with the result, and sends a plain form on to the page that shows it.
+    pub fn answer<T>(
+        self,
+        result: Result<T, Problem>,
+        shown_at: impl FnOnce(&T) -> String,
+    ) -> Result<T, Refused> {
+        let Some(response) = use_context::<ResponseOptions>() else {
+            return result.map_err(Refused);
+        };
+        match &result {
+            Ok(done) if sent_as_form() => see_other(&response, &shown_at(done)),
+            Ok(_) => {}
+            Err(problem) if sent_as_form() => {
+                let refusal = Refusal {
+                    form: self.name.to_owned(),
+                    problem: problem.clone(),
+                    kept: self.kept,
+                };
+                let back = came_from().unwrap_or_else(|| "/".to_owned());
+                let joint = if back.contains('?') { '&' } else { '?' };
+                see_other(&response, &format!("{back}{joint}__err={}", refusal.encode()));
+            }
+            Err(problem) => set_status(&response, problem.kind.status()),
+        }
+        result.map_err(Refused)
+    }
+}
+
+/// Answers a reader: with the list, or with the problem and its status.
+pub fn read<T>(result: Result<T, Problem>) -> Result<T, Refused> {
+    if let (Err(problem), Some(response)) = (&result, use_context::<ResponseOptions>()) {
+        set_status(&response, problem.kind.status());
+    }
+    result.map_err(Refused)
+}
+
+/// The path and query of the page that the form was on, without an earlier refusal.
+pub fn came_from() -> Option<String> {
+    let referer = header(&REFERER)?;
+    let (_, after_scheme) = referer.split_once("://")?;
+    let path = after_scheme.find('/').map_or("/", |start| &after_scheme[start..]);
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let query: Vec<_> = query
+        .split('&')
+        .filter(|pair| !pair.is_empty() && !pair.starts_with("__err="))
+        .collect();
+    let back = if query.is_empty() {
+        path.to_owned()
+    } else {
+        format!("{path}?{}", query.join("&"))
+    };
+    own_path(&back).map(str::to_owned)
+}
+
+/// The path, if it leads to a page of this site and nowhere else.
+pub fn own_path(path: &str) -> Option<&str> {
+    let rest = path.strip_prefix('/')?;
+    let elsewhere = rest.starts_with(['/', '\\']) || path.chars().any(|c| c.is_control() || c == '\\');
+    (!elsewhere).then_some(path)
+}
+
+fn sent_as_form() -> bool {
+    header(&ACCEPT).is_some_and(|accept| accept.contains("text/html"))
+}
+
+fn header(name: &HeaderName) -> Option<String> {
+    Some(
+        use_context::<Parts>()?
+            .headers
+            .get(name)?
+            .to_str()
+            .ok()?
+            .to_owned(),
+    )
+}
+
+fn see_other(response: &ResponseOptions, path: &str) {
+    if let Ok(location) = HeaderValue::from_str(path) {
+        response.insert_header(LOCATION, location);
+        response.set_status(StatusCode::SEE_OTHER);
+    }
+}
+
+fn set_status(response: &ResponseOptions, status: u16) {
+    response.set_status(StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_paths_of_this_site_are_followed() {
+        assert_eq!(own_path("/post/1?cursor=x#here"), Some("/post/1?cursor=x#here"));
+        for elsewhere in [
+            "",
+            "post",
+            "//evil.example",
+            "/\\evil.example",
+            "https://evil.example",
+            "/a\r\nb",
+        ] {
+            assert_eq!(own_path(elsewhere), None, "{elsewhere:?}");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+use leptos::prelude::*;
+use model::Handle;
+
+/// What somebody wrote: plain text, in which web addresses and @mentions are links.
+#[component]
+pub fn Body(
+    /// The text as typed.
+    text: String,
+) -> impl IntoView {
+    parts(&text)
+        .into_iter()
+        .map(|part| match part {
+            Part::Text(text) => text.into_any(),
+            Part::Mention(handle) => {
+                view! { <a href=format!("/@{handle}")>{format!("@{handle}")}</a> }.into_any()
+            }
+            Part::Address(address) => {
+                view! { <a href=address.clone() rel="nofollow ugc noopener noreferrer">{address.clone()}</a> }
+                    .into_any()
+            }
+        })
+        .collect_view()
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    Mention(Handle),
+    Address(String),
+}
+
+fn parts(text: &str) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut plain = String::new();
+    for word in text.split_inclusive(char::is_whitespace) {
+        let (linked, rest) = match link(word) {
+            Some(found) => found,
+            None => {
+                plain.push_str(word);
+                continue;
+            }
+        };
+        if !plain.is_empty() {
+            parts.push(Part::Text(std::mem::take(&mut plain)));
+        }
+        parts.push(linked);
+        plain.push_str(rest);
+    }
+    if !plain.is_empty() {
+        parts.push(Part::Text(plain));
+    }
+    parts
+}
+
+/// The link that a word begins with, and what follows it. Only http and https are links.
+fn link(word: &str) -> Option<(Part, &str)> {
+    if let Some(name) = word.strip_prefix('@') {
+        let end = name
+            .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-'))
+            .unwrap_or(name.len());
+        let (name, rest) = name.split_at(end);
+        return Some((Part::Mention(name.parse().ok()?), rest));
+    }
+    let secure = word
+        .strip_prefix("https://")
+        .or_else(|| word.strip_prefix("http://"))?;
+    let host_follows = secure.starts_with(|c: char| c.is_alphanumeric());
+    let end = word
+        .trim_end_matches(|c: char| c.is_whitespace() || ".,;:!?)'\"".contains(c))
+        .len();
+    host_follows.then(|| (Part::Address(word[..end].to_owned()), &word[end..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> Part {
+        Part::Text(text.to_owned())
+    }
+
+    #[test]
+    fn mentions_and_addresses_become_links_and_punctuation_stays_outside() {
+        assert_eq!(
+            parts("Ask @ada, or see https://example.org/a?b=c.\nBye"),
+            [
+                text("Ask "),
+                Part::Mention("ada".parse().unwrap()),
+                text(", or see "),
+                Part::Address("https://example.org/a?b=c".to_owned()),
+                text(".\nBye"),
+            ]
+        );
+    }
+
+    #[test]
+    fn nothing_else_becomes_a_link() {
+        for plain in [
+            "javascript:alert(1)",
+            "mail me@example.org",
+            "@",
+            "https://",
+            "data:text/html,x",
+        ] {
+            assert_eq!(parts(plain), [text(plain)]);
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Signing up and signing in: plain forms with a full page load.
+
+use leptos::prelude::*;
+use leptos::server_fn::ServerFn;
+use model::{Account, Problem};
+
+use super::document::PageTitle;
+use super::request::{loaded, query, refusal_of};
+use crate::actions::accounts::{SignIn, SignInAsDemo, SignUp};
+use crate::actions::feed;
+use crate::components::Avatar;
+use crate::refusal::Refusal;
+
+/// Creates an account.
+#[component]
+pub fn SignUpPage() -> impl IntoView {
+    let refusal = refusal_of("sign_up");
+    let next = next_page(refusal.as_ref());
+    let sign_in = link_with(&next, "/login");
+    view! {
+        <PageTitle text="Sign up" />
+        <section class="account">
+            <h1>"Join the town"</h1>
+            <form class="account-form" method="post" action=SignUp::url()>
+                <input type="hidden" name="next" value=next />
+                <Field
+                    name="handle"
+                    label="Handle"
+                    hint="How others find you, as in @ada. Letters a–z, digits, _ and -."
+                    autocomplete="username"
+                    refusal=refusal.clone()
+                />
+                <Field name="name" label="Name" hint="What you show." autocomplete="name" refusal=refusal.clone() />
+                <Field
+                    name="password"
+                    label="Password"
+                    hint="At least 8 characters. A sentence is a good one."
+                    autocomplete="new-password"
+                    refusal
+                />
+                <button class="button button-primary">"Sign up"</button>
+            </form>
+            <p>
+                "Already here? " <a href=sign_in>"Sign in"</a>
+            </p>
+        </section>
+    }
+}
+
+/// Signs in, with a password or, in the demo town, with one click.
+#[component]
+pub fn SignInPage() -> impl IntoView {
+    let refusal = refusal_of("sign_in");
+    let next = next_page(refusal.as_ref());
+    let sign_up = link_with(&next, "/signup");
+    view! {
+        <PageTitle text="Sign in" />
+        <section class="account">
+            <h1>"Welcome back"</h1>
+            <form class="account-form" method="post" action=SignIn::url()>
+                <input type="hidden" name="next" value=next.clone() />
+                <Field name="handle" label="Handle" hint="" autocomplete="username" refusal=refusal.clone() />
+                <Field name="password" label="Password" hint="" autocomplete="current-password" refusal />
+                <button class="button button-primary">"Sign in"</button>
+            </form>
+            <p>
+                "New here? " <a href=sign_up>"Sign up"</a>
+            </p>
+            {loaded(demo_people(next))}
+        </section>
+    }
+}
+
+async fn demo_people(next: String) -> Result<impl IntoView, Problem> {
+    let people = feed()?.demo_people().await?;
+    let button = move |account: Account| {
+        view! {
+            <li>
+                <form method="post" action=SignInAsDemo::url()>
+                    <input type="hidden" name="handle" value=account.handle.to_string() />
+                    <input type="hidden" name="next" value=next.clone() />
+                    <button class="demo-person" aria-label=format!("Sign in as {}", account.name)>
+                        <Avatar handle=account.handle.clone() />
+                        <span class="demo-person-name">{format!("Sign in as {}", account.name)}</span>
+                        <span class="demo-person-bio">{account.bio}</span>
+                    </button>
+                </form>
+            </li>
+        }
+    };
+    Ok((!people.is_empty()).then(|| {
+        view! {
+            <section class="demo" aria-labelledby="demo">
+                <h2 id="demo">"Or step in as somebody"</h2>
+                <p>"This is a demo town. Borrow a person with one click; no password needed."</p>
+                <ul class="demo-people">{people.into_iter().map(button).collect_view()}</ul>
+            </section>
+        }
+    }))
+}
+
+/// A labelled input, with what had been typed and what was wrong with it. A password is never shown again.
+#[component]
+fn Field(
+    name: &'static str,
+    label: &'static str,
+    hint: &'static str,
+    autocomplete: &'static str,
+    refusal: Option<Refusal>,
+) -> impl IntoView {
+    let problem = refusal.as_ref().and_then(|refusal| refusal.about(name));
+    let value = refusal
+        .map(|refusal| refusal.kept(name))
+        .filter(|value| !value.is_empty());
+    let (hint_id, problem_id) = (format!("{name}-hint"), format!("{name}-problem"));
+    let described_by = match (hint.is_empty(), problem.is_some()) {
+        (true, false) => None,
+        (true, true) => Some(problem_id.clone()),
+        (false, false) => Some(hint_id.clone()),
+        (false, true) => Some(format!("{problem_id} {hint_id}")),
+    };
+    view! {
+        <div class="field">
+            <label for=name>{label}</label>
+            <input
+                id=name
+                name=name
+                type=if name == "password" { "password" } else { "text" }
+                value=value
+                autocomplete=autocomplete
+                autocapitalize=(name == "handle").then_some("none")
+                spellcheck=(name == "handle").then_some("false")
+                aria-required="true"
+                aria-invalid=problem.is_some().then_some("true")
+                aria-describedby=described_by
+            />
+            {problem.map(|message| view! { <p class="field-problem" id=problem_id role="alert">{message}</p> })}
+            {(!hint.is_empty()).then(|| view! { <p class="field-hint" id=hint_id>{hint}</p> })}
+        </div>
+    }
+}
+
+/// Where the reader wanted to go. What is typed into an address is only followed after the server has checked it.
+fn next_page(refusal: Option<&Refusal>) -> String {
+    query("next")
+        .or_else(|| refusal.map(|refusal| refusal.kept("next")))
+        .unwrap_or_default()
+}
+
+fn link_with(next: &str, path: &str) -> String {
+    if next.is_empty() {
+        return path.to_owned();
+    }
+    let encoded: String = next
+        .bytes()
+        .map(|byte| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' => {
+                char::from(byte).to_string()
+            }
+            other => format!("%{other:02X}"),
+        })
+        .collect();
+    format!("{path}?next={encoded}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_back_survives_a_detour_over_the_other_form() {
+        assert_eq!(link_with("", "/signup"), "/signup");
+        assert_eq!(
+            link_with("/post/1?a=b#c", "/signup"),
+            "/signup?next=/post/1%3Fa%3Db%23c"
+        );
+    }
+}

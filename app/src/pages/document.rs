@@ -1,0 +1,44 @@
+use leptos::config::LeptosOptions;
+use leptos::hydration::HydrationScripts;
+use leptos::prelude::*;
+use leptos_meta::{HashedStylesheet, MetaTags, Title};
+
+use super::App;
+use crate::escape::escape;
+
+/// The HTML document around the app.
+pub fn shell(options: LeptosOptions) -> impl IntoView {
+    view! {
+        <!DOCTYPE html>
+        <html lang="en">
+            <head>
+                <meta charset="utf-8" />
+                <meta name="viewport" content="width=device-width, initial-scale=1" />
+                <meta name="color-scheme" content="light dark" />
+                <meta name="theme-color" media="(prefers-color-scheme: light)" content="#fbfaf7" />
+                <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#10171b" />
+                <meta
+                    name="description"
+                    content="A social feed that shows how MongoDB's outlier pattern keeps documents small: watch the head of a list fill, and its pages stack up."
+                />
+                <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+                <HashedStylesheet options=options.clone() />
+                <HydrationScripts options islands=true />
+                <MetaTags />
+            </head>
+            <body>
+                <App />
+            </body>
+        </html>
+    }
+}
+
+/// The title of the page. It may hold what people wrote: it is escaped here, since `leptos_meta` does not.
+#[component]
+pub fn PageTitle(
+    /// What the page is about.
+    #[prop(into)]
+    text: String,
+) -> impl IntoView {
+    view! { <Title text=escape(&format!("{text} · Spillway")) /> }
+}

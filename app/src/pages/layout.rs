@@ -1,0 +1,115 @@
+//! What surrounds every page.
+
+use leptos::prelude::*;
+use leptos::server_fn::ServerFn;
+use leptos_router::hooks::use_location;
+use model::Account;
+
+use super::request;
+use crate::actions::accounts::SignOut;
+use crate::components::Avatar;
+use crate::session;
+
+/// The head of every page: where one can go, and who one is.
+#[component]
+pub fn Masthead() -> impl IntoView {
+    let here = use_location().pathname.get_untracked();
+    let current = |path: &str| (here == path).then_some("page");
+    view! {
+        <header class="masthead">
+            <div class="masthead-inner">
+                <a class="wordmark" href="/" aria-label="Spillway, to the feed">
+                    <Wordmark />
+                </a>
+                <nav class="masthead-nav" aria-label="Main">
+                    <a href="/" aria-current=current("/")>
+                        "Home"
+                    </a>
+                    <a href="/explore" aria-current=current("/explore")>
+                        "Explore"
+                    </a>
+                </nav>
+                <div class="masthead-account">
+                    {match session::viewer() {
+                        Some(account) => view! { <SignedIn account /> }.into_any(),
+                        None => {
+                            view! {
+                                <a href="/login">"Sign in"</a>
+                                <a class="button button-primary" href="/signup">
+                                    "Sign up"
+                                </a>
+                            }
+                            .into_any()
+                        }
+                    }}
+                </div>
+            </div>
+        </header>
+    }
+}
+
+#[component]
+fn SignedIn(account: Account) -> impl IntoView {
+    let handle = account.handle;
+    view! {
+        <a class="me" href=format!("/@{handle}") aria-label=format!("Your page, @{handle}")>
+            <Avatar handle=handle.clone() />
+            <span class="me-name">{account.name.to_string()}</span>
+        </a>
+        <form method="post" action=SignOut::url()>
+            <button class="button button-quiet">"Sign out"</button>
+        </form>
+    }
+}
+
+/// The mark and the name, inline so that they take the colours of the theme.
+#[component]
+fn Wordmark() -> impl IntoView {
+    view! { <span class="wordmark-drawing" aria-hidden="true" inner_html=include_str!("../../../public/wordmark.svg")></span> }
+}
+
+/// Why a plain form was refused, unless the problem is shown by its field.
+#[component]
+pub fn Banner() -> impl IntoView {
+    let shown_by_field = |field: &str| ["text", "handle", "name", "password"].contains(&field);
+    request::refusal()
+        .map(|refusal| refusal.problem)
+        .filter(|problem| !problem.field.as_deref().is_some_and(shown_by_field))
+        .map(|problem| view! { <p class="banner" role="alert">{problem.message}</p> })
+}
+
+/// How to read what the pages show about storage.
+#[component]
+pub fn Legend() -> impl IntoView {
+    view! {
+        <aside class="legend" aria-label="How to read the meters">
+            <h2>"How to read this"</h2>
+            <dl>
+                <dt>
+                    <svg class="legend-head" viewBox="0 0 40 12" aria-hidden="true">
+                        <rect class="legend-bed" width="40" height="12" rx="4" />
+                        <rect class="meter-water" width="26" height="12" rx="4" />
+                    </svg>
+                    "The head"
+                </dt>
+                <dd>"The newest likes, comments or followers live inside the post's or person's own document, up to a threshold."</dd>
+                <dt>
+                    <svg class="legend-pages" viewBox="0 0 22 14" aria-hidden="true">
+                        <rect class="sheet is-there" x="1" y="1" width="9" height="12" rx="2" />
+                        <rect class="sheet is-there" x="6" y="1" width="9" height="12" rx="2" />
+                        <rect class="sheet is-there" x="11" y="1" width="9" height="12" rx="2" />
+                    </svg>
+                    "Pages"
+                </dt>
+                <dd>"When the head is full, its oldest part spills into page documents. The head stays small, however popular a post becomes."</dd>
+                <dt>
+                    <svg class="legend-seam" viewBox="0 0 40 12" aria-hidden="true">
+                        <path d="M0 6h40" />
+                    </svg>
+                    "A seam"
+                </dt>
+                <dd>"Scroll down a long list and you cross from one document into the next. A seam marks the spot."</dd>
+            </dl>
+        </aside>
+    }
+}

@@ -1,0 +1,64 @@
+//! The pages, rendered on the server. Each route loads what it shows before the first byte is sent, so that a missing
+//! post or person is answered with the right status, and everything is there without JavaScript.
+
+mod accounts;
+mod document;
+mod home;
+mod layout;
+mod lists;
+mod post;
+mod problem;
+mod profile;
+mod request;
+
+use leptos::prelude::*;
+use leptos_meta::provide_meta_context;
+use leptos_router::components::{FlatRoutes, Route, Router};
+use leptos_router::{SsrMode, path};
+
+pub use document::shell;
+
+use accounts::{SignInPage, SignUpPage};
+use home::{ExplorePage, HomePage};
+use layout::{Banner, Legend, Masthead};
+use lists::{ActivityPage, FollowersPage, FollowingPage, LikesPage, SharesPage};
+use post::PostPage;
+use problem::NotFound;
+use profile::ProfilePage;
+
+/// The routes and what surrounds every page.
+///
+/// A person's page is `/@{handle}`. The router matches whole segments, so its routes take any first segment and the
+/// page answers "not found" to one without the `@`.
+#[component]
+pub fn App() -> impl IntoView {
+    provide_meta_context();
+    view! {
+        <Router>
+            <a class="skip" href="#main">
+                "Skip to the content"
+            </a>
+            <Masthead />
+            <div class="columns">
+                <main id="main" tabindex="-1">
+                    <Banner />
+                    <FlatRoutes fallback=NotFound>
+                        <Route path=path!("/") view=HomePage ssr=SsrMode::Async />
+                        <Route path=path!("/explore") view=ExplorePage ssr=SsrMode::Async />
+                        <Route path=path!("/signup") view=SignUpPage ssr=SsrMode::Async />
+                        <Route path=path!("/login") view=SignInPage ssr=SsrMode::Async />
+                        <Route path=path!("/post/:id") view=PostPage ssr=SsrMode::Async />
+                        <Route path=path!("/post/:id/comments") view=PostPage ssr=SsrMode::Async />
+                        <Route path=path!("/post/:id/likes") view=LikesPage ssr=SsrMode::Async />
+                        <Route path=path!("/post/:id/shares") view=SharesPage ssr=SsrMode::Async />
+                        <Route path=path!("/:handle") view=ProfilePage ssr=SsrMode::Async />
+                        <Route path=path!("/:handle/followers") view=FollowersPage ssr=SsrMode::Async />
+                        <Route path=path!("/:handle/following") view=FollowingPage ssr=SsrMode::Async />
+                        <Route path=path!("/:handle/activity") view=ActivityPage ssr=SsrMode::Async />
+                    </FlatRoutes>
+                </main>
+                <Legend />
+            </div>
+        </Router>
+    }
+}

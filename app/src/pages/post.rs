@@ -1,0 +1,81 @@
+use leptos::prelude::*;
+use model::{PostId, Problem};
+
+use super::document::PageTitle;
+use super::request::{Place, loaded, now, post_in_path, refusal_of};
+use crate::actions::feed;
+use crate::components::grouped;
+use crate::islands::{CommentThread, OnePost};
+use crate::session;
+
+/// A post with its comments.
+#[component]
+pub fn PostPage() -> impl IntoView {
+    loaded(async { post_page(post_in_path()?, Place::of_this_request()?).await })
+}
+
+async fn post_page(id: PostId, place: Place) -> Result<impl IntoView, Problem> {
+    let (feed, reader) = (feed()?, session::viewer());
+    let reader = reader.map(|account| account.handle);
+    let (card, comments) =
+        futures::try_join!(feed.post(id, reader.as_ref()), feed.comments(id, place.paging))?;
+
+    let signed_in = reader.is_some();
+    let title = format!(
+        "{}: “{}”",
+        card.post.author.name,
+        beginning(card.post.text.as_str())
+    );
+    let (likes, shares) = (grouped(card.post.likes), grouped(card.post.shares));
+    let now = now();
+    Ok(view! {
+        <PageTitle text=title />
+        <h1 class="visually-hidden">{format!("Post by {}", card.post.author.name)}</h1>
+        <OnePost card now signed_in />
+        <nav class="tabs" aria-label="About this post">
+            <a href=format!("/post/{id}/likes")>{format!("{likes} likes")}</a>
+            <a href=format!("/post/{id}/shares")>{format!("{shares} shares")}</a>
+        </nav>
+        <section aria-labelledby="comments">
+            <h2 id="comments" class="section-head">
+                "Comments"
+            </h2>
+            {(!signed_in)
+                .then(|| {
+                    view! {
+                        <p class="invitation">
+                            <a href=format!("/login?next=/post/{id}")>"Sign in"</a>
+                            " to join the conversation."
+                        </p>
+                    }
+                })}
+            <CommentThread post=id first=comments before=place.before now signed_in refusal=refusal_of("add_comment") />
+        </section>
+    })
+}
+
+/// The beginning of a text, cut between words.
+fn beginning(text: &str) -> String {
+    const MOST: usize = 60;
+    if text.chars().count() <= MOST {
+        return text.to_owned();
+    }
+    let cut: String = text.chars().take(MOST).collect();
+    let (whole_words, _) = cut.rsplit_once(char::is_whitespace).unwrap_or((&cut, ""));
+    format!("{whole_words}…")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_between_words() {
+        assert_eq!(beginning("Short."), "Short.");
+        assert_eq!(
+            beginning(&"word ".repeat(20)),
+            format!("{}…", "word ".repeat(12).trim_end())
+        );
+        assert_eq!(beginning(&"é".repeat(80)), format!("{}…", "é".repeat(60)));
+    }
+}

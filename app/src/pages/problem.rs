@@ -1,0 +1,45 @@
+use axum::http::StatusCode;
+use leptos::prelude::*;
+use leptos_axum::ResponseOptions;
+use model::{Kind, Problem};
+
+use super::document::PageTitle;
+
+/// The page at an address where there is nothing.
+#[component]
+pub fn NotFound() -> impl IntoView {
+    view! { <ProblemPage problem=Problem::new(Kind::NotFound, "There is no page at this address.") /> }
+}
+
+/// The page that stands in for one that cannot be shown. The answer has the problem's status.
+#[component]
+pub fn ProblemPage(problem: Problem) -> impl IntoView {
+    let status = problem.kind.status();
+    if let Some(response) = use_context::<ResponseOptions>() {
+        response.set_status(StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR));
+    }
+    let title = match problem.kind {
+        Kind::NotFound => "Nothing flows here",
+        kind => kind.title(),
+    };
+    view! {
+        <PageTitle text=title />
+        <section class="problem">
+            <svg class="problem-drawing" viewBox="0 0 200 80" aria-hidden="true">
+                <path class="problem-bed" d="M4 20v44a10 10 0 0 0 10 10h128a10 10 0 0 0 10-10V30q0-10 10-10h34" />
+                <path class="problem-water" d="M12 68h132" />
+            </svg>
+            <p class="problem-status">{status}</p>
+            <h1>{title}</h1>
+            <p>{problem.message}</p>
+            <p class="problem-ways">
+                <a class="button button-primary" href="/">
+                    "Go to the feed"
+                </a>
+                <a class="button" href="/explore">
+                    "Explore"
+                </a>
+            </p>
+        </section>
+    }
+}

@@ -1,0 +1,107 @@
+//! What a page takes from its request, and how it waits for its data.
+
+use std::future::Future;
+
+use axum::http::request::Parts;
+use leptos::prelude::*;
+use leptos_router::hooks::{use_params_map, use_query_map};
+use model::{Handle, Kind, PostId, Problem, Timestamp};
+
+use super::problem::ProblemPage;
+use crate::feed::{Clock, Paging, SystemClock};
+use crate::refusal::Refusal;
+
+/// Shows a page once its data is there, or the page of the problem that came up.
+pub fn loaded<Load, Page>(load: Load) -> impl IntoView
+where
+    Load: Future<Output = Result<Page, Problem>> + Send + 'static,
+    Page: IntoView + 'static,
+{
+    Suspend::new(async move {
+        match load.await {
+            Ok(page) => page.into_any(),
+            Err(problem) => view! { <ProblemPage problem /> }.into_any(),
+        }
+    })
+}
+
+/// The time that the page shows ages against.
+pub fn now() -> Timestamp {
+    SystemClock.now()
+}
+
+/// Which stretch of its list a page shows, and how many items come before it.
+#[derive(Clone, Copy)]
+pub struct Place {
+    /// What to ask the feed for.
+    pub paging: Paging,
+    /// As the link that led here says; 0 for the beginning.
+    pub before: u64,
+}
+
+impl Place {
+    /// Where `?cursor=…&from=…` points.
+    pub fn of_this_request() -> Result<Self, Problem> {
+        let after = query("cursor").map(|cursor| cursor.parse()).transpose()?;
+        let before = query("from")
+            .and_then(|from| from.parse().ok())
+            .filter(|_| after.is_some());
+        Ok(Self {
+            paging: Paging {
+                after,
+                ..Paging::default()
+            },
+            before: before.unwrap_or(0),
+        })
+    }
+
+    /// Whether the page shows the list from its beginning.
+    pub fn is_beginning(self) -> bool {
+        self.paging.after.is_none()
+    }
+}
+
+/// A parameter of the address, if it is there and not empty.
+pub fn query(name: &str) -> Option<String> {
+    use_query_map()
+        .with_untracked(|query| query.get(name))
+        .filter(|value| !value.is_empty())
+}
+
+/// The post that the path names.
+pub fn post_in_path() -> Result<PostId, Problem> {
+    let id = use_params_map()
+        .with_untracked(|params| params.get("id"))
+        .unwrap_or_default();
+    id.parse()
+        .map_err(|_| Problem::new(Kind::NotFound, "There is no such post."))
+}
+
+/// The person that the path names as `@handle`.
+pub fn person_in_path() -> Result<Handle, Problem> {
+    let segment = use_params_map()
+        .with_untracked(|params| params.get("handle"))
+        .unwrap_or_default();
+    let nothing_here = || Problem::new(Kind::NotFound, "There is no page at this address.");
+    let handle = segment.strip_prefix('@').ok_or_else(nothing_here)?;
+    handle
+        .parse()
+        .map_err(|_| Problem::new(Kind::NotFound, format!("There is nobody called @{handle}.")))
+}
+
+/// The refusal of a plain form that led back to this page.
+///
+/// It is believed only if the browser came from this site: a link elsewhere must not be able to put words into ours.
+pub fn refusal() -> Option<Refusal> {
+    let parts = use_context::<Parts>()?;
+    let site = parts.headers.get("sec-fetch-site");
+    if site.is_some_and(|site| site != "same-origin") {
+        return None;
+    }
+    Refusal::decode(&query("__err")?)
+}
+
+/// The refusal of this form, if it is the one that led back to this page.
+pub fn refusal_of(form: &str) -> Option<Refusal> {
+    refusal().filter(|refusal| refusal.form == form)
+}
