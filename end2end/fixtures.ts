@@ -83,6 +83,18 @@ export async function gotoLive(page: Page, url: string): Promise<void> {
   expect((await events).status()).toBe(200);
 }
 
+/**
+ * Types into a form whose island is awake: its counter follows what is typed, which the server's page cannot do.
+ * What is typed before that is the server's business, as without JavaScript.
+ */
+export async function typeInto(form: Locator, text: string): Promise<void> {
+  await expect(async () => {
+    await form.getByRole("textbox").fill("");
+    await form.getByRole("textbox").fill(text);
+    await expect(form).toContainText(new RegExp(`\\b${text.length} / `), { timeout: 200 });
+  }).toPass({ intervals: [50], timeout: 5_000 });
+}
+
 /** A number on the overflow meter, such as `head` or `pages`. */
 export async function meter(scope: Page | Locator, what: "head" | "threshold" | "pages"): Promise<number> {
   return Number(await scope.getByTestId("overflow-meter").first().getAttribute(`data-${what}`));

@@ -40,6 +40,7 @@ export async function serverUnderTest(): Promise<{
         SPILLWAY_ADMIN_ADDR: `127.0.0.1:${adminPort}`,
         SPILLWAY_STORE: `embedded:${join(store, "data")}`,
         SPILLWAY_RATE_LIMIT: "off",
+        RUST_LOG: "warn",
         LEPTOS_ENV: "PROD",
         LEPTOS_OUTPUT_NAME: "spillway",
         LEPTOS_SITE_ROOT: join(repository, "target", "site"),
