@@ -187,15 +187,12 @@ impl<'txn> Collection<'txn> {
     /// Writes a staged change. Returns the indexes that now know of arrays where they had none before.
     pub(super) fn write(&mut self, staged: &Staged, tally: &mut Tally) -> Result<Vec<Arc<Definition>>> {
         let id = staged.id.as_slice();
-        match &staged.document {
-            Some(document) => {
-                tally.wrote(document.as_bytes().len());
-                self.documents.insert(id, document.as_bytes()).map_err(storage)?;
-            }
-            None => {
-                tally.wrote(0);
-                self.documents.remove(id).map_err(storage)?;
-            }
+        if let Some(document) = &staged.document {
+            tally.wrote(document.as_bytes().len());
+            self.documents.insert(id, document.as_bytes()).map_err(storage)?;
+        } else {
+            tally.wrote(0);
+            self.documents.remove(id).map_err(storage)?;
         }
         let mut widened = Vec::new();
         for (index, changes) in self.indexes.iter_mut().zip(&staged.entries) {

@@ -109,14 +109,18 @@ pub(super) fn of_field<'a>(
         keys.push((vec![NULL], RawBsonRef::Null));
     }
     if descending {
-        keys.iter_mut().for_each(|(key, _)| invert(key));
+        for (key, _) in &mut keys {
+            invert(key);
+        }
     }
     Ok(FieldKeys { keys, multikey })
 }
 
 /// Reverses the order of keys.
 pub(super) fn invert(key: &mut [u8]) {
-    key.iter_mut().for_each(|byte| *byte = !*byte);
+    for byte in key {
+        *byte = !*byte;
+    }
 }
 
 /// The smallest bytes above everything that starts with `prefix`; `None` where nothing is.
@@ -169,4 +173,102 @@ fn number_from_integer(integer: i64, out: &mut Vec<u8>) {
     // Neighbouring doubles below 2^63 are at most 1,024 apart.
     let beyond = u16::try_from(i128::from(integer) - whole(below)).unwrap_or(u16::MAX);
     number(below, beyond, out);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Ordering;
+
+    use bson::spec::BinarySubtype;
+    use bson::{Binary, Bson, DateTime, Document, RawBson, Timestamp, oid::ObjectId};
+    use proptest::prelude::*;
+
+    use super::{after_prefix, invert, of};
+    use crate::embedded::compare::compare;
+
+    /// Values that are close to each other, so that pairs of them are often equal or nearly so.
+    fn value() -> impl Strategy<Value = Bson> {
+        let edge = prop_oneof![
+            Just(0_i64),
+            Just(1 << 31),
+            Just(1 << 53),
+            Just(1 << 62),
+            Just(i64::MAX)
+        ];
+        let near = (edge, -2_i64..=2, any::<bool>());
+        let integer = near.prop_map(|(edge, by, negative)| {
+            let value = edge.saturating_add(by);
+            if negative { value.wrapping_neg() } else { value }
+        });
+        let integer = integer.boxed();
+        let bytes = proptest::collection::vec(prop_oneof![Just(0_u8), Just(1), Just(254), Just(255)], 0..4);
+        let text =
+            proptest::collection::vec(prop_oneof![Just('\0'), Just('\u{1}'), Just('a'), Just('é')], 0..4);
+        #[expect(clippy::cast_precision_loss, reason = "any double will do")]
+        let leaf = prop_oneof![
+            Just(Bson::Null),
+            Just(Bson::MinKey),
+            Just(Bson::MaxKey),
+            (-2_i32..3).prop_map(Bson::Int32),
+            integer.clone().prop_map(Bson::Int64),
+            integer.clone().prop_map(|integer| Bson::Double(integer as f64)),
+            (-3_i32..3).prop_map(|half| Bson::Double(f64::from(half) / 2.0)),
+            Just(Bson::Double(f64::NAN)),
+            Just(Bson::Double(f64::INFINITY)),
+            Just(Bson::Double(f64::NEG_INFINITY)),
+            Just(Bson::Double(-0.0)),
+            text.prop_map(|text| Bson::String(text.into_iter().collect())),
+            bytes.prop_map(|bytes| Bson::Binary(Binary {
+                subtype: BinarySubtype::Generic,
+                bytes
+            })),
+            any::<bool>().prop_map(Bson::Boolean),
+            integer.prop_map(|at| Bson::DateTime(DateTime::from_millis(at))),
+            (0_u32..2, 0_u32..2).prop_map(|(time, increment)| Bson::Timestamp(Timestamp { time, increment })),
+            (0_u8..2).prop_map(|byte| Bson::ObjectId(ObjectId::from_bytes([byte; 12]))),
+        ];
+        leaf.prop_recursive(2, 12, 3, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..3).prop_map(Bson::Array),
+                proptest::collection::vec(("[ab]{1,2}", inner), 0..3)
+                    .prop_map(|fields| Bson::Document(fields.into_iter().collect::<Document>())),
+            ]
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1000))]
+
+        #[test]
+        fn keys_sort_as_their_values_do(a in value(), b in value()) {
+            let (a, b) = (RawBson::try_from(a).unwrap(), RawBson::try_from(b).unwrap());
+            let order = compare(a.as_raw_bson_ref(), b.as_raw_bson_ref());
+            let mut keys = [of(a.as_raw_bson_ref()).unwrap(), of(b.as_raw_bson_ref()).unwrap()];
+            prop_assert_eq!(keys[0].cmp(&keys[1]), order, "{:?} {:?}", a, b);
+            prop_assert!(order == Ordering::Equal || !keys[0].starts_with(&keys[1]), "{:?} {:?}", a, b);
+            for key in &mut keys {
+                invert(key);
+            }
+            prop_assert_eq!(keys[0].cmp(&keys[1]), order.reverse(), "{:?} {:?} inverted", a, b);
+        }
+    }
+
+    #[test]
+    fn large_integers_and_doubles_differ_by_one() {
+        let two_to_53 = RawBson::Double(9_007_199_254_740_992.0);
+        let one_more = RawBson::Int64(9_007_199_254_740_993);
+        assert_eq!(
+            compare(two_to_53.as_raw_bson_ref(), one_more.as_raw_bson_ref()),
+            Ordering::Less
+        );
+        assert!(of(two_to_53.as_raw_bson_ref()).unwrap() < of(one_more.as_raw_bson_ref()).unwrap());
+    }
+
+    #[test]
+    fn the_end_of_a_prefix_is_right_behind_it() {
+        assert_eq!(after_prefix(&[1, 2]), Some(vec![1, 3]));
+        assert_eq!(after_prefix(&[1, 0xFF]), Some(vec![2]));
+        assert_eq!(after_prefix(&[0xFF]), None);
+        assert_eq!(after_prefix(&[]), None);
+    }
 }

@@ -100,7 +100,7 @@ impl Intervals {
 
     fn union(mut self, other: Self) -> Self {
         self.0.extend(other.0);
-        self.0.sort_by(|a, b| a.from.position().cmp(&b.from.position()));
+        self.0.sort_by_key(|interval| interval.from.position());
         let mut merged: Vec<Interval> = Vec::with_capacity(self.0.len());
         for next in self.0 {
             match merged.last_mut() {

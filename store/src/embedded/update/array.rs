@@ -16,9 +16,8 @@ impl Push {
             from_either_end(position, elements.len())
         });
         elements.splice(at..at, self.each.iter().map(RawBson::as_raw_bson_ref));
-        match &self.sort {
-            Some(order) => order.sort(elements)?,
-            None => {}
+        if let Some(order) = &self.sort {
+            order.sort(elements)?;
         }
         match self.slice {
             Some(slice) if slice < 0 => {

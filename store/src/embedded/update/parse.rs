@@ -168,17 +168,15 @@ fn push(_: &str, value: &Bson) -> Result<Action> {
 }
 
 fn each_of(operator: &str, each: &Bson) -> Result<Vec<RawBson>> {
-    match each {
-        Bson::Array(items) => items.iter().map(operand).collect(),
-        _ => {
-            let found = operand(each)?;
-            let found = type_name(found.as_raw_bson_ref());
-            Err(Error::refused(
-                2,
-                format!("The argument to $each in {operator} must be an array but it was of type: {found}"),
-            ))
-        }
+    if let Bson::Array(items) = each {
+        return items.iter().map(operand).collect();
     }
+    let found = operand(each)?;
+    let found = type_name(found.as_raw_bson_ref());
+    Err(Error::refused(
+        2,
+        format!("The argument to $each in {operator} must be an array but it was of type: {found}"),
+    ))
 }
 
 fn integer(name: &str, value: &Bson) -> Result<i64> {
@@ -248,19 +246,16 @@ fn pull(value: &Bson) -> Result<Pull> {
 }
 
 fn pull_all(_: &str, value: &Bson) -> Result<Action> {
-    match value {
-        Bson::Array(items) => Ok(Action::Pull(Pull::Equal(
-            items.iter().map(operand).collect::<Result<_>>()?,
-        ))),
-        _ => {
-            let found = operand(value)?;
-            let found = type_name(found.as_raw_bson_ref());
-            Err(Error::refused(
-                2,
-                format!("$pullAll requires an array argument but was given a {found}"),
-            ))
-        }
+    if let Bson::Array(items) = value {
+        let values = items.iter().map(operand).collect::<Result<_>>()?;
+        return Ok(Action::Pull(Pull::Equal(values)));
     }
+    let found = operand(value)?;
+    let found = type_name(found.as_raw_bson_ref());
+    Err(Error::refused(
+        2,
+        format!("$pullAll requires an array argument but was given a {found}"),
+    ))
 }
 
 fn pop(_: &str, value: &Bson) -> Result<Action> {
