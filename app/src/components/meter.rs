@@ -101,7 +101,7 @@ fn fill(meter: &model::Meter) -> String {
 
 fn pages_in_words(pages: u64) -> String {
     match pages {
-        0 => "no overflow".to_owned(),
+        0 => "one document".to_owned(),
         1 => "1 page".to_owned(),
         more => format!("{} pages", grouped(more)),
     }

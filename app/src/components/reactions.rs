@@ -3,7 +3,7 @@ use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use model::{Handle, PostId};
 
-use super::{Icon, Toggle};
+use super::{Icon, Toggle, grouped};
 use crate::actions::people::{SetFollow, set_follow};
 use crate::actions::posts::{SetLike, SetShare, set_like, set_share};
 
@@ -35,7 +35,7 @@ pub fn LikeButton(
                 aria-label=move || format!("Like: {}", likes.count())
             >
                 {Icon::Heart.view()}
-                <span data-testid="like-count">{move || likes.count()}</span>
+                <span data-testid="like-count">{move || grouped(likes.count())}</span>
             </button>
         },
     )
@@ -69,7 +69,7 @@ pub fn ShareButton(
                 aria-label=move || format!("Share: {}", shares.count())
             >
                 {Icon::Share.view()}
-                <span>{move || shares.count()}</span>
+                <span>{move || grouped(shares.count())}</span>
             </button>
         },
     )
