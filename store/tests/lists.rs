@@ -21,12 +21,18 @@ async fn the_item_after_a_full_head_spills_the_oldest_chunk() {
         store.list(LIKES).append(&post, like(number)).await.unwrap();
     }
     let full = store.overflow(&post).await.unwrap()[&LIKES].clone();
-    assert_eq!((full.count, full.head, full.pages, full.has_overflow), (4, 4, 0, false));
+    assert_eq!(
+        (full.count, full.head, full.pages, full.has_overflow),
+        (4, 4, 0, false)
+    );
 
     let fifth = store.list(LIKES).append(&post, like(5)).await.unwrap();
     assert_eq!((fifth.added, fifth.count), (true, 5));
     let spilled = store.overflow(&post).await.unwrap()[&LIKES].clone();
-    assert_eq!((spilled.count, spilled.head, spilled.pages, spilled.has_overflow), (5, 2, 1, true));
+    assert_eq!(
+        (spilled.count, spilled.head, spilled.pages, spilled.has_overflow),
+        (5, 2, 1, true)
+    );
     assert_sound(&store, &post, LIKES).await;
 }
 
@@ -54,9 +60,15 @@ async fn a_walk_sees_every_item_once_newest_first_and_tells_every_seam() {
             }
         }
         let order: Vec<i64> = seen.iter().map(|item| item.at.millis()).collect();
-        assert!(order.iter().copied().eq((1..=23).rev()), "limit {limit}: {order:?}");
+        assert!(
+            order.iter().copied().eq((1..=23).rev()),
+            "limit {limit}: {order:?}"
+        );
         let crossed: Vec<u64> = seams.iter().map(|seam| u64::from(seam.page)).collect();
-        assert!(crossed.iter().copied().eq((0..pages).rev()), "limit {limit}: seams {crossed:?}");
+        assert!(
+            crossed.iter().copied().eq((0..pages).rev()),
+            "limit {limit}: seams {crossed:?}"
+        );
         for seam in seams {
             assert!(seen.iter().any(|item| item.id.to_string() == seam.after));
         }
@@ -72,7 +84,11 @@ async fn a_second_like_by_the_same_actor_changes_nothing_wherever_the_first_one_
     }
     let before = store.overflow(&post).await.unwrap();
     for number in 1..=9 {
-        let again = store.list(LIKES).append(&post, like_at(number, 1000)).await.unwrap();
+        let again = store
+            .list(LIKES)
+            .append(&post, like_at(number, 1000))
+            .await
+            .unwrap();
         assert!(!again.added);
         assert_eq!((again.item, again.count), (like(number), 9));
     }
@@ -87,7 +103,11 @@ async fn a_comment_is_told_by_its_id_and_one_person_may_write_many() {
         let mut comment = like(number);
         comment.by = Some(handle(1));
         for expected in [true, false] {
-            let appended = store.list(Relation::Comments).append(&post, comment.clone()).await.unwrap();
+            let appended = store
+                .list(Relation::Comments)
+                .append(&post, comment.clone())
+                .await
+                .unwrap();
             assert_eq!((appended.added, appended.count), (expected, number));
         }
     }
@@ -135,7 +155,11 @@ async fn a_scroll_neither_skips_nor_repeats_while_items_come_go_and_spill() {
         }
         // The very item that the cursor names goes, and enough new ones come to move the rest to pages.
         if let Some(last) = stretch.items.last() {
-            store.list(LIKES).remove(&post, &Key::By(last.by.clone().unwrap())).await.unwrap();
+            store
+                .list(LIKES)
+                .remove(&post, &Key::By(last.by.clone().unwrap()))
+                .await
+                .unwrap();
         }
         for _ in 0..5 {
             store.list(LIKES).append(&post, like(next_new)).await.unwrap();
@@ -149,8 +173,22 @@ async fn a_scroll_neither_skips_nor_repeats_while_items_come_go_and_spill() {
 async fn a_clock_that_runs_behind_does_not_sort_below_a_page() {
     let store = small_store(3, 2).await;
     let post = post(&store, 1).await;
-    for (number, at) in [(1, 100), (2, 101), (3, 102), (4, 103), (5, 7), (6, 104), (7, 8), (8, 9), (9, 101)] {
-        store.list(LIKES).append(&post, like_at(number, at)).await.unwrap();
+    for (number, at) in [
+        (1, 100),
+        (2, 101),
+        (3, 102),
+        (4, 103),
+        (5, 7),
+        (6, 104),
+        (7, 8),
+        (8, 9),
+        (9, 101),
+    ] {
+        store
+            .list(LIKES)
+            .append(&post, like_at(number, at))
+            .await
+            .unwrap();
         assert_sound(&store, &post, LIKES).await;
     }
 }
@@ -188,9 +226,16 @@ async fn a_removal_that_stopped_after_its_first_write_is_finished_by_the_next_op
         "$push": { "likes.pending": pending },
         "$inc": { "likes.count": -1_i64, "likes.spilled": -1_i64, "likes.rev": 1_i64 },
     };
-    store.engine().update("posts", Update::one(doc! { "_id": owner_id(&post) }, stopped)).await.unwrap();
+    store
+        .engine()
+        .update("posts", Update::one(doc! { "_id": owner_id(&post) }, stopped))
+        .await
+        .unwrap();
     assert_sound_apart_from_page_count(&store, &post).await;
-    assert_eq!(store.list(LIKES).find(&post, &Key::By(handle(1))).await.unwrap(), None);
+    assert_eq!(
+        store.list(LIKES).find(&post, &Key::By(handle(1))).await.unwrap(),
+        None
+    );
 
     let again = store.list(LIKES).append(&post, like_at(1, 60)).await.unwrap();
     assert!(again.added);
@@ -199,7 +244,10 @@ async fn a_removal_that_stopped_after_its_first_write_is_finished_by_the_next_op
 
 async fn assert_sound_apart_from_page_count(store: &store::Store, post: &store::overflow::Owner) {
     let items = walk(store, post, LIKES, 2).await;
-    assert_eq!(items.len() as u64, store.overflow(post).await.unwrap()[&LIKES].count);
+    assert_eq!(
+        items.len() as u64,
+        store.overflow(post).await.unwrap()[&LIKES].count
+    );
     assert!(items.iter().all(|item| item.by != Some(handle(1))));
 }
 
@@ -226,15 +274,27 @@ async fn loading_in_bulk_leaves_what_appending_one_by_one_leaves() {
         let one_by_one = small_store(5, 3).await;
         let appended = post(&one_by_one, 1).await;
         for number in 1..=count {
-            one_by_one.list(LIKES).append(&appended, like(number)).await.unwrap();
+            one_by_one
+                .list(LIKES)
+                .append(&appended, like(number))
+                .await
+                .unwrap();
         }
         let in_bulk = small_store(5, 3).await;
         let loaded = post(&in_bulk, 1).await;
-        let laid_out = lay_out(&loaded, LIKES, in_bulk.settings().of(LIKES), (1..=count).map(like).collect());
+        let laid_out = lay_out(
+            &loaded,
+            LIKES,
+            in_bulk.settings().of(LIKES),
+            (1..=count).map(like).collect(),
+        );
         if !laid_out.pages.is_empty() {
             in_bulk.engine().insert(PAGES, laid_out.pages).await.unwrap();
         }
-        let set = Update::one(doc! { "_id": owner_id(&loaded) }, doc! { "$set": { "likes": laid_out.list } });
+        let set = Update::one(
+            doc! { "_id": owner_id(&loaded) },
+            doc! { "$set": { "likes": laid_out.list } },
+        );
         in_bulk.engine().update("posts", set).await.unwrap();
 
         assert_eq!(
@@ -256,7 +316,10 @@ async fn an_owner_that_does_not_exist_is_named() {
     let store = small_store(3, 2).await;
     let nobody = model::Topic::Post(uuid::Uuid::from_u128(404).into());
     let error = store.list(LIKES).append(&nobody, like(1)).await.unwrap_err();
-    assert!(matches!(&error, Error::NoOwner(owner) if owner.ends_with("194")), "{error}");
+    assert!(
+        matches!(&error, Error::NoOwner(owner) if owner.ends_with("194")),
+        "{error}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -275,7 +338,13 @@ async fn sixty_four_actors_liking_and_unliking_at_once_lose_and_double_nothing()
                 assert!(list.append(&post, item.clone()).await.unwrap().added);
                 assert!(!list.append(&post, item).await.unwrap().added);
                 if round < 5 || actor % 3 == 0 {
-                    assert!(list.remove(&post, &Key::By(handle(actor))).await.unwrap().item.is_some());
+                    assert!(
+                        list.remove(&post, &Key::By(handle(actor)))
+                            .await
+                            .unwrap()
+                            .item
+                            .is_some()
+                    );
                 }
             }
         });
@@ -284,7 +353,11 @@ async fn sixty_four_actors_liking_and_unliking_at_once_lose_and_double_nothing()
         done.unwrap();
     }
     assert_sound(&store, &post, LIKES).await;
-    let left: HashSet<_> = walk(&store, &post, LIKES, 10).await.into_iter().map(|item| item.by.unwrap()).collect();
+    let left: HashSet<_> = walk(&store, &post, LIKES, 10)
+        .await
+        .into_iter()
+        .map(|item| item.by.unwrap())
+        .collect();
     let expected: HashSet<_> = (1..=64).filter(|actor| actor % 3 != 0).map(handle).collect();
     assert_eq!(left, expected);
 }

@@ -18,14 +18,20 @@ pub async fn small_store(threshold: usize, page_size: usize) -> Store {
         settings.set_threshold(relation, threshold).unwrap();
         settings.set_page_size(relation, page_size).unwrap();
     }
-    Store::open(Arc::new(Embedded::in_memory().unwrap()), settings).await.unwrap()
+    Store::open(Arc::new(Embedded::in_memory().unwrap()), settings)
+        .await
+        .unwrap()
 }
 
 /// A post that nobody likes yet.
 pub async fn post(store: &Store, number: u128) -> Owner {
     let id = PostId::from(Uuid::from_u128(number));
     let text = "The weir is open.".parse().unwrap();
-    store.posts().insert(id, &handle(0), &text, Timestamp::from_millis(1)).await.unwrap();
+    store
+        .posts()
+        .insert(id, &handle(0), &text, Timestamp::from_millis(1))
+        .await
+        .unwrap();
     Topic::Post(id)
 }
 
@@ -41,7 +47,11 @@ pub fn like(number: u64) -> Item {
 
 /// The n-th actor's like, given at some moment.
 pub fn like_at(number: u64, at: i64) -> Item {
-    Item::new(Uuid::from_u128(0xABCD_0000 + u128::from(number)), handle(number), Timestamp::from_millis(at))
+    Item::new(
+        Uuid::from_u128(0xABCD_0000 + u128::from(number)),
+        handle(number),
+        Timestamp::from_millis(at),
+    )
 }
 
 /// All items of a list, newest first, read in stretches of some length.
@@ -49,7 +59,11 @@ pub async fn walk(store: &Store, owner: &Owner, relation: Relation, limit: usize
     let mut items = Vec::new();
     let mut after: Option<Cursor> = None;
     loop {
-        let stretch = store.list(relation).newest_first(owner, after, limit).await.unwrap();
+        let stretch = store
+            .list(relation)
+            .newest_first(owner, after, limit)
+            .await
+            .unwrap();
         assert!(stretch.items.len() <= limit);
         items.extend(stretch.items);
         after = stretch.next;
@@ -64,23 +78,47 @@ pub async fn assert_sound(store: &Store, owner: &Owner, relation: Relation) {
     let limits = store.settings().of(relation);
     let overflow = store.overflow(owner).await.unwrap()[&relation].clone();
     let items = walk(store, owner, relation, 7).await;
-    assert_eq!(overflow.count, items.len() as u64, "the count is what a reader can reach");
+    assert_eq!(
+        overflow.count,
+        items.len() as u64,
+        "the count is what a reader can reach"
+    );
     assert_eq!(overflow.has_overflow, overflow.pages > 0);
-    assert!(overflow.head <= limits.threshold as u64, "head of {} past {}", overflow.head, limits.threshold);
+    assert!(
+        overflow.head <= limits.threshold as u64,
+        "head of {} past {}",
+        overflow.head,
+        limits.threshold
+    );
 
     let mut keys = HashSet::new();
     for item in &items {
-        let key = if relation.once_per_actor() { item.by.as_ref().unwrap().to_string() } else { item.id.to_string() };
+        let key = if relation.once_per_actor() {
+            item.by.as_ref().unwrap().to_string()
+        } else {
+            item.id.to_string()
+        };
         assert!(keys.insert(key), "{item:?} stands twice");
     }
     let order = |item: &Item| (item.at, item.id);
-    assert!(items.is_sorted_by(|newer, older| order(newer) > order(older)), "newest first: {items:#?}");
+    assert!(
+        items.is_sorted_by(|newer, older| order(newer) > order(older)),
+        "newest first: {items:#?}"
+    );
 
-    let find = Find::matching(doc! { "owner": owner_id(owner), "relation": relation.as_str() }).sort(doc! { "page": 1 });
+    let find = Find::matching(doc! { "owner": owner_id(owner), "relation": relation.as_str() })
+        .sort(doc! { "page": 1 });
     let pages = store.engine().find(PAGES, find).await.unwrap();
     let numbers: Vec<i64> = pages.iter().map(|page| page.get_i64("page").unwrap()).collect();
     let committed = i64::try_from(overflow.pages).unwrap();
-    assert!(numbers.iter().copied().filter(|number| *number < committed).eq(0..committed), "pages {numbers:?}");
+    assert!(
+        numbers
+            .iter()
+            .copied()
+            .filter(|number| *number < committed)
+            .eq(0..committed),
+        "pages {numbers:?}"
+    );
     for page in &pages {
         let stored = page.get_array("items").unwrap().len();
         assert!(stored <= limits.page_size, "a page of {stored} items");

@@ -45,7 +45,13 @@ struct Gated {
 impl Gated {
     async fn call<T>(&self, writes: bool, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
         let (fate, decided) = oneshot::channel();
-        self.messages.send(Message::Waits(Turn { actor: self.actor, writes, fate })).unwrap();
+        self.messages
+            .send(Message::Waits(Turn {
+                actor: self.actor,
+                writes,
+                fate,
+            }))
+            .unwrap();
         match decided.await.unwrap() {
             Fate::Proceed => call.await,
             Fate::Crash => pending().await,
@@ -76,11 +82,13 @@ impl DocumentEngine for Gated {
     }
 
     async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
-        self.call(true, self.engine.find_and_modify(collection, change)).await
+        self.call(true, self.engine.find_and_modify(collection, change))
+            .await
     }
 
     async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
-        self.call(true, self.engine.delete(collection, filter, many)).await
+        self.call(true, self.engine.delete(collection, filter, many))
+            .await
     }
 
     /// Indexes exist before the operations begin.
@@ -105,10 +113,8 @@ struct Choice {
 pub struct Bounds {
     /// How often a run may switch away from an operation that could go on. Unbounded when large.
     pub switches: usize,
-    /// How many operations of a run may die.
-    pub crashes: usize,
-    /// How many answers of a run may get lost.
-    pub lost_answers: usize,
+    /// How many times in a run an operation may die or an answer get lost.
+    pub faults: usize,
 }
 
 /// How one run ended.
@@ -130,7 +136,11 @@ pub struct Explorer {
 
 impl Explorer {
     pub fn new(bounds: Bounds) -> Self {
-        Self { bounds, path: Vec::new(), runs: 0 }
+        Self {
+            bounds,
+            path: Vec::new(),
+            runs: 0,
+        }
     }
 
     /// Runs the operations once, in the next interleaving; `after_write` looks at the store after every write.
@@ -144,8 +154,14 @@ impl Explorer {
         let (messages, mut inbox) = mpsc::unbounded_channel();
         let mut tasks = JoinSet::new();
         for (actor, operation) in operations.iter().enumerate() {
-            let gated = Gated { engine: store.engine().clone(), actor, messages: messages.clone() };
-            let gated = Store::open(Arc::new(gated), store.settings().clone()).await.unwrap();
+            let gated = Gated {
+                engine: store.engine().clone(),
+                actor,
+                messages: messages.clone(),
+            };
+            let gated = Store::open(Arc::new(gated), store.settings().clone())
+                .await
+                .unwrap();
             let (operation, messages) = (operation(gated), messages.clone());
             tasks.spawn(async move {
                 operation.await;
@@ -153,22 +169,15 @@ impl Explorer {
             });
         }
         let mut waiting: Vec<Option<Turn>> = operations.iter().map(|_| None).collect();
-        let mut run = Run { crashed: vec![false; operations.len()], story: Vec::new() };
-        let mut busy = operations.len();
+        let mut run = Run {
+            crashed: vec![false; operations.len()],
+            story: Vec::new(),
+        };
+        settle(&mut inbox, operations.len(), &mut waiting, &mut run).await;
         let mut left = self.bounds;
         let mut previous: Option<(usize, bool)> = None;
         let mut depth = 0;
         loop {
-            while busy > 0 {
-                match inbox.recv().await.unwrap() {
-                    Message::Waits(turn) => {
-                        let actor = turn.actor;
-                        waiting[actor] = Some(turn);
-                    }
-                    Message::Ends(actor) => run.story.push(format!("{actor} ends")),
-                }
-                busy -= 1;
-            }
             let options = options(&waiting, previous, left);
             if options.is_empty() {
                 break;
@@ -189,28 +198,14 @@ impl Explorer {
                 if turn.writes { "writes" } else { "reads" },
                 choice.fate
             ));
-            match choice.fate {
-                Fate::Crash => {
-                    left.crashes -= 1;
-                    run.crashed[choice.actor] = true;
-                }
-                Fate::LoseAnswer => {
-                    left.lost_answers -= 1;
-                    busy = 1;
-                }
-                Fate::Proceed => busy = 1,
+            if choice.fate != Fate::Proceed {
+                left.faults -= 1;
             }
+            run.crashed[choice.actor] |= choice.fate == Fate::Crash;
             let writes = turn.writes;
             turn.fate.send(choice.fate).unwrap();
-            while busy > 0 {
-                match inbox.recv().await.unwrap() {
-                    Message::Waits(turn) => {
-                        let actor = turn.actor;
-                        waiting[actor] = Some(turn);
-                    }
-                    Message::Ends(actor) => run.story.push(format!("{actor} ends")),
-                }
-                busy -= 1;
+            if choice.fate != Fate::Crash {
+                settle(&mut inbox, 1, &mut waiting, &mut run).await;
             }
             if writes {
                 after_write().await;
@@ -247,6 +242,24 @@ impl Explorer {
     }
 }
 
+/// Waits until this many operations wait for their turn or have ended.
+async fn settle(
+    inbox: &mut mpsc::UnboundedReceiver<Message>,
+    busy: usize,
+    waiting: &mut [Option<Turn>],
+    run: &mut Run,
+) {
+    for _ in 0..busy {
+        match inbox.recv().await.unwrap() {
+            Message::Waits(turn) => {
+                let actor = turn.actor;
+                waiting[actor] = Some(turn);
+            }
+            Message::Ends(actor) => run.story.push(format!("{actor} ends")),
+        }
+    }
+}
+
 /// How the run can go on. Two reads in a row commute, so of their two orders only one is taken.
 fn options(waiting: &[Option<Turn>], previous: Option<(usize, bool)>, left: Bounds) -> Vec<Choice> {
     let mut options = Vec::new();
@@ -258,12 +271,19 @@ fn options(waiting: &[Option<Turn>], previous: Option<(usize, bool)>, left: Boun
                 continue;
             }
         }
-        options.push(Choice { actor, fate: Fate::Proceed });
-        if turn.writes && left.crashes > 0 {
-            options.push(Choice { actor, fate: Fate::Crash });
-        }
-        if turn.writes && left.lost_answers > 0 {
-            options.push(Choice { actor, fate: Fate::LoseAnswer });
+        options.push(Choice {
+            actor,
+            fate: Fate::Proceed,
+        });
+        if turn.writes && left.faults > 0 {
+            options.push(Choice {
+                actor,
+                fate: Fate::Crash,
+            });
+            options.push(Choice {
+                actor,
+                fate: Fate::LoseAnswer,
+            });
         }
     }
     options
