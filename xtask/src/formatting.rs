@@ -45,7 +45,7 @@ pub fn rustfmt(repository: &Repository, check: bool) -> Command {
     let mut command = repository.command("cargo");
     command.args(["fmt", "--all"]);
     if check {
-        command.arg("--check");
+        command.args(["--check", "--", "--color", "never"]);
     }
     command
 }
