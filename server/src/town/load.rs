@@ -1,0 +1,370 @@
+//! Writes a town into an empty store.
+
+use bson::{Document, doc};
+use model::{ActivityKind, Handle, Person, PostId, PostText, Problem, Relation, Topic};
+use store::overflow::{self, Item, LaidOut, lay_out, uuid_bson};
+use store::people::User;
+use store::port::{Find, Update};
+use store::{Error, Settings, Store, people, posts};
+
+use super::Town;
+
+/// The collection of facts about the store as a whole.
+const META: &str = "meta";
+/// The document in it that tells whether a town is there: `{_id: "town", state, demo: [handle…]}`.
+const MARKER: &str = "town";
+/// How many owners to lay out and insert at a time.
+const BATCH: usize = 500;
+
+/// How far a town has been loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    Nothing,
+    Begun,
+    Complete,
+}
+
+/// Whether the store holds a whole town.
+pub async fn is_loaded(store: &Store) -> store::Result<bool> {
+    Ok(state(store).await? == Progress::Complete)
+}
+
+/// Writes a town into an empty store, each list in the form that it would have if its items had been appended one by
+/// one. `progress` is told how many owner documents of how many are written.
+///
+/// A marker document is written first and completed last. When a load was interrupted, the next one clears away what
+/// it left and starts over; when a town is complete, nothing happens.
+///
+/// # Errors
+/// [`Error::Refused`] when the store holds people or posts that are not a half-loaded town, and nothing is written.
+pub async fn load(
+    store: &Store,
+    town: &Town,
+    progress: &(dyn Fn(u64, u64) + Send + Sync),
+) -> store::Result<()> {
+    match state(store).await? {
+        Progress::Complete => return Ok(()),
+        Progress::Begun => clear(store).await?,
+        Progress::Nothing => begin(store).await?,
+    }
+    let lists = Lists::of(town)?;
+    let total = (town.people.len() + town.posts.len()) as u64;
+    let mut done = 0;
+    let mut people = lists.handles.iter().zip(&town.people).zip(lists.people);
+    loop {
+        let mut batch = Batch::default();
+        for ((handle, resident), [activities, followers, following]) in people.by_ref().take(BATCH) {
+            let user = User {
+                person: Person {
+                    handle: handle.clone(),
+                    name: resident.name.parse().map_err(unfit)?,
+                },
+                bio: resident.bio.clone(),
+                password: None,
+                at: resident.joined,
+            };
+            let lists = [
+                (Relation::Activities, activities),
+                (Relation::Followers, followers),
+                (Relation::Following, following),
+            ];
+            batch.add(
+                user.to_document(),
+                &Topic::User(handle.clone()),
+                store.settings(),
+                lists,
+            );
+        }
+        if batch.owners.is_empty() {
+            break;
+        }
+        done += batch.write(store, people::COLLECTION).await?;
+        progress(done, total);
+    }
+    let mut written = town.posts.iter().zip(lists.posts);
+    loop {
+        let mut batch = Batch::default();
+        for (post, [likes, comments, shares]) in written.by_ref().take(BATCH) {
+            let id = PostId::from(post.id);
+            let text: PostText = post.text.parse().map_err(unfit)?;
+            let document = posts::new_document(id, &lists.handles[post.author], &text, post.at);
+            let lists = [
+                (Relation::Likes, likes),
+                (Relation::Comments, comments),
+                (Relation::Shares, shares),
+            ];
+            batch.add(document, &Topic::Post(id), store.settings(), lists);
+        }
+        if batch.owners.is_empty() {
+            break;
+        }
+        done += batch.write(store, posts::COLLECTION).await?;
+        progress(done, total);
+    }
+    complete(store, town).await
+}
+
+async fn state(store: &Store) -> store::Result<Progress> {
+    let find = Find::matching(doc! { "_id": MARKER }).limit(1);
+    let found = store.engine().find(META, find).await?;
+    Ok(match found.first().map(|marker| marker.get_str("state")) {
+        None => Progress::Nothing,
+        Some(Ok("complete")) => Progress::Complete,
+        Some(_) => Progress::Begun,
+    })
+}
+
+async fn begin(store: &Store) -> store::Result<()> {
+    for collection in [people::COLLECTION, posts::COLLECTION] {
+        let any = Find::matching(Document::new())
+            .project(doc! { "_id": 1 })
+            .limit(1);
+        if !store.engine().find(collection, any).await?.is_empty() {
+            return Err(Error::refused(
+                2,
+                "The store already holds people or posts; a town is only loaded into an empty one.",
+            ));
+        }
+    }
+    store
+        .engine()
+        .insert(META, vec![doc! { "_id": MARKER, "state": "loading" }])
+        .await
+}
+
+/// Removes what an interrupted load left. Owners go first, so that no page is ever missing from a list.
+async fn clear(store: &Store) -> store::Result<()> {
+    for collection in [people::COLLECTION, posts::COLLECTION, overflow::PAGES] {
+        store.engine().delete(collection, Document::new(), true).await?;
+    }
+    Ok(())
+}
+
+async fn complete(store: &Store, town: &Town) -> store::Result<()> {
+    let facts = doc! { "$set": { "state": "complete", "demo": town.demo_people() } };
+    store
+        .engine()
+        .update(META, Update::one(doc! { "_id": MARKER }, facts))
+        .await?;
+    Ok(())
+}
+
+/// A text of the town that the model refuses: a fault of the word files, which the tests rule out.
+fn unfit(problem: Problem) -> Error {
+    Error::refused(2, problem.message)
+}
+
+/// The items of every list, by owner.
+struct Lists {
+    handles: Vec<Handle>,
+    /// Activities, followers and following of each person.
+    people: Vec<[Vec<Item>; 3]>,
+    /// Likes, comments and shares of each post.
+    posts: Vec<[Vec<Item>; 3]>,
+}
+
+impl Lists {
+    fn of(town: &Town) -> store::Result<Self> {
+        let handles: Vec<Handle> = town
+            .people
+            .iter()
+            .map(|person| person.handle.parse().map_err(unfit))
+            .collect::<Result<_, _>>()?;
+        let mut people = vec![<[Vec<Item>; 3]>::default(); town.people.len()];
+        let mut posts = vec![<[Vec<Item>; 3]>::default(); town.posts.len()];
+        for post in &town.posts {
+            people[post.author][0].push(activity(post.id, post.at, ActivityKind::Post, about(post.id)));
+        }
+        for (list, kind, reactions) in [
+            (0, ActivityKind::Like, &town.likes),
+            (2, ActivityKind::Share, &town.shares),
+        ] {
+            for reaction in reactions {
+                let post = town.posts[reaction.post].id;
+                let by = handles[reaction.person].clone();
+                posts[reaction.post][list].push(Item::new(reaction.id, by, reaction.at));
+                people[reaction.person][0].push(activity(reaction.id, reaction.at, kind, about(post)));
+            }
+        }
+        for remark in &town.comments {
+            let mut item = Item::new(remark.id, handles[remark.person].clone(), remark.at);
+            item.more = doc! { "text": &remark.text };
+            posts[remark.post][1].push(item);
+            let post = about(town.posts[remark.post].id);
+            people[remark.person][0].push(activity(remark.id, remark.at, ActivityKind::Comment, post));
+        }
+        for follow in &town.follows {
+            let (who, whom) = (&handles[follow.follower], &handles[follow.followed]);
+            people[follow.followed][1].push(Item::new(follow.id, who.clone(), follow.at));
+            people[follow.follower][2].push(Item::new(follow.id, whom.clone(), follow.at));
+            let target = doc! { "user": whom.as_str() };
+            people[follow.follower][0].push(activity(follow.id, follow.at, ActivityKind::Follow, target));
+        }
+        Ok(Self {
+            handles,
+            people,
+            posts,
+        })
+    }
+}
+
+fn about(post: uuid::Uuid) -> Document {
+    doc! { "post": uuid_bson(post) }
+}
+
+fn activity(id: uuid::Uuid, at: model::Timestamp, kind: ActivityKind, target: Document) -> Item {
+    let mut more = doc! { "kind": kind.as_str() };
+    more.extend(target);
+    Item {
+        id,
+        by: None,
+        at,
+        more,
+    }
+}
+
+/// Owners and their pages on the way to the store.
+#[derive(Default)]
+struct Batch {
+    owners: Vec<Document>,
+    pages: Vec<Document>,
+}
+
+impl Batch {
+    fn add(
+        &mut self,
+        mut owner: Document,
+        topic: &Topic,
+        settings: &Settings,
+        lists: [(Relation, Vec<Item>); 3],
+    ) {
+        for (relation, items) in lists {
+            if items.is_empty() {
+                continue;
+            }
+            let LaidOut { list, pages } = lay_out(topic, relation, settings.of(relation), items);
+            owner.insert(relation.as_str(), list);
+            self.pages.extend(pages);
+        }
+        self.owners.push(owner);
+    }
+
+    /// Pages first: an owner that is there has all of its pages. Returns the number of owners.
+    async fn write(mut self, store: &Store, collection: &str) -> store::Result<u64> {
+        let owners = self.owners.len() as u64;
+        while !self.pages.is_empty() {
+            let rest = self.pages.split_off(self.pages.len().min(BATCH));
+            store
+                .engine()
+                .insert(overflow::PAGES, std::mem::replace(&mut self.pages, rest))
+                .await?;
+        }
+        store.engine().insert(collection, self.owners).await?;
+        Ok(owners)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use store::embedded::Embedded;
+
+    use super::*;
+    use crate::town::Sizes;
+
+    async fn store() -> Store {
+        let engine = Arc::new(Embedded::in_memory().unwrap());
+        Store::open(engine, Settings::default()).await.unwrap()
+    }
+
+    fn town() -> Town {
+        let sizes = Sizes {
+            users: 30,
+            posts: 120,
+            viral_likes: 700,
+            viral_comments: 90,
+            celebrity_followers: 400,
+            power_activities: 350,
+        };
+        Town::generate(&sizes, 1, model::Timestamp::from_millis(1_772_366_400_000))
+    }
+
+    async fn count(store: &Store, collection: &str) -> u64 {
+        store.engine().count(collection, Document::new()).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_loaded_town_has_its_people_posts_and_exact_lists() {
+        let (store, town) = (store().await, town());
+        let told = AtomicU64::new(0);
+        load(&store, &town, &|done, _| told.store(done, Ordering::Relaxed))
+            .await
+            .unwrap();
+        assert!(is_loaded(&store).await.unwrap());
+        assert_eq!(told.into_inner(), (town.people.len() + town.posts.len()) as u64);
+        assert_eq!(count(&store, people::COLLECTION).await, town.people.len() as u64);
+        assert_eq!(count(&store, posts::COLLECTION).await, 120);
+        let viral = Topic::Post(town.posts[town.viral].id.into());
+        let overflow = store.overflow(&viral).await.unwrap();
+        assert_eq!(overflow[&Relation::Likes].count, 700);
+        assert_eq!(overflow[&Relation::Comments].count, 90);
+        let solveig = store
+            .people()
+            .summary(&"solveig".parse().unwrap())
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(solveig.followers.count, 400);
+        let win = store
+            .people()
+            .summary(&"win".parse().unwrap())
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(win.activities, 350);
+    }
+
+    #[tokio::test]
+    async fn an_interrupted_load_is_not_a_town_and_is_done_over() {
+        let (store, town) = (store().await, town());
+        load(&store, &town, &|_, _| ()).await.unwrap();
+        let undone = doc! { "$set": { "state": "loading" } };
+        store
+            .engine()
+            .update(META, Update::one(doc! { "_id": MARKER }, undone))
+            .await
+            .unwrap();
+        store
+            .engine()
+            .delete(posts::COLLECTION, Document::new(), true)
+            .await
+            .unwrap();
+        assert!(!is_loaded(&store).await.unwrap());
+        let pages = count(&store, overflow::PAGES).await;
+        load(&store, &town, &|_, _| ()).await.unwrap();
+        assert!(is_loaded(&store).await.unwrap());
+        assert_eq!(count(&store, posts::COLLECTION).await, 120);
+        assert_eq!(count(&store, overflow::PAGES).await, pages);
+    }
+
+    #[tokio::test]
+    async fn a_store_with_other_people_in_it_is_left_alone() {
+        let (store, town) = (store().await, town());
+        let somebody = User {
+            person: Person {
+                handle: "ada".parse().unwrap(),
+                name: "Ada".parse().unwrap(),
+            },
+            bio: String::new(),
+            password: None,
+            at: model::Timestamp::from_millis(0),
+        };
+        store.people().insert(&somebody).await.unwrap();
+        let refused = load(&store, &town, &|_, _| ()).await.unwrap_err();
+        assert!(matches!(&refused, Error::Refused { .. }), "{refused}");
+        assert_eq!(count(&store, people::COLLECTION).await, 1);
+        assert!(!is_loaded(&store).await.unwrap());
+    }
+}

@@ -1,0 +1,164 @@
+//! Who lives in the town, and who only looks in.
+
+use std::collections::HashSet;
+
+use model::Timestamp;
+
+use super::dice::Dice;
+use super::names::Register;
+use super::rhythm::{self, DAY, HOUR, MINUTE, SECOND};
+use super::words::{Book, Slots};
+use super::{Resident, Sizes};
+
+/// Somebody whose part in the town is fixed. The parts are the first people of every town, in this order.
+pub(super) struct Part {
+    pub handle: &'static str,
+    name: &'static str,
+    bio: &'static str,
+    /// What their posts are about, for those who comment.
+    pub topic: &'static str,
+}
+
+pub(super) const CELEBRITY: usize = 0;
+pub(super) const VIRAL_AUTHOR: usize = 1;
+pub(super) const POWER_USER: usize = 2;
+pub(super) const NEWCOMER: usize = 4;
+
+/// The cast.
+pub(super) const CAST: [Part; 5] = [
+    Part {
+        handle: "solveig",
+        name: "Solveig Adeyemi",
+        bio: "Rowed an ocean alone in 71 days. Now I teach beginners at the boathouse, where the biscuits are better.",
+        topic: "rowing",
+    },
+    Part {
+        handle: "tomasz_ferry",
+        name: "Tomasz Bielak",
+        bio: "Deckhand on the Marguerite. I hold the gate.",
+        topic: "ferry",
+    },
+    Part {
+        handle: "win",
+        name: "Winifred Achterhof",
+        bio: "Retired postmistress, 44 years of service. I read everything. Yes, everything.",
+        topic: "small",
+    },
+    Part {
+        handle: "beatriz",
+        name: "Beatriz Fonseca",
+        bio: "Baker on Mill Lane, asleep by eight. Ask me about the rye.",
+        topic: "bakery",
+    },
+    Part {
+        handle: "kofi",
+        name: "Kofi Mensah",
+        bio: "Moved in on Tuesday. Looking for a plumber, a choir and the box with the mugs.",
+        topic: "welcome",
+    },
+];
+
+/// The named people and what they care about.
+pub(super) struct Residents {
+    pub people: Vec<Resident>,
+    /// The topic that each of them mostly writes about.
+    pub topics: Vec<&'static str>,
+}
+
+/// Makes up the named people: the cast, then the rest. `open` is when the feed started; most came soon after.
+pub(super) fn residents(
+    sizes: &Sizes,
+    open: Timestamp,
+    now: Timestamp,
+    register: &mut Register,
+    slots: &Slots,
+    dice: &mut Dice,
+) -> Residents {
+    let mut people = Vec::with_capacity(sizes.users);
+    let mut topics = Vec::with_capacity(sizes.users);
+    for (index, part) in CAST.iter().enumerate() {
+        register.reserve(part.name, part.handle);
+        people.push(Resident {
+            handle: part.handle.to_owned(),
+            name: part.name.to_owned(),
+            bio: part.bio.to_owned(),
+            joined: cast_joined(index, open, now),
+            quiet: false,
+        });
+        topics.push(part.topic);
+    }
+    let mut bios = bios(dice);
+    let grammar = Book::parse(include_str!("words/bios.txt"));
+    let grammar = grammar.section("grammar");
+    let others: Vec<&'static str> = bios.iter().map(|(topic, _)| *topic).collect();
+    let mut told = HashSet::new();
+    let joined_by = rhythm::later(open, 20 * DAY);
+    while people.len() < sizes.users {
+        let (name, handle) = register.somebody(dice);
+        let (topic, bio) = if let Some((topic, bio)) = bios.pop() {
+            (topic, bio.to_owned())
+        } else {
+            let mut bio = slots.fill(dice.word(grammar), "", dice);
+            for _ in 0..8 {
+                if told.insert(bio.clone()) {
+                    break;
+                }
+                bio = slots.fill(dice.word(grammar), "", dice);
+            }
+            (dice.word(&others), bio)
+        };
+        let joined = rhythm::soon_after(dice, rhythm::later(open, HOUR), joined_by, 3 * DAY);
+        people.push(Resident {
+            handle,
+            name,
+            bio,
+            joined,
+            quiet: false,
+        });
+        topics.push(topic);
+    }
+    Residents { people, topics }
+}
+
+/// The accounts that never post: they like, follow and comment. When they joined is decided by what they do first.
+pub(super) fn quiet(count: usize, now: Timestamp, register: &mut Register, dice: &mut Dice) -> Vec<Resident> {
+    (0..count)
+        .map(|_| {
+            let (name, handle) = register.somebody(dice);
+            Resident {
+                handle,
+                name,
+                bio: String::new(),
+                joined: now,
+                quiet: true,
+            }
+        })
+        .collect()
+}
+
+/// When somebody joined who was first seen doing something at `seen`: mostly just before.
+pub(super) fn joined_before(seen: Timestamp, open: Timestamp, dice: &mut Dice) -> Timestamp {
+    let lag = SECOND + dice.wait(20 * MINUTE);
+    let span = (seen.millis() - open.millis()).max(2);
+    rhythm::later(seen, -(if lag < span { lag } else { 1 + lag % (span - 1) }))
+}
+
+fn cast_joined(index: usize, open: Timestamp, now: Timestamp) -> Timestamp {
+    if index == NEWCOMER {
+        return rhythm::later(now, -2 * DAY);
+    }
+    let order = i64::try_from(index).unwrap_or_default();
+    rhythm::later(open, (1 + order) * 11 * MINUTE)
+}
+
+/// Every bio that was written by hand, in any order, with its topic.
+fn bios(dice: &mut Dice) -> Vec<(&'static str, &'static str)> {
+    let book = Book::parse(include_str!("words/bios.txt"));
+    let mut bios: Vec<_> = book
+        .sections()
+        .filter(|(topic, _)| *topic != "grammar")
+        .flat_map(|(topic, texts)| texts.iter().map(move |text| (topic, *text)))
+        .collect();
+    dice.shuffle(&mut bios);
+    bios
+}
