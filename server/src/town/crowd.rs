@@ -69,7 +69,7 @@ impl<'a> Crowd<'a> {
             seen: vec![now; people.len()],
             people,
             residents,
-            posts: written.posts,
+            posts: written.list,
             topics: written.topics,
             viral: written.viral,
             talk: Talk::new(slots),

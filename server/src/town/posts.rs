@@ -25,7 +25,7 @@ const POSTAL: [&str; 6] = ["small", "library", "river", "choir", "market", "foun
 
 /// The posts, oldest first, and what each is about.
 pub(super) struct Posts {
-    pub posts: Vec<TownPost>,
+    pub list: Vec<TownPost>,
     pub topics: Vec<&'static str>,
     /// Where the viral post is among them.
     pub viral: usize,
@@ -115,7 +115,11 @@ pub(super) fn write(
         .position(|(post, _)| post.id == viral_id)
         .unwrap_or_default();
     let (posts, topics) = posts.into_iter().unzip();
-    Posts { posts, topics, viral }
+    Posts {
+        list: posts,
+        topics,
+        viral,
+    }
 }
 
 /// Nobody writes of the goose before the town knows her.
@@ -125,7 +129,7 @@ fn about_the_goose(draft: &Draft) -> bool {
 
 impl Writing<'_> {
     fn drafts(&mut self, count: usize, postal: usize) -> Vec<Draft> {
-        let mut drafts = self.of_the_cast(count / 4);
+        let mut drafts = of_the_cast(count / 4);
         let own = drafts.iter().filter(|draft| draft.author == POWER_USER).count();
         if own > postal {
             drafts.retain(|draft| draft.author != POWER_USER);
@@ -133,7 +137,7 @@ impl Writing<'_> {
         let own = if own > postal { 0 } else { own };
         for _ in own..postal {
             let topic = self.dice.word(&POSTAL);
-            let text = self.from_grammar(topic, POWER_USER);
+            let text = self.compose(topic, POWER_USER);
             drafts.push(Draft {
                 author: POWER_USER,
                 topic,
@@ -162,23 +166,10 @@ impl Writing<'_> {
                 topic = "ferry";
             }
             let author = self.author(topic);
-            let text = self.from_grammar(topic, author);
+            let text = self.compose(topic, author);
             drafts.push(Draft { author, topic, text });
         }
         drafts
-    }
-
-    fn of_the_cast(&mut self, most: usize) -> Vec<Draft> {
-        let book = Book::parse(include_str!("words/cast.txt"));
-        let own = |(author, part): (usize, &'static Part)| {
-            let texts = book.section(part.handle).to_vec();
-            texts.into_iter().map(move |text| Draft {
-                author,
-                topic: part.topic,
-                text: text.to_owned(),
-            })
-        };
-        CAST.iter().enumerate().flat_map(own).take(most).collect()
     }
 
     /// Mostly somebody who cares about the topic; some write more than others.
@@ -191,7 +182,7 @@ impl Writing<'_> {
     }
 
     /// A text from the grammar that nobody wrote before, unless the grammar runs dry.
-    fn from_grammar(&mut self, topic: &str, author: usize) -> String {
+    fn compose(&mut self, topic: &str, author: usize) -> String {
         let templates = self.grammar.section(topic);
         let mut text = String::new();
         for _ in 0..20 {
@@ -214,6 +205,20 @@ impl Writing<'_> {
         }
         text
     }
+}
+
+/// What the cast wrote, by hand.
+fn of_the_cast(most: usize) -> Vec<Draft> {
+    let book = Book::parse(include_str!("words/cast.txt"));
+    let own = |(author, part): (usize, &'static Part)| {
+        let texts = book.section(part.handle).to_vec();
+        texts.into_iter().map(move |text| Draft {
+            author,
+            topic: part.topic,
+            text: text.to_owned(),
+        })
+    };
+    CAST.iter().enumerate().flat_map(own).take(most).collect()
 }
 
 #[cfg(test)]

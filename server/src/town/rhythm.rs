@@ -53,7 +53,7 @@ impl Daypart {
 
 /// A moment after `from` and before `until`, with the rhythm of the day.
 pub(super) fn sometime(dice: &mut Dice, from: Timestamp, until: Timestamp) -> Timestamp {
-    settle(dice, from, until, |dice, span| dice.below(span))
+    settle(dice, from, until, Dice::below)
 }
 
 /// Like [`sometime`], in some part of the day.

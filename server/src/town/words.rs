@@ -200,7 +200,9 @@ mod tests {
         let slots = Slots(BTreeMap::from([("pet", vec!["collie", "lurcher", "tabby"])]));
         let mut dice = Dice::new(1, Stream::Posts);
         for _ in 0..50 {
-            let text = slots.fill("{pet} {pet} {other pet}", "win", &mut dice).to_lowercase();
+            let text = slots
+                .fill("{pet} {pet} {other pet}", "win", &mut dice)
+                .to_lowercase();
             let words: Vec<&str> = text.split(' ').collect();
             assert!(words[0] == words[1] && words[1] != words[2], "{text}");
         }
