@@ -19,7 +19,12 @@ use crate::error::{Error, Result};
 /// The most operations that share a commit, and the most that wait before callers have to.
 const MOST: usize = 256;
 
-/// Save the allocator's state with every commit, so that a store reopens at once after a crash.
+/// Save the allocator's state with every commit and commit in two phases.
+///
+/// Measured with `examples/engine_throughput.rs` on two busy cores, five runs each, 10 KB documents: 6,700 instead of
+/// 10,100 durable changes per second of one hot document, 6,500 instead of 8,000 of 64. It is worth that: 1 GB reopens
+/// after a crash in milliseconds instead of a second, and redb's one-phase commit trusts a checksum that somebody who
+/// chooses the content of documents, as every user here does, could forge.
 const QUICK_REPAIR: bool = true;
 
 struct Request {
