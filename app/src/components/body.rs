@@ -33,12 +33,9 @@ fn parts(text: &str) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut plain = String::new();
     for word in text.split_inclusive(char::is_whitespace) {
-        let (linked, rest) = match link(word) {
-            Some(found) => found,
-            None => {
-                plain.push_str(word);
-                continue;
-            }
+        let Some((linked, rest)) = link(word) else {
+            plain.push_str(word);
+            continue;
         };
         if !plain.is_empty() {
             parts.push(Part::Text(std::mem::take(&mut plain)));

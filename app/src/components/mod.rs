@@ -1,5 +1,7 @@
 //! What pages and islands are made of.
 
+#![expect(clippy::needless_pass_by_value, reason = "a component owns its props")]
+
 mod avatar;
 mod body;
 mod icon;

@@ -53,7 +53,7 @@ entry!(Activity, |activity| activity.id.to_string(), "activity", None);
 /// A list as far as it has been read, in the stretches in which it came. A stretch never changes once it is there,
 /// so reading on costs the same however long the list has become.
 pub struct Stretches<T> {
-    stretches: RwSignal<Vec<Arc<Stretch<T>>>>,
+    parts: RwSignal<Vec<Arc<Stretch<T>>>>,
     next: RwSignal<Option<String>>,
     read: RwSignal<u64>,
     total: RwSignal<u64>,
@@ -85,7 +85,7 @@ impl<T: Entry> Stretches<T> {
     /// A list that begins with this stretch, before which there are `before` items that are not shown.
     pub fn new(first: Listing<T>, before: u64) -> Self {
         let list = Self {
-            stretches: RwSignal::new(Vec::new()),
+            parts: RwSignal::new(Vec::new()),
             next: RwSignal::new(None),
             read: RwSignal::new(before),
             total: RwSignal::new(0),
@@ -104,7 +104,7 @@ impl<T: Entry> Stretches<T> {
             total: 0,
         };
         self.total.update(|total| *total += u64::from(*total > 0));
-        self.stretches.update(|stretches| {
+        self.parts.update(|stretches| {
             let number = stretches.first().map_or(0, |first| first.number) - 1;
             stretches.insert(
                 0,
@@ -122,7 +122,7 @@ impl<T: Entry> Stretches<T> {
         self.read.set(before + listing.items.len() as u64);
         self.next.set(listing.next.clone());
         self.total.set(listing.total);
-        self.stretches.update(|stretches| {
+        self.parts.update(|stretches| {
             let number = stretches.last().map_or(0, |last| last.number + 1);
             stretches.push(Arc::new(Stretch {
                 number,
@@ -157,7 +157,7 @@ impl<T: Entry> Stretches<T> {
     }
 
     fn is_empty(self) -> bool {
-        self.stretches
+        self.parts
             .with(|stretches| stretches.iter().all(|stretch| stretch.listing.items.is_empty()))
     }
 
@@ -205,7 +205,7 @@ where
             aria-busy=move || (list.step.get() == Step::Reading).to_string()
             data-testid="feed"
         >
-            <For each=move || list.stretches.get() key=|stretch| stretch.number children=stretch />
+            <For each=move || list.parts.get() key=|stretch| stretch.number children=stretch />
         </div>
         <Show when=move || list.is_empty()>
             <p class="empty">{empty}</p>

@@ -83,9 +83,9 @@ where
         };
         id.set_value(Some(chosen));
         sending.set(true);
-        let sent = send(field.value(), chosen);
+        let arrival = send(field.value(), chosen);
         spawn_local(async move {
-            match sent.await {
+            match arrival.await {
                 Ok(()) => {
                     field.set_value("");
                     length.set(0);

@@ -38,7 +38,8 @@ pub fn shell(options: LeptosOptions) -> impl IntoView {
 pub fn PageTitle(
     /// What the page is about.
     #[prop(into)]
-    text: String,
+    mut text: String,
 ) -> impl IntoView {
-    view! { <Title text=escape(&format!("{text} · Spillway")) /> }
+    text.push_str(" · Spillway");
+    view! { <Title text=escape(&text) /> }
 }
