@@ -1,1 +1,60 @@
-fn main() {}
+//! The `spillway` command: the web server and the tools around its data.
+
+mod api;
+mod cli;
+mod fault;
+mod healthcheck;
+mod http;
+mod opening;
+mod pages;
+mod seed;
+mod serve;
+mod shutdown;
+mod site;
+mod town;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use tracing_subscriber::EnvFilter;
+
+use crate::cli::{Cli, Command};
+use crate::fault::Fault;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    tracing_subscriber::fmt()
+        .with_env_filter(EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info")))
+        .with_writer(std::io::stderr)
+        .init();
+    match run(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => {
+            eprintln!("{fault}");
+            fault.exit_code()
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<(), Fault> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| {
+            Fault::failed(
+                "The server's threads could not be started",
+                "Look for limits on processes and memory.",
+            )
+            .caused_by(&error)
+        })?;
+    let result = runtime.block_on(async {
+        match cli.command() {
+            Command::Serve(options) => serve::run(options).await,
+            Command::Seed(options) => seed::run(options).await,
+            Command::Healthcheck(options) => healthcheck::run(&options.addr).await,
+        }
+    });
+    // What is still running by now, e.g. a request past the deadline, is not waited for.
+    runtime.shutdown_background();
+    result
+}

@@ -1,0 +1,250 @@
+//! Reading requests: every refusal is problem+json, and names the field when there is one.
+
+use std::sync::Arc;
+
+use app::feed::Paging;
+use app::session::Session;
+use axum::body::Bytes;
+use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::IntoResponse;
+use model::{Handle, ItemId, Kind, PostId, Problem};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::http::Refusal;
+
+/// The session of the request, of somebody or of nobody.
+pub struct Reader(pub Arc<Session>);
+
+impl Reader {
+    /// Who reads, if they are signed in.
+    pub fn handle(&self) -> Option<&Handle> {
+        self.0.handle()
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Reader {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
+        let session = parts.extensions.get::<Arc<Session>>().cloned();
+        session.map(Self).ok_or_else(|| {
+            tracing::error!("a route of the API lies outside the session middleware");
+            Problem::new(Kind::Internal, "Something went wrong on our side.").into()
+        })
+    }
+}
+
+/// Who acts; refused when nobody is signed in.
+pub struct Actor(pub Handle);
+
+impl<S: Sync> FromRequestParts<S> for Actor {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
+        let Reader(session) = Reader::from_request_parts(parts, state).await?;
+        Ok(Self(session.require()?.handle.clone()))
+    }
+}
+
+/// The post in the path. What is no id names no post.
+pub struct PostPath(pub PostId);
+
+impl<S: Sync> FromRequestParts<S> for PostPath {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
+        let id = segment(parts, "id").await.and_then(|id| id.parse().ok());
+        id.map(Self).ok_or_else(|| {
+            Problem::new(Kind::NotFound, "There is no such post. It may have been deleted.").into()
+        })
+    }
+}
+
+/// The post and its comment in the path.
+pub struct CommentPath(pub PostId, pub ItemId);
+
+impl<S: Sync> FromRequestParts<S> for CommentPath {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
+        let PostPath(post) = PostPath::from_request_parts(parts, state).await?;
+        let id = segment(parts, "comment").await.and_then(|id| id.parse().ok());
+        id.map(|id| Self(post, id))
+            .ok_or_else(|| Problem::new(Kind::NotFound, "There is no such comment on this post.").into())
+    }
+}
+
+/// The person in the path. What is no handle names nobody.
+pub struct UserPath(pub Handle);
+
+impl<S: Sync> FromRequestParts<S> for UserPath {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
+        let handle = segment(parts, "handle")
+            .await
+            .and_then(|handle| handle.parse().ok());
+        handle
+            .map(Self)
+            .ok_or_else(|| Problem::new(Kind::NotFound, "There is nobody of that name here.").into())
+    }
+}
+
+async fn segment(parts: &mut Parts, name: &str) -> Option<String> {
+    let segments = RawPathParams::from_request_parts(parts, &()).await.ok()?;
+    segments
+        .iter()
+        .find(|(key, _)| *key == name)
+        .map(|(_, value)| value.to_owned())
+}
+
+/// `?cursor&limit`.
+pub struct Stretch(pub Paging);
+
+impl<S: Sync> FromRequestParts<S> for Stretch {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
+        let mut paging = Paging::default();
+        for (name, value) in query(parts)? {
+            match name.as_str() {
+                "cursor" => paging.after = Some(value.parse()?),
+                "limit" => paging.limit = limit(&value)?,
+                _ => {}
+            }
+        }
+        Ok(Self(paging))
+    }
+}
+
+fn limit(value: &str) -> Result<usize, Problem> {
+    value
+        .parse()
+        .ok()
+        .filter(|limit| (1..=Paging::MAX_LIMIT).contains(limit))
+        .ok_or_else(|| {
+            Problem::invalid(
+                "limit",
+                format!("A limit is a whole number from 1 to {}.", Paging::MAX_LIMIT),
+            )
+        })
+}
+
+/// The pairs of the query string, in order.
+pub fn query(parts: &Parts) -> Result<Vec<(String, String)>, Problem> {
+    Query::try_from_uri(&parts.uri)
+        .map(|Query(pairs)| pairs)
+        .map_err(|_| {
+            Problem::new(
+                Kind::Invalid,
+                "The query string cannot be read; it is name=value pairs joined by &.",
+            )
+        })
+}
+
+/// A body of JSON: an object with exactly the fields of `T`.
+pub struct Body<T>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Refusal> {
+        if !is_json(request.headers()) {
+            return Err(Refusal::unsupported_media_type());
+        }
+        let bytes = Bytes::from_request(request, state).await.map_err(|rejection| {
+            match rejection.into_response().status() {
+                StatusCode::PAYLOAD_TOO_LARGE => Refusal::too_large(),
+                _ => Refusal::malformed("The body broke off before its end."),
+            }
+        })?;
+        let value =
+            serde_json::from_slice(&bytes).map_err(|error| Refusal::malformed(format!("{error}.")))?;
+        Ok(Self(fields(value)?))
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let content_type = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let essence = content_type.split(';').next().unwrap_or_default().trim();
+    essence.eq_ignore_ascii_case("application/json")
+}
+
+/// Two steps, so that an array is not taken for an object whose fields come in order.
+fn fields<T: DeserializeOwned>(value: Value) -> Result<T, Problem> {
+    let Value::Object(object) = value else {
+        return Err(Problem::new(
+            Kind::Invalid,
+            "The body must be a JSON object, as in {\"text\": \"Hello\"}.",
+        ));
+    };
+    serde_path_to_error::deserialize(Value::Object(object)).map_err(|error| {
+        let path = error.path().to_string();
+        let message = error.into_inner().to_string();
+        let named = ["missing field `", "unknown field `"]
+            .iter()
+            .find_map(|start| message.strip_prefix(start));
+        let field = named
+            .and_then(|rest| rest.split_once('`'))
+            .map_or(path, |(field, _)| field.to_owned());
+        Problem::invalid(&field, format!("The body does not fit: {message}."))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only whether it can be read matters")]
+    struct Note {
+        id: Option<String>,
+        text: String,
+    }
+
+    #[test]
+    fn a_body_that_does_not_fit_names_the_field() {
+        for (body, field) in [
+            (json!({}), Some("text")),
+            (json!({"id": "1"}), Some("text")),
+            (json!({"text": 5}), Some("text")),
+            (json!({"text": null}), Some("text")),
+            (json!({"text": "a", "id": []}), Some("id")),
+            (json!({"text": "a", "txt": "b"}), Some("txt")),
+            (json!(["1", "a"]), None),
+            (json!("a"), None),
+        ] {
+            let problem = fields::<Note>(body.clone()).unwrap_err();
+            assert_eq!(problem.field.as_deref(), field, "{body}: {problem}");
+        }
+        assert!(fields::<Note>(json!({"text": "a", "id": null})).is_ok());
+    }
+
+    #[test]
+    fn a_limit_is_between_1_and_100() {
+        assert_eq!((limit("1").unwrap(), limit("100").unwrap()), (1, 100));
+        for bad in ["0", "101", "-1", "ten", "", "1.5"] {
+            assert_eq!(limit(bad).unwrap_err().field.as_deref(), Some("limit"), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn json_may_say_its_character_set() {
+        let declared =
+            |value: &'static str| is_json(&HeaderMap::from_iter([(CONTENT_TYPE, value.parse().unwrap())]));
+        assert!(declared("application/json") && declared("Application/JSON; charset=utf-8"));
+        assert!(!declared("text/plain") && !declared("application/x-www-form-urlencoded"));
+        assert!(!is_json(&HeaderMap::new()));
+    }
+}

@@ -1,0 +1,205 @@
+//! What the command line and the environment say.
+
+mod limits;
+mod store;
+
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub use self::limits::LimitOptions;
+pub use self::store::StoreAddress;
+
+/// A social feed whose lists never outgrow their documents.
+#[derive(Debug, Parser)]
+#[command(name = "spillway", version, about, args_conflicts_with_subcommands = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    serve: ServeOptions,
+}
+
+impl Cli {
+    /// The command to run: `serve` when none is named.
+    pub fn command(self) -> Command {
+        self.command.unwrap_or(Command::Serve(self.serve))
+    }
+}
+
+/// What `spillway` can do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run the web server (the default). An empty store gets the demo town first, unless --no-demo.
+    Serve(ServeOptions),
+    /// Load a demo town into an empty store.
+    Seed(SeedOptions),
+    /// Ask a running server whether it lives: exit code 0 if so, 1 if not.
+    Healthcheck(HealthcheckOptions),
+}
+
+/// Which store, and how its lists are limited.
+#[derive(Debug, Args)]
+pub struct DataOptions {
+    /// Where the data is: embedded:<folder>.
+    #[arg(
+        long,
+        env = "SPILLWAY_STORE",
+        default_value = "embedded:./data",
+        value_name = "ADDRESS"
+    )]
+    pub store: StoreAddress,
+    #[command(flatten)]
+    pub limits: LimitOptions,
+}
+
+/// Options of `serve`.
+#[derive(Debug, Args)]
+pub struct ServeOptions {
+    /// The address and port to listen on; port 0 takes a free one.
+    #[arg(
+        long,
+        env = "SPILLWAY_ADDR",
+        default_value = "127.0.0.1:3000",
+        value_name = "HOST:PORT"
+    )]
+    pub addr: String,
+    /// The address that browsers use, when it is another one (e.g. behind a proxy). With https, cookies are Secure.
+    #[arg(long, env = "SPILLWAY_PUBLIC_URL", value_name = "URL", value_parser = public_url)]
+    pub public_url: Option<String>,
+    /// No demo town in an empty store, and no signing in as one of its people.
+    #[arg(long, env = "SPILLWAY_NO_DEMO")]
+    pub no_demo: bool,
+    /// Limits on how often one peer may write. This build has none yet; `off` is there for tests and workshops.
+    #[arg(
+        long,
+        env = "SPILLWAY_RATE_LIMIT",
+        default_value = "on",
+        value_name = "SWITCH"
+    )]
+    pub rate_limit: Switch,
+    /// Seconds to go on serving after a signal to stop, with /readyz already answering 503.
+    #[arg(long, env = "SPILLWAY_DRAIN", default_value = "0", value_name = "SECONDS", value_parser = seconds)]
+    pub drain: Duration,
+    /// Seconds that requests under way may take after that, before they are cut off.
+    #[arg(long, env = "SPILLWAY_DEADLINE", default_value = "10", value_name = "SECONDS", value_parser = seconds)]
+    pub deadline: Duration,
+    /// The folder with the built stylesheet and scripts [default: beside the program, or ./target/site].
+    #[arg(long, env = "LEPTOS_SITE_ROOT", value_name = "FOLDER")]
+    pub site: Option<std::path::PathBuf>,
+    #[command(flatten)]
+    pub data: DataOptions,
+}
+
+/// Options of `seed`.
+#[derive(Debug, Args)]
+pub struct SeedOptions {
+    /// People with a name, a bio and posts of their own.
+    #[arg(long, env = "SPILLWAY_SEED_USERS", value_name = "N")]
+    pub users: Option<usize>,
+    /// Posts by these people.
+    #[arg(long, env = "SPILLWAY_SEED_POSTS", value_name = "N")]
+    pub posts: Option<usize>,
+    /// Likes of the viral post.
+    #[arg(long, env = "SPILLWAY_SEED_VIRAL_LIKES", value_name = "N")]
+    pub viral_likes: Option<usize>,
+    /// Followers of the celebrity.
+    #[arg(long, env = "SPILLWAY_SEED_CELEBRITY_FOLLOWERS", value_name = "N")]
+    pub celebrity_followers: Option<usize>,
+    /// The same seed makes the same town.
+    #[arg(long, env = "SPILLWAY_SEED", default_value_t = 1, value_name = "S")]
+    pub seed: u64,
+    #[command(flatten)]
+    pub data: DataOptions,
+}
+
+/// Options of `healthcheck`.
+#[derive(Debug, Args)]
+pub struct HealthcheckOptions {
+    /// The address that the server listens on.
+    #[arg(
+        long,
+        env = "SPILLWAY_ADDR",
+        default_value = "127.0.0.1:3000",
+        value_name = "HOST:PORT"
+    )]
+    pub addr: String,
+}
+
+/// On or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Switch {
+    /// On.
+    On,
+    /// Off.
+    Off,
+}
+
+fn seconds(value: &str) -> Result<Duration, &'static str> {
+    let seconds = value
+        .parse::<u16>()
+        .map_err(|_| "expected whole seconds from 0 to 65535")?;
+    Ok(Duration::from_secs(seconds.into()))
+}
+
+fn public_url(value: &str) -> Result<String, &'static str> {
+    let rest = value
+        .strip_prefix("https://")
+        .or_else(|| value.strip_prefix("http://"));
+    let host = rest.map(|rest| rest.trim_end_matches('/'));
+    match host {
+        Some(host) if !host.is_empty() && host.is_ascii() && !host.contains(['/', '?', '#', ' ']) => {
+            Ok(value.trim_end_matches('/').to_owned())
+        }
+        _ => Err("expected http:// or https:// and a host, without a path, as in https://feed.example.org"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn every_option_has_an_environment_variable() {
+        let program = <Cli as CommandFactory>::command();
+        program.clone().debug_assert();
+        for command in program.get_subcommands().chain([&program]) {
+            for argument in command.get_arguments() {
+                let env = argument.get_env().map(|name| name.to_string_lossy().into_owned());
+                let id = argument.get_id().as_str();
+                let named = env.is_some_and(|env| env.starts_with("SPILLWAY_") || env == "LEPTOS_SITE_ROOT");
+                assert!(
+                    named || id == "help" || id == "version",
+                    "{} {id}",
+                    command.get_name()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn serving_needs_no_command_and_both_spellings_take_the_same_options() {
+        for line in [
+            &["spillway", "--no-demo"][..],
+            &["spillway", "serve", "--no-demo"],
+        ] {
+            let Command::Serve(options) = Cli::try_parse_from(line).unwrap().command() else {
+                panic!("{line:?} does not serve");
+            };
+            assert!(options.no_demo, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_public_address_is_an_origin() {
+        assert_eq!(
+            public_url("https://feed.example.org/").unwrap(),
+            "https://feed.example.org"
+        );
+        for bad in ["feed.example.org", "https://", "https://a/b", "ftp://a"] {
+            assert!(public_url(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+use std::error::Error;
+use std::fmt;
+use std::process::ExitCode;
+
+use model::Problem;
+
+/// Why a command stops, as the person at the terminal reads it: what happened, why, and what to do next.
+#[derive(Debug)]
+pub struct Fault {
+    usage: bool,
+    what: String,
+    cause: Option<String>,
+    next: String,
+}
+
+impl Fault {
+    /// The job failed or found a failure: exit code 1.
+    pub fn failed(what: impl Into<String>, next: impl Into<String>) -> Self {
+        Self {
+            usage: false,
+            what: what.into(),
+            cause: None,
+            next: next.into(),
+        }
+    }
+
+    /// The command was given something it cannot work with: exit code 2.
+    pub fn usage(what: impl Into<String>, next: impl Into<String>) -> Self {
+        Self {
+            usage: true,
+            ..Self::failed(what, next)
+        }
+    }
+
+    /// The same fault with its cause, down to the root.
+    pub fn caused_by(self, error: &dyn Error) -> Self {
+        let mut cause = error.to_string();
+        let mut source = error.source();
+        while let Some(deeper) = source {
+            let text = deeper.to_string();
+            if !cause.contains(&text) {
+                cause = format!("{cause}: {text}");
+            }
+            source = deeper.source();
+        }
+        Self {
+            cause: Some(cause),
+            ..self
+        }
+    }
+
+    /// What the process exits with.
+    pub fn exit_code(&self) -> ExitCode {
+        ExitCode::from(if self.usage { 2 } else { 1 })
+    }
+}
+
+impl From<Problem> for Fault {
+    fn from(problem: Problem) -> Self {
+        Self::failed(
+            problem.kind.title(),
+            "The lines above say more; RUST_LOG=debug says most.",
+        )
+        .caused_by(&problem)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error: {}", self.what)?;
+        if let Some(cause) = &self.cause {
+            write!(f, "\n  cause: {cause}")?;
+        }
+        write!(f, "\n  next:  {}", self.next)
+    }
+}

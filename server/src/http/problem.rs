@@ -1,0 +1,194 @@
+use std::borrow::Cow;
+
+use axum::Json;
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{Html, IntoResponse, Response};
+use model::{Kind, Problem};
+use serde::Serialize;
+
+/// A request that is not carried out. The one place where a [`Problem`], or something that never got as far as the
+/// feed, becomes an HTTP response: problem+json (RFC 9457) for programs, a page for people.
+#[derive(Debug, Clone)]
+pub struct Refusal {
+    status: StatusCode,
+    name: Cow<'static, str>,
+    title: Cow<'static, str>,
+    detail: String,
+    field: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    r#type: String,
+    title: &'a str,
+    status: u16,
+    detail: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<&'a str>,
+}
+
+impl Refusal {
+    fn protocol(
+        status: StatusCode,
+        name: &'static str,
+        title: &'static str,
+        detail: impl Into<String>,
+    ) -> Self {
+        Self {
+            status,
+            name: name.into(),
+            title: title.into(),
+            detail: detail.into(),
+            field: None,
+        }
+    }
+
+    /// The body is not JSON at all.
+    pub fn malformed(detail: impl Into<String>) -> Self {
+        Self::protocol(
+            StatusCode::BAD_REQUEST,
+            "malformed",
+            "The body is not valid JSON",
+            detail,
+        )
+    }
+
+    /// The body is declared as something other than JSON.
+    pub fn unsupported_media_type() -> Self {
+        Self::protocol(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "unsupported-media-type",
+            "The body must be JSON",
+            "Send the header Content-Type: application/json.",
+        )
+    }
+
+    /// The route exists, but not with this method; the `Allow` header says with which.
+    pub fn method_not_allowed() -> Self {
+        Self::protocol(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "method-not-allowed",
+            "Method not allowed",
+            "This address does not take that method; the Allow header lists those that it takes.",
+        )
+    }
+
+    /// There is no such route.
+    pub fn no_such_route() -> Self {
+        Problem::new(
+            Kind::NotFound,
+            "There is nothing at this address; the API lives under /api/v1.",
+        )
+        .into()
+    }
+
+    /// The request's body passes the limit.
+    pub fn too_large() -> Self {
+        Problem::new(Kind::TooLarge, "A request's body may have at most 64 KB.").into()
+    }
+
+    /// Another site made the browser send this.
+    pub fn forged() -> Self {
+        Problem::new(
+            Kind::Forbidden,
+            "This request was sent from another site, so nothing was changed.",
+        )
+        .into()
+    }
+
+    /// The same refusal as a page, for a browser that posted a form.
+    pub fn into_page(self) -> Response {
+        let Self {
+            status,
+            title,
+            detail,
+            ..
+        } = self;
+        let (title, detail) = (escape(&title), escape(&detail));
+        let page = format!(
+            "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">\
+             <meta name=\"viewport\" content=\"width=device-width\"><title>{title} · Spillway</title></head>\
+             <body><main><h1>{title}</h1><p>{detail}</p><p><a href=\"/\">Go to the home page</a></p></main></body></html>"
+        );
+        (status, Html(page)).into_response()
+    }
+}
+
+impl From<Problem> for Refusal {
+    fn from(problem: Problem) -> Self {
+        let Problem { kind, field, message } = problem;
+        Self {
+            status: StatusCode::from_u16(kind.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
+            name: name_of(kind).into(),
+            title: kind.title().into(),
+            detail: message,
+            field,
+        }
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let body = Body {
+            r#type: format!("urn:spillway:problem:{}", self.name),
+            title: &self.title,
+            status: self.status.as_u16(),
+            detail: &self.detail,
+            field: self.field.as_deref(),
+        };
+        let mut response = (self.status, Json(body)).into_response();
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        if self.status == StatusCode::SERVICE_UNAVAILABLE {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        response
+    }
+}
+
+const fn name_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Invalid => "invalid",
+        Kind::NotSignedIn => "not-signed-in",
+        Kind::Forbidden => "forbidden",
+        Kind::NotFound => "not-found",
+        Kind::Conflict => "conflict",
+        Kind::TooLarge => "too-large",
+        Kind::TooMany => "too-many",
+        Kind::Unavailable => "unavailable",
+        Kind::Internal => "internal",
+    }
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_keeps_its_status_and_says_what_to_do_in_json() {
+        let response = Refusal::from(Problem::new(Kind::Unavailable, "Try again.")).into_response();
+        assert_eq!(response.status(), 503);
+        assert_eq!(response.headers()["content-type"], "application/problem+json");
+        assert_eq!(response.headers()["retry-after"], "1");
+    }
+
+    #[test]
+    fn the_names_in_type_are_those_that_pages_get() {
+        for kind in [Kind::Invalid, Kind::NotSignedIn, Kind::TooMany, Kind::Internal] {
+            assert_eq!(serde_json::to_value(kind).unwrap(), name_of(kind));
+        }
+    }
+
+    #[test]
+    fn a_page_shows_markup_as_text() {
+        assert_eq!(escape("<b>\"&"), "&lt;b&gt;&quot;&amp;");
+    }
+}

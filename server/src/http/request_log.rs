@@ -1,0 +1,87 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, StatusCode};
+use axum::middleware::Next;
+use axum::response::Response;
+use model::Timestamp;
+use tracing::Instrument;
+
+const HEADER: &str = "x-request-id";
+
+/// Numbers the requests of this process.
+#[derive(Clone)]
+pub struct RequestLog {
+    started: i64,
+    count: Arc<AtomicU64>,
+}
+
+impl RequestLog {
+    /// A log whose ids begin with when the process started, so that two runs do not share one.
+    pub fn new(started: Timestamp) -> Self {
+        Self {
+            started: started.millis(),
+            count: Arc::default(),
+        }
+    }
+
+    fn next_id(&self) -> String {
+        format!(
+            "{:x}-{:x}",
+            self.started,
+            self.count.fetch_add(1, Ordering::Relaxed)
+        )
+    }
+}
+
+/// Middleware: one line per request, and its id in everything logged on its behalf and in the response. An id that a
+/// proxy in front assigned is kept.
+pub async fn log(State(requests): State<RequestLog>, request: Request, next: Next) -> Response {
+    let given = request
+        .headers()
+        .get(HEADER)
+        .and_then(|id| id.to_str().ok())
+        .filter(|id| is_plain(id));
+    let id = given.map_or_else(|| requests.next_id(), ToOwned::to_owned);
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let span = tracing::info_span!("request", %id);
+    let started = Instant::now();
+    let mut response = next.run(request).instrument(span.clone()).await;
+    let status = response.status();
+    let ms = started.elapsed().as_millis();
+    span.in_scope(|| {
+        if status == StatusCode::INTERNAL_SERVER_ERROR {
+            tracing::error!(%method, %path, status = status.as_u16(), ms, "answered");
+        } else {
+            tracing::info!(%method, %path, status = status.as_u16(), ms, "answered");
+        }
+    });
+    if let Ok(id) = HeaderValue::try_from(id) {
+        response.headers_mut().insert(HEADER, id);
+    }
+    response
+}
+
+fn is_plain(id: &str) -> bool {
+    (1..=64).contains(&id.len())
+        && id
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_differ_and_foreign_ones_cannot_forge_log_lines() {
+        let requests = RequestLog::new(Timestamp::from_millis(1));
+        assert_ne!(requests.next_id(), requests.next_id());
+        assert!(is_plain("4f-a_Z"));
+        for bad in ["", "a b", "a\nb", "a".repeat(65).as_str()] {
+            assert!(!is_plain(bad), "{bad:?}");
+        }
+    }
+}

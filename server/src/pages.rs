@@ -1,0 +1,86 @@
+//! The pages, their server functions, and the files that they need.
+
+use app::feed::Feed;
+use app::{App, shell};
+use axum::Router;
+use axum::extract::State;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, VARY};
+use axum::http::{HeaderValue, StatusCode};
+use axum::middleware::{map_response, map_response_with_state};
+use axum::response::Response;
+use leptos::config::LeptosOptions;
+use leptos::prelude::provide_context;
+use leptos_axum::{LeptosRoutes, file_and_error_handler_with_context, generate_route_list};
+use tower_http::limit::RequestBodyLimitLayer;
+use tower_http::services::{ServeDir, ServeFile};
+
+use crate::api::BODY_LIMIT;
+use crate::site::Site;
+
+/// Everything that browsers show: routes of the app, server functions, static files, and the 404 page.
+pub fn router(feed: Feed, site: &Site) -> Router {
+    let context = move || provide_context(feed.clone());
+    let options = site.options().clone();
+    let page = {
+        let options = options.clone();
+        move || shell(options.clone())
+    };
+    let fallback = file_and_error_handler_with_context::<LeptosOptions, _>(context.clone(), shell);
+    Router::new()
+        .leptos_routes_with_context(&options, generate_route_list(App), context, page)
+        .fallback(fallback)
+        .with_state(options)
+        .layer(RequestBodyLimitLayer::new(BODY_LIMIT))
+        .layer(map_response(revalidated))
+}
+
+/// Scripts, styles and WebAssembly, as cargo-leptos wrote and compressed them.
+pub fn package(site: &Site) -> Router {
+    let files = ServeDir::new(site.package())
+        .precompressed_br()
+        .precompressed_gzip();
+    Router::new()
+        .nest_service("/pkg", files)
+        .layer(map_response_with_state(site.hashed(), kept))
+}
+
+/// The files beside the package, such as the icon. Each has a route of its own, because the routes of the pages take
+/// any single segment: `/@ada` is one.
+pub fn assets(site: &Site) -> Router {
+    let routes = site
+        .assets()
+        .into_iter()
+        .fold(Router::new(), |routes, (name, path)| {
+            routes.route_service(&format!("/{name}"), ServeFile::new(path))
+        });
+    routes.layer(map_response_with_state(false, kept))
+}
+
+/// A page shows what its reader may see now; Back may still restore it from memory.
+async fn revalidated(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    if headers
+        .get(CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"))
+    {
+        headers
+            .entry(CACHE_CONTROL)
+            .or_insert(HeaderValue::from_static("private, no-cache"));
+        headers.append(VARY, HeaderValue::from_static("cookie"));
+    }
+    response
+}
+
+/// A file whose name carries a hash of its contents never changes.
+async fn kept(State(hashed): State<bool>, mut response: Response) -> Response {
+    let policy = match response.status() {
+        StatusCode::OK | StatusCode::PARTIAL_CONTENT | StatusCode::NOT_MODIFIED if hashed => {
+            "public, max-age=31536000, immutable"
+        }
+        _ => "no-cache",
+    };
+    response
+        .headers_mut()
+        .insert(CACHE_CONTROL, HeaderValue::from_static(policy));
+    response
+}

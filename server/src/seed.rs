@@ -1,0 +1,92 @@
+//! `spillway seed`, and the demo town of an empty store.
+
+use app::feed::Environment;
+use bson::{Document, doc};
+use indicatif::{ProgressBar, ProgressStyle};
+use model::Timestamp;
+use store::port::Find;
+use store::{Store, people};
+
+use crate::cli::SeedOptions;
+use crate::fault::Fault;
+use crate::opening;
+use crate::town::{self, Sizes, Town};
+
+/// The seed of the town that an empty store gets by itself.
+const DEMO_SEED: u64 = 1;
+
+/// Loads a town of the sizes asked for.
+pub async fn run(options: SeedOptions) -> Result<(), Fault> {
+    let store = opening::open(&options.data).await?;
+    if town::is_loaded(&store).await.map_err(|error| unloaded(&error))? {
+        return Err(Fault::failed(
+            "The store has a town already",
+            "Delete the store's folder for another one, or name an empty one with SPILLWAY_STORE.",
+        ));
+    }
+    let usual = Sizes::default();
+    let sizes = Sizes {
+        users: options.users.unwrap_or(usual.users),
+        posts: options.posts.unwrap_or(usual.posts),
+        viral_likes: options.viral_likes.unwrap_or(usual.viral_likes),
+        celebrity_followers: options.celebrity_followers.unwrap_or(usual.celebrity_followers),
+        ..usual
+    };
+    load(&store, sizes, options.seed, Environment::system(true).now()).await
+}
+
+/// Gives an empty store the demo town, or finishes one that was interrupted.
+pub async fn load_if_empty(store: &Store, now: Timestamp) -> Result<(), Fault> {
+    if wants_town(store).await.map_err(|error| unloaded(&error))? {
+        load(store, Sizes::default(), DEMO_SEED, now).await?;
+    }
+    Ok(())
+}
+
+async fn wants_town(store: &Store) -> store::Result<bool> {
+    if town::is_loaded(store).await? {
+        return Ok(false);
+    }
+    let any = |filter: Document| Find::matching(filter).project(doc! { "_id": 1 }).limit(1);
+    let interrupted = !store
+        .engine()
+        .find("meta", any(doc! { "_id": "town" }))
+        .await?
+        .is_empty();
+    Ok(interrupted
+        || store
+            .engine()
+            .find(people::COLLECTION, any(doc! {}))
+            .await?
+            .is_empty())
+}
+
+async fn load(store: &Store, sizes: Sizes, seed: u64, now: Timestamp) -> Result<(), Fault> {
+    let town = tokio::task::spawn_blocking(move || Town::generate(&sizes, seed, now)).await;
+    let town = town.map_err(|error| unloaded(&error))?;
+    let bar = ProgressBar::new(0).with_message("Loading the demo town");
+    if let Ok(style) = ProgressStyle::with_template("{msg} [{bar:30}] {percent} % · {elapsed}") {
+        bar.set_style(style);
+    }
+    let progress = |done, total| {
+        bar.set_length(total);
+        bar.set_position(done);
+    };
+    town::load(store, &town, &progress)
+        .await
+        .map_err(|error| unloaded(&error))?;
+    bar.finish_and_clear();
+    let seconds = bar.elapsed().as_secs_f32();
+    eprintln!(
+        "Loaded the demo town in {seconds:.1} s: {} people, {} posts.",
+        town.people.len(),
+        town.posts.len()
+    );
+    Ok(())
+}
+
+fn unloaded(error: &dyn std::error::Error) -> Fault {
+    let next = "A town needs an empty store: name another folder with SPILLWAY_STORE=embedded:<folder>, or leave the \
+                store as it is and serve with --no-demo.";
+    Fault::failed("The demo town cannot be loaded", next).caused_by(error)
+}

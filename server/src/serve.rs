@@ -1,0 +1,129 @@
+//! `spillway serve`.
+
+use std::future::IntoFuture;
+use std::io;
+
+use app::feed::{Environment, Feed};
+use app::session::{Cookies, Sessions, resolve};
+use axum::Router;
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{Extensions, HeaderMap, StatusCode, Version};
+use axum::middleware::{from_fn, from_fn_with_state};
+use axum::serve::ListenerExt;
+use tokio::net::TcpListener;
+use tower_http::compression::CompressionLayer;
+use tower_http::csrf::CsrfLayer;
+
+use crate::cli::ServeOptions;
+use crate::fault::Fault;
+use crate::http::{RequestLog, explain, forgery_protection, health, log};
+use crate::shutdown::{Phases, Shutdown};
+use crate::site::Site;
+use crate::{api, opening, pages, seed};
+
+/// Serves until a signal says to stop.
+pub async fn run(options: ServeOptions) -> Result<(), Fault> {
+    let shutdown = Shutdown::listen().map_err(|error| {
+        Fault::failed(
+            "The signals to stop cannot be listened for",
+            "Look for limits of the system.",
+        )
+        .caused_by(&error)
+    })?;
+    let forgery = forgery_protection(options.public_url.as_deref())?;
+    // Bound before anything slow: an address in use is found out at once, and early requests wait instead of failing.
+    let listener = TcpListener::bind(&options.addr)
+        .await
+        .map_err(|error| unbound(&options.addr, &error))?;
+    let addr = listener
+        .local_addr()
+        .map_err(|error| unbound(&options.addr, &error))?;
+    let site = Site::find(options.site.as_deref(), addr)?;
+
+    let environment = Environment::system(!options.no_demo);
+    let store = opening::open(&options.data).await?;
+    if !options.no_demo {
+        seed::load_if_empty(&store, environment.now()).await?;
+    }
+    let secure = options
+        .public_url
+        .as_deref()
+        .is_some_and(|url| url.starts_with("https://"));
+    let log = RequestLog::new(environment.now());
+    let feed = Feed::new(store, environment);
+    let sessions = Sessions {
+        feed: feed.clone(),
+        cookies: Cookies::new(secure),
+    };
+    let routes = routes(feed, sessions, &site, forgery, log, shutdown.phases());
+
+    println!("Spillway is at http://{addr}");
+    if let Some(url) = options.public_url {
+        println!("Browsers reach it at {url}");
+    }
+    let listener = listener.tap_io(|stream| {
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "small packets to one client may wait");
+        }
+    });
+    let server = axum::serve(listener, routes).with_graceful_shutdown(shutdown.phases().closing());
+    tokio::select! {
+        ended = server.into_future() => ended.map_err(|error| {
+            Fault::failed("The server stopped accepting connections", "Start it again.").caused_by(&error)
+        }),
+        () = shutdown.run(options.drain, options.deadline) => Ok(()),
+    }
+}
+
+/// All routes, and around them, from the outside in: the log, words for refusals, compression, forgery protection.
+/// Only routes that may need the session look it up.
+fn routes(
+    feed: Feed,
+    sessions: Sessions,
+    site: &Site,
+    forgery: CsrfLayer,
+    log_state: RequestLog,
+    phases: Phases,
+) -> Router {
+    Router::new()
+        .merge(api::router(feed.clone(), phases.clone()))
+        .merge(pages::router(feed.clone(), site))
+        .layer(from_fn_with_state(sessions, resolve))
+        .merge(pages::package(site))
+        .merge(pages::assets(site))
+        .merge(health(feed, phases))
+        .layer(forgery)
+        .layer(CompressionLayer::new().compress_when(is_text))
+        .layer(from_fn(explain))
+        .layer(from_fn_with_state(log_state, log))
+}
+
+/// Pages and JSON are compressed on the way; event streams must not wait for a full block, and the files of the site
+/// are compressed already.
+fn is_text(_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions) -> bool {
+    let kind = headers
+        .get(CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok())
+        .unwrap_or_default();
+    ["text/html", "application/json", "application/problem+json"]
+        .iter()
+        .any(|text| kind.starts_with(text))
+}
+
+fn unbound(addr: &str, error: &io::Error) -> Fault {
+    let fault = match error.kind() {
+        io::ErrorKind::AddrInUse => Fault::failed(
+            format!("Another program already listens on {addr}"),
+            "Stop it, or choose another address, e.g. SPILLWAY_ADDR=127.0.0.1:3001.",
+        ),
+        io::ErrorKind::InvalidInput => Fault::usage(
+            format!("SPILLWAY_ADDR={addr} is no address"),
+            "Give host and port, as in 127.0.0.1:3000.",
+        ),
+        _ => Fault::failed(
+            format!("The server cannot listen on {addr}"),
+            "Choose an address of this machine and a port above 1023 with SPILLWAY_ADDR, e.g. 127.0.0.1:3000.",
+        ),
+    };
+    fault.caused_by(error)
+}

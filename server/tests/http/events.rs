@@ -1,0 +1,102 @@
+use std::time::{Duration, Instant};
+
+use crate::support::{PATIENCE, Server};
+
+#[test]
+fn a_like_moves_an_open_stream_within_a_second() {
+    let server = Server::start();
+    let (ada, bob) = (server.member("ada"), server.member("bob"));
+    let post = ada.writes("Watch me");
+    let topic = format!("post:{post}");
+    let events = server.visitor().watch(&[&topic]);
+    let first = events.recv_timeout(PATIENCE).unwrap();
+    assert_eq!(
+        (first.name.as_str(), &first.data["likes"]["count"]),
+        ("overflow", &0.into())
+    );
+    assert!(first.id.starts_with(&format!("{topic}@")), "{first:?}");
+
+    let liked = Instant::now();
+    bob.put(&format!("/posts/{post}/like"));
+    let second = events.recv_timeout(PATIENCE).unwrap();
+    assert!(liked.elapsed() < Duration::from_secs(1), "{:?}", liked.elapsed());
+    assert_ne!(first.id, second.id);
+    let now = server.visitor().get(&format!("/posts/{post}/overflow")).body;
+    assert_eq!(
+        second.data, now,
+        "an event carries what the overflow endpoint answers"
+    );
+    assert_eq!(now["likes"]["count"], 1);
+}
+
+#[test]
+fn one_stream_carries_many_topics() {
+    let server = Server::start();
+    let (ada, bob) = (server.member("ada"), server.member("bob"));
+    let post = ada.writes("Watch me");
+    let events = server
+        .visitor()
+        .watch(&[&format!("post:{post}"), "user:ada", "user:bob"]);
+    let mut seen: Vec<String> = (0..3)
+        .map(|_| events.recv_timeout(PATIENCE).unwrap().id)
+        .collect();
+    seen.sort();
+    assert!(
+        seen[0].starts_with("post:") && seen[1].starts_with("user:ada@") && seen[2].starts_with("user:bob@"),
+        "{seen:?}"
+    );
+    bob.put("/users/ada/follow");
+    let followers = std::iter::from_fn(|| events.recv_timeout(PATIENCE).ok())
+        .find(|event| event.id.starts_with("user:ada@") && event.data["followers"]["count"] == 1);
+    assert!(followers.is_some(), "nobody told that ada has a follower");
+}
+
+#[test]
+fn a_burst_is_told_in_few_events_that_end_with_the_final_count() {
+    let server = Server::with_small_pages();
+    let ada = server.member("ada");
+    let post = ada.writes("Popular");
+    let fans: Vec<_> = (0..12).map(|n| server.member(&format!("fan{n}"))).collect();
+    let events = server.visitor().watch(&[&format!("post:{post}")]);
+    std::thread::scope(|scope| {
+        for fan in &fans {
+            scope.spawn(|| assert_eq!(fan.put(&format!("/posts/{post}/like")).status, 200));
+        }
+    });
+    let last = std::iter::from_fn(|| events.recv_timeout(PATIENCE).ok())
+        .find(|event| event.data["likes"]["count"] == 12);
+    let likes = last.expect("the final count is told").data["likes"].clone();
+    assert_eq!(likes["hasOverflow"], true, "{likes}");
+}
+
+#[test]
+fn a_stream_is_neither_stored_nor_held_back_nor_compressed() {
+    let server = Server::start();
+    server.member("ada");
+    let headers = server
+        .visitor()
+        .with("accept-encoding", "gzip, br")
+        .headers_of("/events?topic=user:ada");
+    assert_eq!(headers["content-type"], "text/event-stream");
+    assert_eq!(headers["cache-control"], "no-store");
+    assert_eq!(headers["x-accel-buffering"], "no");
+    assert!(!headers.contains_key("content-encoding"));
+}
+
+#[test]
+fn what_cannot_be_watched_is_refused() {
+    let server = Server::start();
+    let ada = server.member("ada");
+    ada.get("/events").is_problem(422, Some("topic"));
+    for bad in ["", "ada", "user:", "post:7", "page:ada"] {
+        ada.get(&format!("/events?topic={bad}"))
+            .is_problem(422, Some("topic"));
+    }
+    let many: Vec<String> = (0..101).map(|n| format!("topic=user:u{n}")).collect();
+    ada.get(&format!("/events?{}", many.join("&")))
+        .is_problem(422, Some("topic"));
+    ada.get("/events?topic=user:ada&topic=user:nobody")
+        .is_problem(404, None);
+    ada.get("/events?topic=post:00000000-0000-0000-0000-000000000001")
+        .is_problem(404, None);
+}

@@ -1,0 +1,16 @@
+//! The real binary, spoken to over HTTP.
+
+#![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
+
+mod accounts;
+mod crash;
+mod events;
+mod forgery;
+mod input;
+mod lists;
+mod pages;
+mod posts;
+mod process;
+mod protocol;
+mod reactions;
+mod support;

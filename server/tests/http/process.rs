@@ -1,0 +1,125 @@
+use std::io::Write;
+use std::net::{TcpListener, TcpStream};
+use std::process::Output;
+use std::time::Duration;
+
+use crate::support::{PATIENCE, Server, spillway, until};
+
+fn run(arguments: &[&str], environment: &[(&str, &str)]) -> (Option<i32>, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let output: Output = spillway()
+        .args(arguments)
+        .env("SPILLWAY_ADDR", "127.0.0.1:0")
+        .envs(environment.iter().copied())
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn it_stops_in_time_although_an_event_stream_is_open() {
+    let mut server = Server::start_with(&[("SPILLWAY_DEADLINE", "20")]);
+    server.member("ada");
+    let events = server.visitor().watch(&["user:ada"]);
+    events.recv_timeout(PATIENCE).unwrap();
+    server.terminate();
+    let (code, took) = server.ended();
+    assert_eq!(code, Some(0));
+    assert!(
+        took < Duration::from_secs(10),
+        "it waited for the stream: {took:?}"
+    );
+    assert!(events.recv_timeout(PATIENCE).is_err(), "the stream has ended");
+}
+
+#[test]
+fn a_request_that_never_ends_is_cut_off_at_the_deadline() {
+    let mut server = Server::start_with(&[("SPILLWAY_DEADLINE", "1")]);
+    let mut stalled = TcpStream::connect(&server.address).unwrap();
+    let head = "POST /api/v1/session HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{";
+    stalled.write_all(head.as_bytes()).unwrap();
+    assert_eq!(server.visitor().at_root().get("/healthz").status, 200);
+    server.terminate();
+    let (code, took) = server.ended();
+    assert_eq!(code, Some(0));
+    assert!(took < Duration::from_secs(10), "{took:?}");
+}
+
+#[test]
+fn while_draining_it_says_that_it_is_not_ready() {
+    let mut server = Server::start_with(&[("SPILLWAY_DRAIN", "2"), ("SPILLWAY_DEADLINE", "1")]);
+    let visitor = server.visitor().at_root();
+    assert_eq!(visitor.get("/readyz").status, 200);
+    server.terminate();
+    until("it says that it drains", || {
+        (visitor.get("/readyz").status == 503).then_some(())
+    });
+    assert_eq!(visitor.get("/healthz").status, 200);
+    assert_eq!(server.ended().0, Some(0));
+}
+
+#[test]
+fn healthcheck_tells_a_live_server_from_none() {
+    let server = Server::start();
+    assert_eq!(run(&["healthcheck", "--addr", &server.address], &[]).0, Some(0));
+    let (code, stderr) = run(&["healthcheck", "--addr", "127.0.0.1:1"], &[]);
+    assert_eq!(code, Some(1));
+    assert!(stderr.contains("cause:") && stderr.contains("next:"), "{stderr}");
+}
+
+#[test]
+fn an_address_in_use_is_told_with_a_way_out() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let (code, stderr) = run(&["serve", "--no-demo", "--addr", &address], &[]);
+    assert_eq!(code, Some(1));
+    assert!(
+        stderr.contains(&address) && stderr.contains("SPILLWAY_ADDR="),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn a_store_that_another_process_has_open_is_told() {
+    let server = Server::start();
+    let store = format!("embedded:{}", server.data().join("store").display());
+    let (code, stderr) = run(&["serve", "--no-demo", "--store", &store], &[]);
+    assert_eq!(code, Some(1), "{stderr}");
+    assert!(
+        stderr.contains("store") && stderr.contains("cause:") && stderr.contains("stop the other"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_told() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let store = format!("embedded:{}/below", file.path().display());
+    let (code, stderr) = run(&["--no-demo", "--store", &store], &[]);
+    assert_eq!(code, Some(1), "{stderr}");
+    assert!(stderr.contains("cause:") && stderr.contains("next:"), "{stderr}");
+}
+
+#[test]
+fn wrong_usage_exits_with_2_and_names_the_variable() {
+    for (variable, value, says) in [
+        ("SPILLWAY_THRESHOLD_LIKES", "0", "SPILLWAY_THRESHOLD_LIKES"),
+        ("SPILLWAY_PAGE_SIZE", "many", "SPILLWAY_PAGE_SIZE"),
+        (
+            "SPILLWAY_STORE",
+            "mongodb://127.0.0.1/",
+            "not part of this build yet; use embedded:<folder>",
+        ),
+        ("SPILLWAY_STORE", "./data", "embedded:<folder>"),
+        ("SPILLWAY_PUBLIC_URL", "feed.example.org", "https://"),
+        ("SPILLWAY_ADDR", "here", "SPILLWAY_ADDR"),
+        ("SPILLWAY_RATE_LIMIT", "perhaps", "off"),
+    ] {
+        let (code, stderr) = run(&["serve", "--no-demo"], &[(variable, value)]);
+        assert_eq!(code, Some(2), "{variable}={value}: {stderr}");
+        assert!(stderr.contains(says), "{variable}={value}: {stderr}");
+    }
+    assert_eq!(run(&["fly"], &[]).0, Some(2));
+    assert_eq!(run(&["--help"], &[]).0, Some(0));
+}
