@@ -11,10 +11,8 @@ use axum::response::Response;
 use leptos::config::LeptosOptions;
 use leptos::prelude::provide_context;
 use leptos_axum::{LeptosRoutes, file_and_error_handler_with_context, generate_route_list};
-use tower_http::limit::RequestBodyLimitLayer;
 use tower_http::services::{ServeDir, ServeFile};
 
-use crate::api::BODY_LIMIT;
 use crate::site::Site;
 
 /// Everything that browsers show: routes of the app, server functions, static files, and the 404 page.
@@ -30,7 +28,6 @@ pub fn router(feed: Feed, site: &Site) -> Router {
         .leptos_routes_with_context(&options, generate_route_list(App), context, page)
         .fallback(fallback)
         .with_state(options)
-        .layer(RequestBodyLimitLayer::new(BODY_LIMIT))
         .layer(map_response(revalidated))
 }
 

@@ -16,7 +16,7 @@ use tower_http::csrf::CsrfLayer;
 
 use crate::cli::ServeOptions;
 use crate::fault::Fault;
-use crate::http::{RequestLog, explain, forgery_protection, health, log};
+use crate::http::{RequestLog, explain, forgery_protection, health, log, read_whole};
 use crate::shutdown::{Phases, Shutdown};
 use crate::site::Site;
 use crate::{api, opening, pages, seed};
@@ -75,7 +75,7 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     }
 }
 
-/// All routes, and around them, from the outside in: the log, words for refusals, compression, forgery protection.
+/// All routes, and around them, from the outside in: the log, compression, reading the body, forgery protection.
 /// Only routes that may need the session look it up.
 fn routes(
     feed: Feed,
@@ -93,8 +93,9 @@ fn routes(
         .merge(pages::assets(site))
         .merge(health(feed, phases))
         .layer(forgery)
-        .layer(CompressionLayer::new().compress_when(is_text))
         .layer(from_fn(explain))
+        .layer(from_fn(read_whole))
+        .layer(CompressionLayer::new().compress_when(is_text))
         .layer(from_fn_with_state(log_state, log))
 }
 

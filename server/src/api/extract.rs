@@ -6,10 +6,9 @@ use app::feed::Paging;
 use app::session::Session;
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request};
+use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode};
-use axum::response::IntoResponse;
 use model::{Handle, ItemId, Kind, PostId, Problem};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -156,12 +155,9 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
         if !is_json(request.headers()) {
             return Err(Refusal::unsupported_media_type());
         }
-        let bytes = Bytes::from_request(request, state).await.map_err(|rejection| {
-            match rejection.into_response().status() {
-                StatusCode::PAYLOAD_TOO_LARGE => Refusal::too_large(),
-                _ => Refusal::malformed("The body broke off before its end."),
-            }
-        })?;
+        let bytes = Bytes::from_request(request, state)
+            .await
+            .map_err(|_| Refusal::malformed("The body broke off before its end."))?;
         let value =
             serde_json::from_slice(&bytes).map_err(|error| Refusal::malformed(format!("{error}.")))?;
         Ok(Self(fields(value)?))

@@ -11,7 +11,7 @@ mod posts;
 mod reactions;
 
 use app::feed::Feed;
-use axum::extract::{DefaultBodyLimit, FromRef};
+use axum::extract::FromRef;
 use axum::http::header::{CACHE_CONTROL, LOCATION};
 use axum::http::{HeaderValue, StatusCode};
 use axum::middleware::map_response;
@@ -24,10 +24,7 @@ use crate::http::Refusal;
 use crate::shutdown::Phases;
 
 /// Where the API lives.
-pub const PREFIX: &str = "/api/v1";
-
-/// The largest body, in bytes.
-pub const BODY_LIMIT: usize = 64 * 1024;
+const PREFIX: &str = "/api/v1";
 
 /// What a handler answers.
 type Answer<T> = Result<T, Refusal>;
@@ -63,7 +60,6 @@ pub fn router(feed: Feed, phases: Phases) -> Router {
         .merge(events::routes())
         .fallback(nowhere)
         .method_not_allowed_fallback(async || Refusal::method_not_allowed())
-        .layer(DefaultBodyLimit::max(BODY_LIMIT))
         .layer(map_response(never_stored));
     Router::new()
         .nest(PREFIX, v1)

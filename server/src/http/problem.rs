@@ -97,8 +97,16 @@ impl Refusal {
         .into()
     }
 
-    /// The same refusal as a page, for a browser that posted a form.
-    pub fn into_page(self) -> Response {
+    /// The refusal as problem+json, or as a page for a browser that posted a form.
+    pub fn respond(self, as_page: bool) -> Response {
+        if as_page {
+            self.into_page()
+        } else {
+            self.into_response()
+        }
+    }
+
+    fn into_page(self) -> Response {
         let Self {
             status,
             title,

@@ -1,8 +1,7 @@
 use axum::extract::Request;
-use axum::http::StatusCode;
 use axum::http::header::ACCEPT;
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use tower_http::csrf::{CsrfLayer, ProtectionError};
 
 use super::Refusal;
@@ -25,25 +24,21 @@ pub fn forgery_protection(public_url: Option<&str>) -> Result<CsrfLayer, Fault> 
     }
 }
 
-/// Middleware: puts words to what inner layers refuse with an empty or plain body.
+/// Middleware: puts words to what the forgery protection refuses without any.
 pub async fn explain(request: Request, next: Next) -> Response {
-    let accepts_html = request
+    let as_page = for_a_person(&request);
+    let response = next.run(request).await;
+    if response.extensions().get::<ProtectionError>().is_some() {
+        return Refusal::forged().respond(as_page);
+    }
+    response
+}
+
+/// Whether a browser will show the answer, as it does after a plain form.
+pub fn for_a_person(request: &Request) -> bool {
+    let accept = request
         .headers()
         .get(ACCEPT)
-        .and_then(|value| value.to_str().ok())
-        .is_some_and(|value| value.contains("text/html"));
-    let for_a_person = accepts_html && !request.uri().path().starts_with("/api/v1/");
-    let response = next.run(request).await;
-    let refusal = if response.extensions().get::<ProtectionError>().is_some() {
-        Refusal::forged()
-    } else if response.status() == StatusCode::PAYLOAD_TOO_LARGE {
-        Refusal::too_large()
-    } else {
-        return response;
-    };
-    if for_a_person {
-        refusal.into_page()
-    } else {
-        refusal.into_response()
-    }
+        .and_then(|value| value.to_str().ok());
+    accept.is_some_and(|value| value.contains("text/html")) && !request.uri().path().starts_with("/api/v1/")
 }
