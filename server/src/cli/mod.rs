@@ -5,6 +5,7 @@ mod store;
 
 use std::time::Duration;
 
+use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use self::limits::LimitOptions;
@@ -12,7 +13,7 @@ pub use self::store::StoreAddress;
 
 /// A social feed whose lists never outgrow their documents.
 #[derive(Debug, Parser)]
-#[command(name = "spillway", version, about, args_conflicts_with_subcommands = true)]
+#[command(name = "spillway", version, args_conflicts_with_subcommands = true)]
 pub struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -68,7 +69,7 @@ pub struct ServeOptions {
     #[arg(long, env = "SPILLWAY_PUBLIC_URL", value_name = "URL", value_parser = public_url)]
     pub public_url: Option<String>,
     /// No demo town in an empty store, and no signing in as one of its people.
-    #[arg(long, env = "SPILLWAY_NO_DEMO")]
+    #[arg(long, env = "SPILLWAY_NO_DEMO", value_parser = FalseyValueParser::new())]
     pub no_demo: bool,
     /// Limits on how often one peer may write. This build has none yet; `off` is there for tests and workshops.
     #[arg(

@@ -102,6 +102,12 @@ fn a_folder_that_cannot_be_made_is_told() {
 }
 
 #[test]
+fn a_switch_in_the_environment_takes_any_usual_spelling() {
+    let server = Server::start_with(&[("SPILLWAY_NO_DEMO", "1")]);
+    assert_eq!(server.visitor().get("/explore").body["total"], 0);
+}
+
+#[test]
 fn wrong_usage_exits_with_2_and_names_the_variable() {
     for (variable, value, says) in [
         ("SPILLWAY_THRESHOLD_LIKES", "0", "SPILLWAY_THRESHOLD_LIKES"),
