@@ -348,6 +348,23 @@ async fn queries_are_sorted_skipped_limited_and_projected() {
 }
 
 #[tokio::test]
+async fn several_ranges_are_read_backwards_from_the_last() {
+    let engine = engine_with((0..9).map(|n| doc! { "_id": n, "n": n % 3 }).collect()).await;
+    engine
+        .create_index("things", Index::on(doc! { "n": 1, "_id": 1 }))
+        .await
+        .unwrap();
+    let find = Find::matching(doc! { "n": { "$in": [0, 2] } })
+        .sort(doc! { "n": -1, "_id": -1 })
+        .limit(4);
+    assert_eq!(
+        engine.explain("things", &find).unwrap().to_string(),
+        "index n_1__id_1 eq 1 x2 ordered backwards"
+    );
+    assert_eq!(ids(&engine, find).await, [8, 5, 2, 6]);
+}
+
+#[tokio::test]
 async fn a_second_opening_is_refused_and_reopening_finds_everything() {
     let dir = tempfile::tempdir().unwrap();
     let engine = Embedded::open(dir.path()).unwrap();

@@ -113,6 +113,11 @@ fn comparisons_stay_within_a_type() {
         ],
     );
     assert_matches(
+        doc! { "a": { "$lt": 5 } },
+        &[doc! { "a": 4 }],
+        &[doc! { "a": f64::NAN }],
+    );
+    assert_matches(
         doc! { "a": { "$lte": f64::NAN } },
         &[doc! { "a": f64::NAN }],
         &[doc! { "a": 1 }],
