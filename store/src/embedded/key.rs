@@ -267,14 +267,26 @@ mod tests {
     }
 
     #[test]
-    fn large_integers_and_doubles_differ_by_one() {
-        let two_to_53 = RawBson::Double(9_007_199_254_740_992.0);
-        let one_more = RawBson::Int64(9_007_199_254_740_993);
-        assert_eq!(
-            compare(two_to_53.as_raw_bson_ref(), one_more.as_raw_bson_ref()),
-            Ordering::Less
-        );
-        assert!(of(two_to_53.as_raw_bson_ref()).unwrap() < of(one_more.as_raw_bson_ref()).unwrap());
+    fn integers_and_doubles_sort_exactly_where_doubles_are_sparse() {
+        let integers = |edge: i64, by: [i64; 5]| by.map(|by| RawBson::Int64(edge + by));
+        let mut numbers = vec![
+            RawBson::Double(-9_223_372_036_854_777_856.0),
+            RawBson::Int64(i64::MIN),
+        ];
+        numbers.extend(integers(i64::MIN, [1, 2, 1023, 1024, 1025]));
+        numbers.extend(integers(-(1 << 53), [-3, -2, -1, 0, 1]));
+        numbers.extend(integers(1 << 53, [-1, 0, 1, 2, 3]));
+        numbers.push(RawBson::Double(9_007_199_254_740_996.0));
+        numbers.extend(integers(1 << 62, [-2, -1, 0, 1, 2]));
+        numbers.extend([
+            RawBson::Int64(i64::MAX),
+            RawBson::Double(9_223_372_036_854_775_808.0),
+        ]);
+        for pair in numbers.windows(2) {
+            let (low, high) = (pair[0].as_raw_bson_ref(), pair[1].as_raw_bson_ref());
+            assert_eq!(compare(low, high), Ordering::Less, "{pair:?}");
+            assert!(of(low).unwrap() < of(high).unwrap(), "{pair:?}");
+        }
     }
 
     #[test]
