@@ -91,7 +91,7 @@ export async function typeInto(form: Locator, text: string): Promise<void> {
   await expect(async () => {
     await form.getByRole("textbox").fill("");
     await form.getByRole("textbox").fill(text);
-    await expect(form).toContainText(new RegExp(`\\b${text.length} / `), { timeout: 200 });
+    await expect(form).toContainText(new RegExp(`(^|\\D)${text.length} / `), { timeout: 200 });
   }).toPass({ intervals: [50], timeout: 5_000 });
 }
 
