@@ -28,7 +28,7 @@ pub trait DocumentEngine: Send + Sync + 'static {
     /// `_id` is refused: identities are the caller's, so that a retry cannot insert twice.
     async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()>;
 
-    /// Changes the first matching document (or, with [`Update::many`], all of them).
+    /// Changes the first matching document (or, with [`Update::many`], all of them; each by itself is atomic).
     async fn update(&self, collection: &str, update: Update) -> Result<Updated>;
 
     /// Changes the first matching document and returns it as it was before or as it became, projected; `None` when
@@ -207,7 +207,10 @@ impl Index {
         let parts: Vec<String> = self
             .keys
             .iter()
-            .map(|(field, direction)| format!("{field}_{}", direction.to_string().trim_matches('"')))
+            .map(|(field, direction)| match direction {
+                Bson::Double(number) => format!("{field}_{number}"),
+                direction => format!("{field}_{direction}"),
+            })
             .collect();
         parts.join("_")
     }

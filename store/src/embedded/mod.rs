@@ -56,8 +56,8 @@ use crate::port::{DocumentEngine, Find, FindAndModify, Index, Update, Updated};
 /// The file inside the store's folder.
 const FILE: &str = "spillway.redb";
 
-/// How much of the file is kept in memory, in bytes.
-const CACHE: usize = 256 * 1024 * 1024;
+/// How much of the file is kept in memory, in bytes. The operating system keeps more of it, where it may.
+const CACHE: usize = 48 * 1024 * 1024;
 
 /// A document store in one file. Cloning it shares it; when the last clone goes, it finishes what is queued.
 #[derive(Debug, Clone)]
