@@ -6,7 +6,7 @@
 )]
 
 use leptos::prelude::*;
-use model::Comment;
+use model::ItemId;
 
 use crate::refusal::Refused;
 
@@ -19,15 +19,15 @@ pub async fn add_comment(
     post: String,
     text: String,
     #[server(default)] id: String,
-) -> Result<Comment, Refused> {
+) -> Result<ItemId, Refused> {
     let form = Form::new("add_comment").keeping("text", &text);
     let result = async {
         let author = session::require()?;
         let post: PostId = post.parse()?;
         let id = if id.is_empty() { None } else { Some(id.parse()?) };
-        feed()?.comment(&author.handle, post, id, text.parse()?).await
+        Ok(feed()?.comment(&author.handle, post, id, text.parse()?).await?.id)
     };
     form.answer(result.await, |comment| {
-        format!("/post/{post}#comment-{}", comment.id)
+        format!("/post/{post}#comment-{}", comment)
     })
 }

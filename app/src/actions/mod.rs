@@ -3,7 +3,6 @@
 
 pub mod accounts;
 pub mod comments;
-pub mod lists;
 pub mod people;
 pub mod posts;
 

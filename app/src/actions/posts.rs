@@ -6,7 +6,7 @@
 )]
 
 use leptos::prelude::*;
-use model::{Counted, PostCard};
+use model::{Counted, PostId};
 
 use crate::refusal::Refused;
 
@@ -15,19 +15,18 @@ use {
     super::feed,
     super::reply::{Form, came_from},
     crate::session,
-    model::PostId,
 };
 
 /// Publishes a post. With the same `id`, however often it is sent, it is published once.
 #[server(endpoint = "compose")]
-pub async fn compose(text: String, #[server(default)] id: String) -> Result<PostCard, Refused> {
+pub async fn compose(text: String, #[server(default)] id: String) -> Result<PostId, Refused> {
     let form = Form::new("compose").keeping("text", &text);
     let result = async {
         let author = session::require()?;
         let id = if id.is_empty() { None } else { Some(id.parse()?) };
-        feed()?.compose(&author.handle, id, text.parse()?).await
+        Ok(feed()?.compose(&author.handle, id, text.parse()?).await?.post.id)
     };
-    form.answer(result.await, |card| format!("/#post-{}", card.post.id))
+    form.answer(result.await, |post| format!("/#post-{post}"))
 }
 
 /// Turns the reader's like of a post on or off; it stays so however often this is sent.

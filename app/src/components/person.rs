@@ -1,7 +1,7 @@
 use leptos::prelude::*;
-use model::{Member, Person, Timestamp};
+use model::{Person, Timestamp};
 
-use super::{Avatar, Moment};
+use super::Moment;
 
 /// Who did something, and when.
 #[component]
@@ -21,22 +21,5 @@ pub fn Byline(
             <span class="byline-handle">{format!("@{}", person.handle)}</span>
             <Moment at now />
         </p>
-    }
-}
-
-/// An entry of a list of people.
-#[component]
-pub fn MemberRow(
-    /// The entry.
-    member: Member,
-    /// The reader's now.
-    now: Timestamp,
-) -> impl IntoView {
-    let Member { user, at, .. } = member;
-    view! {
-        <div class="member">
-            <Avatar handle=user.handle.clone() />
-            <Byline person=user at now />
-        </div>
     }
 }

@@ -1,50 +1,8 @@
-use std::sync::Arc;
-
 use leptos::prelude::*;
-use model::{Overflow, PostCard, Relation, Timestamp, Topic};
+use model::{Counted, PostCard, Relation, Timestamp, Topic};
 
-use super::{Avatar, Body, Byline, Icon, LikeButton, Meter, MeterSize, ShareButton, Toggle, grouped};
-use crate::live;
-
-/// What a post shows besides its text: counts that change as people react, here and elsewhere.
-#[derive(Clone, Copy)]
-struct Counts {
-    likes: Toggle,
-    shares: Toggle,
-    comments: RwSignal<u64>,
-    meter: RwSignal<model::Meter>,
-}
-
-impl Counts {
-    fn of(card: &PostCard) -> Self {
-        let counts = Self {
-            likes: Toggle::new(card.post.liked, card.post.likes),
-            shares: Toggle::new(card.post.shared, card.post.shares),
-            comments: RwSignal::new(card.post.comments),
-            meter: RwSignal::new(card.meter),
-        };
-        let news = live::overflow(&Topic::Post(card.post.id));
-        Effect::new(move || {
-            if let Some(overflow) = news.get() {
-                counts.heard(&overflow);
-            }
-        });
-        counts
-    }
-
-    fn heard(self, overflow: &Arc<Overflow>) {
-        if let Some(likes) = overflow.get(&Relation::Likes) {
-            self.likes.heard(likes.count);
-            self.meter.set(likes.into());
-        }
-        if let Some(shares) = overflow.get(&Relation::Shares) {
-            self.shares.heard(shares.count);
-        }
-        if let Some(comments) = overflow.get(&Relation::Comments) {
-            self.comments.set(comments.count);
-        }
-    }
-}
+use super::{Avatar, Body, Byline, Icon, LikeButton, Meter, MeterSize, ShareButton, grouped};
+use crate::islands::Reactions;
 
 /// A post: who wrote what, what people made of it, and how its likes are stored.
 #[component]
@@ -56,32 +14,36 @@ pub fn Post(
     /// Whether the reader is somebody.
     signed_in: bool,
 ) -> impl IntoView {
-    let counts = Counts::of(&card);
-    let post = card.post;
+    let PostCard { post, meter } = card;
     let id = post.id;
-    let page = format!("/post/{id}");
-
+    let likes = Counted {
+        active: post.liked,
+        count: post.likes,
+    };
+    let shares = Counted {
+        active: post.shared,
+        count: post.shares,
+    };
     view! {
-        <div class="post">
+        <div class="post" data-topic=Topic::Post(id).to_string()>
             <Avatar handle=post.author.handle.clone() />
             <div class="post-main">
                 <Byline person=post.author at=post.at now />
                 <p class="post-text" dir="auto" data-testid="post-text">
                     <Body text=post.text.to_string() />
                 </p>
-                <div class="reactions">
-                    <LikeButton post=id likes=counts.likes signed_in />
-                    <a
-                        class="reaction"
-                        href=page
-                        aria-label=move || format!("Comments: {}", counts.comments.get())
-                    >
-                        {Icon::Bubble.view()}
-                        <span>{move || grouped(counts.comments.get())}</span>
-                    </a>
-                    <ShareButton post=id shares=counts.shares signed_in />
-                </div>
-                <Meter relation=Relation::Likes meter=counts.meter size=MeterSize::Line />
+                <Reactions>
+                    <div class="reactions">
+                        <LikeButton post=id likes signed_in />
+                        <a class="reaction" href=format!("/post/{id}")>
+                            {Icon::Bubble.view()}
+                            <span class="visually-hidden">"Comments, "</span>
+                            <span data-number="comments">{grouped(post.comments)}</span>
+                        </a>
+                        <ShareButton post=id shares signed_in />
+                    </div>
+                    <Meter relation=Relation::Likes meter size=MeterSize::Line />
+                </Reactions>
             </div>
         </div>
     }

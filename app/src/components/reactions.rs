@@ -1,44 +1,42 @@
-use leptos::ev::SubmitEvent;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
-use model::{Handle, PostId};
+use model::{Counted, Handle, PostId, Relation};
 
-use super::{Icon, Toggle, grouped};
-use crate::actions::people::{SetFollow, set_follow};
-use crate::actions::posts::{SetLike, SetShare, set_like, set_share};
+use super::{Icon, grouped};
+use crate::actions::people::SetFollow;
+use crate::actions::posts::{SetLike, SetShare};
 
 /// Likes a post, or takes the like back.
 #[component]
 pub fn LikeButton(
     /// The post.
     post: PostId,
-    /// Its likes.
-    likes: Toggle,
+    /// Its likes, and whether the reader's is one of them.
+    likes: Counted,
     /// Whether the reader is somebody.
     signed_in: bool,
 ) -> impl IntoView {
     let form = ToggleForm {
+        relation: Relation::Likes,
         action: SetLike::url(),
         subject: ("post", post.to_string()),
         next: format!("/post/{post}"),
+        active: likes.active,
         signed_in,
     };
-    let flip = move || likes.flip(move |on| set_like(post.to_string(), on));
-    form.view(
-        likes,
-        flip,
-        view! {
-            <button
-                class="reaction reaction-like"
-                data-testid="like-button"
-                aria-pressed=move || likes.active().to_string()
-                aria-label=move || format!("Like: {}", likes.count())
-            >
-                {Icon::Heart.view()}
-                <span data-testid="like-count">{move || grouped(likes.count())}</span>
-            </button>
-        },
-    )
+    form.view(view! {
+        <button
+            class="reaction reaction-like"
+            data-testid="like-button"
+            aria-pressed=likes.active.to_string()
+        >
+            {Icon::Heart.view()}
+            <span class="visually-hidden">"Like, "</span>
+            <span data-testid="like-count" data-counts="likes" data-count=likes.count>
+                {grouped(likes.count)}
+            </span>
+        </button>
+    })
 }
 
 /// Shares a post, or takes the share back.
@@ -46,33 +44,32 @@ pub fn LikeButton(
 pub fn ShareButton(
     /// The post.
     post: PostId,
-    /// Its shares.
-    shares: Toggle,
+    /// Its shares, and whether the reader's is one of them.
+    shares: Counted,
     /// Whether the reader is somebody.
     signed_in: bool,
 ) -> impl IntoView {
     let form = ToggleForm {
+        relation: Relation::Shares,
         action: SetShare::url(),
         subject: ("post", post.to_string()),
         next: format!("/post/{post}"),
+        active: shares.active,
         signed_in,
     };
-    let flip = move || shares.flip(move |on| set_share(post.to_string(), on));
-    form.view(
-        shares,
-        flip,
-        view! {
-            <button
-                class="reaction reaction-share"
-                data-testid="share-button"
-                aria-pressed=move || shares.active().to_string()
-                aria-label=move || format!("Share: {}", shares.count())
-            >
-                {Icon::Share.view()}
-                <span>{move || grouped(shares.count())}</span>
-            </button>
-        },
-    )
+    form.view(view! {
+        <button
+            class="reaction reaction-share"
+            data-testid="share-button"
+            aria-pressed=shares.active.to_string()
+        >
+            {Icon::Share.view()}
+            <span class="visually-hidden">"Share, "</span>
+            <span data-counts="shares" data-count=shares.count>
+                {grouped(shares.count)}
+            </span>
+        </button>
+    })
 }
 
 /// Follows a person, or stops following them.
@@ -80,51 +77,45 @@ pub fn ShareButton(
 pub fn FollowButton(
     /// Whom.
     handle: Handle,
-    /// Their followers.
-    followers: Toggle,
+    /// Whether the reader does.
+    followed: bool,
     /// Whether the reader is somebody.
     signed_in: bool,
 ) -> impl IntoView {
     let form = ToggleForm {
+        relation: Relation::Followers,
         action: SetFollow::url(),
         subject: ("handle", handle.to_string()),
         next: format!("/@{handle}"),
+        active: followed,
         signed_in,
     };
-    let name = StoredValue::new(handle.to_string());
-    let flip = move || followers.flip(move |on| set_follow(name.get_value(), on));
-    form.view(
-        followers,
-        flip,
-        view! {
-            <button
-                class="button button-follow"
-                data-testid="follow-button"
-                aria-pressed=move || followers.active().to_string()
-                aria-label=format!("Follow @{handle}")
-            >
-                {move || if followers.active() { "Following" } else { "Follow" }}
-            </button>
-        },
-    )
+    form.view(view! {
+        <button
+            class="button button-follow"
+            data-testid="follow-button"
+            aria-pressed=followed.to_string()
+        >
+            <span class="when-off">"Follow"</span>
+            <span class="when-on">"Following"</span>
+            <span class="visually-hidden">{format!(" @{handle}")}</span>
+        </button>
+    })
 }
 
 /// The plain form around a toggle's button. An island takes it over; a reader who is not signed in is led to do so
 /// and back.
 struct ToggleForm {
+    relation: Relation,
     action: &'static str,
     subject: (&'static str, String),
     next: String,
+    active: bool,
     signed_in: bool,
 }
 
 impl ToggleForm {
-    fn view(
-        self,
-        toggle: Toggle,
-        flip: impl Fn() + Send + Sync + 'static,
-        button: impl IntoView + 'static,
-    ) -> impl IntoView {
+    fn view(self, button: impl IntoView + 'static) -> impl IntoView {
         if !self.signed_in {
             return view! {
                 <form class="toggle" action="/login">
@@ -134,19 +125,13 @@ impl ToggleForm {
             }
             .into_any();
         }
-        let take_over = move |submit: SubmitEvent| {
-            submit.prevent_default();
-            flip();
-        };
         let (name, value) = self.subject;
         view! {
-            <form class="toggle" method="post" action=self.action on:submit=take_over>
+            <form class="toggle" method="post" action=self.action data-relation=self.relation.as_str()>
                 <input type="hidden" name=name value=value />
-                <input type="hidden" name="on" value=move || (!toggle.active()).to_string() />
+                <input type="hidden" name="on" value=(!self.active).to_string() autocomplete="off" />
                 {button}
-                {move || {
-                    toggle.problem().map(|message| view! { <p class="toggle-problem" role="alert">{message}</p> })
-                }}
+                <p class="toggle-problem" role="alert"></p>
             </form>
         }
         .into_any()

@@ -1,13 +1,29 @@
-//! What the browser wakes: the parts of a page that react. Each is rendered on the server first, from the same data.
+//! What the browser wakes: the parts of a page that react.
+//!
+//! The server renders everything, in one way, whether a page is opened, scrolled on or grows at its top. An island wraps
+//! a part of that HTML and binds to it: it takes over its forms and links, which work by themselves, and keeps its
+//! numbers current. So no island carries markup to the browser, nothing is rendered twice, and nothing can differ.
 
-mod activity;
-mod comments;
-mod members;
-mod posts;
-mod profile;
+#[cfg(target_arch = "wasm32")]
+mod browser;
+mod reactions;
+mod read_on;
+mod writing;
 
-pub use activity::ActivityFeed;
-pub use comments::CommentThread;
-pub use members::MemberFeed;
-pub use posts::{OnePost, PostFeed};
-pub use profile::ProfileCard;
+use leptos::html::Div;
+use leptos::prelude::*;
+use leptos::web_sys::Element;
+
+pub use reactions::{ProfileNumbers, Reactions};
+pub use read_on::ReadOn;
+pub use writing::Writing;
+
+/// The server's HTML, bound once it is awake.
+fn bound(class: &'static str, children: Children, bind: fn(&Element)) -> impl IntoView {
+    let root = NodeRef::<Div>::new();
+    #[cfg(target_arch = "wasm32")]
+    root.on_load(move |root| bind(&root));
+    #[cfg(not(target_arch = "wasm32"))]
+    let _: fn(&Element) = bind;
+    view! { <div class=class node_ref=root>{children()}</div> }
+}

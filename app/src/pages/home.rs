@@ -1,10 +1,12 @@
 use leptos::prelude::*;
-use model::Problem;
+use leptos::server_fn::ServerFn;
+use model::{Handle, PostText, Problem};
 
 use super::document::PageTitle;
 use super::request::{Place, loaded, now, refusal_of};
-use crate::actions::lists::{Posts, posts_after};
-use crate::islands::PostFeed;
+use crate::actions::feed;
+use crate::actions::posts::Compose;
+use crate::components::{List, Post, TextForm};
 use crate::session;
 
 /// Posts of whom the reader follows; everyone's, with an introduction, for who is not signed in.
@@ -18,7 +20,7 @@ pub fn HomePage() -> impl IntoView {
         } else {
             view! { <Introduction /> }.into_any()
         }}
-        {loaded(feed(Posts::Home, signed_in))}
+        {loaded(posts(Posts::Home))}
     }
 }
 
@@ -31,18 +33,56 @@ pub fn ExplorePage() -> impl IntoView {
             <h1>"Explore"</h1>
             <p>"Everyone's posts, most liked first. The outliers are at the top."</p>
         </header>
-        {loaded(feed(Posts::Explore, false))}
+        {loaded(posts(Posts::Explore))}
     }
 }
 
-/// A feed from where the address points.
-pub async fn feed(list: Posts, may_compose: bool) -> Result<impl IntoView, Problem> {
+/// A list of posts.
+pub enum Posts {
+    /// Of whom the reader follows; everyone's for a reader who is not signed in.
+    Home,
+    /// Everyone's, most liked first.
+    Explore,
+    /// One person's.
+    By(Handle),
+}
+
+/// A list of posts from where the address points.
+pub async fn posts(list: Posts) -> Result<impl IntoView, Problem> {
     let place = Place::of_this_request()?;
-    let first = posts_after(&list, place.paging).await?;
-    let signed_in = session::viewer().is_some();
-    let composer = may_compose && place.is_beginning();
-    let refusal = refusal_of("compose");
-    Ok(view! { <PostFeed list first before=place.before now=now() signed_in composer refusal /> })
+    let reader = session::viewer().map(|account| account.handle);
+    let signed_in = reader.is_some();
+    let listing = match &list {
+        Posts::Home => feed()?.home(reader.as_ref(), place.paging).await?,
+        Posts::Explore => feed()?.explore(reader.as_ref(), place.paging).await?,
+        Posts::By(author) => feed()?.posts_by(author, reader.as_ref(), place.paging).await?,
+    };
+    let empty = match list {
+        Posts::Home if signed_in => {
+            "Nobody you follow has written yet. Explore has plenty of people to follow."
+        }
+        Posts::Home | Posts::Explore => "Nothing here yet. Write the first post.",
+        Posts::By(_) => "No posts yet.",
+    };
+    let composer = matches!(list, Posts::Home) && signed_in && place.is_beginning();
+    let form = composer.then(|| {
+        view! {
+            <TextForm
+                test_id="composer"
+                action=Compose::url()
+                field="compose-text"
+                label="Write a post"
+                placeholder="What is flowing over today?"
+                submit="Post"
+                most=PostText::MAX
+                refusal=refusal_of("compose")
+            />
+        }
+        .into_any()
+    });
+    let now = now();
+    let row = move |card| view! { <Post card now signed_in /> };
+    Ok(view! { <List listing before=place.before label="Posts" empty row form /> })
 }
 
 #[component]

@@ -1,89 +1,115 @@
 //! The pages that show one long list.
 
 use leptos::prelude::*;
-use model::{Handle, PostId, Problem};
+use model::{Handle, Listing, Member, PostId, Problem};
 
 use super::document::PageTitle;
 use super::request::{Place, loaded, now, person_in_path, post_in_path};
 use crate::actions::feed;
-use crate::actions::lists::{People, people_after};
-use crate::components::grouped;
-use crate::islands::{ActivityFeed, MemberFeed};
+use crate::components::{ActivityRow, List, MemberRow, grouped};
 
 /// Who likes a post.
 #[component]
 pub fn LikesPage() -> impl IntoView {
-    loaded(async { of_a_post(post_in_path()?, "Likes", People::Likes).await })
+    loaded(async {
+        let (id, place) = (post_in_path()?, Place::of_this_request()?);
+        let listing = feed()?.likes(id, place.paging).await?;
+        of_a_post(id, "Likes", "Nobody likes this yet.", place, listing).await
+    })
 }
 
 /// Who shared a post.
 #[component]
 pub fn SharesPage() -> impl IntoView {
-    loaded(async { of_a_post(post_in_path()?, "Shares", People::Shares).await })
+    loaded(async {
+        let (id, place) = (post_in_path()?, Place::of_this_request()?);
+        let listing = feed()?.shares(id, place.paging).await?;
+        of_a_post(id, "Shares", "Nobody has shared this yet.", place, listing).await
+    })
 }
 
 /// Who follows a person.
 #[component]
 pub fn FollowersPage() -> impl IntoView {
-    loaded(async { of_a_person(person_in_path()?, "Followers", People::Followers).await })
+    loaded(async {
+        let (handle, place) = (person_in_path()?, Place::of_this_request()?);
+        let listing = feed()?.followers(&handle, place.paging).await?;
+        of_a_person(handle, "Followers", "No followers yet.", place, listing).await
+    })
 }
 
 /// Whom a person follows.
 #[component]
 pub fn FollowingPage() -> impl IntoView {
-    loaded(async { of_a_person(person_in_path()?, "Following", People::Following).await })
+    loaded(async {
+        let (handle, place) = (person_in_path()?, Place::of_this_request()?);
+        let listing = feed()?.following(&handle, place.paging).await?;
+        of_a_person(handle, "Following", "Follows nobody yet.", place, listing).await
+    })
 }
 
 /// What a person did.
 #[component]
 pub fn ActivityPage() -> impl IntoView {
-    loaded(async { activity(person_in_path()?).await })
+    loaded(async {
+        let (handle, place) = (person_in_path()?, Place::of_this_request()?);
+        let listing = feed()?.activity(&handle, place.paging).await?;
+        let name = feed()?.profile(&handle, None).await?.name;
+        let now = now();
+        let total = listing.total;
+        let row = move |activity| view! { <ActivityRow activity now /> };
+        Ok(view! {
+            <ListHead what="Activity" about=name.to_string() owner=format!("/@{handle}") place total />
+            <List listing before=place.before label="Activity" empty="Nothing done yet." row />
+        })
+    })
 }
 
 async fn of_a_post(
     id: PostId,
     what: &'static str,
-    list: impl FnOnce(PostId) -> People,
+    empty: &'static str,
+    place: Place,
+    listing: Listing<Member>,
 ) -> Result<impl IntoView, Problem> {
     let post = feed()?.post(id, None).await?.post;
     let about = format!("the post by {}", post.author.name);
-    members(list(id), what, about, format!("/post/{id}")).await
+    Ok(members(what, empty, about, format!("/post/{id}"), place, listing))
 }
 
 async fn of_a_person(
     handle: Handle,
     what: &'static str,
-    list: impl FnOnce(Handle) -> People,
+    empty: &'static str,
+    place: Place,
+    listing: Listing<Member>,
 ) -> Result<impl IntoView, Problem> {
     let name = feed()?.profile(&handle, None).await?.name;
-    let owner = format!("/@{handle}");
-    members(list(handle), what, name.to_string(), owner).await
+    Ok(members(
+        what,
+        empty,
+        name.to_string(),
+        format!("/@{handle}"),
+        place,
+        listing,
+    ))
 }
 
-async fn members(
-    list: People,
+fn members(
     what: &'static str,
+    empty: &'static str,
     about: String,
     owner: String,
-) -> Result<impl IntoView, Problem> {
-    let place = Place::of_this_request()?;
-    let first = people_after(&list, place.paging).await?;
-    Ok(view! {
-        <ListHead what about owner place total=first.total />
-        <MemberFeed list first before=place.before now=now() />
-    })
-}
-
-async fn activity(handle: Handle) -> Result<impl IntoView, Problem> {
-    let place = Place::of_this_request()?;
-    let feed = feed()?;
-    let name = feed.profile(&handle, None).await?.name;
-    let first = feed.activity(&handle, place.paging).await?;
-    let owner = format!("/@{handle}");
-    Ok(view! {
-        <ListHead what="Activity" about=name.to_string() owner place total=first.total />
-        <ActivityFeed handle first before=place.before now=now() />
-    })
+    place: Place,
+    listing: Listing<Member>,
+) -> impl IntoView {
+    let now = now();
+    let total = listing.total;
+    let row = move |member| view! { <MemberRow member now /> };
+    view! {
+        <ListHead what about owner place total />
+        <List listing before=place.before label=what empty row />
+    }
 }
 
 #[component]

@@ -1,11 +1,12 @@
 use leptos::prelude::*;
-use model::{PostId, Problem};
+use leptos::server_fn::ServerFn;
+use model::{CommentText, PostId, Problem};
 
 use super::document::PageTitle;
 use super::request::{Place, loaded, now, post_in_path, refusal_of};
+use crate::actions::comments::AddComment;
 use crate::actions::feed;
-use crate::components::grouped;
-use crate::islands::{CommentThread, OnePost};
+use crate::components::{CommentRow, List, Post, TextForm, grouped};
 use crate::session;
 
 /// A post with its comments.
@@ -28,10 +29,29 @@ async fn post_page(id: PostId, place: Place) -> Result<impl IntoView, Problem> {
     );
     let (likes, shares) = (grouped(card.post.likes), grouped(card.post.shares));
     let now = now();
+    let form = signed_in.then(|| {
+        view! {
+            <TextForm
+                test_id="comment-form"
+                action=AddComment::url()
+                field="comment-text"
+                label="Write a comment"
+                placeholder="Add a comment"
+                submit="Comment"
+                most=CommentText::MAX
+                hidden=("post", id.to_string())
+                refusal=refusal_of("add_comment")
+            />
+        }
+        .into_any()
+    });
+    let row = move |comment| view! { <CommentRow comment now /> };
     Ok(view! {
         <PageTitle text=title />
         <h1 class="visually-hidden">{format!("Post by {}", card.post.author.name)}</h1>
-        <OnePost card now signed_in />
+        <article class="entry entry-alone" id=format!("post-{id}") data-testid="post" data-id=id.to_string()>
+            <Post card now signed_in />
+        </article>
         <nav class="tabs" aria-label="About this post">
             <a href=format!("/post/{id}/likes")>{format!("{likes} likes")}</a>
             <a href=format!("/post/{id}/shares")>{format!("{shares} shares")}</a>
@@ -49,7 +69,7 @@ async fn post_page(id: PostId, place: Place) -> Result<impl IntoView, Problem> {
                         </p>
                     }
                 })}
-            <CommentThread post=id first=comments before=place.before now signed_in refusal=refusal_of("add_comment") />
+            <List listing=comments before=place.before label="Comments" empty="No comments yet. Say something kind." row form />
         </section>
     })
 }

@@ -1,12 +1,12 @@
 use leptos::prelude::*;
-use model::{Handle, Problem};
+use model::{Handle, Problem, Profile, Relation, Topic};
 
 use super::document::PageTitle;
-use super::home;
+use super::home::{Posts, posts};
 use super::request::{loaded, person_in_path};
 use crate::actions::feed;
-use crate::actions::lists::Posts;
-use crate::islands::ProfileCard;
+use crate::components::{Avatar, FollowButton, Meter, MeterSize, grouped};
+use crate::islands::ProfileNumbers;
 use crate::session;
 
 /// A person and their posts.
@@ -18,13 +18,13 @@ pub fn ProfilePage() -> impl IntoView {
 async fn profile_page(handle: Handle) -> Result<impl IntoView, Problem> {
     let reader = session::viewer().map(|account| account.handle);
     let profile = feed()?.profile(&handle, reader.as_ref()).await?;
-    let posts = home::feed(Posts::By(handle.clone()), false).await?;
+    let posts = posts(Posts::By(handle.clone())).await?;
 
     let title = format!("{} (@{handle})", profile.name);
     let own = reader.as_ref() == Some(&handle);
     Ok(view! {
         <PageTitle text=title />
-        <ProfileCard profile signed_in=reader.is_some() own />
+        <Opening profile signed_in=reader.is_some() own />
         <nav class="tabs" aria-label=format!("About @{handle}")>
             <a href=format!("/@{handle}") aria-current="page">
                 "Posts"
@@ -35,4 +35,60 @@ async fn profile_page(handle: Handle) -> Result<impl IntoView, Problem> {
         </nav>
         {posts}
     })
+}
+
+/// Who it is, whom they draw, and how their followers are stored.
+#[component]
+fn Opening(profile: Profile, signed_in: bool, own: bool) -> impl IntoView {
+    let Profile {
+        handle,
+        name,
+        bio,
+        at,
+        followers,
+        following,
+        followed,
+        meter,
+        ..
+    } = profile;
+    let topic = Topic::User(handle.clone()).to_string();
+    let (avatar, at_handle) = (handle.clone(), format!("@{handle}"));
+    let joined: String = at.to_string().chars().take(10).collect();
+    view! {
+        <header class="profile" data-topic=topic>
+            <Avatar handle=avatar />
+            <h1 class="profile-name" dir="auto">
+                {name.to_string()}
+            </h1>
+            <p class="profile-handle">
+                {at_handle} " · joined " <time datetime=at.to_string()>{joined}</time>
+            </p>
+            {(!bio.is_empty()).then(|| view! { <p class="profile-bio" dir="auto">{bio}</p> })}
+            <ProfileNumbers>
+                {(!own).then(|| view! { <FollowButton handle=handle.clone() followed signed_in /> })}
+                <ul class="profile-facts">
+                    <li>
+                        <a href=format!("/@{handle}/followers")>
+                            <b
+                                data-testid="follower-count"
+                                data-counts="followers"
+                                data-count=followers
+                                data-number="followers"
+                            >
+                                {grouped(followers)}
+                            </b>
+                            " followers"
+                        </a>
+                    </li>
+                    <li>
+                        <a href=format!("/@{handle}/following")>
+                            <b data-number="following">{grouped(following)}</b>
+                            " following"
+                        </a>
+                    </li>
+                </ul>
+                <Meter relation=Relation::Followers meter size=MeterSize::Large />
+            </ProfileNumbers>
+        </header>
+    }
 }

@@ -1,0 +1,112 @@
+//! What a meter says. The server writes it, and an island writes it again when it changes.
+
+use model::Meter;
+
+use super::grouped;
+
+/// How many page documents are drawn one by one.
+pub const MOST_SHEETS: u64 = 5;
+
+/// The attributes of a meter that change, in the order in which it is drawn.
+pub fn attributes(meter: &Meter, relation: &str) -> [(&'static str, String); 9] {
+    let truth = |truth: bool| if truth { "true" } else { "false" }.to_owned();
+    [
+        ("data-head", meter.head.to_string()),
+        ("data-threshold", meter.threshold.to_string()),
+        ("data-pages", meter.pages.to_string()),
+        ("data-overflow", truth(meter.pages > 0)),
+        ("data-sheets", meter.pages.min(MOST_SHEETS).to_string()),
+        ("data-near", truth(near_the_brim(meter))),
+        ("aria-valuemax", meter.threshold.to_string()),
+        ("aria-valuenow", meter.head.min(meter.threshold).to_string()),
+        ("aria-valuetext", in_words(meter, relation)),
+    ]
+}
+
+/// How far the head is filled, in percent.
+pub fn fill(meter: &Meter) -> String {
+    let permille = (meter.head * 1000)
+        .checked_div(meter.threshold)
+        .unwrap_or(0)
+        .min(1000);
+    format!("{}.{}%", permille / 10, permille % 10)
+}
+
+/// How much the head holds.
+pub fn held(meter: &Meter) -> String {
+    grouped(meter.head)
+}
+
+/// How much it may hold.
+pub fn brim(meter: &Meter) -> String {
+    format!(" / {}", grouped(meter.threshold))
+}
+
+/// How many documents there are besides the owner.
+pub fn pages(pages: u64) -> String {
+    match pages {
+        0 => "one document".to_owned(),
+        1 => "1 page".to_owned(),
+        more => format!("{} pages", grouped(more)),
+    }
+}
+
+fn near_the_brim(meter: &Meter) -> bool {
+    meter.head * 10 >= meter.threshold * 9
+}
+
+fn in_words(meter: &Meter, relation: &str) -> String {
+    let Meter {
+        count,
+        head,
+        threshold,
+        pages,
+    } = *meter;
+    let rest = grouped(count.saturating_sub(head));
+    let (head, threshold) = (grouped(head), grouped(threshold));
+    match pages {
+        0 => format!("{head} of {threshold} {relation} in the head, no overflow"),
+        1 => format!("{head} of {threshold} {relation} in the head, {rest} older ones in 1 page document"),
+        more => {
+            let pages = grouped(more);
+            format!(
+                "{head} of {threshold} {relation} in the head, {rest} older ones in {pages} page documents"
+            )
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const METER: Meter = Meter {
+        count: 25_000,
+        head: 880,
+        threshold: 1000,
+        pages: 24,
+    };
+
+    #[test]
+    fn says_in_words_what_it_draws() {
+        assert_eq!(
+            in_words(&METER, "likes"),
+            "880 of 1,000 likes in the head, 24,120 older ones in 24 page documents"
+        );
+        assert_eq!(fill(&METER), "88.0%");
+    }
+
+    #[test]
+    fn warns_from_nine_tenths_on_and_never_flows_over_its_frame() {
+        assert!(!near_the_brim(&METER));
+        assert!(near_the_brim(&Meter { head: 900, ..METER }));
+        assert_eq!(fill(&Meter { head: 1200, ..METER }), "100.0%");
+        assert_eq!(
+            fill(&Meter {
+                threshold: 0,
+                ..METER
+            }),
+            "0.0%"
+        );
+    }
+}

@@ -1,0 +1,10 @@
+//! The browser's side of the islands.
+
+pub mod dom;
+pub mod live;
+pub mod meter;
+pub mod number;
+pub mod place;
+pub mod send;
+pub mod stretch;
+pub mod toggle;

@@ -1,0 +1,11 @@
+//! Counts in the page.
+
+use web_sys::Element;
+
+use super::dom::set_text;
+use crate::components::grouped;
+
+/// Shows a count.
+pub fn show(element: &Element, count: u64) {
+    set_text(element, &grouped(count));
+}

@@ -1,0 +1,140 @@
+//! Something that a reader turns on and off and that is counted: a like, a share, a follow.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use leptos::task::spawn_local;
+use model::Counted;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlFormElement, HtmlInputElement};
+
+use super::dom::{attribute, find, listen, set, set_text};
+use super::number;
+use super::send::{count, send, truth};
+
+/// The form of a toggle. A click shows at once and is then sent. While it is on its way further clicks only change what
+/// is wanted; at most one request is out, and the last one asks for what was wanted last. A refusal puts everything
+/// back and says why.
+pub struct Toggle {
+    relation: String,
+    form: HtmlFormElement,
+    /// The field that says what the next click asks for.
+    on: HtmlInputElement,
+    button: Element,
+    counter: Element,
+    problem: Element,
+    state: RefCell<State>,
+}
+
+struct State {
+    shown: Counted,
+    settled: Counted,
+    sending: bool,
+}
+
+impl Toggle {
+    /// Takes over a toggle's form. Its count may stand anywhere in the island.
+    pub fn bind(root: &Element, form: Element) -> Option<Rc<Self>> {
+        let relation = attribute(&form, "data-relation")?;
+        let counter = find(root, &format!("[data-counts={relation}]"))?;
+        let button = find(&form, "button")?;
+        let settled = Counted {
+            active: attribute(&button, "aria-pressed")? == "true",
+            count: attribute(&counter, "data-count")?.parse().ok()?,
+        };
+        let toggle = Rc::new(Self {
+            on: find(&form, "[name=on]")?.dyn_into().ok()?,
+            problem: find(&form, ".toggle-problem")?,
+            form: form.dyn_into().ok()?,
+            state: RefCell::new(State {
+                shown: settled,
+                settled,
+                sending: false,
+            }),
+            relation,
+            button,
+            counter,
+        });
+        let clicked = Rc::clone(&toggle);
+        listen(&toggle.form, "submit", move |event| {
+            event.prevent_default();
+            clicked.flip();
+        });
+        Some(toggle)
+    }
+
+    /// Which list it is about.
+    pub fn relation(&self) -> &str {
+        &self.relation
+    }
+
+    /// The count changed elsewhere.
+    pub fn heard(&self, count: u64) {
+        let mut state = self.state.borrow_mut();
+        state.settled.count = count;
+        if !state.sending {
+            state.shown.count = count;
+            self.show(state.shown);
+        }
+    }
+
+    fn flip(self: &Rc<Self>) {
+        let mut state = self.state.borrow_mut();
+        let Counted { active, count } = state.shown;
+        let wanted = if active {
+            count.saturating_sub(1)
+        } else {
+            count + 1
+        };
+        state.shown = Counted {
+            active: !active,
+            count: wanted,
+        };
+        self.show(state.shown);
+        set_text(&self.problem, "");
+        if !std::mem::replace(&mut state.sending, true) {
+            let toggle = Rc::clone(self);
+            spawn_local(async move {
+                while toggle.send_once().await {}
+                toggle.state.borrow_mut().sending = false;
+            });
+        }
+    }
+
+    /// Sends what is wanted now; whether something else is wanted by the time the answer is there.
+    async fn send_once(&self) -> bool {
+        let wanted = self.state.borrow().shown.active;
+        self.on.set_value(if wanted { "true" } else { "false" });
+        let answer = send(&self.form).await;
+        let mut state = self.state.borrow_mut();
+        let again = match answer {
+            Ok(body) => {
+                let active = truth(&body, "active").unwrap_or(wanted);
+                state.settled = Counted {
+                    active,
+                    count: count(&body, "count").unwrap_or(state.shown.count),
+                };
+                state.shown.active != active
+            }
+            Err(message) => {
+                set_text(&self.problem, &message);
+                false
+            }
+        };
+        if !again {
+            state.shown = state.settled;
+            self.show(state.shown);
+        }
+        again
+    }
+
+    fn show(&self, shown: Counted) {
+        set(
+            &self.button,
+            "aria-pressed",
+            if shown.active { "true" } else { "false" },
+        );
+        self.on.set_value(if shown.active { "false" } else { "true" });
+        number::show(&self.counter, shown.count);
+    }
+}

@@ -1,0 +1,67 @@
+use leptos::prelude::*;
+use leptos::web_sys::Element;
+
+use super::bound;
+
+/// What people made of a post, and how its likes are stored: counts that change as people react, here and elsewhere.
+///
+/// The island wraps the forms that `LikeButton` and `ShareButton` render, and the post's meter.
+#[island]
+pub fn Reactions(children: Children) -> impl IntoView {
+    bound("post-reactions", children, bind)
+}
+
+/// The numbers of a person's page: whom they draw, and how their followers are stored.
+#[island]
+pub fn ProfileNumbers(children: Children) -> impl IntoView {
+    bound("profile-numbers", children, bind)
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn bind(_: &Element) {}
+
+/// Takes over every toggle in the part, and keeps all its numbers current. Which owner they are of stands in
+/// `data-topic` around them, and which list in `data-relation` on each.
+#[cfg(target_arch = "wasm32")]
+fn bind(root: &Element) {
+    use std::rc::Rc;
+
+    use super::browser::dom::{all, attribute};
+    use super::browser::{live, meter, number, toggle::Toggle};
+
+    let Some(topic) = root
+        .closest("[data-topic]")
+        .ok()
+        .flatten()
+        .and_then(|owner| attribute(&owner, "data-topic"))
+    else {
+        return;
+    };
+    let toggles: Vec<Rc<Toggle>> = all(root, "form[data-relation]")
+        .into_iter()
+        .filter_map(|form| Toggle::bind(root, form))
+        .collect();
+    let meters = all(root, ".meter");
+    let numbers = all(root, "[data-number]");
+    live::watch(topic, move |overflow| {
+        for toggle in &toggles {
+            if let Some(stored) = overflow.of(toggle.relation()) {
+                toggle.heard(stored.count);
+            }
+        }
+        for element in &meters {
+            if let Some(stored) =
+                attribute(element, "data-relation").and_then(|relation| overflow.of(&relation))
+            {
+                meter::show(element, &stored);
+            }
+        }
+        for element in &numbers {
+            if let Some(stored) =
+                attribute(element, "data-number").and_then(|relation| overflow.of(&relation))
+            {
+                number::show(element, stored.count);
+            }
+        }
+    });
+}

@@ -1,0 +1,127 @@
+use leptos::prelude::*;
+use leptos::web_sys::Element;
+
+use super::bound;
+
+/// Where a person writes: a counter that follows, a message by the field when a text is refused, and the new post or
+/// comment in the list below at once. The island wraps the form that `TextForm` renders.
+#[island]
+pub fn Writing(children: Children) -> impl IntoView {
+    bound("writing", children, bind)
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn bind(_: &Element) {}
+
+#[cfg(target_arch = "wasm32")]
+fn bind(root: &Element) {
+    use std::rc::Rc;
+
+    use super::browser::dom::listen;
+
+    let Some(desk) = real::Desk::in_part(root).map(Rc::new) else {
+        return;
+    };
+    desk.measure();
+    let typing = Rc::clone(&desk);
+    listen(root, "input", move |_| typing.measure());
+    listen(root, "submit", move |event| {
+        event.prevent_default();
+        desk.send();
+    });
+}
+
+#[cfg(target_arch = "wasm32")]
+mod real {
+    use std::cell::Cell;
+    use std::rc::Rc;
+
+    use leptos::task::spawn_local;
+    use wasm_bindgen::JsCast;
+    use web_sys::{Element, HtmlFormElement, HtmlInputElement, HtmlTextAreaElement};
+
+    use crate::components::counter;
+    use crate::islands::browser::dom::{attribute, find, set, set_text};
+    use crate::islands::browser::send::{fresh_id, send};
+    use crate::islands::browser::stretch::{List, Stretch};
+
+    /// A form with one text field.
+    pub struct Desk {
+        form: HtmlFormElement,
+        text: HtmlTextAreaElement,
+        id: HtmlInputElement,
+        problem: Element,
+        counter: Element,
+        most: usize,
+        sending: Cell<bool>,
+    }
+
+    impl Desk {
+        pub fn in_part(root: &Element) -> Option<Self> {
+            let counter = find(root, ".counter")?;
+            Some(Self {
+                form: find(root, "form")?.dyn_into().ok()?,
+                text: find(root, "textarea")?.dyn_into().ok()?,
+                id: find(root, "[name=id]")?.dyn_into().ok()?,
+                problem: find(root, ".text-form-problem")?,
+                most: attribute(&counter, "data-most")?.parse().ok()?,
+                counter,
+                sending: Cell::new(false),
+            })
+        }
+
+        /// Follows what is typed.
+        pub fn measure(&self) {
+            let length = self.text.value().trim().chars().count();
+            set_text(&self.counter, &counter(length, self.most));
+            set(
+                &self.counter,
+                "data-over",
+                if length > self.most { "true" } else { "false" },
+            );
+            if self.text.value().is_empty() || length <= self.most {
+                self.say("");
+            }
+        }
+
+        /// Sends the form. Its id stays until the text arrived, so that trying again after a broken connection lands
+        /// once; the server checks the text and says what is wrong with it.
+        pub fn send(self: &Rc<Self>) {
+            if self.sending.replace(true) {
+                return;
+            }
+            if self.id.value().is_empty() {
+                self.id.set_value(&fresh_id());
+            }
+            set(&self.form, "aria-busy", "true");
+            let desk = Rc::clone(self);
+            spawn_local(async move {
+                match send(&desk.form).await {
+                    Ok(_) => {
+                        desk.text.set_value("");
+                        desk.id.set_value("");
+                        desk.measure();
+                        desk.say("");
+                        if let (Some(list), Some(newest)) =
+                            (List::around(&desk.form), Stretch::fetch("?").await)
+                        {
+                            list.prepend_new(&newest).await;
+                        }
+                    }
+                    Err(message) => desk.say(&message),
+                }
+                set(&desk.form, "aria-busy", "false");
+                desk.sending.set(false);
+            });
+        }
+
+        fn say(&self, message: &str) {
+            set_text(&self.problem, message);
+            set(
+                &self.text,
+                "aria-invalid",
+                if message.is_empty() { "false" } else { "true" },
+            );
+        }
+    }
+}
