@@ -32,7 +32,7 @@ pub fn LikeButton(
         >
             {Icon::Heart.view()}
             <span class="visually-hidden">"Like, "</span>
-            <span data-testid="like-count" data-counts="likes" data-count=likes.count>
+            <span data-testid="like-count" data-number="likes" data-count=likes.count>
                 {grouped(likes.count)}
             </span>
         </button>
@@ -65,7 +65,7 @@ pub fn ShareButton(
         >
             {Icon::Share.view()}
             <span class="visually-hidden">"Share, "</span>
-            <span data-counts="shares" data-count=shares.count>
+            <span data-number="shares" data-count=shares.count>
                 {grouped(shares.count)}
             </span>
         </button>

@@ -42,7 +42,14 @@ fn bind(root: &Element) {
         .filter_map(|form| Toggle::bind(root, form))
         .collect();
     let meters = all(root, ".meter");
-    let numbers = all(root, "[data-number]");
+    let numbers: Vec<Element> = all(root, "[data-number]")
+        .into_iter()
+        // A toggle keeps its own count, which may be ahead of what the server knows.
+        .filter(|number| {
+            let relation = attribute(number, "data-number").unwrap_or_default();
+            toggles.iter().all(|toggle| toggle.relation() != relation)
+        })
+        .collect();
     live::watch(topic, move |overflow| {
         for toggle in &toggles {
             if let Some(stored) = overflow.of(toggle.relation()) {

@@ -37,6 +37,7 @@ mod real {
     use std::rc::Rc;
 
     use leptos::task::spawn_local;
+    use model::{CommentText, PostText, Problem};
     use wasm_bindgen::JsCast;
     use web_sys::{Element, HtmlFormElement, HtmlInputElement, HtmlTextAreaElement};
 
@@ -85,8 +86,11 @@ mod real {
         }
 
         /// Sends the form. Its id stays until the text arrived, so that trying again after a broken connection lands
-        /// once; the server checks the text and says what is wrong with it.
+        /// once.
         pub fn send(self: &Rc<Self>) {
+            if let Err(problem) = self.check() {
+                return self.say(&problem.message);
+            }
             if self.sending.replace(true) {
                 return;
             }
@@ -113,6 +117,15 @@ mod real {
                 set(&desk.form, "aria-busy", "false");
                 desk.sending.set(false);
             });
+        }
+
+        /// The server checks again; this only saves the way there.
+        fn check(&self) -> Result<(), Problem> {
+            let text = self.text.value();
+            match find(&self.form, "[name=post]") {
+                Some(_comment_on) => text.parse::<CommentText>().map(drop),
+                None => text.parse::<PostText>().map(drop),
+            }
         }
 
         fn say(&self, message: &str) {

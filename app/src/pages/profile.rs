@@ -71,7 +71,6 @@ fn Opening(profile: Profile, signed_in: bool, own: bool) -> impl IntoView {
                         <a href=format!("/@{handle}/followers")>
                             <b
                                 data-testid="follower-count"
-                                data-counts="followers"
                                 data-count=followers
                                 data-number="followers"
                             >

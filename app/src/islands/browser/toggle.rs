@@ -36,7 +36,7 @@ impl Toggle {
     /// Takes over a toggle's form. Its count may stand anywhere in the island.
     pub fn bind(root: &Element, form: Element) -> Option<Rc<Self>> {
         let relation = attribute(&form, "data-relation")?;
-        let counter = find(root, &format!("[data-counts={relation}]"))?;
+        let counter = find(root, &format!("[data-number={relation}]"))?;
         let button = find(&form, "button")?;
         let settled = Counted {
             active: attribute(&button, "aria-pressed")? == "true",
