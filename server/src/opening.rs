@@ -2,13 +2,18 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
-use store::Store;
 use store::embedded::Embedded;
 use store::port::Engine;
+use store::{Error, Store};
 
 use crate::cli::{DataOptions, StoreAddress};
 use crate::fault::Fault;
+
+/// How often to try again to open a store that is in use, and after which pause.
+const ATTEMPTS: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// The store with its lists limited as asked.
 pub async fn open(options: &DataOptions) -> Result<Store, Fault> {
@@ -26,13 +31,19 @@ pub async fn open(options: &DataOptions) -> Result<Store, Fault> {
         .map_err(|error| unusable(folder, &error))
 }
 
-/// Opening reads from the disk, so it happens away from the async threads.
+/// Opening reads from the disk, so it happens away from the async threads. A process that is just ending gets a moment
+/// to let go of the store.
 async fn embedded(folder: &Path) -> Result<Engine, Fault> {
-    let at = folder.to_path_buf();
-    match tokio::task::spawn_blocking(move || Embedded::open(&at)).await {
-        Ok(Ok(engine)) => Ok(Arc::new(engine)),
-        Ok(Err(error)) => Err(unusable(folder, &error)),
-        Err(panicked) => Err(unusable(folder, &panicked)),
+    let mut attempts = 0;
+    loop {
+        let at = folder.to_path_buf();
+        match tokio::task::spawn_blocking(move || Embedded::open(&at)).await {
+            Ok(Ok(engine)) => return Ok(Arc::new(engine)),
+            Ok(Err(Error::Unavailable(_))) if attempts < ATTEMPTS => attempts += 1,
+            Ok(Err(error)) => return Err(unusable(folder, &error)),
+            Err(panicked) => return Err(unusable(folder, &panicked)),
+        }
+        tokio::time::sleep(PAUSE).await;
     }
 }
 

@@ -3,17 +3,15 @@
 use app::feed::Environment;
 use bson::{Document, doc};
 use indicatif::{ProgressBar, ProgressStyle};
-use model::Timestamp;
+use model::{Relation, Timestamp};
 use store::port::Find;
-use store::{Store, people};
+use store::{Limits, Store, people};
+use tokio::process::Command;
 
-use crate::cli::SeedOptions;
+use crate::cli::{DataOptions, SeedOptions};
 use crate::fault::Fault;
 use crate::opening;
 use crate::town::{self, Sizes, Town};
-
-/// The seed of the town that an empty store gets by itself.
-const DEMO_SEED: u64 = 1;
 
 /// Loads a town of the sizes asked for.
 pub async fn run(options: SeedOptions) -> Result<(), Fault> {
@@ -36,11 +34,36 @@ pub async fn run(options: SeedOptions) -> Result<(), Fault> {
 }
 
 /// Gives an empty store the demo town, or finishes one that was interrupted.
-pub async fn load_if_empty(store: &Store, now: Timestamp) -> Result<(), Fault> {
-    if wants_town(store).await.map_err(|error| unloaded(&error))? {
-        load(store, Sizes::default(), DEMO_SEED, now).await?;
+///
+/// `spillway seed` does it in a process of its own: what it takes to make up a town, a hundred megabytes, goes with it.
+pub async fn load_if_empty(data: &DataOptions) -> Result<(), Fault> {
+    let store = opening::open(data).await?;
+    let wanted = wants_town(&store).await.map_err(|error| unloaded(&error))?;
+    let limits = store.settings().clone();
+    drop(store);
+    if !wanted {
+        return Ok(());
     }
-    Ok(())
+    let program = std::env::current_exe().map_err(|error| unloaded(&error))?;
+    let mut seed = Command::new(program);
+    seed.arg("seed").arg("--store").arg(data.store.to_string());
+    for relation in Relation::ALL {
+        let Limits { threshold, page_size } = limits.of(relation);
+        seed.arg(format!("--threshold-{relation}={threshold}"));
+        seed.arg(format!("--page-size-{relation}={page_size}"));
+    }
+    let status = seed
+        .kill_on_drop(true)
+        .status()
+        .await
+        .map_err(|error| unloaded(&error))?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(Fault::failed(
+        "The demo town was not loaded to its end",
+        "Start again: it begins anew. Or serve with --no-demo.",
+    ))
 }
 
 async fn wants_town(store: &Store) -> store::Result<bool> {

@@ -41,10 +41,10 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     let site = Site::find(options.site.as_deref(), addr)?;
 
     let environment = Environment::system(!options.no_demo);
-    let store = opening::open(&options.data).await?;
     if !options.no_demo {
-        seed::load_if_empty(&store, environment.now()).await?;
+        seed::load_if_empty(&options.data).await?;
     }
+    let store = opening::open(&options.data).await?;
     let secure = options
         .public_url
         .as_deref()

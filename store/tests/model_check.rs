@@ -1,8 +1,11 @@
 //! The protocol under the interleavings of two operations' engine calls, with a crash before any write or a lost answer
 //! to any write. After each write the invariants of overflow.md hold for whoever reads.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 #[path = "support/schedule.rs"]
 mod schedule;
+
 mod support;
 
 use std::sync::Arc;

@@ -27,7 +27,5 @@ pub async fn add_comment(
         let id = if id.is_empty() { None } else { Some(id.parse()?) };
         Ok(feed()?.comment(&author.handle, post, id, text.parse()?).await?.id)
     };
-    form.answer(result.await, |comment| {
-        format!("/post/{post}#comment-{}", comment)
-    })
+    form.answer(result.await, |comment| format!("/post/{post}#comment-{comment}"))
 }

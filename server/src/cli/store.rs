@@ -33,6 +33,14 @@ impl FromStr for StoreAddress {
     }
 }
 
+impl fmt::Display for StoreAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Embedded(folder) => write!(f, "embedded:{}", folder.display()),
+        }
+    }
+}
+
 impl fmt::Display for BadAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
