@@ -10,7 +10,7 @@ pub fn Seam(
     view! {
         <div class="seam" data-testid="seam" data-page=page.to_string()>
             <p class="seam-label">{format!("page {} of {pages}", page + 1)}</p>
-            <p class="seam-note">{format!("from here on these come from page document {page}")}</p>
+            <p class="seam-note">"an older document begins here, with " <code>{format!("page: {page}")}</code></p>
         </div>
     }
 }

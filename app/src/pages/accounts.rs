@@ -26,7 +26,7 @@ pub fn SignUpPage() -> impl IntoView {
                 <Field
                     name="handle"
                     label="Handle"
-                    hint="How others find you, as in @ada. Letters a–z, digits, _ and -."
+                    hint="How others find you, as in @ada. Letters a–z, digits, _ and\u{a0}-."
                     autocomplete="username"
                     refusal=refusal.clone()
                 />

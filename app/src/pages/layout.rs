@@ -92,12 +92,12 @@ pub fn Legend() -> impl IntoView {
                     </svg>
                     "The head"
                 </dt>
-                <dd>"The newest likes, comments or followers live inside the post's or person's own document, up to a threshold."</dd>
+                <dd>"The newest likes, comments or followers live inside the post's or person's own document, up to a threshold. Amber means nearly full."</dd>
                 <dt>
-                    <svg class="legend-pages" viewBox="0 0 22 14" aria-hidden="true">
-                        <rect class="sheet is-there" x="1" y="1" width="9" height="12" rx="2" />
-                        <rect class="sheet is-there" x="6" y="1" width="9" height="12" rx="2" />
-                        <rect class="sheet is-there" x="11" y="1" width="9" height="12" rx="2" />
+                    <svg class="legend-pages" viewBox="0 0 22 14" preserveAspectRatio="xMinYMid" aria-hidden="true">
+                        <rect class="sheet" x="1" y="1" width="9" height="12" rx="2" />
+                        <rect class="sheet" x="6" y="1" width="9" height="12" rx="2" />
+                        <rect class="sheet" x="11" y="1" width="9" height="12" rx="2" />
                     </svg>
                     "Pages"
                 </dt>

@@ -53,8 +53,8 @@ async fn post_page(id: PostId, place: Place) -> Result<impl IntoView, Problem> {
             <Post card now signed_in />
         </article>
         <nav class="tabs" aria-label="About this post">
-            <a href=format!("/post/{id}/likes")>{format!("{likes} likes")}</a>
-            <a href=format!("/post/{id}/shares")>{format!("{shares} shares")}</a>
+            <a href=format!("/post/{id}/likes")><b>{likes}</b> " likes"</a>
+            <a href=format!("/post/{id}/shares")><b>{shares}</b> " shares"</a>
         </nav>
         <section aria-labelledby="comments">
             <h2 id="comments" class="section-head">
