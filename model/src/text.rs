@@ -5,8 +5,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::Problem;
 
+/// Control characters that a text of several lines may hold.
+const LINES: [char; 3] = ['\n', '\r', '\t'];
+/// Control characters that a single line may hold.
+const ONE_LINE: [char; 0] = [];
+
+/// Whether a character shows: a text of white space and invisible marks alone is an empty one.
+fn is_visible(c: char) -> bool {
+    let is_mark = matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    !is_mark && !c.is_whitespace() && !c.is_control()
+}
+
 macro_rules! bounded_text {
-    ($(#[$doc:meta])* $name:ident, $field:literal, $what:literal, $min:literal to $max:literal) => {
+    ($(#[$doc:meta])* $name:ident, $field:literal, $what:literal, $min:literal to $max:literal, $allowed:expr) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(try_from = "String", into = "String")]
@@ -28,7 +39,7 @@ macro_rules! bounded_text {
             fn from_str(input: &str) -> Result<Self, Problem> {
                 let text = input.trim();
                 let length = text.chars().count();
-                if text.is_empty() && $min > 0 {
+                if $min > 0 && !text.chars().any(is_visible) {
                     return Err(Problem::invalid($field, concat!($what, " is empty: write something first.")));
                 }
                 if length > $max {
@@ -40,8 +51,11 @@ macro_rules! bounded_text {
                         ),
                     ));
                 }
-                if text.contains('\0') {
-                    return Err(Problem::invalid($field, concat!($what, " cannot contain a NUL character.")));
+                if text.chars().any(|c| c.is_control() && !$allowed.contains(&c)) {
+                    return Err(Problem::invalid(
+                        $field,
+                        concat!($what, " cannot contain control characters, such as NUL."),
+                    ));
                 }
                 Ok(Self(text.to_owned()))
             }
@@ -71,19 +85,19 @@ macro_rules! bounded_text {
 
 bounded_text!(
     /// What a post says: 1 to 500 characters, surrounding white space dropped.
-    PostText, "text", "A post", 1 to 500
+    PostText, "text", "A post", 1 to 500, LINES
 );
 bounded_text!(
     /// What a comment says: 1 to 500 characters, surrounding white space dropped.
-    CommentText, "text", "A comment", 1 to 500
+    CommentText, "text", "A comment", 1 to 500, LINES
 );
 bounded_text!(
     /// The name a person shows: 1 to 50 characters.
-    DisplayName, "name", "A name", 1 to 50
+    DisplayName, "name", "A name", 1 to 50, ONE_LINE
 );
 bounded_text!(
     /// A line about oneself: at most 160 characters, possibly none.
-    Bio, "bio", "A bio", 0 to 160
+    Bio, "bio", "A bio", 0 to 160, ONE_LINE
 );
 
 /// A password as typed: 8 to 200 characters, kept as it is. It has no `Display`, and `Debug` hides it.
@@ -142,7 +156,22 @@ mod tests {
 
     #[test]
     fn white_space_alone_is_an_empty_post() {
-        assert!(" \t\n".parse::<PostText>().unwrap_err().message.contains("empty"));
+        for empty in [" \t\n", "\u{200b}", "\u{202e} \u{feff}"] {
+            assert!(
+                empty.parse::<PostText>().unwrap_err().message.contains("empty"),
+                "{empty:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn lines_belong_into_posts_and_not_into_names() {
+        assert!("one\ntwo".parse::<PostText>().is_ok());
+        assert_eq!(
+            "one\ntwo".parse::<DisplayName>().unwrap_err().field.as_deref(),
+            Some("name")
+        );
+        assert!("nul\0".parse::<PostText>().unwrap_err().message.contains("NUL"));
     }
 
     #[test]

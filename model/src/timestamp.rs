@@ -38,12 +38,13 @@ impl Timestamp {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let nanos = i128::from(self.0) * 1_000_000;
-        let text = OffsetDateTime::from_unix_timestamp_nanos(nanos)
+        let (seconds, millis) = (self.0.div_euclid(1000), self.0.rem_euclid(1000));
+        let text = OffsetDateTime::from_unix_timestamp(seconds)
             .ok()
             .and_then(|moment| moment.format(&Rfc3339).ok())
             .ok_or(fmt::Error)?;
-        f.write_str(&text)
+        // Always three digits, so that sorting the texts sorts the moments.
+        write!(f, "{}.{millis:03}Z", text.trim_end_matches('Z'))
     }
 }
 
@@ -82,6 +83,8 @@ mod tests {
         let at = Timestamp::from_millis(1_772_366_400_123);
         assert_eq!(at.to_string(), "2026-03-01T12:00:00.123Z");
         assert_eq!(at.to_string().parse::<Timestamp>().unwrap(), at);
+        assert_eq!(Timestamp::from_millis(-1).to_string(), "1969-12-31T23:59:59.999Z");
+        assert_eq!(Timestamp::from_millis(60).to_string(), "1970-01-01T00:00:00.060Z");
     }
 
     #[test]

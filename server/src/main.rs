@@ -43,9 +43,14 @@ fn main() -> ExitCode {
     }
 }
 
+/// Threads that read from the store or hash passwords. Each keeps some memory of its own, and more of them than this
+/// do not read any faster.
+const BLOCKING_THREADS: usize = 8;
+
 fn run(cli: Cli) -> Result<(), Fault> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
+        .max_blocking_threads(BLOCKING_THREADS)
         .build()
         .map_err(|error| {
             Fault::failed(

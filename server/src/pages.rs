@@ -3,11 +3,11 @@
 use app::feed::Feed;
 use app::{App, shell};
 use axum::Router;
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, VARY};
-use axum::http::{HeaderValue, StatusCode};
-use axum::middleware::{map_response, map_response_with_state};
-use axum::response::Response;
+use axum::http::{HeaderValue, Method, StatusCode};
+use axum::middleware::{Next, from_fn, map_response, map_response_with_state};
+use axum::response::{IntoResponse, Redirect, Response};
 use leptos::config::LeptosOptions;
 use leptos::prelude::provide_context;
 use leptos_axum::{LeptosRoutes, file_and_error_handler_with_context, generate_route_list};
@@ -28,6 +28,7 @@ pub fn router(feed: Feed, site: &Site) -> Router {
         .leptos_routes_with_context(&options, generate_route_list(App), context, page)
         .fallback(fallback)
         .with_state(options)
+        .layer(from_fn(without_trailing_slash))
         .layer(map_response(revalidated))
 }
 
@@ -51,6 +52,19 @@ pub fn assets(site: &Site) -> Router {
             routes.route_service(&format!("/{name}"), ServeFile::new(path))
         });
     routes.layer(map_response_with_state(false, kept))
+}
+
+/// Every page has one address: a trailing slash leads to it.
+async fn without_trailing_slash(request: Request, next: Next) -> Response {
+    let uri = request.uri();
+    let path = uri.path().trim_end_matches('/');
+    let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+    // A path that begins with two slashes would name another site.
+    if !is_read || path.is_empty() || path == uri.path() || path.starts_with("//") {
+        return next.run(request).await;
+    }
+    let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+    Redirect::permanent(&format!("{path}{query}")).into_response()
 }
 
 /// A page shows what its reader may see now; Back may still restore it from memory.

@@ -84,7 +84,10 @@ async fn wants_town(store: &Store) -> store::Result<bool> {
             .is_empty())
 }
 
+/// Midnight is the town's now, so that the same seed makes the same town all day.
 async fn load(store: &Store, sizes: Sizes, seed: u64, now: Timestamp) -> Result<(), Fault> {
+    const DAY: i64 = 24 * 60 * 60 * 1000;
+    let now = Timestamp::from_millis(now.millis() - now.millis().rem_euclid(DAY));
     let town = tokio::task::spawn_blocking(move || Town::generate(&sizes, seed, now)).await;
     let town = town.map_err(|error| unloaded(&error))?;
     let bar = ProgressBar::new(0).with_message("Loading the demo town");

@@ -44,6 +44,9 @@ pub enum Error {
     /// The owner document does not exist.
     #[error("no such owner: {0}")]
     NoOwner(String),
+    /// A cursor that another list gave out, or nobody.
+    #[error("the cursor belongs to another list")]
+    ForeignCursor,
     /// A concurrent change won more often than an operation is willing to retry. Nothing was written.
     #[error("too many concurrent changes on {0}; try again")]
     Contended(String),

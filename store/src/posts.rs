@@ -65,6 +65,11 @@ impl Order {
         }
     }
 
+    /// What its cursors say that they belong to.
+    fn list(self) -> u32 {
+        Cursor::list_named(self.field())
+    }
+
     /// The cursor just after a post.
     pub fn cursor_after(self, post: &StoredPost) -> Cursor {
         let key = match self {
@@ -72,6 +77,7 @@ impl Order {
             Self::MostLiked => i64::try_from(post.likes.count).unwrap_or(i64::MAX),
         };
         Cursor {
+            list: self.list(),
             key,
             id: post.id.uuid(),
             page: None,
@@ -125,6 +131,9 @@ impl<'a> Posts<'a> {
         let field = order.field();
         let mut filter = by(authors);
         if let Some(cursor) = after {
+            if cursor.list != order.list() {
+                return Err(Error::ForeignCursor);
+            }
             let value = order.value(cursor);
             filter.insert(
                 "$or",

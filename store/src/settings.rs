@@ -12,12 +12,12 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// How many items one spill moves: a full page, but never more than the head has.
-    pub(crate) const fn chunk(self) -> usize {
-        if self.page_size < self.threshold {
+    /// How many items one spill moves out of a head of this length: a full page, or the whole head where that is less.
+    pub(crate) const fn chunk(self, head: usize) -> usize {
+        if self.page_size < head {
             self.page_size
         } else {
-            self.threshold
+            head
         }
     }
 }

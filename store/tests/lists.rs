@@ -363,3 +363,94 @@ async fn sixty_four_actors_liking_and_unliking_at_once_lose_and_double_nothing()
     let expected: HashSet<_> = (1..=64).filter(|actor| actor % 3 != 0).map(handle).collect();
     assert_eq!(left, expected);
 }
+
+#[tokio::test]
+async fn a_cursor_of_another_list_is_refused() {
+    let store = small_store(3, 2).await;
+    let (one, other) = (post(&store, 1).await, post(&store, 2).await);
+    for number in 1..=5 {
+        store.list(LIKES).append(&one, like(number)).await.unwrap();
+        store.list(LIKES).append(&other, like(number)).await.unwrap();
+    }
+    let cursor = store.list(LIKES).newest_first(&one, None, 2).await.unwrap().next;
+    for (owner, relation) in [(&other, LIKES), (&one, Relation::Shares)] {
+        let refused = store
+            .list(relation)
+            .newest_first(owner, cursor, 2)
+            .await
+            .unwrap_err();
+        assert!(matches!(refused, Error::ForeignCursor), "{refused}");
+    }
+    let by_time = store
+        .posts()
+        .list(None, store::posts::Order::Newest, cursor, 2)
+        .await
+        .unwrap_err();
+    assert!(matches!(by_time, Error::ForeignCursor), "{by_time}");
+}
+
+#[tokio::test]
+async fn an_owner_with_the_id_of_one_whose_deletion_stopped_half_way_takes_more_than_a_head() {
+    let store = small_store(3, 2).await;
+    let first_life = post(&store, 1).await;
+    store.list(LIKES).append(&first_life, like(1)).await.unwrap();
+    store
+        .list(LIKES)
+        .remove(&first_life, &Key::By(handle(1)))
+        .await
+        .unwrap();
+    for number in 2..=9 {
+        store.list(LIKES).append(&first_life, like(number)).await.unwrap();
+    }
+    // The first of the two deletes; its pages stay.
+    store
+        .engine()
+        .delete("posts", doc! { "_id": owner_id(&first_life) }, false)
+        .await
+        .unwrap();
+
+    let second_life = post(&store, 1).await;
+    for number in 11..=30 {
+        store
+            .list(LIKES)
+            .append(&second_life, like(number))
+            .await
+            .unwrap();
+        assert_sound(&store, &second_life, LIKES).await;
+    }
+}
+
+#[tokio::test]
+async fn lowering_the_limits_far_does_not_refuse_the_next_append() {
+    let store = small_store(1000, 1000).await;
+    let post = post(&store, 1).await;
+    for number in 1..=1000 {
+        store.list(LIKES).append(&post, like(number)).await.unwrap();
+    }
+    let mut lower = store.settings().clone();
+    lower.set_threshold(LIKES, 3).unwrap();
+    let store = store::Store::open(store.engine().clone(), lower).await.unwrap();
+    assert!(store.list(LIKES).append(&post, like(1001)).await.unwrap().added);
+    assert_sound(&store, &post, LIKES).await;
+}
+
+#[tokio::test]
+async fn reading_over_many_pages_reads_each_page_once() {
+    let engine = store::embedded::Embedded::in_memory().unwrap();
+    let mut limits = store::Settings::default();
+    limits.set_threshold(LIKES, 10).unwrap();
+    limits.set_page_size(LIKES, 8).unwrap();
+    let store = store::Store::open(std::sync::Arc::new(engine.clone()), limits)
+        .await
+        .unwrap();
+    let post = post(&store, 1).await;
+    for number in 1..=410 {
+        store.list(LIKES).append(&post, like(number)).await.unwrap();
+    }
+    let before = engine.counters().documents_read;
+    let all = store.list(LIKES).newest_first(&post, None, 1000).await.unwrap();
+    assert_eq!((all.items.len(), all.total), (410, 410));
+    let pages = store.overflow(&post).await.unwrap()[&LIKES].pages;
+    let read = engine.counters().documents_read - before;
+    assert!(read <= pages + 4, "{read} documents for {pages} pages");
+}

@@ -91,6 +91,18 @@ fn scrolling(owner: &Owner, throughout: &[u64]) -> Operation {
     })
 }
 
+/// Reads the whole list at once and checks that the total is what came.
+fn reading_all(owner: &Owner) -> Operation {
+    let owner = owner.clone();
+    Arc::new(move |store: Store| {
+        let owner = owner.clone();
+        Box::pin(async move {
+            let all = store.list(LIKES).newest_first(&owner, None, 100).await.unwrap();
+            assert_eq!((all.items.len() as u64, all.next), (all.total, None));
+        })
+    })
+}
+
 /// What one scenario starts from and does.
 struct Scenario {
     /// How many actors like the post beforehand, one after the other.
@@ -252,6 +264,16 @@ async fn a_scroll_while_an_item_of_a_page_goes() {
     explore(Scenario {
         likes: 5,
         operations: |owner| vec![scrolling(owner, &[2, 3, 4, 5]), unliking(owner, 1)],
+        afterwards: &[(1, false), (5, true)],
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_whole_list_while_an_item_of_a_page_goes() {
+    explore(Scenario {
+        likes: 5,
+        operations: |owner| vec![reading_all(owner), unliking(owner, 1)],
         afterwards: &[(1, false), (5, true)],
     })
     .await;

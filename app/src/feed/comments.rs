@@ -20,6 +20,7 @@ impl Feed {
         id: Option<ItemId>,
         text: CommentText,
     ) -> Result<Comment, Problem> {
+        let _turn = self.turns.of(actor).await;
         let at = self.environment.now();
         let id = id.map_or_else(|| self.environment.ids.uuid(at), ItemId::uuid);
         let item = Item {
@@ -50,6 +51,7 @@ impl Feed {
 
     /// Deletes a comment of the actor's own.
     pub async fn delete_comment(&self, actor: &Handle, post: PostId, id: ItemId) -> Result<(), Problem> {
+        let _turn = self.turns.of(actor).await;
         let owner = Topic::Post(post);
         let key = Key::Id(id.uuid());
         let list = self.store.list(Relation::Comments);

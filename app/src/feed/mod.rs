@@ -8,9 +8,11 @@ mod people;
 mod posts;
 mod problems;
 mod reactions;
+mod turns;
 
 use std::sync::Arc;
 
+use self::turns::Turns;
 use model::Cursor;
 use store::Store;
 
@@ -24,6 +26,7 @@ pub struct Feed {
     store: Store,
     environment: Environment,
     events: Arc<Events>,
+    turns: Arc<Turns>,
 }
 
 impl Feed {
@@ -34,6 +37,7 @@ impl Feed {
             store,
             environment,
             events,
+            turns: Arc::new(Turns::new()),
         }
     }
 

@@ -46,6 +46,7 @@ impl Feed {
         if actor == target {
             return Err(Problem::invalid("handle", "You cannot follow yourself."));
         }
+        let _turn = self.turns.of(actor).await;
         let at = self.environment.now();
         let followed = Topic::User(target.clone());
         let item = Item::new(self.environment.ids.uuid(at), actor.clone(), at);
@@ -79,6 +80,7 @@ impl Feed {
 
     /// Stops following somebody. Again changes nothing; stopped half-way, again finishes it.
     pub async fn unfollow(&self, actor: &Handle, target: &Handle) -> Result<Counted, Problem> {
+        let _turn = self.turns.of(actor).await;
         let followed = Topic::User(target.clone());
         let followers = self.store.list(Relation::Followers);
         let key = Key::By(actor.clone());

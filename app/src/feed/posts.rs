@@ -64,6 +64,7 @@ impl Feed {
         id: Option<PostId>,
         text: PostText,
     ) -> Result<PostCard, Problem> {
+        let _turn = self.turns.of(author).await;
         let mut at = self.environment.now();
         let id = id.unwrap_or_else(|| self.environment.ids.uuid(at).into());
         match self.store.posts().insert(id, author, &text, at).await {
@@ -92,6 +93,7 @@ impl Feed {
 
     /// Deletes a post of the actor's own, with its likes, comments and shares.
     pub async fn delete_post(&self, actor: &Handle, id: PostId) -> Result<(), Problem> {
+        let _turn = self.turns.of(actor).await;
         let post = self.stored_post(id).await?;
         if post.author != *actor {
             return Err(Problem::new(

@@ -1,12 +1,13 @@
 //! What a failure of the store means to the person whose request met it.
 
-use model::{Kind, Problem};
+use model::{Cursor, Kind, Problem};
 use store::Error;
 
 /// Tells a person what the store's failure means for them; the cause goes to the log.
 pub(super) fn explain(error: Error) -> Problem {
     match error {
         Error::NoOwner(owner) => missing(&owner),
+        Error::ForeignCursor => Cursor::invalid(),
         Error::DuplicateKey { .. } => Problem::new(Kind::Conflict, "There is one with this name already."),
         Error::TooLarge { .. } => Problem::new(
             Kind::TooLarge,

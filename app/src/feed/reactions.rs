@@ -48,6 +48,7 @@ impl Feed {
         relation: Relation,
         kind: ActivityKind,
     ) -> Result<Counted, Problem> {
+        let _turn = self.turns.of(actor).await;
         let at = self.environment.now();
         let item = Item::new(self.environment.ids.uuid(at), actor.clone(), at);
         let owner = Topic::Post(post);
@@ -70,6 +71,7 @@ impl Feed {
     /// Removes from the actor's activities, then from the post's list: in this order a second try still finds the
     /// item that tells which activity to remove.
     async fn take_back(&self, actor: &Handle, post: PostId, relation: Relation) -> Result<Counted, Problem> {
+        let _turn = self.turns.of(actor).await;
         let owner = Topic::Post(post);
         let key = Key::By(actor.clone());
         if let Some(item) = self

@@ -61,7 +61,11 @@ async fn watch(
     State(phases): State<Phases>,
     Topics(topics): Topics,
 ) -> Answer<Response> {
-    future::try_join_all(topics.iter().map(|topic| feed.overflow(topic))).await?;
+    // Who is gone falls silent, also for a page that reconnects; that nobody is there is worth an answer.
+    let known = future::join_all(topics.iter().map(|topic| feed.overflow(topic))).await;
+    if known.iter().all(Result::is_err) {
+        known.into_iter().collect::<Result<Vec<_>, Problem>>()?;
+    }
     let events = feed
         .watch(&topics)
         .map(|change| event(&change))

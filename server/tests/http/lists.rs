@@ -130,3 +130,33 @@ fn the_feed_is_walked_by_cursor_too() {
         posts.iter().rev().map(String::as_str).collect::<Vec<_>>()
     );
 }
+
+#[test]
+fn a_cursor_of_another_list_is_refused_by_name() {
+    let server = Server::with_small_pages();
+    let ada = server.member("ada");
+    let (one, other) = (ada.writes("One"), ada.writes("Other"));
+    for post in [&one, &other] {
+        ada.put(&format!("/posts/{post}/like"));
+        server
+            .member(&format!("fan-of-{}", &post[30..]))
+            .put(&format!("/posts/{post}/like"));
+    }
+    let next = |list: &str| {
+        ada.get(&format!("{list}?limit=1")).body["next"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    let likes = next(&format!("/posts/{one}/likes"));
+    for (list, cursor) in [
+        (format!("/posts/{other}/likes"), &likes),
+        (format!("/posts/{one}/shares"), &likes),
+        ("/explore".to_owned(), &likes),
+        ("/explore".to_owned(), &next("/feed")),
+        (format!("/posts/{one}/likes"), &next("/explore")),
+    ] {
+        ada.get(&format!("{list}?cursor={cursor}"))
+            .is_problem(422, Some("cursor"));
+    }
+}

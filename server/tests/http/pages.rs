@@ -29,6 +29,17 @@ fn an_unknown_page_is_a_page_with_status_404() {
 }
 
 #[test]
+fn a_trailing_slash_leads_to_the_page() {
+    let server = Server::start();
+    server.member("ada");
+    let browser = server.visitor().at_root().with("accept", "text/html");
+    for (path, page) in [("/@ada/", "/@ada"), ("/explore/?cursor=x", "/explore?cursor=x")] {
+        let answer = browser.get(path);
+        assert_eq!((answer.status, answer.headers["location"].as_str()), (308, page));
+    }
+}
+
+#[test]
 fn what_a_hash_names_is_kept_and_what_is_missing_is_not() {
     let server = Server::start();
     let missing = server.visitor().at_root().get("/pkg/spillway.0.js");

@@ -23,7 +23,7 @@ pub fn lay_out(owner: &Owner, relation: Relation, limits: Limits, mut items: Vec
     let mut pages = Vec::new();
     let mut floor = None;
     while rest.len() > limits.threshold {
-        let (oldest_first, younger) = rest.split_at(limits.chunk());
+        let (oldest_first, younger) = rest.split_at(limits.chunk(limits.threshold));
         let chunk: Vec<Item> = oldest_first.iter().rev().cloned().collect();
         rest = younger;
         let (Some(newest), Some(oldest)) = (chunk.first(), chunk.last()) else {

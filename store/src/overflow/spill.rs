@@ -1,8 +1,8 @@
 use bson::{Bson, DateTime, Document, doc};
 use model::Timestamp;
 
-use super::item::take_items;
-use super::state::{Head, State, page_number};
+use super::item::{number, take_items};
+use super::state::{Head, State};
 use super::{Item, OverflowList, Owner, PAGES, owner_id, page_id, uuid_bson};
 use crate::error::{Error, Result};
 use crate::port::{Find, Update};
@@ -16,7 +16,7 @@ impl OverflowList<'_> {
         if !seen.pending.is_empty() {
             return self.settle(owner, &seen.pending).await;
         }
-        let chunk = &seen.head[seen.head.len() - self.limits.chunk().min(seen.head.len())..];
+        let chunk = &seen.head[seen.head.len() - self.limits.chunk(seen.head.len())..];
         let Some((newest, oldest)) = chunk.first().zip(chunk.last()) else {
             return Ok(());
         };
@@ -25,12 +25,11 @@ impl OverflowList<'_> {
         let Some((rev, items)) = self.read_page(owner, seen.pages).await? else {
             return Ok(());
         };
-        if rev != seen.rev {
-            return Ok(());
-        }
-        if items != chunk {
-            // A page that an interrupted spill left behind under other limits: a new revision lets it be replaced.
-            return self.advance_rev(owner, &seen).await;
+        if rev != seen.rev || items != chunk {
+            // A page that this head did not write: an interrupted spill left it behind under other limits, or a deleted
+            // owner of the same name did. A newer revision lets it be replaced. If somebody else wrote it for a newer
+            // head, the guard fails.
+            return self.advance_rev(owner, &seen, rev.max(seen.rev) + 1).await;
         }
         self.commit(owner, &seen, chunk, newest.at).await
     }
@@ -64,7 +63,7 @@ impl OverflowList<'_> {
         let Some(mut page) = self.engine.find(PAGES, find).await?.into_iter().next() else {
             return Ok(None);
         };
-        let rev = i64::from(page_number(&page, "rev")?);
+        let rev = i64::try_from(number(&page, "rev")?).unwrap_or(i64::MAX);
         Ok(Some((rev, take_items(&mut page, "items")?)))
     }
 
@@ -86,8 +85,8 @@ impl OverflowList<'_> {
             .map(drop)
     }
 
-    async fn advance_rev(&self, owner: &Owner, seen: &State) -> Result<()> {
-        let change = doc! { "$inc": { self.path("rev"): 1_i64 } };
+    async fn advance_rev(&self, owner: &Owner, seen: &State, rev: i64) -> Result<()> {
+        let change = doc! { "$set": { self.path("rev"): rev } };
         self.engine
             .update(self.owners(), Update::one(self.at_rev(owner, seen), change))
             .await

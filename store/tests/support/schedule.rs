@@ -36,6 +36,19 @@ enum Message {
     Ends(usize),
 }
 
+/// Tells that an operation is over, also when it panicked.
+struct EndsWhenDropped {
+    actor: usize,
+    messages: mpsc::UnboundedSender<Message>,
+}
+
+impl Drop for EndsWhenDropped {
+    fn drop(&mut self) {
+        // After the run nobody listens any more.
+        drop(self.messages.send(Message::Ends(self.actor)));
+    }
+}
+
 struct Gated {
     engine: Engine,
     actor: usize,
@@ -164,8 +177,8 @@ impl Explorer {
                 .unwrap();
             let (operation, messages) = (operation(gated), messages.clone());
             tasks.spawn(async move {
+                let _ends = EndsWhenDropped { actor, messages };
                 operation.await;
-                messages.send(Message::Ends(actor)).unwrap();
             });
         }
         let mut waiting: Vec<Option<Turn>> = operations.iter().map(|_| None).collect();
