@@ -70,6 +70,11 @@ impl Order {
         Cursor::list_named(self.field())
     }
 
+    /// Whether a list in this order gave a cursor out.
+    pub fn gave_out(self, cursor: Cursor) -> bool {
+        cursor.list == self.list()
+    }
+
     /// The cursor just after a post.
     pub fn cursor_after(self, post: &StoredPost) -> Cursor {
         let key = match self {
@@ -131,7 +136,7 @@ impl<'a> Posts<'a> {
         let field = order.field();
         let mut filter = by(authors);
         if let Some(cursor) = after {
-            if cursor.list != order.list() {
+            if !order.gave_out(cursor) {
                 return Err(Error::ForeignCursor);
             }
             let value = order.value(cursor);

@@ -2,7 +2,10 @@ use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use model::{Handle, PostText, Problem};
 
+use store::posts::Order;
+
 use super::document::PageTitle;
+use super::problem::ProblemPage;
 use super::request::{Place, loaded, now, refusal_of};
 use crate::actions::feed;
 use crate::actions::posts::Compose;
@@ -12,6 +15,10 @@ use crate::session;
 /// Posts of whom the reader follows; everyone's, with an introduction, for who is not signed in.
 #[component]
 pub fn HomePage() -> impl IntoView {
+    let place = match Place::of_posts(Order::Newest) {
+        Ok(place) => place,
+        Err(problem) => return view! { <ProblemPage problem /> }.into_any(),
+    };
     let signed_in = session::viewer().is_some();
     view! {
         <PageTitle text="Home" />
@@ -20,21 +27,27 @@ pub fn HomePage() -> impl IntoView {
         } else {
             view! { <Introduction /> }.into_any()
         }}
-        {loaded(posts(Posts::Home))}
+        {loaded(posts(Posts::Home, place))}
     }
+    .into_any()
 }
 
 /// Everyone's posts, most liked first.
 #[component]
 pub fn ExplorePage() -> impl IntoView {
+    let place = match Place::of_posts(Order::MostLiked) {
+        Ok(place) => place,
+        Err(problem) => return view! { <ProblemPage problem /> }.into_any(),
+    };
     view! {
         <PageTitle text="Explore" />
         <header class="page-head">
             <h1>"Explore"</h1>
             <p>"Everyone's posts, most liked first. The outliers are at the top."</p>
         </header>
-        {loaded(posts(Posts::Explore))}
+        {loaded(posts(Posts::Explore, place))}
     }
+    .into_any()
 }
 
 /// A list of posts.
@@ -48,8 +61,7 @@ pub enum Posts {
 }
 
 /// A list of posts from where the address points.
-pub async fn posts(list: Posts) -> Result<impl IntoView, Problem> {
-    let place = Place::of_this_request()?;
+pub async fn posts(list: Posts, place: Place) -> Result<impl IntoView, Problem> {
     let reader = session::viewer().map(|account| account.handle);
     let signed_in = reader.is_some();
     let listing = match &list {

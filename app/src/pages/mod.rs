@@ -1,5 +1,6 @@
-//! The pages, rendered on the server. Each route loads what it shows before the first byte is sent, so that a missing
-//! post or person is answered with the right status, and everything is there without JavaScript.
+//! The pages, rendered on the server. Home and explore are streamed in order, which needs no JavaScript either; every
+//! other route loads what it shows before the first byte is sent, so that a missing post or person is answered with the
+//! right status.
 
 mod accounts;
 mod document;
@@ -43,8 +44,8 @@ pub fn App() -> impl IntoView {
                 <main id="main" tabindex="-1">
                     <Banner />
                     <FlatRoutes fallback=NotFound>
-                        <Route path=path!("/") view=HomePage ssr=SsrMode::Async />
-                        <Route path=path!("/explore") view=ExplorePage ssr=SsrMode::Async />
+                        <Route path=path!("/") view=HomePage ssr=SsrMode::InOrder />
+                        <Route path=path!("/explore") view=ExplorePage ssr=SsrMode::InOrder />
                         <Route path=path!("/signup") view=SignUpPage ssr=SsrMode::Async />
                         <Route path=path!("/login") view=SignInPage ssr=SsrMode::Async />
                         <Route path=path!("/post/:id") view=PostPage ssr=SsrMode::Async />

@@ -1,9 +1,10 @@
 use leptos::prelude::*;
 use model::{Handle, Problem, Profile, Relation, Topic};
+use store::posts::Order;
 
 use super::document::PageTitle;
 use super::home::{Posts, posts};
-use super::request::{loaded, person_in_path};
+use super::request::{Place, loaded, person_in_path};
 use crate::actions::feed;
 use crate::components::{Avatar, FollowButton, Meter, MeterSize, grouped};
 use crate::islands::ProfileNumbers;
@@ -18,7 +19,7 @@ pub fn ProfilePage() -> impl IntoView {
 async fn profile_page(handle: Handle) -> Result<impl IntoView, Problem> {
     let reader = session::viewer().map(|account| account.handle);
     let profile = feed()?.profile(&handle, reader.as_ref()).await?;
-    let posts = posts(Posts::By(handle.clone())).await?;
+    let posts = posts(Posts::By(handle.clone()), Place::of_posts(Order::Newest)?).await?;
 
     let title = format!("{} (@{handle})", profile.name);
     let own = reader.as_ref() == Some(&handle);

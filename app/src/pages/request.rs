@@ -5,7 +5,8 @@ use std::future::Future;
 use axum::http::request::Parts;
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
-use model::{Handle, Kind, PostId, Problem, Timestamp};
+use model::{Cursor, Handle, Kind, PostId, Problem, Timestamp};
+use store::posts::Order;
 
 use super::problem::ProblemPage;
 use crate::feed::{Clock, Paging, SystemClock};
@@ -53,6 +54,16 @@ impl Place {
             },
             before: before.unwrap_or(0),
         })
+    }
+
+    /// The same for a list of posts in some order. It tells a wrong cursor before anything of the page is sent, so that
+    /// the page can be streamed.
+    pub fn of_posts(order: Order) -> Result<Self, Problem> {
+        let place = Self::of_this_request()?;
+        match place.paging.after {
+            Some(cursor) if !order.gave_out(cursor) => Err(Cursor::invalid()),
+            _ => Ok(place),
+        }
     }
 
     /// Whether the page shows the list from its beginning.
