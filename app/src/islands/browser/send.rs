@@ -24,6 +24,8 @@ async fn answer(form: &HtmlFormElement) -> Result<(bool, JsValue), JsValue> {
     let request = RequestInit::new();
     request.set_method("POST");
     request.set_headers(&headers);
+    // What was clicked is done, even if the reader moves on to another page at once.
+    Reflect::set(&request, &"keepalive".into(), &JsValue::TRUE)?;
     let fields: JsValue = FormData::new_with_form(form)?.into();
     let fields: JsValue = UrlSearchParams::new_with_str_sequence_sequence(&fields)?.into();
     request.set_body(&fields);
