@@ -1,6 +1,6 @@
 //! The post documents: what somebody wrote, and the heads of its three lists.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use bson::{Bson, DateTime, Document, doc};
 use model::{Cursor, Handle, Meter, PostId, PostText, Relation, Timestamp, Topic};
@@ -197,13 +197,6 @@ impl<'a> Posts<'a> {
             }
         }
         Ok(holding)
-    }
-
-    /// The texts and authors of posts by id, for lists that mention them. What is gone is left out.
-    pub async fn by_ids(&self, ids: &[PostId]) -> Result<HashMap<PostId, StoredPost>> {
-        let ids: Vec<Bson> = ids.iter().map(|id| uuid_bson(id.uuid())).collect();
-        let found = self.read(summaries(doc! { "_id": { "$in": ids } })).await?;
-        Ok(found.into_iter().map(|post| (post.id, post)).collect())
     }
 
     /// Removes a post and the pages of its lists. The post document goes first: from then on nobody reads the

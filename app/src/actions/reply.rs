@@ -60,14 +60,6 @@ impl Form {
     }
 }
 
-/// Answers a reader: with the list, or with the problem and its status.
-pub fn read<T>(result: Result<T, Problem>) -> Result<T, Refused> {
-    if let (Err(problem), Some(response)) = (&result, use_context::<ResponseOptions>()) {
-        set_status(&response, problem.kind.status());
-    }
-    result.map_err(Refused)
-}
-
 /// The path and query of the page that the form was on, without an earlier refusal.
 pub fn came_from() -> Option<String> {
     let referer = header(&REFERER)?;

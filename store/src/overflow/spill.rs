@@ -2,7 +2,7 @@ use bson::{Bson, DateTime, Document, doc};
 use model::Timestamp;
 
 use super::item::{number, take_items};
-use super::state::{Head, State};
+use super::state::State;
 use super::{Item, OverflowList, Owner, PAGES, owner_id, page_id, uuid_bson};
 use crate::error::{Error, Result};
 use crate::port::{Find, Update};
@@ -99,17 +99,6 @@ impl OverflowList<'_> {
             "_id": owner_id(owner),
             self.path("pages"): i64::from(seen.pages),
             self.path("rev"): seen.rev,
-        }
-    }
-
-    /// Spills until the head fits its threshold, for an owner whose threshold was lowered.
-    pub async fn shrink(&self, owner: &Owner) -> Result<()> {
-        loop {
-            let seen = self.state(owner, Head::Whole).await?;
-            if seen.head.len() <= self.limits.threshold {
-                return Ok(());
-            }
-            self.spill(owner, seen).await?;
         }
     }
 }
