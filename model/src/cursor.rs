@@ -25,8 +25,8 @@ pub struct Cursor {
     pub page: Option<u32>,
 }
 
-const VERSION: u8 = 2;
-const LENGTH: usize = 1 + 4 + 8 + 16 + 4 + 1;
+const VERSION: u8 = 3;
+const LENGTH: usize = 1 + 4 + 8 + 16 + 4 + 4;
 
 impl Cursor {
     /// A short form of a list's name (FNV-1a), enough to notice a cursor of another list.
@@ -44,8 +44,15 @@ impl Cursor {
         )
     }
 
-    fn check(bytes: &[u8]) -> u8 {
-        bytes.iter().fold(0x5a, |sum: u8, byte| sum.rotate_left(3) ^ byte)
+    /// CRC-32 in the bit order of bzip2, which is the order in which base64 takes bits from bytes. So it misses no
+    /// change within 32 bits in a row: no changed letter, no two neighbours swapped, no five letters garbled.
+    fn check(bytes: &[u8]) -> u32 {
+        let sum = bytes.iter().fold(u32::MAX, |sum, byte| {
+            (0..8).fold(sum ^ (u32::from(*byte) << 24), |sum, _| {
+                (sum << 1) ^ if sum >> 31 == 1 { 0x04c1_1db7 } else { 0 }
+            })
+        });
+        !sum
     }
 }
 
@@ -57,7 +64,7 @@ impl fmt::Display for Cursor {
         bytes.extend(self.key.to_be_bytes());
         bytes.extend(self.id.as_bytes());
         bytes.extend(self.page.unwrap_or(u32::MAX).to_be_bytes());
-        bytes.push(Self::check(&bytes));
+        bytes.extend(Self::check(&bytes).to_be_bytes());
         f.write_str(&URL_SAFE_NO_PAD.encode(bytes))
     }
 }
@@ -67,10 +74,10 @@ impl FromStr for Cursor {
 
     fn from_str(input: &str) -> Result<Self, Problem> {
         let bytes = URL_SAFE_NO_PAD.decode(input).map_err(|_| Self::invalid())?;
-        let Some((check, rest)) = bytes.split_last() else {
+        let Some((rest, check)) = bytes.split_last_chunk() else {
             return Err(Self::invalid());
         };
-        if bytes.len() != LENGTH || rest[0] != VERSION || *check != Self::check(rest) {
+        if bytes.len() != LENGTH || rest[0] != VERSION || u32::from_be_bytes(*check) != Self::check(rest) {
             return Err(Self::invalid());
         }
         let list = rest[1..5]
@@ -113,33 +120,97 @@ impl From<Cursor> for String {
 mod tests {
     use super::*;
 
+    const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+    /// Cursors that differ in every part, from all zeros to all ones.
+    fn cursors() -> impl Iterator<Item = Cursor> {
+        let parts = |list, key, id, page| Cursor {
+            list,
+            key,
+            id: Uuid::from_u128(id),
+            page,
+        };
+        [
+            parts(0, 0, 0, Some(0)),
+            parts(7, 1_772_366_400_123, 42, None),
+            parts(7, 1_772_366_400_123, 42, Some(7)),
+            parts(
+                Cursor::list_named("post/likes"),
+                -1,
+                0x0198_c0de_7000_8000_a1b2_c3d4_e5f6_0718,
+                Some(u32::MAX - 1),
+            ),
+            parts(u32::MAX, i64::MIN, u128::MAX, None),
+        ]
+        .into_iter()
+    }
+
     #[test]
     fn survives_the_trip_through_a_link() {
-        for page in [None, Some(0), Some(7)] {
-            let cursor = Cursor {
-                list: 7,
-                key: 1_772_366_400_123,
-                id: Uuid::from_u128(42),
-                page,
-            };
-            assert_eq!(cursor.to_string().parse::<Cursor>().unwrap(), cursor);
+        for cursor in cursors() {
+            let text = cursor.to_string();
+            assert_eq!(text.parse::<Cursor>().unwrap(), cursor);
+            assert!(text.chars().all(|letter| LETTERS.contains(letter)), "{text}");
         }
     }
 
     #[test]
     fn a_made_up_cursor_is_refused_by_name() {
-        let good = Cursor {
-            list: 7,
-            key: 1,
-            id: Uuid::from_u128(2),
-            page: None,
-        }
-        .to_string();
-        let cut = &good[..good.len() - 2];
-        let bent = good.replace('A', "B");
-        for bad in ["", "nonsense", "!!", cut, bent.as_str()] {
+        for bad in ["", "AAA", "nonsense", "!!", &"A".repeat(50), &"_".repeat(50)] {
             let problem = bad.parse::<Cursor>().unwrap_err();
             assert_eq!(problem.field.as_deref(), Some("cursor"), "{bad:?}");
         }
+    }
+
+    #[test]
+    fn a_cursor_with_any_one_letter_changed_added_or_left_out_is_refused() {
+        let others: Vec<char> = LETTERS.chars().chain(['=', '+', '/', ' ', 'é']).collect();
+        for good in cursors().map(|cursor| cursor.to_string()) {
+            for place in 0..=good.len() {
+                let (before, after) = good.split_at(place);
+                for letter in &others {
+                    let added = format!("{before}{letter}{after}");
+                    assert!(added.parse::<Cursor>().is_err(), "{added} for {good}");
+                    let changed = format!("{before}{letter}{}", after.get(1..).unwrap_or_default());
+                    assert!(
+                        changed == good || changed.parse::<Cursor>().is_err(),
+                        "{changed} for {good}"
+                    );
+                }
+                assert!(
+                    place == good.len() || before.parse::<Cursor>().is_err(),
+                    "{before}"
+                );
+                let short = format!("{before}{}", after.get(1..).unwrap_or_default());
+                assert!(
+                    short == good || short.parse::<Cursor>().is_err(),
+                    "{short} for {good}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_cursor_with_two_neighbouring_letters_swapped_or_changed_is_refused() {
+        // What a change does to the check depends on its place and not on the cursor, so one stands for all.
+        let good = cursors().nth(2).unwrap().to_string();
+        for place in 0..good.len() - 1 {
+            let (before, after) = (&good[..place], &good[place + 2..]);
+            for first in LETTERS.chars() {
+                for second in LETTERS.chars() {
+                    let changed = format!("{before}{first}{second}{after}");
+                    assert!(
+                        changed == good || changed.parse::<Cursor>().is_err(),
+                        "{changed} for {good}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_check_is_the_crc_that_bzip2_uses() {
+        // The published check value of CRC-32/BZIP2.
+        assert_eq!(Cursor::check(b"123456789"), 0xfc89_1918);
     }
 }

@@ -2,6 +2,7 @@
 
 mod api;
 mod cli;
+mod drivers;
 mod fault;
 mod healthcheck;
 mod http;
@@ -12,6 +13,7 @@ mod serve;
 mod shutdown;
 mod site;
 mod town;
+mod upkeep;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -63,6 +65,10 @@ fn run(cli: Cli) -> Result<(), Fault> {
         match cli.command() {
             Command::Serve(options) => serve::run(options).await,
             Command::Seed(options) => seed::run(options).await,
+            Command::Detect(options) => upkeep::detect(options).await,
+            Command::Migrate(options) => upkeep::migrate(options).await,
+            Command::Check(options) => upkeep::check(options).await,
+            Command::Stats(options) => upkeep::stats(options).await,
             Command::Healthcheck(options) => healthcheck::run(&options.addr).await,
         }
     });

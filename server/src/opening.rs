@@ -4,9 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use app::feed::{Clock, SystemClock};
+use bson::{DateTime, Document};
+use mongo::{ConnectError, Mongo};
 use store::embedded::Embedded;
-use store::port::Engine;
-use store::{Error, Store};
+use store::port::{DocumentEngine, Engine};
+use store::{Error, Store, people};
 
 use crate::cli::{DataOptions, StoreAddress};
 use crate::fault::Fault;
@@ -14,9 +17,24 @@ use crate::fault::Fault;
 /// How often to try again to open a store that is in use, and after which pause.
 const ATTEMPTS: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(100);
+/// How often expired documents are removed.
+const MINUTE: Duration = Duration::from_mins(1);
+
+/// A store, and its engine by name where that can do more than the port.
+pub struct Opened {
+    /// The store.
+    pub store: Store,
+    /// The engine, when it is the embedded one.
+    pub embedded: Option<Embedded>,
+}
 
 /// The store with its lists limited as asked.
 pub async fn open(options: &DataOptions) -> Result<Store, Fault> {
+    open_whole(options).await.map(|opened| opened.store)
+}
+
+/// The same, with its engine.
+pub async fn open_whole(options: &DataOptions) -> Result<Opened, Fault> {
     let settings = options.limits.settings().map_err(|problem| {
         Fault::usage(
             "The limits of the lists do not fit",
@@ -24,26 +42,84 @@ pub async fn open(options: &DataOptions) -> Result<Store, Fault> {
         )
         .caused_by(&problem)
     })?;
-    let StoreAddress::Embedded(folder) = &options.store;
-    let engine = embedded(folder).await?;
-    Store::open(engine, settings)
+    let (engine, embedded): (Engine, _) = match &options.store {
+        StoreAddress::Embedded(folder) => {
+            let engine = embedded(folder).await?;
+            (Arc::new(engine.clone()), Some(engine))
+        }
+        StoreAddress::MongoDb(address) => (Arc::new(connect(address).await?), None),
+    };
+    let store = Store::open(engine, settings)
         .await
-        .map_err(|error| unusable(folder, &error))
+        .map_err(|error| match &options.store {
+            StoreAddress::Embedded(folder) => unusable(folder, &error),
+            StoreAddress::MongoDb(_) => {
+                let next = "Look whether the user in the address may read and write this database and create indexes.";
+                Fault::failed(format!("The store in {} cannot be opened", options.store), next).caused_by(&error)
+            }
+        })?;
+    Ok(Opened { store, embedded })
+}
+
+/// Whether a store was begun at an address, without beginning one.
+pub async fn is_there(address: &StoreAddress) -> Result<bool, Fault> {
+    match address {
+        StoreAddress::Embedded(folder) => {
+            Ok(std::fs::read_dir(folder).is_ok_and(|mut files| files.next().is_some()))
+        }
+        StoreAddress::MongoDb(address) => {
+            let engine = connect(address).await?;
+            let users = engine.count(people::COLLECTION, Document::new()).await;
+            users
+                .map(|users| users > 0)
+                .map_err(|error| unreachable_server(&error))
+        }
+    }
+}
+
+async fn connect(address: &str) -> Result<Mongo, Fault> {
+    Mongo::connect(address).await.map_err(|error| match error {
+        ConnectError::Address(_) | ConnectError::Unsafe { .. } => {
+            let next = "Write SPILLWAY_STORE or MONGODB_URI as the line above says.";
+            Fault::usage("The address of the store cannot be used", next).caused_by(&error)
+        }
+        error => unreachable_server(&error),
+    })
+}
+
+fn unreachable_server(error: &dyn std::error::Error) -> Fault {
+    let next = "Start the server or correct SPILLWAY_STORE (or MONGODB_URI). SPILLWAY_STORE=embedded:./data needs no server.";
+    Fault::failed("The store's MongoDB server cannot be used", next).caused_by(error)
 }
 
 /// Opening reads from the disk, so it happens away from the async threads. A process that is just ending gets a moment
 /// to let go of the store.
-async fn embedded(folder: &Path) -> Result<Engine, Fault> {
+async fn embedded(folder: &Path) -> Result<Embedded, Fault> {
     let mut attempts = 0;
     loop {
         let at = folder.to_path_buf();
         match tokio::task::spawn_blocking(move || Embedded::open(&at)).await {
-            Ok(Ok(engine)) => return Ok(Arc::new(engine)),
+            Ok(Ok(engine)) => return Ok(engine),
             Ok(Err(Error::Unavailable(_))) if attempts < ATTEMPTS => attempts += 1,
             Ok(Err(error)) => return Err(unusable(folder, &error)),
             Err(panicked) => return Err(unusable(folder, &panicked)),
         }
         tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// What a MongoDB server does by itself: removes documents that a TTL index says are due, about once a minute.
+/// It keeps the engine open.
+pub async fn expire_every_minute(engine: Embedded) {
+    let mut minute = tokio::time::interval(MINUTE);
+    loop {
+        minute.tick().await;
+        let now = DateTime::from_millis(SystemClock.now().millis());
+        match engine.expire(now).await {
+            Ok(0) => {}
+            Ok(gone) => tracing::debug!(gone, "documents expired"),
+            Err(error) => tracing::warn!(%error, "documents that are due could not be removed"),
+        }
     }
 }
 

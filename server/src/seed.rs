@@ -19,7 +19,7 @@ pub async fn run(options: SeedOptions) -> Result<(), Fault> {
     if town::is_loaded(&store).await.map_err(|error| unloaded(&error))? {
         return Err(Fault::failed(
             "The store has a town already",
-            "Delete the store's folder for another one, or name an empty one with SPILLWAY_STORE.",
+            "Delete the store's folder or database for another one, or name an empty one with SPILLWAY_STORE.",
         ));
     }
     let usual = Sizes::default();
@@ -46,7 +46,8 @@ pub async fn load_if_empty(data: &DataOptions) -> Result<(), Fault> {
     }
     let program = std::env::current_exe().map_err(|error| unloaded(&error))?;
     let mut seed = Command::new(program);
-    seed.arg("seed").arg("--store").arg(data.store.to_string());
+    // Not as an argument: anybody on the machine sees those, and the address may have a password in it.
+    seed.arg("seed").env("SPILLWAY_STORE", data.store.address());
     for relation in Relation::ALL {
         let Limits { threshold, page_size } = limits.of(relation);
         seed.arg(format!("--threshold-{relation}={threshold}"));

@@ -19,7 +19,7 @@ use crate::fault::Fault;
 use crate::http::{RequestLog, explain, forgery_protection, health, log, read_whole};
 use crate::shutdown::{Phases, Shutdown};
 use crate::site::Site;
-use crate::{api, opening, pages, seed};
+use crate::{api, drivers, opening, pages, seed};
 
 /// Serves until a signal says to stop.
 pub async fn run(options: ServeOptions) -> Result<(), Fault> {
@@ -44,7 +44,12 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     if !options.no_demo {
         seed::load_if_empty(&options.data).await?;
     }
-    let store = opening::open(&options.data).await?;
+    let opened = opening::open_whole(&options.data).await?;
+    if let Some(engine) = &opened.embedded {
+        tokio::spawn(opening::expire_every_minute(engine.clone()));
+    }
+    let drivers = drivers::listen(opened.embedded, &options.mongo).await?;
+    let store = opened.store;
     let secure = options
         .public_url
         .as_deref()
@@ -61,18 +66,28 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     if let Some(url) = options.public_url {
         println!("Browsers reach it at {url}");
     }
+    if let Some(drivers) = &drivers {
+        println!(
+            "MongoDB's shells and drivers reach its store at mongodb://{}/spillway",
+            drivers.address()
+        );
+    }
     let listener = listener.tap_io(|stream| {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "small packets to one client may wait");
         }
     });
     let server = axum::serve(listener, routes).with_graceful_shutdown(shutdown.phases().closing());
-    tokio::select! {
+    let result = tokio::select! {
         ended = server.into_future() => ended.map_err(|error| {
             Fault::failed("The server stopped accepting connections", "Start it again.").caused_by(&error)
         }),
         () = shutdown.run(options.drain, options.deadline) => Ok(()),
+    };
+    if let Some(drivers) = drivers {
+        drivers.shut_down(drivers::DEADLINE).await;
     }
+    result
 }
 
 /// All routes, and around them, from the outside in: the log, compression, reading the body, forgery protection.

@@ -1,5 +1,7 @@
 //! What can go wrong in the data layer, by meaning.
 
+use bson::Document;
+
 /// A result of the data layer.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -14,8 +16,8 @@ pub enum Error {
         collection: String,
         /// The index that it would have violated, by MongoDB's default name.
         index: String,
-        /// The key, as extended JSON.
-        key: String,
+        /// The key: the index's fields and their values. Empty where a server did not tell it.
+        key: Box<Document>,
     },
     /// The document would pass 16 MB (MongoDB code 10334 on insert, 17419 on update). Nothing was written.
     #[error("{message}")]

@@ -3,8 +3,12 @@
 //! [`overflow`] is the outlier pattern, written once against [`port`]. The modules beside it keep the documents of
 //! the feed: [`people`], [`posts`] and [`sessions`].
 
+#[cfg(feature = "contract")]
+pub mod contract;
 pub mod embedded;
 pub mod error;
+pub mod identity;
+pub mod layouts;
 pub mod overflow;
 pub mod people;
 pub mod port;
@@ -12,7 +16,10 @@ pub mod posts;
 pub mod sessions;
 mod settings;
 mod store;
+mod turns;
+pub mod upkeep;
 
 pub use error::{Error, Result};
 pub use settings::{Limits, Settings};
 pub use store::Store;
+pub use turns::Turns;

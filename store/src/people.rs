@@ -5,9 +5,11 @@ use std::collections::HashMap;
 use bson::{Bson, DateTime, Document, doc};
 use model::{Bio, DisplayName, Handle, Person, Relation, Timestamp, Topic};
 
+use uuid::Uuid;
+
 use crate::Store;
 use crate::error::{Error, Result};
-use crate::overflow::{PAGES, empty, meter, owner_id};
+use crate::overflow::{delete_owner, empty, meter, uuid_bson};
 use crate::port::{Find, Update};
 
 /// The collection of user documents. `_id` is the handle.
@@ -40,10 +42,12 @@ pub struct UserSummary {
 }
 
 impl User {
-    /// The stored form of somebody new, with empty lists.
-    pub fn to_document(&self) -> Document {
+    /// The stored form of somebody new, with empty lists. `born` tells them from an earlier or later owner of the same
+    /// handle.
+    pub fn to_document(&self, born: Uuid) -> Document {
         let mut document = doc! {
             "_id": self.person.handle.as_str(),
+            "born": uuid_bson(born),
             "name": self.person.name.as_str(),
             "bio": &self.bio,
             "password": self.password.clone().map_or(Bson::Null, Bson::String),
@@ -75,14 +79,14 @@ impl<'a> People<'a> {
         Self { store }
     }
 
-    /// Adds somebody new.
+    /// Adds somebody new. `born` is a fresh id.
     ///
     /// # Errors
     /// [`Error::DuplicateKey`] when the handle is taken.
-    pub async fn insert(&self, user: &User) -> Result<()> {
+    pub async fn insert(&self, user: &User, born: Uuid) -> Result<()> {
         self.store
             .engine()
-            .insert(COLLECTION, vec![user.to_document()])
+            .insert(COLLECTION, vec![user.to_document(born)])
             .await
     }
 
@@ -117,8 +121,8 @@ impl<'a> People<'a> {
         };
         let list = |relation: Relation| -> Result<_> {
             let list = document
-                .get_document(relation.as_str())
-                .map_err(|_| Error::malformed("a user lacks a list"))?;
+                .get(relation.as_str())
+                .ok_or_else(|| Error::malformed("a user lacks a list"))?;
             meter(list, self.store.settings().of(relation))
         };
         Ok(Some(UserSummary {
@@ -155,19 +159,10 @@ impl<'a> People<'a> {
             .map(drop)
     }
 
-    /// Removes somebody and the pages of their lists. The user document goes first: from then on nobody reads the
-    /// pages, and a crash leaves nothing that a reader could meet.
-    pub async fn delete(&self, handle: &Handle) -> Result<()> {
-        let id = owner_id(&Topic::User(handle.clone()));
-        self.store
-            .engine()
-            .delete(COLLECTION, doc! { "_id": &id }, false)
-            .await?;
-        self.store
-            .engine()
-            .delete(PAGES, doc! { "owner": id }, true)
-            .await
-            .map(drop)
+    /// Removes somebody and the pages of their lists; doing it again finishes what was interrupted. Answers whether
+    /// there was such a person.
+    pub async fn delete(&self, handle: &Handle) -> Result<bool> {
+        delete_owner(&**self.store.engine(), &Topic::User(handle.clone())).await
     }
 }
 

@@ -24,6 +24,12 @@ pub trait DocumentEngine: Send + Sync + 'static {
     /// How many documents match.
     async fn count(&self, collection: &str, filter: Document) -> Result<u64>;
 
+    /// The different values that a field has in the documents that match, an array's elements each by itself.
+    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>>;
+
+    /// What an aggregation pipeline makes of a collection. A consistent snapshot of it.
+    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>>;
+
     /// Adds documents, in order, stopping at the first that fails; those before it stay. A document without an
     /// `_id` is refused: identities are the caller's, so that a retry cannot insert twice.
     async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()>;
@@ -91,13 +97,34 @@ impl Find {
     }
 }
 
+/// What an update does to a document. Whole-document replacement is not supported.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// Update operators: `{$set: …, $inc: …, $push: …}`.
+    Operators(Document),
+    /// An aggregation pipeline that computes the new fields from the old ones: `[{$set: …}]`.
+    Pipeline(Vec<Document>),
+}
+
+impl From<Document> for Change {
+    fn from(operators: Document) -> Self {
+        Self::Operators(operators)
+    }
+}
+
+impl From<Vec<Document>> for Change {
+    fn from(pipeline: Vec<Document>) -> Self {
+        Self::Pipeline(pipeline)
+    }
+}
+
 /// A change to one or many documents: MongoDB's `update` command.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Update {
     /// Which documents.
     pub filter: Document,
-    /// Update operators (`$set`, `$inc`, `$push` …). Whole-document replacement is not supported.
-    pub update: Document,
+    /// What to change.
+    pub update: Change,
     /// Insert a document made from the filter's equalities and the update when none matches.
     pub upsert: bool,
     /// Change every match instead of the first.
@@ -106,10 +133,10 @@ pub struct Update {
 
 impl Update {
     /// Changes the first document that matches.
-    pub fn one(filter: Document, update: Document) -> Self {
+    pub fn one(filter: Document, update: impl Into<Change>) -> Self {
         Self {
             filter,
-            update,
+            update: update.into(),
             upsert: false,
             many: false,
         }
@@ -139,8 +166,8 @@ pub struct Updated {
 pub struct FindAndModify {
     /// Which document.
     pub filter: Document,
-    /// Update operators.
-    pub update: Document,
+    /// What to change.
+    pub update: Change,
     /// Which of several matches: the first in this order.
     pub sort: Document,
     /// Which fields to return; empty for all.
@@ -153,10 +180,10 @@ pub struct FindAndModify {
 
 impl FindAndModify {
     /// Changes the first match and returns the document as it became.
-    pub fn after(filter: Document, update: Document) -> Self {
+    pub fn after(filter: Document, update: impl Into<Change>) -> Self {
         Self {
             filter,
-            update,
+            update: update.into(),
             sort: Document::new(),
             projection: Document::new(),
             upsert: false,
@@ -189,17 +216,43 @@ pub struct Index {
     pub keys: Document,
     /// Refuse a second document with the same key.
     pub unique: bool,
+    /// Only documents that match this filter are in the index (a partial index); empty for all.
+    pub partial: Document,
+    /// Documents expire this many seconds after the date in the index's only field (a TTL index).
+    pub expire_after: Option<u32>,
 }
 
 impl Index {
     /// An ordinary index.
     pub fn on(keys: Document) -> Self {
-        Self { keys, unique: false }
+        Self {
+            keys,
+            unique: false,
+            partial: Document::new(),
+            expire_after: None,
+        }
     }
 
     /// An index that refuses a second document with the same key.
     pub fn unique_on(keys: Document) -> Self {
-        Self { keys, unique: true }
+        Self {
+            unique: true,
+            ..Self::on(keys)
+        }
+    }
+
+    /// Only over the documents that match.
+    #[must_use]
+    pub fn only(mut self, filter: Document) -> Self {
+        self.partial = filter;
+        self
+    }
+
+    /// Whose documents go some seconds after the date in its field.
+    #[must_use]
+    pub fn expiring_after(mut self, seconds: u32) -> Self {
+        self.expire_after = Some(seconds);
+        self
     }
 
     /// MongoDB's default name: fields and directions joined by `_`, e.g. `owner_1_page_-1`.

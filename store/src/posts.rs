@@ -5,9 +5,11 @@ use std::collections::HashSet;
 use bson::{Bson, DateTime, Document, doc};
 use model::{Cursor, Handle, Meter, PostId, PostText, Relation, Timestamp, Topic};
 
+use uuid::Uuid;
+
 use crate::Store;
 use crate::error::{Error, Result};
-use crate::overflow::{Key, PAGES, empty, meter, uuid_bson};
+use crate::overflow::{Key, PAGES, delete_owner, empty, meter, uuid_bson};
 use crate::people::date;
 use crate::port::Find;
 
@@ -33,10 +35,11 @@ pub struct StoredPost {
     pub shares: u64,
 }
 
-/// The stored form of a new post, with empty lists.
-pub fn new_document(id: PostId, author: &Handle, text: &PostText, at: Timestamp) -> Document {
+/// The stored form of a new post, with empty lists. `born` tells it from an earlier or later post of the same id.
+pub fn new_document(id: PostId, born: Uuid, author: &Handle, text: &PostText, at: Timestamp) -> Document {
     let mut document = doc! {
         "_id": uuid_bson(id.uuid()),
+        "born": uuid_bson(born),
         "author": author.as_str(),
         "text": text.as_str(),
         "at": DateTime::from_millis(at.millis()),
@@ -107,14 +110,21 @@ impl<'a> Posts<'a> {
         Self { store }
     }
 
-    /// Adds a post.
+    /// Adds a post. `born` is a fresh id for this incarnation of it.
     ///
     /// # Errors
     /// [`Error::DuplicateKey`] when there is one with this id.
-    pub async fn insert(&self, id: PostId, author: &Handle, text: &PostText, at: Timestamp) -> Result<()> {
+    pub async fn insert(
+        &self,
+        id: PostId,
+        born: Uuid,
+        author: &Handle,
+        text: &PostText,
+        at: Timestamp,
+    ) -> Result<()> {
         self.store
             .engine()
-            .insert(COLLECTION, vec![new_document(id, author, text, at)])
+            .insert(COLLECTION, vec![new_document(id, born, author, text, at)])
             .await
     }
 
@@ -199,20 +209,10 @@ impl<'a> Posts<'a> {
         Ok(holding)
     }
 
-    /// Removes a post and the pages of its lists. The post document goes first: from then on nobody reads the
-    /// pages, and a crash leaves nothing that a reader could meet.
+    /// Removes a post and the pages of its lists; doing it again finishes what was interrupted. Answers whether
+    /// there was such a post.
     pub async fn delete(&self, id: PostId) -> Result<bool> {
-        let id = uuid_bson(id.uuid());
-        let deleted = self
-            .store
-            .engine()
-            .delete(COLLECTION, doc! { "_id": &id }, false)
-            .await?;
-        self.store
-            .engine()
-            .delete(PAGES, doc! { "owner": id }, true)
-            .await?;
-        Ok(deleted > 0)
+        delete_owner(&**self.store.engine(), &Topic::Post(id)).await
     }
 
     async fn read(&self, find: Find) -> Result<Vec<StoredPost>> {
@@ -228,8 +228,8 @@ impl<'a> Posts<'a> {
     fn stored(&self, document: &Document) -> Result<StoredPost> {
         let list = |relation: Relation| {
             let list = document
-                .get_document(relation.as_str())
-                .map_err(|_| Error::malformed("a post lacks a list"))?;
+                .get(relation.as_str())
+                .ok_or_else(|| Error::malformed("a post lacks a list"))?;
             meter(list, self.store.settings().of(relation))
         };
         let text = |field: &str| {

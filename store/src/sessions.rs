@@ -5,7 +5,10 @@ use model::{Handle, Timestamp};
 
 use crate::error::{Error, Result};
 use crate::people::date;
-use crate::port::{DocumentEngine, Find};
+use crate::port::{DocumentEngine, Find, Index};
+
+/// MongoDB's `IndexOptionsConflict`.
+const OPTIONS_CONFLICT: i32 = 85;
 
 /// The collection of sessions. `_id` is a digest of the token, so that reading the store lets nobody in.
 pub const COLLECTION: &str = "sessions";
@@ -21,6 +24,24 @@ pub struct Session {
     pub at: Timestamp,
     /// Until when.
     pub expires: Timestamp,
+}
+
+/// Makes the engine remove sessions that have expired.
+pub(crate) async fn prepare(engine: &dyn DocumentEngine) -> Result<()> {
+    let expiry = Index::on(doc! { "expires": 1 }).expiring_after(0);
+    match engine.create_index(COLLECTION, expiry).await {
+        // A store from before sessions expired by themselves keeps its index; whoever reads a session looks at the date.
+        Err(Error::Refused {
+            code: OPTIONS_CONFLICT,
+            ..
+        }) => {
+            tracing::warn!(
+                "sessions that have expired stay in this store: its index on them does not expire documents"
+            );
+            Ok(())
+        }
+        made => made,
+    }
 }
 
 /// The sessions of a store.
@@ -70,11 +91,5 @@ impl<'a> Sessions<'a> {
             .delete(COLLECTION, doc! { "_id": digest }, false)
             .await
             .map(drop)
-    }
-
-    /// Ends all sessions that expired before a moment.
-    pub async fn delete_expired(&self, now: Timestamp) -> Result<u64> {
-        let expired = doc! { "expires": { "$lte": DateTime::from_millis(now.millis()) } };
-        self.engine.delete(COLLECTION, expired, true).await
     }
 }

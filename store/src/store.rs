@@ -4,7 +4,7 @@ use bson::doc;
 use model::{Overflow, Relation, Topic};
 
 use crate::error::{Error, Result};
-use crate::overflow::{OverflowList, Owner, measure, owner_id, owners_of};
+use crate::overflow::{OverflowList, Owner, Queues, measure, owner_collection, owner_id};
 use crate::port::{Engine, Find, Index};
 use crate::{Settings, overflow, people, posts, sessions};
 
@@ -13,6 +13,7 @@ use crate::{Settings, overflow, people, posts, sessions};
 pub struct Store {
     engine: Engine,
     settings: Arc<Settings>,
+    queues: Arc<Queues>,
 }
 
 impl Store {
@@ -25,28 +26,23 @@ impl Store {
         ] {
             engine.create_index(posts::COLLECTION, Index::on(index)).await?;
         }
-        let owner_and = |field: &str| doc! { "owner": 1, "relation": 1, field: 1 };
-        engine
-            .create_index(overflow::PAGES, Index::unique_on(owner_and("page")))
-            .await?;
-        engine
-            .create_index(overflow::PAGES, Index::on(owner_and("items.by")))
-            .await?;
-        engine
-            .create_index(overflow::PAGES, Index::on(owner_and("items.id")))
-            .await?;
-        engine
-            .create_index(
-                overflow::PAGES,
-                Index::on(doc! { "owner": 1, "relation": 1, "last": 1, "page": 1 }),
-            )
-            .await?;
-        engine
-            .create_index(sessions::COLLECTION, Index::on(doc! { "expires": 1 }))
-            .await?;
+        for index in [
+            // One page of each number; the number of an earlier owner of the same name is another's.
+            Index::unique_on(doc! { "owner": 1, "relation": 1, "born": 1, "page": 1 }),
+            // Membership, by actor or by id. They end in `born`, so that such a query fixes more fields of them than of
+            // the index above, by which it would read all pages.
+            Index::on(doc! { "owner": 1, "relation": 1, "items.by": 1, "born": 1 }),
+            Index::on(doc! { "owner": 1, "relation": 1, "items.id": 1, "born": 1 }),
+            // The next page in either direction, and counts to add up without reading pages.
+            Index::on(doc! { "owner": 1, "relation": 1, "born": 1, "last": 1, "page": 1, "count": 1 }),
+        ] {
+            engine.create_index(overflow::PAGES, index).await?;
+        }
+        sessions::prepare(&*engine).await?;
         Ok(Self {
             engine,
             settings: Arc::new(settings),
+            queues: Arc::default(),
         })
     }
 
@@ -62,7 +58,7 @@ impl Store {
 
     /// One list of any owner.
     pub fn list(&self, relation: Relation) -> OverflowList<'_> {
-        OverflowList::new(&*self.engine, relation, self.settings.of(relation))
+        OverflowList::new(&*self.engine, relation, self.settings.of(relation), &self.queues)
     }
 
     /// How all lists of an owner are stored, from one read of its document.
@@ -72,7 +68,7 @@ impl Store {
             Topic::Post(_) => Relation::OF_A_POST,
         };
         let find = Find::matching(doc! { "_id": owner_id(owner) }).limit(1);
-        let found = self.engine.find(owners_of(relations[0]), find).await?;
+        let found = self.engine.find(owner_collection(owner), find).await?;
         let document = found.first().ok_or_else(|| Error::NoOwner(owner.to_string()))?;
         relations
             .into_iter()

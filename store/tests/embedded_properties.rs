@@ -181,8 +181,16 @@ async fn everything(engine: &Embedded) -> Vec<Document> {
     all
 }
 
+/// How many cases to try: `PROPTEST_CASES`, or as many as take a few seconds.
+fn cases(few: u32) -> u32 {
+    std::env::var("PROPTEST_CASES")
+        .ok()
+        .and_then(|cases| cases.parse().ok())
+        .unwrap_or(few)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, max_shrink_iters: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(40), max_shrink_iters: 2000, ..ProptestConfig::default() })]
 
     #[test]
     fn an_index_never_changes_an_answer(
@@ -226,7 +234,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 6, max_shrink_iters: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(6), max_shrink_iters: 200, ..ProptestConfig::default() })]
 
     #[test]
     fn a_reopened_store_is_the_same_store(steps in proptest::collection::vec(step(), 1..60)) {

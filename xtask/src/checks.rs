@@ -1,6 +1,7 @@
 //! `cargo xtask test`: everything that has to hold before a change is finished.
 
 use std::process::Command;
+use std::thread;
 
 use crate::browser;
 use crate::console::{self, Console, Step};
@@ -8,6 +9,7 @@ use crate::counts::{self, Counts};
 use crate::doc_paths;
 use crate::failure::Failure;
 use crate::formatting;
+use crate::fuzz;
 use crate::npm;
 use crate::preflight;
 use crate::prepare;
@@ -60,7 +62,7 @@ pub fn test(repository: &Repository, console: &Console, quick: bool) -> Result<(
     suite.rust_tests();
     suite.licences();
     if quick {
-        console.say("- left out by --quick: release build, size of the first load, browser tests");
+        console.say("- left out by --quick: fuzzing, release build, size of the first load, browser tests");
     } else {
         suite.release_and_browser();
     }
@@ -175,8 +177,18 @@ impl Suite<'_> {
 
     fn release_and_browser(&mut self) {
         let title = "release build";
-        let built = prepare::prepare(self.repository, self.console)
-            .and_then(|tools| site::build(self.repository, self.console, &tools));
+        let (repository, console, cancel) = (self.repository, self.console, &self.cancel);
+        // A build often keeps one core waiting; fuzzing takes what there is. The browser is then left alone.
+        let (built, fuzzed) = thread::scope(|scope| {
+            let fuzzing = scope.spawn(|| fuzz::every_target(repository, console, cancel));
+            let built = prepare::prepare(repository, console)
+                .and_then(|tools| site::build(repository, console, &tools));
+            (built, process::join(fuzzing))
+        });
+        self.counts.passed += fuzzed.passed;
+        for (title, failure) in fuzzed.failures {
+            self.note_failure(&title, &failure);
+        }
         if let Err(failure) = built {
             self.note_failure(title, &failure);
             self.console.say(

@@ -8,10 +8,13 @@ Spillway's commands.
 
   cargo xtask serve [OPTIONS]   install what is missing, build, and serve http://127.0.0.1:3000;
                                 OPTIONS go to `spillway serve` (see `cargo xtask serve --help`)
-  cargo xtask test              everything: formatting, lints, tests, sizes, and a real browser
-  cargo xtask test --quick      the same without the release build and the browser
+  cargo xtask test              everything: formatting, lints, tests, fuzzing, sizes, and a real browser
+  cargo xtask test --quick      the same without fuzzing, the release build and the browser
   cargo xtask build             what `serve` builds, without serving it
-  cargo xtask bench             the benchmarks
+  cargo xtask bench             the benchmarks of lists, with their tables written to docs/benchmarks
+  cargo xtask bench --quick     the same with small lists: shows that they run, and writes to the build folder
+  cargo xtask fuzz TARGET [INPUT]
+                                look for bytes that break an invariant, or run one such INPUT (see CONTRIBUTING.md)
   cargo xtask fmt               format Rust, TypeScript and JSON in place
 
 Environment:
@@ -33,11 +36,19 @@ pub enum Command {
     Build,
     /// Run the checks and tests.
     Test {
-        /// Without the release build and the browser.
+        /// Without fuzzing, the release build and the browser.
         quick: bool,
     },
     /// Run the benchmarks.
-    Bench,
+    Bench {
+        /// With small lists, keeping nothing.
+        quick: bool,
+    },
+    /// Run one fuzz target.
+    Fuzz {
+        /// The target, and what cargo-fuzz is to be told.
+        arguments: Vec<String>,
+    },
     /// Format in place.
     Fmt,
 }
@@ -58,26 +69,33 @@ pub fn parse(arguments: &[String]) -> Result<Command, Failure> {
         "serve" => Ok(Command::Serve {
             arguments: rest.to_vec(),
         }),
-        "test" | "build" | "bench" | "fmt" if wants_help => Ok(Command::Help),
-        "test" => parse_test(rest),
+        "test" | "build" | "bench" | "fuzz" | "fmt" if wants_help => Ok(Command::Help),
+        "test" => Ok(Command::Test {
+            quick: parse_quick(name, rest)?,
+        }),
         "build" => without_options(name, rest, Command::Build),
-        "bench" => without_options(name, rest, Command::Bench),
+        "bench" => Ok(Command::Bench {
+            quick: parse_quick(name, rest)?,
+        }),
+        "fuzz" => Ok(Command::Fuzz {
+            arguments: rest.to_vec(),
+        }),
         "fmt" => without_options(name, rest, Command::Fmt),
         unknown => Err(Failure::Usage(format!(
-            "There is no command \"{unknown}\". The commands are serve, test, build, bench and fmt."
+            "There is no command \"{unknown}\". The commands are serve, test, build, bench, fuzz and fmt."
         ))),
     }
 }
 
-fn parse_test(rest: &[String]) -> Result<Command, Failure> {
+fn parse_quick(command: &str, rest: &[String]) -> Result<bool, Failure> {
     let mut quick = false;
     for option in rest {
         match option.as_str() {
             "--quick" => quick = true,
-            unknown => return Err(unknown_option("test", unknown, "--quick")),
+            unknown => return Err(unknown_option(command, unknown, "--quick")),
         }
     }
-    Ok(Command::Test { quick })
+    Ok(quick)
 }
 
 fn without_options(name: &str, rest: &[String], command: Command) -> Result<Command, Failure> {
@@ -119,7 +137,18 @@ mod tests {
     }
 
     #[test]
-    fn test_knows_quick() {
+    fn what_follows_fuzz_belongs_to_the_fuzzer() {
+        let arguments = ["filters", "--", "-max_total_time=60"].map(String::from).to_vec();
+        assert_eq!(
+            parsed("fuzz filters -- -max_total_time=60").unwrap(),
+            Command::Fuzz { arguments }
+        );
+    }
+
+    #[test]
+    fn test_and_bench_know_quick() {
+        assert_eq!(parsed("bench").unwrap(), Command::Bench { quick: false });
+        assert_eq!(parsed("bench --quick").unwrap(), Command::Bench { quick: true });
         assert_eq!(parsed("test").unwrap(), Command::Test { quick: false });
         assert_eq!(parsed("test --quick").unwrap(), Command::Test { quick: true });
     }

@@ -1,4 +1,4 @@
-//! The commands of the repository: `cargo xtask serve`, `test`, `build`, `bench` and `fmt`.
+//! The commands of the repository: `cargo xtask serve`, `test`, `build`, `bench`, `fuzz` and `fmt`.
 //!
 //! This crate has no dependencies, because it is compiled before anything else happens on a first start.
 //! It installs what is missing, says what it is waiting for, and otherwise stays out of the way.
@@ -13,6 +13,7 @@ mod doc_paths;
 mod failure;
 mod fingerprint;
 mod formatting;
+mod fuzz;
 mod lockfile;
 mod npm;
 mod preflight;
@@ -56,7 +57,8 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Serve { arguments } => serve::serve(&repository, &console, &arguments),
         Command::Build => serve::build(&repository, &console),
         Command::Test { quick } => checks::test(&repository, &console, quick),
-        Command::Bench => bench::bench(&repository, &console),
+        Command::Bench { quick } => bench::bench(&repository, &console, quick),
+        Command::Fuzz { arguments } => fuzz::fuzz(&repository, &console, &arguments),
         Command::Fmt => formatting::write(&repository, &console),
     }
 }

@@ -24,6 +24,11 @@ pub fn check(repository: &Repository) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Only Rust, for what has no browser's half.
+pub fn rust_only(repository: &Repository) -> Result<(), Failure> {
+    rust(printed(repository, "rustc").as_deref())
+}
+
 /// Installs the target that the browser's half is compiled for, if it is missing.
 pub fn wasm_target(repository: &Repository, console: &Console, cancel: &Cancel) -> Result<(), Failure> {
     let folder =
@@ -86,6 +91,23 @@ pub fn source_build(repository: &Repository) -> Result<(), Failure> {
         what: format!("cargo-leptos has to be built from source, and that needs {}.", missing.join(", ")),
         next: "install them (Debian, Ubuntu: `apt-get install build-essential perl`; Fedora: `dnf install gcc make perl`; \
                macOS: `xcode-select --install`), or cargo-binstall, which downloads it ready-made."
+            .to_owned(),
+    })
+}
+
+/// What the fuzz targets need besides Rust: the fuzzer itself is C++, and is compiled along with them.
+pub fn cpp(repository: &Repository) -> Result<(), Failure> {
+    let compiler = std::env::var_os("CXX").unwrap_or_else(|| "c++".into());
+    if cfg!(windows) || process::ask(repository.command(&compiler).arg("--version")).is_some() {
+        return Ok(());
+    }
+    Err(Failure::Missing {
+        what: format!(
+            "Fuzzing needs a C++ compiler, and there is no `{}`.",
+            compiler.display()
+        ),
+        next: "install one (Debian, Ubuntu: `apt-get install g++`; Fedora: `dnf install gcc-c++`; \
+               macOS: `xcode-select --install`), or leave fuzzing out with `cargo xtask test --quick`."
             .to_owned(),
     })
 }

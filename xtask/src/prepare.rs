@@ -1,6 +1,6 @@
 //! Everything that has to be on the machine before the application can be built, side by side where that is quicker.
 
-use std::thread::{self, ScopedJoinHandle};
+use std::thread;
 
 use crate::console::Console;
 use crate::failure::Failure;
@@ -52,7 +52,7 @@ fn side_by_side<T: Send>(
         let rust = scope.spawn(|| or_cancel(cancel, rust));
         let npm = scope.spawn(|| or_cancel(cancel, npm));
         let tools = or_cancel(cancel, tools);
-        let results = [join(rust), join(npm)];
+        let results = [process::join(rust), process::join(npm)];
         let (tools, mut failures) = match tools {
             Ok(tools) => (Some(tools), Vec::new()),
             Err(failure) => (None, vec![failure]),
@@ -70,13 +70,6 @@ fn side_by_side<T: Send>(
 
 fn or_cancel<T>(cancel: &Cancel, work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     work().inspect_err(|_| cancel.raise())
-}
-
-fn join(handle: ScopedJoinHandle<'_, Result<(), Failure>>) -> Result<(), Failure> {
-    match handle.join() {
-        Ok(result) => result,
-        Err(panic) => std::panic::resume_unwind(panic),
-    }
 }
 
 /// Compiles what cargo-leptos will ask Cargo for, with the same options and environment, so that it is reused.

@@ -7,7 +7,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
 use crate::console::Step;
@@ -162,6 +162,34 @@ pub fn write_log(repository: &Repository, doing: &str, lines: &[String]) -> Opti
         .and_then(|()| fs::write(&path, lines.join("\n")))
         .ok()
         .map(|()| path)
+}
+
+/// Replaces this process by a command, so that signals and the exit status are the command's own.
+#[cfg(unix)]
+pub fn become_the(mut command: Command) -> Result<(), Failure> {
+    use std::os::unix::process::CommandExt;
+
+    let line = command_line(&command);
+    Err(Failure::File {
+        doing: format!("run `{line}`"),
+        source: command.exec(),
+    })
+}
+
+/// As on Unix, as far as that goes here: the command runs to its end, and its exit status is ours.
+#[cfg(not(unix))]
+pub fn become_the(mut command: Command) -> Result<(), Failure> {
+    let line = command_line(&command);
+    let status = command.status().map_err(Failure::file(format!("run `{line}`")))?;
+    std::process::exit(status.code().unwrap_or(1))
+}
+
+/// What a thread came to, or its panic.
+pub fn join<T>(handle: ScopedJoinHandle<'_, T>) -> T {
+    match handle.join() {
+        Ok(result) => result,
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
 }
 
 /// A command as one would type it.

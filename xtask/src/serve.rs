@@ -1,7 +1,5 @@
 //! `cargo xtask serve` and `cargo xtask build`.
 
-use std::process::Command;
-
 use crate::console::Console;
 use crate::failure::Failure;
 use crate::prepare;
@@ -37,7 +35,7 @@ pub fn serve(repository: &Repository, console: &Console, arguments: &[String]) -
             "Starting Spillway on http://{address} (stop it with Ctrl+C)"
         ));
     }
-    become_the(server)
+    process::become_the(server)
 }
 
 fn bring_up_to_date(repository: &Repository, console: &Console) -> Result<(), Failure> {
@@ -45,23 +43,4 @@ fn bring_up_to_date(repository: &Repository, console: &Console) -> Result<(), Fa
     site::build(repository, console, &tools)?;
     console.summarise();
     Ok(())
-}
-
-/// Replaces this process, so that signals and the exit status are the server's own.
-#[cfg(unix)]
-fn become_the(mut server: Command) -> Result<(), Failure> {
-    use std::os::unix::process::CommandExt;
-
-    let line = process::command_line(&server);
-    Err(Failure::File {
-        doing: format!("run `{line}`"),
-        source: server.exec(),
-    })
-}
-
-#[cfg(not(unix))]
-fn become_the(mut server: Command) -> Result<(), Failure> {
-    let line = process::command_line(&server);
-    let status = server.status().map_err(Failure::file(format!("run `{line}`")))?;
-    std::process::exit(status.code().unwrap_or(1))
 }

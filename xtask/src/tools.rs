@@ -1,4 +1,4 @@
-//! cargo-leptos and wasm-bindgen: found where they are, otherwise installed into a folder that all clones share.
+//! cargo-leptos, wasm-bindgen and cargo-fuzz: found where they are, otherwise installed into a folder that all clones share.
 
 use std::env;
 use std::ffi::OsString;
@@ -15,9 +15,9 @@ use crate::npm;
 use crate::preflight;
 use crate::process::{self, Cancel};
 use crate::repository::Repository;
-use crate::versions::{CARGO_LEPTOS, Version};
+use crate::versions::{CARGO_FUZZ, CARGO_LEPTOS, Version};
 
-/// The two build tools, in the versions this clone wants.
+/// The two tools of a build, in the versions this clone wants.
 #[derive(Debug)]
 pub struct Tools {
     /// The program `cargo-leptos`.
@@ -33,6 +33,8 @@ struct Tool {
     program: &'static str,
     version: Version,
     options: &'static [&'static str],
+    /// Whether a build from source compiles C along.
+    needs_c: bool,
     waiting: &'static str,
 }
 
@@ -52,19 +54,11 @@ impl Tools {
     /// Installs what is missing. The smaller one comes first, so that a broken set-up shows early.
     pub fn install(repository: &Repository, console: &Console, cancel: &Cancel) -> Result<Self, Failure> {
         let [wasm_bindgen, cargo_leptos] = wanted(repository)?;
-        let folder = folder()?;
-        fs::create_dir_all(&folder).map_err(Failure::file(format!("create {}", folder.display())))?;
-        let lock = wait_for_the_folder(&folder, console, cancel)?;
-        let wasm_bindgen = wasm_bindgen.install(repository, console, cancel, &folder)?;
-        let cargo_leptos = cargo_leptos.install(repository, console, cancel, &folder)?;
-        let build = build_folder(&folder);
-        if build.exists() {
-            fs::remove_dir_all(&build).map_err(Failure::file(format!("remove {}", build.display())))?;
-        }
-        drop(lock);
-        Ok(Self {
-            cargo_leptos,
-            wasm_bindgen,
+        in_the_folder(console, cancel, |folder| {
+            Ok(Self {
+                wasm_bindgen: wasm_bindgen.install(repository, console, cancel, folder)?,
+                cargo_leptos: cargo_leptos.install(repository, console, cancel, folder)?,
+            })
         })
     }
 
@@ -88,6 +82,7 @@ fn wanted(repository: &Repository) -> Result<[Tool; 2], Failure> {
             version: lockfile::wasm_bindgen(repository)?,
             // Without --locked: its own lock file names a version that crates.io no longer has.
             options: &[],
+            needs_c: true,
             waiting: "it writes the JavaScript around the browser's half; about 1 minute on two cores, once per user",
         },
         Tool {
@@ -96,9 +91,46 @@ fn wanted(repository: &Repository) -> Result<[Tool; 2], Failure> {
             version: CARGO_LEPTOS,
             // npm brings Tailwind and wasm-opt, so that cargo-leptos itself never has to download a program.
             options: &["--locked", "--features", "no_downloads"],
+            needs_c: true,
             waiting: "it builds server, browser half and style sheet together; about 5 minutes on two cores, once per user",
         },
     ])
+}
+
+/// cargo-fuzz, which is installed where it is missing.
+pub fn cargo_fuzz(repository: &Repository, console: &Console, cancel: &Cancel) -> Result<PathBuf, Failure> {
+    let tool = Tool {
+        package: "cargo-fuzz",
+        program: "cargo-fuzz",
+        version: CARGO_FUZZ,
+        options: &["--locked"],
+        needs_c: false,
+        waiting: "it runs the fuzz targets; about half a minute on two cores, once per user",
+    };
+    match find(&tool, &folder()?) {
+        Some(found) => Ok(found),
+        None => in_the_folder(console, cancel, |folder| {
+            tool.install(repository, console, cancel, folder)
+        }),
+    }
+}
+
+/// Installs something into the shared folder while nobody else does.
+fn in_the_folder<T>(
+    console: &Console,
+    cancel: &Cancel,
+    install: impl FnOnce(&Path) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let folder = folder()?;
+    fs::create_dir_all(&folder).map_err(Failure::file(format!("create {}", folder.display())))?;
+    let lock = wait_for_the_folder(&folder, console, cancel)?;
+    let installed = install(&folder)?;
+    let build = build_folder(&folder);
+    if build.exists() {
+        fs::remove_dir_all(&build).map_err(Failure::file(format!("remove {}", build.display())))?;
+    }
+    drop(lock);
+    Ok(installed)
 }
 
 impl Tool {
@@ -117,7 +149,9 @@ impl Tool {
         {
             return Ok(found);
         }
-        preflight::source_build(repository)?;
+        if self.needs_c {
+            preflight::source_build(repository)?;
+        }
         let title = format!("building {} {} from source", self.package, self.version);
         let step = console.begin(title.clone(), self.waiting);
         let mut command = Command::new("cargo");
@@ -266,7 +300,7 @@ fn wait_for_the_folder(folder: &Path, console: &Console, cancel: &Cancel) -> Res
             Err(TryLockError::WouldBlock) if cancel.raised() => return Err(Failure::Cancelled),
             Err(TryLockError::WouldBlock) => {
                 if !told {
-                    console.say("  another `cargo xtask` is installing the build tools; waiting for it");
+                    console.say("  the build tools are being installed already; waiting for that");
                     told = true;
                 }
                 thread::sleep(Duration::from_millis(200));

@@ -11,6 +11,13 @@ pub const CARGO_LEPTOS: Version = Version {
     patch: 10,
 };
 
+/// The one that the fuzz targets were written with.
+pub const CARGO_FUZZ: Version = Version {
+    major: 0,
+    minor: 13,
+    patch: 2,
+};
+
 /// The oldest Node.js that the npm packages run on.
 pub const OLDEST_NODE: Version = Version {
     major: 20,

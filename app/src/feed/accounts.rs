@@ -90,7 +90,7 @@ impl Feed {
         };
         self.store
             .people()
-            .insert(&user)
+            .insert(&user, self.environment.ids.uuid(at))
             .await
             .map_err(|error| match error {
                 store::Error::DuplicateKey { .. } => Problem::new(

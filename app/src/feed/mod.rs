@@ -8,13 +8,11 @@ mod people;
 mod posts;
 mod problems;
 mod reactions;
-mod turns;
 
 use std::sync::Arc;
 
-use self::turns::Turns;
 use model::Cursor;
-use store::Store;
+use store::{Store, Turns};
 
 pub use accounts::SessionToken;
 pub use environment::{Clock, Environment, Ids, SystemClock, SystemIds};
@@ -26,6 +24,8 @@ pub struct Feed {
     store: Store,
     environment: Environment,
     events: Arc<Events>,
+    /// What a person does touches a list and their own activities, one write after the other. Were a like and its
+    /// own unlike to run at once, each could undo half of the other; so a person's actions take turns.
     turns: Arc<Turns>,
 }
 
@@ -37,7 +37,7 @@ impl Feed {
             store,
             environment,
             events,
-            turns: Arc::new(Turns::new()),
+            turns: Arc::default(),
         }
     }
 

@@ -67,7 +67,8 @@ impl Feed {
         let _turn = self.turns.of(author).await;
         let mut at = self.environment.now();
         let id = id.unwrap_or_else(|| self.environment.ids.uuid(at).into());
-        match self.store.posts().insert(id, author, &text, at).await {
+        let born = self.environment.ids.uuid(at);
+        match self.store.posts().insert(id, born, author, &text, at).await {
             Ok(()) => {}
             Err(store::Error::DuplicateKey { .. }) => {
                 let earlier = self.stored_post(id).await?;

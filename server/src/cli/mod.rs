@@ -1,7 +1,9 @@
 //! What the command line and the environment say.
 
 mod limits;
+mod mongo;
 mod store;
+mod upkeep;
 
 use std::time::Duration;
 
@@ -9,7 +11,9 @@ use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use self::limits::LimitOptions;
+pub use self::mongo::MongoOptions;
 pub use self::store::StoreAddress;
+pub use self::upkeep::{CheckOptions, DetectOptions, MigrateOptions, StatsOptions};
 
 /// A social feed whose lists never outgrow their documents.
 #[derive(Debug, Parser)]
@@ -35,6 +39,14 @@ pub enum Command {
     Serve(ServeOptions),
     /// Load a demo town into an empty store.
     Seed(SeedOptions),
+    /// Find the outliers: the longest lists and the largest documents.
+    Detect(DetectOptions),
+    /// Turn lists that are unbounded arrays into head and pages, while others use them. May be stopped and run again.
+    Migrate(MigrateOptions),
+    /// Check what is promised about lists over the whole store: exit code 0 if it holds, 1 if not.
+    Check(CheckOptions),
+    /// Tell how lists are stored, and which thresholds fit a byte budget.
+    Stats(StatsOptions),
     /// Ask a running server whether it lives: exit code 0 if so, 1 if not.
     Healthcheck(HealthcheckOptions),
 }
@@ -42,13 +54,17 @@ pub enum Command {
 /// Which store, and how its lists are limited.
 #[derive(Debug, Args)]
 pub struct DataOptions {
-    /// Where the data is: embedded:<folder>.
     #[arg(
         long,
+        help = "Where the data is: embedded:<folder>, or mongodb://host/database \
+                [default: what MONGODB_URI says, or else embedded:./data]",
         env = "SPILLWAY_STORE",
-        default_value = "embedded:./data",
+        hide_env_values = true,
+        default_value = StoreAddress::usual(),
+        hide_default_value = true,
         value_name = "ADDRESS"
     )]
+    /// Where the data is.
     pub store: StoreAddress,
     #[command(flatten)]
     pub limits: LimitOptions,
@@ -88,6 +104,8 @@ pub struct ServeOptions {
     /// The folder with the built stylesheet and scripts [default: beside the program, or ./target/site].
     #[arg(long, env = "LEPTOS_SITE_ROOT", value_name = "FOLDER")]
     pub site: Option<std::path::PathBuf>,
+    #[command(flatten)]
+    pub mongo: MongoOptions,
     #[command(flatten)]
     pub data: DataOptions,
 }

@@ -7,6 +7,8 @@ use store::people::User;
 use store::port::{Find, Update};
 use store::{Error, Settings, Store, people, posts};
 
+use uuid::Uuid;
+
 use super::Town;
 
 /// The collection of facts about the store as a whole.
@@ -50,10 +52,12 @@ pub async fn load(
     let lists = Lists::of(town)?;
     let total = (town.people.len() + town.posts.len()) as u64;
     let mut done = 0;
-    let mut people = lists.handles.iter().zip(&town.people).zip(lists.people);
+    let mut people = lists.handles.iter().zip(&town.people).zip(lists.people).zip(1..);
     loop {
         let mut batch = Batch::default();
-        for ((handle, resident), [activities, followers, following]) in people.by_ref().take(BATCH) {
+        for (((handle, resident), [activities, followers, following]), number) in people.by_ref().take(BATCH)
+        {
+            let born = Uuid::from_u128(number);
             let user = User {
                 person: Person {
                     handle: handle.clone(),
@@ -69,7 +73,8 @@ pub async fn load(
                 (Relation::Following, following),
             ];
             batch.add(
-                user.to_document(),
+                user.to_document(born),
+                born,
                 &Topic::User(handle.clone()),
                 store.settings(),
                 lists,
@@ -87,13 +92,13 @@ pub async fn load(
         for (post, [likes, comments, shares]) in written.by_ref().take(BATCH) {
             let id = PostId::from(post.id);
             let text: PostText = post.text.parse().map_err(unfit)?;
-            let document = posts::new_document(id, &lists.handles[post.author], &text, post.at);
+            let document = posts::new_document(id, post.id, &lists.handles[post.author], &text, post.at);
             let lists = [
                 (Relation::Likes, likes),
                 (Relation::Comments, comments),
                 (Relation::Shares, shares),
             ];
-            batch.add(document, &Topic::Post(id), store.settings(), lists);
+            batch.add(document, post.id, &Topic::Post(id), store.settings(), lists);
         }
         if batch.owners.is_empty() {
             break;
@@ -234,6 +239,7 @@ impl Batch {
     fn add(
         &mut self,
         mut owner: Document,
+        born: Uuid,
         topic: &Topic,
         settings: &Settings,
         lists: [(Relation, Vec<Item>); 3],
@@ -242,7 +248,7 @@ impl Batch {
             if items.is_empty() {
                 continue;
             }
-            let LaidOut { list, pages } = lay_out(topic, relation, settings.of(relation), items);
+            let LaidOut { list, pages } = lay_out(topic, born, relation, settings.of(relation), items);
             owner.insert(relation.as_str(), list);
             self.pages.extend(pages);
         }
@@ -361,7 +367,7 @@ mod tests {
             password: None,
             at: model::Timestamp::from_millis(0),
         };
-        store.people().insert(&somebody).await.unwrap();
+        store.people().insert(&somebody, Uuid::nil()).await.unwrap();
         let refused = load(&store, &town, &|_, _| ()).await.unwrap_err();
         assert!(matches!(&refused, Error::Refused { .. }), "{refused}");
         assert_eq!(count(&store, people::COLLECTION).await, 1);

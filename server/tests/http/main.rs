@@ -14,3 +14,4 @@ mod process;
 mod protocol;
 mod reactions;
 mod support;
+mod upkeep;

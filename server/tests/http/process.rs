@@ -114,10 +114,11 @@ fn wrong_usage_exits_with_2_and_names_the_variable() {
         ("SPILLWAY_PAGE_SIZE", "many", "SPILLWAY_PAGE_SIZE"),
         (
             "SPILLWAY_STORE",
-            "mongodb://127.0.0.1/",
-            "not part of this build yet; use embedded:<folder>",
+            "mongodb://ada:secret@127.0.0.1/?readPreference=secondary",
+            "readPreference",
         ),
         ("SPILLWAY_STORE", "./data", "embedded:<folder>"),
+        ("SPILLWAY_MONGO_LISTEN", "0.0.0.0:0", "SPILLWAY_MONGO_PASSWORD"),
         ("SPILLWAY_PUBLIC_URL", "feed.example.org", "https://"),
         ("SPILLWAY_ADDR", "here", "SPILLWAY_ADDR"),
         ("SPILLWAY_RATE_LIMIT", "perhaps", "off"),
@@ -125,6 +126,7 @@ fn wrong_usage_exits_with_2_and_names_the_variable() {
         let (code, stderr) = run(&["serve", "--no-demo"], &[(variable, value)]);
         assert_eq!(code, Some(2), "{variable}={value}: {stderr}");
         assert!(stderr.contains(says), "{variable}={value}: {stderr}");
+        assert!(!stderr.contains("secret"), "{stderr}");
     }
     assert_eq!(run(&["fly"], &[]).0, Some(2));
     assert_eq!(run(&["--help"], &[]).0, Some(0));

@@ -11,7 +11,7 @@ use super::collection::{Collection, Staged};
 use super::counters::Tally;
 use super::fault::storage;
 use super::index::Definition;
-use super::operation::{Answer, Modify, Operation, Write, check_insert, check_update};
+use super::operation::{Answer, Modify, Operation, Write, check_update, check_upsert};
 use super::query::Query;
 use crate::error::{Error, Result};
 use crate::port::{Return, Updated};
@@ -88,6 +88,7 @@ impl<'txn> Batch<'txn> {
         self.write(name, &staged)
     }
 
+    /// Changes what it finds one by one: as in MongoDB, those before a document that is refused stay changed.
     fn modify(&mut self, name: &str, modify: &Modify) -> Result<Answer> {
         let (collection, tally) = self.collection(name)?;
         let found = collection.find(&modify.query, tally)?;
@@ -99,7 +100,6 @@ impl<'txn> Batch<'txn> {
             ..Updated::default()
         };
         let mut answer = None;
-        let mut changed = Vec::with_capacity(found.len());
         for before in &found {
             let after = modify.changes.apply(RawDocument::from_bytes(&before.document)?)?;
             if let Some((returning, projection)) = &modify.returning {
@@ -111,11 +111,11 @@ impl<'txn> Batch<'txn> {
             }
             if after.as_bytes() != before.document {
                 check_update(&after)?;
-                changed.push(collection.stage_update(before, after)?);
+                let staged = self.collection(name)?.0.stage_update(before, after)?;
+                self.write(name, &staged)?;
+                updated.modified += 1;
             }
         }
-        updated.modified = changed.len() as u64;
-        self.write_all(name, &changed)?;
         Ok(if modify.returning.is_some() {
             Answer::Document(answer)
         } else {
@@ -125,7 +125,7 @@ impl<'txn> Batch<'txn> {
 
     fn upsert(&mut self, name: &str, modify: &Modify) -> Result<Answer> {
         let document = modify.changes.insert(&modify.query.filter)?;
-        check_insert(&document)?;
+        check_upsert(&document)?;
         let answer = match &modify.returning {
             None => {
                 let id = document.get("_id")?.map(Bson::try_from).transpose()?;
@@ -145,24 +145,12 @@ impl<'txn> Batch<'txn> {
     fn delete(&mut self, name: &str, query: &Query) -> Result<Answer> {
         let (collection, tally) = self.collection(name)?;
         let found = collection.find(query, tally)?;
-        let removals = found
-            .into_iter()
-            .map(|found| collection.stage_removal(found))
-            .collect::<Result<Vec<_>>>()?;
-        self.write_all(name, &removals)?;
-        Ok(Answer::Removed(removals.len() as u64))
-    }
-
-    /// Writes changes to several documents. Each was checked against what was there; those after the first are
-    /// checked again against the ones before, and as in MongoDB these stay when a later one is refused.
-    fn write_all(&mut self, name: &str, changes: &[Staged]) -> Result<()> {
-        for (nth, staged) in changes.iter().enumerate() {
-            if nth > 0 {
-                self.collection(name)?.0.check_unique(staged)?;
-            }
-            self.write(name, staged)?;
+        let removed = found.len() as u64;
+        for found in found {
+            let staged = self.collection(name)?.0.stage_removal(found)?;
+            self.write(name, &staged)?;
         }
-        Ok(())
+        Ok(Answer::Removed(removed))
     }
 
     fn write(&mut self, name: &str, staged: &Staged) -> Result<()> {
@@ -179,22 +167,29 @@ impl<'txn> Batch<'txn> {
             return Ok(Answer::Done);
         }
         for existing in self.catalogue.indexes(name) {
-            let same_name = existing.name == definition.name;
-            let same_index = existing.fields == definition.fields && existing.unique == definition.unique;
-            if same_name && same_index {
-                return Ok(Answer::Done);
+            if existing.name != definition.name {
+                continue;
             }
-            if same_name || existing.fields == definition.fields {
-                return Err(Error::refused(
-                    if same_name { 86 } else { 85 },
-                    format!(
-                        "An existing index has the same {} as the requested index {} with other options: {}",
-                        if same_name { "name" } else { "keys" },
-                        definition.name,
-                        existing.name
-                    ),
-                ));
+            let specifications = format!(
+                "Requested index: {}, existing index: {}",
+                definition.specification(),
+                existing.specification()
+            );
+            if !existing.is_equivalent(&definition) {
+                let message = format!(
+                    "An existing index has the same name as the requested index. When index names are not \
+                     specified, they are auto generated and can cause conflicts. Please refer to our documentation. \
+                     {specifications}"
+                );
+                return Err(Error::refused(86, message));
             }
+            if existing.expire_after != definition.expire_after {
+                let message = format!(
+                    "An equivalent index already exists with the same name but different options. {specifications}"
+                );
+                return Err(Error::refused(85, message));
+            }
+            return Ok(Answer::Done);
         }
         let transaction = self.transaction;
         let definition = self.collection(name)?.0.build_index(transaction, definition)?;

@@ -31,6 +31,17 @@ impl Catalogue {
         self.collections.get(collection).map_or(&[], Vec::as_slice)
     }
 
+    /// The indexes by which documents expire, and their collections.
+    pub(super) fn expiring(&self) -> Vec<(String, Arc<Definition>)> {
+        let all = self
+            .collections
+            .iter()
+            .flat_map(|(collection, indexes)| indexes.iter().map(move |index| (collection, index)));
+        all.filter(|(_, index)| index.expire_after.is_some())
+            .map(|(collection, index)| (collection.clone(), Arc::clone(index)))
+            .collect()
+    }
+
     /// Adds an index, or replaces the one of its name.
     pub(super) fn put(&mut self, collection: &str, definition: Arc<Definition>) {
         let indexes = self.collections.entry(collection.to_owned()).or_default();
@@ -94,11 +105,17 @@ impl Catalogue {
         collection: &str,
         definition: &Definition,
     ) -> Result<()> {
-        let stored = doc! {
+        let mut stored = doc! {
             "keys": definition.keys.clone(),
             "unique": definition.unique,
             "multikey": definition.multikey.clone(),
         };
+        if let Some(partial) = &definition.partial {
+            stored.insert("partial", partial.expression.clone());
+        }
+        if let Some(seconds) = definition.expire_after {
+            stored.insert("expireAfterSeconds", i64::from(seconds));
+        }
         let key = format!("{collection}/{}", definition.name);
         table
             .insert(key.as_str(), stored.to_vec()?.as_slice())
@@ -109,9 +126,21 @@ impl Catalogue {
 
 fn decode(stored: &Document) -> Result<Definition> {
     let damaged = |_| Error::Unavailable("the store's catalogue is damaged".to_owned());
+    let keys = stored.get_document("keys").map_err(damaged)?.clone();
+    // Stores of earlier versions have neither of the two.
+    let partial = match stored.get("partial") {
+        None => Document::new(),
+        Some(_) => stored.get_document("partial").map_err(damaged)?.clone(),
+    };
+    let expire_after = match stored.get("expireAfterSeconds") {
+        None => None,
+        Some(_) => u32::try_from(stored.get_i64("expireAfterSeconds").map_err(damaged)?).ok(),
+    };
     let index = Index {
-        keys: stored.get_document("keys").map_err(damaged)?.clone(),
         unique: stored.get_bool("unique").map_err(damaged)?,
+        partial,
+        expire_after,
+        ..Index::on(keys)
     };
     let mut definition = Definition::new(&index)?;
     let flags = stored.get_array("multikey").map_err(damaged)?;

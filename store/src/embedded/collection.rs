@@ -5,16 +5,17 @@
 
 use std::sync::Arc;
 
-use bson::{RawBsonRef, RawDocument, RawDocumentBuf};
+use bson::{Document, RawBsonRef, RawDocument, RawDocumentBuf};
 use redb::{ReadableTable, Table, WriteTransaction};
 
 use super::catalogue::Catalogue;
 use super::counters::Tally;
+use super::covered::Recipe;
 use super::fault::storage;
 use super::index::Definition;
 use super::key;
 use super::planner::{Access, plan};
-use super::query::{Query, id_of, run};
+use super::query::{Query, entry_value, run, split};
 use super::tables;
 use crate::error::{Error, Result};
 
@@ -52,6 +53,9 @@ pub(super) struct Staged {
 struct EntryChanges {
     removed: Vec<Vec<u8>>,
     added: Vec<Vec<u8>>,
+    /// Keys that stay, but give back values of other types.
+    retyped: Vec<Vec<u8>>,
+    recipe: Recipe,
     multikey: Option<usize>,
 }
 
@@ -90,7 +94,7 @@ impl<'txn> Collection<'txn> {
             .iter()
             .map(|index| Arc::clone(&index.definition))
             .collect();
-        let plan = plan(&query.filter, &query.order, query.limit > 0, &definitions);
+        let plan = plan(query, &definitions);
         let entries = match &plan.access {
             Access::Index(planned) => self
                 .indexes
@@ -122,7 +126,7 @@ impl<'txn> Collection<'txn> {
         let id = key::of(own_id)?;
         if self.documents.get(id.as_slice()).map_err(storage)?.is_some() {
             let key = bson::doc! { "_id": bson::Bson::try_from(own_id)? };
-            return Err(self.duplicate("_id_", key.to_string()));
+            return Err(self.duplicate("_id_", key));
         }
         self.stage(id, None, Some(document))
     }
@@ -159,7 +163,7 @@ impl<'txn> Collection<'txn> {
     }
 
     /// Refuses a change that would give two documents the same key in a unique index.
-    pub(super) fn check_unique(&self, staged: &Staged) -> Result<()> {
+    fn check_unique(&self, staged: &Staged) -> Result<()> {
         for (index, changes) in self.indexes.iter().zip(&staged.entries) {
             for added in changes.added.iter().filter(|_| index.definition.unique) {
                 if index.is_taken(added, &staged.id)? {
@@ -176,11 +180,11 @@ impl<'txn> Collection<'txn> {
         Ok(())
     }
 
-    fn duplicate(&self, index: &str, key: String) -> Error {
+    fn duplicate(&self, index: &str, key: Document) -> Error {
         Error::DuplicateKey {
             collection: self.name.clone(),
             index: index.to_owned(),
-            key,
+            key: Box::new(key),
         }
     }
 
@@ -214,31 +218,32 @@ impl<'txn> Collection<'txn> {
         transaction: &'txn WriteTransaction,
         mut definition: Definition,
     ) -> Result<Arc<Definition>> {
-        let mut built: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+        let mut built: Vec<(Vec<u8>, Vec<u8>, Recipe)> = Vec::new();
         for row in self.documents.iter().map_err(storage)? {
             let (id, document) = row.map_err(storage)?;
             let entries = definition.entries(RawDocument::from_bytes(document.value())?)?;
             if let Some(field) = entries.multikey {
                 definition.multikey[field] = true;
             }
-            built.extend(entries.keys.into_iter().map(|key| (key, id.value().to_vec())));
+            let keys = entries.keys.into_iter();
+            built.extend(keys.map(|key| (key, id.value().to_vec(), entries.recipe)));
         }
-        built.sort_unstable();
+        built.sort_unstable_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
         if definition.unique
             && let Some(pair) = built.windows(2).find(|pair| pair[0].0 == pair[1].0)
         {
             let stored = self.documents.get(pair[1].1.as_slice()).map_err(storage)?;
             let key = match &stored {
                 Some(stored) => definition.describe(RawDocument::from_bytes(stored.value())?, &pair[1].0)?,
-                None => String::new(),
+                None => Document::new(),
             };
             return Err(self.duplicate(&definition.name, key));
         }
         let definition = Arc::new(definition);
         self.open_index(transaction, Arc::clone(&definition))?;
         if let Some(index) = self.indexes.last_mut() {
-            for (key, id) in built {
-                index.insert(key, &id)?;
+            for (key, id, recipe) in built {
+                index.insert(key, &id, recipe)?;
             }
         }
         Ok(definition)
@@ -259,9 +264,16 @@ impl OpenIndex<'_> {
                 .map(Option::unwrap_or_default)
         };
         let (old, new) = (entries(before)?, entries(after)?);
+        let retyped = if old.recipe == new.recipe {
+            Vec::new()
+        } else {
+            new.keys.intersection(&old.keys).cloned().collect()
+        };
         Ok(EntryChanges {
             removed: old.keys.difference(&new.keys).cloned().collect(),
             added: new.keys.difference(&old.keys).cloned().collect(),
+            retyped,
+            recipe: new.recipe,
             multikey: new.multikey,
         })
     }
@@ -274,8 +286,8 @@ impl OpenIndex<'_> {
                 .map_or(std::ops::Bound::Unbounded, std::ops::Bound::Excluded),
         );
         for row in self.entries.range::<&[u8]>(bounds).map_err(storage)? {
-            let (entry, id_len) = row.map_err(storage)?;
-            if id_of(entry.value(), id_len.value())? != by_other_than {
+            let (entry, value) = row.map_err(storage)?;
+            if split(entry.value(), value.value())?.1 != by_other_than {
                 return Ok(true);
             }
         }
@@ -288,16 +300,16 @@ impl OpenIndex<'_> {
                 .remove([key.as_slice(), id].concat().as_slice())
                 .map_err(storage)?;
         }
-        for key in &changes.added {
-            self.insert(key.clone(), id)?;
+        for key in changes.added.iter().chain(&changes.retyped) {
+            self.insert(key.clone(), id, changes.recipe)?;
         }
         Ok(())
     }
 
-    fn insert(&mut self, mut key: Vec<u8>, id: &[u8]) -> Result<()> {
+    fn insert(&mut self, mut key: Vec<u8>, id: &[u8], recipe: Recipe) -> Result<()> {
         key.extend_from_slice(id);
-        let id_len = u32::try_from(id.len()).unwrap_or(u32::MAX);
-        self.entries.insert(key.as_slice(), id_len).map_err(storage)?;
+        let value = entry_value(id, recipe)?;
+        self.entries.insert(key.as_slice(), value).map_err(storage)?;
         Ok(())
     }
 }

@@ -9,6 +9,8 @@ pub struct Counters {
     pub documents_read: u64,
     /// Their size as BSON.
     pub bytes_read: u64,
+    /// Index entries read to find documents, or instead of them.
+    pub entries_read: u64,
     /// Documents inserted, changed or removed.
     pub documents_written: u64,
     /// The size of the new versions as BSON.
@@ -27,6 +29,10 @@ impl Tally {
     pub(super) fn read(&mut self, bytes: usize) {
         self.0.documents_read += 1;
         self.0.bytes_read += bytes as u64;
+    }
+
+    pub(super) fn entry(&mut self) {
+        self.0.entries_read += 1;
     }
 
     pub(super) fn wrote(&mut self, bytes: usize) {
@@ -48,6 +54,7 @@ impl Tally {
 pub(super) struct Totals {
     documents_read: AtomicU64,
     bytes_read: AtomicU64,
+    entries_read: AtomicU64,
     documents_written: AtomicU64,
     bytes_written: AtomicU64,
     commits: AtomicU64,
@@ -60,6 +67,7 @@ impl Totals {
         self.documents_read
             .fetch_add(work.documents_read, Ordering::Relaxed);
         self.bytes_read.fetch_add(work.bytes_read, Ordering::Relaxed);
+        self.entries_read.fetch_add(work.entries_read, Ordering::Relaxed);
         self.documents_written
             .fetch_add(work.documents_written, Ordering::Relaxed);
         self.bytes_written
@@ -72,6 +80,7 @@ impl Totals {
         Counters {
             documents_read: self.documents_read.load(Ordering::Relaxed),
             bytes_read: self.bytes_read.load(Ordering::Relaxed),
+            entries_read: self.entries_read.load(Ordering::Relaxed),
             documents_written: self.documents_written.load(Ordering::Relaxed),
             bytes_written: self.bytes_written.load(Ordering::Relaxed),
             commits: self.commits.load(Ordering::Relaxed),

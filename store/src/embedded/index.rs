@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use bson::{Bson, Document, RawDocument};
+use bson::{Bson, Document, RawBsonRef, RawDocument, doc};
 
-use super::filter::whole_number;
+use super::covered::Recipe;
+use super::filter::{Filter, Test, whole_number};
 use super::key::{self, FieldKeys};
 use super::path::Path;
 use super::sort::OrderField;
@@ -27,6 +28,19 @@ pub(super) struct Definition {
     pub(super) fields: Vec<OrderField>,
     /// For each field, whether any document ever had an array there.
     pub(super) multikey: Vec<bool>,
+    /// Only documents that match are in it.
+    pub(super) partial: Option<Partial>,
+    /// How many seconds after the date in its only field a document expires.
+    pub(super) expire_after: Option<u32>,
+}
+
+/// The filter of a partial index.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Partial {
+    /// As it was asked for.
+    pub(super) expression: Document,
+    /// Compiled.
+    pub(super) filter: Filter,
 }
 
 /// The keys that one document has in one index.
@@ -36,6 +50,8 @@ pub(super) struct Entries {
     pub(super) keys: BTreeSet<Vec<u8>>,
     /// The field that is an array in this document.
     pub(super) multikey: Option<usize>,
+    /// How the values are read back from the key.
+    pub(super) recipe: Recipe,
 }
 
 impl Definition {
@@ -71,6 +87,7 @@ impl Definition {
             }
             fields.push(OrderField { path, descending });
         }
+        check_expiry(index)?;
         let multikey = vec![false; fields.len()];
         Ok(Self {
             name: index.name(),
@@ -78,7 +95,40 @@ impl Definition {
             unique: index.unique,
             fields,
             multikey,
+            partial: Partial::parse(&index.partial)?,
+            expire_after: index.expire_after,
         })
+    }
+
+    /// Whether an index of the same name is the same in everything that tells indexes apart, as in MongoDB: all but
+    /// the time to live.
+    pub(super) fn is_equivalent(&self, other: &Self) -> bool {
+        let expression = |index: &Self| index.partial.as_ref().map(|partial| partial.expression.clone());
+        self.fields == other.fields && self.unique == other.unique && expression(self) == expression(other)
+    }
+
+    /// The index as MongoDB's messages show it.
+    pub(super) fn specification(&self) -> Document {
+        let mut specification = doc! { "v": 2 };
+        if self.unique {
+            specification.insert("unique", true);
+        }
+        specification.insert("key", self.keys.clone());
+        specification.insert("name", self.name.as_str());
+        if let Some(partial) = &self.partial {
+            specification.insert("partialFilterExpression", partial.expression.clone());
+        }
+        if let Some(seconds) = self.expire_after {
+            specification.insert("expireAfterSeconds", i64::from(seconds));
+        }
+        specification
+    }
+
+    /// Whether it has every document that matches `filter`.
+    pub(super) fn serves(&self, filter: &Filter) -> bool {
+        self.partial
+            .as_ref()
+            .is_none_or(|partial| filter.implies(&partial.filter))
     }
 
     /// Whether it is the index on `_id`, which every collection has.
@@ -88,12 +138,18 @@ impl Definition {
 
     /// The keys of a document.
     pub(super) fn entries(&self, document: &RawDocument) -> Result<Entries> {
+        if let Some(partial) = &self.partial
+            && !partial.filter.matches(document)?
+        {
+            return Ok(Entries::default());
+        }
         let parts = self.parts(document)?;
         let Some(many) = parts.iter().position(|part| part.multikey) else {
             let key = parts.iter().flat_map(|part| &part.keys[0].0).copied().collect();
             return Ok(Entries {
                 keys: BTreeSet::from([key]),
                 multikey: None,
+                recipe: Recipe::of(document, &parts)?,
             });
         };
         let keys = (0..parts[many].keys.len())
@@ -102,6 +158,7 @@ impl Definition {
         Ok(Entries {
             keys,
             multikey: Some(many),
+            recipe: Recipe::default(),
         })
     }
 
@@ -109,15 +166,23 @@ impl Definition {
     /// index reads has changed.
     pub(super) fn is_untouched(&self, before: &RawDocument, after: &RawDocument) -> Result<bool> {
         for field in &self.fields {
-            if before.get(field.path.root())? != after.get(field.path.root())? {
+            if !same(before, after, &field.path)? {
                 return Ok(false);
             }
         }
-        Ok(true)
+        let mut untouched = Ok(true);
+        if let Some(partial) = &self.partial {
+            partial.filter.each_path(&mut |path| {
+                if matches!(untouched, Ok(true)) {
+                    untouched = same(before, after, path);
+                }
+            });
+        }
+        untouched
     }
 
     /// The values behind one of a document's keys, for a message.
-    pub(super) fn describe(&self, document: &RawDocument, key: &[u8]) -> Result<String> {
+    pub(super) fn describe(&self, document: &RawDocument, key: &[u8]) -> Result<Document> {
         let parts = self.parts(document)?;
         let many = parts.iter().position(|part| part.multikey).unwrap_or_default();
         let nth = (0..parts[many].keys.len())
@@ -128,7 +193,7 @@ impl Definition {
             let nth = if position == many { nth } else { 0 };
             described.insert(field.path.text(), Bson::try_from(part.keys[nth].1)?);
         }
-        Ok(described.to_string())
+        Ok(described)
     }
 
     fn parts<'a>(&self, document: &'a RawDocument) -> Result<Vec<FieldKeys<'a>>> {
@@ -151,6 +216,69 @@ impl Definition {
         }
         Ok(parts)
     }
+}
+
+/// Whether the top-level field that a path starts from is the same, also in type and in the sign of a zero.
+fn same(before: &RawDocument, after: &RawDocument, path: &Path) -> Result<bool> {
+    Ok(match (before.get(path.root())?, after.get(path.root())?) {
+        (Some(RawBsonRef::Double(before)), Some(RawBsonRef::Double(after))) => {
+            before.to_bits() == after.to_bits()
+        }
+        (before, after) => before == after,
+    })
+}
+
+impl Partial {
+    fn parse(expression: &Document) -> Result<Option<Self>> {
+        if expression.is_empty() {
+            return Ok(None);
+        }
+        let filter = Filter::parse(expression)?;
+        if !can_be_partial(&filter) {
+            let message = format!("Expression not supported in partial index: {expression}");
+            return Err(Error::refused(67, message));
+        }
+        Ok(Some(Self {
+            expression: expression.clone(),
+            filter,
+        }))
+    }
+}
+
+/// MongoDB takes equality, `$exists: true`, `$gt`, `$gte`, `$lt`, `$lte`, `$type`, `$in`, `$and` and `$or`.
+fn can_be_partial(filter: &Filter) -> bool {
+    match filter {
+        Filter::And(filters) | Filter::Or(filters) => filters.iter().all(can_be_partial),
+        Filter::Nor(_) | Filter::Computed(_) => false,
+        Filter::Field(_, test) => matches!(
+            test,
+            Test::Equal(_) | Test::Compare(..) | Test::OneOf(_) | Test::Exists | Test::Type(_)
+        ),
+    }
+}
+
+fn check_expiry(index: &Index) -> Result<()> {
+    let Some(seconds) = index.expire_after else {
+        return Ok(());
+    };
+    if index.keys.len() > 1 {
+        let message = format!(
+            "TTL indexes are single-field indexes, compound indexes do not support TTL. Index spec: {}",
+            index.keys
+        );
+        return Err(Error::refused(67, message));
+    }
+    if index.keys.contains_key("_id") {
+        let message = "The field 'expireAfterSeconds' is not valid for an _id index specification.";
+        return Err(Error::refused(197, message));
+    }
+    if i32::try_from(seconds).is_err() {
+        let message = format!(
+            "TTL index 'expireAfterSeconds' option must be within an acceptable range, try a lower number than {seconds}"
+        );
+        return Err(Error::refused(67, message));
+    }
+    Ok(())
 }
 
 fn join(parts: &[FieldKeys<'_>], many: usize, nth: usize) -> Vec<u8> {

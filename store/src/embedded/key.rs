@@ -74,6 +74,8 @@ pub(super) struct FieldKeys<'a> {
     pub(super) keys: Vec<(Vec<u8>, RawBsonRef<'a>)>,
     /// Whether the path leads through an array.
     pub(super) multikey: bool,
+    /// Whether the document lacks the field, which then counts as null.
+    pub(super) missing: bool,
 }
 
 /// The keys of the field at `path`: one, or one per element where the path leads to or through an array.
@@ -84,8 +86,10 @@ pub(super) fn of_field<'a>(
 ) -> Result<FieldKeys<'a>> {
     let mut values = Vec::new();
     let mut multikey = false;
+    let mut missing = false;
     path.walk(document, &mut |value, through_array| {
         multikey |= through_array;
+        missing |= value.is_none();
         values.push(value.unwrap_or(RawBsonRef::Null));
         std::ops::ControlFlow::Continue(())
     })?;
@@ -113,7 +117,11 @@ pub(super) fn of_field<'a>(
             invert(key);
         }
     }
-    Ok(FieldKeys { keys, multikey })
+    Ok(FieldKeys {
+        keys,
+        multikey,
+        missing,
+    })
 }
 
 /// Reverses the order of keys.

@@ -3,30 +3,36 @@
 //! ```text
 //!   filter, update, projection, sort   compiled from BSON; work on encoded documents
 //!   planner, query                     which keys to read, and reading them
-//!   operation, batch, collection       writes: staged completely, then written with their index entries
+//!   operation, batch, collection, many writes: staged completely, then written with their index entries
 //!   writer, reader                     one writing thread with group commit; readers on snapshots
 //!   key, compare, path, index          the order of BSON values, and keys that sort by it
-//!   catalogue, tables                  what is in the file
+//!   catalogue, tables, inventory       what is in the file
 //! ```
 //!
 //! A collection is a redb table from the key of the `_id` to BSON, and an index is a table of the fields' keys
 //! followed by the key of the `_id`.
 
+mod aggregate;
 mod batch;
 mod catalogue;
 mod collection;
 mod compare;
 mod counters;
+mod covered;
 mod fault;
 mod filter;
 mod index;
+mod inventory;
 mod key;
+mod many;
 mod operation;
 mod path;
 mod planner;
 mod projection;
 mod query;
 mod reader;
+mod runs;
+mod scan;
 mod sort;
 mod tables;
 mod update;
@@ -36,18 +42,21 @@ use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use async_trait::async_trait;
-use bson::Document;
+use bson::{Bson, Document};
 use redb::backends::InMemoryBackend;
 use redb::{Builder, Database, Durability, ReadableDatabase, StorageBackend, TableError};
 
+use self::aggregate::{Distinct, Pipeline, Run};
 use self::catalogue::{CATALOGUE, Catalogue};
 pub use self::counters::Counters;
 use self::counters::Totals;
 use self::fault::storage;
+pub use self::inventory::Size;
 use self::operation::{Answer, Operation};
 pub use self::planner::Plan;
 use self::projection::Projection;
 use self::query::Query;
+pub use self::scan::Scan;
 use self::tables::check_collection;
 use self::writer::Writer;
 use crate::error::{Error, Result};
@@ -125,7 +134,8 @@ impl Embedded {
 
     /// How a query would be run, without running it.
     pub fn explain(&self, collection: &str, find: &Find) -> Result<Plan> {
-        let query = Query::parse(&find.filter, &find.sort, find.skip, find.limit)?;
+        let needs = Projection::parse(&find.projection)?.needs();
+        let query = Query::parse(&find.filter, &find.sort, find.skip, find.limit)?.needing(needs);
         Ok(reader::explain(&self.shared, collection, &query))
     }
 
@@ -179,8 +189,13 @@ fn mismatch(answer: &Answer) -> Error {
 impl DocumentEngine for Embedded {
     async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
         check_collection(collection)?;
-        let query = Query::parse(&find.filter, &find.sort, find.skip, find.limit)?;
         let projection = Projection::parse(&find.projection)?;
+        let query =
+            Query::parse(&find.filter, &find.sort, find.skip, find.limit)?.needing(projection.needs());
+        // Handing a look-up by key to another thread costs more than the look-up.
+        if let Some(few) = reader::find_few(&self.shared, collection, &query, &projection)? {
+            return Ok(few);
+        }
         let collection = collection.to_owned();
         self.read(move |shared| reader::find(shared, &collection, &query, &projection))
             .await
@@ -188,10 +203,38 @@ impl DocumentEngine for Embedded {
 
     async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
         check_collection(collection)?;
-        let query = Query::parse(&filter, &Document::new(), 0, 0)?;
+        let query = Query::parse(&filter, &Document::new(), 0, 0)?.needing(Some(Vec::new()));
         let collection = collection.to_owned();
         self.read(move |shared| reader::count(shared, &collection, &query))
             .await
+    }
+
+    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
+        check_collection(collection)?;
+        let query = Query::parse(&filter, &Document::new(), 0, 0)?;
+        let mut values = Distinct::of(field)?;
+        let collection = collection.to_owned();
+        self.read(move |shared| {
+            reader::each(shared, &collection, &query, &mut |_, document| {
+                values.take(document)
+            })?;
+            Ok(values.finish())
+        })
+        .await
+    }
+
+    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
+        check_collection(collection)?;
+        let pipeline = Pipeline::parse(&pipeline)?;
+        let collection = collection.to_owned();
+        self.read(move |shared| {
+            let mut run = Run::of(&pipeline);
+            reader::each(shared, &collection, &pipeline.query, &mut |_, document| {
+                run.take(document)
+            })?;
+            run.finish()
+        })
+        .await
     }
 
     async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
@@ -206,6 +249,9 @@ impl DocumentEngine for Embedded {
     }
 
     async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
+        if update.many {
+            return self.update_many(collection, &update).await;
+        }
         match self
             .writer
             .submit(Operation::update(collection, &update)?)
@@ -228,6 +274,9 @@ impl DocumentEngine for Embedded {
     }
 
     async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
+        if many {
+            return self.delete_many(collection, &filter).await;
+        }
         match self
             .writer
             .submit(Operation::delete(collection, &filter, many)?)

@@ -8,12 +8,15 @@ use super::index::Definition;
 use super::projection::Projection;
 use super::query::Query;
 use super::tables::check_collection;
-use super::update::Changes;
+use super::update::Edit;
 use crate::error::{Error, Result};
 use crate::port::{FindAndModify, Index, Return, Update, Updated};
 
 /// The largest document, in bytes, as in MongoDB.
 const LARGEST: usize = 16 * 1024 * 1024;
+
+/// The largest document that a MongoDB server takes in at all, which leaves room for the command around it.
+const LARGEST_MESSAGE: usize = LARGEST + 16 * 1024;
 
 /// A write to one collection.
 pub(super) struct Operation {
@@ -36,7 +39,7 @@ pub(super) enum Write {
 /// A change to documents that are there, or the insertion of one.
 pub(super) struct Modify {
     pub(super) query: Query,
-    pub(super) changes: Changes,
+    pub(super) changes: Edit,
     pub(super) upsert: bool,
     /// Which version to answer with, if not only with numbers.
     pub(super) returning: Option<(Return, Projection)>,
@@ -79,7 +82,7 @@ impl Operation {
         let limit = u64::from(!update.many);
         let write = Write::Modify(Modify {
             query: Query::parse(&update.filter, &Document::new(), 0, limit)?,
-            changes: Changes::parse(&update.update)?,
+            changes: Edit::parse(&update.update)?,
             upsert: update.upsert,
             returning: None,
         });
@@ -90,7 +93,7 @@ impl Operation {
         check_collection(collection)?;
         let write = Write::Modify(Modify {
             query: Query::parse(&change.filter, &change.sort, 0, 1)?,
-            changes: Changes::parse(&change.update)?,
+            changes: Edit::parse(&change.update)?,
             upsert: change.upsert,
             returning: Some((change.returning, Projection::parse(&change.projection)?)),
         });
@@ -106,6 +109,15 @@ impl Operation {
     pub(super) fn create_index(collection: &str, index: &Index) -> Result<Self> {
         check_collection(collection)?;
         Ok(Self::new(collection, Write::CreateIndex(Definition::new(index)?)))
+    }
+
+    /// The same change, only to documents with these keys.
+    pub(super) fn among(mut self, keys: Vec<Vec<u8>>) -> Self {
+        match &mut self.write {
+            Write::Modify(Modify { query, .. }) | Write::Delete(query) => query.among = Some(keys),
+            Write::Insert { .. } | Write::CreateIndex(_) => {}
+        }
+        self
     }
 
     fn new(collection: &str, write: Write) -> Self {
@@ -150,9 +162,13 @@ pub(super) fn check_insert(document: &RawDocument) -> Result<()> {
     }
     let bytes = document.as_bytes().len();
     if bytes > LARGEST {
-        let message = format!(
-            "BSONObj size: {bytes} (0x{bytes:X}) is invalid. Size must be between 0 and {LARGEST}(16MB)"
-        );
+        let message = if bytes > LARGEST_MESSAGE {
+            format!(
+                "BSONObj size: {bytes} (0x{bytes:X}) is invalid. Size must be between 0 and {LARGEST_MESSAGE}(16MB)"
+            )
+        } else {
+            format!("object to insert too large. size in bytes: {bytes}, max size: {LARGEST}")
+        };
         return Err(Error::TooLarge {
             code: 10334,
             message,
@@ -160,6 +176,20 @@ pub(super) fn check_insert(document: &RawDocument) -> Result<()> {
         });
     }
     Ok(())
+}
+
+/// Refuses to insert what an upsert makes, if it is too large or without a usable `_id`.
+pub(super) fn check_upsert(document: &RawDocument) -> Result<()> {
+    let bytes = document.as_bytes().len();
+    if bytes > LARGEST {
+        let message = format!("Document to upsert is larger than {LARGEST}");
+        return Err(Error::TooLarge {
+            code: 17420,
+            message,
+            bytes,
+        });
+    }
+    check_insert(document)
 }
 
 /// Refuses to let a document grow too large.

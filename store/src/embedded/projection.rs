@@ -72,6 +72,23 @@ impl Projection {
         Ok(projection)
     }
 
+    /// The fields that it asks for, by their paths; none if that takes whole documents.
+    pub(super) fn needs(&self) -> Option<Vec<String>> {
+        fn add(fields: &Fields, under: &str, paths: &mut Vec<String>) -> bool {
+            fields.iter().all(|(name, rule)| match rule {
+                Rule::Include => {
+                    paths.push(format!("{under}{name}"));
+                    true
+                }
+                Rule::Exclude => under.is_empty() && name == "_id",
+                Rule::Within(inner) => add(inner, &format!("{under}{name}."), paths),
+                Rule::Slice { .. } | Rule::First(_) => false,
+            })
+        }
+        let mut paths = Vec::new();
+        (self.including && add(&self.fields, "", &mut paths)).then_some(paths)
+    }
+
     /// The part of a document that it asks for, decoded.
     pub(super) fn apply(&self, document: &RawDocument) -> Result<Document> {
         if self.fields.is_empty() && !self.including {
@@ -175,7 +192,7 @@ fn elem_match(path: &str, value: &Bson) -> Result<Rule> {
     Ok(Rule::First(if Test::is_operators(condition) {
         Test::Every(Test::parse(condition)?)
     } else {
-        Test::AnyDocument(Box::new(Filter::parse(condition)?))
+        Test::AnyDocument(Box::new(Filter::parse_for_elements(condition)?))
     }))
 }
 

@@ -1,17 +1,26 @@
 //! Running a planned query over the tables of one transaction.
 
 use std::collections::{BinaryHeap, HashSet};
-use std::ops::{Bound, ControlFlow};
+use std::ops::ControlFlow;
 
 use bson::{Document, RawDocument};
 
 use super::counters::Tally;
+use super::covered::Recipe;
 use super::fault::storage;
 use super::filter::Filter;
+use super::index::Definition;
 use super::planner::{Access, Plan, Range};
+use super::runs::{Merged, bounds};
 use super::sort::Order;
 use super::tables::{Documents, Entries};
 use crate::error::{Error, Result};
+
+/// How many bytes a sort may hold in memory, as in MongoDB.
+const MOST_SORTED: usize = 100 * 1024 * 1024;
+
+/// The bits of an entry's value that are the length of the document's own key.
+const ID_LENGTH: u32 = (1 << 28) - 1;
 
 /// Which documents a command wants, in which order.
 #[derive(Debug, Clone)]
@@ -21,6 +30,10 @@ pub(super) struct Query {
     pub(super) skip: u64,
     /// 0 for no limit.
     pub(super) limit: u64,
+    /// The fields that the command reads of each; none for whole documents.
+    pub(super) needs: Option<Vec<String>>,
+    /// Only documents with these keys; none for any.
+    pub(super) among: Option<Vec<Vec<u8>>>,
 }
 
 impl Query {
@@ -31,7 +44,23 @@ impl Query {
             order: Order::parse(sort)?,
             skip,
             limit,
+            needs: None,
+            among: None,
         })
+    }
+
+    /// Reads only these fields, so that an index which holds them can answer by itself.
+    pub(super) fn needing(mut self, fields: Option<Vec<String>>) -> Self {
+        self.needs = fields;
+        self
+    }
+
+    /// Every path that the query looks at; none when it wants whole documents.
+    pub(super) fn paths(&self) -> Option<Vec<&str>> {
+        let mut paths: Vec<&str> = self.needs.as_ref()?.iter().map(String::as_str).collect();
+        self.filter.each_path(&mut |path| paths.push(path.text()));
+        paths.extend(self.order.fields().iter().map(|field| field.path.text()));
+        Some(paths)
     }
 
     /// How many documents from the start of the order it needs at most; `None` for all.
@@ -72,19 +101,25 @@ pub(super) fn run<D: Documents, E: Entries>(
         .map_or(usize::MAX, |depth| usize::try_from(depth).unwrap_or(usize::MAX));
     let mut first: BinaryHeap<Sorted> = BinaryHeap::new();
     let mut nth = 0;
+    let mut held = 0;
     scan(plan, documents, entries, tally, &mut |id, document| {
         if query.filter.matches(document)? {
             nth += 1;
             let key = (query.order.key(document)?, nth);
             let full = first.len() >= depth;
             if !full || first.peek().is_some_and(|last| key < last.key) {
-                first.push(Sorted {
+                let sorted = Sorted {
                     key,
                     id: id.to_vec(),
                     document: document.as_bytes().to_vec(),
-                });
-                if full {
-                    first.pop();
+                };
+                held += sorted.size();
+                first.push(sorted);
+                if full && let Some(last) = first.pop() {
+                    held -= last.size();
+                }
+                if held > MOST_SORTED {
+                    return Err(too_much_to_sort());
                 }
             }
         }
@@ -97,11 +132,25 @@ pub(super) fn run<D: Documents, E: Entries>(
     Ok(())
 }
 
+fn too_much_to_sort() -> Error {
+    let message = format!(
+        "Executor error during find command :: caused by :: Sort exceeded memory limit of {MOST_SORTED} bytes, but \
+         did not opt in to external sorting."
+    );
+    Error::refused(292, message)
+}
+
 /// A document in a sort. The number breaks ties in the order of the scan.
 struct Sorted {
     key: (Vec<u8>, u64),
     id: Vec<u8>,
     document: Vec<u8>,
+}
+
+impl Sorted {
+    fn size(&self) -> usize {
+        self.key.0.len() + self.id.len() + self.document.len() + size_of::<Self>()
+    }
 }
 
 impl Ord for Sorted {
@@ -134,31 +183,24 @@ fn scan<D: Documents, E: Entries>(
     tally: &mut Tally,
     visit: &mut Visit<'_>,
 ) -> Result<()> {
-    let mut ranges: Vec<&Range> = plan.ranges.iter().collect();
+    if let Access::Index(index) = &plan.access {
+        let Some(entries) = entries else { return Ok(()) };
+        return through_index(plan, index, documents, entries, tally, visit);
+    }
+    let mut ranges: Vec<&Range> = plan.runs.iter().flat_map(|run| &run.ranges).collect();
     if plan.backwards {
         ranges.reverse();
     }
-    let mut seen: HashSet<Vec<u8>> = HashSet::new();
     for range in ranges {
         let flow = match &plan.access {
             Access::Ids => fetch(&range.0, documents, tally, visit)?,
-            Access::Collection => collection(range, plan.backwards, documents, tally, visit)?,
-            Access::Index(index) => {
-                let Some(entries) = entries else { return Ok(()) };
-                let distinct = index.multikey.contains(&true).then_some(&mut seen);
-                through_index(range, plan.backwards, documents, entries, distinct, tally, visit)?
-            }
+            _ => collection(range, plan.backwards, documents, tally, visit)?,
         };
         if flow.is_break() {
             break;
         }
     }
     Ok(())
-}
-
-fn bounds(range: &Range) -> (Bound<&[u8]>, Bound<&[u8]>) {
-    let end = range.1.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
-    (Bound::Included(range.0.as_slice()), end)
 }
 
 fn fetch<D: Documents>(
@@ -193,34 +235,52 @@ fn collection<D: Documents>(
 }
 
 fn through_index<D: Documents, E: Entries>(
-    range: &Range,
-    backwards: bool,
+    plan: &Plan,
+    index: &Definition,
     documents: &D,
     entries: &E,
-    mut distinct: Option<&mut HashSet<Vec<u8>>>,
     tally: &mut Tally,
     visit: &mut Visit<'_>,
-) -> Result<ControlFlow<()>> {
-    let mut rows = entries.range::<&[u8]>(bounds(range)).map_err(storage)?;
-    while let Some(row) = if backwards { rows.next_back() } else { rows.next() } {
-        let (entry, id_len) = row.map_err(storage)?;
-        let id = id_of(entry.value(), id_len.value())?;
-        if distinct.as_mut().is_some_and(|seen| !seen.insert(id.to_vec())) {
+) -> Result<()> {
+    let mut seen: HashSet<Vec<u8>> = HashSet::new();
+    let repeats = index.multikey.contains(&true);
+    let mut merged = Merged::over(entries, &plan.runs, plan.backwards)?;
+    while let Some(entry) = merged.next()? {
+        tally.entry();
+        let (_, id) = split(entry.key(), entry.value())?;
+        if repeats && !seen.insert(id.to_vec()) {
             continue;
         }
-        if fetch(id, documents, tally, visit)?.is_break() {
-            return Ok(ControlFlow::Break(()));
+        let held = match &plan.cover {
+            Some(cover) => cover.document(index, entry.key(), entry.value())?,
+            None => None,
+        };
+        let flow = match held {
+            Some(document) => visit(id, &document)?,
+            None => fetch(id, documents, tally, visit)?,
+        };
+        if flow.is_break() {
+            break;
         }
     }
-    Ok(ControlFlow::Continue(()))
+    Ok(())
 }
 
-/// The key of the document that an index entry belongs to.
-pub(super) fn id_of(entry: &[u8], id_len: u32) -> Result<&[u8]> {
-    let start = usize::try_from(id_len)
+/// The fields' keys in an index entry, and the key of the document that it belongs to.
+pub(super) fn split(entry: &[u8], value: u32) -> Result<(&[u8], &[u8])> {
+    let start = usize::try_from(value & ID_LENGTH)
         .ok()
         .and_then(|len| entry.len().checked_sub(len));
     start
-        .map(|start| &entry[start..])
+        .map(|start| entry.split_at(start))
         .ok_or_else(|| Error::Unavailable("an index of the store is damaged".to_owned()))
+}
+
+/// What is stored beside an entry's key.
+pub(super) fn entry_value(id: &[u8], recipe: Recipe) -> Result<u32> {
+    u32::try_from(id.len())
+        .ok()
+        .filter(|len| *len <= ID_LENGTH)
+        .map(|len| len | recipe.to_bits())
+        .ok_or_else(|| Error::refused(17280, "the _id is too large to be indexed"))
 }

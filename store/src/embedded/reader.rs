@@ -52,28 +52,33 @@ impl Snapshot {
     }
 
     fn plan(&self, collection: &str, query: &Query) -> Plan {
-        plan(
-            &query.filter,
-            &query.order,
-            query.limit > 0,
-            self.catalogue.indexes(collection),
-        )
+        plan(query, self.catalogue.indexes(collection))
     }
 
     fn run(&self, collection: &str, query: &Query, tally: &mut Tally, take: &mut Taker<'_>) -> Result<()> {
+        self.run_as(&self.plan(collection, query), collection, query, tally, take)
+    }
+
+    fn run_as(
+        &self,
+        plan: &Plan,
+        collection: &str,
+        query: &Query,
+        tally: &mut Tally,
+        take: &mut Taker<'_>,
+    ) -> Result<()> {
         let Some(documents) = self.documents(collection)? else {
             return Ok(());
         };
-        let plan = self.plan(collection, query);
         let entries = match &plan.access {
             Access::Index(index) => self.entries(collection, &index.name)?,
             Access::Ids | Access::Collection => None,
         };
-        run(query, &plan, &documents, entries.as_ref(), tally, take)
+        run(query, plan, &documents, entries.as_ref(), tally, take)
     }
 }
 
-fn existing<T>(table: std::result::Result<T, TableError>) -> Result<Option<T>> {
+pub(super) fn existing<T>(table: std::result::Result<T, TableError>) -> Result<Option<T>> {
     match table {
         Ok(table) => Ok(Some(table)),
         Err(TableError::TableDoesNotExist(_)) => Ok(None),
@@ -98,6 +103,35 @@ pub(super) fn find(
     Ok(found)
 }
 
+/// As [`find`], if the query is sure to read very little; otherwise nothing is read.
+pub(super) fn find_few(
+    shared: &Shared,
+    collection: &str,
+    query: &Query,
+    projection: &Projection,
+) -> Result<Option<Vec<Document>>> {
+    let snapshot = Snapshot::take(shared)?;
+    let plan = snapshot.plan(collection, query);
+    if !plan.reads_few(query.limit) {
+        return Ok(None);
+    }
+    let mut found = Vec::new();
+    counted(shared, |tally| {
+        snapshot.run_as(&plan, collection, query, tally, &mut |_, document| {
+            found.push(projection.apply(document)?);
+            Ok(())
+        })
+    })?;
+    Ok(Some(found))
+}
+
+/// Hands the documents of a query and their keys to `take`.
+pub(super) fn each(shared: &Shared, collection: &str, query: &Query, take: &mut Taker<'_>) -> Result<()> {
+    counted(shared, |tally| {
+        Snapshot::take(shared)?.run(collection, query, tally, take)
+    })
+}
+
 /// How many documents a query has.
 pub(super) fn count(shared: &Shared, collection: &str, query: &Query) -> Result<u64> {
     let mut count = 0;
@@ -120,12 +154,7 @@ pub(super) fn count(shared: &Shared, collection: &str, query: &Query) -> Result<
 
 /// How a query would be run.
 pub(super) fn explain(shared: &Shared, collection: &str, query: &Query) -> Plan {
-    plan(
-        &query.filter,
-        &query.order,
-        query.limit > 0,
-        shared.catalogue().indexes(collection),
-    )
+    plan(query, shared.catalogue().indexes(collection))
 }
 
 /// Fails when the storage can no longer be read.

@@ -1,8 +1,10 @@
 //! Sort orders.
 
+use std::cmp::Ordering;
+
 use bson::{Document, RawBson, RawBsonRef, RawDocument};
 
-use super::compare::NULL;
+use super::compare::{NULL, compare};
 use super::filter::whole_number;
 use super::key;
 use super::path::Path;
@@ -85,5 +87,65 @@ impl Order {
                 .map(|field| if field.descending { !NULL } else { NULL })
                 .collect()),
         }
+    }
+
+    /// Array elements in this order, compared field by field instead of by keys that would have to be built first.
+    /// `None` when an element holds an array where the order looks, or the order looks deeper than its fields.
+    pub(super) fn sorted_plainly<'a>(
+        &self,
+        elements: &[RawBsonRef<'a>],
+    ) -> Result<Option<Vec<RawBsonRef<'a>>>> {
+        let Some((first, others)) = self.fields.split_first() else {
+            return Ok(None);
+        };
+        if self.fields.iter().any(|field| field.path.parts().len() > 1) {
+            return Ok(None);
+        }
+        let mut keyed = Vec::with_capacity(elements.len());
+        for element in elements {
+            let value = first.value_in(*element)?;
+            if matches!(value, RawBsonRef::Array(_)) {
+                return Ok(None);
+            }
+            keyed.push((value, *element));
+        }
+        let mut failed = None;
+        let mut arrays = false;
+        // A stable sort that takes what is in order already as it is.
+        keyed.sort_by(|a, b| {
+            let mut order = first.directed(compare(a.0, b.0));
+            for field in others {
+                if order.is_ne() {
+                    break;
+                }
+                match (field.value_in(a.1), field.value_in(b.1)) {
+                    (Ok(a), Ok(b)) => {
+                        arrays |= matches!(a, RawBsonRef::Array(_)) || matches!(b, RawBsonRef::Array(_));
+                        order = field.directed(compare(a, b));
+                    }
+                    (Err(error), _) | (_, Err(error)) => failed = Some(error),
+                }
+            }
+            order
+        });
+        match failed {
+            Some(error) => Err(error),
+            None if arrays => Ok(None),
+            None => Ok(Some(keyed.into_iter().map(|(_, element)| element).collect())),
+        }
+    }
+}
+
+impl OrderField {
+    /// The value of a top-level field; null in what has none.
+    fn value_in<'a>(&self, element: RawBsonRef<'a>) -> Result<RawBsonRef<'a>> {
+        let RawBsonRef::Document(document) = element else {
+            return Ok(RawBsonRef::Null);
+        };
+        Ok(document.get(self.path.root())?.unwrap_or(RawBsonRef::Null))
+    }
+
+    fn directed(&self, order: Ordering) -> Ordering {
+        if self.descending { order.reverse() } else { order }
     }
 }

@@ -8,7 +8,8 @@ use crate::error::{Error, Result};
 pub(super) trait Documents: ReadableTable<&'static [u8], &'static [u8]> {}
 impl<T: ReadableTable<&'static [u8], &'static [u8]>> Documents for T {}
 
-/// Index entries: the fields' keys and then the key of the `_id`, whose length is the value.
+/// Index entries: the fields' keys and then the key of the `_id`. The value is the length of that, and in its upper bits
+/// how the fields' values are read back from their keys.
 pub(super) trait Entries: ReadableTable<&'static [u8], u32> {}
 impl<T: ReadableTable<&'static [u8], u32>> Entries for T {}
 

@@ -79,12 +79,14 @@ impl Drop for Writer {
 
 fn run(shared: &Shared, mut waiting: mpsc::Receiver<Request>) {
     let mut requests = Vec::with_capacity(MOST);
+    // What is in the file. What readers know may be ahead of it after a commit that failed.
+    let mut committed = shared.catalogue();
     while waiting.blocking_recv_many(&mut requests, MOST) > 0 {
         let (operations, answers): (Vec<_>, Vec<_>) = requests
             .drain(..)
             .map(|request| (request.operation, request.answer))
             .unzip();
-        let results = match commit(shared, operations) {
+        let results = match commit(shared, &mut committed, operations) {
             Ok(results) => results,
             Err(fault) => answers.iter().map(|_| Err(fault.to_error())).collect(),
         };
@@ -113,8 +115,13 @@ impl Fault {
     }
 }
 
-/// Applies the operations and commits them durably, if they changed anything.
-fn commit(shared: &Shared, operations: Vec<Operation>) -> std::result::Result<Vec<Result<Answer>>, Fault> {
+/// Applies the operations and commits them durably, if they changed anything. Only then is their catalogue the
+/// committed one: an array that a lost commit brought is news again when it comes back.
+fn commit(
+    shared: &Shared,
+    committed: &mut Arc<Catalogue>,
+    operations: Vec<Operation>,
+) -> std::result::Result<Vec<Result<Answer>>, Fault> {
     let abandoned = |error: redb::Error| Fault::Abandoned(storage(error));
     let mut transaction = shared
         .database
@@ -124,8 +131,7 @@ fn commit(shared: &Shared, operations: Vec<Operation>) -> std::result::Result<Ve
         .set_durability(Durability::Immediate)
         .map_err(|error| abandoned(error.into()))?;
     transaction.set_quick_repair(QUICK_REPAIR);
-    let before = shared.catalogue();
-    let mut batch = Batch::new(&transaction, Arc::clone(&before));
+    let mut batch = Batch::new(&transaction, Arc::clone(committed));
     let mut results = Vec::with_capacity(operations.len());
     for operation in operations {
         let result = batch.apply(operation);
@@ -140,13 +146,14 @@ fn commit(shared: &Shared, operations: Vec<Operation>) -> std::result::Result<Ve
         mut tally,
     } = batch.finish();
     if changed {
-        publish_before(shared, &before, &catalogue);
+        publish_before(shared, committed, &catalogue);
         transaction
             .commit()
             .map_err(|error| Fault::Unconfirmed(storage(error)))?;
         tally.commit();
-        if !Arc::ptr_eq(&before, &catalogue) {
-            shared.publish(catalogue);
+        if !Arc::ptr_eq(committed, &catalogue) {
+            shared.publish(Arc::clone(&catalogue));
+            *committed = catalogue;
         }
     } else {
         transaction.abort().map_err(|error| abandoned(error.into()))?;

@@ -1,11 +1,14 @@
-use bson::{Bson, doc};
+use bson::doc;
 use model::Timestamp;
 
-use super::item::{number, take_items};
-use super::state::{Head, State};
+use super::pages::{Page, Place};
+use super::state::{Head, State, int};
 use super::{ATTEMPTS, Item, Key, OverflowList, Owner, PAGES, owner_id};
 use crate::error::{Error, Result};
-use crate::port::{Find, FindAndModify};
+use crate::port::Find;
+
+/// How often an append loses the places of a new head to others before it insists.
+const PATIENCE: usize = 16;
 
 /// What an append did.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +21,17 @@ pub struct Appended {
     pub count: u64,
 }
 
+impl Appended {
+    /// Nothing: the list had an item with this key before.
+    fn before(item: Item, count: u64) -> Self {
+        Self {
+            item,
+            added: false,
+            count,
+        }
+    }
+}
+
 impl OverflowList<'_> {
     /// Adds an item unless the list has one with the same key, in the head or in any page. Doing it again, after an
     /// unknown outcome or a double click, changes nothing.
@@ -26,43 +40,87 @@ impl OverflowList<'_> {
     /// to a page since the pages were searched, and the head has room.
     ///
     /// # Errors
-    /// [`Error::NoOwner`] when the owner does not exist, [`Error::Contended`] when it never got through.
-    pub async fn append(&self, owner: &Owner, mut item: Item) -> Result<Appended> {
+    /// [`Error::NoOwner`] when the owner does not exist, [`Error::Refused`] when the item is larger than
+    /// [`Item::LARGEST`], [`Error::Contended`] when it never got through.
+    pub async fn append(&self, owner: &Owner, item: Item) -> Result<Appended> {
+        item.check_size()?;
+        let mut seen = None;
+        let appended = self.append_beside_others(owner, item, &mut seen).await?;
+        self.finish_what_others_left(owner, seen).await;
+        Ok(appended)
+    }
+
+    /// Leaves the last state that it acted on in `last`.
+    async fn append_beside_others(
+        &self,
+        owner: &Owner,
+        mut item: Item,
+        last: &mut Option<State>,
+    ) -> Result<Appended> {
         let key = self.key_of(&item)?;
-        for _ in 0..ATTEMPTS {
-            let seen = self.state(owner, Head::None).await?;
-            if !seen.pending.is_empty() {
-                self.settle(owner, &seen.pending).await?;
+        let now = item.at;
+        let mut spilled_for = None;
+        let mut kept = None;
+        let threshold = self.limits.threshold as u64;
+        for attempt in 0..ATTEMPTS {
+            let seen = self.state(owner, Head::None).await;
+            if let Some(born) =
+                spilled_for.take_if(|born| seen.as_ref().map_or(true, |seen| seen.born != *born))
+            {
+                // That owner went away, and its pages with it, but perhaps not the one just written for it.
+                tracing::debug!(%owner, %born, "an owner was deleted while its head spilled");
+                self.sweep(owner).await?;
+            }
+            let seen = last.insert(seen?);
+            if seen.adopting {
+                self.adopt(owner).await?;
                 continue;
             }
-            if let Some((_, item)) = self.find_in_pages(owner, &key, &seen).await? {
-                return Ok(Appended {
-                    item,
-                    added: false,
-                    count: seen.count,
-                });
+            if let Some((_, item)) = self.find_in_pages(owner, &key, seen).await? {
+                return Ok(Appended::before(item, seen.count));
             }
             if let Some(floor) = seen.floor {
                 // A clock that runs behind must not sort a new item below what has spilled.
                 item.at = item.at.max(Timestamp::from_millis(floor.millis() + 1));
             }
-            if let Some(count) = self.push(owner, &key, &item, &seen).await? {
-                return Ok(Appended {
-                    item,
-                    added: true,
-                    count,
-                });
+            if seen.in_head() < threshold {
+                if let Some(count) = self.push(owner, &key, &item, seen).await? {
+                    return Ok(Appended {
+                        item,
+                        added: true,
+                        count,
+                    });
+                }
+                let holding = doc! { self.path(&format!("head.{}", key.field())): key.value() };
+                let holding = self.state_if(owner, holding, Head::Whole).await?;
+                if let Some(now) = holding
+                    && let Some(item) = now.head.into_iter().find(|item| item.is(&key))
+                {
+                    return Ok(Appended::before(item, now.count));
+                }
             }
-            let now = self.state(owner, Head::Whole).await?;
-            if let Some(item) = now.head.iter().find(|item| item.is(&key)) {
-                return Ok(Appended {
-                    item: item.clone(),
-                    added: false,
-                    count: now.count,
-                });
+            // One spill is enough for all who meet a full head: whoever had to wait lets go if there is room now. If there
+            // is none it spills, or all who wait would only ever see each other wait. And who has lost the new places
+            // to others so often keeps the turn until there is one for it.
+            let _turn;
+            if kept.is_none() {
+                let (mine, waited) = self.turn_after_waiting(owner).await;
+                if attempt < PATIENCE {
+                    _turn = mine;
+                } else {
+                    kept = Some(mine);
+                }
+                if waited && self.state(owner, Head::None).await?.in_head() < threshold {
+                    continue;
+                }
             }
-            if now.head.len() >= self.limits.threshold {
-                self.spill(owner, now).await?;
+            let full = self.state(owner, Head::Whole).await?;
+            if let Some(item) = full.head.iter().find(|item| item.is(&key)) {
+                return Ok(Appended::before(item.clone(), full.count));
+            }
+            if full.head.len() >= self.limits.threshold {
+                spilled_for = Some(full.born.clone());
+                self.spill(owner, &full, now).await?;
             }
         }
         Err(Error::Contended(owner.to_string()))
@@ -70,9 +128,12 @@ impl OverflowList<'_> {
 
     /// The item with this key, wherever it is.
     pub async fn find(&self, owner: &Owner, key: &Key) -> Result<Option<Item>> {
-        let seen = self.state(owner, Head::Whole).await?;
-        if let Some(item) = seen.head.iter().find(|item| item.is(key)) {
-            return Ok(Some(item.clone()));
+        let mut seen = self.state(owner, Head::Whole).await?;
+        if let Some(item) = std::mem::take(&mut seen.head)
+            .into_iter()
+            .find(|item| item.is(key))
+        {
+            return Ok(Some(item));
         }
         Ok(self.find_in_pages(owner, key, &seen).await?.map(|(_, item)| item))
     }
@@ -84,24 +145,20 @@ impl OverflowList<'_> {
         owner: &Owner,
         key: &Key,
         seen: &State,
-    ) -> Result<Option<(u32, Item)>> {
+    ) -> Result<Option<(Place, Item)>> {
         if seen.pages == 0 {
             return Ok(None);
         }
-        let filter = doc! {
-            "owner": owner_id(owner),
-            "relation": self.relation.as_str(),
-            format!("items.{}", key.field()): key.value(),
-            "page": { "$lt": i64::from(seen.pages) },
-        };
-        let find = Find::matching(filter).project(doc! { "page": 1, "items": 1 });
-        for mut page in self.engine.find(PAGES, find).await? {
-            let number = u32::try_from(number(&page, "page")?).unwrap_or(u32::MAX);
-            let found = take_items(&mut page, "items")?
-                .into_iter()
-                .find(|item| item.is(key));
+        let mut filter = self.pages_of(owner, &seen.born);
+        filter.insert(format!("items.{}", key.field()), key.value());
+        filter.insert("page", doc! { "$lt": i64::from(seen.pages) });
+        // One that is there, and those that are removed but still stand in their page.
+        let find = Find::matching(filter).limit(1 + seen.pending.len() as u64);
+        for page in self.engine.find(PAGES, find).await? {
+            let Page { number, rev, items } = Page::read(page)?;
+            let found = items.into_iter().find(|item| item.is(key));
             if let Some(item) = found.filter(|item| !seen.is_pending(number, item.id)) {
-                return Ok(Some((number, item)));
+                return Ok(Some((Place { page: number, rev }, item)));
             }
         }
         Ok(None)
@@ -109,31 +166,21 @@ impl OverflowList<'_> {
 
     /// The guarded push; answers the new count, or nothing when a guard failed.
     async fn push(&self, owner: &Owner, key: &Key, item: &Item, seen: &State) -> Result<Option<u64>> {
-        let last_place = format!("head.{}", self.limits.threshold - 1);
         let guard = doc! {
             "_id": owner_id(owner),
+            "born": &seen.born,
             self.path("pages"): i64::from(seen.pages),
-            self.path(&last_place): { "$exists": false },
+            "$expr": { "$lt": [{ "$size": format!("${}", self.path("head")) }, int(self.limits.threshold)] },
             self.path(&format!("head.{}", key.field())): { "$ne": key.value() },
         };
         let change = doc! {
             "$push": { self.path("head"): { "$each": [item.to_document()], "$sort": { "at": -1, "id": -1 } } },
             "$inc": { self.path("count"): 1_i64 },
         };
-        let push = FindAndModify::after(guard, change).project(doc! { self.path("count"): 1 });
-        let Some(owner) = self.engine.find_and_modify(self.owners(), push).await? else {
-            return Ok(None);
-        };
-        match owner.get(self.relation.as_str()) {
-            Some(Bson::Document(list)) => number(list, "count").map(Some),
-            _ => Err(Error::malformed(format!(
-                "an owner has no list `{}`",
-                self.relation
-            ))),
-        }
+        self.counted(guard, change).await
     }
 
-    fn key_of(&self, item: &Item) -> Result<Key> {
+    pub(super) fn key_of(&self, item: &Item) -> Result<Key> {
         if !self.relation.once_per_actor() {
             return Ok(Key::Id(item.id));
         }

@@ -1,8 +1,9 @@
 use bson::{Bson, DateTime, Document, doc};
 use model::Relation;
+use uuid::Uuid;
 
 use super::spill::page_fields;
-use super::{Item, Owner, empty, owner_id, page_id};
+use super::{Item, Owner, empty, owner_id, page_id, uuid_bson};
 use crate::Limits;
 
 /// A whole list in its stored form.
@@ -15,30 +16,37 @@ pub struct LaidOut {
 }
 
 /// Lays out a list as if its items had been appended one by one: for loading many at once, before the owner is
-/// stored. The items may come in any order; their keys must be distinct.
-pub fn lay_out(owner: &Owner, relation: Relation, limits: Limits, mut items: Vec<Item>) -> LaidOut {
+/// stored. The items may come in any order; their keys must be distinct. `born` is the owner's.
+pub fn lay_out(
+    owner: &Owner,
+    born: Uuid,
+    relation: Relation,
+    limits: Limits,
+    mut items: Vec<Item>,
+) -> LaidOut {
+    let born = uuid_bson(born);
     items.sort_unstable_by_key(Item::order);
     let count = items.len();
     let mut rest = items.as_slice();
     let mut pages = Vec::new();
     let mut floor = None;
     while rest.len() > limits.threshold {
+        // The item that met the full head.
+        let now = rest[limits.threshold].at;
         let (oldest_first, younger) = rest.split_at(limits.chunk(limits.threshold));
         let chunk: Vec<Item> = oldest_first.iter().rev().cloned().collect();
         rest = younger;
-        let (Some(newest), Some(oldest)) = (chunk.first(), chunk.last()) else {
-            break;
-        };
-        floor = Some(newest.at);
+        floor = chunk.first().map(|newest| newest.at);
         let number = u32::try_from(pages.len()).unwrap_or(u32::MAX);
         let mut page = doc! {
-            "_id": page_id(owner, relation, number),
+            "_id": page_id(owner, relation, &born, number),
             "owner": owner_id(owner),
             "relation": relation.as_str(),
+            "born": &born,
             "page": i64::from(number),
             "rev": 0_i64,
         };
-        page.extend(page_fields(&chunk, newest.at, oldest.at));
+        page.extend(page_fields(&chunk, now));
         pages.push(page);
     }
     let head: Vec<Bson> = rest

@@ -1,4 +1,4 @@
-use bson::{Bson, DateTime, Document, doc};
+use bson::{Bson, DateTime, Document, RawDocumentBuf, doc};
 use model::{Handle, Timestamp};
 use uuid::Uuid;
 
@@ -28,6 +28,10 @@ pub enum Key {
 }
 
 impl Item {
+    /// The most bytes that an item may have: so many keep a head or page of [`Settings::MOST`](crate::Settings::MOST)
+    /// items below 5 MB. A comment of 500 four-byte characters has 2,120.
+    pub const LARGEST: usize = 2_500;
+
     /// An entry with nothing beside who and when.
     pub fn new(id: Uuid, by: Handle, at: Timestamp) -> Self {
         Self {
@@ -72,6 +76,19 @@ impl Item {
             at,
             more: document,
         })
+    }
+
+    /// Refuses an item that would make heads and pages grow past their bounds.
+    pub(crate) fn check_size(&self) -> Result<()> {
+        let bytes = RawDocumentBuf::try_from(&self.to_document())?.as_bytes().len();
+        if bytes > Self::LARGEST {
+            let most = Self::LARGEST;
+            return Err(Error::refused(
+                2,
+                format!("an item of {bytes} bytes is too large for a list; it may have {most}"),
+            ));
+        }
+        Ok(())
     }
 
     pub(crate) fn is(&self, key: &Key) -> bool {

@@ -8,27 +8,41 @@
 //! Items are ordered by `(at, id)`, newest first, in head and pages alike. The order key never changes, so a cursor
 //! stays good whatever happens to the item that it names.
 
+mod adopt;
 mod append;
 mod bulk;
+mod convert;
+mod delete;
+mod finish;
 mod item;
+mod offset;
+mod pages;
 mod read;
 mod remove;
 mod spill;
 mod state;
+mod tidy;
+mod walk;
 
-use bson::{Bson, Document, doc};
+use bson::Bson;
 use model::{Relation, Topic};
+use tokio::sync::MutexGuard;
 use uuid::Uuid;
 
 use crate::Limits;
+use crate::error::Result;
 use crate::port::DocumentEngine;
+use crate::turns::Turns;
 
 pub use append::Appended;
 pub use bulk::{LaidOut, lay_out};
+pub(crate) use delete::delete_owner;
 pub use item::{Item, Key};
+pub(crate) use item::{number, take_date};
 pub use read::Stretch;
 pub use remove::Removed;
 pub use state::{empty, measure, meter};
+pub use walk::Walk;
 
 /// The collection of page documents, of all owners and relations.
 pub const PAGES: &str = "pages";
@@ -39,20 +53,36 @@ pub type Owner = Topic;
 /// How often an operation starts over because a concurrent one changed the document first.
 const ATTEMPTS: usize = 256;
 
+/// Who waits for whom within this process.
+#[derive(Debug, Default)]
+pub(crate) struct Queues {
+    /// Changes of a list of which only one at a time can succeed: spills, and removals from pages.
+    changes: Turns,
+    /// Adoptions of unbounded arrays.
+    adoptions: Turns,
+}
+
 /// One relation's lists: any owner's likes, say.
 #[derive(Clone, Copy)]
 pub struct OverflowList<'a> {
     engine: &'a dyn DocumentEngine,
     relation: Relation,
     limits: Limits,
+    queues: &'a Queues,
 }
 
 impl<'a> OverflowList<'a> {
-    pub(crate) fn new(engine: &'a dyn DocumentEngine, relation: Relation, limits: Limits) -> Self {
+    pub(crate) fn new(
+        engine: &'a dyn DocumentEngine,
+        relation: Relation,
+        limits: Limits,
+        queues: &'a Queues,
+    ) -> Self {
         Self {
             engine,
             relation,
             limits,
+            queues,
         }
     }
 
@@ -66,9 +96,21 @@ impl<'a> OverflowList<'a> {
         format!("{}.{field}", self.relation)
     }
 
-    /// Selects one page of an owner.
-    fn page_of(&self, owner: &Owner, page: u32) -> Document {
-        doc! { "owner": owner_id(owner), "relation": self.relation.as_str(), "page": i64::from(page) }
+    /// Waits for the turn among those who change this list in a way that only one can.
+    async fn turn(&self, owner: &Owner) -> MutexGuard<'a, ()> {
+        self.queues.changes.of(&(owner, self.relation)).await
+    }
+
+    /// As [`OverflowList::turn`]; tells whether there was somebody to wait for.
+    async fn turn_after_waiting(&self, owner: &Owner) -> (MutexGuard<'a, ()>, bool) {
+        match self.queues.changes.free(&(owner, self.relation)) {
+            Some(turn) => (turn, false),
+            None => (self.turn(owner).await, true),
+        }
+    }
+
+    async fn sweep(&self, owner: &Owner) -> Result<u64> {
+        delete::sweep(self.engine, owner).await
     }
 }
 
@@ -78,6 +120,14 @@ pub fn owners_of(relation: Relation) -> &'static str {
         crate::people::COLLECTION
     } else {
         crate::posts::COLLECTION
+    }
+}
+
+/// The collection of an owner.
+pub fn owner_collection(owner: &Owner) -> &'static str {
+    match owner {
+        Topic::User(_) => crate::people::COLLECTION,
+        Topic::Post(_) => crate::posts::COLLECTION,
     }
 }
 
@@ -94,11 +144,18 @@ pub fn uuid_bson(uuid: Uuid) -> Bson {
     Bson::from(bson::Uuid::from(uuid))
 }
 
-/// A page's `_id`, readable by whoever opens the collection: `ada/followers/3`.
-fn page_id(owner: &Owner, relation: Relation, page: u32) -> String {
+/// A page's `_id`, readable by whoever opens the collection: `ada/followers/3`, and the incarnation of the owner where
+/// it has one.
+fn page_id(owner: &Owner, relation: Relation, born: &Bson, page: u32) -> String {
     let owner = match owner {
         Topic::User(handle) => handle.to_string(),
         Topic::Post(id) => id.to_string(),
     };
-    format!("{owner}/{relation}/{page}")
+    match born {
+        Bson::Binary(born) => {
+            let born = Uuid::from_slice(&born.bytes).unwrap_or_default().simple();
+            format!("{owner}/{relation}/{page}/{born}")
+        }
+        _ => format!("{owner}/{relation}/{page}"),
+    }
 }

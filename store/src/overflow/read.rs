@@ -1,14 +1,12 @@
-use bson::{DateTime, Document, doc};
 use model::{Cursor, Seam, Timestamp};
 use uuid::Uuid;
 
-use super::item::take_items;
-use super::state::{Head, State, page_number};
-use super::{Item, OverflowList, Owner, PAGES, owner_id};
+use super::pages::{Page, Way};
+use super::state::{Head, State};
+use super::{Item, OverflowList, Owner};
 use crate::error::{Error, Result};
-use crate::port::Find;
 
-/// A stretch of a list, newest first.
+/// A stretch of a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stretch {
     /// The items.
@@ -21,11 +19,20 @@ pub struct Stretch {
     pub total: u64,
 }
 
-/// How often a stretch is read again because something was removed meanwhile.
+/// How often a stretch is read again because something was removed meanwhile, before the reader takes its turn.
 const CONSISTENT_ATTEMPTS: usize = 8;
 
+/// Where a stretch begins.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Start {
+    /// After a cursor, or at the end of the list where this way begins.
+    After(Way, Option<Cursor>),
+    /// After so many of the newest items.
+    Offset(u64),
+}
+
 /// An item and the page it was read from; `None` for the head.
-type Placed = (Option<u32>, Item);
+pub(super) type Placed = (Option<u32>, Item);
 
 impl OverflowList<'_> {
     /// Reads up to `limit` items after a cursor, newest first.
@@ -37,99 +44,166 @@ impl OverflowList<'_> {
     /// # Errors
     /// [`Error::NoOwner`] when the owner does not exist, [`Error::ForeignCursor`] when another list gave the cursor out.
     pub async fn newest_first(&self, owner: &Owner, after: Option<Cursor>, limit: usize) -> Result<Stretch> {
-        if after.is_some_and(|cursor| cursor.list != self.cursors_of(owner)) {
-            return Err(Error::ForeignCursor);
-        }
-        for _ in 0..CONSISTENT_ATTEMPTS {
-            let (seen, found) = self.read_once(owner, after, limit).await?;
-            let in_head_only = found.iter().all(|(page, _)| page.is_none()) && found.len() > limit;
-            if seen.pages == 0 || in_head_only || self.state(owner, Head::None).await?.rev == seen.rev {
-                return Ok(self.stretch(owner, found, &seen, after, limit));
-            }
-        }
-        // Under a storm of removals each item is still read once; only the total may be ahead or behind.
-        let (seen, found) = self.read_once(owner, after, limit).await?;
-        Ok(self.stretch(owner, found, &seen, after, limit))
+        self.check(owner, Way::Down, after)?;
+        self.read(owner, Start::After(Way::Down, after), limit).await
     }
 
-    async fn read_once(
+    /// Reads up to `limit` items after a cursor, oldest first. Its cursors are its own.
+    ///
+    /// # Errors
+    /// As [`OverflowList::newest_first`].
+    pub async fn oldest_first(&self, owner: &Owner, after: Option<Cursor>, limit: usize) -> Result<Stretch> {
+        self.check(owner, Way::Up, after)?;
+        self.read(owner, Start::After(Way::Up, after), limit).await
+    }
+
+    /// Where the items begin that are not newer than a moment: a cursor for [`OverflowList::newest_first`].
+    pub fn cursor_at(&self, owner: &Owner, moment: Timestamp) -> Cursor {
+        Cursor {
+            list: self.cursors_of(owner, Way::Down),
+            key: moment.millis().saturating_add(1),
+            id: Uuid::nil(),
+            page: None,
+        }
+    }
+
+    /// Reads until owner and pages belong together: nothing was removed while they were read. A reader who loses
+    /// against a storm of removals takes its turn among them.
+    pub(super) async fn read(&self, owner: &Owner, start: Start, limit: usize) -> Result<Stretch> {
+        for _ in 0..CONSISTENT_ATTEMPTS {
+            let (seen, found) = self.read_once(owner, start, limit).await?;
+            let from_head_alone = found.len() > limit && found.iter().all(|(page, _)| page.is_none());
+            if seen.pages == 0 || from_head_alone {
+                return Ok(self.stretch(owner, start, found, &seen, limit));
+            }
+            let now = self.state(owner, Head::None).await?;
+            if (now.rev, &now.born) == (seen.rev, &seen.born) {
+                return Ok(self.stretch(owner, start, found, &seen, limit));
+            }
+        }
+        let _turn = self.turn(owner).await;
+        let (seen, found) = self.read_once(owner, start, limit).await?;
+        Ok(self.stretch(owner, start, found, &seen, limit))
+    }
+
+    /// One item more than `limit` tells that the list goes on.
+    async fn read_once(&self, owner: &Owner, start: Start, limit: usize) -> Result<(State, Vec<Placed>)> {
+        match start {
+            Start::After(Way::Down, after) => self.read_down(owner, after, limit + 1).await,
+            Start::After(Way::Up, after) => self.read_up(owner, after, limit + 1).await,
+            Start::Offset(skip) => self.read_from_offset(owner, skip, limit + 1).await,
+        }
+    }
+
+    async fn read_down(
         &self,
         owner: &Owner,
         after: Option<Cursor>,
-        limit: usize,
+        wanted: usize,
     ) -> Result<(State, Vec<Placed>)> {
         let head = match after {
-            None => Head::Newest(limit + 1),
+            None => Head::First(wanted),
             Some(Cursor { page: None, .. }) => Head::Whole,
             // What follows an item of a page is older than everything in the head.
             Some(_) => Head::None,
         };
         let mut seen = self.state(owner, head).await?;
-        let follows = |item: &Item| after.is_none_or(|cursor| item.order() < order_of(cursor));
+        let head = std::mem::take(&mut seen.head);
+        let found = self.down(owner, &seen, head, after, wanted).await?;
+        Ok((seen, found))
+    }
 
-        let mut found: Vec<Placed> = std::mem::take(&mut seen.head)
-            .into_iter()
-            .filter(follows)
-            .take(limit + 1)
-            .map(|item| (None, item))
-            .collect();
+    /// The first `wanted` items after a cursor, from a stretch of the head and then from page to page downwards.
+    pub(super) async fn down(
+        &self,
+        owner: &Owner,
+        seen: &State,
+        head: Vec<Item>,
+        after: Option<Cursor>,
+        wanted: usize,
+    ) -> Result<Vec<Placed>> {
+        let mut last = after.map(order_of);
+        let mut found = Vec::new();
+        let follows = |item: &Item, last: Option<_>| last.is_none_or(|last| item.order() < last);
+        let first = head.into_iter().filter(|item| follows(item, last)).take(wanted);
+        found.extend(first.map(|item| (None, item)));
         let mut below = seen.pages;
-        let mut from = after;
-        while found.len() <= limit && below > 0 {
-            // Only the first page has to be looked for; from there on it is the next one down.
-            let Some((page, items)) = self.page_below(owner, below, from.take()).await? else {
+        while found.len() < wanted && below > 0 {
+            last = found.last().map(|(_, item)| item.order()).or(last);
+            let from = last.map(|(at, _)| at.millis());
+            let Some(Page { number, items, .. }) = self.page_down(owner, seen, below, from).await? else {
                 break;
             };
             let items = items
                 .into_iter()
-                .filter(|item| follows(item) && !seen.is_pending(page, item.id));
-            found.extend(items.take(limit + 1 - found.len()).map(|item| (Some(page), item)));
-            below = page;
+                .filter(|item| follows(item, last) && !seen.is_pending(number, item.id))
+                .take(wanted - found.len());
+            found.extend(items.map(|item| (Some(number), item)));
+            below = number;
         }
-        Ok((seen, found))
+        Ok(found)
     }
 
-    /// The newest committed page below a number that has items, and on the first look one that can hold items after
-    /// the cursor: one index seek each.
-    async fn page_below(
+    async fn read_up(
         &self,
         owner: &Owner,
-        below: u32,
         after: Option<Cursor>,
-    ) -> Result<Option<(u32, Vec<Item>)>> {
-        let mut filter: Document = doc! {
-            "owner": owner_id(owner),
-            "relation": self.relation.as_str(),
-            "page": { "$lt": i64::from(below) },
-            "count": { "$gt": 0 },
+        wanted: usize,
+    ) -> Result<(State, Vec<Placed>)> {
+        let mut seen = self.state(owner, Head::Whole).await?;
+        let head = std::mem::take(&mut seen.head);
+        let mut last = after.map(order_of);
+        let follows = |item: &Item, last: Option<_>| last.is_none_or(|last| item.order() > last);
+        let mut found: Vec<Placed> = Vec::new();
+        // The newest page that begins below the cursor's moment: items of that moment may stand in several pages after
+        // it. When there is none, every page comes after the cursor.
+        let mut next = match last {
+            Some((at, _)) if seen.pages > 0 => {
+                let earlier = Some(at.millis().saturating_sub(1));
+                match self.page_down(owner, &seen, seen.pages, earlier).await? {
+                    Some(page) => Some(page),
+                    None => self.page_up(owner, &seen, 0, None).await?,
+                }
+            }
+            Some(_) => None,
+            None => self.page_up(owner, &seen, 0, None).await?,
         };
-        let mut sort = doc! { "page": -1 };
-        if let Some(cursor) = after {
-            filter.insert("last", doc! { "$lte": DateTime::from_millis(cursor.key) });
-            sort = doc! { "last": -1, "page": -1 };
+        while let Some(Page { number, items, .. }) = next {
+            let from = items.last().map(|oldest| oldest.at.millis());
+            let items = items
+                .into_iter()
+                .rev()
+                .filter(|item| follows(item, last) && !seen.is_pending(number, item.id))
+                .take(wanted - found.len());
+            found.extend(items.map(|item| (Some(number), item)));
+            if found.len() == wanted {
+                break;
+            }
+            next = self.page_up(owner, &seen, number + 1, from).await?;
         }
-        let find = Find::matching(filter).sort(sort).limit(1);
-        let Some(mut page) = self.engine.find(PAGES, find).await?.into_iter().next() else {
-            return Ok(None);
-        };
-        Ok(Some((
-            page_number(&page, "page")?,
-            take_items(&mut page, "items")?,
-        )))
+        last = found.last().map(|(_, item)| item.order()).or(last);
+        let newer = head.into_iter().rev().filter(|item| follows(item, last));
+        let room = wanted - found.len();
+        found.extend(newer.take(room).map(|item| (None, item)));
+        Ok((seen, found))
     }
 
     fn stretch(
         &self,
         owner: &Owner,
+        start: Start,
         mut found: Vec<Placed>,
         seen: &State,
-        after: Option<Cursor>,
         limit: usize,
     ) -> Stretch {
+        let (way, after) = match start {
+            Start::After(way, after) => (way, after),
+            Start::Offset(_) => (Way::Down, None),
+        };
         let more = found.len() > limit;
         found.truncate(limit);
         let next = found.last().filter(|_| more).map(|(page, item)| Cursor {
-            list: self.cursors_of(owner),
+            list: self.cursors_of(owner, way),
             key: item.at.millis(),
             id: item.id,
             page: *page,
@@ -156,9 +230,19 @@ impl OverflowList<'_> {
         }
     }
 
+    fn check(&self, owner: &Owner, way: Way, after: Option<Cursor>) -> Result<()> {
+        if after.is_some_and(|cursor| cursor.list != self.cursors_of(owner, way)) {
+            return Err(Error::ForeignCursor);
+        }
+        Ok(())
+    }
+
     /// What the cursors of a list say that they belong to.
-    fn cursors_of(&self, owner: &Owner) -> u32 {
-        Cursor::list_named(&format!("{owner}/{}", self.relation))
+    fn cursors_of(&self, owner: &Owner, way: Way) -> u32 {
+        match way {
+            Way::Down => Cursor::list_named(&format!("{owner}/{}", self.relation)),
+            Way::Up => Cursor::list_named(&format!("{owner}/{}/oldest", self.relation)),
+        }
     }
 }
 

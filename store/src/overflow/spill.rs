@@ -1,55 +1,52 @@
 use bson::{Bson, DateTime, Document, doc};
 use model::Timestamp;
 
-use super::item::{number, take_items};
-use super::state::State;
+use super::state::{State, int};
 use super::{Item, OverflowList, Owner, PAGES, owner_id, page_id, uuid_bson};
 use crate::error::{Error, Result};
-use crate::port::{Find, Update};
+use crate::port::Update;
 
 impl OverflowList<'_> {
     /// Moves the oldest chunk of a full head into the next page. Two writes: the page, which nobody reads yet, and
     /// the owner, which makes it visible and takes its items out of the head at the same moment.
     ///
     /// It gives up quietly when somebody else got further; the caller looks again.
-    pub(super) async fn spill(&self, owner: &Owner, seen: State) -> Result<()> {
-        if !seen.pending.is_empty() {
-            return self.settle(owner, &seen.pending).await;
-        }
+    pub(super) async fn spill(&self, owner: &Owner, seen: &State, now: Timestamp) -> Result<()> {
         let chunk = &seen.head[seen.head.len() - self.limits.chunk(seen.head.len())..];
-        let Some((newest, oldest)) = chunk.first().zip(chunk.last()) else {
+        let Some(newest) = chunk.first() else {
             return Ok(());
         };
-        self.write_page(owner, &seen, chunk, newest.at, oldest.at).await?;
+        self.write_page(owner, seen, seen.pages, chunk, now).await?;
 
-        let Some((rev, items)) = self.read_page(owner, seen.pages).await? else {
+        let Some(page) = self.page(owner, &seen.born, seen.pages).await? else {
             return Ok(());
         };
-        if rev != seen.rev || items != chunk {
-            // A page that this head did not write: an interrupted spill left it behind under other limits, or a deleted
-            // owner of the same name did. A newer revision lets it be replaced. If somebody else wrote it for a newer
+        if page.rev != seen.rev || page.items != chunk {
+            // A page that this head did not write: an interrupted spill left it behind under other limits, or the
+            // tidying of an empty one. A newer revision lets it be replaced. If somebody else wrote it for a newer
             // head, the guard fails.
-            return self.advance_rev(owner, &seen, rev.max(seen.rev) + 1).await;
+            return self.advance_rev(owner, seen, page.rev.max(seen.rev) + 1).await;
         }
-        self.commit(owner, &seen, chunk, newest.at).await
+        self.commit(owner, seen, chunk, newest.at).await
     }
 
-    /// Writes the next page where it is absent or was left behind by an older revision of the head.
-    async fn write_page(
+    /// Writes a page that is not committed, where it is absent or was left behind by an older revision of the head.
+    pub(super) async fn write_page(
         &self,
         owner: &Owner,
         seen: &State,
+        number: u32,
         chunk: &[Item],
-        newest: Timestamp,
-        oldest: Timestamp,
+        now: Timestamp,
     ) -> Result<()> {
-        let mut absent_or_older = self.page_of(owner, seen.pages);
+        let mut absent_or_older = self.page_of(owner, &seen.born, number);
         absent_or_older.insert("rev", doc! { "$lt": seen.rev });
-        let mut page = page_fields(chunk, newest, oldest);
+        let mut page = page_fields(chunk, now);
         page.insert("rev", seen.rev);
+        let id = page_id(owner, self.relation, &seen.born, number);
         let write = Update::one(
             absent_or_older,
-            doc! { "$set": page, "$setOnInsert": { "_id": page_id(owner, self.relation, seen.pages) } },
+            doc! { "$set": page, "$setOnInsert": { "_id": id } },
         );
         match self.engine.update(PAGES, write.or_insert()).await {
             // The page stands already, at this revision or a newer one.
@@ -58,25 +55,13 @@ impl OverflowList<'_> {
         }
     }
 
-    async fn read_page(&self, owner: &Owner, page: u32) -> Result<Option<(i64, Vec<Item>)>> {
-        let find = Find::matching(self.page_of(owner, page)).limit(1);
-        let Some(mut page) = self.engine.find(PAGES, find).await?.into_iter().next() else {
-            return Ok(None);
-        };
-        let rev = i64::try_from(number(&page, "rev")?).unwrap_or(i64::MAX);
-        Ok(Some((rev, take_items(&mut page, "items")?)))
-    }
-
     async fn commit(&self, owner: &Owner, seen: &State, chunk: &[Item], newest: Timestamp) -> Result<()> {
         let ids: Vec<Bson> = chunk.iter().map(|item| uuid_bson(item.id)).collect();
         let mut guard = self.at_rev(owner, seen);
-        guard.insert(
-            self.path("head"),
-            doc! { "$size": i64::try_from(seen.head.len()).unwrap_or(i64::MAX) },
-        );
+        guard.insert(self.path("head"), doc! { "$size": int(seen.head.len()) });
         let change = doc! {
             "$pull": { self.path("head"): { "id": { "$in": &ids } } },
-            "$inc": { self.path("pages"): 1_i64, self.path("spilled"): i64::try_from(ids.len()).unwrap_or(i64::MAX) },
+            "$inc": { self.path("pages"): 1_i64, self.path("spilled"): int(ids.len()) },
             "$set": { self.path("hasOverflow"): true, self.path("floor"): DateTime::from_millis(newest.millis()) },
         };
         self.engine
@@ -85,7 +70,7 @@ impl OverflowList<'_> {
             .map(drop)
     }
 
-    async fn advance_rev(&self, owner: &Owner, seen: &State, rev: i64) -> Result<()> {
+    pub(super) async fn advance_rev(&self, owner: &Owner, seen: &State, rev: i64) -> Result<()> {
         let change = doc! { "$set": { self.path("rev"): rev } };
         self.engine
             .update(self.owners(), Update::one(self.at_rev(owner, seen), change))
@@ -94,9 +79,10 @@ impl OverflowList<'_> {
     }
 
     /// Selects the owner only while no removal and no spill has come between.
-    fn at_rev(&self, owner: &Owner, seen: &State) -> Document {
+    pub(super) fn at_rev(&self, owner: &Owner, seen: &State) -> Document {
         doc! {
             "_id": owner_id(owner),
+            "born": &seen.born,
             self.path("pages"): i64::from(seen.pages),
             self.path("rev"): seen.rev,
         }
@@ -104,15 +90,13 @@ impl OverflowList<'_> {
 }
 
 /// What a page says about its items: `first` is the newest `at`, `last` the oldest.
-pub(super) fn page_fields(chunk: &[Item], newest: Timestamp, oldest: Timestamp) -> Document {
-    let items: Vec<Bson> = chunk
-        .iter()
-        .map(|item| Bson::Document(item.to_document()))
-        .collect();
-    doc! {
-        "count": i64::try_from(items.len()).unwrap_or(i64::MAX),
-        "first": DateTime::from_millis(newest.millis()),
-        "last": DateTime::from_millis(oldest.millis()),
-        "items": items,
+pub(super) fn page_fields(chunk: &[Item], now: Timestamp) -> Document {
+    let items: Vec<Document> = chunk.iter().map(Item::to_document).collect();
+    let mut fields = doc! { "count": int(items.len()), "createdAt": DateTime::from_millis(now.millis()) };
+    if let (Some(newest), Some(oldest)) = (chunk.first(), chunk.last()) {
+        fields.insert("first", DateTime::from_millis(newest.at.millis()));
+        fields.insert("last", DateTime::from_millis(oldest.at.millis()));
     }
+    fields.insert("items", items);
+    fields
 }

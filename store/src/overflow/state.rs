@@ -5,7 +5,7 @@ use model::{Meter, Relation, RelationOverflow, Timestamp};
 use uuid::Uuid;
 
 use super::item::{number, take_date, take_items, take_uuid};
-use super::{Item, OverflowList, Owner, owner_id};
+use super::{Item, OverflowList, Owner, owner_id, uuid_bson};
 use crate::Limits;
 use crate::error::{Error, Result};
 use crate::port::Find;
@@ -13,13 +13,21 @@ use crate::port::Find;
 /// A document `{a: […]}` is its array plus its length, the element's type and name, and a terminator.
 const WRAPPING: usize = 4 + 1 + 2 + 1;
 
+/// The incarnation of an owner: who deletes a document and makes another of the same `_id` has another owner. Null
+/// for an owner that was made before there were incarnations.
+pub(super) type Born = Bson;
+
 /// One list's fields in its owner document.
 ///
 /// `spilled` counts the items in committed pages, so that the head's length is `count - spilled` without a look at
 /// the items. `floor` is the newest `at` that ever spilled: no later item may sort below it.
 #[derive(Debug, Clone)]
 pub(super) struct State {
+    pub born: Born,
+    /// The list was one unbounded array and is being turned into head and pages.
+    pub adopting: bool,
     pub count: u64,
+    pub spilled: u64,
     pub pages: u32,
     pub rev: i64,
     pub floor: Option<Timestamp>,
@@ -32,6 +40,8 @@ pub(super) struct State {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pending {
     pub page: u32,
+    /// The page's revision, because a later page may bear the same number.
+    pub rev: i64,
     pub id: Uuid,
 }
 
@@ -39,7 +49,9 @@ pub(super) struct Pending {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Head {
     None,
-    Newest(usize),
+    First(usize),
+    /// So many items after passing over so many.
+    From(usize, usize),
     Whole,
 }
 
@@ -48,8 +60,21 @@ pub fn empty() -> Document {
     doc! { "count": 0_i64, "pages": 0_i64, "hasOverflow": false, "spilled": 0_i64, "rev": 0_i64, "pending": [], "head": [] }
 }
 
-/// What the overflow meter shows of a list, from `count`, `spilled` and `pages` of its document.
-pub fn meter(list: &Document, limits: Limits) -> Result<Meter> {
+/// What the overflow meter shows of a list, from `count`, `spilled` and `pages` of its field in the owner document.
+/// A list that is still one unbounded array is all head.
+pub fn meter(list: &Bson, limits: Limits) -> Result<Meter> {
+    let list = match list {
+        Bson::Document(list) => list,
+        Bson::Array(items) => {
+            return Ok(Meter {
+                count: items.len() as u64,
+                head: items.len() as u64,
+                threshold: limits.threshold as u64,
+                pages: 0,
+            });
+        }
+        _ => return Err(Error::malformed("a list is neither a document nor an array")),
+    };
     let count = number(list, "count")?;
     Ok(Meter {
         count,
@@ -62,10 +87,13 @@ pub fn meter(list: &Document, limits: Limits) -> Result<Meter> {
 /// How a list is stored, from its whole owner document.
 pub fn measure(owner: &Document, relation: Relation, limits: Limits) -> Result<RelationOverflow> {
     let list = owner
-        .get_document(relation.as_str())
-        .map_err(|_| Error::malformed(format!("no list `{relation}`")))?;
+        .get(relation.as_str())
+        .ok_or_else(|| Error::malformed(format!("no list `{relation}`")))?;
     let meter = meter(list, limits)?;
-    let head = list.get("head").cloned().unwrap_or(Bson::Array(Vec::new()));
+    let head = match list {
+        Bson::Document(list) => list.get("head").cloned().unwrap_or(Bson::Array(Vec::new())),
+        unbounded => unbounded.clone(),
+    };
     Ok(RelationOverflow {
         count: meter.count,
         head: meter.head,
@@ -79,33 +107,62 @@ pub fn measure(owner: &Document, relation: Relation, limits: Limits) -> Result<R
 }
 
 impl OverflowList<'_> {
-    /// Reads what an owner says about the list: one find by `_id`.
+    /// Reads what an owner says about the list: one find by `_id`. A list that is still one unbounded array is
+    /// adopted first.
     pub(super) async fn state(&self, owner: &Owner, head: Head) -> Result<State> {
-        let mut fields = Document::new();
-        for field in ["count", "pages", "spilled", "rev", "floor", "pending"] {
+        let document = self.owner_document(owner, Document::new(), head).await?;
+        let document = document.ok_or_else(|| Error::NoOwner(owner.to_string()))?;
+        if matches!(document.get(self.relation.as_str()), Some(Bson::Document(_))) {
+            return State::read(document, self);
+        }
+        self.adopt(owner).await?;
+        self.state_of_list(owner, head).await
+    }
+
+    /// As [`OverflowList::state`], of a list that is head and pages already.
+    pub(super) async fn state_of_list(&self, owner: &Owner, head: Head) -> Result<State> {
+        let state = self.state_if(owner, Document::new(), head).await?;
+        state.ok_or_else(|| Error::NoOwner(owner.to_string()))
+    }
+
+    /// As [`OverflowList::state_of_list`], if the owner is there and matches.
+    pub(super) async fn state_if(
+        &self,
+        owner: &Owner,
+        condition: Document,
+        head: Head,
+    ) -> Result<Option<State>> {
+        let document = self.owner_document(owner, condition, head).await?;
+        document.map(|document| State::read(document, self)).transpose()
+    }
+
+    /// The owner's incarnation and its fields of the list, if it is there and matches.
+    pub(super) async fn owner_document(
+        &self,
+        owner: &Owner,
+        mut condition: Document,
+        head: Head,
+    ) -> Result<Option<Document>> {
+        let mut fields = doc! { "born": 1 };
+        for field in ["count", "pages", "spilled", "rev", "floor", "pending", "adopting"] {
             fields.insert(self.path(field), 1);
         }
         match head {
             Head::None => {}
-            Head::Newest(items) => {
-                fields.insert(
-                    self.path("head"),
-                    doc! { "$slice": i64::try_from(items).unwrap_or(i64::MAX) },
-                );
+            Head::First(items) => {
+                fields.insert(self.path("head"), doc! { "$slice": int(items) });
+            }
+            Head::From(skip, items) => {
+                fields.insert(self.path("head"), doc! { "$slice": [int(skip), int(items)] });
             }
             Head::Whole => {
                 fields.insert(self.path("head"), 1);
             }
         }
-        let find = Find::matching(doc! { "_id": owner_id(owner) })
-            .project(fields)
-            .limit(1);
+        condition.insert("_id", owner_id(owner));
+        let find = Find::matching(condition).project(fields).limit(1);
         let found = self.engine.find(self.owners(), find).await?;
-        let document = found
-            .into_iter()
-            .next()
-            .ok_or_else(|| Error::NoOwner(owner.to_string()))?;
-        State::read(document, self)
+        Ok(found.into_iter().next())
     }
 }
 
@@ -128,7 +185,10 @@ impl State {
             _ => Vec::new(),
         };
         Ok(Self {
+            born: owner.remove("born").unwrap_or(Bson::Null),
+            adopting: fields.contains_key("adopting"),
             count: number(&fields, "count")?,
+            spilled: number(&fields, "spilled")?,
             pages: page_number(&fields, "pages")?,
             rev: i64::try_from(number(&fields, "rev")?).unwrap_or(i64::MAX),
             floor,
@@ -137,9 +197,16 @@ impl State {
         })
     }
 
+    /// How many items the head has, whether it was read or not.
+    pub(super) fn in_head(&self) -> u64 {
+        self.count.saturating_sub(self.spilled)
+    }
+
     /// Whether an item of a page is removed already.
     pub(super) fn is_pending(&self, page: u32, id: Uuid) -> bool {
-        self.pending.contains(&Pending { page, id })
+        self.pending
+            .iter()
+            .any(|pending| (pending.page, pending.id) == (page, id))
     }
 }
 
@@ -150,11 +217,21 @@ impl Pending {
         };
         Ok(Self {
             page: page_number(&entry, "page")?,
+            rev: i64::try_from(number(&entry, "rev")?).unwrap_or(i64::MAX),
             id: take_uuid(&mut entry, "id")?,
         })
+    }
+
+    pub(super) fn to_document(self) -> Document {
+        doc! { "page": i64::from(self.page), "rev": self.rev, "id": uuid_bson(self.id) }
     }
 }
 
 pub(super) fn page_number(document: &Document, field: &str) -> Result<u32> {
     u32::try_from(number(document, field)?).map_err(|_| Error::malformed(format!("`{field}` is too large")))
+}
+
+/// A number of items as MongoDB's commands take it.
+pub(super) fn int(items: usize) -> i64 {
+    i64::try_from(items).unwrap_or(i64::MAX).min(i64::from(i32::MAX))
 }

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use bson::{RawBson, RawBsonRef, RawDocument};
 
 use super::{Comparison, Filter, Test};
-use crate::embedded::compare::{compare, equal, rank};
+use crate::embedded::compare::{compare, equal, rank, type_name};
 use crate::embedded::path::Path;
 use crate::error::Result;
 
@@ -25,6 +25,7 @@ impl Filter {
             Self::Or(filters) => any(filters, document),
             Self::Nor(filters) => Ok(!any(filters, document)?),
             Self::Field(path, test) => test.holds_at(path, document),
+            Self::Computed(expression) => expression.holds(document),
         }
     }
 }
@@ -70,7 +71,10 @@ impl Test {
         if self.accepts_itself(value)? {
             return Ok(true);
         }
-        let by_element = matches!(self, Self::Equal(_) | Self::Compare(..) | Self::OneOf(_));
+        let by_element = matches!(
+            self,
+            Self::Equal(_) | Self::Compare(..) | Self::OneOf(_) | Self::Type(_)
+        );
         if let (true, Some(RawBsonRef::Array(items))) = (by_element, value) {
             for item in items {
                 if self.accepts_itself(Some(item?))? {
@@ -89,6 +93,7 @@ impl Test {
             Self::Compare(comparison, operand) => Ok(comparison.holds(present, operand.as_raw_bson_ref())),
             Self::OneOf(operands) => Ok(is_one_of(present, operands)),
             Self::Exists => Ok(value.is_some()),
+            Self::Type(types) => Ok(value.is_some_and(|value| types.contains(&type_name(value)))),
             Self::Size(size) => Ok(match value {
                 Some(RawBsonRef::Array(items)) => i64::try_from(items.into_iter().count()) == Ok(*size),
                 _ => false,

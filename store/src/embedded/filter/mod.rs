@@ -4,15 +4,23 @@
 //! fields can match. A new operator is an arm in `parse.rs`, a [`Test`] and an arm in `matches.rs`; where an index can
 //! serve it, also an arm in `planner/bounds.rs`.
 
+mod implies;
 mod matches;
 mod parse;
+mod types;
 
 pub(super) use matches::every;
 pub(super) use parse::{operand, whole_number};
 
+use std::sync::LazyLock;
+
 use bson::RawBson;
 
+use super::aggregate::Expression;
 use super::path::Path;
+
+/// Stands for whatever an expression looks at; no index has such a field.
+static ANYTHING: LazyLock<Path> = LazyLock::new(|| Path::new("$expr"));
 
 /// A compiled filter.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +33,8 @@ pub(super) enum Filter {
     Nor(Vec<Filter>),
     /// The values at a path pass a test.
     Field(Path, Test),
+    /// `$expr`: an expression over the whole document is true.
+    Computed(Expression),
 }
 
 /// What the values at a path are tested for.
@@ -38,6 +48,8 @@ pub(super) enum Test {
     OneOf(Vec<RawBson>),
     /// The field exists.
     Exists,
+    /// A value, or an element of it, is of one of these types.
+    Type(Vec<&'static str>),
     /// An array of this many elements.
     Size(i64),
     /// An array with a document in it that matches.
@@ -67,6 +79,29 @@ impl Filter {
     /// Matches every document.
     pub(super) fn everything() -> Self {
         Self::And(Vec::new())
+    }
+
+    /// Hands every path that it looks at to `visit`.
+    pub(super) fn each_path<'a>(&'a self, visit: &mut dyn FnMut(&'a Path)) {
+        match self {
+            Self::And(filters) | Self::Or(filters) | Self::Nor(filters) => {
+                for filter in filters {
+                    filter.each_path(visit);
+                }
+            }
+            Self::Field(path, _) => visit(path),
+            // It may look at anything, which no index holds.
+            Self::Computed(_) => visit(&ANYTHING),
+        }
+    }
+
+    /// Whether an expression is part of it, which only makes sense for whole documents.
+    pub(super) fn computes(&self) -> bool {
+        match self {
+            Self::And(filters) | Self::Or(filters) | Self::Nor(filters) => filters.iter().any(Self::computes),
+            Self::Field(..) => false,
+            Self::Computed(_) => true,
+        }
     }
 
     /// Whether it matches every document.

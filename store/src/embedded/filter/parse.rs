@@ -2,7 +2,9 @@
 
 use bson::{Bson, Document, RawBson, RawBsonRef};
 
+use super::types::types;
 use super::{Comparison, Filter, Test};
+use crate::embedded::aggregate::Expression;
 use crate::embedded::compare::{check, compare};
 use crate::embedded::path::Path;
 use crate::error::{Error, Result};
@@ -15,6 +17,7 @@ impl Filter {
             match name.as_str() {
                 "$and" => all.extend(branches(name, value)?),
                 "$or" => all.push(Self::Or(branches(name, value)?)),
+                "$expr" => all.push(Self::Computed(Expression::parse(value)?)),
                 "$nor" => all.push(Self::Nor(branches(name, value)?)),
                 _ if name.starts_with('$') => {
                     return Err(Error::refused(2, format!("unknown top level operator: {name}")));
@@ -29,6 +32,18 @@ impl Filter {
             1 => all.remove(0),
             _ => Self::And(all),
         })
+    }
+}
+
+impl Filter {
+    /// Compiles a filter for the elements of an array, in which `$expr` cannot stand.
+    pub(in crate::embedded) fn parse_for_elements(document: &Document) -> Result<Self> {
+        let filter = Self::parse(document)?;
+        if filter.computes() {
+            let message = "$expr can only be applied to the top-level document";
+            return Err(Error::refused(224, message));
+        }
+        Ok(filter)
     }
 }
 
@@ -103,6 +118,7 @@ fn operator(name: &str, value: &Bson) -> Result<Test> {
         "$exists" => Ok(Test::Not(Box::new(Test::Exists))),
         "$not" => not(value),
         "$size" => size(value),
+        "$type" => Ok(Test::Type(types(value)?)),
         "$elemMatch" => elem_match(value),
         "$all" => all(value),
         _ => Err(Error::refused(2, format!("unknown operator: {name}"))),
@@ -199,7 +215,7 @@ fn elem_match(value: &Bson) -> Result<Test> {
     if Test::is_operators(document) && !document.keys().any(logical) {
         Ok(Test::AnyElement(Test::parse(document)?))
     } else {
-        Ok(Test::AnyDocument(Box::new(Filter::parse(document)?)))
+        Ok(Test::AnyDocument(Box::new(Filter::parse_for_elements(document)?)))
     }
 }
 

@@ -193,6 +193,59 @@ fn sets_sizes_and_elements() {
 }
 
 #[test]
+fn types_are_told_by_number_and_by_name() {
+    let texts = [doc! { "a": "x" }, doc! { "a": [1, "x"] }];
+    for of_text in [
+        doc! { "$type": 2 },
+        doc! { "$type": "string" },
+        doc! { "$type": ["string", 8.0] },
+    ] {
+        assert_matches(
+            doc! { "a": of_text },
+            &texts,
+            &[doc! { "a": 1 }, doc! {}, doc! { "a": null }],
+        );
+    }
+    assert_matches(
+        doc! { "a": { "$type": "number" } },
+        &[doc! { "a": 1 }, doc! { "a": 1_i64 }, doc! { "a": 1.5 }],
+        &[doc! { "a": "1" }],
+    );
+    assert_matches(
+        doc! { "a": { "$type": 16 } },
+        &[doc! { "a": 1 }],
+        &[doc! { "a": 1_i64 }],
+    );
+    assert_matches(
+        doc! { "a": { "$type": "array" } },
+        &[doc! { "a": [] }, doc! { "a": [[1]] }],
+        &[doc! { "a": 1 }],
+    );
+    assert_matches(
+        doc! { "a": { "$type": 10 } },
+        &[doc! { "a": null }, doc! { "a": [null] }],
+        &[doc! {}],
+    );
+    for (types, expected, message) in [
+        (Bson::from("text"), 2, "Unknown type name alias: text"),
+        (Bson::from(0), 2, "Invalid numerical type code: 0"),
+        (
+            Bson::from(true),
+            14,
+            "type must be represented as a number or a string",
+        ),
+        (Bson::Array(Vec::new()), 9, "a $type must match at least one type"),
+    ] {
+        match Filter::parse(&doc! { "a": { "$type": types } }) {
+            Err(Error::Refused { code, message: found }) => {
+                assert_eq!((code, found.as_str()), (expected, message));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
 fn branches_combine() {
     let filter = doc! { "$or": [{ "a": 1 }, { "b": 1 }], "$nor": [{ "c": 1 }], "$and": [{ "d": 1 }] };
     let others = [doc! { "d": 1 }, doc! { "a": 1, "c": 1, "d": 1 }, doc! { "a": 1 }];
@@ -210,8 +263,8 @@ fn what_is_unknown_or_malformed_is_refused() {
         (doc! { "$where": "x" }, "unknown top level operator: $where"),
         (doc! { "a": { "$mod": [2, 0] } }, "unknown operator: $mod"),
         (
-            doc! { "a": { "$not": { "$type": 1 } } },
-            "unknown operator: $type",
+            doc! { "a": { "$not": { "$mod": [2, 0] } } },
+            "unknown operator: $mod",
         ),
         (doc! { "a": { "$gt": 1, "b": 1 } }, "unknown operator: b"),
         (doc! { "a": { "$in": 1 } }, "$in needs an array"),

@@ -10,6 +10,8 @@ use crate::embedded::compare::{NULL, rank};
 use crate::embedded::filter::{Comparison, Filter, Test};
 use crate::embedded::key;
 
+use super::Range;
+
 /// A place between keys: before or after everything that starts with some bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Cut {
@@ -71,6 +73,34 @@ impl Interval {
         }
     }
 
+    /// Everything that starts with some bytes.
+    pub(super) fn of_prefix(bytes: Vec<u8>) -> Self {
+        Self::point(bytes)
+    }
+
+    /// Whether it holds every key.
+    pub(super) fn is_everything(&self) -> bool {
+        self.from.bytes.is_empty() && self.to.bytes.is_empty()
+    }
+
+    /// The same interval of what follows a prefix.
+    pub(super) fn under(&self, prefix: &[u8]) -> Self {
+        let under = |cut: &Cut| Cut {
+            bytes: [prefix, &cut.bytes].concat(),
+            after: cut.after,
+        };
+        Self {
+            from: under(&self.from),
+            to: under(&self.to),
+        }
+    }
+
+    /// The keys in it that start with a prefix, if any key can.
+    pub(super) fn behind(&self, prefix: &[u8]) -> Option<Range> {
+        let under = self.under(prefix);
+        under.from.position().map(|first| (first, under.to.position()))
+    }
+
     /// The one key that it holds, if it holds just one. A whole type is an interval around one byte, its rank; only
     /// null's key is no longer than that.
     fn as_point(&self) -> Option<&[u8]> {
@@ -91,6 +121,11 @@ impl Intervals {
             to: interval.from.inverted(),
         };
         Self(self.0.iter().rev().map(flip).collect())
+    }
+
+    /// The same as [`Self::points`], for itself.
+    pub(super) fn into_points(self) -> Option<Vec<Vec<u8>>> {
+        Some(self.points()?.into_iter().map(<[u8]>::to_vec).collect())
     }
 
     /// The keys, if these are nothing but points.
@@ -141,10 +176,12 @@ impl Intervals {
 }
 
 impl Constraints {
-    /// What a filter says about its paths.
-    pub(super) fn of(filter: &Filter) -> Self {
+    /// What filters say about their paths when all of them hold.
+    pub(super) fn of(filters: &[&Filter]) -> Self {
         let mut constraints = Self::default();
-        constraints.add(filter);
+        for filter in filters {
+            constraints.add(filter);
+        }
         constraints
     }
 
@@ -168,14 +205,14 @@ impl Constraints {
             Filter::And(filters) => filters.iter().for_each(|filter| self.add(filter)),
             Filter::Or(branches) => self.add_any(branches),
             Filter::Field(path, test) => self.add_test(path.text(), test),
-            Filter::Nor(_) => {}
+            Filter::Nor(_) | Filter::Computed(_) => {}
         }
     }
 
     /// A path that every branch constrains is constrained to the union. So `{$or: [{at: {$lt: x}}, {at: x, …}]}`,
     /// a cursor's condition, implies `at <= x`.
     fn add_any(&mut self, branches: &[Filter]) {
-        let branches: Vec<Self> = branches.iter().map(Self::of).collect();
+        let branches: Vec<Self> = branches.iter().map(|branch| Self::of(&[branch])).collect();
         let Some((first, others)) = branches.split_first() else {
             return;
         };
@@ -201,7 +238,7 @@ impl Constraints {
             Test::Every(tests) => tests.iter().for_each(|test| self.add_test(path, test)),
             Test::AnyElement(tests) => tests.iter().for_each(|test| self.add_test(path, test)),
             Test::AnyDocument(filter) => {
-                for (inner, conjuncts) in Self::of(filter).0 {
+                for (inner, conjuncts) in Self::of(&[filter]).0 {
                     self.0
                         .entry(format!("{path}.{inner}"))
                         .or_default()
@@ -214,6 +251,31 @@ impl Constraints {
                 }
             }
         }
+    }
+}
+
+/// The ways in which a filter can hold: for each a list of filters that then all hold. Where there would be more than
+/// `most`, an `$or` stays what it is.
+pub(super) fn branches(filter: &Filter, most: usize) -> Vec<Vec<&Filter>> {
+    match filter {
+        Filter::And(parts) => parts.iter().fold(vec![Vec::new()], |ways, part| {
+            let mut next = branches(part, most);
+            if ways.len() * next.len() > most {
+                next = vec![vec![part]];
+            }
+            ways.iter()
+                .flat_map(|way| next.iter().map(|more| [way.as_slice(), more].concat()))
+                .collect()
+        }),
+        Filter::Or(any) => {
+            let ways: Vec<_> = any.iter().flat_map(|branch| branches(branch, most)).collect();
+            if ways.len() > most {
+                vec![vec![filter]]
+            } else {
+                ways
+            }
+        }
+        Filter::Field(..) | Filter::Nor(_) | Filter::Computed(_) => vec![vec![filter]],
     }
 }
 

@@ -2,22 +2,33 @@
 //!
 //! It prefers, in this order: the `_id`s that the filter names; the index that fixes the most fields by equality, then
 //! the one that also delivers the sort order or narrows the next field; an index that delivers the sort order when
-//! there is a limit; the whole collection. It knows no statistics, so the same query always has the same plan.
+//! there is a limit; the whole collection. Among equals it takes the index all of whose fields are fixed, as that was made
+//! for the query, then one that holds everything asked for, then a partial one. It knows no statistics, so the same query
+//! always has the same plan.
+//!
+//! Where an index delivers the order only within each of several equalities, as `{author: {$in: […]}}` sorted by time
+//! does, there is one run of keys for each, and they are merged. The branches of an `$or` make ranges of their own.
 
 mod bounds;
 
 use std::fmt;
 use std::sync::Arc;
 
-use self::bounds::Constraints;
-use super::filter::Filter;
+use self::bounds::{Constraints, Interval};
+use super::covered::Cover;
 use super::index::Definition;
-use super::key;
 use super::path::Path;
+use super::query::Query;
 use super::sort::{Order, OrderField};
 
 /// The most separate ranges that a plan may look into.
 const MOST_RANGES: usize = 4096;
+
+/// The most branches that an `$or` may have, or several together, to be looked up one by one.
+const MOST_BRANCHES: usize = 32;
+
+/// How many documents are so few that reading them is no work for another thread.
+const FEW: usize = 8;
 
 /// Keys from the first, inclusive, to the second, exclusive; without a second to the end.
 pub(super) type Range = (Vec<u8>, Option<Vec<u8>>);
@@ -26,16 +37,27 @@ pub(super) type Range = (Vec<u8>, Option<Vec<u8>>);
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     pub(super) access: Access,
-    /// The key ranges to read, in order.
-    pub(super) ranges: Vec<Range>,
-    /// Read the ranges and the keys in them from the last to the first.
+    /// The keys to read. Several runs are merged by what follows their prefixes.
+    pub(super) runs: Vec<Run>,
+    /// Read the runs from the last key to the first.
     pub(super) backwards: bool,
     /// The documents come in the order asked for.
     pub(super) ordered: bool,
+    /// The fields that the index's keys give back, if these are all that the query needs.
+    pub(super) cover: Option<Cover>,
     /// Fields fixed by equality.
     equalities: usize,
     /// Whether the field after them is narrowed to a range.
     narrowed: bool,
+}
+
+/// Keys to be read one after the other.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Run {
+    /// How many bytes all of its keys start with, where there are other runs.
+    pub(super) prefix: usize,
+    /// In order; they do not overlap.
+    pub(super) ranges: Vec<Range>,
 }
 
 /// What a plan reads.
@@ -51,8 +73,9 @@ pub(super) enum Access {
 
 impl fmt::Display for Plan {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ranges: usize = self.runs.iter().map(|run| run.ranges.len()).sum();
         match &self.access {
-            Access::Ids => write!(formatter, "ids {}", self.ranges.len())?,
+            Access::Ids => write!(formatter, "ids {ranges}")?,
             Access::Collection if self.narrowed => write!(formatter, "collection by _id range")?,
             Access::Collection => write!(formatter, "collection scan")?,
             Access::Index(index) => {
@@ -62,40 +85,66 @@ impl fmt::Display for Plan {
                 }
             }
         }
-        if self.ranges.len() > 1 && self.access != Access::Ids {
-            write!(formatter, " x{}", self.ranges.len())?;
+        if ranges > 1 && self.access != Access::Ids {
+            write!(formatter, " x{ranges}")?;
         }
         if self.ordered {
-            write!(formatter, " ordered")?;
+            write!(
+                formatter,
+                " {}",
+                if self.runs.len() > 1 { "merged" } else { "ordered" }
+            )?;
         }
         if self.backwards {
             write!(formatter, " backwards")?;
+        }
+        if self.cover.is_some() {
+            write!(formatter, " covered")?;
         }
         Ok(())
     }
 }
 
-/// Plans a query. `limited` says that it wants only the first few documents.
-pub(super) fn plan(filter: &Filter, order: &Order, limited: bool, indexes: &[Arc<Definition>]) -> Plan {
-    let constraints = Constraints::of(filter);
+/// Plans a query.
+pub(super) fn plan(query: &Query, indexes: &[Arc<Definition>]) -> Plan {
+    if let Some(keys) = &query.among {
+        return Plan::of_keys(keys);
+    }
+    let constraints = Constraints::of(&[&query.filter]);
+    let branches: Vec<Constraints> = bounds::branches(&query.filter, MOST_BRANCHES)
+        .iter()
+        .map(|branch| Constraints::of(branch))
+        .collect();
+    let demands = Demands {
+        constraints,
+        branches,
+        order: &query.order,
+    };
+    let limited = query.limit > 0;
     let id = [OrderField {
         path: Path::new("_id"),
         descending: false,
     }];
-    let mut primary = candidate(Access::Collection, &id, &[false], &constraints, order);
+    let mut primary = candidate(Access::Collection, &id, &[false], &demands);
     if primary.equalities == 1 && !primary.narrowed {
         primary.access = Access::Ids;
         return primary;
     }
-    let secondary = indexes.iter().map(|index| {
-        candidate(
-            Access::Index(Arc::clone(index)),
-            &index.fields,
-            &index.multikey,
-            &constraints,
-            order,
-        )
-    });
+    let secondary = indexes
+        .iter()
+        .filter(|index| index.serves(&query.filter))
+        .map(|index| {
+            let mut plan = candidate(
+                Access::Index(Arc::clone(index)),
+                &index.fields,
+                &index.multikey,
+                &demands,
+            );
+            if plan.equalities > 0 || plan.narrowed {
+                plan.cover = query.paths().and_then(|paths| Cover::of(index, paths));
+            }
+            plan
+        });
     secondary.fold(primary, |best, next| {
         if next.merit(limited) > best.merit(limited) {
             next
@@ -105,83 +154,183 @@ pub(super) fn plan(filter: &Filter, order: &Order, limited: bool, indexes: &[Arc
     })
 }
 
+/// What a query demands of the keys to be read.
+struct Demands<'q> {
+    /// What holds of every document.
+    constraints: Constraints,
+    /// What holds of the documents of each branch of the filter.
+    branches: Vec<Constraints>,
+    order: &'q Order,
+}
+
 impl Plan {
-    fn merit(&self, limited: bool) -> (usize, bool, bool) {
+    /// Looks up documents by their keys.
+    fn of_keys(keys: &[Vec<u8>]) -> Self {
+        Self {
+            access: Access::Ids,
+            runs: vec![Run {
+                prefix: 0,
+                ranges: keys.iter().map(|key| (key.clone(), None)).collect(),
+            }],
+            backwards: false,
+            ordered: false,
+            cover: None,
+            equalities: 1,
+            narrowed: false,
+        }
+    }
+
+    /// Whether it is sure to read only a few documents: by their `_id`s, or some of those that an index names by all of
+    /// its fields.
+    pub(super) fn reads_few(&self, limit: u64) -> bool {
+        match &self.access {
+            Access::Ids => self.runs.iter().map(|run| run.ranges.len()).sum::<usize>() <= FEW,
+            Access::Index(index) => index.fields.len() == self.equalities && limit > 0 && limit <= FEW as u64,
+            Access::Collection => false,
+        }
+    }
+
+    fn merit(&self, limited: bool) -> (usize, [bool; 5]) {
+        let covered = self.cover.is_some();
+        let (exhausted, partial) = match &self.access {
+            Access::Index(index) => (index.fields.len() == self.equalities, index.partial.is_some()),
+            Access::Ids | Access::Collection => (false, false),
+        };
         if limited {
-            (self.equalities, self.ordered, self.narrowed)
+            let merits = [self.ordered, self.narrowed, exhausted, covered, partial];
+            (self.equalities, merits)
         } else {
             // Without a limit, sorting all matches is cheaper than fetching the whole collection in index order.
-            (
-                self.equalities,
-                self.narrowed,
-                self.ordered && (self.equalities > 0 || self.narrowed),
-            )
+            let ordered = self.ordered && (self.equalities > 0 || self.narrowed);
+            let merits = [self.narrowed, ordered, exhausted, covered, partial];
+            (self.equalities, merits)
         }
     }
 }
 
-fn candidate(
-    access: Access,
-    fields: &[OrderField],
-    multikey: &[bool],
-    constraints: &Constraints,
-    order: &Order,
-) -> Plan {
+fn candidate(access: Access, fields: &[OrderField], multikey: &[bool], demands: &Demands<'_>) -> Plan {
     let mut prefixes: Vec<Vec<u8>> = vec![Vec::new()];
     let mut single = vec![false; fields.len()];
     let mut equalities = 0;
-    let mut narrowed = false;
-    let mut ranges: Vec<Range> = Vec::new();
     for (position, field) in fields.iter().enumerate() {
-        let Some(values) = constraints.on(field.path.text(), multikey[position]) else {
+        let values = demands.constraints.on(field.path.text(), multikey[position]);
+        let Some(points) = values.and_then(|values| values.in_direction(field.descending).into_points())
+        else {
             break;
         };
-        let values = values.in_direction(field.descending);
-        if prefixes.len() * values.0.len() > MOST_RANGES {
+        if prefixes.len() * points.len() > MOST_RANGES {
             break;
         }
-        if let Some(points) = values.points() {
-            prefixes = prefixes
-                .iter()
-                .flat_map(|prefix| points.iter().map(|point| [prefix, *point].concat()))
-                .collect();
-            single[position] = points.len() == 1;
-            equalities += 1;
-            continue;
-        }
-        narrowed = true;
-        for prefix in &prefixes {
-            for interval in &values.0 {
-                let mut from = interval.from.clone();
-                from.bytes = [prefix.as_slice(), &from.bytes].concat();
-                let mut to = interval.to.clone();
-                to.bytes = [prefix.as_slice(), &to.bytes].concat();
-                if let Some(first) = from.position() {
-                    ranges.push((first, to.position()));
-                }
-            }
-        }
-        break;
+        prefixes = joined(&prefixes, &points);
+        single[position] = points.len() == 1;
+        equalities += 1;
     }
-    if !narrowed {
-        ranges = prefixes
-            .into_iter()
-            .map(|prefix| (prefix.clone(), key::after_prefix(&prefix)))
-            .collect();
+    let most = MOST_RANGES / prefixes.len().max(1);
+    let behind = |constraints| tails(constraints, &fields[equalities..], &multikey[equalities..], most);
+    let mut tails: Vec<Interval> = demands.branches.iter().flat_map(behind).collect();
+    if tails.len() > most {
+        tails = behind(&demands.constraints);
     }
-    let direction = delivers(order, fields, multikey, &single);
+    let narrowed = tails.iter().all(|tail| !tail.is_everything());
+    let mut direction = delivers(demands.order, fields, multikey, &single, 0);
+    let mut merged = false;
+    if direction.is_none() && prefixes.len() > 1 {
+        direction = delivers(demands.order, fields, multikey, &single, equalities);
+        merged = direction.is_some();
+    }
+    let runs = prefixes.iter().map(|prefix| Run {
+        prefix: prefix.len(),
+        ranges: tails.iter().filter_map(|tail| tail.behind(prefix)).collect(),
+    });
     Plan {
         access,
-        ranges,
+        runs: if merged {
+            runs.map(Run::in_order).collect()
+        } else {
+            vec![Run::one_after_the_other(runs)]
+        },
         backwards: direction == Some(true),
         ordered: direction.is_some(),
+        cover: None,
         equalities,
         narrowed,
     }
 }
 
-/// Whether reading an index delivers an order, and then whether backwards.
-fn delivers(order: &Order, fields: &[OrderField], multikey: &[bool], single: &[bool]) -> Option<bool> {
+/// The intervals of keys that constraints leave, as deep into the fields as they reach.
+fn tails(constraints: &Constraints, fields: &[OrderField], multikey: &[bool], most: usize) -> Vec<Interval> {
+    let mut prefixes: Vec<Vec<u8>> = vec![Vec::new()];
+    for (field, multikey) in fields.iter().zip(multikey) {
+        let Some(values) = constraints.on(field.path.text(), *multikey) else {
+            break;
+        };
+        let values = values.in_direction(field.descending);
+        if prefixes.len() * values.0.len() > most {
+            break;
+        }
+        let Some(points) = values.points() else {
+            let within = |prefix: &Vec<u8>| {
+                values
+                    .0
+                    .iter()
+                    .map(|interval| interval.under(prefix))
+                    .collect::<Vec<_>>()
+            };
+            return prefixes.iter().flat_map(within).collect();
+        };
+        prefixes = joined(&prefixes, &points);
+    }
+    prefixes.into_iter().map(Interval::of_prefix).collect()
+}
+
+fn joined(prefixes: &[Vec<u8>], points: &[impl AsRef<[u8]>]) -> Vec<Vec<u8>> {
+    prefixes
+        .iter()
+        .flat_map(|prefix| {
+            points
+                .iter()
+                .map(|point| [prefix.as_slice(), point.as_ref()].concat())
+        })
+        .collect()
+}
+
+impl Run {
+    /// The same keys, each once and from the first to the last.
+    fn in_order(mut self) -> Self {
+        self.ranges.sort();
+        let mut ranges: Vec<Range> = Vec::with_capacity(self.ranges.len());
+        for next in self.ranges {
+            match ranges.last_mut() {
+                // Neighbours stay apart, because each can stand for an `_id` to look up.
+                Some(last) if last.1.as_ref().is_none_or(|end| *end > next.0) => {
+                    if last.1.is_some() && (next.1.is_none() || next.1 > last.1) {
+                        last.1 = next.1;
+                    }
+                }
+                _ => ranges.push(next),
+            }
+        }
+        Self { ranges, ..self }
+    }
+
+    fn one_after_the_other(runs: impl Iterator<Item = Self>) -> Self {
+        let all = Self {
+            prefix: 0,
+            ranges: runs.flat_map(|run| run.ranges).collect(),
+        };
+        all.in_order()
+    }
+}
+
+/// Whether reading an index delivers an order, and then whether backwards. The first `merged` fields have one value in
+/// each run.
+fn delivers(
+    order: &Order,
+    fields: &[OrderField],
+    multikey: &[bool],
+    single: &[bool],
+    merged: usize,
+) -> Option<bool> {
     let fixed = |path: &Path| {
         fields
             .iter()
@@ -198,6 +347,7 @@ fn delivers(order: &Order, fields: &[OrderField], multikey: &[bool], single: &[b
         .iter()
         .zip(multikey.iter().copied())
         .zip(single)
+        .skip(merged)
         .filter(|(_, single)| !**single);
     let mut delivered = varying.map(|(field, _)| field).chain(trailing);
     let mut backwards = None;

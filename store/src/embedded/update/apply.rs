@@ -3,7 +3,7 @@
 use bson::{RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
 
 use super::array::add_to_set;
-use super::number::add;
+use super::number::{Arithmetic, calculate};
 use super::tree::{Fields, Node, close, open};
 use super::{Action, Change, Changes};
 use crate::embedded::compare::compare;
@@ -111,6 +111,7 @@ impl Change {
             Action::Set(value)
             | Action::SetOnInsert(value)
             | Action::Increment(value)
+            | Action::Multiply(_, value)
             | Action::Minimum(value)
             | Action::Maximum(value) => node = Node::Value(value.as_raw_bson_ref()),
             Action::Unset | Action::Pull(_) | Action::Pop { .. } => return Ok(None),
@@ -131,7 +132,18 @@ impl Change {
             Action::Unset => return Ok(Fate::Removed),
             Action::Increment(amount) => {
                 let current = node.value().unwrap_or(RawBsonRef::Null);
-                *node = Node::Value(add(self.path.text(), current, amount.as_raw_bson_ref())?);
+                let amount = amount.as_raw_bson_ref();
+                *node = Node::Value(calculate(Arithmetic::Add, self.path.text(), current, amount)?);
+            }
+            Action::Multiply(factor, _) => {
+                let current = node.value().unwrap_or(RawBsonRef::Null);
+                let factor = factor.as_raw_bson_ref();
+                *node = Node::Value(calculate(
+                    Arithmetic::Multiply,
+                    self.path.text(),
+                    current,
+                    factor,
+                )?);
             }
             Action::Minimum(operand) => {
                 if wins(operand, std::cmp::Ordering::Less) {

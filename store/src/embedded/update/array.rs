@@ -48,6 +48,10 @@ impl ElementOrder {
                 if *descending { order.reverse() } else { order }
             }),
             Self::Fields(order) => {
+                if let Some(sorted) = order.sorted_plainly(elements)? {
+                    *elements = sorted;
+                    return Ok(());
+                }
                 let mut keyed = elements
                     .iter()
                     .map(|element| Ok((order.key_of_value(*element)?, *element)))

@@ -7,8 +7,11 @@ mod apply;
 mod array;
 mod number;
 mod parse;
+mod pipeline;
 mod tree;
 mod upsert;
+
+pub(super) use pipeline::Edit;
 
 use bson::RawBson;
 
@@ -36,12 +39,16 @@ enum Action {
     SetOnInsert(RawBson),
     Unset,
     Increment(RawBson),
+    /// By this factor; the zero of its type is what a missing field becomes.
+    Multiply(RawBson, RawBson),
     Minimum(RawBson),
     Maximum(RawBson),
     Push(Push),
     AddToSet(Vec<RawBson>),
     Pull(Pull),
-    Pop { first: bool },
+    Pop {
+        first: bool,
+    },
 }
 
 /// `$push`: insert, then sort, then slice.

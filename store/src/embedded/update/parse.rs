@@ -61,6 +61,7 @@ fn action(operator: &str) -> Result<ParseAction> {
         "$setOnInsert" => |_, value| Ok(Action::SetOnInsert(operand(value)?)),
         "$unset" => |_, _| Ok(Action::Unset),
         "$inc" => increment,
+        "$mul" => multiply,
         "$min" => |_, value| Ok(Action::Minimum(operand(value)?)),
         "$max" => |_, value| Ok(Action::Maximum(operand(value)?)),
         "$push" => push,
@@ -124,6 +125,20 @@ fn increment(path: &str, value: &Bson) -> Result<Action> {
             format!("Cannot increment with non-numeric argument: {{{path}: {value}}}"),
         )),
     }
+}
+
+fn multiply(path: &str, value: &Bson) -> Result<Action> {
+    let factor = operand(value)?;
+    let zero = match factor {
+        RawBson::Int32(_) => RawBson::Int32(0),
+        RawBson::Int64(_) => RawBson::Int64(0),
+        RawBson::Double(_) => RawBson::Double(0.0),
+        _ => {
+            let message = format!("Cannot multiply with non-numeric argument: {{{path}: {value}}}");
+            return Err(Error::refused(14, message));
+        }
+    };
+    Ok(Action::Multiply(factor, zero))
 }
 
 fn push(_: &str, value: &Bson) -> Result<Action> {
@@ -236,7 +251,7 @@ fn pull(value: &Bson) -> Result<Pull> {
         Bson::Document(condition) if Test::is_operators(condition) => {
             Ok(Pull::Passing(Test::parse(condition)?))
         }
-        Bson::Document(condition) => Ok(Pull::Matching(Filter::parse(condition)?)),
+        Bson::Document(condition) => Ok(Pull::Matching(Filter::parse_for_elements(condition)?)),
         Bson::RegularExpression(_) => Err(Error::refused(
             2,
             "matching a regular expression is not supported",

@@ -102,6 +102,25 @@ fn increments_keep_or_widen_the_type() {
     assert_refused(doc! { "n": "1" }, doc! { "$inc": { "n": 1 } }, 14);
     assert_refused(doc! { "n": null }, doc! { "$inc": { "n": 1 } }, 14);
     assert_refused(doc! { "n": 1 }, doc! { "$inc": { "n": "1" } }, 14);
+    assert_refused(doc! { "n": 1 }, doc! { "$inc": { "n": "1" } }, 14);
+}
+
+#[test]
+fn products_keep_or_widen_the_type_and_a_missing_factor_is_zero() {
+    let times = |factor: Bson| doc! { "$mul": { "n": factor } };
+    assert_becomes(doc! { "n": 4 }, times(Bson::Int32(3)), doc! { "n": 12 });
+    assert_becomes(doc! { "n": 4 }, times(Bson::Int64(3)), doc! { "n": 12_i64 });
+    assert_becomes(doc! { "n": 4_i64 }, times(Bson::Double(0.5)), doc! { "n": 2.0 });
+    assert_becomes(
+        doc! { "n": i32::MAX },
+        times(Bson::Int32(2)),
+        doc! { "n": 4_294_967_294_i64 },
+    );
+    assert_becomes(doc! {}, times(Bson::Int64(3)), doc! { "n": 0_i64 });
+    assert_becomes(doc! {}, times(Bson::Double(3.0)), doc! { "n": 0.0 });
+    assert_refused(doc! { "n": i64::MAX }, times(Bson::Int32(2)), 2);
+    assert_refused(doc! { "n": "1" }, times(Bson::Int32(2)), 14);
+    assert_refused(doc! { "n": 1 }, times(Bson::from("2")), 14);
 }
 
 #[test]

@@ -12,18 +12,8 @@ impl Changes {
     /// Makes a document from the filter's equalities, the update and `$setOnInsert`, its `_id` first. One of them
     /// must give the `_id`, so that repeating an upsert cannot insert twice.
     pub(in crate::embedded) fn insert(&self, filter: &Filter) -> Result<RawDocumentBuf> {
-        let mut equalities = Vec::new();
-        collect(filter, &mut equalities);
         let mut fields = Fields::new();
-        for (path, value) in equalities {
-            place(&mut fields, path.parts(), Node::Value(value.as_raw_bson_ref())).map_err(|Taken| {
-                let message = format!(
-                    "cannot infer query fields to set, path '{}' is matched twice",
-                    path.text()
-                );
-                Error::refused(54, message)
-            })?;
-        }
+        equalities(filter, &mut fields)?;
         let asked = id(&fields);
         self.apply_to(&mut fields, true)?;
         if asked.is_some() && asked != id(&fields) {
@@ -43,6 +33,26 @@ impl Changes {
         }
         close(&fields)
     }
+}
+
+/// Places what the filter demands by equality.
+pub(super) fn equalities<'a>(filter: &'a Filter, fields: &mut Fields<'a>) -> Result<()> {
+    if filter.computes() {
+        let message = "$expr is not allowed in the query predicate for an upsert";
+        return Err(Error::refused(224, message));
+    }
+    let mut demanded = Vec::new();
+    collect(filter, &mut demanded);
+    for (path, value) in demanded {
+        place(fields, path.parts(), Node::Value(value.as_raw_bson_ref())).map_err(|Taken| {
+            let message = format!(
+                "cannot infer query fields to set, path '{}' is matched twice",
+                path.text()
+            );
+            Error::refused(54, message)
+        })?;
+    }
+    Ok(())
 }
 
 fn id<'a>(fields: &Fields<'a>) -> Option<RawBsonRef<'a>> {
@@ -65,7 +75,7 @@ fn collect<'a>(filter: &'a Filter, equalities: &mut Vec<(&'a Path, &'a RawBson)>
                 equalities.push((path, value));
             }
         }
-        Filter::Or(_) | Filter::Nor(_) | Filter::Field(..) => {}
+        Filter::Or(_) | Filter::Nor(_) | Filter::Field(..) | Filter::Computed(_) => {}
     }
 }
 

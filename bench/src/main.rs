@@ -1,0 +1,109 @@
+//! `cargo xtask bench`: what lists cost, ours at every length and the articles' ways beside it.
+//!
+//! Every number is taken on the embedded store in a temporary folder, on disk and durable. What is compared is measured
+//! in turns in one run, so that a busy machine slows both alike, and beside every time stand the bytes and commits that
+//! the engine counted, which do not depend on the machine at all. That is why the loops are written out here: a
+//! benchmark harness would time one function after the other and could count neither.
+
+mod chart;
+mod flat;
+mod likers;
+mod lists;
+mod markdown;
+mod measure;
+mod race;
+mod raw;
+mod report;
+mod scroll;
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Parser;
+use serde::Serialize;
+
+/// The server's, so that what is measured is what runs.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// Anything that stops a benchmark; it is told to whoever started it.
+type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
+
+/// Measures what lists cost.
+#[derive(Parser)]
+struct Arguments {
+    /// Small lists and short loops: shows that everything runs, and measures nothing worth keeping
+    #[arg(long)]
+    quick: bool,
+    /// Where the results go
+    #[arg(long, default_value = "docs/benchmarks")]
+    out: PathBuf,
+    /// Measures many likers of one post alone, and prints the numbers
+    #[arg(long)]
+    likers: bool,
+    /// Scrolls through the list of a store that another process wrote, and prints what it saw
+    #[arg(long, hide = true)]
+    scroll: Option<PathBuf>,
+}
+
+/// All results of a run.
+#[derive(Serialize)]
+struct Results {
+    quick: bool,
+    flat: flat::Flat,
+    race: race::Race,
+    likers: likers::Likers,
+    scroll: scroll::Scroll,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let runtime = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => return failed(&error),
+    };
+    let outcome = match &arguments.scroll {
+        Some(store) => runtime.block_on(scroll::print(store)),
+        None if arguments.likers => runtime.block_on(print_likers(arguments.quick)),
+        None => runtime.block_on(run(arguments.quick, &arguments.out)),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => failed(&*error),
+    }
+}
+
+fn failed(error: &dyn Error) -> ExitCode {
+    eprintln!("The benchmark stopped: {error}");
+    ExitCode::FAILURE
+}
+
+async fn print_likers(quick: bool) -> Result<()> {
+    let likers = likers::measure(quick).await?;
+    println!("{}", serde_json::to_string_pretty(&likers)?);
+    Ok(())
+}
+
+async fn run(quick: bool, out: &Path) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    eprintln!("1 of 4: the cost of our lists at every length");
+    let flat = flat::measure(folder.path(), quick).await?;
+    eprintln!("2 of 4: scrolling through the longest of them");
+    let scroll = scroll::in_a_process_of_its_own(folder.path())?;
+    drop(folder);
+    eprintln!("3 of 4: the articles' ways beside ours");
+    let race = race::measure(quick).await?;
+    eprintln!("4 of 4: many likers of one post");
+    let likers = likers::measure(quick).await?;
+    let results = Results {
+        quick,
+        flat,
+        race,
+        likers,
+        scroll,
+    };
+    report::write(&results, out)?;
+    println!("The results are in {}.", out.display());
+    Ok(())
+}

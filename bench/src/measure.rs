@@ -1,0 +1,87 @@
+//! Latencies, and the work that the engine counted.
+
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use store::embedded::{Counters, Embedded};
+
+/// What one kind of operation cost.
+#[derive(Debug, Clone, Serialize)]
+pub struct Cost {
+    /// How often it was measured.
+    pub times: usize,
+    /// Half of them were faster, in microseconds.
+    pub median_us: f64,
+    /// 95 of 100 were faster, in microseconds.
+    pub p95_us: f64,
+    /// Bytes of BSON that the engine read for one, on average.
+    pub bytes_read: f64,
+    /// Bytes of BSON that the engine wrote for one, on average.
+    pub bytes_written: f64,
+    /// Durable commits for one, on average.
+    pub commits: f64,
+}
+
+/// Collects measurements of one kind of operation.
+#[derive(Debug, Default)]
+pub struct Meter {
+    latencies: Vec<Duration>,
+    work: Counters,
+}
+
+impl Meter {
+    /// Measures one operation.
+    pub async fn time<T>(&mut self, engine: &Embedded, operation: impl Future<Output = T>) -> T {
+        let before = engine.counters();
+        let began = Instant::now();
+        let outcome = operation.await;
+        self.latencies.push(began.elapsed());
+        self.add_work(before, engine.counters());
+        outcome
+    }
+
+    /// Adds what many operations at the same time took.
+    pub fn add(&mut self, latencies: Vec<Duration>, before: Counters, after: Counters) {
+        self.latencies.extend(latencies);
+        self.add_work(before, after);
+    }
+
+    fn add_work(&mut self, before: Counters, after: Counters) {
+        self.work.bytes_read += after.bytes_read - before.bytes_read;
+        self.work.bytes_written += after.bytes_written - before.bytes_written;
+        self.work.commits += after.commits - before.commits;
+    }
+
+    /// What it all comes to.
+    pub fn cost(mut self) -> Cost {
+        self.latencies.sort_unstable();
+        let each = |sum: u64| number(sum) / number(self.latencies.len().max(1) as u64);
+        Cost {
+            times: self.latencies.len(),
+            median_us: at(&self.latencies, 50),
+            p95_us: at(&self.latencies, 95),
+            bytes_read: each(self.work.bytes_read),
+            bytes_written: each(self.work.bytes_written),
+            commits: each(self.work.commits),
+        }
+    }
+}
+
+/// The value that so many per cent are below, in microseconds; the latencies are sorted.
+fn at(latencies: &[Duration], percent: usize) -> f64 {
+    latencies
+        .get(latencies.len() * percent / 100)
+        .map_or(0.0, |latency| latency.as_secs_f64() * 1e6)
+}
+
+/// The middle one of a few values.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// A count as a number to divide by. Counts here are far below 2^52.
+#[expect(clippy::cast_precision_loss, reason = "counts here are far below 2^52")]
+pub fn number(count: u64) -> f64 {
+    count as f64
+}

@@ -1,0 +1,271 @@
+//! Connecting: what the address says, and what the server turns out to be.
+
+use std::time::Duration;
+
+use bson::{Document, doc};
+use mongodb::options::{
+    Acknowledgment, ClientOptions, DatabaseOptions, ReadConcern, ReadPreference, SelectionCriteria,
+    WriteConcern,
+};
+use mongodb::{Client, Collection, Database};
+
+/// The database when the address names none.
+const DATABASE: &str = "spillway";
+
+/// How long to look for a server that can take a command, and how long to wait for one connection, unless the address
+/// says otherwise. A person waits behind most commands.
+const SELECTION: Duration = Duration::from_secs(5);
+const CONNECTION: Duration = Duration::from_secs(5);
+
+/// The most connections to one server, unless the address says otherwise.
+const CONNECTIONS: u32 = 64;
+
+/// A database on a MongoDB server. Cloning it shares its connections.
+#[derive(Debug, Clone)]
+pub struct Mongo {
+    pub(crate) database: Database,
+}
+
+/// Why a database cannot be used. The text says what to do next and never has a password in it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConnectError {
+    /// The address cannot be read, or a name in it cannot be resolved.
+    #[error(
+        "the address of the MongoDB server cannot be used: {0}. It looks like \
+         mongodb://user:password@host:27017/spillway, with what is special in a password percent-encoded"
+    )]
+    Address(String),
+    /// The address asks for something that would break what the store promises.
+    #[error("{option} cannot be used: {why}. Remove it from the address")]
+    Unsafe {
+        /// The option of the address.
+        option: &'static str,
+        /// What would go wrong.
+        why: &'static str,
+    },
+    /// The server does not let this user in.
+    #[error(
+        "the MongoDB server at {server} refuses the user: {reason}. Look at the user, the password and authSource in the \
+         address"
+    )]
+    Login {
+        /// The hosts of the address.
+        server: String,
+        /// What the server said.
+        reason: String,
+    },
+    /// No server answers, or none that takes writes.
+    #[error(
+        "no MongoDB server answers at {server}: {reason}. Is it running, may this machine reach it, and if it is a replica \
+         set, does it have a primary?"
+    )]
+    Unreachable {
+        /// The hosts of the address.
+        server: String,
+        /// What the driver said.
+        reason: String,
+    },
+}
+
+impl Mongo {
+    /// Connects to the database that the address names (`spillway` if none), and waits until its server answers.
+    ///
+    /// Writes are acknowledged once a majority has them in its journal, and reads see what a majority has, unless the
+    /// address says otherwise; a server without a replica set has no majority to ask.
+    pub async fn connect(address: &str) -> Result<Self, ConnectError> {
+        let secret = Secret::of(address);
+        let mut options = ClientOptions::parse(address)
+            .await
+            .map_err(|error| ConnectError::Address(secret.hide(&describe(&error))))?;
+        refuse_unsafe(&options)?;
+        prepare(&mut options);
+        let server = hosts(&options);
+        let name = options
+            .default_database
+            .clone()
+            .unwrap_or_else(|| DATABASE.to_owned());
+        let asked = options.read_concern.clone();
+        let client = Client::with_options(options)
+            .map_err(|error| ConnectError::Address(secret.hide(&describe(&error))))?;
+        let hello = client
+            .database("admin")
+            .run_command(doc! { "hello": 1 })
+            .await
+            .map_err(|error| refused(server, &error, &secret))?;
+        let concern = asked.or_else(|| has_majority(&hello).then(ReadConcern::majority));
+        let options = DatabaseOptions::builder().read_concern(concern).build();
+        Ok(Self {
+            database: client.database_with_options(&name, options),
+        })
+    }
+
+    /// The driver's view of the database, for what the port has no operation for.
+    pub fn database(&self) -> &Database {
+        &self.database
+    }
+
+    pub(crate) fn collection(&self, name: &str) -> Collection<Document> {
+        self.database.collection(name)
+    }
+}
+
+fn refuse_unsafe(options: &ClientOptions) -> Result<(), ConnectError> {
+    let primary = match &options.selection_criteria {
+        None => true,
+        Some(SelectionCriteria::ReadPreference(preference)) => matches!(preference, ReadPreference::Primary),
+        Some(_) => false,
+    };
+    if !primary {
+        return Err(ConnectError::Unsafe {
+            option: "readPreference",
+            why: "a secondary may not know yet of a write that the store relies on",
+        });
+    }
+    let unacknowledged = options
+        .write_concern
+        .as_ref()
+        .is_some_and(|concern| concern.w == Some(Acknowledgment::Nodes(0)));
+    if unacknowledged {
+        return Err(ConnectError::Unsafe {
+            option: "w=0",
+            why: "the store would not learn whether anything was written",
+        });
+    }
+    Ok(())
+}
+
+/// Fills in what the address leaves open.
+fn prepare(options: &mut ClientOptions) {
+    options.app_name.get_or_insert_with(|| "spillway".to_owned());
+    options.server_selection_timeout.get_or_insert(SELECTION);
+    options.connect_timeout.get_or_insert(CONNECTION);
+    options.max_pool_size.get_or_insert(CONNECTIONS);
+    let concern = options
+        .write_concern
+        .get_or_insert_with(|| WriteConcern::builder().build());
+    concern.w.get_or_insert(Acknowledgment::Majority);
+    concern.journal.get_or_insert(true);
+}
+
+/// Whether the server belongs to a replica set or leads to some.
+fn has_majority(hello: &Document) -> bool {
+    hello.contains_key("setName") || hello.get_str("msg").is_ok_and(|msg| msg == "isdbgrid")
+}
+
+fn hosts(options: &ClientOptions) -> String {
+    let hosts: Vec<String> = options.hosts.iter().map(ToString::to_string).collect();
+    hosts.join(",")
+}
+
+fn refused(server: String, error: &mongodb::error::Error, secret: &Secret) -> ConnectError {
+    use mongodb::error::ErrorKind;
+
+    let reason = secret.hide(&describe(error));
+    let login = match &*error.kind {
+        ErrorKind::Authentication { .. } => true,
+        // Unauthorized, AuthenticationFailed, and Atlas' own code for both.
+        ErrorKind::Command(refusal) => [13, 18, 8000].contains(&refusal.code),
+        // The driver wraps what went wrong while a connection was made.
+        ErrorKind::ServerSelection { message, .. } => message.contains("Authentication"),
+        _ => false,
+    };
+    if login {
+        ConnectError::Login { server, reason }
+    } else {
+        ConnectError::Unreachable { server, reason }
+    }
+}
+
+/// The error without the driver's labels and internals around it.
+fn describe(error: &mongodb::error::Error) -> String {
+    error.kind.to_string()
+}
+
+/// The password of an address, to be kept out of messages.
+struct Secret(Option<String>);
+
+impl Secret {
+    fn of(address: &str) -> Self {
+        let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+        let password = rest
+            .rsplit_once('@')
+            .and_then(|(user, _)| user.split_once(':'))
+            .map(|(_, password)| password.to_owned())
+            .filter(|password| !password.is_empty());
+        Self(password)
+    }
+
+    fn hide(&self, message: &str) -> String {
+        match &self.0 {
+            Some(password) => message.replace(password.as_str(), "***"),
+            None => message.to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn error(address: &str) -> ConnectError {
+        Mongo::connect(address).await.err().unwrap()
+    }
+
+    #[tokio::test]
+    async fn an_address_that_cannot_be_read_is_refused_without_its_password() {
+        for address in [
+            "postgres://ada:hunter2@127.0.0.1/spillway",
+            "mongodb://ada:hunter2@/spillway",
+            "mongodb://ada:hunter2@127.0.0.1:port/spillway",
+            "mongodb://ada:hunter2@127.0.0.1/spillway?tls=perhaps",
+            "mongodb://ada:hunter2%@127.0.0.1/spillway",
+            "mongodb://ada:hunter2@b@127.0.0.1/spillway",
+        ] {
+            let refused = error(address).await;
+            assert!(
+                matches!(refused, ConnectError::Address(_)),
+                "{address}: {refused:?}"
+            );
+            for text in [refused.to_string(), format!("{refused:?}")] {
+                assert!(!text.contains("hunter2"), "{text}");
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn options_that_break_the_stores_promises_are_refused_by_name() {
+        for (option, name) in [
+            ("readPreference=secondaryPreferred", "readPreference"),
+            ("w=0", "w=0"),
+        ] {
+            let refused = error(&format!("mongodb://127.0.0.1/spillway?{option}")).await;
+            assert!(refused.to_string().starts_with(name), "{refused}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_server_that_is_down_is_named_with_what_to_do() {
+        let refused = error("mongodb://ada:hunter2@127.0.0.1:9/spillway?serverSelectionTimeoutMS=200").await;
+        let text = refused.to_string();
+        assert!(
+            text.contains("127.0.0.1:9") && text.contains("Is it running"),
+            "{text}"
+        );
+        assert!(!format!("{refused:?}").contains("hunter2"), "{refused:?}");
+    }
+
+    #[tokio::test]
+    async fn what_the_address_says_goes_before_what_is_usual() {
+        let address = "mongodb://127.0.0.1/?w=1&maxPoolSize=3&appName=mine&serverSelectionTimeoutMS=70";
+        let mut options = ClientOptions::parse(address).await.unwrap();
+        prepare(&mut options);
+        let concern = options.write_concern.unwrap();
+        assert_eq!(concern.w, Some(Acknowledgment::Nodes(1)));
+        assert_eq!(concern.journal, Some(true));
+        assert_eq!(options.max_pool_size, Some(3));
+        assert_eq!(options.app_name.as_deref(), Some("mine"));
+        assert_eq!(options.server_selection_timeout, Some(Duration::from_millis(70)));
+        assert_eq!(options.connect_timeout, Some(CONNECTION));
+    }
+}

@@ -1,0 +1,247 @@
+//! The port's operations, each one command.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bson::raw::RawDocumentBuf;
+use bson::{Bson, Document, doc};
+use futures::TryStreamExt;
+use mongodb::IndexModel;
+use mongodb::options::{
+    FindOneAndUpdateOptions, FindOptions, IndexOptions, ReturnDocument, UpdateModifications, UpdateOptions,
+};
+use store::port::{Change, DocumentEngine, Find, FindAndModify, Index, Return, Update, Updated};
+use store::{Error, Result};
+
+use crate::Mongo;
+use crate::fault::{Kind, Meaning, meaning, unanswered};
+use crate::identity::{check_upsert, insertable};
+
+/// How often to send a command again that was in another's way. The server already tries again by itself, so this is
+/// for the rare moment when it gave up.
+const ATTEMPTS: u32 = 5;
+
+/// The pause after the first conflict; each further one waits twice as long.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// How long a change to one document may take before its outcome counts as unknown. The driver itself would wait for
+/// as long as the connection seems to be open.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How many documents to fetch at a time, at most.
+const BATCH: u32 = 1000;
+
+/// Runs a command until it is no longer in another's way.
+async fn settled<T, F>(collection: &str, kind: Kind, command: impl Fn() -> F) -> Result<T>
+where
+    F: Future<Output = mongodb::error::Result<T>>,
+{
+    let mut pause = PAUSE;
+    for _ in 0..ATTEMPTS {
+        match command().await {
+            Ok(answer) => return Ok(answer),
+            Err(failure) => match meaning(collection, kind, &failure) {
+                Meaning::Conflict => tokio::time::sleep(pause).await,
+                Meaning::Failed(error) => return Err(error),
+            },
+        }
+        pause *= 2;
+    }
+    Err(Error::Contended(format!("the collection {collection}")))
+}
+
+/// The same, for a change to one document, within a time.
+async fn soon<T, F>(collection: &str, command: impl Fn() -> F) -> Result<T>
+where
+    F: Future<Output = mongodb::error::Result<T>>,
+{
+    tokio::time::timeout(PATIENCE, settled(collection, Kind::Write, command))
+        .await
+        .unwrap_or_else(|_| Err(unanswered(Kind::Write, format!("no answer within {PATIENCE:?}"))))
+}
+
+fn modifications(change: &Change) -> Result<UpdateModifications> {
+    match change {
+        Change::Operators(operators) => {
+            if operators
+                .keys()
+                .next()
+                .is_none_or(|first| !first.starts_with('$'))
+            {
+                return Err(Error::refused(9, "whole-document replacement is not supported"));
+            }
+            Ok(UpdateModifications::Document(operators.clone()))
+        }
+        Change::Pipeline(stages) => Ok(UpdateModifications::Pipeline(stages.clone())),
+    }
+}
+
+/// `None` for an empty document, which as an option means something else than its absence.
+fn given(document: &Document) -> Option<Document> {
+    (!document.is_empty()).then(|| document.clone())
+}
+
+#[async_trait]
+impl DocumentEngine for Mongo {
+    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
+        let limit = i64::try_from(find.limit).unwrap_or(i64::MAX);
+        let batch = u32::try_from(find.limit).unwrap_or(BATCH);
+        let options = FindOptions::builder()
+            .projection(given(&find.projection))
+            .sort(given(&find.sort))
+            .skip(find.skip)
+            .limit(limit)
+            .batch_size(if batch == 0 { BATCH } else { batch.min(BATCH) })
+            .build();
+        let target = self.collection(collection);
+        settled(collection, Kind::Read, || async {
+            let found = target.find(find.filter.clone()).with_options(options.clone());
+            found.await?.try_collect().await
+        })
+        .await
+    }
+
+    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
+        let target = self.collection(collection);
+        settled(collection, Kind::Read, || async {
+            target.count_documents(filter.clone()).await
+        })
+        .await
+    }
+
+    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
+        let target = self.collection(collection);
+        settled(collection, Kind::Read, || async {
+            target.distinct(field, filter.clone()).await
+        })
+        .await
+    }
+
+    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
+        let target = self.collection(collection);
+        settled(collection, Kind::Read, || async {
+            target.aggregate(pipeline.clone()).await?.try_collect().await
+        })
+        .await
+    }
+
+    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
+        let mut ready = Vec::with_capacity(documents.len());
+        let mut refused = None;
+        for document in &documents {
+            match insertable(document) {
+                Ok(document) => ready.push(document),
+                Err(error) => {
+                    refused = Some(error);
+                    break;
+                }
+            }
+        }
+        if !ready.is_empty() {
+            let target = self.database.collection::<RawDocumentBuf>(collection);
+            let outcome = settled(collection, Kind::Write, || async {
+                target.insert_many(&ready).ordered(true).await
+            })
+            .await;
+            match outcome {
+                Ok(_) => {}
+                // The driver may have sent some of them before.
+                Err(Error::Unavailable(why)) if ready.len() > 1 => return Err(Error::UnknownOutcome(why)),
+                Err(error) => return Err(error),
+            }
+        }
+        refused.map_or(Ok(()), Err)
+    }
+
+    async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
+        if update.upsert {
+            check_upsert(&update.filter, &update.update)?;
+        }
+        let change = modifications(&update.update)?;
+        let options = UpdateOptions::builder().upsert(update.upsert).build();
+        let target = self.collection(collection);
+        let answer = if update.many {
+            settled(collection, Kind::Write, || async {
+                let sent = target.update_many(update.filter.clone(), change.clone());
+                sent.with_options(options.clone()).await
+            })
+            .await?
+        } else {
+            soon(collection, || async {
+                let sent = target.update_one(update.filter.clone(), change.clone());
+                sent.with_options(options.clone()).await
+            })
+            .await?
+        };
+        Ok(Updated {
+            matched: answer.matched_count,
+            modified: answer.modified_count,
+            upserted: answer.upserted_id,
+        })
+    }
+
+    async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
+        if change.upsert {
+            check_upsert(&change.filter, &change.update)?;
+        }
+        let update = modifications(&change.update)?;
+        let options = FindOneAndUpdateOptions::builder()
+            .sort(given(&change.sort))
+            .projection(given(&change.projection))
+            .upsert(change.upsert)
+            .return_document(match change.returning {
+                Return::Before => ReturnDocument::Before,
+                Return::After => ReturnDocument::After,
+            })
+            .build();
+        let target = self.collection(collection);
+        soon(collection, || async {
+            let sent = target.find_one_and_update(change.filter.clone(), update.clone());
+            sent.with_options(options.clone()).await
+        })
+        .await
+    }
+
+    async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
+        let target = self.collection(collection);
+        let answer = if many {
+            settled(collection, Kind::Write, || async {
+                target.delete_many(filter.clone()).await
+            })
+            .await?
+        } else {
+            soon(collection, || async { target.delete_one(filter.clone()).await }).await?
+        };
+        Ok(answer.deleted_count)
+    }
+
+    async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
+        let options = IndexOptions::builder()
+            .name(index.name())
+            .unique(index.unique.then_some(true))
+            .partial_filter_expression(given(&index.partial))
+            .expire_after(
+                index
+                    .expire_after
+                    .map(|seconds| Duration::from_secs(seconds.into())),
+            )
+            .build();
+        let model = IndexModel::builder().keys(index.keys).options(options).build();
+        let target = self.collection(collection);
+        settled(collection, Kind::Write, || async {
+            target.create_index(model.clone()).await
+        })
+        .await?;
+        Ok(())
+    }
+
+    async fn ping(&self) -> Result<()> {
+        let ping = settled("", Kind::Read, || async {
+            self.database.run_command(doc! { "ping": 1 }).await
+        });
+        match tokio::time::timeout(PATIENCE, ping).await {
+            Ok(answer) => answer.map(|_| ()),
+            Err(_) => Err(unanswered(Kind::Read, format!("no answer within {PATIENCE:?}"))),
+        }
+    }
+}

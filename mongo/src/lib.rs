@@ -1,0 +1,18 @@
+//! The document port over a MongoDB server: each operation is the driver's command of the same name.
+//!
+//! ```text
+//!   connect    an address and what the server is: concerns, timeouts, refusals
+//!   engine     the port's operations
+//!   identity   the port's own rule that identities are the caller's
+//!   fault      the driver's errors by meaning
+//! ```
+//!
+//! The driver may send a write a second time when it lost the answer to the first (`retryWrites`). The server knows
+//! the repetition by its number and does not apply it twice, and where it cannot know, the driver does not repeat.
+
+mod connect;
+mod engine;
+mod fault;
+mod identity;
+
+pub use connect::{ConnectError, Mongo};

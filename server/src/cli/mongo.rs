@@ -1,0 +1,24 @@
+use clap::Args;
+use clap::builder::FalseyValueParser;
+
+/// Whether MongoDB's shells and drivers may look into the embedded store.
+#[derive(Debug, Default, Args)]
+#[expect(clippy::struct_field_names, reason = "the fields are named as their options")]
+#[command(next_help_heading = "MongoDB's protocol")]
+pub struct MongoOptions {
+    /// Speak MongoDB's protocol at this address too, for mongosh, Compass and drivers. Without a password, only programs
+    /// on this machine may connect. What they change is not checked.
+    #[arg(long, env = "SPILLWAY_MONGO_LISTEN", value_name = "HOST:PORT")]
+    pub mongo_listen: Option<String>,
+    /// The password of the user `spillway` there.
+    #[arg(
+        long,
+        env = "SPILLWAY_MONGO_PASSWORD",
+        hide_env_values = true,
+        value_name = "PASSWORD"
+    )]
+    pub mongo_password: Option<String>,
+    /// Listen where other machines can connect, even without a password. Nothing is encrypted.
+    #[arg(long, env = "SPILLWAY_MONGO_LISTEN_ANYWHERE", value_parser = FalseyValueParser::new())]
+    pub mongo_listen_anywhere: bool,
+}

@@ -1,0 +1,57 @@
+//! MongoDB's protocol in front of the embedded store, for shells and drivers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use app::feed::{Ids, SystemIds};
+use store::embedded::Embedded;
+use store::port::Engine;
+use wire::{ListenError, Listener, Login, Options};
+
+use crate::cli::MongoOptions;
+use crate::fault::Fault;
+
+/// How long commands under way may take when the server stops.
+pub const DEADLINE: Duration = Duration::from_secs(2);
+
+/// The one user there is.
+const USER: &str = "spillway";
+
+/// Listens if that was asked for.
+pub async fn listen(embedded: Option<Embedded>, asked: &MongoOptions) -> Result<Option<Listener>, Fault> {
+    let Some(address) = &asked.mongo_listen else {
+        return Ok(None);
+    };
+    let Some(embedded) = embedded else {
+        return Err(Fault::usage(
+            "SPILLWAY_MONGO_LISTEN is for the embedded store, and this one is a MongoDB server",
+            "Connect shells and drivers to that server, and leave --mongo-listen out.",
+        ));
+    };
+    let login = asked
+        .mongo_password
+        .clone()
+        .filter(|password| !password.is_empty());
+    let options = Options {
+        anywhere: asked.mongo_listen_anywhere,
+        login: login.map(|password| Login {
+            user: USER.to_owned(),
+            password,
+            random: || SystemIds.secret(),
+        }),
+        ..Options::on(address)
+    };
+    let embedded = Arc::new(embedded);
+    match wire::listen(Arc::clone(&embedded) as Engine, embedded, options).await {
+        Ok(listener) => Ok(Some(listener)),
+        Err(error @ ListenError::Open(_)) => {
+            let next = "Set SPILLWAY_MONGO_PASSWORD, listen on 127.0.0.1, or say --mongo-listen-anywhere if the network \
+                        is trusted.";
+            Err(Fault::usage("The store would be open to everybody", next).caused_by(&error))
+        }
+        Err(error) => {
+            let next = "Choose another address with SPILLWAY_MONGO_LISTEN, e.g. 127.0.0.1:27018.";
+            Err(Fault::failed("MongoDB's protocol cannot be spoken", next).caused_by(&error))
+        }
+    }
+}

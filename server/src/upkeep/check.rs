@@ -1,0 +1,121 @@
+use bson::doc;
+use store::Store;
+use store::port::Find;
+use store::upkeep::{CheckOptions, Checked, Finding, Outcome, Severity, check};
+
+use super::table::{counted, grouped};
+use super::{bar, interrupted, open, print_json};
+use crate::cli;
+use crate::fault::Fault;
+
+/// How many findings to print of each severity; JSON has all of them.
+const SHOWN: usize = 50;
+
+/// Checks the whole store, and repairs it where asked to.
+pub async fn run(options: cli::CheckOptions) -> Result<(), Fault> {
+    let store = open(&options.data).await?;
+    if options.repair {
+        refuse_half_a_town(&store).await?;
+    }
+    let wanted = CheckOptions {
+        repair: options.repair,
+        lists_only: options.lists_only,
+        ..CheckOptions::default()
+    };
+    let bar = bar("Checking");
+    let checked = check(&store, wanted, &|done, total| {
+        bar.set_length(total);
+        bar.set_position(done);
+    })
+    .await
+    .map_err(|error| interrupted("The check was interrupted", &error))?;
+    bar.finish_and_clear();
+    if options.json {
+        print_json(&checked)?;
+    } else {
+        print(&checked);
+    }
+    if checked.is_sound() {
+        return Ok(());
+    }
+    let open = checked.findings.iter().filter(|finding| is_open(finding)).count() as u64;
+    let next = if options.repair {
+        "What is left cannot be mended from what the store has: each line says what helps."
+    } else {
+        "`spillway check --repair` mends what can be mended, also while the feed runs."
+    };
+    let found = counted(open, "violation", "violations");
+    Err(Fault::failed(format!("The store has {found}"), next))
+}
+
+fn is_open(finding: &Finding) -> bool {
+    finding.severity > Severity::Notice && finding.outcome != Outcome::Repaired
+}
+
+/// A town's pages come before its owners; while it is half there they must not be taken for orphans.
+async fn refuse_half_a_town(store: &Store) -> Result<(), Fault> {
+    let loading = Find::matching(doc! { "_id": "town", "state": "loading" }).limit(1);
+    let found = store.engine().find("meta", loading).await;
+    if found
+        .map_err(|error| interrupted("The store cannot be read", &error))?
+        .is_empty()
+    {
+        return Ok(());
+    }
+    Err(Fault::failed(
+        "A demo town is half loaded, so nothing can be repaired yet",
+        "Run `spillway seed` to its end first; it begins anew.",
+    ))
+}
+
+fn print(checked: &Checked) {
+    for (severity, name) in [
+        (Severity::Broken, "Broken: an invariant does not hold"),
+        (
+            Severity::Unfinished,
+            "Unfinished: an interrupted operation left it",
+        ),
+        (Severity::Notice, "Worth knowing"),
+    ] {
+        let findings: Vec<&Finding> = checked
+            .findings
+            .iter()
+            .filter(|finding| finding.severity == severity)
+            .collect();
+        if findings.is_empty() {
+            continue;
+        }
+        println!("{name} ({})", grouped(findings.len() as u64));
+        for finding in findings.iter().take(SHOWN) {
+            println!("  {}", line(finding));
+        }
+        if findings.len() > SHOWN {
+            println!(
+                "  … and {} more; --json has them all",
+                grouped((findings.len() - SHOWN) as u64)
+            );
+        }
+    }
+    println!(
+        "Checked {}, {} and {}.",
+        counted(checked.owners, "owner", "owners"),
+        counted(checked.pages, "page", "pages"),
+        counted(checked.items, "item", "items")
+    );
+    if checked.is_sound() {
+        println!("Everything that is promised holds.");
+    }
+}
+
+fn line(finding: &Finding) -> String {
+    let relation = finding
+        .relation
+        .map(|relation| format!(" {relation}"))
+        .unwrap_or_default();
+    let outcome = match &finding.outcome {
+        Outcome::Found => String::new(),
+        Outcome::Repaired => " → repaired".to_owned(),
+        Outcome::Unrepairable(why) => format!(" → {why}"),
+    };
+    format!("{}{relation}: {}{outcome}", finding.owner, finding.violation)
+}

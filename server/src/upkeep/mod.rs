@@ -1,0 +1,62 @@
+//! `spillway detect`, `migrate`, `check` and `stats`: what the data layer knows about the whole store, at the terminal.
+//! Results go to standard output; progress and faults to standard error.
+
+mod check;
+mod detect;
+mod migrate;
+mod stats;
+mod table;
+
+pub use check::run as check;
+pub use detect::run as detect;
+pub use migrate::run as migrate;
+pub use stats::run as stats;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use store::{Error, Store};
+
+use crate::cli::DataOptions;
+use crate::fault::Fault;
+use crate::opening;
+
+/// Opens a store that is there already: looking after a misspelt one would make it and find it in order.
+async fn open(data: &DataOptions) -> Result<Store, Fault> {
+    if !opening::is_there(&data.store).await? {
+        return Err(Fault::failed(
+            format!("There is no store in {}", data.store),
+            "Name its folder with SPILLWAY_STORE=embedded:<folder>, or make one with `spillway seed`.",
+        ));
+    }
+    opening::open(data).await
+}
+
+/// A bar that moves as the closure is told of documents. It shows at a terminal only.
+fn bar(message: &'static str) -> ProgressBar {
+    let bar = ProgressBar::new(0).with_message(message);
+    let style = ProgressStyle::with_template("{msg} [{bar:30}] {pos} of {len} documents · {elapsed}");
+    match style {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+fn print_json(value: &impl Serialize) -> Result<(), Fault> {
+    let text = serde_json::to_string_pretty(value).map_err(|error| {
+        Fault::failed(
+            "The result cannot be written as JSON",
+            "Run it again without --json.",
+        )
+        .caused_by(&error)
+    })?;
+    println!("{text}");
+    Ok(())
+}
+
+fn interrupted(what: &'static str, error: &Error) -> Fault {
+    Fault::failed(
+        what,
+        "Nothing is lost: run it again, and it goes on. If it stops again, look at the store's folder and disk.",
+    )
+    .caused_by(error)
+}

@@ -1,0 +1,245 @@
+//! Filter operators, with MongoDB's semantics of arrays.
+
+use bson::{Bson, Document, doc};
+
+use super::{THINGS, code, ids, insert};
+use crate::port::{Engine, Find};
+
+/// Checks which of a list of documents a filter matches; their places are their `_id`s.
+async fn assert_matches(engine: &Engine, filter: Document, expected: &[i32]) {
+    let find = Find::matching(filter.clone()).sort(doc! { "_id": 1 });
+    assert_eq!(ids(engine, find).await, expected, "{filter}");
+    assert_eq!(engine.count(THINGS, filter).await.unwrap(), expected.len() as u64);
+}
+
+async fn things(engine: &Engine, documents: Vec<Document>) {
+    let numbered = (0..).zip(documents).map(|(id, mut document): (i32, _)| {
+        document.insert("_id", id);
+        document
+    });
+    insert(engine, numbered.collect()).await;
+}
+
+/// A value, or an element of it; null also stands for a missing field; numbers are equal across their types.
+pub async fn equality_is_by_value_or_by_element(engine: &Engine) {
+    things(
+        engine,
+        vec![
+            doc! { "a": 1 },
+            doc! { "a": 1.0 },
+            doc! { "a": 1_i64 },
+            doc! { "a": [1, 2] },
+            doc! { "a": [[1, 2]] },
+            doc! { "a": null },
+            doc! {},
+            doc! { "a": { "b": 1, "c": 2 } },
+            doc! { "a": { "c": 2, "b": 1 } },
+            doc! { "a": "1" },
+        ],
+    )
+    .await;
+    assert_matches(engine, doc! { "a": 1 }, &[0, 1, 2, 3]).await;
+    assert_matches(engine, doc! { "a": { "$eq": 1.0 } }, &[0, 1, 2, 3]).await;
+    assert_matches(engine, doc! { "a": [1, 2] }, &[3, 4]).await;
+    assert_matches(engine, doc! { "a": null }, &[5, 6]).await;
+    assert_matches(engine, doc! { "a": { "b": 1, "c": 2 } }, &[7]).await;
+    assert_matches(engine, doc! { "a": { "$ne": 1 } }, &[4, 5, 6, 7, 8, 9]).await;
+    assert_matches(engine, doc! { "a": { "$ne": null } }, &[0, 1, 2, 3, 4, 7, 8, 9]).await;
+}
+
+/// A comparison only ever matches values of its operand's type.
+pub async fn comparisons_stay_within_a_type(engine: &Engine) {
+    things(
+        engine,
+        vec![
+            doc! { "a": 1 },
+            doc! { "a": 5.5 },
+            doc! { "a": "5" },
+            doc! { "a": [0, 9] },
+            doc! { "a": null },
+            doc! {},
+            doc! { "a": f64::NAN },
+            doc! { "a": true },
+        ],
+    )
+    .await;
+    assert_matches(engine, doc! { "a": { "$gt": 1 } }, &[1, 3]).await;
+    assert_matches(engine, doc! { "a": { "$gte": 1 } }, &[0, 1, 3]).await;
+    assert_matches(engine, doc! { "a": { "$lt": 5 } }, &[0, 3]).await;
+    assert_matches(engine, doc! { "a": { "$lte": 5.5 } }, &[0, 1, 3]).await;
+    assert_matches(engine, doc! { "a": { "$gt": "1" } }, &[2]).await;
+    assert_matches(engine, doc! { "a": { "$gte": null } }, &[4, 5]).await;
+    assert_matches(engine, doc! { "a": { "$gte": false } }, &[7]).await;
+    assert_matches(engine, doc! { "a": { "$gte": f64::NAN } }, &[6]).await;
+    // Different elements may satisfy the two sides.
+    assert_matches(engine, doc! { "a": { "$gt": 1, "$lt": 5 } }, &[3]).await;
+}
+
+/// `$in` and `$nin`
+pub async fn sets_match_any_or_none(engine: &Engine) {
+    things(
+        engine,
+        vec![doc! { "a": 1 }, doc! { "a": [2, 3] }, doc! { "a": null }, doc! {}],
+    )
+    .await;
+    assert_matches(engine, doc! { "a": { "$in": [1.0, 3] } }, &[0, 1]).await;
+    assert_matches(engine, doc! { "a": { "$in": [null, [2, 3]] } }, &[1, 2, 3]).await;
+    assert_matches(engine, doc! { "a": { "$in": [] } }, &[]).await;
+    assert_matches(engine, doc! { "a": { "$nin": [1, 2] } }, &[2, 3]).await;
+    assert_matches(engine, doc! { "a": { "$nin": [] } }, &[0, 1, 2, 3]).await;
+}
+
+/// `$exists` and `$type`
+pub async fn presence_and_absence(engine: &Engine) {
+    things(
+        engine,
+        vec![
+            doc! { "a": null },
+            doc! {},
+            doc! { "a": [] },
+            doc! { "a": [1, "x"] },
+            doc! { "a": 2_i64 },
+        ],
+    )
+    .await;
+    assert_matches(engine, doc! { "a": { "$exists": true } }, &[0, 2, 3, 4]).await;
+    assert_matches(engine, doc! { "a": { "$exists": 0 } }, &[1]).await;
+    assert_matches(engine, doc! { "a": { "$type": "number" } }, &[3, 4]).await;
+    assert_matches(engine, doc! { "a": { "$type": "array" } }, &[2, 3]).await;
+    assert_matches(engine, doc! { "a": { "$type": [2, "null"] } }, &[0, 3]).await;
+}
+
+/// `$size`, `$all` and `$elemMatch`
+pub async fn arrays_match_by_element_size_and_content(engine: &Engine) {
+    things(
+        engine,
+        vec![
+            doc! { "a": [] },
+            doc! { "a": [1, 5] },
+            doc! { "a": [3] },
+            doc! { "a": 3 },
+            doc! { "a": [{ "x": 1, "y": 2 }, { "x": 3, "y": 4 }] },
+            doc! { "a": [{ "x": 1, "y": 4 }] },
+        ],
+    )
+    .await;
+    assert_matches(engine, doc! { "a": { "$size": 0 } }, &[0]).await;
+    assert_matches(engine, doc! { "a": { "$size": 2 } }, &[1, 4]).await;
+    assert_matches(engine, doc! { "a": { "$all": [1, 5] } }, &[1]).await;
+    assert_matches(engine, doc! { "a": { "$all": [3] } }, &[2, 3]).await;
+    assert_matches(engine, doc! { "a": { "$all": [] } }, &[]).await;
+    assert_matches(
+        engine,
+        doc! { "a": { "$elemMatch": { "$gt": 1, "$lt": 5 } } },
+        &[2],
+    )
+    .await;
+    assert_matches(engine, doc! { "a": { "$elemMatch": { "x": 1, "y": 4 } } }, &[5]).await;
+    assert_matches(engine, doc! { "a.x": 1, "a.y": 4 }, &[4, 5]).await;
+    assert_matches(
+        engine,
+        doc! { "a": { "$not": { "$elemMatch": { "x": 1 } } } },
+        &[0, 1, 2, 3],
+    )
+    .await;
+}
+
+/// `$and`, `$or`, `$nor` and `$not`
+pub async fn logic_combines_filters(engine: &Engine) {
+    things(
+        engine,
+        vec![
+            doc! { "a": 1, "b": 1 },
+            doc! { "a": 1, "b": 2 },
+            doc! { "a": 2, "b": 2 },
+            doc! {},
+        ],
+    )
+    .await;
+    assert_matches(engine, doc! {}, &[0, 1, 2, 3]).await;
+    assert_matches(engine, doc! { "$and": [{ "a": 1 }, { "b": 2 }] }, &[1]).await;
+    assert_matches(engine, doc! { "$or": [{ "a": 2 }, { "b": 1 }] }, &[0, 2]).await;
+    assert_matches(engine, doc! { "$nor": [{ "a": 2 }, { "b": 1 }] }, &[1, 3]).await;
+    assert_matches(engine, doc! { "a": { "$not": { "$gte": 2 } } }, &[0, 1, 3]).await;
+    assert_matches(engine, doc! { "a": 1, "$or": [{ "b": 2 }, { "b": 3 }] }, &[1]).await;
+}
+
+/// Dotted paths enter arrays at each element and at positions.
+pub async fn paths_lead_through_documents_and_arrays(engine: &Engine) {
+    things(
+        engine,
+        vec![
+            doc! { "a": { "b": 1 } },
+            doc! { "a": [{ "b": 1 }, { "b": 2 }] },
+            doc! { "a": [{ "b": [1, 3] }] },
+            doc! { "a": [2, { "c": 1 }] },
+            doc! { "a": { "1": { "b": 2 } } },
+        ],
+    )
+    .await;
+    assert_matches(engine, doc! { "a.b": 1 }, &[0, 1, 2]).await;
+    assert_matches(engine, doc! { "a.b": 3 }, &[2]).await;
+    assert_matches(engine, doc! { "a.1.b": 2 }, &[1, 4]).await;
+    assert_matches(engine, doc! { "a.0": 2 }, &[3]).await;
+    assert_matches(engine, doc! { "a.b": { "$exists": false } }, &[3, 4]).await;
+    assert_matches(engine, doc! { "a.b": null }, &[3, 4]).await;
+}
+
+/// `$expr` finds outliers by computed values.
+pub async fn expressions_compare_computed_values(engine: &Engine) {
+    let many: Vec<Bson> = (0..20).map(Bson::Int32).collect();
+    things(
+        engine,
+        vec![
+            doc! { "l": many, "n": 1 },
+            doc! { "l": [1], "n": 3 },
+            doc! { "l": [], "n": 1 },
+        ],
+    )
+    .await;
+    assert_matches(engine, doc! { "$expr": { "$gt": [{ "$size": "$l" }, 10] } }, &[0]).await;
+    assert_matches(
+        engine,
+        doc! { "n": 1, "$expr": { "$lt": [{ "$size": "$l" }, "$n"] } },
+        &[2],
+    )
+    .await;
+    assert_matches(
+        engine,
+        doc! { "$or": [{ "n": 3 }, { "$expr": { "$in": [7, "$l"] } }] },
+        &[0, 1],
+    )
+    .await;
+    let inside = doc! { "l": { "$elemMatch": { "x": 1, "$expr": { "$eq": [1, 1] } } } };
+    let error = engine.find(THINGS, Find::matching(inside)).await.unwrap_err();
+    assert_eq!(code(&error), 224);
+    let error = engine
+        .count(THINGS, doc! { "$expr": { "$size": "$n" } })
+        .await
+        .unwrap_err();
+    assert_eq!(code(&error), 17124);
+}
+
+/// Code 2, `BadValue`, for what no filter can be.
+pub async fn malformed_filters_are_refused(engine: &Engine) {
+    insert(engine, vec![doc! { "_id": 1 }]).await;
+    for filter in [
+        doc! { "a": { "$unheard": 1 } },
+        doc! { "$unheard": 1 },
+        doc! { "$or": [] },
+        doc! { "$and": 1 },
+        doc! { "$nor": [1] },
+        doc! { "a": { "$in": 1 } },
+        doc! { "a": { "$in": [{ "$gt": 1 }] } },
+        doc! { "a": { "$size": -1 } },
+        doc! { "a": { "$elemMatch": 1 } },
+        doc! { "a": { "$all": 1 } },
+        doc! { "a": { "$not": 1 } },
+    ] {
+        let error = engine
+            .find(THINGS, Find::matching(filter.clone()))
+            .await
+            .unwrap_err();
+        assert_eq!(code(&error), 2, "{filter}");
+    }
+}

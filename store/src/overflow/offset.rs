@@ -1,0 +1,99 @@
+use bson::doc;
+
+use super::item::number;
+use super::pages::{Way, date, order};
+use super::read::{Placed, Start};
+use super::state::{Head, State, page_number};
+use super::{OverflowList, Owner, PAGES, Stretch};
+use crate::error::Result;
+use crate::port::Find;
+
+/// How many page counts to read at once.
+const COUNTS: u64 = 512;
+
+impl OverflowList<'_> {
+    /// Reads up to `limit` items from a place counted from the newest: `skip` 0 is the newest item itself.
+    ///
+    /// Within the head it costs one read. Beyond, it adds up the counts of the pages that it passes over, which are
+    /// in an index: no page is read that has none of the items.
+    ///
+    /// # Errors
+    /// [`Error::NoOwner`](crate::Error::NoOwner) when the owner does not exist.
+    pub async fn from_offset(&self, owner: &Owner, skip: u64, limit: usize) -> Result<Stretch> {
+        self.read(owner, Start::Offset(skip), limit).await
+    }
+
+    pub(super) async fn read_from_offset(
+        &self,
+        owner: &Owner,
+        skip: u64,
+        wanted: usize,
+    ) -> Result<(State, Vec<Placed>)> {
+        let places = usize::try_from(skip).unwrap_or(usize::MAX);
+        let mut seen = self.state(owner, Head::From(places, wanted)).await?;
+        let head = std::mem::take(&mut seen.head);
+        let in_head = seen.in_head();
+        if skip < in_head {
+            let found = self.down(owner, &seen, head, None, wanted).await?;
+            return Ok((seen, found));
+        }
+        let mut rest = skip - in_head;
+        let Some(below) = self.pass_over(owner, &seen, &mut rest).await? else {
+            return Ok((seen, Vec::new()));
+        };
+        let from_page = State {
+            pages: below,
+            ..seen.clone()
+        };
+        let rest = usize::try_from(rest).unwrap_or(usize::MAX);
+        let found = self
+            .down(owner, &from_page, Vec::new(), None, wanted.saturating_add(rest))
+            .await?;
+        Ok((seen, found.into_iter().skip(rest).collect()))
+    }
+
+    /// Passes over whole pages, newest first, while `rest` is not smaller than what they hold. Answers the number of
+    /// pages that are left below.
+    async fn pass_over(&self, owner: &Owner, seen: &State, rest: &mut u64) -> Result<Option<u32>> {
+        let mut below = seen.pages;
+        let mut from = i64::MAX;
+        loop {
+            let mut filter = self.pages_of(owner, &seen.born);
+            filter.insert("last", doc! { "$lte": date(from) });
+            filter.insert("page", doc! { "$lt": i64::from(below) });
+            let find = Find::matching(filter)
+                .project(doc! { "_id": 0, "page": 1, "count": 1, "last": 1 })
+                .sort(order(Way::Down))
+                .limit(COUNTS);
+            let counts = self.engine.find(PAGES, find).await?;
+            if counts.is_empty() {
+                return Ok(None);
+            }
+            for page in counts {
+                below = page_number(&page, "page")?;
+                let mut held = number(&page, "count")?;
+                if seen.pending.iter().any(|gone| gone.page == below) {
+                    // Whether the page still holds what is pending, only its items tell.
+                    held = self.held(owner, seen, below).await?;
+                }
+                if *rest < held {
+                    return Ok(Some(below + 1));
+                }
+                *rest -= held;
+                from = page
+                    .get_datetime("last")
+                    .map_or(from, |last| last.timestamp_millis());
+            }
+        }
+    }
+
+    /// How many items of a page a reader can reach.
+    async fn held(&self, owner: &Owner, seen: &State, page: u32) -> Result<u64> {
+        let items = self
+            .page(owner, &seen.born, page)
+            .await?
+            .map_or(Vec::new(), |page| page.items);
+        let there = items.iter().filter(|item| !seen.is_pending(page, item.id));
+        Ok(there.count() as u64)
+    }
+}

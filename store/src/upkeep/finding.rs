@@ -1,0 +1,218 @@
+use model::Relation;
+use serde::Serialize;
+
+/// Something that `check` found in the store.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Finding {
+    /// Whose list or document it is: `user:ada`, `post:0193…`, or a collection and an `_id` when that is no owner.
+    pub owner: String,
+    /// Which list, when it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relation: Option<Relation>,
+    /// What is wrong.
+    #[serde(flatten)]
+    pub violation: Violation,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What became of it.
+    pub outcome: Outcome,
+}
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Severity {
+    /// Worth knowing; everything that is promised holds.
+    Notice,
+    /// An interrupted operation left it. Readers of the list notice nothing, and repairing or repeating the operation
+    /// finishes it.
+    Unfinished,
+    /// One of the invariants does not hold.
+    Broken,
+}
+
+/// What became of a finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Outcome {
+    /// It was only looked at.
+    Found,
+    /// It is no more.
+    Repaired,
+    /// It cannot be repaired from what the store has, and why.
+    Unrepairable(&'static str),
+}
+
+/// What can be wrong with a list, a document, or two lists that belong together.
+#[derive(Debug, Clone, PartialEq, thiserror::Error, Serialize)]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the messages tell what the fields are")]
+pub enum Violation {
+    /// `count` is not what a reader can reach.
+    #[error("`count` says {said} items, {reachable} can be reached")]
+    Count { said: u64, reachable: u64 },
+    /// `spilled` is not what the committed pages hold.
+    #[error("`spilled` says {said} items, the committed pages hold {held}")]
+    Spilled { said: u64, held: u64 },
+    /// A page's `count` is not the number of its items.
+    #[error("page {page} says {said} items and holds {held}")]
+    PageCount { page: u32, said: u64, held: u64 },
+    /// `hasOverflow` does not tell whether there are pages.
+    #[error("`hasOverflow` is {said} with {pages} pages")]
+    OverflowFlag { said: String, pages: u32 },
+    /// Committed pages that are not there.
+    #[error("pages {from} to {to} are missing")]
+    MissingPages { from: u32, to: u32 },
+    /// The head is longer than any setting allows.
+    #[error("the head has {items} items, the hard cap is {cap}")]
+    HeadOverCap { items: usize, cap: usize },
+    /// The head is longer than it would be under today's threshold. The next append spills.
+    #[error("the head has {items} items, the threshold is {threshold} now")]
+    HeadOverThreshold { items: usize, threshold: usize },
+    /// A page is larger than any setting allows.
+    #[error("page {page} has {items} items, the hard cap is {cap}")]
+    PageOverCap { page: u32, items: usize, cap: usize },
+    /// A page is larger than a new one would be.
+    #[error("page {page} has {items} items, the page size is {size} now")]
+    PageOverSize { page: u32, items: usize, size: usize },
+    /// An actor or an id that stands in the list twice.
+    #[error("{key} stands twice, the second time in {}", place(*page))]
+    Duplicate { key: String, page: Option<u32> },
+    /// Items that are not newest first.
+    #[error("{} is not newest first", place(*page))]
+    OutOfOrder { page: Option<u32> },
+    /// A page with items that are newer than some of the page or head above it.
+    #[error("page {page} has items newer than some above it")]
+    PagesOutOfOrder { page: u32 },
+    /// `floor` is below an item that spilled.
+    #[error("`floor` is below the newest item in the pages")]
+    Floor { floor: Option<i64>, newest: i64 },
+    /// A page's `first` and `last` are not the times of its newest and oldest item.
+    #[error("page {page}: `first` and `last` are not the times of its newest and oldest item")]
+    PageTimes { page: u32 },
+    /// Removals that were begun and not ended.
+    #[error("{entries} removals are unfinished (`pending`)")]
+    Pending { entries: usize },
+    /// An adoption of an unbounded array that was begun and not ended.
+    #[error("its adoption is unfinished (`adopting`)")]
+    Adopting,
+    /// The list is one array that grows without bound.
+    #[error("one unbounded array of {items} items; `spillway migrate` turns it into head and pages")]
+    Unbounded { items: usize },
+    /// The owner does not have the list at all.
+    #[error("the list is missing; the first append or `spillway migrate` makes it")]
+    NoList,
+    /// A page that no reader reads: a spill was interrupted or is under way.
+    #[error("page {page} was written but never committed")]
+    UncommittedPage { page: u32 },
+    /// A page whose owner is gone, or is another of the same name.
+    #[error("page {page} belongs to an owner that is gone")]
+    OrphanPage { page: u32 },
+    /// A document that comes near the 16 MB that it may have.
+    #[error("{what} has {bytes} bytes, {percent} % of what a document may have")]
+    NearLimit {
+        what: String,
+        bytes: usize,
+        percent: usize,
+    },
+    /// A document, or a part of it, that is not of the form it should have.
+    #[error("malformed: {what}")]
+    Malformed { what: String },
+    /// The list changed each time that it was looked at.
+    #[error("it changes too fast to be looked at; check again when it is quiet")]
+    Busy,
+    /// Somebody follows, but does not have it in the list of those they follow.
+    #[error("follows, but `following` of user:{actor} does not have it")]
+    FollowingMissing { actor: String },
+    /// Somebody is said to follow a person whose followers do not have them.
+    #[error("says that they follow {followed}, whose followers do not have them")]
+    FollowerMissing { followed: String },
+    /// Something was done that its actor's activities do not have.
+    #[error("a {what} of user:{actor} is missing in their activities")]
+    ActivityMissing { actor: String, what: &'static str },
+    /// An activity about something that is not in the list that decides about it.
+    #[error("an activity tells of a {what} that {target} does not have")]
+    ActivityUnfounded { what: &'static str, target: String },
+    /// An activity about a post that was deleted.
+    #[error("an activity tells of a {what} on {target}, which is gone")]
+    TargetGone { what: &'static str, target: String },
+    /// An item of somebody who is not there any more.
+    #[error("an item of user:{actor}, who is gone")]
+    ActorGone { actor: String },
+}
+
+fn place(page: Option<u32>) -> String {
+    page.map_or_else(|| "the head".to_owned(), |page| format!("page {page}"))
+}
+
+impl Violation {
+    /// How bad it is.
+    pub fn severity(&self) -> Severity {
+        match self {
+            Self::HeadOverThreshold { .. }
+            | Self::PageOverSize { .. }
+            | Self::Unbounded { .. }
+            | Self::NoList
+            | Self::UncommittedPage { .. }
+            | Self::NearLimit { .. }
+            | Self::Busy
+            | Self::TargetGone { .. }
+            | Self::ActorGone { .. } => Severity::Notice,
+            Self::Pending { .. }
+            | Self::Adopting
+            | Self::OrphanPage { .. }
+            | Self::FollowingMissing { .. }
+            | Self::FollowerMissing { .. }
+            | Self::ActivityMissing { .. }
+            | Self::ActivityUnfounded { .. } => Severity::Unfinished,
+            _ => Severity::Broken,
+        }
+    }
+
+    /// Whether two looks at a list found the same thing, whatever its numbers were then.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        let same_place = match (self, other) {
+            (Self::Duplicate { key: a, .. }, Self::Duplicate { key: b, .. }) => a == b,
+            _ => self.page() == other.page(),
+        };
+        same_place && std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+
+    /// The page that it is about; `None` for the head and the owner.
+    pub fn page(&self) -> Option<u32> {
+        match self {
+            Self::PageCount { page, .. }
+            | Self::PageOverCap { page, .. }
+            | Self::PageOverSize { page, .. }
+            | Self::PagesOutOfOrder { page }
+            | Self::PageTimes { page }
+            | Self::UncommittedPage { page }
+            | Self::OrphanPage { page }
+            | Self::MissingPages { from: page, .. } => Some(*page),
+            Self::Duplicate { page, .. } | Self::OutOfOrder { page } => *page,
+            _ => None,
+        }
+    }
+
+    /// Why repairing cannot mend it. What is repaired after all never asks.
+    pub(super) fn unrepairable(&self) -> &'static str {
+        match self {
+            Self::MissingPages { .. } => "its items are nowhere else: restore the page from a backup",
+            Self::Count { .. } | Self::Spilled { .. } => {
+                "a page is missing or uncommitted, so which number is right cannot be told: look at the pages first"
+            }
+            Self::Malformed { .. } => {
+                "what it should say cannot be told: mend or delete the document by hand"
+            }
+            Self::PagesOutOfOrder { .. } => "items would have to move between pages that readers are reading",
+            Self::HeadOverThreshold { .. } => "nothing to repair: the next append spills",
+            Self::PageOverSize { .. } | Self::PageOverCap { .. } => "a page is never split; it only shrinks",
+            Self::NearLimit { .. } => "move what is not a list out of the document",
+            Self::Unbounded { .. } | Self::NoList => "`spillway migrate` does it",
+            Self::UncommittedPage { .. } => "kept, because the list's own numbers are in doubt",
+            Self::ActorGone { .. } => "nothing to repair: the feed shows the handle",
+            _ => "somebody kept changing it: run the repair again",
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! The upkeep of a whole store: finding outliers, turning unbounded arrays into head and pages, checking what is
+//! promised, and measuring what is there. All of it works while others read and write, in bounded memory.
+
+mod check;
+mod detect;
+mod finding;
+mod handles;
+mod list_state;
+mod lookup;
+mod migrate;
+mod owners;
+mod repair;
+mod stats;
+mod tune;
+
+pub use check::{CheckOptions, Checked, MOST_BYTES, check};
+pub use detect::{DetectOptions, Form, Outlier, detect};
+pub use finding::{Finding, Outcome, Severity, Violation};
+pub use migrate::{Migrated, Refusal, migrate};
+pub use stats::{BARS, RelationStats, by_week, stats};
+pub use tune::{Advice, ItemSizes, advise, judge};
+
+/// Is told how many of how many documents are done.
+pub type Progress<'a> = &'a (dyn Fn(u64, u64) + Send + Sync);

@@ -1,0 +1,38 @@
+//! The embedded engine keeps the contract, in memory and on disk.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+#![expect(
+    clippy::unused_async,
+    reason = "the contract lets the factory of an engine wait"
+)]
+
+use std::sync::Arc;
+
+use store::embedded::Embedded;
+use store::port::Engine;
+
+mod in_memory {
+    use super::{Arc, Embedded, Engine};
+
+    pub(super) async fn make() -> Engine {
+        Arc::new(Embedded::in_memory().unwrap())
+    }
+
+    store::contract_tests!(make);
+}
+
+mod on_disk {
+    use super::{Arc, Embedded, Engine};
+
+    /// The folder's name goes at once; the open file stays as long as the engine.
+    pub(super) async fn make() -> Engine {
+        let dir = tempfile::tempdir().unwrap();
+        Arc::new(Embedded::open(dir.path()).unwrap())
+    }
+
+    store::contract_tests!(make);
+}
+
+#[tokio::test]
+async fn the_whole_contract_runs_in_one_line_too() {
+    store::contract::engine(in_memory::make, store::contract::Capabilities::default()).await;
+}

@@ -1,0 +1,11 @@
+//! Overflow lists: what they promise, and that nothing breaks the promise.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod interruptions;
+mod lists;
+mod model_check;
+mod mutants;
+mod reads;
+mod simulation;
+mod support;

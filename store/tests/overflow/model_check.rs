@@ -1,0 +1,78 @@
+//! The protocol under the interleavings of two or three operations' engine calls, with a crash before any write or a
+//! lost answer to any write. After each write the invariants of overflow.md hold for whoever reads.
+
+use crate::support::scenarios::{SCENARIOS, in_memory};
+
+/// Two switches find what has ever been found here. `SPILLWAY_MODEL_SWITCHES=9` enumerates everything.
+fn switches() -> usize {
+    std::env::var("SPILLWAY_MODEL_SWITCHES")
+        .ok()
+        .and_then(|switches| switches.parse().ok())
+        .unwrap_or(2)
+}
+
+async fn explore(name: &str) {
+    let scenario = SCENARIOS.iter().find(|scenario| scenario.name == name).unwrap();
+    let runs = scenario.explore(in_memory(), &|engine| engine, switches()).await;
+    println!("{name}: {runs} runs");
+    assert!(runs > 20, "only {runs} runs");
+}
+
+/// A test for each scenario, so that they run side by side and a failure has a name.
+macro_rules! scenarios {
+    ($($test:ident: $name:literal;)*) => {
+        $(
+            #[tokio::test]
+            async fn $test() {
+                explore($name).await;
+            }
+        )*
+
+        #[test]
+        fn every_scenario_is_explored() {
+            let explored = [$($name),*];
+            for scenario in SCENARIOS {
+                assert!(explored.contains(&scenario.name), "{}", scenario.name);
+            }
+        }
+    };
+}
+
+scenarios! {
+    two_likes_both_meet_a_full_head: "two likes both meet a full head";
+    two_likes_meet_a_head_with_one_place_left: "two likes meet a head with one place left";
+    a_like_meets_a_head_that_another_fills_after_an_unlike_in_a_page: "a like meets a head that another fills, after an unlike in a page";
+    the_same_person_likes_twice_at_once_while_the_head_is_full: "the same person likes twice at once while the head is full";
+    a_double_like_while_the_first_one_spills: "a double like while the first one spills";
+    a_double_like_while_two_others_fill_and_spill_the_head: "a double like while two others fill and spill the head";
+    an_unlike_of_an_item_that_is_being_spilled: "an unlike of an item that is being spilled";
+    an_unlike_and_a_new_like_while_a_third_spills: "an unlike and a new like while a third spills";
+    a_head_is_spilled_and_full_again_while_another_spills_it: "a head is spilled and full again while another spills it";
+    a_page_is_written_late_after_an_unlike_in_it: "a page is written late, after an unlike in it";
+    a_server_with_larger_limits_appends_below_a_chunk_that_is_being_spilled: "a server with larger limits appends below a chunk that is being spilled";
+    two_pages_are_emptied_and_their_numbers_used_again: "two pages are emptied, and their numbers used again";
+    two_unlikes_of_one_item_of_a_page: "two unlikes of one item of a page";
+    two_unlikes_that_empty_a_page: "two unlikes that empty a page";
+    a_page_is_emptied_while_the_head_spills: "a page is emptied while the head spills";
+    a_page_is_tidied_by_two_and_its_number_used_again: "a page is tidied by two, and its number used again";
+    an_unlike_in_a_page_while_the_head_spills: "an unlike in a page while the head spills";
+    an_unlike_in_a_page_and_a_new_like_by_the_same_person: "an unlike in a page and a new like by the same person";
+    a_late_clock_while_the_head_spills: "a late clock while the head spills";
+    three_likes_one_of_them_late_meet_a_full_head: "three likes, one of them late, meet a full head";
+    a_like_an_unlike_in_the_head_and_one_in_a_page_at_once: "a like, an unlike in the head and one in a page at once";
+    two_servers_with_different_limits_spill_the_same_head: "two servers with different limits spill the same head";
+    a_scroll_while_items_spill: "a scroll while items spill";
+    a_scroll_from_the_oldest_while_items_spill: "a scroll from the oldest while items spill";
+    a_scroll_while_an_item_of_a_page_goes: "a scroll while an item of a page goes";
+    a_scroll_while_a_page_is_emptied_and_its_number_used_again: "a scroll while a page is emptied and its number used again";
+    the_whole_list_is_read_while_an_item_of_a_page_goes: "the whole list is read while an item of a page goes";
+    a_jump_to_an_offset_while_an_item_of_a_page_goes: "a jump to an offset while an item of a page goes";
+    a_like_spills_the_head_of_a_post_that_is_deleted_and_published_again: "a like spills the head of a post that is deleted and published again";
+    a_like_meets_a_post_that_is_deleted_published_again_and_liked_by_the_same_person: "a like meets a post that is deleted, published again and liked by the same person";
+    an_unlike_in_a_page_of_a_post_that_is_deleted_and_published_again: "an unlike in a page of a post that is deleted and published again";
+    a_comment_of_a_page_is_deleted_posted_again_and_spilled_to_a_page_of_the_same_number: "a comment of a page is deleted, posted again and spilled to a page of the same number";
+    two_likes_meet_a_short_unbounded_array: "two likes meet a short unbounded array";
+    two_likes_meet_an_unbounded_array: "two likes meet an unbounded array";
+    an_unlike_meets_an_unbounded_array_that_a_push_still_uses: "an unlike meets an unbounded array that a push still uses";
+    two_servers_with_different_limits_adopt_an_unbounded_array: "two servers with different limits adopt an unbounded array";
+}

@@ -1,0 +1,77 @@
+//! The protocol broken on purpose: each mutant leaves out one guard, one write or one look, and the model check must
+//! go red in the scenario that the guard is there for.
+
+use std::panic::{self, AssertUnwindSafe};
+use std::thread;
+
+use crate::support::mutant::Fault::{self, *};
+use crate::support::mutant::Mutant;
+use crate::support::mutant::Step::*;
+use crate::support::scenarios::{SCENARIOS, in_memory};
+
+/// Whether a scenario goes wrong over an engine with a fault.
+fn dies(fault: Fault, name: &str) -> bool {
+    let scenario = SCENARIOS.iter().find(|scenario| scenario.name == name).unwrap();
+    let between: &'static _ = Box::leak(Box::new(move |engine| Mutant::of(engine, fault)));
+    let explored = thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        panic::catch_unwind(AssertUnwindSafe(|| {
+            runtime.block_on(scenario.explore(in_memory(), between, 2))
+        }))
+    });
+    explored.join().unwrap().is_err()
+}
+
+/// A test for each mutant, with the scenario that kills it.
+macro_rules! mutants {
+    ($($test:ident: $fault:expr, $scenario:literal;)*) => {
+        $(
+            #[test]
+            fn $test() {
+                assert!(dies($fault, $scenario), "{:?} survives when {}", $fault, $scenario);
+            }
+        )*
+    };
+}
+
+mutants! {
+    a_push_not_guarded_on_the_cap: Guard(Push, "$expr"), "two likes meet a head with one place left";
+    a_push_not_guarded_on_the_actor: Guard(Push, "head.by"), "the same person likes twice at once while the head is full";
+    a_push_not_guarded_on_the_pages: Guard(Push, "pages"), "a double like while two others fill and spill the head";
+    a_push_not_guarded_on_the_incarnation: Guard(Push, "born"), "a like meets a post that is deleted, published again and liked by the same person";
+    a_push_that_does_not_count: Part(Push, "$inc", "count"), "two likes both meet a full head";
+    a_push_that_does_not_sort: Unsorted, "a late clock while the head spills";
+    a_page_written_over_a_newer_one: Guard(WritePage, "rev"), "a page is written late, after an unlike in it";
+    a_page_written_over_another_incarnations: Guard(WritePage, "born"), "a like spills the head of a post that is deleted and published again";
+    a_commit_not_guarded_on_the_pages: Guard(Commit, "pages"), "a head is spilled and full again while another spills it";
+    a_commit_not_guarded_on_the_revision: Guard(Commit, "rev"), "an unlike and a new like while a third spills";
+    a_commit_not_guarded_on_the_heads_length: Guard(Commit, "head"), "a server with larger limits appends below a chunk that is being spilled";
+    a_commit_not_guarded_on_the_incarnation: Guard(Commit, "born"), "a like spills the head of a post that is deleted and published again";
+    a_commit_that_leaves_its_items_in_the_head: Part(Commit, "$pull", "head"), "two likes both meet a full head";
+    a_commit_that_does_not_raise_the_floor: Part(Commit, "$set", "floor"), "a late clock while the head spills";
+    a_commit_that_does_not_flag_the_overflow: Part(Commit, "$set", "hasOverflow"), "two likes both meet a full head";
+    a_commit_before_its_page: CommitFirst, "two likes both meet a full head";
+    a_commit_that_does_not_look_at_its_page: NoReadBack, "two servers with different limits spill the same head";
+    a_removal_from_the_head_not_guarded_on_its_item: Guard(RemoveFromHead, "head.id"), "an unlike of an item that is being spilled";
+    a_removal_from_the_head_that_does_not_raise_the_revision: Part(RemoveFromHead, "$inc", "rev"), "an unlike and a new like while a third spills";
+    a_removal_from_a_page_not_guarded_on_the_revision: Guard(Pend, "rev"), "two unlikes of one item of a page";
+    a_removal_from_a_page_not_guarded_on_the_incarnation: Guard(Pend, "born"), "an unlike in a page of a post that is deleted and published again";
+    a_removal_from_a_page_that_nothing_remembers: Part(Pend, "$push", "pending"), "an unlike in a page while the head spills";
+    a_removal_from_a_page_that_does_not_raise_the_revision: Part(Pend, "$inc", "rev"), "two unlikes of one item of a page";
+    a_page_that_counts_down_twice: Guard(PullFromPage, "items.id"), "two unlikes of one item of a page";
+    a_removal_from_a_later_page_of_the_same_number: Guard(PullFromPage, "rev"), "a comment of a page is deleted, posted again and spilled to a page of the same number";
+    a_tidying_not_guarded_on_the_pages: Guard(Trim, "pages"), "a page is emptied while the head spills";
+    a_tidying_not_guarded_on_the_revision: Guard(Trim, "rev"), "two pages are emptied, and their numbers used again";
+    a_tidying_that_does_not_raise_the_revision: Part(Trim, "$inc", "rev"), "a page is tidied by two, and its number used again";
+    a_tidying_that_drops_the_next_page_of_the_number: Guard(DropPage, "rev"), "a page is tidied by two, and its number used again";
+    an_adoption_that_commits_an_older_head: Guard(FinishAdoption, "rev"), "two likes meet a short unbounded array";
+    an_array_adopted_twice: Guard(MakeList, "rev"), "two likes meet an unbounded array";
+    a_reader_of_a_page_that_is_not_committed: OneMorePage, "two likes both meet a full head";
+    a_reader_of_another_incarnations_pages: Reader("born"), "a like spills the head of a post that is deleted and published again";
+    a_reader_of_removed_items: Blind("pending"), "an unlike in a page while the head spills";
+    a_writer_who_sorts_below_a_page: Blind("floor"), "a late clock while the head spills";
+    a_writer_who_leaves_an_adoption_unfinished: Blind("adopting"), "two likes meet an unbounded array";
+}

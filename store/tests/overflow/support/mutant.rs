@@ -1,0 +1,246 @@
+//! Engines that leave something of the protocol out. The protocol's guards are filters, so taking a field out of a
+//! filter on the way to the engine is the same as never having written the guard.
+
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use bson::{Bson, Document};
+use store::Result;
+use store::overflow::PAGES;
+use store::port::{Change, DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
+
+/// One write of the protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    Push,
+    WritePage,
+    Commit,
+    AdvanceRev,
+    RemoveFromHead,
+    Pend,
+    PullFromPage,
+    Unpend,
+    Trim,
+    DropPage,
+    MakeList,
+    FinishAdoption,
+}
+
+/// What is wrong with a mutant.
+#[derive(Debug, Clone, Copy)]
+pub enum Fault {
+    /// A step's filter lacks a field; `head.…` and the like stand for those of any relation.
+    Guard(Step, &'static str),
+    /// A step lacks one of its operators, for a field.
+    Part(Step, &'static str, &'static str),
+    /// A push does not sort.
+    Unsorted,
+    /// Readers of pages do not mind this field of their filter.
+    Reader(&'static str),
+    /// Readers count one page more than is committed.
+    OneMorePage,
+    /// Nobody sees this field of a list.
+    Blind(&'static str),
+    /// The owner is changed before the page is written.
+    CommitFirst,
+    /// A spill takes for granted that the page is what it wrote.
+    NoReadBack,
+}
+
+/// An engine with a fault.
+pub struct Mutant {
+    pub engine: Engine,
+    pub fault: Fault,
+    /// A page write that waits for its commit, or was taken for granted.
+    pub written: Mutex<Option<Update>>,
+}
+
+impl Mutant {
+    pub fn of(engine: Engine, fault: Fault) -> Engine {
+        Arc::new(Self {
+            engine,
+            fault,
+            written: Mutex::new(None),
+        })
+    }
+
+    fn spoil(&self, step: Option<Step>, filter: &mut Document, change: &mut Change) {
+        match (self.fault, change) {
+            (Fault::Guard(wrong, field), _) if step == Some(wrong) => {
+                without(filter, field);
+            }
+            (Fault::Part(wrong, operator, field), Change::Operators(operators)) if step == Some(wrong) => {
+                if let Ok(fields) = operators.get_document_mut(operator) {
+                    without(fields, field);
+                    if fields.is_empty() {
+                        operators.remove(operator);
+                    }
+                }
+            }
+            (Fault::Unsorted, Change::Operators(operators)) if step == Some(Step::Push) => {
+                for (_, push) in operators.get_document_mut("$push").unwrap().iter_mut() {
+                    push.as_document_mut().unwrap().remove("$sort");
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn blind(&self, documents: &mut [Document]) {
+        let Fault::Blind(field) = self.fault else { return };
+        for document in documents {
+            for relation in ["likes", "comments"] {
+                if let Ok(list) = document.get_document_mut(relation) {
+                    list.remove(field);
+                }
+            }
+        }
+    }
+}
+
+/// Takes a field out, of whatever relation.
+fn without(document: &mut Document, field: &str) {
+    let paths: Vec<String> = document
+        .keys()
+        .filter(|path| bare(path) == field)
+        .cloned()
+        .collect();
+    for path in paths {
+        document.remove(path);
+    }
+}
+
+/// A path without the relation.
+fn bare(path: &str) -> &str {
+    path.strip_prefix("likes.")
+        .or_else(|| path.strip_prefix("comments."))
+        .unwrap_or(path)
+}
+
+/// Which step of the protocol an update is.
+fn step_of(collection: &str, change: &Change) -> Option<Step> {
+    let Change::Operators(operators) = change else {
+        return Some(Step::MakeList);
+    };
+    let has = |operator: &str, field: &str| {
+        let fields = operators.get_document(operator).ok()?;
+        fields
+            .iter()
+            .find(|(path, _)| bare(path) == field)
+            .map(|(_, value)| value.clone())
+    };
+    if collection == PAGES {
+        return match () {
+            () if has("$setOnInsert", "_id").is_some() => Some(Step::WritePage),
+            () if has("$pull", "items").is_some() => Some(Step::PullFromPage),
+            () => None,
+        };
+    }
+    match () {
+        () if has("$unset", "adopting").is_some() => Some(Step::FinishAdoption),
+        () if has("$push", "head").is_some() => Some(Step::Push),
+        () if has("$push", "pending").is_some() => Some(Step::Pend),
+        () if has("$pull", "pending").is_some() => Some(Step::Unpend),
+        () if has("$inc", "pages") == Some(Bson::Int64(1)) => Some(Step::Commit),
+        () if has("$inc", "pages").is_some() => Some(Step::Trim),
+        () if has("$pull", "head").is_some() => Some(Step::RemoveFromHead),
+        () if has("$set", "rev").is_some() => Some(Step::AdvanceRev),
+        () => None,
+    }
+}
+
+#[async_trait]
+impl DocumentEngine for Mutant {
+    async fn find(&self, collection: &str, mut find: Find) -> Result<Vec<Document>> {
+        if collection == PAGES {
+            if let Fault::Reader(field) = self.fault {
+                find.filter.remove(field);
+            }
+            if let (Fault::OneMorePage, Ok(range)) = (self.fault, find.filter.get_document_mut("page"))
+                && let Ok(below) = range.get_i64("$lt")
+            {
+                range.insert("$lt", below + 1);
+            }
+            let written = self.written.lock().unwrap().clone();
+            if let Some(write) = written
+                && find.filter.get("page") == write.filter.get("page")
+                && let Change::Operators(operators) = write.update
+            {
+                let mut page = operators.get_document("$set").unwrap().clone();
+                page.insert("page", find.filter.get("page").unwrap());
+                return Ok(vec![page]);
+            }
+        }
+        let mut found = self.engine.find(collection, find).await?;
+        self.blind(&mut found);
+        Ok(found)
+    }
+
+    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
+        self.engine.count(collection, filter).await
+    }
+
+    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
+        self.engine.distinct(collection, field, filter).await
+    }
+
+    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
+        self.engine.aggregate(collection, pipeline).await
+    }
+
+    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
+        self.engine.insert(collection, documents).await
+    }
+
+    async fn update(&self, collection: &str, mut update: Update) -> Result<Updated> {
+        let step = step_of(collection, &update.update);
+        self.spoil(step, &mut update.filter, &mut update.update);
+        match (self.fault, step) {
+            (Fault::CommitFirst, Some(Step::WritePage)) => {
+                *self.written.lock().unwrap() = Some(update);
+                Ok(Updated::default())
+            }
+            (Fault::CommitFirst, Some(Step::Commit)) => {
+                let page = self.written.lock().unwrap().take();
+                let committed = self.engine.update(collection, update).await?;
+                if let Some(page) = page.filter(|_| committed.matched == 1) {
+                    self.engine.update(PAGES, page).await?;
+                }
+                Ok(committed)
+            }
+            (Fault::NoReadBack, Some(Step::WritePage)) => {
+                *self.written.lock().unwrap() = Some(update.clone());
+                self.engine.update(collection, update).await
+            }
+            (Fault::NoReadBack, Some(Step::Commit)) => {
+                self.written.lock().unwrap().take();
+                self.engine.update(collection, update).await
+            }
+            _ => self.engine.update(collection, update).await,
+        }
+    }
+
+    async fn find_and_modify(&self, collection: &str, mut change: FindAndModify) -> Result<Option<Document>> {
+        let step = step_of(collection, &change.update);
+        self.spoil(step, &mut change.filter, &mut change.update);
+        self.engine.find_and_modify(collection, change).await
+    }
+
+    async fn delete(&self, collection: &str, mut filter: Document, many: bool) -> Result<u64> {
+        if let Fault::Guard(Step::DropPage, field) = self.fault
+            && collection == PAGES
+            && !many
+        {
+            filter.remove(field);
+        }
+        self.engine.delete(collection, filter, many).await
+    }
+
+    async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
+        self.engine.create_index(collection, index).await
+    }
+
+    async fn ping(&self) -> Result<()> {
+        self.engine.ping().await
+    }
+}

@@ -1,0 +1,369 @@
+//! A stateless model checker: runs a few concurrent operations again and again, each time in another interleaving of
+//! their engine calls, and with a crash or a lost answer at another place, until there is no other.
+
+use std::future::{Future, pending};
+use std::pin::Pin;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bson::{Bson, Document};
+use store::port::{DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
+use store::{Error, Result, Store};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+
+use super::dice::Dice;
+
+/// An operation under test. It is given a store whose every engine call waits for its turn.
+pub type Operation = Arc<dyn Fn(Store) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
+
+/// What stands between an operation and the engine whose calls are interleaved.
+pub type Between = &'static (dyn Fn(Engine) -> Engine + Sync);
+
+/// What befalls an engine call when its turn comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Proceed,
+    /// The caller dies before the call.
+    Crash,
+    /// The call fails, and with it what the caller was doing.
+    Fail,
+    /// The call happens, but the caller is told that nobody knows.
+    LoseAnswer,
+}
+
+struct Turn {
+    actor: usize,
+    writes: bool,
+    fate: oneshot::Sender<Fate>,
+}
+
+enum Message {
+    Waits(Turn),
+    Ends(usize),
+}
+
+/// Tells that an operation is over, also when it panicked.
+struct EndsWhenDropped {
+    actor: usize,
+    messages: mpsc::UnboundedSender<Message>,
+}
+
+impl Drop for EndsWhenDropped {
+    fn drop(&mut self) {
+        // After the run nobody listens any more.
+        drop(self.messages.send(Message::Ends(self.actor)));
+    }
+}
+
+struct Gated {
+    engine: Engine,
+    actor: usize,
+    messages: mpsc::UnboundedSender<Message>,
+}
+
+impl Gated {
+    async fn call<T>(&self, writes: bool, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
+        let (fate, decided) = oneshot::channel();
+        self.messages
+            .send(Message::Waits(Turn {
+                actor: self.actor,
+                writes,
+                fate,
+            }))
+            .unwrap();
+        match decided.await.unwrap() {
+            Fate::Proceed => call.await,
+            Fate::Crash => pending().await,
+            Fate::Fail => Err(Error::Unavailable("the process died before the write".to_owned())),
+            Fate::LoseAnswer => {
+                call.await?;
+                Err(Error::UnknownOutcome("the connection broke".to_owned()))
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl DocumentEngine for Gated {
+    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
+        self.call(false, self.engine.find(collection, find)).await
+    }
+
+    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
+        self.call(false, self.engine.count(collection, filter)).await
+    }
+
+    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
+        self.call(false, self.engine.distinct(collection, field, filter))
+            .await
+    }
+
+    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
+        self.call(false, self.engine.aggregate(collection, pipeline))
+            .await
+    }
+
+    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
+        self.call(true, self.engine.insert(collection, documents)).await
+    }
+
+    async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
+        self.call(true, self.engine.update(collection, update)).await
+    }
+
+    async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
+        self.call(true, self.engine.find_and_modify(collection, change))
+            .await
+    }
+
+    async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
+        self.call(true, self.engine.delete(collection, filter, many))
+            .await
+    }
+
+    /// Indexes exist before the operations begin.
+    async fn create_index(&self, _collection: &str, _index: Index) -> Result<()> {
+        Ok(())
+    }
+
+    async fn ping(&self) -> Result<()> {
+        self.engine.ping().await
+    }
+}
+
+/// One way that a run can go on at a point where it can go on in several.
+#[derive(Debug, Clone, Copy)]
+struct Choice {
+    actor: usize,
+    fate: Fate,
+}
+
+/// How far the enumeration goes.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// How often a run may switch away from an operation that could go on. Unbounded when large.
+    pub switches: usize,
+    /// How many times in a run an operation may die or an answer get lost.
+    pub faults: usize,
+}
+
+/// How one run ended.
+pub struct Run {
+    /// Which operations died.
+    pub crashed: Vec<bool>,
+    /// What happened, for a failure's message.
+    pub story: Vec<String>,
+}
+
+/// Enumerates the runs of one scenario.
+pub struct Explorer {
+    bounds: Bounds,
+    /// The choices taken in the current run: which option of how many.
+    path: Vec<(usize, usize)>,
+    /// How many runs there were.
+    pub runs: usize,
+}
+
+impl Explorer {
+    pub fn new(bounds: Bounds) -> Self {
+        Self {
+            bounds,
+            path: Vec::new(),
+            runs: 0,
+        }
+    }
+
+    /// Runs the operations once, in the next interleaving; each operation sees the engine through a
+    /// `between` of its own; `after_write` looks at the store after every write.
+    pub async fn run(
+        &mut self,
+        store: &Store,
+        operations: &[Operation],
+        between: Between,
+        after_write: impl AsyncFn(),
+    ) -> Run {
+        self.runs += 1;
+        let (mut tasks, mut inbox) = start(store, operations, between).await;
+        let mut waiting: Vec<Option<Turn>> = operations.iter().map(|_| None).collect();
+        let mut run = Run {
+            crashed: vec![false; operations.len()],
+            story: Vec::new(),
+        };
+        settle(&mut inbox, operations.len(), &mut waiting, &mut run).await;
+        let mut left = self.bounds;
+        let mut previous: Option<(usize, bool)> = None;
+        let mut depth = 0;
+        loop {
+            let options = options(&waiting, previous, left);
+            if options.is_empty() {
+                break;
+            }
+            let choice = options[self.decide(depth, options.len())];
+            depth += 1;
+            let turn = waiting[choice.actor].take().unwrap();
+            if let Some((last, _)) = previous
+                && last != choice.actor
+                && waiting[last].is_some()
+            {
+                left.switches -= 1;
+            }
+            previous = Some((choice.actor, turn.writes));
+            run.story.push(format!(
+                "{} {} {:?}",
+                choice.actor,
+                if turn.writes { "writes" } else { "reads" },
+                choice.fate
+            ));
+            if choice.fate != Fate::Proceed {
+                left.faults -= 1;
+            }
+            run.crashed[choice.actor] |= choice.fate == Fate::Crash;
+            let writes = turn.writes;
+            turn.fate.send(choice.fate).unwrap();
+            if choice.fate != Fate::Crash {
+                settle(&mut inbox, 1, &mut waiting, &mut run).await;
+            }
+            if writes {
+                after_write().await;
+            }
+        }
+        tasks.abort_all();
+        end(tasks).await;
+        run
+    }
+
+    /// Moves on to the next interleaving; false when there is none.
+    pub fn advance(&mut self) -> bool {
+        while let Some((taken, options)) = self.path.pop() {
+            if taken + 1 < options {
+                self.path.push((taken + 1, options));
+                return true;
+            }
+        }
+        false
+    }
+
+    fn decide(&mut self, depth: usize, options: usize) -> usize {
+        if let Some((taken, _)) = self.path.get(depth) {
+            return *taken;
+        }
+        self.path.push((0, options));
+        0
+    }
+}
+
+/// Runs the operations once, in an order and with faults that a seed decides: of so many writes one fails and one
+/// loses its answer.
+pub async fn simulate(store: &Store, operations: &[Operation], seed: u64, writes_per_fault: u64) {
+    let (tasks, mut inbox) = start(store, operations, &|engine| engine).await;
+    let mut waiting: Vec<Option<Turn>> = operations.iter().map(|_| None).collect();
+    let mut run = Run {
+        crashed: Vec::new(),
+        story: Vec::new(),
+    };
+    let mut dice = Dice::new(seed);
+    settle(&mut inbox, operations.len(), &mut waiting, &mut run).await;
+    loop {
+        let ready: Vec<usize> = (0..waiting.len())
+            .filter(|actor| waiting[*actor].is_some())
+            .collect();
+        if ready.is_empty() {
+            break;
+        }
+        let next = ready[usize::try_from(dice.below(ready.len() as u64)).unwrap()];
+        let turn = waiting[next].take().unwrap();
+        let fate = match dice.below(writes_per_fault) {
+            0 if turn.writes => Fate::Fail,
+            1 if turn.writes => Fate::LoseAnswer,
+            _ => Fate::Proceed,
+        };
+        turn.fate.send(fate).unwrap();
+        settle(&mut inbox, 1, &mut waiting, &mut run).await;
+    }
+    end(tasks).await;
+}
+
+/// Starts the operations, each with an engine whose calls wait for their turn.
+async fn start(
+    store: &Store,
+    operations: &[Operation],
+    between: Between,
+) -> (JoinSet<()>, mpsc::UnboundedReceiver<Message>) {
+    let (messages, inbox) = mpsc::unbounded_channel();
+    let mut tasks = JoinSet::new();
+    for (actor, operation) in operations.iter().enumerate() {
+        let gated = Gated {
+            engine: store.engine().clone(),
+            actor,
+            messages: messages.clone(),
+        };
+        let gated = Store::open(between(Arc::new(gated)), store.settings().clone())
+            .await
+            .unwrap();
+        let (operation, messages) = (operation(gated), messages.clone());
+        tasks.spawn(async move {
+            let _ends = EndsWhenDropped { actor, messages };
+            operation.await;
+        });
+    }
+    (tasks, inbox)
+}
+
+/// Waits for the operations, and panics if one did.
+async fn end(mut tasks: JoinSet<()>) {
+    while let Some(ended) = tasks.join_next().await {
+        if let Err(error) = ended
+            && error.is_panic()
+        {
+            std::panic::resume_unwind(error.into_panic());
+        }
+    }
+}
+
+/// Waits until this many operations wait for their turn or have ended.
+async fn settle(
+    inbox: &mut mpsc::UnboundedReceiver<Message>,
+    busy: usize,
+    waiting: &mut [Option<Turn>],
+    run: &mut Run,
+) {
+    for _ in 0..busy {
+        match inbox.recv().await.unwrap() {
+            Message::Waits(turn) => {
+                let actor = turn.actor;
+                waiting[actor] = Some(turn);
+            }
+            Message::Ends(actor) => run.story.push(format!("{actor} ends")),
+        }
+    }
+}
+
+/// How the run can go on. Two reads in a row commute, so of their two orders only one is taken.
+fn options(waiting: &[Option<Turn>], previous: Option<(usize, bool)>, left: Bounds) -> Vec<Choice> {
+    let mut options = Vec::new();
+    for turn in waiting.iter().flatten() {
+        let actor = turn.actor;
+        if let Some((last, wrote)) = previous {
+            let switches_away = last != actor && waiting[last].is_some();
+            if switches_away && (left.switches == 0 || (!wrote && !turn.writes && actor < last)) {
+                continue;
+            }
+        }
+        options.push(Choice {
+            actor,
+            fate: Fate::Proceed,
+        });
+        if turn.writes && left.faults > 0 {
+            options.push(Choice {
+                actor,
+                fate: Fate::Crash,
+            });
+            options.push(Choice {
+                actor,
+                fate: Fate::LoseAnswer,
+            });
+        }
+    }
+    options
+}

@@ -1,0 +1,9 @@
+//! The upkeep of a whole store: every violation there is, made and mended; migration beside writers and past crashes.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod between;
+mod check;
+mod migrate;
+#[path = "../support/lists.rs"]
+mod support;

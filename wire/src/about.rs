@@ -1,0 +1,106 @@
+//! What drivers and shells ask about the server before and beside their work.
+
+use std::time::Duration;
+
+use bson::{Document, doc};
+
+use crate::arguments::Arguments;
+use crate::fault::{Fault, INVALID_OPTIONS, Outcome, fine};
+use crate::message::LARGEST_MESSAGE;
+use crate::scram::MECHANISM;
+use crate::server::{Server, Session};
+use crate::sign_in;
+
+/// The version of MongoDB whose commands are spoken, and its number on the wire.
+const VERSION: [i32; 4] = [7, 0, 0, 0];
+const WIRE_VERSION: i32 = 21;
+
+/// The largest document, in bytes.
+const LARGEST_DOCUMENT: i32 = 16 * 1024 * 1024;
+
+/// The most writes in one command.
+pub(crate) const LARGEST_BATCH: i32 = 100_000;
+
+/// How long drivers may keep a session's number.
+const SESSION: Duration = Duration::from_mins(30);
+
+/// Without a set's name, drivers take the server for one of its own and repeat no writes by themselves.
+pub(crate) fn hello(server: &Server, session: &mut Session, mut arguments: Arguments) -> Outcome<Document> {
+    let mut hello = doc! {
+        "helloOk": true,
+        "ismaster": true,
+        "isWritablePrimary": true,
+        "maxBsonObjectSize": LARGEST_DOCUMENT,
+        "maxMessageSizeBytes": i32::try_from(LARGEST_MESSAGE).unwrap_or(i32::MAX),
+        "maxWriteBatchSize": LARGEST_BATCH,
+        "logicalSessionTimeoutMinutes": i32::try_from(SESSION.as_secs() / 60).unwrap_or(30),
+        "connectionId": session.id,
+        "minWireVersion": 0,
+        "maxWireVersion": WIRE_VERSION,
+        "readOnly": false,
+    };
+    if server.keys.is_some() && arguments.take("saslSupportedMechs").is_some() {
+        hello.insert("saslSupportedMechs", [MECHANISM]);
+    }
+    let speculation = arguments.document("speculativeAuthenticate")?;
+    // A first message that leads nowhere is ignored: the driver then signs in as usual and is told.
+    if !speculation.is_empty()
+        && let Ok(mut answer) = sign_in::start(server, session, Arguments::new("saslStart", speculation))
+    {
+        answer.remove("ok");
+        hello.insert("speculativeAuthenticate", answer);
+    }
+    Ok(fine(hello))
+}
+
+/// `buildInfo`
+pub(crate) fn build() -> Document {
+    let [major, minor, patch, _] = VERSION;
+    fine(doc! {
+        "version": format!("{major}.{minor}.{patch}"),
+        "versionArray": VERSION.to_vec(),
+        "gitVersion": "spillway",
+        "modules": [],
+        "bits": 64,
+        "debug": false,
+        "maxBsonObjectSize": LARGEST_DOCUMENT,
+        "storageEngines": ["spillway"],
+    })
+}
+
+/// `whatsmyuri`
+pub(crate) fn peer(session: &Session) -> Document {
+    fine(doc! { "you": &session.peer })
+}
+
+/// `connectionStatus`
+pub(crate) fn connection(server: &Server, session: &Session) -> Document {
+    let users: Vec<Document> = server
+        .keys
+        .iter()
+        .filter(|_| session.trusted)
+        .map(|keys| doc! { "user": keys.user(), "db": "admin" })
+        .collect();
+    fine(doc! { "authInfo": { "authenticatedUsers": users, "authenticatedUserRoles": [] } })
+}
+
+/// `getParameter`: the one that shells ask for.
+pub(crate) fn parameter(mut arguments: Arguments) -> Outcome<Document> {
+    if arguments.take("featureCompatibilityVersion").is_none() {
+        return Err(Fault::new(INVALID_OPTIONS, "no option found to get"));
+    }
+    let [major, minor, ..] = VERSION;
+    Ok(fine(
+        doc! { "featureCompatibilityVersion": { "version": format!("{major}.{minor}") } },
+    ))
+}
+
+/// `getLog`: there are no warnings to show at the start of a shell.
+pub(crate) fn log() -> Document {
+    fine(doc! { "totalLinesWritten": 0, "log": [] })
+}
+
+/// `hostInfo`: nothing about the machine is told.
+pub(crate) fn host() -> Document {
+    fine(doc! { "system": {}, "os": {}, "extra": {} })
+}

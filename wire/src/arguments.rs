@@ -1,0 +1,220 @@
+//! The arguments of a command, read by name; what would change its meaning and is not known is refused.
+
+use bson::{Bson, Document};
+
+use crate::fault::{BAD_VALUE, FAILED_TO_PARSE, Fault, MISSING_FIELD, Outcome, TYPE_MISMATCH, UNKNOWN_FIELD};
+
+/// What any command may carry: who sends it and how patient and consistent it is. One engine on one machine is always
+/// as consistent as anybody can ask.
+const ANYWHERE: &[&str] = &[
+    "$db",
+    "$clusterTime",
+    "$readPreference",
+    "apiDeprecationErrors",
+    "apiStrict",
+    "apiVersion",
+    "comment",
+    "lsid",
+    "maxTimeMS",
+    "readConcern",
+    "writeConcern",
+];
+
+/// A command being read. Each argument is taken out, and at the end nothing may be left.
+#[derive(Debug)]
+pub(crate) struct Arguments {
+    of: String,
+    fields: Document,
+}
+
+impl Arguments {
+    pub(crate) fn new(of: impl Into<String>, fields: Document) -> Self {
+        Self {
+            of: of.into(),
+            fields,
+        }
+    }
+
+    /// The value of an argument; null counts as absent.
+    pub(crate) fn take(&mut self, name: &str) -> Option<Bson> {
+        self.fields.remove(name).filter(|value| *value != Bson::Null)
+    }
+
+    /// Whether an argument is there and a number.
+    pub(crate) fn is_number(&self, name: &str) -> bool {
+        self.fields.get(name).and_then(whole).is_some()
+    }
+
+    pub(crate) fn document(&mut self, name: &str) -> Outcome<Document> {
+        match self.take(name) {
+            None => Ok(Document::new()),
+            Some(Bson::Document(document)) => Ok(document),
+            Some(other) => Err(self.mismatch(name, &other, "object")),
+        }
+    }
+
+    pub(crate) fn documents(&mut self, name: &str) -> Outcome<Vec<Document>> {
+        let value = self.required(name)?;
+        let Bson::Array(values) = value else {
+            return Err(self.mismatch(name, &value, "array"));
+        };
+        values
+            .into_iter()
+            .map(|value| match value {
+                Bson::Document(document) => Ok(document),
+                other => Err(self.mismatch(name, &other, "object")),
+            })
+            .collect()
+    }
+
+    pub(crate) fn text(&mut self, name: &str) -> Outcome<String> {
+        match self.required(name)? {
+            Bson::String(text) => Ok(text),
+            other => Err(self.mismatch(name, &other, "string")),
+        }
+    }
+
+    pub(crate) fn flag(&mut self, name: &str) -> Outcome<bool> {
+        match self.take(name) {
+            None => Ok(false),
+            Some(Bson::Boolean(flag)) => Ok(flag),
+            Some(other) => match whole(&other) {
+                Some(number) => Ok(number != 0),
+                None => Err(self.mismatch(name, &other, "bool")),
+            },
+        }
+    }
+
+    pub(crate) fn number(&mut self, name: &str) -> Outcome<Option<i64>> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(value) => match whole(&value) {
+                Some(number) => Ok(Some(number)),
+                None => Err(self.mismatch(name, &value, "long")),
+            },
+        }
+    }
+
+    /// A number that is not negative; absent counts as 0.
+    pub(crate) fn size(&mut self, name: &str) -> Outcome<u64> {
+        let number = self.number(name)?.unwrap_or_default();
+        u64::try_from(number).map_err(|_| {
+            let message = format!("BSON field '{name}' value must be >= 0, actual value '{number}'");
+            Fault::new(BAD_VALUE, message)
+        })
+    }
+
+    pub(crate) fn required(&mut self, name: &str) -> Outcome<Bson> {
+        self.take(name).ok_or_else(|| {
+            let message = format!("BSON field '{}.{name}' is missing but a required field", self.of);
+            Fault::new(MISSING_FIELD, message)
+        })
+    }
+
+    /// Passes over arguments that change nothing here, such as a hint.
+    pub(crate) fn ignore(&mut self, names: &[&str]) {
+        for name in names {
+            self.fields.remove(name);
+        }
+    }
+
+    /// Refuses an argument that is there, unless it asks for what happens anyway.
+    pub(crate) fn refuse(&mut self, names: &[&str]) -> Outcome<()> {
+        for name in names {
+            let harmless = match self.take(name) {
+                None | Some(Bson::Boolean(false)) => true,
+                Some(Bson::Document(document)) => {
+                    document.is_empty()
+                        || (*name == "collation"
+                            && document.get_str("locale").is_ok_and(|locale| locale == "simple"))
+                }
+                Some(Bson::Array(values)) => values.is_empty(),
+                Some(_) => false,
+            };
+            if !harmless {
+                let message = format!("'{name}' of {} is not supported by this server", self.of);
+                return Err(Fault::new(FAILED_TO_PARSE, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses what is left.
+    pub(crate) fn finish(self) -> Outcome<()> {
+        match self.fields.keys().find(|name| !ANYWHERE.contains(&name.as_str())) {
+            None => Ok(()),
+            Some(name) => {
+                let message = format!("BSON field '{}.{name}' is an unknown field.", self.of);
+                Err(Fault::new(UNKNOWN_FIELD, message))
+            }
+        }
+    }
+
+    fn mismatch(&self, name: &str, value: &Bson, expected: &str) -> Fault {
+        let message = format!(
+            "BSON field '{}.{name}' is the wrong type '{:?}', expected type '{expected}'",
+            self.of,
+            value.element_type()
+        );
+        Fault::new(TYPE_MISMATCH, message)
+    }
+}
+
+/// A whole number of any type.
+pub(crate) fn whole(value: &Bson) -> Option<i64> {
+    match value {
+        Bson::Int32(number) => Some((*number).into()),
+        Bson::Int64(number) => Some(*number),
+        #[expect(clippy::cast_possible_truncation, reason = "it is whole and in range")]
+        Bson::Double(number) if number.fract() == 0.0 && number.abs() < 9e15 => Some(*number as i64),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::doc;
+
+    use super::*;
+
+    #[test]
+    fn what_is_left_is_refused_by_name() {
+        let mut arguments = Arguments::new("find", doc! { "find": "things", "$db": "spillway", "tail": 1 });
+        assert_eq!(arguments.text("find").unwrap(), "things");
+        let fault = arguments.finish().unwrap_err();
+        assert_eq!(
+            (fault.code, fault.message.as_str()),
+            (40415, "BSON field 'find.tail' is an unknown field.")
+        );
+    }
+
+    #[test]
+    fn what_asks_for_what_happens_anyway_is_not_refused() {
+        let names = ["collation", "tailable", "let"];
+        let mut harmless = Arguments::new(
+            "find",
+            doc! { "collation": { "locale": "simple" }, "tailable": false, "let": {} },
+        );
+        assert!(harmless.refuse(&names).is_ok());
+        let mut meant = Arguments::new("find", doc! { "collation": { "locale": "de" } });
+        assert!(
+            meant
+                .refuse(&names)
+                .unwrap_err()
+                .message
+                .contains("'collation' of find")
+        );
+    }
+
+    #[test]
+    fn numbers_of_any_type_are_numbers() {
+        for value in [Bson::Int32(3), Bson::Int64(3), Bson::Double(3.0)] {
+            let mut arguments = Arguments::new("find", doc! { "limit": value });
+            assert_eq!(arguments.size("limit").unwrap(), 3);
+        }
+        for value in [Bson::Double(0.5), Bson::Int32(-1), Bson::String("3".to_owned())] {
+            let mut arguments = Arguments::new("find", doc! { "limit": value });
+            assert!(arguments.size("limit").is_err());
+        }
+    }
+}

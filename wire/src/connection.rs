@@ -1,0 +1,143 @@
+//! One connection: a message in, a message out, until either side has enough.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use bson::doc;
+
+use crate::fault::Fault;
+use crate::message::{Form, HEADER, Header, LARGEST_MESSAGE, Malformed, Request, answer};
+use crate::server::{Server, Session};
+
+/// How long a message may take to arrive once it has begun, and an answer to be taken.
+const TRANSFER: Duration = Duration::from_mins(1);
+
+/// How long a stranger has for signing in, and how large its messages may be until then.
+const INTRODUCTION: Duration = Duration::from_secs(30);
+const LARGEST_OF_A_STRANGER: usize = 64 * 1024;
+
+/// Why a connection ended before the other side closed it.
+#[derive(Debug, thiserror::Error)]
+enum Ended {
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
+    #[error(transparent)]
+    Network(#[from] io::Error),
+    #[error("the other side is too slow")]
+    Slow,
+    #[error("an answer cannot be encoded: {0}")]
+    Answer(#[from] bson::error::Error),
+}
+
+/// Serves a connection until it ends or the listener closes.
+pub(crate) async fn serve(
+    server: Arc<Server>,
+    stream: TcpStream,
+    peer: String,
+    closing: watch::Receiver<bool>,
+) {
+    if let Err(error) = converse(&server, stream, &peer, closing).await {
+        tracing::debug!(%error, peer, "a connection of a driver ended");
+    }
+}
+
+async fn converse(
+    server: &Server,
+    mut stream: TcpStream,
+    peer: &str,
+    mut closing: watch::Receiver<bool>,
+) -> Result<(), Ended> {
+    stream.set_nodelay(true)?;
+    let mut session = Session {
+        id: server.connections.fetch_add(1, Ordering::Relaxed) + 1,
+        peer: peer.to_owned(),
+        trusted: server.keys.is_none(),
+        conversation: None,
+        proven: false,
+    };
+    let mut number = 0_i32;
+    let introduction = tokio::time::Instant::now() + INTRODUCTION;
+    loop {
+        let first = tokio::select! {
+            _ = closing.wait_for(|closing| *closing) => return Ok(()),
+            () = tokio::time::sleep_until(introduction), if !session.trusted => return Err(Ended::Slow),
+            first = stream.read_u8() => first,
+        };
+        let first = match first {
+            Ok(first) => first,
+            // Between messages, the other side may leave.
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(()),
+            Err(error) => return Err(error.into()),
+        };
+        let most = if session.trusted {
+            LARGEST_MESSAGE
+        } else {
+            LARGEST_OF_A_STRANGER
+        };
+        let request = timeout(TRANSFER, receive(&mut stream, first, most))
+            .await
+            .map_err(|_| Ended::Slow)??;
+        number = number.wrapping_add(1);
+        let (id, form, silent) = (request.id, request.form, request.silent);
+        let body = match form {
+            Form::Query if !is_handshake(&request) => {
+                let message = "Unsupported OP_QUERY command; only a handshake may come in this form";
+                Fault::new(352, message).answer()
+            }
+            _ => server.answer(&mut session, request.body).await,
+        };
+        if silent {
+            continue;
+        }
+        let mut bytes = answer(form, number, id, &body)?;
+        if bytes.len() > LARGEST_MESSAGE {
+            let too_large = Fault::new(10334, "the answer is larger than a message may be").answer();
+            bytes = answer(form, number, id, &too_large)?;
+        }
+        timeout(TRANSFER, stream.write_all(&bytes))
+            .await
+            .map_err(|_| Ended::Slow)??;
+    }
+}
+
+/// Reads the rest of a message. Its memory grows with what arrives, not with what its header promises.
+async fn receive(stream: &mut TcpStream, first: u8, most: usize) -> Result<Request, Ended> {
+    let mut header = [first; HEADER];
+    stream.read_exact(&mut header[1..]).await?;
+    let header = Header::parse(&header, most)?;
+    let mut bytes = Vec::new();
+    let length = u64::try_from(header.rest).unwrap_or(u64::MAX);
+    stream.take(length).read_to_end(&mut bytes).await?;
+    if bytes.len() < header.rest {
+        return Err(Malformed::Truncated.into());
+    }
+    Ok(Request::parse(header, &bytes)?)
+}
+
+fn is_handshake(request: &Request) -> bool {
+    let name = request.body.keys().next().map(String::as_str);
+    matches!(name, Some("hello" | "isMaster" | "ismaster"))
+}
+
+/// Turns a connection away because there are too many: the answer to whatever it asks first.
+pub(crate) async fn turn_away(mut stream: TcpStream) {
+    let refused = async {
+        let first = stream.read_u8().await?;
+        let request = receive(&mut stream, first, LARGEST_OF_A_STRANGER).await?;
+        let body = doc! { "ok": 0.0, "errmsg": "too many connections", "code": 202, "codeName": "NetworkInterfaceExceededTimeLimit" };
+        stream
+            .write_all(&answer(request.form, 1, request.id, &body)?)
+            .await?;
+        Ok::<(), Ended>(())
+    };
+    if let Ok(Err(error)) = timeout(Duration::from_secs(1), refused).await {
+        tracing::debug!(%error, "a connection that was turned away ended");
+    }
+}

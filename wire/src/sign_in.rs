@@ -1,0 +1,81 @@
+//! The commands of signing in.
+
+use bson::spec::BinarySubtype;
+use bson::{Binary, Bson, Document, doc};
+
+use crate::arguments::{Arguments, whole};
+use crate::fault::{AUTHENTICATION_FAILED, Fault, Outcome, done, fine};
+use crate::scram::{MECHANISM, Rejected};
+use crate::server::{Server, Session};
+
+/// The only conversation that a connection has at a time.
+const CONVERSATION: i32 = 1;
+
+/// `saslStart`
+pub(crate) fn start(server: &Server, session: &mut Session, mut arguments: Arguments) -> Outcome<Document> {
+    session.conversation = None;
+    session.proven = false;
+    let mechanism = arguments.text("mechanism")?;
+    if mechanism != MECHANISM {
+        let message = format!("Received authentication for mechanism {mechanism} which is not enabled");
+        return Err(Fault::new(334, message));
+    }
+    let keys = server.keys.as_ref().ok_or(Rejected)?;
+    let (answer, mut conversation) = keys.start(&payload(&mut arguments)?)?;
+    conversation.short = arguments
+        .document("options")?
+        .get_bool("skipEmptyExchange")
+        .unwrap_or(false);
+    session.conversation = Some(conversation);
+    Ok(step(&answer, false))
+}
+
+/// `saslContinue`
+pub(crate) fn go_on(server: &Server, session: &mut Session, mut arguments: Arguments) -> Outcome<Document> {
+    let number = arguments.take("conversationId").as_ref().and_then(whole);
+    if number != Some(CONVERSATION.into()) {
+        return Err(Rejected.into());
+    }
+    if std::mem::take(&mut session.proven) {
+        session.trusted = true;
+        return Ok(step("", true));
+    }
+    let conversation = session.conversation.take().ok_or(Rejected)?;
+    let keys = server.keys.as_ref().ok_or(Rejected)?;
+    let answer = keys.finish(&conversation, &payload(&mut arguments)?)?;
+    if conversation.short {
+        session.trusted = true;
+    } else {
+        session.proven = true;
+    }
+    Ok(step(&answer, conversation.short))
+}
+
+/// `logout`
+pub(crate) fn leave(server: &Server, session: &mut Session) -> Document {
+    session.trusted = server.keys.is_none();
+    done()
+}
+
+fn payload(arguments: &mut Arguments) -> Result<String, Rejected> {
+    let bytes = match arguments.take("payload") {
+        Some(Bson::Binary(payload)) => payload.bytes,
+        Some(Bson::String(payload)) => payload.into_bytes(),
+        _ => return Err(Rejected),
+    };
+    String::from_utf8(bytes).map_err(|_| Rejected)
+}
+
+fn step(answer: &str, done: bool) -> Document {
+    let payload = Binary {
+        subtype: BinarySubtype::Generic,
+        bytes: answer.as_bytes().to_vec(),
+    };
+    fine(doc! { "conversationId": CONVERSATION, "done": done, "payload": payload })
+}
+
+impl From<Rejected> for Fault {
+    fn from(_: Rejected) -> Self {
+        Self::new(AUTHENTICATION_FAILED, "Authentication failed.")
+    }
+}

@@ -1,0 +1,146 @@
+//! The contract of engines by three routes: the embedded engine behind the listener through the real driver, and,
+//! where `MONGODB_URI` names one, a real server. `store/tests/contract.rs` runs it on the embedded engine itself.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::io::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bson::{Bson, Document};
+use mongo::Mongo;
+use store::Result;
+use store::contract::Capabilities;
+use store::embedded::Embedded;
+use store::port::{DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
+use wire::{Listener, Options, listen};
+
+/// A driver's connection that keeps alive what it is connected to.
+struct Through {
+    engine: Mongo,
+    _listener: Listener,
+}
+
+#[async_trait]
+impl DocumentEngine for Through {
+    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
+        self.engine.find(collection, find).await
+    }
+
+    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
+        self.engine.count(collection, filter).await
+    }
+
+    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
+        self.engine.distinct(collection, field, filter).await
+    }
+
+    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
+        self.engine.aggregate(collection, pipeline).await
+    }
+
+    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
+        self.engine.insert(collection, documents).await
+    }
+
+    async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
+        self.engine.update(collection, update).await
+    }
+
+    async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
+        self.engine.find_and_modify(collection, change).await
+    }
+
+    async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
+        self.engine.delete(collection, filter, many).await
+    }
+
+    async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
+        self.engine.create_index(collection, index).await
+    }
+
+    async fn ping(&self) -> Result<()> {
+        self.engine.ping().await
+    }
+}
+
+async fn through_the_listener() -> Engine {
+    let embedded = Arc::new(Embedded::in_memory().unwrap());
+    let listener = listen(
+        Arc::clone(&embedded) as Engine,
+        embedded,
+        Options::on("127.0.0.1:0"),
+    )
+    .await
+    .unwrap();
+    let address = format!("mongodb://{}/spillway", listener.address());
+    let engine = Mongo::connect(&address).await.unwrap();
+    Arc::new(Through {
+        engine,
+        _listener: listener,
+    })
+}
+
+mod embedded_behind_the_listener {
+    use super::through_the_listener;
+
+    store::contract_tests!(through_the_listener);
+}
+
+/// A database of its own on the server, empty.
+async fn on_the_server(address: &str) -> Engine {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let name = format!(
+        "spillway_contract_{}_{}",
+        std::process::id(),
+        NUMBER.fetch_add(1, Ordering::Relaxed)
+    );
+    let (path, options) = address.split_once('?').unwrap_or((address, ""));
+    let (scheme, rest) = path.split_once("://").unwrap();
+    let hosts = rest.split('/').next().unwrap();
+    let engine = Mongo::connect(&format!("{scheme}://{hosts}/{name}?{options}"))
+        .await
+        .unwrap();
+    engine.database().drop().await.unwrap();
+    Arc::new(engine)
+}
+
+/// Said where it is seen even though tests pass.
+fn say(line: &str) {
+    writeln!(std::io::stderr().lock(), "{line}").unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_real_server_keeps_the_contract_where_there_is_one() {
+    let Ok(address) = std::env::var("MONGODB_URI") else {
+        say(
+            "CONTRACT: ran on the embedded engine behind the listener. NOT RUN on a MongoDB server: MONGODB_URI is not set.",
+        );
+        return;
+    };
+    let capabilities = Capabilities { decimal128: true };
+    store::contract::engine(async || on_the_server(&address).await, capabilities).await;
+    say("CONTRACT: ran on the embedded engine behind the listener AND on the server of MONGODB_URI.");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_listener_ends_its_connections_when_it_shuts_down() {
+    let embedded = Arc::new(Embedded::in_memory().unwrap());
+    let listener = listen(
+        Arc::clone(&embedded) as Engine,
+        embedded,
+        Options::on("127.0.0.1:0"),
+    )
+    .await
+    .unwrap();
+    let address = format!(
+        "mongodb://{}/spillway?serverSelectionTimeoutMS=500",
+        listener.address()
+    );
+    let engine = Mongo::connect(&address).await.unwrap();
+    engine.ping().await.unwrap();
+    listener.shut_down(Duration::from_secs(5)).await;
+    let error = engine.ping().await.unwrap_err();
+    assert!(matches!(error, store::Error::Unavailable(_)), "{error}");
+}
