@@ -89,7 +89,8 @@ impl OverflowList<'_> {
     }
 }
 
-/// What a page says about its items: `first` is the newest `at`, `last` the oldest.
+/// What a page says about its items: none is newer than `first` or older than `last`. They are the times of its newest
+/// and oldest item when it is written; a removal leaves them as they are.
 pub(super) fn page_fields(chunk: &[Item], now: Timestamp) -> Document {
     let items: Vec<Document> = chunk.iter().map(Item::to_document).collect();
     let mut fields = doc! { "count": int(items.len()), "createdAt": DateTime::from_millis(now.millis()) };

@@ -88,9 +88,12 @@ pub enum Violation {
     /// `floor` is below an item that spilled.
     #[error("`floor` is below the newest item in the pages")]
     Floor { floor: Option<i64>, newest: i64 },
-    /// A page's `first` and `last` are not the times of its newest and oldest item.
-    #[error("page {page}: `first` and `last` are not the times of its newest and oldest item")]
+    /// A page's `first` and `last` do not enclose the times of its items.
+    #[error("page {page}: an item is newer than `first` or older than `last`, or one of them is missing")]
     PageTimes { page: u32 },
+    /// A page that removals emptied and nobody has taken out of readers' way yet: its `first` or `last` is still there.
+    #[error("page {page} is empty and not tidied: its `first` or `last` still leads readers to it")]
+    Untidied { page: u32 },
     /// Removals that were begun and not ended.
     #[error("{entries} removals are unfinished (`pending`)")]
     Pending { entries: usize },
@@ -161,6 +164,7 @@ impl Violation {
             | Self::ActorGone { .. } => Severity::Notice,
             Self::Pending { .. }
             | Self::Adopting
+            | Self::Untidied { .. }
             | Self::OrphanPage { .. }
             | Self::FollowingMissing { .. }
             | Self::FollowerMissing { .. }
@@ -187,6 +191,7 @@ impl Violation {
             | Self::PageOverSize { page, .. }
             | Self::PagesOutOfOrder { page }
             | Self::PageTimes { page }
+            | Self::Untidied { page }
             | Self::UncommittedPage { page }
             | Self::OrphanPage { page }
             | Self::MissingPages { from: page, .. } => Some(*page),

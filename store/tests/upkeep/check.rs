@@ -159,14 +159,30 @@ async fn a_floor_below_what_spilled() {
 }
 
 #[tokio::test]
-async fn wrong_times_of_a_page() {
-    let (store, owner) = overflowed().await;
-    change_page(&store, 2, doc! { "$set": { "last": DateTime::from_millis(1) } }).await;
-    is_found_and_mended(&store, &owner, &[Violation::PageTimes { page: 2 }]).await;
+async fn times_that_do_not_enclose_a_pages_items() {
+    for wrong in [
+        doc! { "$set": { "last": DateTime::from_millis(8) } },
+        doc! { "$set": { "first": DateTime::from_millis(8) } },
+        doc! { "$unset": { "last": "" } },
+    ] {
+        let (store, owner) = overflowed().await;
+        change_page(&store, 2, wrong).await;
+        is_found_and_mended(&store, &owner, &[Violation::PageTimes { page: 2 }]).await;
+    }
 }
 
 #[tokio::test]
-async fn times_on_a_page_without_items() {
+async fn a_page_that_lost_its_newest_or_oldest_item_is_sound() {
+    let (store, owner) = overflowed().await;
+    for n in [4, 9] {
+        let key = Key::By(handle(n));
+        store.list(LIKES).remove(&owner, &key).await.unwrap();
+    }
+    assert_eq!(violations(&store).await, []);
+}
+
+#[tokio::test]
+async fn a_page_that_was_emptied_and_not_tidied_is_unfinished_work() {
     let (store, owner) = overflowed().await;
     for n in 4..=6 {
         store
@@ -176,7 +192,9 @@ async fn times_on_a_page_without_items() {
             .unwrap();
     }
     change_page(&store, 1, doc! { "$set": { "last": DateTime::from_millis(4) } }).await;
-    is_found_and_mended(&store, &owner, &[Violation::PageTimes { page: 1 }]).await;
+    let untidied = Violation::Untidied { page: 1 };
+    assert_eq!(untidied.severity(), Severity::Unfinished);
+    is_found_and_mended(&store, &owner, &[untidied]).await;
 }
 
 #[tokio::test]
