@@ -8,20 +8,34 @@ use store::port::Find;
 use store::{Limits, Store, people};
 use tokio::process::Command;
 
-use crate::cli::{DataOptions, SeedOptions};
+use crate::cli::{DataOptions, SeedOptions, StoreAddress};
 use crate::fault::Fault;
 use crate::opening;
-use crate::town::{self, Sizes, Town};
+use crate::town::{self, Patience, Sizes, Town};
 
 /// Loads a town of the sizes asked for.
 pub async fn run(options: SeedOptions) -> Result<(), Fault> {
     let store = opening::open(&options.data).await?;
-    if town::is_loaded(&store).await.map_err(|error| unloaded(&error))? {
+    if options.if_empty && !wants_town(&store).await.map_err(|error| unloaded(&error))? {
+        eprintln!("The store is not empty: no town was loaded.");
+        return Ok(());
+    }
+    let environment = Environment::system(true);
+    let patience = match &options.data.store {
+        StoreAddress::Embedded(_) => Patience::ALONE,
+        StoreAddress::MongoDb(_) => Patience::SHARED,
+    };
+    let now = environment.now();
+    let claim = town::claim(&store, environment.ids.uuid(now), patience).await;
+    let Some(claim) = claim.map_err(|error| unloaded(&error))? else {
+        if options.if_empty {
+            return Ok(());
+        }
         return Err(Fault::failed(
             "The store has a town already",
             "Delete the store's folder or database for another one, or name an empty one with SPILLWAY_STORE.",
         ));
-    }
+    };
     let usual = Sizes::default();
     let sizes = Sizes {
         users: options.users.unwrap_or(usual.users),
@@ -30,7 +44,7 @@ pub async fn run(options: SeedOptions) -> Result<(), Fault> {
         celebrity_followers: options.celebrity_followers.unwrap_or(usual.celebrity_followers),
         ..usual
     };
-    load(&store, sizes, options.seed, Environment::system(true).now()).await
+    load(&claim, sizes, options.seed, now).await
 }
 
 /// Gives an empty store the demo town, or finishes one that was interrupted.
@@ -47,7 +61,8 @@ pub async fn load_if_empty(data: &DataOptions) -> Result<(), Fault> {
     let program = std::env::current_exe().map_err(|error| unloaded(&error))?;
     let mut seed = Command::new(program);
     // Not as an argument: anybody on the machine sees those, and the address may have a password in it.
-    seed.arg("seed").env("SPILLWAY_STORE", data.store.address());
+    seed.args(["seed", "--if-empty"])
+        .env("SPILLWAY_STORE", data.store.address());
     for relation in Relation::ALL {
         let Limits { threshold, page_size } = limits.of(relation);
         seed.arg(format!("--threshold-{relation}={threshold}"));
@@ -71,22 +86,15 @@ async fn wants_town(store: &Store) -> store::Result<bool> {
     if town::is_loaded(store).await? {
         return Ok(false);
     }
-    let any = |filter: Document| Find::matching(filter).project(doc! { "_id": 1 }).limit(1);
-    let interrupted = !store
-        .engine()
-        .find("meta", any(doc! { "_id": "town" }))
-        .await?
-        .is_empty();
-    Ok(interrupted
-        || store
-            .engine()
-            .find(people::COLLECTION, any(doc! {}))
-            .await?
-            .is_empty())
+    let anybody = Find::matching(Document::new())
+        .project(doc! { "_id": 1 })
+        .limit(1);
+    Ok(town::is_half_loaded(store).await?
+        || store.engine().find(people::COLLECTION, anybody).await?.is_empty())
 }
 
 /// Midnight is the town's now, so that the same seed makes the same town all day.
-async fn load(store: &Store, sizes: Sizes, seed: u64, now: Timestamp) -> Result<(), Fault> {
+async fn load(claim: &town::Claim<'_>, sizes: Sizes, seed: u64, now: Timestamp) -> Result<(), Fault> {
     const DAY: i64 = 24 * 60 * 60 * 1000;
     let now = Timestamp::from_millis(now.millis() - now.millis().rem_euclid(DAY));
     let town = tokio::task::spawn_blocking(move || Town::generate(&sizes, seed, now)).await;
@@ -99,7 +107,7 @@ async fn load(store: &Store, sizes: Sizes, seed: u64, now: Timestamp) -> Result<
         bar.set_length(total);
         bar.set_position(done);
     };
-    town::load(store, &town, &progress)
+    town::load(claim, &town, &progress)
         .await
         .map_err(|error| unloaded(&error))?;
     bar.finish_and_clear();

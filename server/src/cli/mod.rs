@@ -125,6 +125,9 @@ pub struct SeedOptions {
     /// Followers of the celebrity.
     #[arg(long, env = "SPILLWAY_SEED_CELEBRITY_FOLLOWERS", value_name = "N")]
     pub celebrity_followers: Option<usize>,
+    /// Do nothing, and say so with exit code 0, where there is a town already or anybody else.
+    #[arg(long, env = "SPILLWAY_SEED_IF_EMPTY", value_parser = FalseyValueParser::new())]
+    pub if_empty: bool,
     /// The same seed makes the same town.
     #[arg(long, env = "SPILLWAY_SEED", default_value_t = 1, value_name = "S")]
     pub seed: u64,

@@ -4,51 +4,33 @@ use bson::{Document, doc};
 use model::{ActivityKind, Handle, Person, PostId, PostText, Problem, Relation, Topic};
 use store::overflow::{self, Item, LaidOut, lay_out, uuid_bson};
 use store::people::User;
-use store::port::{Find, Update};
 use store::{Error, Settings, Store, people, posts};
 
 use uuid::Uuid;
 
-use super::Town;
+use super::{Claim, Town};
 
-/// The collection of facts about the store as a whole.
-const META: &str = "meta";
-/// The document in it that tells whether a town is there: `{_id: "town", state, demo: [handle…]}`.
-const MARKER: &str = "town";
 /// How many owners to lay out and insert at a time.
 const BATCH: usize = 500;
 
-/// How far a town has been loaded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Progress {
-    Nothing,
-    Begun,
-    Complete,
-}
-
-/// Whether the store holds a whole town.
-pub async fn is_loaded(store: &Store) -> store::Result<bool> {
-    Ok(state(store).await? == Progress::Complete)
-}
-
-/// Writes a town into an empty store, each list in the form that it would have if its items had been appended one by
-/// one. `progress` is told how many owner documents of how many are written.
-///
-/// A marker document is written first and completed last. When a load was interrupted, the next one clears away what
-/// it left and starts over; when a town is complete, nothing happens.
+/// Writes a town into the empty store that was claimed for it, each list in the form that it would have if its items had
+/// been appended one by one. `progress` is told how many owner documents of how many are written.
 ///
 /// # Errors
-/// [`Error::Refused`] when the store holds people or posts that are not a half-loaded town, and nothing is written.
+/// [`Error::Contended`] when another process took over meanwhile.
 pub async fn load(
-    store: &Store,
+    claim: &Claim<'_>,
     town: &Town,
     progress: &(dyn Fn(u64, u64) + Send + Sync),
 ) -> store::Result<()> {
-    match state(store).await? {
-        Progress::Complete => return Ok(()),
-        Progress::Begun => clear(store).await?,
-        Progress::Nothing => begin(store).await?,
+    tokio::select! {
+        written = write(claim.store(), town, progress) => written?,
+        lost = claim.beat() => return Err(lost),
     }
+    claim.complete(town.demo_people()).await
+}
+
+async fn write(store: &Store, town: &Town, progress: &(dyn Fn(u64, u64) + Send + Sync)) -> store::Result<()> {
     let lists = Lists::of(town)?;
     let total = (town.people.len() + town.posts.len()) as u64;
     let mut done = 0;
@@ -106,51 +88,6 @@ pub async fn load(
         done += batch.write(store, posts::COLLECTION).await?;
         progress(done, total);
     }
-    complete(store, town).await
-}
-
-async fn state(store: &Store) -> store::Result<Progress> {
-    let find = Find::matching(doc! { "_id": MARKER }).limit(1);
-    let found = store.engine().find(META, find).await?;
-    Ok(match found.first().map(|marker| marker.get_str("state")) {
-        None => Progress::Nothing,
-        Some(Ok("complete")) => Progress::Complete,
-        Some(_) => Progress::Begun,
-    })
-}
-
-async fn begin(store: &Store) -> store::Result<()> {
-    for collection in [people::COLLECTION, posts::COLLECTION] {
-        let any = Find::matching(Document::new())
-            .project(doc! { "_id": 1 })
-            .limit(1);
-        if !store.engine().find(collection, any).await?.is_empty() {
-            return Err(Error::refused(
-                2,
-                "The store already holds people or posts; a town is only loaded into an empty one.",
-            ));
-        }
-    }
-    store
-        .engine()
-        .insert(META, vec![doc! { "_id": MARKER, "state": "loading" }])
-        .await
-}
-
-/// Removes what an interrupted load left. Owners go first, so that no page is ever missing from a list.
-async fn clear(store: &Store) -> store::Result<()> {
-    for collection in [people::COLLECTION, posts::COLLECTION, overflow::PAGES] {
-        store.engine().delete(collection, Document::new(), true).await?;
-    }
-    Ok(())
-}
-
-async fn complete(store: &Store, town: &Town) -> store::Result<()> {
-    let facts = doc! { "$set": { "state": "complete", "demo": town.demo_people() } };
-    store
-        .engine()
-        .update(META, Update::one(doc! { "_id": MARKER }, facts))
-        .await?;
     Ok(())
 }
 
@@ -274,11 +211,19 @@ impl Batch {
 mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::Duration;
 
     use store::embedded::Embedded;
+    use store::port::Update;
 
     use super::*;
-    use crate::town::Sizes;
+    use crate::town::{Patience, Sizes, claim, is_loaded};
+
+    /// For tests that wait for what others do.
+    const SHORT: Patience = Patience {
+        beat: Duration::from_millis(2),
+        looks: 250,
+    };
 
     async fn store() -> Store {
         let engine = Arc::new(Embedded::in_memory().unwrap());
@@ -297,6 +242,27 @@ mod tests {
         Town::generate(&sizes, 1, model::Timestamp::from_millis(1_772_366_400_000))
     }
 
+    async fn fill(store: &Store, town: &Town) -> store::Result<()> {
+        match claim(store, Uuid::from_u128(1), Patience::ALONE).await? {
+            Some(claim) => load(&claim, town, &|_, _| ()).await,
+            None => Ok(()),
+        }
+    }
+
+    /// As if the one who loaded it had died just before the end.
+    async fn undo(store: &Store) {
+        let undone = doc! { "$set": { "state": "loading", "claim": "somebody", "beat": 7_i64 } };
+        let marker = Update::one(doc! { "_id": "town" }, undone);
+        store.engine().update("meta", marker).await.unwrap();
+    }
+
+    async fn has_beaten(store: &Store, times: u32) {
+        let beats = doc! { "_id": "town", "beat": { "$gte": times } };
+        while store.engine().count("meta", beats.clone()).await.unwrap() == 0 {
+            tokio::time::sleep(SHORT.beat).await;
+        }
+    }
+
     async fn count(store: &Store, collection: &str) -> u64 {
         store.engine().count(collection, Document::new()).await.unwrap()
     }
@@ -305,7 +271,11 @@ mod tests {
     async fn a_loaded_town_has_its_people_posts_and_exact_lists() {
         let (store, town) = (store().await, town());
         let told = AtomicU64::new(0);
-        load(&store, &town, &|done, _| told.store(done, Ordering::Relaxed))
+        let claim = claim(&store, Uuid::nil(), Patience::ALONE)
+            .await
+            .unwrap()
+            .unwrap();
+        load(&claim, &town, &|done, _| told.store(done, Ordering::Relaxed))
             .await
             .unwrap();
         assert!(is_loaded(&store).await.unwrap());
@@ -335,13 +305,8 @@ mod tests {
     #[tokio::test]
     async fn an_interrupted_load_is_not_a_town_and_is_done_over() {
         let (store, town) = (store().await, town());
-        load(&store, &town, &|_, _| ()).await.unwrap();
-        let undone = doc! { "$set": { "state": "loading" } };
-        store
-            .engine()
-            .update(META, Update::one(doc! { "_id": MARKER }, undone))
-            .await
-            .unwrap();
+        fill(&store, &town).await.unwrap();
+        undo(&store).await;
         store
             .engine()
             .delete(posts::COLLECTION, Document::new(), true)
@@ -349,7 +314,7 @@ mod tests {
             .unwrap();
         assert!(!is_loaded(&store).await.unwrap());
         let pages = count(&store, overflow::PAGES).await;
-        load(&store, &town, &|_, _| ()).await.unwrap();
+        fill(&store, &town).await.unwrap();
         assert!(is_loaded(&store).await.unwrap());
         assert_eq!(count(&store, posts::COLLECTION).await, 120);
         assert_eq!(count(&store, overflow::PAGES).await, pages);
@@ -368,9 +333,71 @@ mod tests {
             at: model::Timestamp::from_millis(0),
         };
         store.people().insert(&somebody, Uuid::nil()).await.unwrap();
-        let refused = load(&store, &town, &|_, _| ()).await.unwrap_err();
+        let refused = fill(&store, &town).await.unwrap_err();
         assert!(matches!(&refused, Error::Refused { .. }), "{refused}");
         assert_eq!(count(&store, people::COLLECTION).await, 1);
         assert!(!is_loaded(&store).await.unwrap());
+    }
+
+    #[tokio::test]
+    async fn of_servers_that_start_at_once_one_loads_and_the_others_wait() {
+        let (store, town) = (store().await, Arc::new(town()));
+        let servers = (1..=4).map(|number| {
+            let (store, town) = (store.clone(), Arc::clone(&town));
+            tokio::spawn(async move {
+                let claim = claim(&store, Uuid::from_u128(number), SHORT).await.unwrap();
+                match &claim {
+                    Some(claim) => load(claim, &town, &|_, _| ()).await.map(|()| true),
+                    None => Ok(false),
+                }
+            })
+        });
+        let mut loaded = 0;
+        for server in servers.collect::<Vec<_>>() {
+            loaded += u32::from(server.await.unwrap().unwrap());
+            assert!(is_loaded(&store).await.unwrap());
+        }
+        assert_eq!(loaded, 1);
+        assert_eq!(count(&store, posts::COLLECTION).await, 120);
+    }
+
+    #[tokio::test]
+    async fn who_loads_and_lives_is_waited_for_and_who_is_taken_for_dead_stops() {
+        let (store, town) = (store().await, town());
+        let slow = claim(&store, Uuid::from_u128(1), SHORT).await.unwrap().unwrap();
+        let other = tokio::spawn({
+            let store = store.clone();
+            async move { claim(&store, Uuid::from_u128(2), SHORT).await.unwrap().is_some() }
+        });
+        tokio::select! {
+            _ = slow.beat() => panic!("it was taken for dead"),
+            () = has_beaten(&store, 2 * SHORT.looks) => {}
+        }
+        assert!(!other.is_finished());
+        // From here on nobody beats.
+        assert!(other.await.unwrap(), "it takes over");
+        assert!(matches!(slow.beat().await, Error::Contended(_)));
+        assert!(matches!(slow.complete(vec![]).await, Err(Error::Contended(_))));
+        let next = claim(&store, Uuid::from_u128(3), Patience::ALONE)
+            .await
+            .unwrap()
+            .unwrap();
+        load(&next, &town, &|_, _| ()).await.unwrap();
+        assert!(is_loaded(&store).await.unwrap());
+        assert!(claim(&store, Uuid::from_u128(4), SHORT).await.unwrap().is_none());
+    }
+
+    #[tokio::test]
+    async fn people_who_signed_up_beside_half_a_town_are_not_cleared_away() {
+        let (store, town) = (store().await, town());
+        fill(&store, &town).await.unwrap();
+        undo(&store).await;
+        let password = doc! { "$set": { "password": "$argon2id$" } };
+        let member = Update::one(doc! { "_id": "win" }, password);
+        store.engine().update(people::COLLECTION, member).await.unwrap();
+        let people_before = count(&store, people::COLLECTION).await;
+        let refused = fill(&store, &town).await.unwrap_err();
+        assert!(matches!(&refused, Error::Refused { .. }), "{refused}");
+        assert_eq!(count(&store, people::COLLECTION).await, people_before);
     }
 }

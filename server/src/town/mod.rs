@@ -4,6 +4,7 @@
 //! everything. The town is made up from a seed, without a look at the clock or any other chance: the same seed,
 //! sizes and `now` make the same town on every machine.
 
+mod claim;
 mod comments;
 mod crowd;
 mod dice;
@@ -20,7 +21,8 @@ mod words;
 use model::Timestamp;
 use uuid::Uuid;
 
-pub use load::{is_loaded, load};
+pub use claim::{Claim, Patience, claim, is_half_loaded, is_loaded};
+pub use load::load;
 
 use dice::{Dice, Stream};
 use names::Register;

@@ -1,12 +1,11 @@
-use bson::doc;
 use store::Store;
-use store::port::Find;
 use store::upkeep::{CheckOptions, Checked, Finding, Outcome, Severity, check};
 
 use super::table::{counted, grouped};
 use super::{bar, interrupted, open, print_json};
 use crate::cli;
 use crate::fault::Fault;
+use crate::town;
 
 /// How many findings to print of each severity; JSON has all of them.
 const SHOWN: usize = 50;
@@ -54,12 +53,8 @@ fn is_open(finding: &Finding) -> bool {
 
 /// A town's pages come before its owners; while it is half there they must not be taken for orphans.
 async fn refuse_half_a_town(store: &Store) -> Result<(), Fault> {
-    let loading = Find::matching(doc! { "_id": "town", "state": "loading" }).limit(1);
-    let found = store.engine().find("meta", loading).await;
-    if found
-        .map_err(|error| interrupted("The store cannot be read", &error))?
-        .is_empty()
-    {
+    let half = town::is_half_loaded(store).await;
+    if !half.map_err(|error| interrupted("The store cannot be read", &error))? {
         return Ok(());
     }
     Err(Fault::failed(

@@ -1,0 +1,209 @@
+//! Which process loads the town: one of those that start at once on an empty store, and another when that one dies.
+
+use std::time::Duration;
+
+use bson::{Bson, Document, doc};
+use store::overflow::{self, uuid_bson};
+use store::port::{Find, Update};
+use store::{Error, Store, people, posts};
+use uuid::Uuid;
+
+/// The collection of facts about the store as a whole.
+const META: &str = "meta";
+/// The document in it that tells whether a town is there: `{_id: "town", state, claim, beat, demo: [handle…]}`. While the
+/// state is `loading`, `claim` names who loads and `beat` counts up as long as they live.
+const MARKER: &str = "town";
+
+/// When somebody who loads counts as dead. No two processes need clocks that agree for this.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    /// How often the one who loads says that they live, and how often the others look.
+    pub beat: Duration,
+    /// How many looks in a row may find that nothing was said.
+    pub looks: u32,
+}
+
+impl Patience {
+    /// For a store that several processes can open: ten seconds.
+    pub const SHARED: Self = Self {
+        beat: Duration::from_millis(500),
+        looks: 20,
+    };
+    /// For a store that is open in this process alone: whoever loaded it before is dead.
+    pub const ALONE: Self = Self {
+        looks: 0,
+        ..Self::SHARED
+    };
+}
+
+/// The right to load the town, until somebody takes it away from one who seems dead.
+pub struct Claim<'a> {
+    store: &'a Store,
+    id: Uuid,
+    beat: Duration,
+}
+
+/// What the marker says.
+#[derive(Debug, Clone, PartialEq)]
+enum Marker {
+    Absent,
+    Complete,
+    Loading { claim: Bson, beat: Bson },
+}
+
+/// Whether the store holds a whole town.
+pub async fn is_loaded(store: &Store) -> store::Result<bool> {
+    Ok(read(store).await? == Marker::Complete)
+}
+
+/// Whether a town is being loaded, or its loading was interrupted.
+pub async fn is_half_loaded(store: &Store) -> store::Result<bool> {
+    Ok(matches!(read(store).await?, Marker::Loading { .. }))
+}
+
+/// Claims an empty store, under an id that is nobody else's. While somebody else loads, this waits, and takes over when
+/// their beat stands still for too long: what they left is cleared away then. `None` when the town is there in the end.
+///
+/// # Errors
+/// [`Error::Refused`] when the store holds people or posts that are not a half-loaded town, and nothing is written.
+pub async fn claim(store: &Store, id: Uuid, patience: Patience) -> store::Result<Option<Claim<'_>>> {
+    let beat = patience.beat;
+    let mine = Claim { store, id, beat };
+    let mut seen = Marker::Absent;
+    let mut looks = 0;
+    loop {
+        let now = read(store).await?;
+        match &now {
+            Marker::Complete => return Ok(None),
+            Marker::Absent => {
+                if begin(store, id).await? {
+                    return Ok(Some(mine));
+                }
+                continue;
+            }
+            Marker::Loading { claim, beat } => {
+                if seen == Marker::Absent && patience.looks > 0 {
+                    tracing::info!("another process loads the demo town; waiting for it");
+                }
+                looks = if now == seen { looks + 1 } else { 0 };
+                if looks >= patience.looks {
+                    if take_over(store, id, claim, beat).await? {
+                        clear(store).await?;
+                        return Ok(Some(mine));
+                    }
+                    continue;
+                }
+            }
+        }
+        seen = now;
+        tokio::time::sleep(patience.beat).await;
+    }
+}
+
+impl Claim<'_> {
+    /// What is claimed.
+    pub fn store(&self) -> &Store {
+        self.store
+    }
+
+    /// Says again and again that the claimant lives. Ends only when somebody took over, with that as an error.
+    pub async fn beat(&self) -> Error {
+        loop {
+            tokio::time::sleep(self.beat).await;
+            let again = Update::one(self.marker(), doc! { "$inc": { "beat": 1_i64 } });
+            match self.store.engine().update(META, again).await {
+                Ok(done) if done.matched == 0 => return lost(),
+                Ok(_) => {}
+                Err(error) => {
+                    tracing::debug!(%error, "the store was not told that the town is still being loaded")
+                }
+            }
+        }
+    }
+
+    /// Says that the town is whole, and who of its people one may be.
+    pub async fn complete(&self, demo: Vec<&str>) -> store::Result<()> {
+        let facts = doc! {
+            "$set": { "state": "complete", "demo": demo },
+            "$unset": { "claim": "", "beat": "" },
+        };
+        let done = self
+            .store
+            .engine()
+            .update(META, Update::one(self.marker(), facts))
+            .await?;
+        if done.matched == 0 { Err(lost()) } else { Ok(()) }
+    }
+
+    fn marker(&self) -> Document {
+        doc! { "_id": MARKER, "state": "loading", "claim": uuid_bson(self.id) }
+    }
+}
+
+async fn read(store: &Store) -> store::Result<Marker> {
+    let find = Find::matching(doc! { "_id": MARKER }).limit(1);
+    let found = store.engine().find(META, find).await?;
+    let Some(marker) = found.first() else {
+        return Ok(Marker::Absent);
+    };
+    if marker.get_str("state").is_ok_and(|state| state == "complete") {
+        return Ok(Marker::Complete);
+    }
+    let field = |name| marker.get(name).cloned().unwrap_or(Bson::Null);
+    Ok(Marker::Loading {
+        claim: field("claim"),
+        beat: field("beat"),
+    })
+}
+
+/// False when somebody else began first.
+async fn begin(store: &Store, id: Uuid) -> store::Result<bool> {
+    for collection in [people::COLLECTION, posts::COLLECTION] {
+        let any = Find::matching(Document::new())
+            .project(doc! { "_id": 1 })
+            .limit(1);
+        if !store.engine().find(collection, any).await?.is_empty() {
+            // Theirs may have come since the marker was looked for.
+            if read(store).await? != Marker::Absent {
+                return Ok(false);
+            }
+            return Err(Error::refused(
+                2,
+                "The store already holds people or posts; a town is only loaded into an empty one.",
+            ));
+        }
+    }
+    let marker = doc! { "_id": MARKER, "state": "loading", "claim": uuid_bson(id), "beat": 0_i64 };
+    match store.engine().insert(META, vec![marker]).await {
+        Ok(()) => Ok(true),
+        Err(Error::DuplicateKey { .. }) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+async fn take_over(store: &Store, id: Uuid, claim: &Bson, beat: &Bson) -> store::Result<bool> {
+    let as_seen = doc! { "_id": MARKER, "state": "loading", "claim": claim, "beat": beat };
+    let change = doc! { "$set": { "claim": uuid_bson(id), "beat": 0_i64 } };
+    let done = store.engine().update(META, Update::one(as_seen, change)).await?;
+    Ok(done.matched == 1)
+}
+
+/// Removes what an interrupted load left. Owners go first, so that no page is ever missing from a list.
+async fn clear(store: &Store) -> store::Result<()> {
+    // Nobody of the town has a password. Who has one signed up, while a server ran without the town.
+    let members = doc! { "password": { "$type": "string" } };
+    if store.engine().count(people::COLLECTION, members).await? > 0 {
+        return Err(Error::refused(
+            2,
+            "A town was half loaded when people signed up, and clearing it away would take them with it.",
+        ));
+    }
+    for collection in [people::COLLECTION, posts::COLLECTION, overflow::PAGES] {
+        store.engine().delete(collection, Document::new(), true).await?;
+    }
+    Ok(())
+}
+
+fn lost() -> Error {
+    Error::Contended("the demo town, which another process loads now".to_owned())
+}
