@@ -10,7 +10,7 @@ use mongodb::options::{
 use mongodb::{Client, Collection, Database};
 
 /// The database when the address names none.
-const DATABASE: &str = "spillway";
+pub(crate) const DATABASE: &str = "spillway";
 
 /// How long to look for a server that can take a command, and how long to wait for one connection, unless the address
 /// says otherwise. A person waits behind most commands.

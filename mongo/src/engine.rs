@@ -16,6 +16,7 @@ use store::{Error, Result};
 use crate::Mongo;
 use crate::fault::{Kind, Meaning, meaning, unanswered};
 use crate::identity::{check_upsert, insertable};
+use crate::validator;
 
 /// How often to send a command again that was in another's way. The server already tries again by itself, so this is
 /// for the rare moment when it gave up.
@@ -32,7 +33,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const BATCH: u32 = 1000;
 
 /// Runs a command until it is no longer in another's way.
-async fn settled<T, F>(collection: &str, kind: Kind, command: impl Fn() -> F) -> Result<T>
+pub(crate) async fn settled<T, F>(collection: &str, kind: Kind, command: impl Fn() -> F) -> Result<T>
 where
     F: Future<Output = mongodb::error::Result<T>>,
 {
@@ -233,6 +234,10 @@ impl DocumentEngine for Mongo {
         })
         .await?;
         Ok(())
+    }
+
+    async fn set_validator(&self, collection: &str, validator: Document) -> Result<()> {
+        validator::set(self, collection, validator).await
     }
 
     async fn ping(&self) -> Result<()> {

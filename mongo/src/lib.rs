@@ -4,15 +4,20 @@
 //!   connect    an address and what the server is: concerns, timeouts, refusals
 //!   engine     the port's operations
 //!   identity   the port's own rule that identities are the caller's
+//!   validator  what the server refuses to store, whoever writes it
+//!   cluster    sharding, where the server is a router
 //!   fault      the driver's errors by meaning
 //! ```
 //!
 //! The driver may send a write a second time when it lost the answer to the first (`retryWrites`). The server knows
 //! the repetition by its number and does not apply it twice, and where it cannot know, the driver does not repeat.
 
+mod cluster;
 mod connect;
 mod engine;
 mod fault;
 mod identity;
+mod validator;
 
+pub use cluster::{Cluster, Sharded, database_of};
 pub use connect::{ConnectError, Mongo};

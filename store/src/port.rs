@@ -47,6 +47,13 @@ pub trait DocumentEngine: Send + Sync + 'static {
     /// Makes sure that an index exists. Asking again for the same index changes nothing.
     async fn create_index(&self, collection: &str, index: Index) -> Result<()>;
 
+    /// From now on refuses documents of a collection that do not match a validator, as in `{$jsonSchema: …}`; one that
+    /// does not match already may still be changed. Setting the same one again changes nothing. An engine that has no
+    /// validators does nothing.
+    async fn set_validator(&self, _collection: &str, _validator: Document) -> Result<()> {
+        Ok(())
+    }
+
     /// Answers when the engine can read.
     async fn ping(&self) -> Result<()>;
 }

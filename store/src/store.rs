@@ -6,7 +6,7 @@ use model::{Overflow, Relation, Topic};
 use crate::error::{Error, Result};
 use crate::overflow::{OverflowList, Owner, Queues, measure, owner_collection, owner_id};
 use crate::port::{Engine, Find, Index};
-use crate::{Settings, overflow, people, posts, sessions};
+use crate::{Settings, overflow, people, posts, schema, sessions};
 
 /// An engine with the feed's collections and indexes in it, and the limits of its lists.
 #[derive(Clone)]
@@ -17,7 +17,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Prepares the collections' indexes, which changes nothing where they exist.
+    /// Prepares the collections' indexes and validators, which changes nothing where they exist.
     pub async fn open(engine: Engine, settings: Settings) -> Result<Self> {
         for index in [
             doc! { "at": -1, "_id": -1 },
@@ -39,6 +39,7 @@ impl Store {
             engine.create_index(overflow::PAGES, index).await?;
         }
         sessions::prepare(&*engine).await?;
+        validate(&engine).await?;
         Ok(Self {
             engine,
             settings: Arc::new(settings),
@@ -90,4 +91,19 @@ impl Store {
     pub fn sessions(&self) -> sessions::Sessions<'_> {
         sessions::Sessions::new(&*self.engine)
     }
+}
+
+/// Sets the validators where the engine has any. They are a net below the guards, which do not need it.
+async fn validate(engine: &Engine) -> Result<()> {
+    for (collection, validator) in schema::validators() {
+        match engine.set_validator(collection, validator).await {
+            Ok(()) => {}
+            Err(Error::Refused { message, .. }) => {
+                tracing::info!("the store's server checks no documents that others write: {message}");
+                return Ok(());
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }

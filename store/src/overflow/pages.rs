@@ -50,7 +50,7 @@ impl OverflowList<'_> {
     }
 
     /// Selects one page of a list.
-    pub(super) fn page_of(&self, owner: &Owner, born: &Born, page: u32) -> Document {
+    pub(crate) fn page_of(&self, owner: &Owner, born: &Born, page: u32) -> Document {
         let mut one = self.pages_of(owner, born);
         one.insert("page", i64::from(page));
         one

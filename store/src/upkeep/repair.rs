@@ -124,11 +124,15 @@ async fn change_list(
 /// Writes a committed page as it should be, unless an item went out of it meanwhile; none ever comes in.
 async fn rewrite(store: &Store, page: &Document, items: &[Item]) -> Result<()> {
     let stored = page.get_array("items").map_or(0, Vec::len);
-    let guard = doc! {
-        "_id": page.get("_id").cloned().unwrap_or(Bson::Null),
-        "rev": page.get("rev").cloned().unwrap_or(Bson::Null),
-        "items": { "$size": i64::try_from(stored).unwrap_or(i64::MAX) },
-    };
+    // The first four are the shard key.
+    let mut guard: Document = ["owner", "relation", "born", "page", "_id", "rev"]
+        .into_iter()
+        .map(|field| (field.to_owned(), page.get(field).cloned().unwrap_or(Bson::Null)))
+        .collect();
+    guard.insert(
+        "items",
+        doc! { "$size": i64::try_from(stored).unwrap_or(i64::MAX) },
+    );
     let date = |at: Timestamp| DateTime::from_millis(at.millis());
     let mut set = doc! {
         "count": i64::try_from(items.len()).unwrap_or(i64::MAX),

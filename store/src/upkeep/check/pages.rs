@@ -165,7 +165,8 @@ impl Checking<'_> {
     }
 
     async fn delete_orphan(&self, page: &Stray) -> Result<bool> {
-        let this = doc! { "_id": &page.id, "born": &page.born, "rev": page.rev };
+        let mut this = self.key(page);
+        this.insert("rev", page.rev);
         Ok(self.store.engine().delete(PAGES, this, false).await? > 0)
     }
 
@@ -195,8 +196,17 @@ impl Checking<'_> {
         if raised.matched == 0 {
             return Ok(false);
         }
-        let this = doc! { "_id": &page.id, "born": &page.born, "rev": { "$lt": next } };
+        let mut this = self.key(page);
+        this.insert("rev", doc! { "$lt": next });
         Ok(engine.delete(PAGES, this, false).await? > 0)
+    }
+
+    /// Selects a page by its shard key, and by its `_id` where somebody gave it another one.
+    fn key(&self, page: &Stray) -> Document {
+        let list = self.store.list(page.relation);
+        let mut key = list.page_of(&page.owner, &page.born, page.page);
+        key.insert("_id", &page.id);
+        key
     }
 }
 
