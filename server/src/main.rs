@@ -69,6 +69,7 @@ fn run(cli: Cli) -> Result<(), Fault> {
             Command::Migrate(options) => upkeep::migrate(options).await,
             Command::Check(options) => upkeep::check(options).await,
             Command::Stats(options) => upkeep::stats(options).await,
+            Command::Shard(options) => upkeep::shard(options).await,
             Command::Healthcheck(options) => healthcheck::run(&options.addr).await,
         }
     });

@@ -77,14 +77,20 @@ pub async fn is_there(address: &StoreAddress) -> Result<bool, Fault> {
     }
 }
 
-async fn connect(address: &str) -> Result<Mongo, Fault> {
-    Mongo::connect(address).await.map_err(|error| match error {
+/// Connects to the server at an address.
+pub async fn connect(address: &str) -> Result<Mongo, Fault> {
+    Mongo::connect(address).await.map_err(|error| unconnected(&error))
+}
+
+/// Why an address cannot be used or nobody answers there.
+pub fn unconnected(error: &ConnectError) -> Fault {
+    match error {
         ConnectError::Address(_) | ConnectError::Unsafe { .. } => {
             let next = "Write SPILLWAY_STORE or MONGODB_URI as the line above says.";
-            Fault::usage("The address of the store cannot be used", next).caused_by(&error)
+            Fault::usage("The address of the store cannot be used", next).caused_by(error)
         }
-        error => unreachable_server(&error),
-    })
+        error => unreachable_server(error),
+    }
 }
 
 fn unreachable_server(error: &dyn std::error::Error) -> Fault {

@@ -2,6 +2,7 @@
 
 mod limits;
 mod mongo;
+mod shard;
 mod store;
 mod upkeep;
 
@@ -12,6 +13,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use self::limits::LimitOptions;
 pub use self::mongo::MongoOptions;
+pub use self::shard::ShardOptions;
 pub use self::store::StoreAddress;
 pub use self::upkeep::{CheckOptions, DetectOptions, MigrateOptions, StatsOptions};
 
@@ -47,6 +49,8 @@ pub enum Command {
     Check(CheckOptions),
     /// Tell how lists are stored, and which thresholds fit a byte budget.
     Stats(StatsOptions),
+    /// Divide the collections over a sharded cluster, or tell how.
+    Shard(ShardOptions),
     /// Ask a running server whether it lives: exit code 0 if so, 1 if not.
     Healthcheck(HealthcheckOptions),
 }

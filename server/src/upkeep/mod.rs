@@ -1,15 +1,17 @@
-//! `spillway detect`, `migrate`, `check` and `stats`: what the data layer knows about the whole store, at the terminal.
+//! `spillway detect`, `migrate`, `check`, `stats` and `shard`: what the data layer knows about the whole store, at the terminal.
 //! Results go to standard output; progress and faults to standard error.
 
 mod check;
 mod detect;
 mod migrate;
+mod shard;
 mod stats;
 mod table;
 
 pub use check::run as check;
 pub use detect::run as detect;
 pub use migrate::run as migrate;
+pub use shard::run as shard;
 pub use stats::run as stats;
 
 use indicatif::{ProgressBar, ProgressStyle};
