@@ -1,15 +1,51 @@
+# syntax=docker/dockerfile:1
+
 # Node.js is needed while building only: it runs Tailwind and wasm-opt.
 FROM node:20-bookworm-slim AS node
 
-FROM rust:1.95-bookworm AS build
+FROM rust:1.95.0-bookworm AS tools
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
 COPY --from=node /usr/local/lib/node_modules /usr/local/lib/node_modules
 RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm
 WORKDIR /spillway
+# The toolchain's other half, for WebAssembly, in a layer of its own.
+COPY rust-toolchain.toml ./
+RUN rustup toolchain install
+# What `cargo xtask build` would install by itself, in the versions that it wants. Were one of them outdated here, it
+# would install its own, and the build would only take longer.
+ARG CARGO_CHEF=0.1.78
+ARG CARGO_LEPTOS=0.3.10
+ARG WASM_BINDGEN=0.2.130
+RUN export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=256 CARGO_PROFILE_RELEASE_OPT_LEVEL=0 \
+    && cargo install cargo-chef --version "$CARGO_CHEF" --locked \
+    && cargo install cargo-leptos --version "$CARGO_LEPTOS" --locked --features no_downloads \
+    && cargo install wasm-bindgen-cli --version "$WASM_BINDGEN" \
+    && rm -rf /usr/local/cargo/registry
+
+# What the workspace depends on, and nothing that changes with every commit.
+FROM tools AS plan
 COPY . .
-RUN --mount=type=cache,target=/tools \
-    --mount=type=cache,target=/usr/local/cargo/registry \
-    SPILLWAY_TOOLS=/tools cargo xtask build
+RUN cargo chef prepare --recipe-path /recipe.json
+
+FROM tools AS build
+# cargo-leptos sets these for Cargo (`BUILD_ENVIRONMENT` in xtask/src/site.rs); a build with others is another one.
+ENV LEPTOS_OUTPUT_NAME=spillway \
+    LEPTOS_SITE_ROOT=target/site \
+    LEPTOS_SITE_PKG_DIR=pkg \
+    LEPTOS_SITE_ADDR=127.0.0.1:3000 \
+    LEPTOS_RELOAD_PORT=3001 \
+    LEPTOS_LIB_DIR=frontend \
+    LEPTOS_BIN_DIR=server \
+    LEPTOS_JS_MINIFY=true \
+    LEPTOS_HASH_FILES=true \
+    LEPTOS_HASH_FILE_NAME=hash.txt
+COPY --from=plan /recipe.json /recipe.json
+# The dependencies of the server and of the browser's half: built again only when Cargo.lock or a Cargo.toml changes.
+RUN cargo chef cook --recipe-path /recipe.json --release --package server \
+    && cargo chef cook --recipe-path /recipe.json --profile wasm-release --package frontend \
+        --target wasm32-unknown-unknown --target-dir target/front
+COPY . .
+RUN --mount=type=cache,target=/root/.npm cargo xtask build
 RUN mkdir -p /image/app/site /image/data \
     && cp target/release/spillway target/release/hash.txt /image/app/ \
     && cp -r target/site/. /image/app/site/
@@ -20,15 +56,11 @@ COPY --from=build /image/app /app
 # A new named volume takes over the owner of the folder that it is mounted on.
 COPY --from=build --chown=65532:65532 /image/data /data
 WORKDIR /app
+# The site is found beside the program.
 ENV SPILLWAY_ADDR=0.0.0.0:3000 \
-    SPILLWAY_STORE=embedded:/data \
-    LEPTOS_ENV=PROD \
-    LEPTOS_OUTPUT_NAME=spillway \
-    LEPTOS_SITE_ROOT=/app/site \
-    LEPTOS_SITE_PKG_DIR=pkg \
-    LEPTOS_HASH_FILES=true \
-    LEPTOS_HASH_FILE_NAME=hash.txt
+    SPILLWAY_STORE=embedded:/data
 EXPOSE 3000
 VOLUME /data
+HEALTHCHECK --interval=10s --timeout=6s --start-period=120s --retries=3 CMD ["/app/spillway", "healthcheck"]
 ENTRYPOINT ["/app/spillway"]
 CMD ["serve"]
