@@ -9,6 +9,7 @@ pub mod embedded;
 pub mod error;
 pub mod identity;
 pub mod layouts;
+pub mod news;
 pub mod overflow;
 pub mod people;
 pub mod port;

@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bson::{Bson, Document};
+use futures::stream::BoxStream;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// A document store, chosen once at start-up.
 pub type Engine = Arc<dyn DocumentEngine>;
@@ -56,6 +57,33 @@ pub trait DocumentEngine: Send + Sync + 'static {
 
     /// Answers when the engine can read.
     async fn ping(&self) -> Result<()>;
+
+    /// Every change to a document of these collections from now on, whoever makes it: MongoDB's change streams. An
+    /// engine that cannot tell refuses, and then one has to look.
+    async fn changes(&self, collections: &[&str]) -> Result<Changes> {
+        let message = format!("this engine cannot tell of changes to {}", collections.join(", "));
+        Err(Error::refused(COMMAND_NOT_SUPPORTED, message))
+    }
+}
+
+/// MongoDB's code for a command that exists but not here.
+const COMMAND_NOT_SUPPORTED: i32 = 115;
+
+/// Changes, told after they can be read. A stream outlives failures of the engine and ends only with it.
+pub type Changes = BoxStream<'static, Changed>;
+
+/// What has changed.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Changed {
+    /// A document was inserted, changed or removed.
+    Document {
+        /// Its collection.
+        collection: String,
+        /// Its `_id`.
+        id: Bson,
+    },
+    /// Any document may have: some changes could not be told one by one.
+    Anything,
 }
 
 /// A query: MongoDB's `find` command.

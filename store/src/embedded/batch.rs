@@ -14,7 +14,7 @@ use super::index::Definition;
 use super::operation::{Answer, Modify, Operation, Write, check_update, check_upsert};
 use super::query::Query;
 use crate::error::{Error, Result};
-use crate::port::{Return, Updated};
+use crate::port::{Changed, Return, Updated};
 
 /// The state of a batch.
 pub(super) struct Batch<'txn> {
@@ -22,6 +22,7 @@ pub(super) struct Batch<'txn> {
     collections: HashMap<String, Collection<'txn>>,
     catalogue: Arc<Catalogue>,
     changed: bool,
+    written: Vec<Changed>,
     tally: Tally,
 }
 
@@ -31,6 +32,8 @@ pub(super) struct Outcome {
     pub(super) catalogue: Arc<Catalogue>,
     /// Whether there is anything to commit.
     pub(super) changed: bool,
+    /// The documents that were written or removed.
+    pub(super) written: Vec<Changed>,
     /// The work it took.
     pub(super) tally: Tally,
 }
@@ -42,6 +45,7 @@ impl<'txn> Batch<'txn> {
             collections: HashMap::new(),
             catalogue,
             changed: false,
+            written: Vec::new(),
             tally: Tally::default(),
         }
     }
@@ -51,6 +55,7 @@ impl<'txn> Batch<'txn> {
         Outcome {
             catalogue: self.catalogue,
             changed: self.changed,
+            written: self.written,
             tally: self.tally,
         }
     }
@@ -157,6 +162,10 @@ impl<'txn> Batch<'txn> {
         let (collection, tally) = self.collection(name)?;
         let widened = collection.write(staged, tally)?;
         self.changed = true;
+        self.written.push(Changed::Document {
+            collection: name.to_owned(),
+            id: staged.own_id().clone(),
+        });
         widened
             .into_iter()
             .try_for_each(|definition| self.record(name, definition))

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use bson::{Document, RawBsonRef, RawDocument, RawDocumentBuf};
+use bson::{Bson, Document, RawBsonRef, RawDocument, RawDocumentBuf};
 use redb::{ReadableTable, Table, WriteTransaction};
 
 use super::catalogue::Catalogue;
@@ -42,11 +42,21 @@ pub(super) struct Found {
 
 /// A change that is ready to be written.
 pub(super) struct Staged {
+    /// The key of the document's `_id`.
     id: Vec<u8>,
+    /// The `_id` itself.
+    own_id: Bson,
     /// The new version; none removes the document.
     document: Option<RawDocumentBuf>,
     /// One per index of the collection.
     entries: Vec<EntryChanges>,
+}
+
+impl Staged {
+    /// The `_id` of the document that changes.
+    pub(super) fn own_id(&self) -> &Bson {
+        &self.own_id
+    }
 }
 
 #[derive(Default)]
@@ -149,12 +159,17 @@ impl<'txn> Collection<'txn> {
         before: Option<&RawDocument>,
         after: Option<RawDocumentBuf>,
     ) -> Result<Staged> {
+        let own_id = match after.as_deref().or(before) {
+            Some(document) => document.get("_id")?.map(Bson::try_from).transpose()?,
+            None => None,
+        };
         let mut entries = Vec::with_capacity(self.indexes.len());
         for index in &self.indexes {
             entries.push(index.changes(before, after.as_deref())?);
         }
         let staged = Staged {
             id,
+            own_id: own_id.unwrap_or(Bson::Null),
             document: after,
             entries,
         };

@@ -5,6 +5,7 @@
 //!   planner, query                     which keys to read, and reading them
 //!   operation, batch, collection, many writes: staged completely, then written with their index entries
 //!   writer, reader                     one writing thread with group commit; readers on snapshots
+//!   changes                            telling listeners what each commit changed
 //!   key, compare, path, index          the order of BSON values, and keys that sort by it
 //!   catalogue, tables, inventory       what is in the file
 //! ```
@@ -15,6 +16,7 @@
 mod aggregate;
 mod batch;
 mod catalogue;
+mod changes;
 mod collection;
 mod compare;
 mod counters;
@@ -48,6 +50,7 @@ use redb::{Builder, Database, Durability, ReadableDatabase, StorageBackend, Tabl
 
 use self::aggregate::{Distinct, Pipeline, Run};
 use self::catalogue::{CATALOGUE, Catalogue};
+use self::changes::Listeners;
 pub use self::counters::Counters;
 use self::counters::Totals;
 use self::fault::storage;
@@ -60,7 +63,7 @@ pub use self::scan::Scan;
 use self::tables::check_collection;
 use self::writer::Writer;
 use crate::error::{Error, Result};
-use crate::port::{DocumentEngine, Find, FindAndModify, Index, Update, Updated};
+use crate::port::{Changes, DocumentEngine, Find, FindAndModify, Index, Update, Updated};
 
 /// The file inside the store's folder.
 const FILE: &str = "spillway.redb";
@@ -82,6 +85,7 @@ struct Shared {
     database: Database,
     catalogue: RwLock<Arc<Catalogue>>,
     totals: Totals,
+    listeners: Listeners,
 }
 
 impl Embedded {
@@ -122,6 +126,7 @@ impl Embedded {
             database,
             catalogue,
             totals: Totals::default(),
+            listeners: Listeners::default(),
         });
         let writer = Arc::new(Writer::start(Arc::clone(&shared))?);
         Ok(Self { writer, shared })
@@ -300,5 +305,9 @@ impl DocumentEngine for Embedded {
 
     async fn ping(&self) -> Result<()> {
         self.read(reader::ping).await
+    }
+
+    async fn changes(&self, collections: &[&str]) -> Result<Changes> {
+        Ok(self.shared.listeners.listen(collections))
     }
 }

@@ -143,18 +143,22 @@ fn commit(
     let Outcome {
         catalogue,
         changed,
+        written,
         mut tally,
     } = batch.finish();
     if changed {
         publish_before(shared, committed, &catalogue);
-        transaction
-            .commit()
-            .map_err(|error| Fault::Unconfirmed(storage(error)))?;
+        if let Err(error) = transaction.commit() {
+            // What was written may be there.
+            shared.listeners.tell(written);
+            return Err(Fault::Unconfirmed(storage(error)));
+        }
         tally.commit();
         if !Arc::ptr_eq(committed, &catalogue) {
             shared.publish(Arc::clone(&catalogue));
             *committed = catalogue;
         }
+        shared.listeners.tell(written);
     } else {
         transaction.abort().map_err(|error| abandoned(error.into()))?;
     }
