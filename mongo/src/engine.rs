@@ -10,7 +10,7 @@ use mongodb::IndexModel;
 use mongodb::options::{
     FindOneAndUpdateOptions, FindOptions, IndexOptions, ReturnDocument, UpdateModifications, UpdateOptions,
 };
-use store::port::{Change, DocumentEngine, Find, FindAndModify, Index, Return, Update, Updated};
+use store::port::{Change, Changes, DocumentEngine, Find, FindAndModify, Index, Return, Update, Updated};
 use store::{Error, Result};
 
 use crate::Mongo;
@@ -248,5 +248,9 @@ impl DocumentEngine for Mongo {
             Ok(answer) => answer.map(|_| ()),
             Err(_) => Err(unanswered(Kind::Read, format!("no answer within {PATIENCE:?}"))),
         }
+    }
+
+    async fn changes(&self, collections: &[&str]) -> Result<Changes> {
+        self.follow(collections).await
     }
 }

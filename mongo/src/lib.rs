@@ -3,6 +3,7 @@
 //! ```text
 //!   connect    an address and what the server is: concerns, timeouts, refusals
 //!   engine     the port's operations
+//!   changes    following a change stream through failures of the server
 //!   identity   the port's own rule that identities are the caller's
 //!   validator  what the server refuses to store, whoever writes it
 //!   cluster    sharding, where the server is a router
@@ -12,6 +13,7 @@
 //! The driver may send a write a second time when it lost the answer to the first (`retryWrites`). The server knows
 //! the repetition by its number and does not apply it twice, and where it cannot know, the driver does not repeat.
 
+mod changes;
 mod cluster;
 mod connect;
 mod engine;

@@ -7,21 +7,27 @@
 
 use std::sync::Arc;
 
+use store::contract::Capabilities;
 use store::embedded::Embedded;
 use store::port::Engine;
 
+const CAPABILITIES: Capabilities = Capabilities {
+    decimal128: false,
+    changes: true,
+};
+
 mod in_memory {
-    use super::{Arc, Embedded, Engine};
+    use super::{Arc, CAPABILITIES, Embedded, Engine};
 
     pub(super) async fn make() -> Engine {
         Arc::new(Embedded::in_memory().unwrap())
     }
 
-    store::contract_tests!(make);
+    store::contract_tests!(make, CAPABILITIES);
 }
 
 mod on_disk {
-    use super::{Arc, Embedded, Engine};
+    use super::{Arc, CAPABILITIES, Embedded, Engine};
 
     /// The folder's name goes at once; the open file stays as long as the engine.
     pub(super) async fn make() -> Engine {
@@ -29,10 +35,10 @@ mod on_disk {
         Arc::new(Embedded::open(dir.path()).unwrap())
     }
 
-    store::contract_tests!(make);
+    store::contract_tests!(make, CAPABILITIES);
 }
 
 #[tokio::test]
 async fn the_whole_contract_runs_in_one_line_too() {
-    store::contract::engine(in_memory::make, store::contract::Capabilities::default()).await;
+    store::contract::engine(in_memory::make, CAPABILITIES).await;
 }

@@ -11,9 +11,9 @@ use async_trait::async_trait;
 use bson::{Bson, Document};
 use mongo::Mongo;
 use store::Result;
-use store::contract::Capabilities;
+use store::contract::{Capabilities, changes};
 use store::embedded::Embedded;
-use store::port::{DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
+use store::port::{Changes, DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
 use wire::{Listener, Options, listen};
 
 /// A driver's connection that keeps alive what it is connected to.
@@ -62,6 +62,10 @@ impl DocumentEngine for Through {
 
     async fn ping(&self) -> Result<()> {
         self.engine.ping().await
+    }
+
+    async fn changes(&self, collections: &[&str]) -> Result<Changes> {
+        self.engine.changes(collections).await
     }
 }
 
@@ -119,9 +123,34 @@ async fn a_real_server_keeps_the_contract_where_there_is_one() {
         );
         return;
     };
-    let capabilities = Capabilities { decimal128: true };
+    let capabilities = Capabilities {
+        decimal128: true,
+        changes: tells(&address).await,
+    };
     store::contract::engine(async || on_the_server(&address).await, capabilities).await;
     say("CONTRACT: ran on the embedded engine behind the listener AND on the server of MONGODB_URI.");
+}
+
+/// Whether the server has change streams: one without a replica set has none.
+async fn tells(address: &str) -> bool {
+    on_the_server(address).await.changes(&["things"]).await.is_ok()
+}
+
+/// By itself, because compatible servers differ in other ways.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_real_server_tells_of_changes_or_refuses_to() {
+    let Ok(address) = std::env::var("MONGODB_URI") else {
+        say("CHANGE STREAMS: NOT RUN: MONGODB_URI is not set.");
+        return;
+    };
+    if tells(&address).await {
+        changes::every_change_is_told_once_it_can_be_read(&on_the_server(&address).await).await;
+        changes::what_changes_nothing_or_belongs_elsewhere_is_not_told(&on_the_server(&address).await).await;
+        say("CHANGE STREAMS: ran on the server of MONGODB_URI.");
+    } else {
+        changes::an_engine_that_cannot_tell_refuses(&on_the_server(&address).await).await;
+        say("CHANGE STREAMS: NOT RUN: the server of MONGODB_URI refuses them.");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -103,6 +103,11 @@ macro_rules! each_contract_case {
                 a_walk_up_through_a_crowd_sees_once_what_stays
                 an_unbounded_array_is_adopted_by_many_at_once
             ]
+            changes if tells: [
+                every_change_is_told_once_it_can_be_read
+                what_changes_nothing_or_belongs_elsewhere_is_not_told
+            ]
+            changes if tells_nothing: [an_engine_that_cannot_tell_refuses]
             documents if decimals: [decimals_are_kept]
             documents if no_decimals: [decimals_are_refused]
         }

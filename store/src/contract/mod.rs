@@ -19,6 +19,7 @@
 pub mod aggregation;
 mod answers;
 mod cases;
+pub mod changes;
 pub mod concurrency;
 pub mod crowds;
 pub mod documents;
@@ -42,6 +43,8 @@ use crate::port::{Engine, Find, FindAndModify, Update};
 pub struct Capabilities {
     /// Stores and compares values of BSON type Decimal128, instead of refusing them with code 2.
     pub decimal128: bool,
+    /// Tells of changes as they happen, instead of refusing to.
+    pub changes: bool,
 }
 
 impl Capabilities {
@@ -58,6 +61,16 @@ impl Capabilities {
     /// Engines that refuse decimals.
     pub fn no_decimals(self) -> bool {
         !self.decimal128
+    }
+
+    /// Engines that tell of changes.
+    pub fn tells(self) -> bool {
+        self.changes
+    }
+
+    /// Engines that have to be looked at.
+    pub fn tells_nothing(self) -> bool {
+        !self.changes
     }
 }
 

@@ -4,8 +4,8 @@ use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
 use bson::{Bson, Document, doc};
-use futures::stream::{self, BoxStream};
 use futures::StreamExt;
+use futures::stream::{self, BoxStream};
 use model::Relation;
 
 use super::{News, Watched, owner_of};

@@ -62,7 +62,11 @@ impl Store {
     /// News from now on, of all owners or at least of those that `watched` names, and how they are come by: the engine
     /// is asked to tell, and what it answers decides. The stream outlives failures of the store.
     pub async fn news(&self, watched: Watched) -> Result<(Source, BoxStream<'static, News>)> {
-        match self.engine().changes(&[people::COLLECTION, posts::COLLECTION]).await {
+        match self
+            .engine()
+            .changes(&[people::COLLECTION, posts::COLLECTION])
+            .await
+        {
             Ok(changes) => {
                 let news = changes.filter_map(|changed| future::ready(told(changed)));
                 Ok((Source::Told, news.boxed()))

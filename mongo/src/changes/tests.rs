@@ -1,0 +1,161 @@
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use futures::StreamExt;
+
+use super::*;
+
+type Token = u32;
+
+/// What a scripted stream does next. A change is at the place of its number.
+enum Step {
+    Change(Token),
+    /// Nothing came, and the place moved on.
+    Quiet(Token),
+    Break(Broken),
+}
+
+/// A server whose streams are written down, and which notes from where each was asked for.
+#[derive(Default)]
+struct Scripted {
+    openings: Mutex<VecDeque<Result<Vec<Step>, Broken>>>,
+    asked: Arc<Mutex<Vec<Option<Token>>>>,
+}
+
+struct Script {
+    steps: VecDeque<Step>,
+    token: Option<Token>,
+}
+
+#[async_trait]
+impl Server for Scripted {
+    type Tail = Script;
+
+    async fn open(&self, after: Option<Token>) -> Result<Script, Broken> {
+        self.asked.lock().unwrap().push(after);
+        let opening = self.openings.lock().unwrap().pop_front();
+        opening.unwrap().map(|steps| Script {
+            steps: steps.into(),
+            token: after,
+        })
+    }
+}
+
+#[async_trait]
+impl Tail for Script {
+    type Token = Token;
+
+    async fn next(&mut self) -> Result<Option<Changed>, Broken> {
+        match self.steps.pop_front() {
+            Some(Step::Change(at)) => {
+                self.token = Some(at);
+                Ok(Some(change(at)))
+            }
+            Some(Step::Quiet(at)) => {
+                self.token = Some(at);
+                Ok(None)
+            }
+            Some(Step::Break(broken)) => Err(broken),
+            None => std::future::pending().await,
+        }
+    }
+
+    fn token(&self) -> Option<Token> {
+        self.token
+    }
+}
+
+fn change(at: Token) -> Changed {
+    Changed::Document {
+        collection: "posts".to_owned(),
+        id: i64::from(at).into(),
+    }
+}
+
+fn away() -> Broken {
+    Broken::Away("the connection broke".to_owned())
+}
+
+fn lost() -> Broken {
+    Broken::Lost("the history begins later".to_owned())
+}
+
+/// What a listener hears of streams that are opened one after the other, and from where each was asked for.
+async fn hears(count: usize, openings: Vec<Result<Vec<Step>, Broken>>) -> (Vec<Changed>, Vec<Option<Token>>) {
+    let server = Scripted {
+        openings: Mutex::new(openings.into()),
+        ..Scripted::default()
+    };
+    let asked = Arc::clone(&server.asked);
+    let tail = server.open(None).await.unwrap();
+    let heard = follow(server, tail).take(count).collect().await;
+    let asked = asked.lock().unwrap().clone();
+    (heard, asked)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_broken_stream_goes_on_after_the_last_change() {
+    let (heard, asked) = hears(
+        2,
+        vec![
+            Ok(vec![Step::Change(1), Step::Break(away())]),
+            Err(away()),
+            Err(away()),
+            Ok(vec![Step::Change(2)]),
+        ],
+    )
+    .await;
+    assert_eq!(heard, [change(1), change(2)]);
+    assert_eq!(asked, [None, Some(1), Some(1), Some(1)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_place_that_moved_on_in_silence_is_where_it_goes_on() {
+    let (heard, asked) = hears(
+        1,
+        vec![
+            Ok(vec![Step::Quiet(5), Step::Quiet(9), Step::Break(away())]),
+            Ok(vec![Step::Change(10)]),
+        ],
+    )
+    .await;
+    assert_eq!(heard, [change(10)]);
+    assert_eq!(asked, [None, Some(9)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn when_the_place_is_lost_anything_may_have_changed() {
+    let (heard, asked) = hears(
+        3,
+        vec![
+            Ok(vec![Step::Change(1), Step::Break(away())]),
+            Err(lost()),
+            Err(away()),
+            Ok(vec![Step::Change(8)]),
+        ],
+    )
+    .await;
+    assert_eq!(heard, [change(1), Changed::Anything, change(8)]);
+    assert_eq!(asked, [None, Some(1), None, None]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_broke_before_it_had_a_place_may_have_missed_something() {
+    let (heard, asked) = hears(2, vec![Ok(vec![Step::Break(away())]), Ok(vec![Step::Change(1)])]).await;
+    assert_eq!(heard, [Changed::Anything, change(1)]);
+    assert_eq!(asked, [None, None]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn attempts_come_at_longer_and_longer_intervals_until_one_succeeds() {
+    let started = tokio::time::Instant::now();
+    let mut openings: Vec<_> = vec![Ok(vec![Step::Change(1), Step::Break(away())])];
+    openings.extend((0..9).map(|_| Err(away())));
+    openings.push(Ok(vec![Step::Change(2), Step::Break(away())]));
+    openings.push(Ok(vec![Step::Change(3)]));
+    let (heard, _) = hears(3, openings).await;
+    assert_eq!(heard, [change(1), change(2), change(3)]);
+    // 0.1 + 0.2 + … + 3.2 seconds, then 4 each, and 0.1 again once a change was heard.
+    let waited = Duration::from_millis(6_300 + 4 * 4_000 + 100);
+    assert_eq!(started.elapsed().as_millis() / 100, waited.as_millis() / 100);
+}
