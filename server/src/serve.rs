@@ -56,6 +56,14 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
         .is_some_and(|url| url.starts_with("https://"));
     let log = RequestLog::new(environment.now());
     let feed = Feed::new(store, environment);
+    let source = feed.follow_others().await.map_err(|error| {
+        Fault::failed(
+            "The store does not say how it tells of changes",
+            "Look whether it still runs, and start again.",
+        )
+        .caused_by(&error)
+    })?;
+    tracing::info!("live updates: {source}");
     let sessions = Sessions {
         feed: feed.clone(),
         cookies: Cookies::new(secure),
@@ -66,6 +74,7 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     if let Some(url) = options.public_url {
         println!("Browsers reach it at {url}");
     }
+    println!("Pages are live: {source}");
     if let Some(drivers) = &drivers {
         println!(
             "MongoDB's shells and drivers reach its store at mongodb://{}/spillway",

@@ -1,4 +1,4 @@
-//! Who watches which owner, and telling them when its lists change.
+//! Who watches which owner, and telling them when its lists change, by whomever they are changed.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,6 +8,7 @@ use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use model::{Overflow, Problem, Topic};
 use store::Store;
+use store::news::{News, Source};
 use tokio::sync::{Notify, watch};
 
 use super::Feed;
@@ -15,6 +16,9 @@ use super::problems::explain;
 
 /// The shortest time between two changes of one topic: at most 10 a second.
 const QUIET: Duration = Duration::from_millis(100);
+
+/// The longest time between two attempts to read an owner while the store is away.
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 /// How an owner's lists are stored after a change.
 #[derive(Debug, Clone)]
@@ -58,6 +62,21 @@ impl Events {
         }
     }
 
+    fn heard(&self, news: &News) {
+        match news {
+            News::Of(topic) => self.changed(topic),
+            News::OfAll => {
+                let all = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+                all.values().for_each(|watched| watched.changed.notify_one());
+            }
+        }
+    }
+
+    fn topics(&self) -> Vec<Topic> {
+        let all = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        all.keys().cloned().collect()
+    }
+
     fn subscribe(self: &Arc<Self>, topic: &Topic) -> watch::Receiver<Option<Change>> {
         let mut all = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(watched) = all.get(topic) {
@@ -73,29 +92,40 @@ impl Events {
         receiver
     }
 
-    /// Reads the owner after every change and passes it on, until nobody watches or the owner is gone.
+    /// Reads the owner after every change and passes on what is different, until nobody watches or the owner is gone.
+    /// A change of our own is told by the store once more, which costs a second read and no event.
     async fn follow(self: Arc<Self>, topic: Topic, watched: Arc<Watched>) {
         let mut sequence = 0;
+        let mut pause = QUIET;
         loop {
             match self.store.overflow(&topic).await {
                 Ok(overflow) => {
-                    sequence += 1;
-                    let change = Change {
-                        topic: topic.clone(),
-                        sequence,
-                        overflow: Arc::new(overflow),
-                    };
-                    watched.latest.send_replace(Some(change));
+                    pause = QUIET;
+                    watched.latest.send_if_modified(|latest| {
+                        if latest.as_ref().is_some_and(|latest| *latest.overflow == overflow) {
+                            return false;
+                        }
+                        sequence += 1;
+                        *latest = Some(Change {
+                            topic: topic.clone(),
+                            sequence,
+                            overflow: Arc::new(overflow),
+                        });
+                        true
+                    });
                 }
                 Err(store::Error::NoOwner(_)) => break,
                 Err(error) => {
-                    tracing::warn!(%error, %topic, "could not read a watched owner; trying again");
+                    if pause == QUIET {
+                        tracing::warn!(%error, %topic, "could not read a watched owner; trying again");
+                    }
+                    pause = (pause * 2).min(LONGEST_PAUSE);
                     watched.changed.notify_one();
                 }
             }
-            tokio::time::sleep(QUIET).await;
+            tokio::time::sleep(pause).await;
             tokio::select! {
-                () = watched.changed.notified() => {}
+                biased;
                 () = watched.latest.closed() => {
                     // Under the lock nobody can subscribe between the check and the removal.
                     let mut all = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
@@ -104,6 +134,7 @@ impl Events {
                         return;
                     }
                 }
+                () = watched.changed.notified() => {}
             }
         }
         self.watched
@@ -114,6 +145,19 @@ impl Events {
 }
 
 impl Feed {
+    /// Follows what others change in the store, for as long as the process lives. Without it, watchers hear only of
+    /// what this feed does.
+    pub async fn follow_others(&self) -> Result<Source, store::Error> {
+        let (events, watched) = (Arc::clone(&self.events), Arc::clone(&self.events));
+        let (source, mut news) = self.store.news(Arc::new(move || watched.topics())).await?;
+        tokio::spawn(async move {
+            while let Some(news) = news.next().await {
+                events.heard(&news);
+            }
+        });
+        Ok(source)
+    }
+
     /// How an owner's lists are stored right now.
     pub async fn overflow(&self, topic: &Topic) -> Result<Overflow, Problem> {
         self.store.overflow(topic).await.map_err(explain)

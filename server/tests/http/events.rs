@@ -30,6 +30,25 @@ fn a_like_moves_an_open_stream_within_a_second() {
 }
 
 #[test]
+fn each_change_is_told_once_although_both_the_feed_and_the_store_tell_of_it() {
+    let server = Server::start();
+    let ada = server.member("ada");
+    let post = ada.writes("Watch me");
+    let fans = ["bob", "cem", "dan"].map(|handle| server.member(handle));
+    let topic = format!("post:{post}");
+    let events = server.visitor().watch(&[&topic]);
+    let mut told = vec![events.recv_timeout(PATIENCE).unwrap()];
+    for fan in fans {
+        fan.put(&format!("/posts/{post}/like"));
+        told.push(events.recv_timeout(PATIENCE).unwrap());
+    }
+    for (number, event) in told.iter().enumerate() {
+        assert_eq!(event.data["likes"]["count"], number, "{told:?}");
+        assert_eq!(event.id, format!("{topic}@{}", number + 1), "{told:?}");
+    }
+}
+
+#[test]
 fn one_stream_carries_many_topics() {
     let server = Server::start();
     let (ada, bob) = (server.member("ada"), server.member("bob"));

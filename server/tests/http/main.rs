@@ -8,6 +8,7 @@ mod events;
 mod forgery;
 mod input;
 mod lists;
+mod live;
 mod pages;
 mod posts;
 mod process;

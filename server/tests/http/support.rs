@@ -67,6 +67,27 @@ impl Server {
         }
     }
 
+    /// One whose store others can use, at the address that is returned and that it keeps when it is restarted.
+    pub fn for_drivers() -> (Self, String) {
+        let mut server = Self::start_with(&[("SPILLWAY_MONGO_LISTEN", "127.0.0.1:0")]);
+        let address = server.says("MongoDB's shells and drivers reach its store at ");
+        let host = address.strip_prefix("mongodb://").unwrap().split('/').next();
+        server.environment = vec![("SPILLWAY_MONGO_LISTEN", host.unwrap().to_owned())];
+        (server, address)
+    }
+
+    /// The rest of the next line that it prints with this beginning.
+    pub fn says(&mut self, beginning: &str) -> String {
+        loop {
+            let mut line = String::new();
+            let bytes = self.stdout.read_line(&mut line).unwrap();
+            assert!(bytes > 0, "it never said {beginning:?}");
+            if let Some(rest) = line.trim_end().strip_prefix(beginning) {
+                return rest.to_owned();
+            }
+        }
+    }
+
     /// kill -9, and start again on the same data.
     pub fn crash_and_restart(&mut self) {
         self.child.kill().unwrap();
