@@ -11,8 +11,8 @@ interface Fixtures {
   api: Api;
   /** Somebody new, signed in on `page`. */
   person: Person;
-  /** Opens a second browser, with cookies and complaints of its own. */
-  secondWindow: () => Promise<Page>;
+  /** Opens a second browser, with cookies and complaints of its own; at another server if one is named. */
+  secondWindow: (server?: string) => Promise<Page>;
 }
 
 export const test = base.extend<Fixtures>({
@@ -43,8 +43,8 @@ export const test = base.extend<Fixtures>({
 
   secondWindow: async ({ browser, complaints, contextOptions }, use) => {
     const opened: BrowserContext[] = [];
-    await use(async () => {
-      const context = await browser.newContext(contextOptions);
+    await use(async (server = contextOptions.baseURL) => {
+      const context = await browser.newContext({ ...contextOptions, baseURL: server });
       listen(context, complaints);
       opened.push(context);
       return context.newPage();

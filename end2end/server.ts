@@ -7,6 +7,22 @@ import type { PlaywrightTestConfig } from "@playwright/test";
 const repository = resolve(import.meta.dirname, "..");
 const suffix = process.platform === "win32" ? ".exe" : "";
 
+/** The program under test: the release build, unless SPILLWAY_BINARY names another. */
+export const binary =
+  process.env.SPILLWAY_BINARY ?? join(repository, "target", "release", `spillway${suffix}`);
+
+/** What every server that the journeys start is told. */
+export const environment: Record<string, string> = {
+  SPILLWAY_RATE_LIMIT: "off",
+  RUST_LOG: "warn",
+  LEPTOS_ENV: "PROD",
+  LEPTOS_OUTPUT_NAME: "spillway",
+  LEPTOS_SITE_ROOT: join(repository, "target", "site"),
+  LEPTOS_SITE_PKG_DIR: "pkg",
+  LEPTOS_HASH_FILES: "true",
+  LEPTOS_HASH_FILE_NAME: "hash.txt",
+};
+
 /**
  * The server that the journeys run against: the one at SPILLWAY_URL if that is set, otherwise the release
  * build on free ports, with the demo town in a store of its own that is removed afterwards.
@@ -22,7 +38,6 @@ export async function serverUnderTest(): Promise<{
   const port = (process.env.SPILLWAY_TEST_PORT ??= String(await freePort()));
   const adminPort = (process.env.SPILLWAY_TEST_ADMIN_PORT ??= String(await freePort()));
   const store = (process.env.SPILLWAY_TEST_STORE ??= mkdtempSync(join(tmpdir(), "spillway-end2end-")));
-  const binary = process.env.SPILLWAY_BINARY ?? join(repository, "target", "release", `spillway${suffix}`);
   const url = `http://127.0.0.1:${port}`;
   return {
     url,
@@ -39,14 +54,7 @@ export async function serverUnderTest(): Promise<{
         SPILLWAY_ADDR: `127.0.0.1:${port}`,
         SPILLWAY_ADMIN_ADDR: `127.0.0.1:${adminPort}`,
         SPILLWAY_STORE: `embedded:${join(store, "data")}`,
-        SPILLWAY_RATE_LIMIT: "off",
-        RUST_LOG: "warn",
-        LEPTOS_ENV: "PROD",
-        LEPTOS_OUTPUT_NAME: "spillway",
-        LEPTOS_SITE_ROOT: join(repository, "target", "site"),
-        LEPTOS_SITE_PKG_DIR: "pkg",
-        LEPTOS_HASH_FILES: "true",
-        LEPTOS_HASH_FILE_NAME: "hash.txt",
+        ...environment,
       },
     },
   };
