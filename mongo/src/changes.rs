@@ -144,7 +144,7 @@ impl<S: Server> Follower<S> {
         let first = self.tail.take().is_some();
         match broken {
             Broken::Away(why) if first => {
-                tracing::warn!(why, "the store stopped telling of changes; trying again")
+                tracing::warn!(why, "the store stopped telling of changes; trying again");
             }
             Broken::Away(why) => tracing::debug!(why, "the store does not tell of changes yet"),
             Broken::Lost(why) => {

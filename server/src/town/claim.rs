@@ -48,7 +48,11 @@ pub struct Claim<'a> {
 enum Marker {
     Absent,
     Complete,
-    Loading { claim: Bson, beat: Bson },
+    /// Either may be missing: older versions began a town without saying so.
+    Loading {
+        claim: Bson,
+        beat: Option<i64>,
+    },
 }
 
 /// Whether the store holds a whole town.
@@ -87,7 +91,7 @@ pub async fn claim(store: &Store, id: Uuid, patience: Patience) -> store::Result
                 }
                 looks = if now == seen { looks + 1 } else { 0 };
                 if looks >= patience.looks {
-                    if take_over(store, id, claim, beat).await? {
+                    if take_over(store, id, claim, *beat).await? {
                         clear(store).await?;
                         return Ok(Some(mine));
                     }
@@ -115,7 +119,7 @@ impl Claim<'_> {
                 Ok(done) if done.matched == 0 => return lost(),
                 Ok(_) => {}
                 Err(error) => {
-                    tracing::debug!(%error, "the store was not told that the town is still being loaded")
+                    tracing::debug!(%error, "the store was not told that the town is still being loaded");
                 }
             }
         }
@@ -149,10 +153,9 @@ async fn read(store: &Store) -> store::Result<Marker> {
     if marker.get_str("state").is_ok_and(|state| state == "complete") {
         return Ok(Marker::Complete);
     }
-    let field = |name| marker.get(name).cloned().unwrap_or(Bson::Null);
     Ok(Marker::Loading {
-        claim: field("claim"),
-        beat: field("beat"),
+        claim: marker.get("claim").cloned().unwrap_or(Bson::Null),
+        beat: marker.get("beat").and_then(Bson::as_i64),
     })
 }
 
@@ -181,7 +184,7 @@ async fn begin(store: &Store, id: Uuid) -> store::Result<bool> {
     }
 }
 
-async fn take_over(store: &Store, id: Uuid, claim: &Bson, beat: &Bson) -> store::Result<bool> {
+async fn take_over(store: &Store, id: Uuid, claim: &Bson, beat: Option<i64>) -> store::Result<bool> {
     let as_seen = doc! { "_id": MARKER, "state": "loading", "claim": claim, "beat": beat };
     let change = doc! { "$set": { "claim": uuid_bson(id), "beat": 0_i64 } };
     let done = store.engine().update(META, Update::one(as_seen, change)).await?;
