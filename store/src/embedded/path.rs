@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use bson::{RawArray, RawBsonRef, RawDocument};
 
+use super::raw::{field, items};
 use crate::error::Result;
 
 /// A dotted path such as `likes.head.159`.
@@ -78,7 +79,7 @@ fn in_document<'a>(
     let Some((part, rest)) = parts.split_first() else {
         return Ok(ControlFlow::Continue(()));
     };
-    match document.get(&part.name)? {
+    match field(document, &part.name)? {
         None => Ok(visit(None, through_array)),
         value if rest.is_empty() => Ok(visit(value, through_array)),
         Some(RawBsonRef::Document(document)) => in_document(document, rest, through_array, visit),
@@ -91,7 +92,7 @@ fn in_array<'a>(array: &'a RawArray, parts: &[Part], visit: &mut Visitor<'_, 'a>
     let Some((part, rest)) = parts.split_first() else {
         return Ok(ControlFlow::Continue(()));
     };
-    for (position, item) in array.into_iter().enumerate() {
+    for (position, item) in items(array).enumerate() {
         let item = item?;
         let mut flow = ControlFlow::Continue(());
         if let RawBsonRef::Document(document) = item {

@@ -4,10 +4,11 @@ use std::cmp::Ordering;
 
 use bson::{Document, RawBson, RawBsonRef, RawDocument};
 
-use super::compare::{NULL, compare};
+use super::compare::{NULL, compare as order_of};
 use super::filter::whole_number;
 use super::key;
 use super::path::Path;
+use super::raw::field;
 use crate::error::{Error, Result};
 
 /// An order over documents: fields, each up or down.
@@ -111,9 +112,8 @@ impl Order {
         }
         let mut failed = None;
         let mut arrays = false;
-        // A stable sort that takes what is in order already as it is.
-        keyed.sort_by(|a, b| {
-            let mut order = first.directed(compare(a.0, b.0));
+        let mut compare = |a: &Keyed<'a>, b: &Keyed<'a>| {
+            let mut order = first.directed(order_of(a.0, b.0));
             for field in others {
                 if order.is_ne() {
                     break;
@@ -121,18 +121,40 @@ impl Order {
                 match (field.value_in(a.1), field.value_in(b.1)) {
                     (Ok(a), Ok(b)) => {
                         arrays |= matches!(a, RawBsonRef::Array(_)) || matches!(b, RawBsonRef::Array(_));
-                        order = field.directed(compare(a, b));
+                        order = field.directed(order_of(a, b));
                     }
                     (Err(error), _) | (_, Err(error)) => failed = Some(error),
                 }
             }
             order
-        });
+        };
+        sort_behind(&mut keyed, &mut compare);
         match failed {
             Some(error) => Err(error),
             None if arrays => Ok(None),
             None => Ok(Some(keyed.into_iter().map(|(_, element)| element).collect())),
         }
+    }
+}
+
+/// An array element behind the value that it is sorted by first.
+type Keyed<'a> = (RawBsonRef<'a>, RawBsonRef<'a>);
+
+/// How many elements are put in their places one by one.
+const FEW: usize = 8;
+
+/// A stable sort of what is in order but for a few elements at its end, as a push leaves it; or of anything.
+fn sort_behind<T>(items: &mut [T], compare: &mut impl FnMut(&T, &T) -> Ordering) {
+    let sorted = (1..items.len())
+        .find(|at| compare(&items[at - 1], &items[*at]).is_gt())
+        .unwrap_or(items.len());
+    if items.len() - sorted > FEW {
+        items.sort_by(compare);
+        return;
+    }
+    for at in sorted..items.len() {
+        let place = items[..at].partition_point(|before| compare(before, &items[at]).is_le());
+        items[place..=at].rotate_right(1);
     }
 }
 
@@ -142,10 +164,30 @@ impl OrderField {
         let RawBsonRef::Document(document) = element else {
             return Ok(RawBsonRef::Null);
         };
-        Ok(document.get(self.path.root())?.unwrap_or(RawBsonRef::Null))
+        Ok(field(document, self.path.root())?.unwrap_or(RawBsonRef::Null))
     }
 
     fn directed(&self, order: Ordering) -> Ordering {
         if self.descending { order.reverse() } else { order }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FEW, sort_behind};
+
+    #[test]
+    fn what_was_pushed_is_sorted_behind_its_equals() {
+        for pushed in 0..FEW + 3 {
+            // Each number with where it stood, which tells equals apart.
+            let numbers = (0..20).map(|n| n / 2).chain((0..pushed).map(|n| n * 7 % 13));
+            let mut sorted: Vec<_> = numbers.zip(0..).collect();
+            let mut expected = sorted.clone();
+            sort_behind(&mut sorted, &mut |a: &(usize, i32), b: &(usize, i32)| {
+                a.0.cmp(&b.0)
+            });
+            expected.sort_by_key(|numbered| numbered.0);
+            assert_eq!(sorted, expected);
+        }
     }
 }

@@ -82,7 +82,7 @@ impl<'a> Value<'a> {
     /// How many elements an array has.
     pub(super) fn array_len(&self) -> Option<usize> {
         match self {
-            Self::Encoded(RawBsonRef::Array(array)) => Some(array.iter_elements().count()),
+            Self::Encoded(RawBsonRef::Array(array)) => Some(crate::embedded::raw::length(array)),
             Self::Array(items) => Some(items.len()),
             _ => None,
         }

@@ -8,6 +8,7 @@ use bson::{RawBson, RawBsonRef, RawDocument};
 use super::{Comparison, Filter, Test};
 use crate::embedded::compare::{compare, equal, rank, type_name};
 use crate::embedded::path::Path;
+use crate::embedded::raw;
 use crate::error::Result;
 
 impl Filter {
@@ -76,7 +77,7 @@ impl Test {
             Self::Equal(_) | Self::Compare(..) | Self::OneOf(_) | Self::Type(_)
         );
         if let (true, Some(RawBsonRef::Array(items))) = (by_element, value) {
-            for item in items {
+            for item in raw::items(items) {
                 if self.accepts_itself(Some(item?))? {
                     return Ok(true);
                 }
@@ -95,14 +96,14 @@ impl Test {
             Self::Exists => Ok(value.is_some()),
             Self::Type(types) => Ok(value.is_some_and(|value| types.contains(&type_name(value)))),
             Self::Size(size) => Ok(match value {
-                Some(RawBsonRef::Array(items)) => i64::try_from(items.into_iter().count()) == Ok(*size),
+                Some(RawBsonRef::Array(items)) => i64::try_from(raw::length(items)) == Ok(*size),
                 _ => false,
             }),
             Self::AnyDocument(filter) => {
                 let Some(RawBsonRef::Array(items)) = value else {
                     return Ok(false);
                 };
-                for item in items {
+                for item in raw::items(items) {
                     if let RawBsonRef::Document(document) = item?
                         && filter.matches(document)?
                     {
@@ -115,7 +116,7 @@ impl Test {
                 let Some(RawBsonRef::Array(items)) = value else {
                     return Ok(false);
                 };
-                for item in items {
+                for item in raw::items(items) {
                     if every(tests, Some(item?))? {
                         return Ok(true);
                     }

@@ -13,12 +13,15 @@ use crate::error::{Error, Result};
 /// How far an update may extend an array with nulls, as in MongoDB.
 const MOST_PADDING: usize = 1_500_000;
 
+/// By how many bytes most updates make a document longer at most.
+const ROOM: usize = 256;
+
 impl Changes {
     /// The document as the update leaves it. Fails before anything changes; refuses to change `_id`.
     pub(in crate::embedded) fn apply(&self, document: &RawDocument) -> Result<RawDocumentBuf> {
         let mut fields = open(document)?;
         self.apply_to(&mut fields, false)?;
-        let changed = close(&fields)?;
+        let changed = close(&fields, document.as_bytes().len() + ROOM)?;
         if changed.get("_id")? != document.get("_id")? {
             return Err(Error::refused(
                 66,

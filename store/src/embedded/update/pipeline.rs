@@ -66,7 +66,7 @@ impl Edit {
             Self::Pipeline(stages) => {
                 let mut fields = Fields::new();
                 equalities(filter, &mut fields)?;
-                let asked = close(&fields)?;
+                let asked = close(&fields, 0)?;
                 let made = with_id(run(stages, &asked)?, asked.get("_id")?)?;
                 check(RawBsonRef::Document(&made))?;
                 Ok(made)

@@ -1,8 +1,9 @@
 //! A document that is opened only where it changes.
 
-use bson::raw::CStr;
-use bson::{RawArrayBuf, RawBsonRef, RawDocument, RawDocumentBuf};
+use bson::spec::ElementType;
+use bson::{RawBsonRef, RawDocument, RawDocumentBuf};
 
+use crate::embedded::raw::{Positions, items, write_counted, write_element, write_name};
 use crate::error::Result;
 
 /// The fields of an opened document, in their stored order.
@@ -31,38 +32,48 @@ pub(super) fn open(document: &RawDocument) -> Result<Fields<'_>> {
     Ok(fields)
 }
 
-/// Puts a document together again.
-pub(super) fn close(fields: &[(&str, Node<'_>)]) -> Result<RawDocumentBuf> {
-    let mut document = RawDocumentBuf::new();
-    for (name, node) in fields {
-        let name: &CStr = (*name).try_into()?;
-        match node {
-            Node::Value(value) => document.append(name, *value),
-            Node::Document(fields) => document.append(name, &close(fields)?),
-            Node::Array(_) | Node::Values(_) => document.append(name, &close_array(node)?),
-        }
-    }
-    Ok(document)
+/// Puts a document together again. `size` is about how many bytes it will have.
+pub(super) fn close(fields: &[(&str, Node<'_>)], size: usize) -> Result<RawDocumentBuf> {
+    let mut bytes = Vec::with_capacity(size);
+    write_document(fields, &mut bytes)?;
+    Ok(RawDocumentBuf::from_bytes(bytes)?)
 }
 
-fn close_array(node: &Node<'_>) -> Result<RawArrayBuf> {
-    let mut array = RawArrayBuf::new();
+fn write_document(fields: &[(&str, Node<'_>)], out: &mut Vec<u8>) -> Result<()> {
+    write_counted(out, |out| {
+        fields
+            .iter()
+            .try_for_each(|(name, node)| write_node(name, node, out))
+    })
+}
+
+fn write_node(name: &str, node: &Node<'_>, out: &mut Vec<u8>) -> Result<()> {
     match node {
-        Node::Values(values) => values.iter().for_each(|value| array.push(*value)),
-        Node::Array(items) => {
-            for item in items {
-                match item {
-                    Node::Value(value) => array.push(*value),
-                    Node::Document(fields) => array.push(&close(fields)?),
-                    Node::Array(_) | Node::Values(_) => array.push(&close_array(item)?),
-                }
-            }
+        Node::Value(value) => write_element(name, *value, out),
+        Node::Document(fields) => {
+            write_name(ElementType::EmbeddedDocument, name, out)?;
+            write_document(fields, out)
         }
-        Node::Value(_) | Node::Document(_) => {}
+        Node::Array(items) => {
+            write_name(ElementType::Array, name, out)?;
+            write_counted(out, |out| {
+                let mut positions = Positions::new();
+                items
+                    .iter()
+                    .try_for_each(|item| write_node(positions.next(), item, out))
+            })
+        }
+        Node::Values(values) => {
+            write_name(ElementType::Array, name, out)?;
+            write_counted(out, |out| {
+                let mut positions = Positions::new();
+                values
+                    .iter()
+                    .try_for_each(|value| write_element(positions.next(), *value, out))
+            })
+        }
     }
-    Ok(array)
 }
-
 impl<'a> Node<'a> {
     /// Opens a stored document or array by one level.
     pub(super) fn open(&mut self) -> Result<()> {
@@ -81,9 +92,7 @@ impl<'a> Node<'a> {
     /// conflict were refused.
     pub(super) fn elements(&self) -> Result<Option<Vec<RawBsonRef<'a>>>> {
         match self {
-            Self::Value(RawBsonRef::Array(array)) => {
-                Ok(Some(array.into_iter().collect::<bson::error::Result<_>>()?))
-            }
+            Self::Value(RawBsonRef::Array(array)) => Ok(Some(items(array).collect::<Result<_>>()?)),
             _ => Ok(None),
         }
     }

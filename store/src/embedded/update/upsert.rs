@@ -31,7 +31,7 @@ impl Changes {
                 ));
             }
         }
-        close(&fields)
+        close(&fields, 0)
     }
 }
 
