@@ -14,7 +14,7 @@ pub(super) use parse::{operand, whole_number};
 
 use std::sync::LazyLock;
 
-use bson::RawBson;
+use bson::{RawBson, RawBsonRef};
 
 use super::aggregate::Expression;
 use super::path::Path;
@@ -101,6 +101,21 @@ impl Filter {
             Self::And(filters) | Self::Or(filters) | Self::Nor(filters) => filters.iter().any(Self::computes),
             Self::Field(..) => false,
             Self::Computed(_) => true,
+        }
+    }
+
+    /// The `_id` that a document must have to match, if it says that and nothing else of the `_id`.
+    pub(super) fn id(&self) -> Option<RawBsonRef<'_>> {
+        let mut mentioned = 0;
+        self.each_path(&mut |path| mentioned += usize::from(path.text() == "_id"));
+        if mentioned == 1 { self.equal_id() } else { None }
+    }
+
+    fn equal_id(&self) -> Option<RawBsonRef<'_>> {
+        match self {
+            Self::And(filters) => filters.iter().find_map(Self::equal_id),
+            Self::Field(path, Test::Equal(value)) if path.text() == "_id" => Some(value.as_raw_bson_ref()),
+            _ => None,
         }
     }
 

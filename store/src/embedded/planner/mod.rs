@@ -17,6 +17,7 @@ use std::sync::Arc;
 use self::bounds::{Constraints, Interval};
 use super::covered::Cover;
 use super::index::Definition;
+use super::key;
 use super::path::Path;
 use super::query::Query;
 use super::sort::{Order, OrderField};
@@ -109,6 +110,12 @@ impl fmt::Display for Plan {
 pub(super) fn plan(query: &Query, indexes: &[Arc<Definition>]) -> Plan {
     if let Some(keys) = &query.among {
         return Plan::of_keys(keys);
+    }
+    if query.order.is_empty()
+        && let Some(id) = query.filter.id()
+        && let Ok(key) = key::of(id)
+    {
+        return Plan::of_keys(&[key]);
     }
     let constraints = Constraints::of(&[&query.filter]);
     let branches: Vec<Constraints> = bounds::branches(&query.filter, MOST_BRANCHES)
