@@ -61,9 +61,13 @@ impl OverflowList<'_> {
         let now = item.at;
         let mut spilled_for = None;
         let mut kept = None;
+        let mut known = None;
         let threshold = self.limits.threshold as u64;
         for attempt in 0..ATTEMPTS {
-            let seen = self.state(owner, Head::None).await;
+            let seen = match known.take() {
+                Some(seen) => Ok(seen),
+                None => self.state(owner, Head::None).await,
+            };
             if let Some(born) =
                 spilled_for.take_if(|born| seen.as_ref().map_or(true, |seen| seen.born != *born))
             {
@@ -91,12 +95,21 @@ impl OverflowList<'_> {
                         count,
                     });
                 }
-                let holding = doc! { self.path(&format!("head.{}", key.field())): key.value() };
-                let holding = self.state_if(owner, holding, Head::Whole).await?;
-                if let Some(now) = holding
-                    && let Some(item) = now.head.into_iter().find(|item| item.is(&key))
-                {
-                    return Ok(Appended::before(item, now.count));
+                // A guard failed. If there is still room, no turn is needed: either the key is in the head, or what was
+                // read now is where the next try starts from.
+                let now = self.state(owner, Head::None).await?;
+                if now.in_head() < threshold && attempt < PATIENCE {
+                    if !now.has_spilled_since(seen) {
+                        let holding = doc! { self.path(&format!("head.{}", key.field())): key.value() };
+                        let holding = self.state_if(owner, holding, Head::Whole).await?;
+                        if let Some(now) = holding
+                            && let Some(item) = now.head.into_iter().find(|item| item.is(&key))
+                        {
+                            return Ok(Appended::before(item, now.count));
+                        }
+                    }
+                    known = Some(now);
+                    continue;
                 }
             }
             // One spill is enough for all who meet a full head: whoever had to wait lets go if there is room now. If there
@@ -110,8 +123,12 @@ impl OverflowList<'_> {
                 } else {
                     kept = Some(mine);
                 }
-                if waited && self.state(owner, Head::None).await?.in_head() < threshold {
-                    continue;
+                if waited {
+                    let now = self.state(owner, Head::None).await?;
+                    if now.in_head() < threshold {
+                        known = Some(now);
+                        continue;
+                    }
                 }
             }
             let full = self.state(owner, Head::Whole).await?;

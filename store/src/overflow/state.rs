@@ -202,6 +202,11 @@ impl State {
         self.count.saturating_sub(self.spilled)
     }
 
+    /// Whether pages came or went since an earlier look, or the owner is another one.
+    pub(super) fn has_spilled_since(&self, earlier: &Self) -> bool {
+        (&self.born, self.pages) != (&earlier.born, earlier.pages)
+    }
+
     /// Whether an item of a page is removed already.
     pub(super) fn is_pending(&self, page: u32, id: Uuid) -> bool {
         self.pending
