@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use bson::{Bson, RawDocument, RawDocumentBuf};
+use bson::{Bson, RawDocumentBuf};
 use redb::WriteTransaction;
 
 use super::catalogue::{CATALOGUE, Catalogue};
-use super::collection::{Collection, Staged};
+use super::collection::Collection;
 use super::counters::Tally;
 use super::fault::storage;
 use super::index::Definition;
@@ -22,7 +22,6 @@ pub(super) struct Batch<'txn> {
     collections: HashMap<String, Collection<'txn>>,
     catalogue: Arc<Catalogue>,
     changed: bool,
-    written: Vec<Changed>,
     tally: Tally,
 }
 
@@ -45,19 +44,30 @@ impl<'txn> Batch<'txn> {
             collections: HashMap::new(),
             catalogue,
             changed: false,
-            written: Vec::new(),
             tally: Tally::default(),
         }
     }
 
-    /// Closes the tables, so that the transaction can be committed.
-    pub(super) fn finish(self) -> Outcome {
-        Outcome {
+    /// Writes what is held back and closes the tables, so that the transaction can be committed. An error means that
+    /// the whole batch must be given up.
+    pub(super) fn finish(mut self) -> Result<Outcome> {
+        let mut written = Vec::new();
+        for (name, mut collection) in std::mem::take(&mut self.collections) {
+            collection.write_held(&mut self.tally)?;
+            for definition in collection.take_widened() {
+                self.record(&name, definition)?;
+            }
+            written.extend(collection.take_written().into_iter().map(|id| Changed::Document {
+                collection: name.clone(),
+                id,
+            }));
+        }
+        Ok(Outcome {
             catalogue: self.catalogue,
             changed: self.changed,
-            written: self.written,
+            written,
             tally: self.tally,
-        }
+        })
     }
 
     /// Applies one operation. An error of the storage means that the whole batch must be given up; after any other
@@ -89,8 +99,10 @@ impl<'txn> Batch<'txn> {
     }
 
     fn insert(&mut self, name: &str, document: RawDocumentBuf) -> Result<()> {
-        let staged = self.collection(name)?.0.stage_insert(document)?;
-        self.write(name, &staged)
+        let (collection, tally) = self.collection(name)?;
+        collection.insert(document, tally)?;
+        self.changed = true;
+        Ok(())
     }
 
     /// Changes what it finds one by one: as in MongoDB, those before a document that is refused stay changed.
@@ -105,19 +117,20 @@ impl<'txn> Batch<'txn> {
             ..Updated::default()
         };
         let mut answer = None;
-        for before in &found {
-            let after = modify.changes.apply(RawDocument::from_bytes(&before.document)?)?;
+        for before in found {
+            let after = modify.changes.apply(&before.document)?;
             if let Some((returning, projection)) = &modify.returning {
                 let version = match returning {
-                    Return::Before => RawDocument::from_bytes(&before.document)?,
-                    Return::After => &*after,
+                    Return::Before => &before.document,
+                    Return::After => &after,
                 };
                 answer = Some(projection.apply(version)?);
             }
-            if after.as_bytes() != before.document {
+            if after.as_bytes() != before.document.as_bytes() {
                 check_update(&after)?;
-                let staged = self.collection(name)?.0.stage_update(before, after)?;
-                self.write(name, &staged)?;
+                let (collection, tally) = self.collection(name)?;
+                collection.update(before, after, tally)?;
+                self.changed = true;
                 updated.modified += 1;
             }
         }
@@ -152,23 +165,11 @@ impl<'txn> Batch<'txn> {
         let found = collection.find(query, tally)?;
         let removed = found.len() as u64;
         for found in found {
-            let staged = self.collection(name)?.0.stage_removal(found)?;
-            self.write(name, &staged)?;
+            let (collection, tally) = self.collection(name)?;
+            collection.remove(found, tally)?;
+            self.changed = true;
         }
         Ok(Answer::Removed(removed))
-    }
-
-    fn write(&mut self, name: &str, staged: &Staged) -> Result<()> {
-        let (collection, tally) = self.collection(name)?;
-        let widened = collection.write(staged, tally)?;
-        self.changed = true;
-        self.written.push(Changed::Document {
-            collection: name.to_owned(),
-            id: staged.own_id().clone(),
-        });
-        widened
-            .into_iter()
-            .try_for_each(|definition| self.record(name, definition))
     }
 
     fn create_index(&mut self, name: &str, definition: Definition) -> Result<Answer> {
@@ -201,7 +202,8 @@ impl<'txn> Batch<'txn> {
             return Ok(Answer::Done);
         }
         let transaction = self.transaction;
-        let definition = self.collection(name)?.0.build_index(transaction, definition)?;
+        let (collection, tally) = self.collection(name)?;
+        let definition = collection.build_index(transaction, definition, tally)?;
         self.changed = true;
         self.record(name, definition)?;
         Ok(Answer::Done)

@@ -2,7 +2,13 @@
 //!
 //! A change is staged first, which computes and checks everything without writing, so that a refused change leaves
 //! nothing behind; only then are the document and the differences of its index entries written.
+//!
+//! An update that moves nothing in a unique index is held back instead. The next update of the same document starts from
+//! it, so that a document which many change in one batch, such as a post that many like at once, is written once. Whatever
+//! looks at the tables in another way than by `_id` has everything written first. Tables are only committed with
+//! nothing held back, so that nobody else ever sees the difference.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use bson::{Bson, Document, RawBsonRef, RawDocument, RawDocumentBuf};
@@ -14,8 +20,9 @@ use super::covered::Recipe;
 use super::fault::storage;
 use super::index::Definition;
 use super::key;
-use super::planner::{Access, plan};
+use super::planner::{Access, Plan, plan};
 use super::query::{Query, entry_value, run, split};
+use super::staged::{Held, Move, Staged};
 use super::tables;
 use crate::error::{Error, Result};
 
@@ -27,6 +34,10 @@ pub(super) struct Collection<'txn> {
     name: String,
     documents: DocumentTable<'txn>,
     indexes: Vec<OpenIndex<'txn>>,
+    held: Held,
+    widened: Vec<Arc<Definition>>,
+    /// The `_id` of each document that was written or removed.
+    written: Vec<Bson>,
 }
 
 struct OpenIndex<'txn> {
@@ -37,36 +48,7 @@ struct OpenIndex<'txn> {
 /// A document that was found, and its key.
 pub(super) struct Found {
     pub(super) id: Vec<u8>,
-    pub(super) document: Vec<u8>,
-}
-
-/// A change that is ready to be written.
-pub(super) struct Staged {
-    /// The key of the document's `_id`.
-    id: Vec<u8>,
-    /// The `_id` itself.
-    own_id: Bson,
-    /// The new version; none removes the document.
-    document: Option<RawDocumentBuf>,
-    /// One per index of the collection.
-    entries: Vec<EntryChanges>,
-}
-
-impl Staged {
-    /// The `_id` of the document that changes.
-    pub(super) fn own_id(&self) -> &Bson {
-        &self.own_id
-    }
-}
-
-#[derive(Default)]
-struct EntryChanges {
-    removed: Vec<Vec<u8>>,
-    added: Vec<Vec<u8>>,
-    /// Keys that stay, but give back values of other types.
-    retyped: Vec<Vec<u8>>,
-    recipe: Recipe,
-    multikey: Option<usize>,
+    pub(super) document: Rc<RawDocumentBuf>,
 }
 
 impl<'txn> Collection<'txn> {
@@ -83,6 +65,9 @@ impl<'txn> Collection<'txn> {
             name: name.to_owned(),
             documents,
             indexes: Vec::new(),
+            held: Held::default(),
+            widened: Vec::new(),
+            written: Vec::new(),
         };
         for definition in catalogue.indexes(name) {
             collection.open_index(transaction, Arc::clone(definition))?;
@@ -98,13 +83,16 @@ impl<'txn> Collection<'txn> {
     }
 
     /// The documents of a query, copied so that they can be changed.
-    pub(super) fn find(&self, query: &Query, tally: &mut Tally) -> Result<Vec<Found>> {
-        let definitions: Vec<_> = self
-            .indexes
-            .iter()
-            .map(|index| Arc::clone(&index.definition))
-            .collect();
-        let plan = plan(query, &definitions);
+    pub(super) fn find(&mut self, query: &Query, tally: &mut Tally) -> Result<Vec<Found>> {
+        let mut plan = self.plan(query);
+        if plan.access == Access::Ids && query.order.is_empty() {
+            return self.find_by_ids(query, &plan, tally);
+        }
+        if !self.held.is_empty() {
+            self.write_held(tally)?;
+            // An index may have met its first array.
+            plan = self.plan(query);
+        }
         let entries = match &plan.access {
             Access::Index(planned) => self
                 .indexes
@@ -122,7 +110,7 @@ impl<'txn> Collection<'txn> {
             &mut |id, document| {
                 found.push(Found {
                     id: id.to_vec(),
-                    document: document.as_bytes().to_vec(),
+                    document: Rc::new(document.to_owned()),
                 });
                 Ok(())
             },
@@ -130,27 +118,74 @@ impl<'txn> Collection<'txn> {
         Ok(found)
     }
 
-    /// Prepares an insertion; refuses an `_id` that is there.
-    pub(super) fn stage_insert(&self, document: RawDocumentBuf) -> Result<Staged> {
+    /// Looks documents up by their keys, as they are held back or else as they are stored.
+    fn find_by_ids(&self, query: &Query, plan: &Plan, tally: &mut Tally) -> Result<Vec<Found>> {
+        let mut found = Vec::new();
+        for (id, _) in plan.runs.iter().flat_map(|run| &run.ranges) {
+            let document = match self.held.document(id) {
+                Some(held) => held,
+                None => match self.documents.get(id.as_slice()).map_err(storage)? {
+                    Some(stored) => Rc::new(RawDocumentBuf::from_bytes(stored.value().to_vec())?),
+                    None => continue,
+                },
+            };
+            tally.read(document.as_bytes().len());
+            if !query.filter.matches(&document)? {
+                continue;
+            }
+            found.push(Found {
+                id: id.clone(),
+                document,
+            });
+            if query.limit > 0 && found.len() as u64 >= query.limit {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    fn plan(&self, query: &Query) -> Plan {
+        let definitions: Vec<_> = self
+            .indexes
+            .iter()
+            .map(|index| Arc::clone(&index.definition))
+            .collect();
+        plan(query, &definitions)
+    }
+
+    /// Adds a document; refuses an `_id` that is there. None that is there is only held back.
+    pub(super) fn insert(&mut self, document: RawDocumentBuf, tally: &mut Tally) -> Result<()> {
         let own_id = document.get("_id")?.unwrap_or(RawBsonRef::Null);
         let id = key::of(own_id)?;
         if self.documents.get(id.as_slice()).map_err(storage)?.is_some() {
             let key = bson::doc! { "_id": bson::Bson::try_from(own_id)? };
             return Err(self.duplicate("_id_", key));
         }
-        self.stage(id, None, Some(document))
+        let staged = self.stage(id, None, Some(document))?;
+        self.write(&staged, tally)
     }
 
-    /// Prepares a new version of a document.
-    pub(super) fn stage_update(&self, found: &Found, document: RawDocumentBuf) -> Result<Staged> {
-        let before = RawDocument::from_bytes(&found.document)?;
-        self.stage(found.id.clone(), Some(before), Some(document))
+    /// Makes a document a new version of itself, now or with later changes of it.
+    pub(super) fn update(&mut self, found: Found, document: RawDocumentBuf, tally: &mut Tally) -> Result<()> {
+        let staged = self.stage(found.id, Some(&found.document), Some(document))?;
+        // What is unique is looked up in the tables, so they must show it at once.
+        let mut moves = self.indexes.iter().zip(&staged.moves);
+        if moves.any(|(index, moved)| index.definition.unique && moved.is_some()) {
+            self.write_held(tally)?;
+            return self.write(&staged, tally);
+        }
+        self.held.add(staged);
+        if self.held.is_full() {
+            self.write_held(tally)?;
+        }
+        Ok(())
     }
 
-    /// Prepares a removal.
-    pub(super) fn stage_removal(&self, found: Found) -> Result<Staged> {
-        let before = RawDocument::from_bytes(&found.document)?;
-        self.stage(found.id, Some(before), None)
+    /// Removes a document.
+    pub(super) fn remove(&mut self, found: Found, tally: &mut Tally) -> Result<()> {
+        self.write_held(tally)?;
+        let staged = self.stage(found.id, Some(&found.document), None)?;
+        self.write(&staged, tally)
     }
 
     fn stage(
@@ -163,15 +198,15 @@ impl<'txn> Collection<'txn> {
             Some(document) => document.get("_id")?.map(Bson::try_from).transpose()?,
             None => None,
         };
-        let mut entries = Vec::with_capacity(self.indexes.len());
+        let mut moves = Vec::with_capacity(self.indexes.len());
         for index in &self.indexes {
-            entries.push(index.changes(before, after.as_deref())?);
+            moves.push(index.moved(before, after.as_deref())?);
         }
         let staged = Staged {
             id,
             own_id: own_id.unwrap_or(Bson::Null),
-            document: after,
-            entries,
+            document: after.map(Rc::new),
+            moves,
         };
         self.check_unique(&staged)?;
         Ok(staged)
@@ -179,8 +214,11 @@ impl<'txn> Collection<'txn> {
 
     /// Refuses a change that would give two documents the same key in a unique index.
     fn check_unique(&self, staged: &Staged) -> Result<()> {
-        for (index, changes) in self.indexes.iter().zip(&staged.entries) {
-            for added in changes.added.iter().filter(|_| index.definition.unique) {
+        for (index, moved) in self.indexes.iter().zip(&staged.moves) {
+            let Some(moved) = moved.as_ref().filter(|_| index.definition.unique) else {
+                continue;
+            };
+            for added in moved.added() {
                 if index.is_taken(added, &staged.id)? {
                     let document = staged
                         .document
@@ -203,8 +241,25 @@ impl<'txn> Collection<'txn> {
         }
     }
 
-    /// Writes a staged change. Returns the indexes that now know of arrays where they had none before.
-    pub(super) fn write(&mut self, staged: &Staged, tally: &mut Tally) -> Result<Vec<Arc<Definition>>> {
+    /// Writes what was held back.
+    pub(super) fn write_held(&mut self, tally: &mut Tally) -> Result<()> {
+        for staged in self.held.take() {
+            self.write(&staged, tally)?;
+        }
+        Ok(())
+    }
+
+    /// The indexes that now know of arrays where they had none before. Nothing may be held back.
+    pub(super) fn take_widened(&mut self) -> Vec<Arc<Definition>> {
+        std::mem::take(&mut self.widened)
+    }
+
+    /// The `_id` of each document that was written or removed. Nothing may be held back.
+    pub(super) fn take_written(&mut self) -> Vec<Bson> {
+        std::mem::take(&mut self.written)
+    }
+
+    fn write(&mut self, staged: &Staged, tally: &mut Tally) -> Result<()> {
         let id = staged.id.as_slice();
         if let Some(document) = &staged.document {
             tally.wrote(document.as_bytes().len());
@@ -213,26 +268,30 @@ impl<'txn> Collection<'txn> {
             tally.wrote(0);
             self.documents.remove(id).map_err(storage)?;
         }
-        let mut widened = Vec::new();
-        for (index, changes) in self.indexes.iter_mut().zip(&staged.entries) {
-            index.write(id, changes)?;
-            if let Some(field) = changes
+        self.written.push(staged.own_id.clone());
+        for (index, moved) in self.indexes.iter_mut().zip(&staged.moves) {
+            let Some(moved) = moved else { continue };
+            index.write(id, moved)?;
+            if let Some(field) = moved
+                .to
                 .multikey
                 .filter(|field| !index.definition.multikey[*field])
             {
                 Arc::make_mut(&mut index.definition).multikey[field] = true;
-                widened.push(Arc::clone(&index.definition));
+                self.widened.push(Arc::clone(&index.definition));
             }
         }
-        Ok(widened)
+        Ok(())
     }
 
-    /// Builds an index over the documents there are; fails before writing anything.
+    /// Builds an index over the documents there are; fails before writing anything of it.
     pub(super) fn build_index(
         &mut self,
         transaction: &'txn WriteTransaction,
         mut definition: Definition,
+        tally: &mut Tally,
     ) -> Result<Arc<Definition>> {
+        self.write_held(tally)?;
         let mut built: Vec<(Vec<u8>, Vec<u8>, Recipe)> = Vec::new();
         for row in self.documents.iter().map_err(storage)? {
             let (id, document) = row.map_err(storage)?;
@@ -266,11 +325,11 @@ impl<'txn> Collection<'txn> {
 }
 
 impl OpenIndex<'_> {
-    fn changes(&self, before: Option<&RawDocument>, after: Option<&RawDocument>) -> Result<EntryChanges> {
+    fn moved(&self, before: Option<&RawDocument>, after: Option<&RawDocument>) -> Result<Option<Move>> {
         if let (Some(before), Some(after)) = (before, after)
             && self.definition.is_untouched(before, after)?
         {
-            return Ok(EntryChanges::default());
+            return Ok(None);
         }
         let entries = |document: Option<&RawDocument>| {
             document
@@ -278,19 +337,8 @@ impl OpenIndex<'_> {
                 .transpose()
                 .map(Option::unwrap_or_default)
         };
-        let (old, new) = (entries(before)?, entries(after)?);
-        let retyped = if old.recipe == new.recipe {
-            Vec::new()
-        } else {
-            new.keys.intersection(&old.keys).cloned().collect()
-        };
-        Ok(EntryChanges {
-            removed: old.keys.difference(&new.keys).cloned().collect(),
-            added: new.keys.difference(&old.keys).cloned().collect(),
-            retyped,
-            recipe: new.recipe,
-            multikey: new.multikey,
-        })
+        let (from, to) = (entries(before)?, entries(after)?);
+        Ok((from != to).then_some(Move { from, to }))
     }
 
     fn is_taken(&self, key: &[u8], by_other_than: &[u8]) -> Result<bool> {
@@ -309,14 +357,14 @@ impl OpenIndex<'_> {
         Ok(false)
     }
 
-    fn write(&mut self, id: &[u8], changes: &EntryChanges) -> Result<()> {
-        for key in &changes.removed {
+    fn write(&mut self, id: &[u8], moved: &Move) -> Result<()> {
+        for key in moved.removed() {
             self.entries
                 .remove([key.as_slice(), id].concat().as_slice())
                 .map_err(storage)?;
         }
-        for key in changes.added.iter().chain(&changes.retyped) {
-            self.insert(key.clone(), id, changes.recipe)?;
+        for key in moved.added().chain(moved.retyped()) {
+            self.insert(key.clone(), id, moved.to.recipe)?;
         }
         Ok(())
     }

@@ -3,7 +3,8 @@
 //! ```text
 //!   filter, update, projection, sort   compiled from BSON; work on encoded documents
 //!   planner, query                     which keys to read, and reading them
-//!   operation, batch, collection, many writes: staged completely, then written with their index entries
+//!   operation, batch, collection, staged, many
+//!                                    writes: staged completely, then written with their index entries
 //!   raw                              passing over encoded documents quickly
 //!   writer, reader                     one writing thread with group commit; readers on snapshots
 //!   changes                            telling listeners what each commit changed
@@ -38,6 +39,7 @@ mod reader;
 mod runs;
 mod scan;
 mod sort;
+mod staged;
 mod tables;
 mod update;
 mod writer;

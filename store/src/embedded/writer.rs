@@ -145,7 +145,7 @@ fn commit(
         changed,
         written,
         mut tally,
-    } = batch.finish();
+    } = batch.finish().map_err(Fault::Abandoned)?;
     if changed {
         publish_before(shared, committed, &catalogue);
         if let Err(error) = transaction.commit() {
