@@ -12,7 +12,7 @@ use store::port::{Engine, FindAndModify};
 
 use crate::Result;
 use crate::lists::{default_limits, item, items, open, owner};
-use crate::measure::{median, number};
+use crate::measure::{median, number, processor_time};
 use crate::raw::{self, Raw};
 
 const CLIENTS: u64 = 64;
@@ -26,7 +26,7 @@ pub struct Likers {
     pub pushes: Rate,
     /// Documents of that size written by redb itself.
     pub raw: Rate,
-    /// The size, in bytes: what a like writes on average.
+    /// The size, in bytes: the mean of the documents that the likes wrote.
     pub document: u64,
     /// Ours as a share of redb's.
     pub share: f64,
@@ -39,6 +39,8 @@ pub struct Rate {
     pub per_second: f64,
     /// Durable commits for one of them.
     pub commits: f64,
+    /// Processor time for one of them, of all threads together, in microseconds.
+    pub processor_us: f64,
     /// The rounds, in operations a second.
     pub rounds: Vec<f64>,
 }
@@ -47,18 +49,30 @@ pub struct Rate {
 struct Rounds {
     rates: Vec<f64>,
     commits: Vec<f64>,
+    processor_us: Vec<f64>,
+}
+
+/// What the clients of one round did.
+struct Round {
+    done: u64,
+    took: Duration,
+    /// Processor time, in seconds.
+    processor: f64,
 }
 
 impl Rounds {
-    fn add(&mut self, done: u64, commits: u64, took: Duration) {
-        self.rates.push(number(done) / took.as_secs_f64());
-        self.commits.push(number(commits) / number(done.max(1)));
+    fn add(&mut self, round: &Round, commits: u64) {
+        let done = number(round.done.max(1));
+        self.rates.push(number(round.done) / round.took.as_secs_f64());
+        self.commits.push(number(commits) / done);
+        self.processor_us.push(round.processor * 1e6 / done);
     }
 
     fn rate(self) -> Rate {
         Rate {
             per_second: median(self.rates.clone()),
             commits: median(self.commits),
+            processor_us: median(self.processor_us),
             rounds: self.rates,
         }
     }
@@ -83,7 +97,7 @@ pub async fn measure(quick: bool) -> Result<Likers> {
     for _ in 0..rounds {
         let before = store.counters();
         let (list, numbers) = (Arc::clone(&ours), Arc::clone(&next));
-        let (done, took) = clients(each, move || {
+        let round = clients(each, move || {
             let (ours, next) = (Arc::clone(&list), Arc::clone(&numbers));
             async move {
                 Ok(ours
@@ -93,28 +107,29 @@ pub async fn measure(quick: bool) -> Result<Likers> {
         })
         .await?;
         let after = store.counters();
-        likes.add(done, after.commits - before.commits, took);
-        size = (after.bytes_written - before.bytes_written) / done.max(1);
+        likes.add(&round, after.commits - before.commits);
+        let written = (after.documents_written - before.documents_written).max(1);
+        size = (after.bytes_written - before.bytes_written) / written;
 
         let before = store.counters();
         let (shared, numbers) = (engine.clone(), Arc::clone(&next));
-        let (done, took) = clients(each, move || {
+        let round = clients(each, move || {
             let (engine, next) = (shared.clone(), Arc::clone(&numbers));
             async move { push(&engine, next.fetch_add(1, Ordering::Relaxed)).await }
         })
         .await?;
-        pushes.add(done, store.counters().commits - before.commits, took);
+        pushes.add(&round, store.counters().commits - before.commits);
 
         let folder = tempfile::tempdir()?;
         let raw = Raw::open(folder.path())?;
         let document = vec![7_u8; usize::try_from(size)?];
         let requests = raw.requests();
-        let (done, took) = clients(each, move || {
+        let round = clients(each, move || {
             let (requests, document) = (requests.clone(), document.clone());
             async move { raw::write(&requests, document).await }
         })
         .await?;
-        raws.add(done, raw.close()?, took);
+        raws.add(&round, raw.close()?);
     }
     let (likes, pushes, raw) = (likes.rate(), pushes.rate(), raws.rate());
     Ok(Likers {
@@ -155,15 +170,12 @@ async fn push(engine: &Engine, number: u64) -> Result<()> {
     Ok(())
 }
 
-/// Runs an operation again and again in 64 tasks; how often, and how long it took altogether.
-async fn clients<F>(
-    each: Duration,
-    operation: impl Fn() -> F + Clone + Send + 'static,
-) -> Result<(u64, Duration)>
+/// Runs an operation again and again in 64 tasks.
+async fn clients<F>(each: Duration, operation: impl Fn() -> F + Clone + Send + 'static) -> Result<Round>
 where
     F: Future<Output = Result<()>> + Send,
 {
-    let began = Instant::now();
+    let (began, processor) = (Instant::now(), processor_time()?);
     let mut running = tokio::task::JoinSet::new();
     for _ in 0..CLIENTS {
         let operation = operation.clone();
@@ -180,5 +192,9 @@ where
     while let Some(ended) = running.join_next().await {
         done += ended??;
     }
-    Ok((done, began.elapsed()))
+    Ok(Round {
+        done,
+        took: began.elapsed(),
+        processor: processor_time()? - processor,
+    })
 }

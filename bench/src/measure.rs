@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use store::embedded::{Counters, Embedded};
 
+use crate::Result;
+
 /// What one kind of operation cost.
 #[derive(Debug, Clone, Serialize)]
 pub struct Cost {
@@ -72,6 +74,20 @@ fn at(latencies: &[Duration], percent: usize) -> f64 {
     latencies
         .get(latencies.len() * percent / 100)
         .map_or(0.0, |latency| latency.as_secs_f64() * 1e6)
+}
+
+/// The processor time that this process took so far, in seconds; 0 where there is no `/proc`.
+pub fn processor_time() -> Result<f64> {
+    let Ok(stat) = std::fs::read_to_string("/proc/self/stat") else {
+        return Ok(0.0);
+    };
+    // Behind the program's name, which may hold anything, the 12th and 13th: user and system, in hundredths.
+    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+    let mut hundredths = 0;
+    for field in fields.skip(11).take(2) {
+        hundredths += field.parse::<u64>()?;
+    }
+    Ok(number(hundredths) / 100.0)
 }
 
 /// The middle one of a few values.

@@ -177,6 +177,7 @@ fn likers(results: &Results) -> String {
             name.to_owned(),
             thousands(rate.per_second),
             format!("{:.3}", rate.commits),
+            time(rate.processor_us),
             format!("{:.0} %", 100.0 * rate.per_second / likers.raw.per_second),
         ]
     };
@@ -186,11 +187,20 @@ fn likers(results: &Results) -> String {
         row("Only the bytes, by redb itself", &likers.raw),
     ];
     format!(
-        "### 64 likers of one post\n\nThe median of {} rounds in turns. A like writes {} on average, so that is the size of the document that \
-         redb writes, behind the same group commit and as durably.\n\n{}",
+        "### 64 likers of one post\n\nThe median of {} rounds in turns. The documents that the likes wrote have {} on average, so that is the size \
+         of those that redb writes, behind the same group commit and as durably.\n\n{}",
         likers.raw.rounds.len(),
         bytes(number(likers.document)),
-        table(&owned(["", "Per second", "Commits for each", "Of redb's"]), &rows)
+        table(
+            &owned([
+                "",
+                "Per second",
+                "Commits for each",
+                "Processor for each",
+                "Of redb's"
+            ]),
+            &rows
+        )
     )
 }
 
