@@ -3,7 +3,7 @@
     pip install pymongo
     python3 end2end/pymongo_check.py mongodb://127.0.0.1:27017/spillway
 
-The collection `pymongo_check` is emptied before and after.
+With a user and a password in the address, it also sees to it that nobody gets in without them. The collection `pymongo_check` is emptied before and after.
 """
 
 import sys
@@ -13,6 +13,7 @@ import pymongo
 from bson import ObjectId
 from pymongo import ReturnDocument
 from pymongo.errors import BulkWriteError, DuplicateKeyError, OperationFailure
+from pymongo.uri_parser import parse_uri
 
 
 def expect(actual, expected, what):
@@ -152,6 +153,19 @@ def check_server(client, database):
     expect(things.count_documents({"_id": "unacknowledged"}), 1, "an unacknowledged write")
 
 
+def check_login(address):
+    login = parse_uri(address)
+    if login["username"] is None:
+        return
+    host, port = login["nodelist"][0]
+    with pymongo.MongoClient(host, port) as stranger:
+        things = stranger["spillway"]["pymongo_check"]
+        expect(code_of(lambda: things.find_one()), 13, "without the password nothing is read")
+        expect(code_of(lambda: things.insert_one({})), 13, "nor written")
+    with pymongo.MongoClient(host, port, username=login["username"], password="wrong") as forger:
+        expect(code_of(lambda: forger.admin.command("listDatabases")), 18, "a wrong password is refused")
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
@@ -160,6 +174,7 @@ def main():
     database = client.get_default_database("spillway")
     things = database["pymongo_check"]
     things.delete_many({})
+    check_login(sys.argv[1])
     check_documents(things)
     check_updates(things)
     check_errors(things)

@@ -14,6 +14,7 @@ use crate::npm;
 use crate::preflight;
 use crate::prepare;
 use crate::process::{self, Cancel};
+use crate::python::{self, Driver, Server};
 use crate::repository::Repository;
 use crate::site::{self, FIRST_LOAD_LIMIT};
 use crate::tools;
@@ -60,6 +61,7 @@ pub fn test(repository: &Repository, console: &Console, quick: bool) -> Result<(
     ];
     suite.command("lints of the browser side", clippy(repository, &browser_side));
     suite.rust_tests();
+    suite.pymongo();
     suite.licences();
     if quick {
         console.say("- left out by --quick: fuzzing, release build, size of the first load, browser tests");
@@ -161,6 +163,25 @@ impl Suite<'_> {
                 command,
                 counts::cargo_test,
             );
+        }
+    }
+
+    /// MongoDB's driver for Python against the server that was just built, without a password and with one.
+    fn pymongo(&mut self) {
+        let title = "PyMongo";
+        let python = match python::driver(self.repository, self.console, &self.cancel) {
+            Ok(Driver::Ready(python)) => python,
+            Ok(Driver::Absent(why)) => {
+                self.console.say(&format!("- {title}: skipped, {why}"));
+                return;
+            }
+            Err(failure) => return self.note_failure(title, &failure),
+        };
+        for (title, password) in [(title, None), ("PyMongo with a password", Some("rosebud"))] {
+            match Server::start(self.repository, password) {
+                Ok(server) => self.tests(title, server.check(self.repository, &python), counts::pymongo),
+                Err(failure) => self.note_failure(title, &failure),
+            }
         }
     }
 

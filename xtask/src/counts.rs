@@ -52,6 +52,14 @@ pub fn playwright(lines: &[String]) -> Counts {
         .fold(Counts::default(), total)
 }
 
+/// From `end2end/pymongo_check.py`: one `ok  insert_many` for each thing that holds. It stops at the first that does not.
+pub fn pymongo(lines: &[String]) -> Counts {
+    Counts {
+        passed: lines.iter().filter(|line| line.starts_with("ok  ")).count() as u64,
+        failed: 0,
+    }
+}
+
 /// `3 passed` counts as three passed; a test that was flaky or never ran has not passed.
 fn outcome(text: &str) -> Option<Counts> {
     let (number, word) = text.split_once(' ')?;
@@ -107,6 +115,12 @@ mod tests {
         );
         assert_eq!(nextest(&printed), Counts { passed: 9, failed: 3 });
         assert_eq!(nextest(&lines("error: could not compile")), Counts::default());
+    }
+
+    #[test]
+    fn each_thing_that_holds_for_pymongo_is_a_test() {
+        let printed = lines("ok  insert_many\nok  distinct\nall well");
+        assert_eq!(pymongo(&printed), Counts { passed: 2, failed: 0 });
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod npm;
 mod preflight;
 mod prepare;
 mod process;
+mod python;
 mod repository;
 mod serve;
 mod site;

@@ -116,7 +116,7 @@ pub fn cargo_fuzz(repository: &Repository, console: &Console, cancel: &Cancel) -
 }
 
 /// Installs something into the shared folder while nobody else does.
-fn in_the_folder<T>(
+pub fn in_the_folder<T>(
     console: &Console,
     cancel: &Cancel,
     install: impl FnOnce(&Path) -> Result<T, Failure>,
@@ -252,7 +252,7 @@ fn choose(
 }
 
 /// The folder that all clones of one user share.
-fn folder() -> Result<PathBuf, Failure> {
+pub fn folder() -> Result<PathBuf, Failure> {
     folder_from(
         |name| env::var_os(name).filter(|value| !value.is_empty()),
         env::consts::OS,

@@ -18,6 +18,13 @@ pub const CARGO_FUZZ: Version = Version {
     patch: 2,
 };
 
+/// The driver for Python that `end2end/pymongo_check.py` was written with.
+pub const PYMONGO: Version = Version {
+    major: 4,
+    minor: 15,
+    patch: 5,
+};
+
 /// The oldest Node.js that the npm packages run on.
 pub const OLDEST_NODE: Version = Version {
     major: 20,
