@@ -110,7 +110,7 @@ impl<'a> Posts<'a> {
         Self { store }
     }
 
-    /// Adds a post. `born` is a fresh id for this incarnation of it.
+    /// Adds a post and answers it. `born` is a fresh id for this incarnation of it.
     ///
     /// # Errors
     /// [`Error::DuplicateKey`] when there is one with this id.
@@ -121,11 +121,11 @@ impl<'a> Posts<'a> {
         author: &Handle,
         text: &PostText,
         at: Timestamp,
-    ) -> Result<()> {
-        self.store
-            .engine()
-            .insert(COLLECTION, vec![new_document(id, born, author, text, at)])
-            .await
+    ) -> Result<StoredPost> {
+        let document = new_document(id, born, author, text, at);
+        let post = self.stored(&document)?;
+        self.store.engine().insert(COLLECTION, vec![document]).await?;
+        Ok(post)
     }
 
     /// One post.
@@ -169,17 +169,18 @@ impl<'a> Posts<'a> {
         self.store.engine().count(COLLECTION, by(authors)).await
     }
 
-    /// Which of these posts somebody is in the likes (or shares) of: one find over the heads, one over the pages.
+    /// Which of these posts somebody is in the likes (or shares) of: one find over the heads, one over the pages. None
+    /// for nobody.
     pub async fn with_actor(
         &self,
         posts: &[StoredPost],
         relation: Relation,
-        actor: &Handle,
+        actor: Option<&Handle>,
     ) -> Result<HashSet<PostId>> {
         let mut holding = HashSet::new();
-        if posts.is_empty() {
+        let Some(actor) = actor.filter(|_| !posts.is_empty()) else {
             return Ok(holding);
-        }
+        };
         let ids: Vec<Bson> = posts.iter().map(|post| uuid_bson(post.id.uuid())).collect();
         let in_head =
             Find::matching(doc! { "_id": { "$in": &ids }, format!("{relation}.head.by"): actor.as_str() })

@@ -43,9 +43,9 @@ impl Feed {
         }
         self.events.changed(&owner);
         let target = doc! { "post": uuid_bson(post.uuid()) };
-        self.record(actor, id, appended.item.at, ActivityKind::Comment, target)
-            .await?;
-        let people = self.store.people().named([actor]).await.map_err(explain)?;
+        let record = self.record(actor, id, appended.item.at, ActivityKind::Comment, target);
+        let people = async { self.store.people().named([actor]).await.map_err(explain) };
+        let ((), people) = futures::try_join!(record, people)?;
         comment(&appended.item, |handle| name_or_handle(&people, handle))
     }
 

@@ -16,18 +16,16 @@ impl Feed {
     /// Somebody's page, as a reader sees it.
     pub async fn profile(&self, handle: &Handle, viewer: Option<&Handle>) -> Result<Profile, Problem> {
         let owner = Topic::User(handle.clone());
-        let summary = self.store.people().summary(handle).await.map_err(explain)?;
-        let summary = summary.ok_or_else(|| missing(&owner.to_string()))?;
-        let followed = match viewer {
-            None => false,
-            Some(viewer) => {
-                let list = self.store.list(Relation::Followers);
-                list.find(&owner, &Key::By(viewer.clone()))
-                    .await
-                    .map_err(explain)?
-                    .is_some()
+        let followers = self.store.list(Relation::Followers);
+        let followed = async {
+            match viewer.map(|viewer| Key::By(viewer.clone())) {
+                None => Ok(None),
+                Some(viewer) => followers.find(&owner, &viewer).await,
             }
         };
+        let people = self.store.people();
+        let (summary, followed) = futures::try_join!(people.summary(handle), followed).map_err(explain)?;
+        let summary = summary.ok_or_else(|| missing(&owner.to_string()))?;
         Ok(Profile {
             handle: summary.user.person.handle,
             name: summary.user.person.name,
@@ -36,7 +34,7 @@ impl Feed {
             followers: summary.followers.count,
             following: summary.following,
             activities: summary.activities,
-            followed,
+            followed: followed.is_some(),
             meter: summary.followers,
         })
     }

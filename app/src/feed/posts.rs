@@ -50,11 +50,7 @@ impl Feed {
     /// One post.
     pub async fn post(&self, id: PostId, viewer: Option<&Handle>) -> Result<PostCard, Problem> {
         let post = self.stored_post(id).await?;
-        let cards = self.cards(vec![post], viewer).await?;
-        cards
-            .into_iter()
-            .next()
-            .ok_or_else(|| missing(&Topic::Post(id).to_string()))
+        self.card(post, viewer).await
     }
 
     /// Publishes a post. With the same `id` again it answers the post that is there.
@@ -65,11 +61,12 @@ impl Feed {
         text: PostText,
     ) -> Result<PostCard, Problem> {
         let _turn = self.turns.of(author).await;
-        let mut at = self.environment.now();
+        let at = self.environment.now();
         let id = id.unwrap_or_else(|| self.environment.ids.uuid(at).into());
         let born = self.environment.ids.uuid(at);
-        match self.store.posts().insert(id, born, author, &text, at).await {
-            Ok(()) => {}
+        let (post, viewer) = match self.store.posts().insert(id, born, author, &text, at).await {
+            // Nobody can have liked or shared it yet, not even its author.
+            Ok(post) => (post, None),
             Err(store::Error::DuplicateKey { .. }) => {
                 let earlier = self.stored_post(id).await?;
                 if earlier.author != *author {
@@ -77,19 +74,19 @@ impl Feed {
                         Problem::new(Kind::Conflict, "Another post has this id. Choose another.").about("id"),
                     );
                 }
-                at = earlier.at;
+                (earlier, Some(author))
             }
             Err(error) => return Err(explain(error)),
-        }
+        };
         self.record(
             author,
             id.uuid(),
-            at,
+            post.at,
             ActivityKind::Post,
             doc! { "post": uuid_bson(id.uuid()) },
         )
         .await?;
-        self.post(id, Some(author)).await
+        self.card(post, viewer).await
     }
 
     /// Deletes a post of the actor's own, with its likes, comments and shares.
@@ -161,19 +158,18 @@ impl Feed {
         viewer: Option<&Handle>,
         paging: Paging,
     ) -> Result<Listing<PostCard>, Problem> {
-        let mut posts = self
-            .store
-            .posts()
-            .list(authors, order, paging.after, paging.limit + 1)
-            .await
-            .map_err(explain)?;
+        let stored = self.store.posts();
+        let (mut posts, total) = futures::try_join!(
+            stored.list(authors, order, paging.after, paging.limit + 1),
+            stored.count(authors)
+        )
+        .map_err(explain)?;
         let more = posts.len() > paging.limit;
         posts.truncate(paging.limit);
         let next = posts
             .last()
             .filter(|_| more)
             .map(|post| order.cursor_after(post).to_string());
-        let total = self.store.posts().count(authors).await.map_err(explain)?;
         Ok(Listing {
             items: self.cards(posts, viewer).await?,
             next,
@@ -182,28 +178,22 @@ impl Feed {
         })
     }
 
+    /// One post as a reader sees it.
+    async fn card(&self, post: StoredPost, viewer: Option<&Handle>) -> Result<PostCard, Problem> {
+        let topic = Topic::Post(post.id);
+        let card = self.cards(vec![post], viewer).await?.pop();
+        card.ok_or_else(|| missing(&topic.to_string()))
+    }
+
     /// Adds to posts what a reader sees beside them: the authors' names, and their own likes and shares.
     async fn cards(&self, posts: Vec<StoredPost>, viewer: Option<&Handle>) -> Result<Vec<PostCard>, Problem> {
-        let people = self.store.people();
-        let names = people
-            .named(posts.iter().map(|post| &post.author))
-            .await
-            .map_err(explain)?;
-        let (liked, shared) = match viewer {
-            None => Default::default(),
-            Some(viewer) => (
-                self.store
-                    .posts()
-                    .with_actor(&posts, Relation::Likes, viewer)
-                    .await
-                    .map_err(explain)?,
-                self.store
-                    .posts()
-                    .with_actor(&posts, Relation::Shares, viewer)
-                    .await
-                    .map_err(explain)?,
-            ),
-        };
+        let (people, stored) = (self.store.people(), self.store.posts());
+        let (names, liked, shared) = futures::try_join!(
+            people.named(posts.iter().map(|post| &post.author)),
+            stored.with_actor(&posts, Relation::Likes, viewer),
+            stored.with_actor(&posts, Relation::Shares, viewer)
+        )
+        .map_err(explain)?;
         let cards = posts.into_iter().filter_map(|post| {
             // An author who left a moment ago takes their posts along; one still listed is on its way out.
             let author: Person = names.get(&post.author)?.clone();

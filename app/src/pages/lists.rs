@@ -1,7 +1,7 @@
 //! The pages that show one long list.
 
 use leptos::prelude::*;
-use model::{Handle, Listing, Member, PostId, Problem};
+use model::{Listing, Member, Post, Profile};
 
 use super::document::PageTitle;
 use super::request::{Place, loaded, now, person_in_path, post_in_path};
@@ -13,8 +13,15 @@ use crate::components::{ActivityRow, List, MemberRow, grouped};
 pub fn LikesPage() -> impl IntoView {
     loaded(async {
         let (id, place) = (post_in_path()?, Place::of_this_request()?);
-        let listing = feed()?.likes(id, place.paging).await?;
-        of_a_post(id, "Likes", "Nobody likes this yet.", place, listing).await
+        let feed = feed()?;
+        let (listing, card) = futures::try_join!(feed.likes(id, place.paging), feed.post(id, None))?;
+        Ok(of_a_post(
+            &card.post,
+            "Likes",
+            "Nobody likes this yet.",
+            place,
+            listing,
+        ))
     })
 }
 
@@ -23,8 +30,15 @@ pub fn LikesPage() -> impl IntoView {
 pub fn SharesPage() -> impl IntoView {
     loaded(async {
         let (id, place) = (post_in_path()?, Place::of_this_request()?);
-        let listing = feed()?.shares(id, place.paging).await?;
-        of_a_post(id, "Shares", "Nobody has shared this yet.", place, listing).await
+        let feed = feed()?;
+        let (listing, card) = futures::try_join!(feed.shares(id, place.paging), feed.post(id, None))?;
+        Ok(of_a_post(
+            &card.post,
+            "Shares",
+            "Nobody has shared this yet.",
+            place,
+            listing,
+        ))
     })
 }
 
@@ -33,8 +47,16 @@ pub fn SharesPage() -> impl IntoView {
 pub fn FollowersPage() -> impl IntoView {
     loaded(async {
         let (handle, place) = (person_in_path()?, Place::of_this_request()?);
-        let listing = feed()?.followers(&handle, place.paging).await?;
-        of_a_person(handle, "Followers", "No followers yet.", place, listing).await
+        let feed = feed()?;
+        let (listing, person) =
+            futures::try_join!(feed.followers(&handle, place.paging), feed.profile(&handle, None))?;
+        Ok(of_a_person(
+            &person,
+            "Followers",
+            "No followers yet.",
+            place,
+            listing,
+        ))
     })
 }
 
@@ -43,8 +65,16 @@ pub fn FollowersPage() -> impl IntoView {
 pub fn FollowingPage() -> impl IntoView {
     loaded(async {
         let (handle, place) = (person_in_path()?, Place::of_this_request()?);
-        let listing = feed()?.following(&handle, place.paging).await?;
-        of_a_person(handle, "Following", "Follows nobody yet.", place, listing).await
+        let feed = feed()?;
+        let (listing, person) =
+            futures::try_join!(feed.following(&handle, place.paging), feed.profile(&handle, None))?;
+        Ok(of_a_person(
+            &person,
+            "Following",
+            "Follows nobody yet.",
+            place,
+            listing,
+        ))
     })
 }
 
@@ -53,46 +83,39 @@ pub fn FollowingPage() -> impl IntoView {
 pub fn ActivityPage() -> impl IntoView {
     loaded(async {
         let (handle, place) = (person_in_path()?, Place::of_this_request()?);
-        let listing = feed()?.activity(&handle, place.paging).await?;
-        let name = feed()?.profile(&handle, None).await?.name;
+        let feed = feed()?;
+        let (listing, person) =
+            futures::try_join!(feed.activity(&handle, place.paging), feed.profile(&handle, None))?;
         let now = now();
         let total = listing.total;
         let row = move |activity| view! { <ActivityRow activity now /> };
         Ok(view! {
-            <ListHead what="Activity" about=name.to_string() owner=format!("/@{handle}") place total />
+            <ListHead what="Activity" about=person.name.to_string() owner=format!("/@{handle}") place total />
             <List listing before=place.before label="Activity" empty="Nothing done yet." row />
         })
     })
 }
 
-async fn of_a_post(
-    id: PostId,
+fn of_a_post(
+    post: &Post,
     what: &'static str,
     empty: &'static str,
     place: Place,
     listing: Listing<Member>,
-) -> Result<impl IntoView, Problem> {
-    let post = feed()?.post(id, None).await?.post;
+) -> impl IntoView + use<> {
     let about = format!("the post by {}", post.author.name);
-    Ok(members(what, empty, about, format!("/post/{id}"), place, listing))
+    members(what, empty, about, format!("/post/{}", post.id), place, listing)
 }
 
-async fn of_a_person(
-    handle: Handle,
+fn of_a_person(
+    person: &Profile,
     what: &'static str,
     empty: &'static str,
     place: Place,
     listing: Listing<Member>,
-) -> Result<impl IntoView, Problem> {
-    let name = feed()?.profile(&handle, None).await?.name;
-    Ok(members(
-        what,
-        empty,
-        name.to_string(),
-        format!("/@{handle}"),
-        place,
-        listing,
-    ))
+) -> impl IntoView + use<> {
+    let owner = format!("/@{}", person.handle);
+    members(what, empty, person.name.to_string(), owner, place, listing)
 }
 
 fn members(

@@ -18,8 +18,11 @@ pub fn ProfilePage() -> impl IntoView {
 
 async fn profile_page(handle: Handle) -> Result<impl IntoView, Problem> {
     let reader = session::viewer().map(|account| account.handle);
-    let profile = feed()?.profile(&handle, reader.as_ref()).await?;
-    let posts = posts(Posts::By(handle.clone()), Place::of_posts(Order::Newest)?).await?;
+    let (feed, place) = (feed()?, Place::of_posts(Order::Newest)?);
+    let (profile, posts) = futures::try_join!(
+        feed.profile(&handle, reader.as_ref()),
+        posts(Posts::By(handle.clone()), place)
+    )?;
 
     let title = format!("{} (@{handle})", profile.name);
     let own = reader.as_ref() == Some(&handle);

@@ -127,7 +127,7 @@ async fn publish(store: &Store, id: PostId, born: Uuid) {
             .insert(id, born, &author, &text, Timestamp::from_millis(2))
             .await
         {
-            Ok(()) | Err(Error::DuplicateKey { .. }) => break,
+            Ok(_) | Err(Error::DuplicateKey { .. }) => break,
             Err(Error::UnknownOutcome(_)) => {}
             Err(error) => panic!("{error}"),
         }
