@@ -70,6 +70,8 @@ fn run(cli: Cli) -> Result<(), Fault> {
             Command::Check(options) => upkeep::check(options).await,
             Command::Stats(options) => upkeep::stats(options).await,
             Command::Shard(options) => upkeep::shard(options).await,
+            Command::Export(options) => upkeep::export(options).await,
+            Command::Import(options) => upkeep::import(options).await,
             Command::Healthcheck(options) => healthcheck::run(&options.addr).await,
         }
     });

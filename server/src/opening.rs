@@ -9,7 +9,7 @@ use bson::{DateTime, Document};
 use mongo::{ConnectError, Mongo};
 use store::embedded::Embedded;
 use store::port::{DocumentEngine, Engine};
-use store::{Error, Store, people};
+use store::{Error, Store, people, transfer};
 
 use crate::cli::{DataOptions, StoreAddress};
 use crate::fault::Fault;
@@ -34,7 +34,28 @@ pub async fn open(options: &DataOptions) -> Result<Store, Fault> {
 }
 
 /// The same, with its engine.
+///
+/// A store into which an import was begun and not ended is refused: owners may lack documents that belong to them.
 pub async fn open_whole(options: &DataOptions) -> Result<Opened, Fault> {
+    let opened = open_to_import(options).await?;
+    match transfer::is_under_way(&opened.store).await {
+        Ok(false) => Ok(opened),
+        Ok(true) => Err(Fault::failed(
+            format!("An import into {} was begun and not ended", options.store),
+            "Run `spillway import` with the same export again: it goes on. Or delete the store's folder or database.",
+        )),
+        Err(error) => {
+            let next = "Look at the store's folder and disk, or at its server, and run it again.";
+            Err(
+                Fault::failed(format!("The store in {} cannot be read", options.store), next)
+                    .caused_by(&error),
+            )
+        }
+    }
+}
+
+/// The same, whether an import into it was ended or not.
+pub async fn open_to_import(options: &DataOptions) -> Result<Opened, Fault> {
     let settings = options.limits.settings().map_err(|problem| {
         Fault::usage(
             "The limits of the lists do not fit",

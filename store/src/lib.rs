@@ -19,6 +19,7 @@ pub mod sessions;
 mod settings;
 pub mod sharding;
 mod store;
+pub mod transfer;
 mod turns;
 pub mod upkeep;
 

@@ -4,6 +4,7 @@ mod limits;
 mod mongo;
 mod shard;
 mod store;
+mod transfer;
 mod upkeep;
 
 use std::time::Duration;
@@ -15,6 +16,7 @@ pub use self::limits::LimitOptions;
 pub use self::mongo::MongoOptions;
 pub use self::shard::ShardOptions;
 pub use self::store::StoreAddress;
+pub use self::transfer::{ExportOptions, ImportOptions, Place};
 pub use self::upkeep::{CheckOptions, DetectOptions, MigrateOptions, StatsOptions};
 
 /// A social feed whose lists never outgrow their documents.
@@ -51,6 +53,10 @@ pub enum Command {
     Stats(StatsOptions),
     /// Divide the collections over a sharded cluster, or tell how.
     Shard(ShardOptions),
+    /// Write the whole store into a file, to move it to another one.
+    Export(ExportOptions),
+    /// Read an export into an empty store. May be stopped and run again.
+    Import(ImportOptions),
     /// Ask a running server whether it lives: exit code 0 if so, 1 if not.
     Healthcheck(HealthcheckOptions),
 }

@@ -1,8 +1,10 @@
-//! `spillway detect`, `migrate`, `check`, `stats` and `shard`: what the data layer knows about the whole store, at the terminal.
-//! Results go to standard output; progress and faults to standard error.
+//! `spillway detect`, `migrate`, `check`, `stats`, `shard`, `export` and `import`: what the data layer does with a whole
+//! store, at the terminal. Results go to standard output; progress and faults to standard error.
 
 mod check;
 mod detect;
+mod export;
+mod import;
 mod migrate;
 mod shard;
 mod stats;
@@ -10,6 +12,8 @@ mod table;
 
 pub use check::run as check;
 pub use detect::run as detect;
+pub use export::run as export;
+pub use import::run as import;
 pub use migrate::run as migrate;
 pub use shard::run as shard;
 pub use stats::run as stats;

@@ -15,4 +15,5 @@ mod process;
 mod protocol;
 mod reactions;
 mod support;
+mod transfer;
 mod upkeep;

@@ -17,6 +17,7 @@ pub use check::{CheckOptions, Checked, MOST_BYTES, check};
 pub use detect::{DetectOptions, Form, Outlier, detect};
 pub use finding::{Finding, Outcome, Severity, Violation};
 pub use migrate::{Migrated, Refusal, migrate};
+pub(crate) use owners::{COLLECTIONS as OWNERS, Owners, groups, relations_of};
 pub use stats::{BARS, RelationStats, by_week, stats};
 pub use tune::{Advice, ItemSizes, advise, judge};
 

@@ -15,10 +15,10 @@ const BATCH: u64 = 256;
 const ITEMS: u64 = 8_192;
 
 /// The collections of owners.
-pub(super) const COLLECTIONS: [&str; 2] = [people::COLLECTION, posts::COLLECTION];
+pub(crate) const COLLECTIONS: [&str; 2] = [people::COLLECTION, posts::COLLECTION];
 
 /// The relations of a collection's owners.
-pub(super) fn relations_of(collection: &str) -> [Relation; 3] {
+pub(crate) fn relations_of(collection: &str) -> [Relation; 3] {
     if collection == people::COLLECTION {
         Relation::OF_A_USER
     } else {
@@ -27,7 +27,7 @@ pub(super) fn relations_of(collection: &str) -> [Relation; 3] {
 }
 
 /// The owner that an `_id` of a collection names; `None` when it names none.
-pub(super) fn owner_of(collection: &str, id: &Bson) -> Option<Owner> {
+pub(crate) fn owner_of(collection: &str, id: &Bson) -> Option<Owner> {
     match id {
         Bson::String(handle) if collection == people::COLLECTION => {
             handle.parse::<Handle>().ok().map(Topic::User)
@@ -40,7 +40,7 @@ pub(super) fn owner_of(collection: &str, id: &Bson) -> Option<Owner> {
 }
 
 /// A walk over one collection of owners. Owners that come or go meanwhile are met or not; all others are met once.
-pub(super) struct Owners<'a> {
+pub(crate) struct Owners<'a> {
     engine: &'a dyn DocumentEngine,
     collection: &'static str,
     last: Option<Bson>,
@@ -104,7 +104,7 @@ impl<'a> Owners<'a> {
 
 /// Divides owners into groups whose heads can be in memory together. Owners with an unbounded array stay by
 /// themselves.
-pub(super) fn groups(collection: &str, owners: &[Document]) -> Vec<Vec<Bson>> {
+pub(crate) fn groups(collection: &str, owners: &[Document]) -> Vec<Vec<Bson>> {
     let mut groups: Vec<Vec<Bson>> = Vec::new();
     let mut room = 0;
     for owner in owners {

@@ -1,0 +1,58 @@
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use store::Store;
+use store::transfer::{Counts, ExportError, export};
+use tempfile::NamedTempFile;
+
+use super::table::counted;
+use super::{bar, open};
+use crate::cli::{ExportOptions, Place};
+use crate::fault::Fault;
+
+/// Writes the whole store into a file or to standard output.
+pub async fn run(options: ExportOptions) -> Result<(), Fault> {
+    let store = open(&options.data).await?;
+    let written = match &options.to {
+        Place::Standard => write(&store, &mut io::stdout()).await,
+        Place::File(file) => write_file(&store, file).await,
+    };
+    let counts = written.map_err(|error| explain(&error, &options.to))?;
+    eprintln!(
+        "Exported {}, all but sessions.",
+        counted(counts.values().sum(), "document", "documents")
+    );
+    Ok(())
+}
+
+/// Puts the file in its place once it is whole: an export that fails leaves an earlier one as it was. Only its owner may
+/// read it.
+async fn write_file(store: &Store, file: &Path) -> Result<Counts, ExportError> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut beside = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+    let counts = write(store, beside.as_file_mut()).await?;
+    beside.as_file().sync_all()?;
+    beside.persist(file).map_err(|failed| failed.error)?;
+    Ok(counts)
+}
+
+async fn write(store: &Store, out: &mut (impl Write + Send)) -> Result<Counts, ExportError> {
+    let bar = bar("Exporting");
+    let counts = export(store, &mut BufWriter::new(out), &|done, total| {
+        bar.set_length(total);
+        bar.set_position(done);
+    })
+    .await?;
+    bar.finish_and_clear();
+    Ok(counts)
+}
+
+fn explain(error: &ExportError, to: &Place) -> Fault {
+    let next = match error {
+        ExportError::Write(_) => "Look at the folder's permissions and free space, or at who reads the pipe.",
+        ExportError::Restless { .. } => "Run it again when it is quieter.",
+        ExportError::Foreign { .. } => "Move that document to a collection of another name, or delete it.",
+        _ => "The store is as it was: look at its folder and disk, or at its server, and run it again.",
+    };
+    Fault::failed(format!("The export to {to} stopped"), next).caused_by(error)
+}

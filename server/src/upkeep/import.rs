@@ -1,0 +1,74 @@
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, IsTerminal};
+
+use store::transfer::{Counts, ImportError, LineError, Lines, import};
+
+use super::bar;
+use super::table::counted;
+use crate::cli::{ImportOptions, Place};
+use crate::fault::Fault;
+use crate::opening;
+
+/// Reads an export into an empty store.
+pub async fn run(options: ImportOptions) -> Result<(), Fault> {
+    match &options.from {
+        Place::Standard if io::stdin().is_terminal() => Err(Fault::usage(
+            "There is nothing to import",
+            "Name an export with --from, or send one to standard input: spillway import < town.jsonl",
+        )),
+        Place::Standard => read(&options, io::stdin().lock(), None).await,
+        Place::File(file) => {
+            let open = || File::open(file).map_err(|error| explain(&LineError::Read(error).into(), &options));
+            // Once through to the end before anything is written: a damaged file changes nothing.
+            let counts = Lines::begin(BufReader::new(open()?)).and_then(Lines::count);
+            let counts = counts.map_err(|error| explain(&error.into(), &options))?;
+            read(&options, BufReader::new(open()?), Some(&counts)).await
+        }
+    }
+}
+
+async fn read(options: &ImportOptions, file: impl BufRead, counts: Option<&Counts>) -> Result<(), Fault> {
+    // The first line decides whether there is anything to open a store for, which might be made by that.
+    let mut lines = Lines::begin(file).map_err(|error| explain(&error.into(), options))?;
+    let store = opening::open_to_import(&options.data).await?.store;
+    let bar = bar("Importing");
+    let total = counts.map(|counts| counts.values().sum());
+    let imported = import(&store, &mut lines, &|done| {
+        bar.set_length(total.unwrap_or(done));
+        bar.set_position(done);
+    })
+    .await
+    .map_err(|error| explain(&error, options))?;
+    bar.finish_and_clear();
+    eprintln!(
+        "Imported {} into {}; {} there already. `spillway check` looks whether all is well.",
+        counted(imported.written, "document", "documents"),
+        options.data.store,
+        if imported.equal == 1 {
+            "1 was".to_owned()
+        } else {
+            format!("{} were", super::table::grouped(imported.equal))
+        },
+    );
+    Ok(())
+}
+
+fn explain(error: &ImportError, options: &ImportOptions) -> Fault {
+    let next = match error {
+        ImportError::Line(LineError::Read(_)) => "Look at the name and the permissions of the file.",
+        ImportError::Line(LineError::Foreign) => "Give a file that `spillway export` wrote.",
+        ImportError::Line(LineError::Version(_)) => {
+            "Import it with the Spillway that wrote it, or a later one."
+        }
+        ImportError::Line(_) => {
+            "Export again, and import the whole file: what is in the store already is not written twice."
+        }
+        ImportError::Store { .. } => "Nothing is lost: run it again, and it goes on.",
+        ImportError::Differs { .. } | ImportError::NotEmpty { .. } | ImportError::More { .. } => {
+            "An import needs an empty store, or one into which this export was begun to be imported: name another one \
+             with SPILLWAY_STORE."
+        }
+        _ => "Run it again, and it goes on.",
+    };
+    Fault::failed(format!("The import from {} stopped", options.from), next).caused_by(error)
+}

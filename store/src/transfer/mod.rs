@@ -1,0 +1,33 @@
+//! A whole store as a file, to move it from one engine to another.
+//!
+//! ```text
+//!   canonical  values as Extended JSON that keeps their types
+//!   lines      the file: its first line, a line for each document, its last line
+//!   export     writing it, each owner together with its pages
+//!   import     reading it into a store, as often as it takes
+//! ```
+//!
+//! The file begins with `{"format":"spillway-export","version":1}`. Each further line is one document,
+//! `{"collection":"users","document":{…}}`, and the pages of an owner come before it, as in a spill. The last line,
+//! `{"end":{"users":3,…}}`, tells how many there are of each collection, so that no beginning of a file passes for all
+//! of it.
+//!
+//! Sessions stay behind: who signed in at one store is not signed in at another.
+
+mod canonical;
+mod export;
+mod import;
+mod lines;
+
+pub use export::{ExportError, export};
+pub use import::{ImportError, Imported, import, is_under_way};
+pub use lines::{Counts, LineError, Lines};
+
+use crate::overflow::PAGES;
+use crate::{people, posts};
+
+/// The collection of facts about the store as a whole.
+const META: &str = "meta";
+
+/// The collections that move, in the order in which a batch of an import is written: pages before their owners.
+const COLLECTIONS: [&str; 4] = [META, PAGES, people::COLLECTION, posts::COLLECTION];
