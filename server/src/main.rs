@@ -12,6 +12,8 @@ mod seed;
 mod serve;
 mod shutdown;
 mod site;
+#[cfg(test)]
+mod tests;
 mod town;
 mod upkeep;
 

@@ -101,7 +101,7 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
 
 /// All routes, and around them, from the outside in: the log, compression, reading the body, forgery protection.
 /// Only routes that may need the session look it up.
-fn routes(
+pub fn routes(
     feed: Feed,
     sessions: Sessions,
     site: &Site,

@@ -1,0 +1,7 @@
+//! The whole application in this process, over engines of every kind, with a clock and ids that repeat themselves.
+
+mod engines;
+mod equal_answers;
+mod player;
+mod round_trips;
+mod tap;
