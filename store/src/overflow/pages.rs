@@ -1,5 +1,7 @@
 //! Where a list's pages are, and finding the ones that a reader needs.
 
+use std::ops::RangeInclusive;
+
 use bson::{Bson, DateTime, Document, doc};
 
 use super::item::{number, take_items};
@@ -118,6 +120,13 @@ pub(super) fn order(way: Way) -> Document {
     doc! { "last": direction, "page": direction }
 }
 
+/// The moments that every server can read, in milliseconds: the years 1 to 9999. MongoDB takes any number of them, but
+/// servers that speak its protocol may keep dates in a type of their language, which ends there.
+const READABLE: RangeInclusive<i64> = -62_135_596_800_000..=253_402_300_799_999;
+
+/// A moment to compare with, or the nearest one that every server can read.
 pub(super) fn date(millis: i64) -> Bson {
-    Bson::DateTime(DateTime::from_millis(millis))
+    Bson::DateTime(DateTime::from_millis(
+        millis.clamp(*READABLE.start(), *READABLE.end()),
+    ))
 }
