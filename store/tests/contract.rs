@@ -14,6 +14,7 @@ use store::port::Engine;
 const CAPABILITIES: Capabilities = Capabilities {
     decimal128: false,
     changes: true,
+    corners: true,
 };
 
 mod in_memory {

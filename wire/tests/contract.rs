@@ -1,17 +1,17 @@
-//! The contract of engines by three routes: the embedded engine behind the listener through the real driver, and,
+//! The contract of engines by two routes: the embedded engine behind the listener through the real driver, and,
 //! where `MONGODB_URI` names one, a real server. `store/tests/contract.rs` runs it on the embedded engine itself.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::io::Write as _;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use bson::{Bson, Document};
 use mongo::Mongo;
 use store::Result;
-use store::contract::{Capabilities, changes};
+use store::contract::Capabilities;
 use store::embedded::Embedded;
 use store::port::{Changes, DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
 use wire::{Listener, Options, listen};
@@ -92,22 +92,35 @@ mod embedded_behind_the_listener {
     store::contract_tests!(through_the_listener);
 }
 
-/// A database of its own on the server, empty.
-async fn on_the_server(address: &str) -> Engine {
+/// A database of its own on the server, empty, and remembered so that it can go in the end.
+async fn on_the_server(address: &str, used: &Mutex<Vec<Mongo>>) -> Engine {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let name = format!(
         "spillway_contract_{}_{}",
         std::process::id(),
         NUMBER.fetch_add(1, Ordering::Relaxed)
     );
+    let engine = Mongo::connect(&at_database(address, &name)).await.unwrap();
+    engine.database().drop().await.unwrap();
+    used.lock().unwrap().push(engine.clone());
+    Arc::new(engine)
+}
+
+/// The address with another database. Users stay where they are looked up: in `authSource`, or else in the database of
+/// the address, or else in `admin`.
+fn at_database(address: &str, name: &str) -> String {
     let (path, options) = address.split_once('?').unwrap_or((address, ""));
     let (scheme, rest) = path.split_once("://").unwrap();
-    let hosts = rest.split('/').next().unwrap();
-    let engine = Mongo::connect(&format!("{scheme}://{hosts}/{name}?{options}"))
-        .await
-        .unwrap();
-    engine.database().drop().await.unwrap();
-    Arc::new(engine)
+    let (hosts, database) = rest.split_once('/').unwrap_or((rest, ""));
+    let mut options: Vec<&str> = options.split('&').filter(|option| !option.is_empty()).collect();
+    let source = format!(
+        "authSource={}",
+        if database.is_empty() { "admin" } else { database }
+    );
+    if hosts.contains('@') && !options.iter().any(|option| option.starts_with("authSource=")) {
+        options.push(&source);
+    }
+    format!("{scheme}://{hosts}/{name}?{}", options.join("&"))
 }
 
 /// Said where it is seen even though tests pass.
@@ -123,34 +136,44 @@ async fn a_real_server_keeps_the_contract_where_there_is_one() {
         );
         return;
     };
+    let used = Mutex::default();
+    let changes = tells(&*on_the_server(&address, &used).await).await;
     let capabilities = Capabilities {
         decimal128: true,
-        changes: tells(&address).await,
+        changes,
+        corners: true,
     };
-    store::contract::engine(async || on_the_server(&address).await, capabilities).await;
+    let failed = store::contract::failures(async || on_the_server(&address, &used).await, capabilities).await;
+    for engine in used.into_inner().unwrap() {
+        engine.database().drop().await.unwrap();
+    }
     say("CONTRACT: ran on the embedded engine behind the listener AND on the server of MONGODB_URI.");
+    say(if changes {
+        "CHANGE STREAMS: ran on the server of MONGODB_URI."
+    } else {
+        "CHANGE STREAMS: NOT RUN: the server of MONGODB_URI refuses them."
+    });
+    let named = |corner| {
+        failed
+            .iter()
+            .filter(move |failure| failure.corner == corner)
+            .map(|failure| failure.case)
+    };
+    for case in named(true) {
+        say(&format!(
+            "CONTRACT: the server is not as MongoDB in a corner that the feed does not use: {case}"
+        ));
+    }
+    let broken: Vec<_> = named(false).collect();
+    assert!(
+        broken.is_empty(),
+        "the server does not do what the feed relies on: {broken:#?}"
+    );
 }
 
 /// Whether the server has change streams: one without a replica set has none.
-async fn tells(address: &str) -> bool {
-    on_the_server(address).await.changes(&["things"]).await.is_ok()
-}
-
-/// By itself, because compatible servers differ in other ways.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_real_server_tells_of_changes_or_refuses_to() {
-    let Ok(address) = std::env::var("MONGODB_URI") else {
-        say("CHANGE STREAMS: NOT RUN: MONGODB_URI is not set.");
-        return;
-    };
-    if tells(&address).await {
-        changes::every_change_is_told_once_it_can_be_read(&on_the_server(&address).await).await;
-        changes::what_changes_nothing_or_belongs_elsewhere_is_not_told(&on_the_server(&address).await).await;
-        say("CHANGE STREAMS: ran on the server of MONGODB_URI.");
-    } else {
-        changes::an_engine_that_cannot_tell_refuses(&on_the_server(&address).await).await;
-        say("CHANGE STREAMS: NOT RUN: the server of MONGODB_URI refuses them.");
-    }
+async fn tells(engine: &dyn DocumentEngine) -> bool {
+    engine.changes(&["things"]).await.is_ok()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,4 +1,4 @@
-//! An engine whose answer to one write is lost, or which fails just before it.
+//! An engine whose answer to one write, or to every so many, is lost, or which fails just before it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,12 +18,14 @@ pub(super) enum Fault {
     Before,
 }
 
-/// The engine below, but for one write.
+/// The engine below, but for some writes.
 pub(super) struct Faulty {
     engine: Engine,
     fault: Fault,
-    /// How many writes go well first.
+    /// The number of the next write that goes wrong, counted from here; 0 for none.
     left: AtomicUsize,
+    /// The number of the one after it, counted from there.
+    then: usize,
 }
 
 impl Faulty {
@@ -33,6 +35,17 @@ impl Faulty {
             engine: Engine::clone(engine),
             fault,
             left: AtomicUsize::new(writes + 1),
+            then: 0,
+        })
+    }
+
+    /// An engine on which one of so many writes goes wrong, again and again.
+    pub(super) fn every(engine: &Engine, writes: usize, fault: Fault) -> Arc<Self> {
+        Arc::new(Self {
+            engine: Engine::clone(engine),
+            fault,
+            left: AtomicUsize::new(writes),
+            then: writes,
         })
     }
 
@@ -48,6 +61,7 @@ impl Faulty {
         if before != Ok(1) {
             return write.await;
         }
+        self.left.store(self.then, Ordering::SeqCst);
         if self.fault == Fault::Lost {
             write.await?;
         }

@@ -4,9 +4,11 @@ use std::collections::HashSet;
 
 use tokio::sync::mpsc;
 
+use super::answers::{Fault, Faulty};
 use super::feed::{LIKES, actor, at_once, down, give, like, like_again, open, publish, sound};
 use super::interruptions::unbounded;
 use crate::Store;
+use crate::error::Error;
 use crate::overflow::{Appended, Item, Key, Owner, Stretch};
 use crate::port::Engine;
 
@@ -96,6 +98,45 @@ pub async fn sixty_four_people_liking_and_unliking_at_once_leave_what_they_kept(
     assert_eq!(
         left,
         (1..=CROWD).filter(|number| number % 3 != 0).map(actor).collect()
+    );
+}
+
+/// On one server answers get lost, and on the other writes fail, all the time. Whoever is told of a doubt does the same
+/// again, and in the end everything has happened once.
+pub async fn sixty_four_people_whose_writes_are_in_doubt_leave_what_they_kept(engine: &Engine) {
+    let quiet = open(engine, 6, 4).await;
+    let (_, post) = publish(&quiet, 1).await;
+    let lossy: Engine = Faulty::every(engine, 5, Fault::Lost);
+    let weak: Engine = Faulty::every(engine, 7, Fault::Before);
+    let servers = [open(&lossy, 6, 4).await, open(&weak, 6, 4).await];
+    let doubts = at_once((1..=CROWD).map(|number| {
+        let (store, post) = (server_of(&servers, number), post.clone());
+        async move {
+            let list = store.list(LIKES);
+            let mut doubts = 0;
+            while let Err(error) = list.append(&post, like(number)).await {
+                assert!(matches!(error, Error::UnknownOutcome(_)), "{error}");
+                doubts += 1;
+            }
+            while number % 3 == 0
+                && let Err(error) = list.remove(&post, &Key::By(actor(number))).await
+            {
+                assert!(matches!(error, Error::UnknownOutcome(_)), "{error}");
+                doubts += 1;
+            }
+            doubts
+        }
+    }))
+    .await;
+    assert!(doubts.into_iter().sum::<u32>() > 0, "somebody was in doubt");
+    quiet.list(LIKES).finish(&post).await.unwrap();
+    let items = sound(&quiet, &post, LIKES).await;
+    assert_eq!(
+        ids(&items),
+        ids(&(1..=CROWD)
+            .filter(|number| number % 3 != 0)
+            .map(like)
+            .collect::<Vec<_>>())
     );
 }
 

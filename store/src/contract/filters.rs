@@ -210,6 +210,11 @@ pub async fn expressions_compare_computed_values(engine: &Engine) {
         &[0, 1],
     )
     .await;
+}
+
+/// With MongoDB's codes.
+pub async fn expressions_that_cannot_be_are_refused(engine: &Engine) {
+    insert(engine, vec![doc! { "_id": 1, "l": [], "n": 1 }]).await;
     let inside = doc! { "l": { "$elemMatch": { "x": 1, "$expr": { "$eq": [1, 1] } } } };
     let error = engine.find(THINGS, Find::matching(inside)).await.unwrap_err();
     assert_eq!(code(&error), 224);

@@ -33,24 +33,46 @@ pub mod pipelines;
 pub mod queries;
 pub mod updates;
 
+use std::panic::AssertUnwindSafe;
+
 use bson::{Bson, Document, doc};
+use futures::FutureExt;
 
 use crate::error::{Error, Result};
 use crate::port::{Engine, Find, FindAndModify, Update};
 
 /// In what engines may differ.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capabilities {
     /// Stores and compares values of BSON type Decimal128, instead of refusing them with code 2.
     pub decimal128: bool,
     /// Tells of changes as they happen, instead of refusing to.
     pub changes: bool,
+    /// Is as MongoDB also in the corners that the feed does not use: which code refuses what cannot be, stages that only
+    /// shells send, rare forms of paths and updates. Servers that speak MongoDB's protocol differ in these.
+    pub corners: bool,
+}
+
+/// The embedded engine's, behind its listener.
+impl Default for Capabilities {
+    fn default() -> Self {
+        Self {
+            decimal128: false,
+            changes: false,
+            corners: true,
+        }
+    }
 }
 
 impl Capabilities {
     /// Every engine.
     pub fn any(self) -> bool {
         true
+    }
+
+    /// Engines that are as MongoDB in the corners too.
+    pub fn corners(self) -> bool {
+        self.corners
     }
 
     /// Engines that store decimals.
@@ -74,9 +96,24 @@ impl Capabilities {
     }
 }
 
-/// Runs every case that the capabilities select, each on an engine of its own.
+/// A case that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Failure {
+    /// Its module and name.
+    pub case: &'static str,
+    /// Whether it is about one of the [corners](Capabilities::corners).
+    pub corner: bool,
+}
+
+/// Runs every case that the capabilities select, each on an engine of its own. Answers those that failed.
+pub async fn failures(make: impl AsyncFn() -> Engine, capabilities: Capabilities) -> Vec<Failure> {
+    crate::each_contract_case!(run_contract_cases(make, capabilities))
+}
+
+/// The same, for an engine of which none may fail.
 pub async fn engine(make: impl AsyncFn() -> Engine, capabilities: Capabilities) {
-    crate::each_contract_case!(run_contract_cases(make, capabilities));
+    let failed = failures(make, capabilities).await;
+    assert!(failed.is_empty(), "the engine breaks the contract: {failed:#?}");
 }
 
 /// The collection that the cases use.

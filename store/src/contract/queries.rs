@@ -144,6 +144,26 @@ pub async fn count_agrees_with_find(engine: &Engine) {
 
 /// Values that are equal count once, and an array's elements each by itself.
 pub async fn distinct_lists_each_value_once(engine: &Engine) {
+    varied(engine).await;
+    assert_eq!(
+        distinct(engine, "a", doc! {}).await,
+        ["\"b\"", "1", "[4]", "null"]
+    );
+    assert_eq!(
+        distinct(engine, "a", doc! { "even": true }).await,
+        ["\"b\"", "1", "[4]"]
+    );
+    assert_eq!(distinct(engine, "z", doc! {}).await, [""; 0]);
+}
+
+/// A path leads through arrays, also by an element's number.
+pub async fn distinct_enters_the_elements_of_arrays(engine: &Engine) {
+    varied(engine).await;
+    assert_eq!(distinct(engine, "l.x", doc! {}).await, ["1", "2", "3"]);
+    assert_eq!(distinct(engine, "l.1.x", doc! {}).await, ["2", "3"]);
+}
+
+async fn varied(engine: &Engine) {
     insert(
         engine,
         vec![
@@ -155,21 +175,17 @@ pub async fn distinct_lists_each_value_once(engine: &Engine) {
         ],
     )
     .await;
-    let distinct = async |field: &str, filter: Document| {
-        let values = engine.distinct(THINGS, field, filter).await.unwrap();
-        let mut texts: Vec<String> = values
-            .iter()
-            .map(|value| match value {
-                Bson::Double(number) => number.to_string(),
-                value => value.to_string(),
-            })
-            .collect();
-        texts.sort();
-        texts
-    };
-    assert_eq!(distinct("a", doc! {}).await, ["\"b\"", "1", "[4]", "null"]);
-    assert_eq!(distinct("a", doc! { "even": true }).await, ["\"b\"", "1", "[4]"]);
-    assert_eq!(distinct("l.x", doc! {}).await, ["1", "2", "3"]);
-    assert_eq!(distinct("l.1.x", doc! {}).await, ["2", "3"]);
-    assert_eq!(distinct("z", doc! {}).await, [""; 0]);
+}
+
+async fn distinct(engine: &Engine, field: &str, filter: Document) -> Vec<String> {
+    let values = engine.distinct(THINGS, field, filter).await.unwrap();
+    let mut texts: Vec<String> = values
+        .iter()
+        .map(|value| match value {
+            Bson::Double(number) => number.to_string(),
+            value => value.to_string(),
+        })
+        .collect();
+    texts.sort();
+    texts
 }
