@@ -7,9 +7,6 @@ use crate::error::{Error, Result};
 use crate::people::date;
 use crate::port::{DocumentEngine, Find, Index};
 
-/// MongoDB's `IndexOptionsConflict`.
-const OPTIONS_CONFLICT: i32 = 85;
-
 /// The collection of sessions. `_id` is a digest of the token, so that reading the store lets nobody in.
 pub const COLLECTION: &str = "sessions";
 
@@ -30,14 +27,10 @@ pub struct Session {
 pub(crate) async fn prepare(engine: &dyn DocumentEngine) -> Result<()> {
     let expiry = Index::on(doc! { "expires": 1 }).expiring_after(0);
     match engine.create_index(COLLECTION, expiry).await {
-        // A store from before sessions expired by themselves keeps its index; whoever reads a session looks at the date.
-        Err(Error::Refused {
-            code: OPTIONS_CONFLICT,
-            ..
-        }) => {
-            tracing::warn!(
-                "sessions that have expired stay in this store: its index on them does not expire documents"
-            );
+        // A store from before sessions expired by themselves keeps its index, and a server may not know such indexes.
+        // Whoever reads a session looks at the date.
+        Err(Error::Refused { code, message }) => {
+            tracing::warn!(code, %message, "sessions that have expired stay in this store until they are used");
             Ok(())
         }
         made => made,
