@@ -5,7 +5,6 @@ use mongodb::IndexModel;
 use mongodb::options::ConnectionString;
 use store::{Error, Result};
 
-use crate::engine::settled;
 use crate::fault::Kind;
 use crate::{ConnectError, Mongo};
 
@@ -35,7 +34,7 @@ impl Mongo {
 
     async fn command(&self, database: &str, command: Document) -> Result<Document> {
         let database = self.database.client().database(database);
-        settled("", Kind::Write, || async {
+        self.settled("", Kind::Write, || async {
             database.run_command(command.clone()).await
         })
         .await
@@ -58,7 +57,7 @@ impl Cluster<'_> {
         // A collection with documents in it must have the index of its key before.
         let index = IndexModel::builder().keys(key.clone()).build();
         let target = self.mongo.collection(collection);
-        settled(collection, Kind::Write, || async {
+        self.mongo.settled(collection, Kind::Write, || async {
             target.create_index(index.clone()).await
         })
         .await?;
@@ -79,7 +78,7 @@ impl Cluster<'_> {
         let config = self.mongo.database.client().database("config");
         let collections = config.collection::<Document>("collections");
         let filter = doc! { "_id": namespace, "dropped": { "$ne": true } };
-        let found = settled("config.collections", Kind::Read, || async {
+        let found = self.mongo.settled("config.collections", Kind::Read, || async {
             collections.find_one(filter.clone()).await
         })
         .await?;

@@ -3,11 +3,14 @@
 use std::time::Duration;
 
 use bson::{Document, doc};
+use mongodb::error::ErrorKind;
 use mongodb::options::{
     Acknowledgment, ClientOptions, DatabaseOptions, ReadConcern, ReadPreference, SelectionCriteria,
     WriteConcern,
 };
 use mongodb::{Client, Collection, Database};
+
+use crate::presence::Presence;
 
 /// The database when the address names none.
 pub(crate) const DATABASE: &str = "spillway";
@@ -17,6 +20,9 @@ pub(crate) const DATABASE: &str = "spillway";
 const SELECTION: Duration = Duration::from_secs(5);
 const CONNECTION: Duration = Duration::from_secs(5);
 
+/// MongoDB's `CommandNotFound`.
+const COMMAND_NOT_FOUND: i32 = 59;
+
 /// The most connections to one server, unless the address says otherwise.
 const CONNECTIONS: u32 = 64;
 
@@ -24,6 +30,7 @@ const CONNECTIONS: u32 = 64;
 #[derive(Debug, Clone)]
 pub struct Mongo {
     pub(crate) database: Database,
+    pub(crate) presence: Presence,
 }
 
 /// Why a database cannot be used. The text says what to do next and never has a password in it.
@@ -80,6 +87,7 @@ impl Mongo {
             .map_err(|error| ConnectError::Address(secret.hide(&describe(&error))))?;
         refuse_unsafe(&options)?;
         prepare(&mut options);
+        let presence = Presence::told_by(&mut options);
         let server = hosts(&options);
         let name = options
             .default_database
@@ -88,15 +96,17 @@ impl Mongo {
         let asked = options.read_concern.clone();
         let client = Client::with_options(options)
             .map_err(|error| ConnectError::Address(secret.hide(&describe(&error))))?;
-        let hello = client
-            .database("admin")
-            .run_command(doc! { "hello": 1 })
-            .await
-            .map_err(|error| refused(server, &error, &secret))?;
+        let hello = client.database("admin").run_command(doc! { "hello": 1 }).await;
+        let hello = match hello {
+            // A server that does not know the command belongs to no set.
+            Err(error) if code(&error) == Some(COMMAND_NOT_FOUND) => Document::new(),
+            hello => hello.map_err(|error| refused(server, &error, &secret))?,
+        };
         let concern = asked.or_else(|| has_majority(&hello).then(ReadConcern::majority));
         let options = DatabaseOptions::builder().read_concern(concern).build();
         Ok(Self {
             database: client.database_with_options(&name, options),
+            presence,
         })
     }
 
@@ -158,9 +168,14 @@ fn hosts(options: &ClientOptions) -> String {
     hosts.join(",")
 }
 
-fn refused(server: String, error: &mongodb::error::Error, secret: &Secret) -> ConnectError {
-    use mongodb::error::ErrorKind;
+fn code(error: &mongodb::error::Error) -> Option<i32> {
+    match &*error.kind {
+        ErrorKind::Command(refusal) => Some(refusal.code),
+        _ => None,
+    }
+}
 
+fn refused(server: String, error: &mongodb::error::Error, secret: &Secret) -> ConnectError {
     let reason = secret.hide(&describe(error));
     let login = match &*error.kind {
         ErrorKind::Authentication { .. } => true,

@@ -32,33 +32,50 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How many documents to fetch at a time, at most.
 const BATCH: u32 = 1000;
 
-/// Runs a command until it is no longer in another's way.
-pub(crate) async fn settled<T, F>(collection: &str, kind: Kind, command: impl Fn() -> F) -> Result<T>
-where
-    F: Future<Output = mongodb::error::Result<T>>,
-{
-    let mut pause = PAUSE;
-    for _ in 0..ATTEMPTS {
-        match command().await {
-            Ok(answer) => return Ok(answer),
-            Err(failure) => match meaning(collection, kind, &failure) {
-                Meaning::Conflict => tokio::time::sleep(pause).await,
-                Meaning::Failed(error) => return Err(error),
-            },
-        }
-        pause *= 2;
-    }
-    Err(Error::Contended(format!("the collection {collection}")))
-}
+/// Why nobody was asked.
+const LOST: &str = "the MongoDB server has gone and is not back yet";
 
-/// The same, for a change to one document, within a time.
-async fn soon<T, F>(collection: &str, command: impl Fn() -> F) -> Result<T>
-where
-    F: Future<Output = mongodb::error::Result<T>>,
-{
-    tokio::time::timeout(PATIENCE, settled(collection, Kind::Write, command))
-        .await
-        .unwrap_or_else(|_| Err(unanswered(Kind::Write, format!("no answer within {PATIENCE:?}"))))
+impl Mongo {
+    /// Runs a command until it is no longer in another's way.
+    pub(crate) async fn settled<T, F>(&self, collection: &str, kind: Kind, command: impl Fn() -> F) -> Result<T>
+    where
+        F: Future<Output = mongodb::error::Result<T>>,
+    {
+        let mut pause = PAUSE;
+        for _ in 0..ATTEMPTS {
+            match self.answer(kind, command()).await? {
+                Ok(answer) => return Ok(answer),
+                Err(failure) => match meaning(collection, kind, &failure) {
+                    Meaning::Conflict => tokio::time::sleep(pause).await,
+                    Meaning::Failed(error) => return Err(error),
+                },
+            }
+            pause *= 2;
+        }
+        Err(Error::Contended(format!("the collection {collection}")))
+    }
+
+    /// The same, for a change to one document, within a time.
+    async fn soon<T, F>(&self, collection: &str, command: impl Fn() -> F) -> Result<T>
+    where
+        F: Future<Output = mongodb::error::Result<T>>,
+    {
+        tokio::time::timeout(PATIENCE, self.settled(collection, Kind::Write, command))
+            .await
+            .unwrap_or_else(|_| Err(unanswered(Kind::Write, format!("no answer within {PATIENCE:?}"))))
+    }
+
+    /// What the driver makes of one command, as long as there is a server to answer it.
+    async fn answer<T>(&self, kind: Kind, command: impl Future<Output = T>) -> Result<T> {
+        if self.presence.is_lost() {
+            return Err(Error::Unavailable(LOST.to_owned()));
+        }
+        tokio::select! {
+            biased;
+            answer = command => Ok(answer),
+            () = self.presence.lost() => Err(unanswered(kind, LOST)),
+        }
+    }
 }
 
 fn modifications(change: &Change) -> Result<UpdateModifications> {
@@ -95,7 +112,7 @@ impl DocumentEngine for Mongo {
             .batch_size(if batch == 0 { BATCH } else { batch.min(BATCH) })
             .build();
         let target = self.collection(collection);
-        settled(collection, Kind::Read, || async {
+        self.settled(collection, Kind::Read, || async {
             let found = target.find(find.filter.clone()).with_options(options.clone());
             found.await?.try_collect().await
         })
@@ -104,7 +121,7 @@ impl DocumentEngine for Mongo {
 
     async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
         let target = self.collection(collection);
-        settled(collection, Kind::Read, || async {
+        self.settled(collection, Kind::Read, || async {
             target.count_documents(filter.clone()).await
         })
         .await
@@ -112,7 +129,7 @@ impl DocumentEngine for Mongo {
 
     async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
         let target = self.collection(collection);
-        settled(collection, Kind::Read, || async {
+        self.settled(collection, Kind::Read, || async {
             target.distinct(field, filter.clone()).await
         })
         .await
@@ -120,7 +137,7 @@ impl DocumentEngine for Mongo {
 
     async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
         let target = self.collection(collection);
-        settled(collection, Kind::Read, || async {
+        self.settled(collection, Kind::Read, || async {
             target.aggregate(pipeline.clone()).await?.try_collect().await
         })
         .await
@@ -140,10 +157,11 @@ impl DocumentEngine for Mongo {
         }
         if !ready.is_empty() {
             let target = self.database.collection::<RawDocumentBuf>(collection);
-            let outcome = settled(collection, Kind::Write, || async {
-                target.insert_many(&ready).ordered(true).await
-            })
-            .await;
+            let outcome = self
+                .settled(collection, Kind::Write, || async {
+                    target.insert_many(&ready).ordered(true).await
+                })
+                .await;
             match outcome {
                 Ok(_) => {}
                 // The driver may have sent some of them before.
@@ -162,13 +180,13 @@ impl DocumentEngine for Mongo {
         let options = UpdateOptions::builder().upsert(update.upsert).build();
         let target = self.collection(collection);
         let answer = if update.many {
-            settled(collection, Kind::Write, || async {
+            self.settled(collection, Kind::Write, || async {
                 let sent = target.update_many(update.filter.clone(), change.clone());
                 sent.with_options(options.clone()).await
             })
             .await?
         } else {
-            soon(collection, || async {
+            self.soon(collection, || async {
                 let sent = target.update_one(update.filter.clone(), change.clone());
                 sent.with_options(options.clone()).await
             })
@@ -196,7 +214,7 @@ impl DocumentEngine for Mongo {
             })
             .build();
         let target = self.collection(collection);
-        soon(collection, || async {
+        self.soon(collection, || async {
             let sent = target.find_one_and_update(change.filter.clone(), update.clone());
             sent.with_options(options.clone()).await
         })
@@ -206,12 +224,13 @@ impl DocumentEngine for Mongo {
     async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
         let target = self.collection(collection);
         let answer = if many {
-            settled(collection, Kind::Write, || async {
+            self.settled(collection, Kind::Write, || async {
                 target.delete_many(filter.clone()).await
             })
             .await?
         } else {
-            soon(collection, || async { target.delete_one(filter.clone()).await }).await?
+            self.soon(collection, || async { target.delete_one(filter.clone()).await })
+                .await?
         };
         Ok(answer.deleted_count)
     }
@@ -229,7 +248,7 @@ impl DocumentEngine for Mongo {
             .build();
         let model = IndexModel::builder().keys(index.keys).options(options).build();
         let target = self.collection(collection);
-        settled(collection, Kind::Write, || async {
+        self.settled(collection, Kind::Write, || async {
             target.create_index(model.clone()).await
         })
         .await?;
@@ -241,7 +260,7 @@ impl DocumentEngine for Mongo {
     }
 
     async fn ping(&self) -> Result<()> {
-        let ping = settled("", Kind::Read, || async {
+        let ping = self.settled("", Kind::Read, || async {
             self.database.run_command(doc! { "ping": 1 }).await
         });
         match tokio::time::timeout(PATIENCE, ping).await {

@@ -55,13 +55,13 @@ pub(crate) fn meaning(collection: &str, kind: Kind, failure: &Failure) -> Meanin
         ErrorKind::InvalidArgument { message, .. } => Error::refused(2, message.clone()),
         ErrorKind::Bson(error) => Error::Corrupt(error.clone()),
         ErrorKind::ServerSelection { .. }
-        | ErrorKind::ConnectionPoolCleared { .. }
         | ErrorKind::Authentication { .. }
         | ErrorKind::DnsResolve { .. }
         | ErrorKind::InvalidTlsConfig { .. }
         | ErrorKind::Shutdown => Error::Unavailable(text),
         _ if failure.contains_label(OVERLOADED) => Error::Unavailable(text),
-        // The connection broke, or what came back was not an answer. The command may have arrived.
+        // The connection broke, was given up with its pool, or what came back was not an answer. The command may have
+        // arrived.
         _ => unanswered(kind, text),
     })
 }

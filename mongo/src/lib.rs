@@ -7,6 +7,7 @@
 //!   identity   the port's own rule that identities are the caller's
 //!   validator  what the server refuses to store, whoever writes it
 //!   cluster    sharding, where the server is a router
+//!   presence   whether there is a server to send commands to
 //!   fault      the driver's errors by meaning
 //! ```
 //!
@@ -19,6 +20,7 @@ mod connect;
 mod engine;
 mod fault;
 mod identity;
+mod presence;
 mod validator;
 
 pub use cluster::{Cluster, Sharded, database_of};

@@ -6,7 +6,6 @@ use mongodb::options::{ValidationAction, ValidationLevel};
 use store::{Error, Result};
 
 use crate::Mongo;
-use crate::engine::settled;
 use crate::fault::Kind;
 
 /// `NamespaceNotFound`: there is no such collection yet.
@@ -45,7 +44,7 @@ pub(crate) async fn set(mongo: &Mongo, collection: &str, validator: Document) ->
 async fn run(mongo: &Mongo, collection: &str, name: &str, checks: &Document) -> Result<()> {
     let mut command = doc! { name: collection };
     command.extend(checks.clone());
-    settled(collection, Kind::Write, || async {
+    mongo.settled(collection, Kind::Write, || async {
         mongo.database.run_command(command.clone()).await
     })
     .await
@@ -54,7 +53,7 @@ async fn run(mongo: &Mongo, collection: &str, name: &str, checks: &Document) -> 
 
 /// Whether the collection has this very validator.
 async fn stands(mongo: &Mongo, collection: &str, validator: &Document) -> Result<bool> {
-    let specifications = settled(collection, Kind::Read, || async {
+    let specifications = mongo.settled(collection, Kind::Read, || async {
         let named = mongo
             .database
             .list_collections()
