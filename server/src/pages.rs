@@ -1,12 +1,12 @@
 //! The pages, their server functions, and the files that they need.
 
 use app::feed::Feed;
-use app::{App, shell};
+use app::{App, Obstacle, shell};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, VARY};
 use axum::http::{HeaderValue, Method, StatusCode};
-use axum::middleware::{Next, from_fn, map_response, map_response_with_state};
+use axum::middleware::{Next, from_fn, from_fn_with_state, map_response, map_response_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
 use leptos::config::LeptosOptions;
 use leptos::prelude::provide_context;
@@ -17,6 +17,7 @@ use crate::site::Site;
 
 /// Everything that browsers show: routes of the app, server functions, static files, and the 404 page.
 pub fn router(feed: Feed, site: &Site) -> Router {
+    let streamed = from_fn_with_state(feed.clone(), ask_before_streaming);
     let context = move || provide_context(feed.clone());
     let options = site.options().clone();
     let page = {
@@ -28,6 +29,7 @@ pub fn router(feed: Feed, site: &Site) -> Router {
         .leptos_routes_with_context(&options, generate_route_list(App), context, page)
         .fallback(fallback)
         .with_state(options)
+        .layer(streamed)
         .layer(from_fn(without_trailing_slash))
         .layer(map_response(revalidated))
 }
@@ -52,6 +54,20 @@ pub fn assets(site: &Site) -> Router {
             routes.route_service(&format!("/{name}"), ServeFile::new(path))
         });
     routes.layer(map_response_with_state(false, kept))
+}
+
+/// The pages that are sent while their data is still on its way. By the time that it does not come, their status has
+/// been sent.
+const STREAMED: [&str; 2] = ["/", "/explore"];
+
+/// Asks the store whether it is there before a page is streamed.
+async fn ask_before_streaming(State(feed): State<Feed>, mut request: Request, next: Next) -> Response {
+    if STREAMED.contains(&request.uri().path())
+        && let Err(problem) = feed.ready().await
+    {
+        request.extensions_mut().insert(Obstacle(problem));
+    }
+    next.run(request).await
 }
 
 /// Every page has one address: a trailing slash leads to it.

@@ -1,12 +1,13 @@
 //! Answering an action. An island gets the result or the problem as JSON, with the problem's status. A plain form
-//! is redirected: to the page that shows the result, or back to the form, with the problem in the address.
+//! is redirected: to the page that shows the result, or back to the form, with the problem in the address. Only while
+//! the store is away it has no page to go to, and its answer is the bare status.
 
 use axum::http::header::{ACCEPT, LOCATION, REFERER};
 use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use leptos::prelude::use_context;
 use leptos_axum::ResponseOptions;
-use model::Problem;
+use model::{Kind, Problem};
 
 use crate::refusal::{Refusal, Refused};
 
@@ -44,7 +45,8 @@ impl Form {
         match &result {
             Ok(done) if sent_as_form() => see_other(&response, &shown_at(done)),
             Ok(_) => {}
-            Err(problem) if sent_as_form() => {
+            // Nothing leads to a page while the store is away: what a browser shows then is the server's to say.
+            Err(problem) if sent_as_form() && problem.kind != Kind::Unavailable => {
                 let refusal = Refusal {
                     form: self.name.to_owned(),
                     problem: problem.clone(),

@@ -18,6 +18,7 @@ use leptos_router::components::{FlatRoutes, Route, Router};
 use leptos_router::{SsrMode, path};
 
 pub use document::shell;
+pub use request::Obstacle;
 
 use accounts::{SignInPage, SignUpPage};
 use home::{ExplorePage, HomePage};

@@ -56,9 +56,12 @@ impl Place {
         })
     }
 
-    /// The same for a list of posts in some order. It tells a wrong cursor before anything of the page is sent, so that
-    /// the page can be streamed.
+    /// The same for a list of posts in some order. It tells a wrong cursor, and that the store is away, before anything
+    /// of the page is sent, so that the page can be streamed.
     pub fn of_posts(order: Order) -> Result<Self, Problem> {
+        if let Some(Obstacle(problem)) = obstacle() {
+            return Err(problem);
+        }
         let place = Self::of_this_request()?;
         match place.paging.after {
             Some(cursor) if !order.gave_out(cursor) => Err(Cursor::invalid()),
@@ -70,6 +73,14 @@ impl Place {
     pub fn is_beginning(self) -> bool {
         self.paging.after.is_none()
     }
+}
+
+/// Why a page cannot be shown, when that was found out before the page began. It is left in the request's extensions.
+#[derive(Debug, Clone)]
+pub struct Obstacle(pub Problem);
+
+fn obstacle() -> Option<Obstacle> {
+    use_context::<Parts>()?.extensions.get().cloned()
 }
 
 /// A parameter of the address, if it is there and not empty.

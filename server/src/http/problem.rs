@@ -1,11 +1,15 @@
 use std::borrow::Cow;
 
 use axum::Json;
-use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
+use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
 use model::{Kind, Problem};
 use serde::Serialize;
+
+/// How a page of words alone looks. It stands here because it must do without anything else.
+const STYLE: &str = "body{font:1.0625rem/1.6 system-ui,sans-serif;max-width:34rem;margin:15vh auto;padding:0 1.25rem;\
+                     color-scheme:light dark}";
 
 /// A request that is not carried out. The one place where a [`Problem`], or something that never got as far as the
 /// feed, becomes an HTTP response: problem+json (RFC 9457) for programs, a page for people.
@@ -97,6 +101,16 @@ impl Refusal {
         .into()
     }
 
+    /// A plain form met no store. It may have been carried out nevertheless, so what is sent again is the sender's choice.
+    pub fn form_without_store() -> Self {
+        Problem::new(
+            Kind::Unavailable,
+            "The store does not answer right now. Go back in a moment: what you typed is still in the form. If it has \
+             appeared by then, it arrived.",
+        )
+        .into()
+    }
+
     /// The refusal as problem+json, or as a page for a browser that posted a form.
     pub fn respond(self, as_page: bool) -> Response {
         if as_page {
@@ -116,7 +130,8 @@ impl Refusal {
         let (title, detail) = (escape(&title), escape(&detail));
         let page = format!(
             "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">\
-             <meta name=\"viewport\" content=\"width=device-width\"><title>{title} · Spillway</title></head>\
+             <meta name=\"viewport\" content=\"width=device-width\"><title>{title} · Spillway</title>\
+             <style>{STYLE}</style></head>\
              <body><main><h1>{title}</h1><p>{detail}</p><p><a href=\"/\">Go to the home page</a></p></main></body></html>"
         );
         (status, Html(page)).into_response()
@@ -146,11 +161,8 @@ impl IntoResponse for Refusal {
             field: self.field.as_deref(),
         };
         let mut response = (self.status, Json(body)).into_response();
-        let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
-        if self.status == StatusCode::SERVICE_UNAVAILABLE {
-            headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
-        }
+        let problem = HeaderValue::from_static("application/problem+json");
+        response.headers_mut().insert(CONTENT_TYPE, problem);
         response
     }
 }
@@ -185,7 +197,6 @@ mod tests {
         let response = Refusal::from(Problem::new(Kind::Unavailable, "Try again.")).into_response();
         assert_eq!(response.status(), 503);
         assert_eq!(response.headers()["content-type"], "application/problem+json");
-        assert_eq!(response.headers()["retry-after"], "1");
     }
 
     #[test]

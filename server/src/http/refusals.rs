@@ -1,5 +1,6 @@
 use axum::extract::Request;
-use axum::http::header::ACCEPT;
+use axum::http::header::{ACCEPT, RETRY_AFTER};
+use axum::http::{HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::Response;
 use tower_http::csrf::{CsrfLayer, ProtectionError};
@@ -24,12 +25,23 @@ pub fn forgery_protection(public_url: Option<&str>) -> Result<CsrfLayer, Fault> 
     }
 }
 
-/// Middleware: puts words to what the forgery protection refuses without any.
+/// When to try again, in seconds, while the store is away.
+const RETRY: HeaderValue = HeaderValue::from_static("1");
+
+/// Middleware: puts words to what the forgery protection refuses without any, and to a plain form that met no store;
+/// and tells everybody who met none when to try again.
 pub async fn explain(request: Request, next: Next) -> Response {
     let as_page = for_a_person(&request);
-    let response = next.run(request).await;
+    let form = request.method() == Method::POST;
+    let mut response = next.run(request).await;
     if response.extensions().get::<ProtectionError>().is_some() {
         return Refusal::forged().respond(as_page);
+    }
+    if response.status() == StatusCode::SERVICE_UNAVAILABLE {
+        if as_page && form {
+            response = Refusal::form_without_store().respond(true);
+        }
+        response.headers_mut().entry(RETRY_AFTER).or_insert(RETRY);
     }
     response
 }

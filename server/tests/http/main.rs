@@ -9,6 +9,7 @@ mod forgery;
 mod input;
 mod lists;
 mod live;
+mod outage;
 mod pages;
 mod posts;
 mod process;

@@ -90,8 +90,18 @@ impl Server {
 
     /// kill -9, and start again on the same data.
     pub fn crash_and_restart(&mut self) {
+        self.crash();
+        self.restart();
+    }
+
+    /// kill -9.
+    pub fn crash(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
+    }
+
+    /// Starts again on the same data, after it has ended.
+    pub fn restart(&mut self) {
         (self.child, self.stdout, self.address) = launch(&self.data, &self.environment);
     }
 
