@@ -57,10 +57,11 @@ impl Cluster<'_> {
         // A collection with documents in it must have the index of its key before.
         let index = IndexModel::builder().keys(key.clone()).build();
         let target = self.mongo.collection(collection);
-        self.mongo.settled(collection, Kind::Write, || async {
-            target.create_index(index.clone()).await
-        })
-        .await?;
+        self.mongo
+            .settled(collection, Kind::Write, || async {
+                target.create_index(index.clone()).await
+            })
+            .await?;
         let command = doc! { "shardCollection": &namespace, "key": key };
         match self.mongo.command("admin", command).await {
             Ok(_) => Ok(Sharded::Now),
@@ -78,10 +79,12 @@ impl Cluster<'_> {
         let config = self.mongo.database.client().database("config");
         let collections = config.collection::<Document>("collections");
         let filter = doc! { "_id": namespace, "dropped": { "$ne": true } };
-        let found = self.mongo.settled("config.collections", Kind::Read, || async {
-            collections.find_one(filter.clone()).await
-        })
-        .await?;
+        let found = self
+            .mongo
+            .settled("config.collections", Kind::Read, || async {
+                collections.find_one(filter.clone()).await
+            })
+            .await?;
         Ok(found.and_then(|found| found.get_document("key").ok().cloned()))
     }
 }

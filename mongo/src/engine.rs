@@ -37,7 +37,12 @@ const LOST: &str = "the MongoDB server has gone and is not back yet";
 
 impl Mongo {
     /// Runs a command until it is no longer in another's way.
-    pub(crate) async fn settled<T, F>(&self, collection: &str, kind: Kind, command: impl Fn() -> F) -> Result<T>
+    pub(crate) async fn settled<T, F>(
+        &self,
+        collection: &str,
+        kind: Kind,
+        command: impl Fn() -> F,
+    ) -> Result<T>
     where
         F: Future<Output = mongodb::error::Result<T>>,
     {

@@ -44,23 +44,25 @@ pub(crate) async fn set(mongo: &Mongo, collection: &str, validator: Document) ->
 async fn run(mongo: &Mongo, collection: &str, name: &str, checks: &Document) -> Result<()> {
     let mut command = doc! { name: collection };
     command.extend(checks.clone());
-    mongo.settled(collection, Kind::Write, || async {
-        mongo.database.run_command(command.clone()).await
-    })
-    .await
-    .map(drop)
+    mongo
+        .settled(collection, Kind::Write, || async {
+            mongo.database.run_command(command.clone()).await
+        })
+        .await
+        .map(drop)
 }
 
 /// Whether the collection has this very validator.
 async fn stands(mongo: &Mongo, collection: &str, validator: &Document) -> Result<bool> {
-    let specifications = mongo.settled(collection, Kind::Read, || async {
-        let named = mongo
-            .database
-            .list_collections()
-            .filter(doc! { "name": collection });
-        named.await?.try_collect::<Vec<_>>().await
-    })
-    .await?;
+    let specifications = mongo
+        .settled(collection, Kind::Read, || async {
+            let named = mongo
+                .database
+                .list_collections()
+                .filter(doc! { "name": collection });
+            named.await?.try_collect::<Vec<_>>().await
+        })
+        .await?;
     let strict = |level: Option<&ValidationLevel>, action: Option<&ValidationAction>| {
         matches!(level, Some(ValidationLevel::Moderate))
             && matches!(action, None | Some(ValidationAction::Error))
