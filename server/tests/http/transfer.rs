@@ -96,7 +96,8 @@ fn a_town_moves_to_mongodb_and_back_and_its_exports_are_equal() {
 
     let mongodb = MongoDb::start(&folder.path().join("mongodb"));
     succeeds(&mongodb.address, &["import", "--from", &path("town.jsonl")]);
-    succeeds(&mongodb.address, &["check"]);
+    // Lists that belong together are compared below: the documents are the same, and this way takes a minute.
+    succeeds(&mongodb.address, &["check", "--lists-only"]);
     succeeds(&mongodb.address, &["export", "--to", &path("mongodb.jsonl")]);
     assert!(
         fs::read(path("mongodb.jsonl")).unwrap() == export,
