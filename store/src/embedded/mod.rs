@@ -4,8 +4,8 @@
 //!   filter, update, projection, sort   compiled from BSON; work on encoded documents
 //!   planner, query                     which keys to read, and reading them
 //!   operation, batch, collection, staged, many
-//!                                    writes: staged completely, then written with their index entries
-//!   raw                              passing over encoded documents quickly
+//!                                      writes: staged completely, then written with their index entries
+//!   raw                                passing over encoded documents quickly
 //!   writer, reader                     one writing thread with group commit; readers on snapshots
 //!   changes                            telling listeners what each commit changed
 //!   key, compare, path, index          the order of BSON values, and keys that sort by it
