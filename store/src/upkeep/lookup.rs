@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use bson::{Bson, Document, doc};
+use futures::future::try_join_all;
 use model::Relation;
 
 use super::owners::COLLECTIONS;
@@ -45,7 +46,8 @@ impl Wanted {
 }
 
 /// The answers, in the order of the questions: one find for the heads of each relation, and an index look-up in the
-/// pages for each item that is not in a head.
+/// pages for each item that is not in a head. These are made all at once, or most of the time would go into waiting for
+/// a server far away.
 pub(super) async fn lookup(engine: &dyn DocumentEngine, wanted: &[&Wanted]) -> Result<Vec<Answer>> {
     let mut answers = vec![Answer::NoOwner; wanted.len()];
     for relation in Relation::ALL {
@@ -63,11 +65,17 @@ pub(super) async fn lookup(engine: &dyn DocumentEngine, wanted: &[&Wanted]) -> R
                     asked.iter().map(|&index| wanted[index]),
                 )
                 .await?;
-                for index in asked {
-                    answers[index] = match owners.get(&wanted[index].owner.to_string()) {
-                        None => Answer::NoOwner,
-                        Some(head) => head.answer(engine, wanted[index]).await?,
-                    };
+                let answered = asked.iter().map(|&index| {
+                    let (wanted, head) = (wanted[index], owners.get(&wanted[index].owner.to_string()));
+                    async move {
+                        match head {
+                            None => Ok(Answer::NoOwner),
+                            Some(head) => head.answer(engine, wanted).await,
+                        }
+                    }
+                });
+                for (index, answer) in asked.iter().zip(try_join_all(answered).await?) {
+                    answers[*index] = answer;
                 }
             }
         }
