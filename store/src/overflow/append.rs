@@ -1,4 +1,4 @@
-use bson::doc;
+use bson::{DateTime, doc};
 use model::Timestamp;
 
 use super::pages::{Page, Place};
@@ -182,11 +182,15 @@ impl OverflowList<'_> {
     }
 
     /// The guarded push; answers the new count, or nothing when a guard failed.
+    ///
+    /// No spill may have come since the pages were searched. It raises their number, which tidying lowers again, and it
+    /// raises the floor, which nothing lowers.
     async fn push(&self, owner: &Owner, key: &Key, item: &Item, seen: &State) -> Result<Option<u64>> {
         let guard = doc! {
             "_id": owner_id(owner),
             "born": &seen.born,
             self.path("pages"): i64::from(seen.pages),
+            self.path("floor"): seen.floor.map(|floor| DateTime::from_millis(floor.millis())),
             "$expr": { "$lt": [{ "$size": format!("${}", self.path("head")) }, int(self.limits.threshold)] },
             self.path(&format!("head.{}", key.field())): { "$ne": key.value() },
         };

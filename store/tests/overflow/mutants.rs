@@ -40,8 +40,9 @@ macro_rules! mutants {
 mutants! {
     a_push_not_guarded_on_the_cap: Guard(Push, "$expr"), "two likes meet a head with one place left";
     a_push_not_guarded_on_the_actor: Guard(Push, "head.by"), "the same person likes twice at once while the head is full";
-    a_push_not_guarded_on_the_pages: Guard(Push, "pages"), "a double like while two others fill and spill the head";
-    a_push_not_guarded_on_the_incarnation: Guard(Push, "born"), "a like meets a post that is deleted, published again and liked by the same person";
+    a_push_that_does_not_notice_a_spill: Guards(Push, ["pages", "floor"]), "a double like while two others fill and spill the head";
+    a_push_not_guarded_on_the_floor: Guard(Push, "floor"), "a double like while the only page is emptied and its number used again";
+    a_push_not_guarded_on_the_incarnation: Guards(Push, ["born", "floor"]), "a like meets a post that is deleted, published again and liked by the same person";
     a_push_that_does_not_count: Part(Push, "$inc", "count"), "two likes both meet a full head";
     a_push_that_does_not_sort: Unsorted, "a late clock while the head spills";
     a_page_written_over_a_newer_one: Guard(WritePage, "rev"), "a page is written late, after an unlike in it";

@@ -31,6 +31,8 @@ pub enum Step {
 pub enum Fault {
     /// A step's filter lacks a field; `head.…` and the like stand for those of any relation.
     Guard(Step, &'static str),
+    /// A step's filter lacks two fields that tell of the same.
+    Guards(Step, [&'static str; 2]),
     /// A step lacks one of its operators, for a field.
     Part(Step, &'static str, &'static str),
     /// A push does not sort.
@@ -68,6 +70,9 @@ impl Mutant {
         match (self.fault, change) {
             (Fault::Guard(wrong, field), _) if step == Some(wrong) => {
                 without(filter, field);
+            }
+            (Fault::Guards(wrong, fields), _) if step == Some(wrong) => {
+                fields.into_iter().for_each(|field| without(filter, field));
             }
             (Fault::Part(wrong, operator, field), Change::Operators(operators)) if step == Some(wrong) => {
                 if let Ok(fields) = operators.get_document_mut(operator) {

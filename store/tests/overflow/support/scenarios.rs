@@ -165,6 +165,25 @@ pub const SCENARIOS: &[Scenario] = &[
         afterwards: &[(1, true), (2, true), (3, true), (11, true), (12, true)],
     },
     Scenario {
+        name: "a double like while the only page is emptied and its number used again",
+        largest_head: 3,
+        faults: 0,
+        beforehand: Beforehand::Likes(4),
+        operations: |owner| {
+            let mut other: Vec<_> = (1..=3).map(|n| unliking(owner, n)).collect();
+            other.extend([6, 12, 13].map(|n| liking(owner, n, i64::try_from(n).unwrap())));
+            vec![liking(owner, 6, 6), in_turn(other)]
+        },
+        afterwards: &[
+            (1, false),
+            (3, false),
+            (4, true),
+            (6, true),
+            (12, true),
+            (13, true),
+        ],
+    },
+    Scenario {
         name: "two pages are emptied, and their numbers used again",
         largest_head: 3,
         faults: 0,
