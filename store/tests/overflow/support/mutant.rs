@@ -72,7 +72,9 @@ impl Mutant {
                 without(filter, field);
             }
             (Fault::Guards(wrong, fields), _) if step == Some(wrong) => {
-                fields.into_iter().for_each(|field| without(filter, field));
+                for field in fields {
+                    without(filter, field);
+                }
             }
             (Fault::Part(wrong, operator, field), Change::Operators(operators)) if step == Some(wrong) => {
                 if let Ok(fields) = operators.get_document_mut(operator) {
