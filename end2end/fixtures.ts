@@ -41,10 +41,10 @@ export const test = base.extend<Fixtures>({
     await use(await api.signUp());
   },
 
-  secondWindow: async ({ browser, complaints, contextOptions }, use) => {
+  secondWindow: async ({ browser, complaints, baseURL }, use) => {
     const opened: BrowserContext[] = [];
-    await use(async (server = contextOptions.baseURL) => {
-      const context = await browser.newContext({ ...contextOptions, baseURL: server });
+    await use(async (server = baseURL) => {
+      const context = await browser.newContext({ baseURL: server });
       listen(context, complaints);
       opened.push(context);
       return context.newPage();
