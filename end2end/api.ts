@@ -59,6 +59,23 @@ export class Api {
     return response.json();
   }
 
+  async comment(post: string, text: string): Promise<void> {
+    const response = await this.request.post(`/api/v1/posts/${post}/comments`, { data: { text } });
+    expect(response.status(), await response.text()).toBe(201);
+  }
+
+  async follow(handle: string): Promise<void> {
+    const response = await this.request.put(`/api/v1/users/${handle}/follow`);
+    expect(response.status(), await response.text()).toBe(200);
+  }
+
+  /** How the lists of a post or a user are stored, for `posts/{id}` or `users/{handle}`. */
+  async overflow(
+    owner: string,
+  ): Promise<Record<string, { count: number; threshold: number; pages: number }>> {
+    return this.get(`/api/v1/${owner}/overflow`);
+  }
+
   async findPost(id: string): Promise<Post> {
     return this.get(`/api/v1/posts/${id}`);
   }

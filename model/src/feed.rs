@@ -147,6 +147,21 @@ pub struct Seam {
     pub page: u32,
     /// How many page documents the list has.
     pub pages: u32,
+    /// What was read to get here; the pages show it, the API does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<SeamCost>,
+}
+
+/// What it takes to read the first items beyond a boundary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeamCost {
+    /// How many documents are read.
+    pub documents: u64,
+    /// Their sizes together, in bytes of BSON.
+    pub bytes: u64,
+    /// How large the one document would be that held all items in one array: from the mean size of the page's items,
+    /// in bytes of BSON.
+    pub unbounded: u64,
 }
 
 /// Who is signed in.

@@ -14,7 +14,8 @@ mod topic;
 
 pub use cursor::Cursor;
 pub use feed::{
-    Account, Activity, ActivityKind, Comment, Counted, Listing, Member, Person, Post, PostCard, Profile, Seam,
+    Account, Activity, ActivityKind, Comment, Counted, Listing, Member, Person, Post, PostCard, Profile,
+    Seam, SeamCost,
 };
 pub use handle::Handle;
 pub use id::{ItemId, PostId};

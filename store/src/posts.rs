@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use bson::{Bson, DateTime, Document, doc};
-use model::{Cursor, Handle, Meter, PostId, PostText, Relation, Timestamp, Topic};
+use model::{Cursor, Handle, Meter, Post, PostId, PostText, Relation, Timestamp, Topic};
 
 use uuid::Uuid;
 
@@ -78,16 +78,25 @@ impl Order {
         cursor.list == self.list()
     }
 
-    /// The cursor just after a post.
+    /// The cursor just after a post as stored.
     pub fn cursor_after(self, post: &StoredPost) -> Cursor {
+        self.cursor(post.id, post.at, post.likes.count)
+    }
+
+    /// The cursor of a post as a reader sees it.
+    pub fn cursor_of(self, post: &Post) -> Cursor {
+        self.cursor(post.id, post.at, post.likes)
+    }
+
+    fn cursor(self, id: PostId, at: Timestamp, likes: u64) -> Cursor {
         let key = match self {
-            Self::Newest => post.at.millis(),
-            Self::MostLiked => i64::try_from(post.likes.count).unwrap_or(i64::MAX),
+            Self::Newest => at.millis(),
+            Self::MostLiked => i64::try_from(likes).unwrap_or(i64::MAX),
         };
         Cursor {
             list: self.list(),
             key,
-            id: post.id.uuid(),
+            id: id.uuid(),
             page: None,
         }
     }
@@ -162,6 +171,41 @@ impl<'a> Posts<'a> {
             .sort(doc! { field: -1, "_id": -1 })
             .limit(limit as u64);
         self.read(find).await
+    }
+
+    /// The newest post of all, if there is one.
+    pub async fn newest(&self) -> Result<Option<PostId>> {
+        let find = Find::matching(Document::new())
+            .project(doc! { "_id": 1 })
+            .sort(doc! { "at": -1, "_id": -1 })
+            .limit(1);
+        let found = self.store.engine().find(COLLECTION, find).await?;
+        found.first().map(|document| post_id(document, "_id")).transpose()
+    }
+
+    /// How many posts are newer than a cursor of [`Order::Newest`], counted up to a limit: everybody's, or only these
+    /// authors'. It reads no more documents than it counts.
+    pub async fn newer(&self, authors: Option<&[Handle]>, than: Option<Cursor>, limit: u64) -> Result<u64> {
+        let mut filter = by(authors);
+        if let Some(cursor) = than {
+            if !Order::Newest.gave_out(cursor) {
+                return Err(Error::ForeignCursor);
+            }
+            let at = Order::Newest.value(cursor);
+            filter.insert("at", doc! { "$gte": &at });
+            filter.insert(
+                "$or",
+                [
+                    doc! { "at": { "$gt": &at } },
+                    doc! { "_id": { "$gt": uuid_bson(cursor.id) } },
+                ],
+            );
+        }
+        let find = Find::matching(filter)
+            .project(doc! { "_id": 1 })
+            .sort(doc! { "at": -1, "_id": -1 })
+            .limit(limit);
+        Ok(self.store.engine().find(COLLECTION, find).await?.len() as u64)
     }
 
     /// How many posts there are: everybody's, or only these authors'.

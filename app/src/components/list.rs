@@ -1,10 +1,11 @@
 use std::collections::HashMap;
 
 use leptos::prelude::*;
-use model::{Activity, Comment, Listing, Member, PostCard};
+use model::{Activity, Comment, Listing, Member, PostCard, Relation, Topic};
 
-use super::Seam;
-use crate::islands::ReadOn;
+use super::{Icon, Seam};
+use crate::islands::{NewOnTop, ReadOn};
+use crate::pages::Place;
 
 /// Something that a list holds.
 pub trait Entry {
@@ -43,8 +44,11 @@ entry!(Activity, "activity", None, |activity| activity.id.to_string());
 pub fn List<T, Row, Shown>(
     /// The stretch.
     listing: Listing<T>,
-    /// How many items come before it.
-    before: u64,
+    /// Where in the list it begins.
+    place: Place,
+    /// How the page hears of what comes to the top, if it does.
+    #[prop(optional_no_strip)]
+    fresh: Option<Fresh>,
     /// What the list is, for who cannot see it.
     label: &'static str,
     /// What to say when there is nothing in it.
@@ -66,8 +70,15 @@ where
         seams,
         total,
     } = listing;
+    let before = place.before;
     let read = before + items.len() as u64;
     let next = next.map(|cursor| format!("?cursor={cursor}&from={read}"));
+    let here = place
+        .paging
+        .after
+        .map(|cursor| format!("?cursor={cursor}&from={before}"));
+    let fresh = fresh.filter(|_| place.is_beginning());
+    let (posts, newest) = fresh.as_ref().and_then(Fresh::of_posts).unzip();
     let set_size = if total >= read && total > 0 {
         total.to_string()
     } else {
@@ -109,9 +120,32 @@ where
     view! {
         <div class="list">
             {form}
-            <div class="feed" role="feed" aria-label=label data-testid="feed">
-                {first}
-                {items}
+            {here
+                .is_some()
+                .then(|| {
+                    view! {
+                        <p class="feed-newest">
+                            <a class="button" href="?">
+                                {Icon::Up.view()}
+                                "Back to the newest"
+                            </a>
+                        </p>
+                    }
+                })}
+            {fresh.map(|fresh| view! { <NewOnTop>{fresh.button(total)}</NewOnTop> })}
+            <div
+                class="feed"
+                role="feed"
+                aria-label=label
+                aria-busy="false"
+                data-testid="feed"
+                data-posts=posts
+                data-newest=newest
+            >
+                <div class="stretch" data-href=here.unwrap_or_default()>
+                    {first}
+                    {items}
+                </div>
             </div>
             {is_empty.then(|| view! { <p class="empty">{empty}</p> })}
             {(!is_empty)
@@ -126,12 +160,76 @@ where
     }
 }
 
+/// How a page hears of what comes to the top of its list.
+pub enum Fresh {
+    /// Posts newer than the newest here.
+    Posts {
+        /// Which posts: `home` or a handle.
+        of: String,
+        /// The cursor of the newest post that the page shows.
+        newest: String,
+    },
+    /// More items of one of an owner's lists.
+    Items {
+        /// The owner.
+        topic: Topic,
+        /// Which list.
+        relation: Relation,
+    },
+}
+
+impl Fresh {
+    fn of_posts(&self) -> Option<(String, String)> {
+        match self {
+            Self::Posts { of, newest } => Some((of.clone(), newest.clone())),
+            Self::Items { .. } => None,
+        }
+    }
+
+    /// The button that an island shows once there is something new.
+    fn button(self, total: u64) -> impl IntoView {
+        let (one, more, item) = match self {
+            Self::Posts { .. } => ("new post", "new posts", None),
+            Self::Items { topic, relation } => {
+                let (one, more) = match relation {
+                    Relation::Likes => ("new like", "new likes"),
+                    Relation::Comments => ("new comment", "new comments"),
+                    Relation::Shares => ("new share", "new shares"),
+                    Relation::Followers => ("new follower", "new followers"),
+                    Relation::Following => ("newly followed", "newly followed"),
+                    Relation::Activities => ("new activity", "new activities"),
+                };
+                (one, more, Some((topic.to_string(), relation)))
+            }
+        };
+        let by_itself = item
+            .as_ref()
+            .is_some_and(|(_, relation)| *relation == Relation::Comments);
+        let (topic, relation) = item.map(|(topic, relation)| (topic, relation.as_str())).unzip();
+        view! {
+            <button
+                class="button button-primary new-posts"
+                type="button"
+                data-testid="new-posts"
+                data-one=one
+                data-more=more
+                data-topic=topic
+                data-relation=relation
+                data-count=total
+                data-by-itself=by_itself
+                hidden
+            ></button>
+        }
+    }
+}
+
 /// Where a list goes on, or that it does not.
 #[component]
 fn ListEnd(next: Option<String>) -> impl IntoView {
     match next {
         None => view! { <p class="feed-end" data-testid="feed-end">"That is all of it."</p> }.into_any(),
         Some(href) => view! {
+            <div class="feed-skeleton" aria-hidden="true"></div>
             <p class="feed-failed" role="alert">
                 "Spillway does not answer. What you have read stays."
             </p>

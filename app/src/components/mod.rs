@@ -5,28 +5,38 @@
 mod avatar;
 mod body;
 mod icon;
+#[cfg(feature = "ssr")]
 mod list;
 mod meter;
 pub mod meter_words;
 mod moment;
 mod number;
 mod person;
+#[cfg(feature = "ssr")]
 mod post;
 mod reactions;
 mod rows;
 mod seam;
+#[cfg(feature = "ssr")]
+mod shell_notation;
+#[cfg(feature = "ssr")]
+mod stored;
 mod text_form;
 
 pub use avatar::Avatar;
 pub use body::Body;
 pub use icon::Icon;
-pub use list::{Entry, List};
+#[cfg(feature = "ssr")]
+pub use list::{Entry, Fresh, List};
 pub use meter::{Meter, MeterSize};
 pub use moment::Moment;
-pub use number::grouped;
+pub use number::{grouped, size};
 pub use person::Byline;
+#[cfg(feature = "ssr")]
 pub use post::Post;
 pub use reactions::{FollowButton, LikeButton, ShareButton};
 pub use rows::{ActivityRow, CommentRow, MemberRow};
 pub use seam::Seam;
+#[cfg(feature = "ssr")]
+pub use stored::{Stored, StoredDrawer};
 pub use text_form::{TextForm, counter};

@@ -11,9 +11,31 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
+/// A size in bytes as people say it, with 1,024 bytes to the KB as MongoDB's limits have it.
+pub fn size(bytes: u64) -> String {
+    const KB: u64 = 1 << 10;
+    const MB: u64 = 1 << 20;
+    match bytes {
+        0..KB => format!("{bytes} bytes"),
+        KB..MB => format!("{} KB", (bytes + KB / 2) / KB),
+        MB.. => {
+            let tenths = (bytes * 10 + MB / 2) / MB;
+            format!("{}.{} MB", grouped(tenths / 10), tenths % 10)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_are_said_in_the_largest_unit_that_fits() {
+        assert_eq!(
+            [812, 1024, 61_900, 1 << 20, 16 << 20].map(size),
+            ["812 bytes", "1 KB", "60 KB", "1.0 MB", "16.0 MB"]
+        );
+    }
 
     #[test]
     fn thousands_are_set_apart() {

@@ -1,7 +1,7 @@
 use leptos::prelude::*;
 use model::{Counted, PostCard, Relation, Timestamp, Topic};
 
-use super::{Avatar, Body, Byline, Icon, LikeButton, Meter, MeterSize, ShareButton, grouped};
+use super::{Avatar, Body, Byline, Icon, LikeButton, Meter, MeterSize, ShareButton, StoredDrawer, grouped};
 use crate::islands::Reactions;
 
 /// A post: who wrote what, what people made of it, and how its likes are stored.
@@ -42,7 +42,10 @@ pub fn Post(
                         </a>
                         <ShareButton post=id shares signed_in />
                     </div>
-                    <Meter relation=Relation::Likes meter size=MeterSize::Line />
+                    <div class="post-storage">
+                        <Meter relation=Relation::Likes meter size=MeterSize::Line />
+                        <StoredDrawer owner=Topic::Post(id) />
+                    </div>
                 </Reactions>
             </div>
         </div>

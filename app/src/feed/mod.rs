@@ -4,10 +4,12 @@ mod accounts;
 mod comments;
 mod environment;
 mod events;
+mod new_posts;
 mod people;
 mod posts;
 mod problems;
 mod reactions;
+mod storage;
 
 use std::sync::Arc;
 
@@ -17,6 +19,7 @@ use store::{Store, Turns};
 pub use accounts::SessionToken;
 pub use environment::{Clock, Environment, Ids, SystemClock, SystemIds};
 pub use events::{Change, Events};
+pub use new_posts::{NewPosts, PostList};
 
 /// The application: reads and changes the store on behalf of people, and tells listeners what changed.
 #[derive(Clone)]
@@ -24,6 +27,7 @@ pub struct Feed {
     store: Store,
     environment: Environment,
     events: Arc<Events>,
+    new_posts: Arc<NewPosts>,
     /// What a person does touches a list and their own activities, one write after the other. Were a like and its
     /// own unlike to run at once, each could undo half of the other; so a person's actions take turns.
     turns: Arc<Turns>,
@@ -33,10 +37,12 @@ impl Feed {
     /// The feed over a store.
     pub fn new(store: Store, environment: Environment) -> Self {
         let events = Arc::new(Events::new(store.clone()));
+        let new_posts = Arc::new(NewPosts::new(store.clone()));
         Self {
             store,
             environment,
             events,
+            new_posts,
             turns: Arc::default(),
         }
     }

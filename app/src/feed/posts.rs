@@ -19,8 +19,7 @@ impl Feed {
         match viewer {
             None => self.list_posts(None, Order::Newest, viewer, paging).await,
             Some(reader) => {
-                let mut authors = self.followed_by(reader).await?;
-                authors.push(reader.clone());
+                let authors = self.authors_at_home_of(reader).await?;
                 self.list_posts(Some(&authors), Order::Newest, viewer, paging)
                     .await
             }
@@ -78,6 +77,7 @@ impl Feed {
             }
             Err(error) => return Err(explain(error)),
         };
+        self.new_posts.published();
         self.record(
             author,
             id.uuid(),
@@ -213,6 +213,13 @@ impl Feed {
             })
         });
         Ok(cards.collect())
+    }
+
+    /// Whose posts somebody's home shows: those of everybody whom they follow, and their own.
+    pub(super) async fn authors_at_home_of(&self, reader: &Handle) -> Result<Vec<Handle>, Problem> {
+        let mut authors = self.followed_by(reader).await?;
+        authors.push(reader.clone());
+        Ok(authors)
     }
 
     /// Everybody whom somebody follows.

@@ -6,6 +6,7 @@
 
 #[cfg(target_arch = "wasm32")]
 mod browser;
+mod new_on_top;
 mod reactions;
 mod read_on;
 mod writing;
@@ -14,6 +15,7 @@ use leptos::html::Div;
 use leptos::prelude::*;
 use leptos::web_sys::Element;
 
+pub use new_on_top::NewOnTop;
 pub use reactions::{ProfileNumbers, Reactions};
 pub use read_on::ReadOn;
 pub use writing::Writing;

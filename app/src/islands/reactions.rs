@@ -23,18 +23,15 @@ fn bind(_: &Element) {}
 /// Takes over every toggle in the part, and keeps all its numbers current. Which owner they are of stands in
 /// `data-topic` around them, and which list in `data-relation` on each.
 #[cfg(target_arch = "wasm32")]
-fn bind(root: &Element) {
+pub(super) fn bind(root: &Element) {
     use std::rc::Rc;
 
-    use super::browser::dom::{all, attribute};
-    use super::browser::{live, meter, number, toggle::Toggle};
+    use super::browser::dom::{all, around, attribute};
+    use super::browser::{drawer, live, meter, number, toggle::Toggle};
 
-    let Some(topic) = root
-        .closest("[data-topic]")
-        .ok()
-        .flatten()
-        .and_then(|owner| attribute(&owner, "data-topic"))
-    else {
+    drawer::bind(root);
+
+    let Some(topic) = around(root, "[data-topic]").and_then(|owner| attribute(&owner, "data-topic")) else {
         return;
     };
     let toggles: Vec<Rc<Toggle>> = all(root, "form[data-relation]")
@@ -50,7 +47,7 @@ fn bind(root: &Element) {
             toggles.iter().all(|toggle| toggle.relation() != relation)
         })
         .collect();
-    live::watch(topic, move |overflow| {
+    live::watch(root, topic, move |overflow| {
         for toggle in &toggles {
             if let Some(stored) = overflow.of(toggle.relation()) {
                 toggle.heard(stored.count);

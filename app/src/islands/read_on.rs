@@ -17,46 +17,47 @@ fn bind(_: &Element) {}
 
 #[cfg(target_arch = "wasm32")]
 fn bind(root: &Element) {
-    use std::cell::{Cell, RefCell};
     use std::rc::Rc;
 
-    use super::browser::dom::{find, listen, when_near};
+    use super::browser::dom::{around, hold, listen, when_near};
+    use super::browser::keys;
+    use super::browser::list::List;
     use super::browser::place::Place;
 
-    Place::keep();
-    let end = Rc::new(End {
+    let Some(list) = List::around(root) else { return };
+    keys::bind(&list);
+    Place::keep(&list);
+    let end = Rc::new(real::End {
         root: root.clone(),
-        reading: Cell::new(false),
-        going_back: RefCell::new(Place::of_going_back()),
+        reading: std::cell::Cell::new(false),
+        going_back: std::cell::RefCell::new(Place::of_going_back(&list)),
+        list,
     });
     let clicked = Rc::clone(&end);
-    listen(root, "click", move |event| {
+    let listening = listen(root, "click", move |event| {
         // Only the link: what stands around it is not ours to take over.
-        let on_link = event.target().is_some_and(|target| {
-            find(&clicked.root, ".load-more")
-                .is_some_and(|link| link.is_same_node(target.dyn_ref::<web_sys::Node>()))
-        });
+        let on_link = event
+            .target()
+            .and_then(|target| wasm_bindgen::JsCast::dyn_into(target).ok())
+            .is_some_and(|target: Element| around(&target, ".load-more").is_some());
         if on_link {
             event.prevent_default();
             clicked.read_on();
         }
     });
+    hold(root, listening);
     let near = Rc::clone(&end);
     when_near(root, move || {
         // After a failure the reader decides when to try again.
         if near.root.get_attribute("data-failed").is_none() {
             near.read_on();
         }
+        true
     });
     if end.going_back.borrow().is_some() {
         end.read_on();
     }
 }
-
-#[cfg(target_arch = "wasm32")]
-use real::End;
-#[cfg(target_arch = "wasm32")]
-use wasm_bindgen::JsCast;
 
 #[cfg(target_arch = "wasm32")]
 mod real {
@@ -66,13 +67,15 @@ mod real {
     use leptos::task::spawn_local;
     use web_sys::Element;
 
-    use crate::islands::browser::dom::{attribute, find, set, set_text};
+    use crate::islands::browser::dom::{attribute, find, set, set_text, unset};
+    use crate::islands::browser::list::List;
     use crate::islands::browser::place::Place;
-    use crate::islands::browser::stretch::{List, Stretch};
+    use crate::islands::browser::stretch::Stretch;
 
     /// The end of a list as far as it is on the page.
     pub struct End {
         pub root: Element,
+        pub list: List,
         pub reading: Cell<bool>,
         pub going_back: RefCell<Option<Place>>,
     }
@@ -84,6 +87,8 @@ mod real {
                 let end = Rc::clone(self);
                 spawn_local(async move {
                     while end.read_one().await && end.is_on_the_way_back() {}
+                    set(end.list.feed(), "aria-busy", "false");
+                    unset(&end.root, "data-reading");
                     end.reading.set(false);
                 });
             }
@@ -91,22 +96,21 @@ mod real {
 
         /// Whether there was a next stretch and it is in the page now.
         async fn read_one(&self) -> bool {
-            let (Some(list), Some(link)) = (List::around(&self.root), find(&self.root, ".load-more")) else {
+            let Some(link) = find(&self.root, ".load-more") else {
                 return false;
             };
             let Some(href) = attribute(&link, "href") else {
                 return false;
             };
-            set_text(&link, "Reading on…");
+            set(self.list.feed(), "aria-busy", "true");
+            unset(&self.root, "data-failed");
+            set(&self.root, "data-reading", "");
             let Some(stretch) = Stretch::fetch(&href).await else {
                 set(&self.root, "data-failed", "");
                 set_text(&link, "Try again");
                 return false;
             };
-            if self.root.remove_attribute("data-failed").is_err() {
-                return false;
-            }
-            list.append(&stretch).await;
+            self.list.append(&stretch);
             stretch.put_end_into(&self.root);
             true
         }

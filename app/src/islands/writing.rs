@@ -17,18 +17,19 @@ fn bind(_: &Element) {}
 fn bind(root: &Element) {
     use std::rc::Rc;
 
-    use super::browser::dom::listen;
+    use super::browser::dom::{hold, listen};
 
     let Some(desk) = real::Desk::in_part(root).map(Rc::new) else {
         return;
     };
     desk.measure();
     let typing = Rc::clone(&desk);
-    listen(root, "input", move |_| typing.measure());
-    listen(root, "submit", move |event| {
+    hold(root, listen(root, "input", move |_| typing.measure()));
+    let listening = listen(root, "submit", move |event| {
         event.prevent_default();
         desk.send();
     });
+    hold(root, listening);
 }
 
 #[cfg(target_arch = "wasm32")]
@@ -36,6 +37,7 @@ mod real {
     use std::cell::Cell;
     use std::rc::Rc;
 
+    use leptos::prelude::{document, window};
     use leptos::task::spawn_local;
     use model::{CommentText, PostText, Problem};
     use wasm_bindgen::JsCast;
@@ -43,8 +45,10 @@ mod real {
 
     use crate::components::counter;
     use crate::islands::browser::dom::{attribute, find, set, set_text};
+    use crate::islands::browser::list::{List, here};
+    use crate::islands::browser::live;
     use crate::islands::browser::send::{fresh_id, send};
-    use crate::islands::browser::stretch::{List, Stretch};
+    use crate::islands::browser::stretch::Stretch;
 
     /// A form with one text field.
     pub struct Desk {
@@ -100,23 +104,50 @@ mod real {
             set(&self.form, "aria-busy", "true");
             let desk = Rc::clone(self);
             spawn_local(async move {
-                match send(&desk.form).await {
-                    Ok(_) => {
-                        desk.text.set_value("");
-                        desk.id.set_value("");
-                        desk.measure();
-                        desk.say("");
-                        if let (Some(list), Some(newest)) =
-                            (List::around(&desk.form), Stretch::fetch("?").await)
-                        {
-                            list.prepend_new(&newest).await;
-                        }
-                    }
-                    Err(message) => desk.say(&message),
-                }
+                desk.publish().await;
                 set(&desk.form, "aria-busy", "false");
                 desk.sending.set(false);
             });
+        }
+
+        /// Shows the text in the list while it is on its way. One that is refused goes back to where it was written.
+        async fn publish(&self) {
+            let text = self.text.value();
+            let sent = send(&self.form);
+            let list = List::around(&self.form).filter(List::is_from_the_beginning);
+            let pending = list.as_ref().and_then(|list| pending(list, text.trim()));
+            self.write("");
+            self.say("");
+            match sent.await {
+                Ok(_) => {
+                    self.id.set_value("");
+                    let newest = Stretch::fetch(&here("")).await;
+                    match (list, newest) {
+                        (Some(list), Some(newest)) => {
+                            list.refresh(&newest);
+                            live::settle();
+                        }
+                        // It stands at the beginning of the list, which is another page.
+                        (None, _) => drop(window().location().set_href(&here(""))),
+                        // It arrived, and stays as it is until the list is read again.
+                        (Some(_), None) => {}
+                    }
+                }
+                Err(message) => {
+                    if let Some(pending) = pending {
+                        pending.remove();
+                    }
+                    if self.text.value().is_empty() {
+                        self.write(&text);
+                    }
+                    self.say(&message);
+                }
+            }
+        }
+
+        fn write(&self, text: &str) {
+            self.text.set_value(text);
+            self.measure();
         }
 
         /// The server checks again; this only saves the way there.
@@ -136,5 +167,19 @@ mod real {
                 if message.is_empty() { "false" } else { "true" },
             );
         }
+    }
+
+    /// A text that is on its way to the server, at the top of its list.
+    fn pending(list: &List, text: &str) -> Option<Element> {
+        let item = document().create_element("article").ok()?;
+        item.set_class_name("entry entry-pending");
+        set(&item, "aria-busy", "true");
+        let written = document().create_element("p").ok()?;
+        written.set_class_name("post-text");
+        set(&written, "dir", "auto");
+        set_text(&written, text);
+        item.append_child(&written).ok()?;
+        list.show_pending(&item);
+        Some(item)
     }
 }

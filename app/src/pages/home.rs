@@ -9,7 +9,7 @@ use super::problem::ProblemPage;
 use super::request::{Place, loaded, now, refusal_of};
 use crate::actions::feed;
 use crate::actions::posts::Compose;
-use crate::components::{List, Post, TextForm};
+use crate::components::{Fresh, List, Post, TextForm};
 use crate::session;
 
 /// Posts of whom the reader follows; everyone's, with an introduction, for who is not signed in.
@@ -92,9 +92,20 @@ pub async fn posts(list: Posts, place: Place) -> Result<impl IntoView, Problem> 
         }
         .into_any()
     });
+    let newest = match listing.items.first() {
+        Some(card) => Order::Newest.cursor_of(&card.post).to_string(),
+        None => String::new(),
+    };
+    let fresh = match list {
+        Posts::Home => Some("home".to_owned()),
+        Posts::By(author) => Some(author.to_string()),
+        // Most liked first: what is new is nowhere near the top.
+        Posts::Explore => None,
+    };
+    let fresh = fresh.map(|of| Fresh::Posts { of, newest });
     let now = now();
     let row = move |card| view! { <Post card now signed_in /> };
-    Ok(view! { <List listing before=place.before label="Posts" empty row form /> })
+    Ok(view! { <List listing place fresh label="Posts" empty row form /> })
 }
 
 #[component]

@@ -1,23 +1,27 @@
 //! The pages that show one long list.
 
 use leptos::prelude::*;
-use model::{Listing, Member, Post, Profile};
+use model::{Listing, Member, Post, Profile, Relation, Topic};
 
 use super::document::PageTitle;
 use super::request::{Place, loaded, now, person_in_path, post_in_path};
 use crate::actions::feed;
-use crate::components::{ActivityRow, List, MemberRow, grouped};
+use crate::components::{ActivityRow, Fresh, List, MemberRow, grouped};
 
 /// Who likes a post.
 #[component]
 pub fn LikesPage() -> impl IntoView {
     loaded(async {
-        let (id, place) = (post_in_path()?, Place::of_this_request()?);
+        let (id, place) = (post_in_path()?, Place::in_short_rows()?);
         let feed = feed()?;
         let (listing, card) = futures::try_join!(feed.likes(id, place.paging), feed.post(id, None))?;
+        let listing = feed
+            .with_costs(&Topic::Post(id), Relation::Likes, listing)
+            .await?;
         Ok(of_a_post(
             &card.post,
             "Likes",
+            Relation::Likes,
             "Nobody likes this yet.",
             place,
             listing,
@@ -29,12 +33,16 @@ pub fn LikesPage() -> impl IntoView {
 #[component]
 pub fn SharesPage() -> impl IntoView {
     loaded(async {
-        let (id, place) = (post_in_path()?, Place::of_this_request()?);
+        let (id, place) = (post_in_path()?, Place::in_short_rows()?);
         let feed = feed()?;
         let (listing, card) = futures::try_join!(feed.shares(id, place.paging), feed.post(id, None))?;
+        let listing = feed
+            .with_costs(&Topic::Post(id), Relation::Shares, listing)
+            .await?;
         Ok(of_a_post(
             &card.post,
             "Shares",
+            Relation::Shares,
             "Nobody has shared this yet.",
             place,
             listing,
@@ -46,13 +54,16 @@ pub fn SharesPage() -> impl IntoView {
 #[component]
 pub fn FollowersPage() -> impl IntoView {
     loaded(async {
-        let (handle, place) = (person_in_path()?, Place::of_this_request()?);
+        let (handle, place) = (person_in_path()?, Place::in_short_rows()?);
         let feed = feed()?;
         let (listing, person) =
             futures::try_join!(feed.followers(&handle, place.paging), feed.profile(&handle, None))?;
+        let owner = Topic::User(handle.clone());
+        let listing = feed.with_costs(&owner, Relation::Followers, listing).await?;
         Ok(of_a_person(
             &person,
             "Followers",
+            Relation::Followers,
             "No followers yet.",
             place,
             listing,
@@ -64,13 +75,16 @@ pub fn FollowersPage() -> impl IntoView {
 #[component]
 pub fn FollowingPage() -> impl IntoView {
     loaded(async {
-        let (handle, place) = (person_in_path()?, Place::of_this_request()?);
+        let (handle, place) = (person_in_path()?, Place::in_short_rows()?);
         let feed = feed()?;
         let (listing, person) =
             futures::try_join!(feed.following(&handle, place.paging), feed.profile(&handle, None))?;
+        let owner = Topic::User(handle.clone());
+        let listing = feed.with_costs(&owner, Relation::Following, listing).await?;
         Ok(of_a_person(
             &person,
             "Following",
+            Relation::Following,
             "Follows nobody yet.",
             place,
             listing,
@@ -82,16 +96,22 @@ pub fn FollowingPage() -> impl IntoView {
 #[component]
 pub fn ActivityPage() -> impl IntoView {
     loaded(async {
-        let (handle, place) = (person_in_path()?, Place::of_this_request()?);
+        let (handle, place) = (person_in_path()?, Place::in_short_rows()?);
         let feed = feed()?;
         let (listing, person) =
             futures::try_join!(feed.activity(&handle, place.paging), feed.profile(&handle, None))?;
+        let owner = Topic::User(handle.clone());
+        let listing = feed.with_costs(&owner, Relation::Activities, listing).await?;
         let now = now();
         let total = listing.total;
+        let fresh = Some(Fresh::Items {
+            topic: owner,
+            relation: Relation::Activities,
+        });
         let row = move |activity| view! { <ActivityRow activity now /> };
         Ok(view! {
-            <ListHead what="Activity" about=person.name.to_string() owner=format!("/@{handle}") place total />
-            <List listing before=place.before label="Activity" empty="Nothing done yet." row />
+            <ListHead what="Activity" about=person.name.to_string() owner=format!("/@{handle}") total />
+            <List listing place fresh=fresh label="Activity" empty="Nothing done yet." row />
         })
     })
 }
@@ -99,27 +119,46 @@ pub fn ActivityPage() -> impl IntoView {
 fn of_a_post(
     post: &Post,
     what: &'static str,
+    relation: Relation,
     empty: &'static str,
     place: Place,
     listing: Listing<Member>,
 ) -> impl IntoView + use<> {
     let about = format!("the post by {}", post.author.name);
-    members(what, empty, about, format!("/post/{}", post.id), place, listing)
+    let fresh = Fresh::Items {
+        topic: Topic::Post(post.id),
+        relation,
+    };
+    members(
+        what,
+        fresh,
+        empty,
+        about,
+        format!("/post/{}", post.id),
+        place,
+        listing,
+    )
 }
 
 fn of_a_person(
     person: &Profile,
     what: &'static str,
+    relation: Relation,
     empty: &'static str,
     place: Place,
     listing: Listing<Member>,
 ) -> impl IntoView + use<> {
     let owner = format!("/@{}", person.handle);
-    members(what, empty, person.name.to_string(), owner, place, listing)
+    let fresh = Fresh::Items {
+        topic: Topic::User(person.handle.clone()),
+        relation,
+    };
+    members(what, fresh, empty, person.name.to_string(), owner, place, listing)
 }
 
 fn members(
     what: &'static str,
+    fresh: Fresh,
     empty: &'static str,
     about: String,
     owner: String,
@@ -130,13 +169,13 @@ fn members(
     let total = listing.total;
     let row = move |member| view! { <MemberRow member now /> };
     view! {
-        <ListHead what about owner place total />
-        <List listing before=place.before label=what empty row />
+        <ListHead what about owner total />
+        <List listing place fresh=Some(fresh) label=what empty row />
     }
 }
 
 #[component]
-fn ListHead(what: &'static str, about: String, owner: String, place: Place, total: u64) -> impl IntoView {
+fn ListHead(what: &'static str, about: String, owner: String, total: u64) -> impl IntoView {
     view! {
         <PageTitle text=format!("{what}, {about}") />
         <header class="page-head">
@@ -144,7 +183,6 @@ fn ListHead(what: &'static str, about: String, owner: String, place: Place, tota
             <p>
                 <a href=owner>{about}</a>
             </p>
-            {(!place.is_beginning()).then(|| view! { <p><a href="?">"Back to the newest"</a></p> })}
         </header>
     }
 }

@@ -11,6 +11,7 @@ mod post;
 mod problem;
 mod profile;
 mod request;
+mod stored;
 
 use leptos::prelude::*;
 use leptos_meta::provide_meta_context;
@@ -18,7 +19,7 @@ use leptos_router::components::{FlatRoutes, Route, Router};
 use leptos_router::{SsrMode, path};
 
 pub use document::shell;
-pub use request::Obstacle;
+pub use request::{Obstacle, Place};
 
 use accounts::{SignInPage, SignUpPage};
 use home::{ExplorePage, HomePage};
@@ -27,6 +28,7 @@ use lists::{ActivityPage, FollowersPage, FollowingPage, LikesPage, SharesPage};
 use post::PostPage;
 use problem::NotFound;
 use profile::ProfilePage;
+use stored::{StoredPersonPage, StoredPostPage};
 
 /// The routes and what surrounds every page.
 ///
@@ -53,14 +55,17 @@ pub fn App() -> impl IntoView {
                         <Route path=path!("/post/:id/comments") view=PostPage ssr=SsrMode::Async />
                         <Route path=path!("/post/:id/likes") view=LikesPage ssr=SsrMode::Async />
                         <Route path=path!("/post/:id/shares") view=SharesPage ssr=SsrMode::Async />
+                        <Route path=path!("/post/:id/stored") view=StoredPostPage ssr=SsrMode::Async />
                         <Route path=path!("/:handle") view=ProfilePage ssr=SsrMode::Async />
                         <Route path=path!("/:handle/followers") view=FollowersPage ssr=SsrMode::Async />
                         <Route path=path!("/:handle/following") view=FollowingPage ssr=SsrMode::Async />
                         <Route path=path!("/:handle/activity") view=ActivityPage ssr=SsrMode::Async />
+                        <Route path=path!("/:handle/stored") view=StoredPersonPage ssr=SsrMode::Async />
                     </FlatRoutes>
                 </main>
                 <Legend />
             </div>
+            <p id="connection" class="connection" role="status"></p>
         </Router>
     }
 }

@@ -1,12 +1,12 @@
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
-use model::{CommentText, PostId, Problem};
+use model::{CommentText, PostId, Problem, Relation, Topic};
 
 use super::document::PageTitle;
 use super::request::{Place, loaded, now, post_in_path, refusal_of};
 use crate::actions::comments::AddComment;
 use crate::actions::feed;
-use crate::components::{CommentRow, List, Post, TextForm, grouped};
+use crate::components::{CommentRow, Fresh, List, Post, TextForm, grouped};
 use crate::session;
 
 /// A post with its comments.
@@ -21,6 +21,9 @@ async fn post_page(id: PostId, place: Place) -> Result<impl IntoView, Problem> {
     let (card, comments) =
         futures::try_join!(feed.post(id, reader.as_ref()), feed.comments(id, place.paging))?;
 
+    let comments = feed
+        .with_costs(&Topic::Post(id), Relation::Comments, comments)
+        .await?;
     let signed_in = reader.is_some();
     let title = format!(
         "{}: “{}”",
@@ -44,6 +47,10 @@ async fn post_page(id: PostId, place: Place) -> Result<impl IntoView, Problem> {
             />
         }
         .into_any()
+    });
+    let fresh = Some(Fresh::Items {
+        topic: Topic::Post(id),
+        relation: Relation::Comments,
     });
     let row = move |comment| view! { <CommentRow comment now /> };
     Ok(view! {
@@ -69,7 +76,7 @@ async fn post_page(id: PostId, place: Place) -> Result<impl IntoView, Problem> {
                         </p>
                     }
                 })}
-            <List listing=comments before=place.before label="Comments" empty="No comments yet. Say something kind." row form />
+            <List listing=comments place fresh label="Comments" empty="No comments yet. Say something kind." row form />
         </section>
     })
 }

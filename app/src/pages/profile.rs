@@ -6,7 +6,7 @@ use super::document::PageTitle;
 use super::home::{Posts, posts};
 use super::request::{Place, loaded, person_in_path};
 use crate::actions::feed;
-use crate::components::{Avatar, FollowButton, Meter, MeterSize, grouped};
+use crate::components::{Avatar, FollowButton, Meter, MeterSize, StoredDrawer, grouped};
 use crate::islands::ProfileNumbers;
 use crate::session;
 
@@ -91,6 +91,7 @@ fn Opening(profile: Profile, signed_in: bool, own: bool) -> impl IntoView {
                     </li>
                 </ul>
                 <Meter relation=Relation::Followers meter size=MeterSize::Large />
+                <StoredDrawer owner=Topic::User(handle) />
             </ProfileNumbers>
         </header>
     }

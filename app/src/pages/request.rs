@@ -56,6 +56,13 @@ impl Place {
         })
     }
 
+    /// The same for a list whose rows are short: more of them make a stretch.
+    pub fn in_short_rows() -> Result<Self, Problem> {
+        let mut place = Self::of_this_request()?;
+        place.paging.limit = 50;
+        Ok(place)
+    }
+
     /// The same for a list of posts in some order. It tells a wrong cursor, and that the store is away, before anything
     /// of the page is sent, so that the page can be streamed.
     pub fn of_posts(order: Order) -> Result<Self, Problem> {

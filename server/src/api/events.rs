@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use app::feed::{Change, Feed};
+use app::feed::{Change, Feed, PostList};
 use axum::Router;
 use axum::extract::{FromRequestParts, State};
 use axum::http::HeaderName;
@@ -12,10 +12,12 @@ use axum::http::request::Parts;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use futures::{StreamExt, future};
-use model::{Problem, Topic};
+use futures::{StreamExt, future, stream};
+use model::{Cursor, Problem, Topic};
+use serde_json::json;
+use store::posts::Order;
 
-use super::extract::query;
+use super::extract::{Reader, query};
 use super::{Answer, Api};
 use crate::http::Refusal;
 use crate::shutdown::Phases;
@@ -33,43 +35,76 @@ pub fn routes() -> Router<Api> {
     Router::new().route("/events", get(watch))
 }
 
-/// `?topic=…&topic=…`, each once.
-struct Topics(Vec<Topic>);
+/// `?topic=…&topic=…`, each once, and `posts=…&since=…`.
+struct Watched {
+    topics: Vec<Topic>,
+    posts: Option<(PostList, Option<Cursor>)>,
+}
 
-impl<S: Sync> FromRequestParts<S> for Topics {
+impl<S: Sync> FromRequestParts<S> for Watched {
     type Rejection = Refusal;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
-        let pairs = query(parts)?.into_iter().filter(|(name, _)| name == "topic");
-        let topics = pairs
-            .map(|(_, topic)| topic.parse())
-            .collect::<Result<BTreeSet<Topic>, Problem>>()?;
-        if (1..=MOST_TOPICS).contains(&topics.len()) {
-            return Ok(Self(topics.into_iter().collect()));
+        let mut topics = BTreeSet::new();
+        let (mut posts, mut since) = (None, None);
+        for (name, value) in query(parts)? {
+            match name.as_str() {
+                "topic" => drop(topics.insert(value.parse::<Topic>()?)),
+                "posts" => posts = Some(value.parse::<PostList>()?),
+                "since" if !value.is_empty() => since = Some(since_cursor(&value)?),
+                _ => {}
+            }
         }
-        let message = format!(
-            "Name 1 to {MOST_TOPICS} topics, as in ?topic=user:ada; these are {}.",
-            topics.len()
-        );
-        Err(Problem::invalid("topic", message).into())
+        let fewest = usize::from(posts.is_none());
+        if !(fewest..=MOST_TOPICS).contains(&topics.len()) {
+            let message = format!(
+                "Name 1 to {MOST_TOPICS} topics, as in ?topic=user:ada; these are {}.",
+                topics.len()
+            );
+            return Err(Problem::invalid("topic", message).into());
+        }
+        Ok(Self {
+            topics: topics.into_iter().collect(),
+            posts: posts.map(|list| (list, since)),
+        })
     }
+}
+
+fn since_cursor(value: &str) -> Result<Cursor, Problem> {
+    value
+        .parse()
+        .ok()
+        .filter(|cursor| Order::Newest.gave_out(*cursor))
+        .ok_or_else(|| Problem::invalid("since", "This is not a cursor of a list of posts, newest first."))
 }
 
 /// Each topic's state comes first and replaces whatever a client missed, so a `Last-Event-ID` needs no memory here.
 async fn watch(
     State(feed): State<Feed>,
     State(phases): State<Phases>,
-    Topics(topics): Topics,
+    Reader(session): Reader,
+    Watched { topics, posts }: Watched,
 ) -> Answer<Response> {
     // Who is gone falls silent, also for a page that reconnects; that nobody is there is worth an answer.
     let known = future::join_all(topics.iter().map(|topic| feed.overflow(topic))).await;
-    if known.iter().all(Result::is_err) {
+    if !known.is_empty() && known.iter().all(Result::is_err) {
         known.into_iter().collect::<Result<Vec<_>, Problem>>()?;
     }
-    let events = feed
-        .watch(&topics)
-        .map(|change| event(&change))
-        .take_until(phases.closing());
+    let newer = match posts {
+        Some((list, since)) => feed.watch_posts(list, session.handle().cloned(), since),
+        None => stream::pending().boxed(),
+    };
+    // A topic whose owner is gone falls silent; the connection stays, or a browser would come again and again.
+    let changes = feed.watch(&topics).chain(stream::pending());
+    let events = stream::select(
+        changes.map(|change| event(&change)),
+        newer.map(|newer| {
+            Event::default()
+                .event("posts")
+                .json_data(json!({ "newer": newer }))
+        }),
+    )
+    .take_until(phases.closing());
     let stream = Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT));
     Ok(([(CACHE_CONTROL, "no-store"), (UNBUFFERED, "no")], stream).into_response())
 }

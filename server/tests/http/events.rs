@@ -1,6 +1,7 @@
+use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-use crate::support::{PATIENCE, Server};
+use crate::support::{Client, Event, PATIENCE, Server};
 
 #[test]
 fn a_like_moves_an_open_stream_within_a_second() {
@@ -127,4 +128,46 @@ fn what_cannot_be_watched_is_refused() {
         .is_problem(422, Some("topic"));
     ada.get("/events?topic=post:00000000-0000-0000-0000-000000000001")
         .is_problem(404, None);
+}
+
+#[test]
+fn a_reader_is_told_how_many_posts_are_newer_than_those_they_see() {
+    let server = Server::start();
+    let (ada, bob, cem) = (server.member("ada"), server.member("bob"), server.member("cem"));
+    ada.put("/users/bob/follow");
+    bob.writes("Seen already");
+    let seen = newest_of(&ada, "/");
+    let home = ada.watch_query(&format!("posts=home&since={seen}"));
+    let everybodys = server.visitor().watch_query(&format!("posts=home&since={seen}"));
+    let cems = server.visitor().watch_query("posts=cem&since=");
+    let newer = |events: &Receiver<Event>| {
+        let event = events.recv_timeout(PATIENCE).unwrap();
+        assert_eq!(event.name, "posts");
+        event.data["newer"].as_u64().unwrap()
+    };
+    assert_eq!([&home, &everybodys, &cems].map(newer), [0, 0, 0]);
+
+    cem.writes("Ada does not follow me");
+    assert_eq!([&everybodys, &cems].map(newer), [1, 1]);
+    bob.writes("Ada follows me");
+    assert_eq!([&everybodys, &home].map(newer), [2, 1]);
+}
+
+#[test]
+fn a_position_that_no_list_of_posts_gave_out_is_refused() {
+    let server = Server::start();
+    let visitor = server.visitor();
+    visitor
+        .get("/events?posts=home&since=nonsense")
+        .is_problem(422, Some("since"));
+    visitor
+        .get("/events?posts=nobody%20at%20all")
+        .is_problem(422, Some("posts"));
+}
+
+/// The position of the newest post that a page shows.
+fn newest_of(reader: &Client, path: &str) -> String {
+    let page = reader.at_root().with("accept", "text/html").get(path).text;
+    let (_, rest) = page.split_once("data-newest=\"").unwrap();
+    rest.split_once('"').unwrap().0.to_owned()
 }

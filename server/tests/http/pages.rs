@@ -46,3 +46,48 @@ fn what_a_hash_names_is_kept_and_what_is_missing_is_not() {
     assert_eq!(missing.status, 404);
     assert_eq!(missing.headers["cache-control"], "no-cache");
 }
+
+#[test]
+fn a_seam_says_what_was_read_to_get_there() {
+    let server = Server::with_small_pages();
+    let author = server.member("author");
+    let post = author.writes("Popular");
+    for n in 0..17 {
+        server
+            .member(&format!("fan{n}"))
+            .put(&format!("/posts/{post}/like"));
+    }
+    let page = author
+        .at_root()
+        .with("accept", "text/html")
+        .get(&format!("/post/{post}/likes"))
+        .text;
+    assert!(page.contains("Read to get here:"), "{page}");
+    assert!(page.contains("2 documents, "), "{page}");
+    assert!(page.contains("One unbounded array: 1 document, "), "{page}");
+}
+
+#[test]
+fn how_something_is_stored_is_shown_in_numbers_and_documents() {
+    let server = Server::with_small_pages();
+    let ada = server.member("ada");
+    let post = ada.writes("Popular");
+    for n in 0..8 {
+        server
+            .member(&format!("fan{n}"))
+            .put(&format!("/posts/{post}/like"));
+    }
+    let browser = server.visitor().at_root().with("accept", "text/html");
+    let page = browser.get(&format!("/post/{post}/stored")).text;
+    let likes = server.visitor().get(&format!("/posts/{post}/overflow")).body["likes"].clone();
+    let (head, pages) = (&likes["head"], likes["pages"].as_u64().unwrap());
+    assert!(pages > 0 && page.contains(&format!("{head} of 5")), "{page}");
+    assert!(page.contains(&format!("UUID('{post}')")), "{page}");
+    assert!(page.contains("The newest page document of likes"), "{page}");
+    assert!(page.contains(&format!("page: Long('{}')", pages - 1)), "{page}");
+
+    let person = browser.get("/@ada/stored").text;
+    assert!(person.contains("_id: &quot;ada&quot;"), "{person}");
+    assert!(!person.contains("argon2"), "a password's hash is nobody's to see");
+    assert_eq!(browser.get("/@nobody/stored").status, 404);
+}

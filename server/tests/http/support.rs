@@ -307,10 +307,12 @@ impl Client {
     /// Opens an event stream; the events arrive on the channel, which closes when the stream ends.
     pub fn watch(&self, topics: &[&str]) -> Receiver<Event> {
         let query: Vec<String> = topics.iter().map(|topic| format!("topic={topic}")).collect();
-        let request = self
-            .request("GET", &format!("/events?{}", query.join("&")))
-            .body(())
-            .unwrap();
+        self.watch_query(&query.join("&"))
+    }
+
+    /// The events that this query asks for.
+    pub fn watch_query(&self, query: &str) -> Receiver<Event> {
+        let request = self.request("GET", &format!("/events?{query}")).body(()).unwrap();
         let response = self.agent.run(request).unwrap();
         assert_eq!(response.status(), 200);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
@@ -323,7 +325,8 @@ impl Client {
             {
                 if let Some((name, value)) = line.split_once(':') {
                     fields.insert(name.to_owned(), value.trim_start().to_owned());
-                } else if let (Some(data), Some(id)) = (fields.remove("data"), fields.remove("id")) {
+                } else if let Some(data) = fields.remove("data") {
+                    let id = fields.remove("id").unwrap_or_default();
                     let data = serde_json::from_str(&data).unwrap();
                     let event = Event {
                         name: fields.remove("event").unwrap(),

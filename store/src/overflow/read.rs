@@ -218,6 +218,7 @@ impl OverflowList<'_> {
                     after: id.to_string(),
                     page,
                     pages: seen.pages,
+                    cost: None,
                 });
             }
             previous = Some((*place, item.id));

@@ -1,25 +1,27 @@
-//! What changes elsewhere, as it happens. All islands of a tab share one event connection: each names the owner it
-//! shows, the connection watches all of them, and each hears of its own.
+//! What changes elsewhere, as it happens. All islands of a tab share one event connection: each names what it shows,
+//! the connection watches all of it, and each hears of its own.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use js_sys::{JSON, Reflect};
-use leptos::prelude::{document, set_timeout};
+use js_sys::{JSON, Math, Reflect};
+use leptos::prelude::{document, set_timeout, window};
 use model::Meter;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{EventSource, MessageEvent, VisibilityState};
+use web_sys::{Element, EventSource, MessageEvent, VisibilityState};
 
-use super::dom::listen;
+use super::dom::{Listening, attribute, hold, listen};
 use super::send::count;
 
 /// The server watches at most this many owners on one connection: the ones that came into the page last.
 const MOST_TOPICS: usize = 100;
 /// Islands wake one after the other; this is how long the connection waits for the rest of them.
 const SETTLE: Duration = Duration::from_millis(120);
-/// The wait before the first new attempt after the server refused; it doubles up to 32 s.
+/// The wait before the first new attempt; it doubles up to 32 s.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
+/// From so many failed attempts on the reader is told: a server that restarts is back before.
+const WORTH_SAYING: u32 = 2;
 
 /// How an owner's lists are stored: `model::Overflow` as it came over the wire.
 pub struct News(JsValue);
@@ -38,124 +40,208 @@ impl News {
 }
 
 type Heard = Rc<dyn Fn(&News)>;
+type HeardOfPosts = Rc<dyn Fn(u64)>;
 
 #[derive(Default)]
 struct Hub {
     /// In the order in which they came into the page.
     watched: Vec<(String, Heard)>,
-    connection: Option<(EventSource, Vec<String>)>,
+    /// The list of posts that stands in the page, and who wants to know of newer ones.
+    posts: Option<(Element, HeardOfPosts)>,
+    connection: Option<Connection>,
     settling: bool,
-    refusals: u32,
+    failures: u32,
+}
+
+/// An open event stream, or one that is being opened.
+struct Connection {
+    source: EventSource,
+    query: String,
+    _listening: [Listening; 4],
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.source.close();
+    }
 }
 
 thread_local! {
     static HUB: RefCell<Hub> = RefCell::default();
 }
 
-/// Hears of every change to an owner's lists, for as long as the page lives.
-pub fn watch(topic: String, heard: impl Fn(&News) + 'static) {
-    let first = HUB.with_borrow_mut(|hub| {
-        hub.watched.push((topic, Rc::new(heard)));
-        hub.watched.len() == 1
-    });
-    if first {
-        // A hidden tab needs no news; and a page without an open connection can be kept for the Back button.
-        listen(&document(), "visibilitychange", |_| reconsider());
-    }
+/// Hears of every change to an owner's lists, for as long as a part is in the page.
+pub fn watch(part: &Element, topic: String, heard: impl Fn(&News) + 'static) {
+    let heard: Heard = Rc::new(heard);
+    hold(part, Watching(Rc::clone(&heard)));
+    HUB.with_borrow_mut(|hub| hub.watched.push((topic, heard)));
     settle();
 }
 
+/// Hears how many posts there are that are newer than the newest of a list in the page, whenever that changes.
+pub fn watch_posts(feed: Element, heard: impl Fn(u64) + 'static) {
+    HUB.with_borrow_mut(|hub| hub.posts = Some((feed, Rc::new(heard))));
+    settle();
+}
+
+/// Ends the watching once the part that watched is gone.
+struct Watching(Heard);
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        HUB.with_borrow_mut(|hub| hub.watched.retain(|(_, heard)| !Rc::ptr_eq(heard, &self.0)));
+        settle();
+    }
+}
+
 /// Reconsiders the connection once the page has settled.
-fn settle() {
+pub fn settle() {
+    thread_local! {
+        static STATE_OF_THE_TAB: [Listening; 2] = [
+            // A hidden tab needs no news; and a page without an open connection can be kept for the Back button.
+            listen(&document(), "visibilitychange", |_| try_now()),
+            listen(&window(), "online", |_| try_now()),
+        ];
+    }
+    STATE_OF_THE_TAB.with(|_| {});
     if !HUB.with_borrow_mut(|hub| std::mem::replace(&mut hub.settling, true)) {
         set_timeout(reconsider, SETTLE);
     }
 }
 
-fn reconsider() {
-    let hidden = document().visibility_state() == VisibilityState::Hidden;
+/// Whoever comes back to a tab, or into the net, does not wait for the next attempt.
+fn try_now() {
     HUB.with_borrow_mut(|hub| {
-        hub.settling = false;
-        let topics = if hidden { Vec::new() } else { hub.newest_topics() };
-        let connected = hub.connection.as_ref().map_or(&[][..], |(_, topics)| topics);
-        if connected != topics {
-            hub.disconnect();
-            hub.connection = open(&topics).map(|source| (source, topics));
+        if hub.failures > 0 {
+            hub.connection = None;
         }
     });
+    reconsider();
 }
 
-fn open(topics: &[String]) -> Option<EventSource> {
-    if topics.is_empty() {
-        return None;
-    }
-    let query: Vec<_> = topics.iter().map(|topic| format!("topic={topic}")).collect();
-    let source = EventSource::new(&format!("/api/v1/events?{}", query.join("&"))).ok()?;
-    listen(&source, "overflow", |event| {
-        if let Some(event) = event.dyn_ref::<MessageEvent>() {
-            heard(event);
+fn reconsider() {
+    let hidden = document().visibility_state() == VisibilityState::Hidden;
+    let before = HUB.with_borrow_mut(|hub| {
+        hub.settling = false;
+        let query = if hidden { String::new() } else { hub.query() };
+        if hub.connection.as_ref().map_or("", |connection| &connection.query) == query {
+            return None;
         }
+        let opened = (!query.is_empty()).then(|| open(query)).flatten();
+        std::mem::replace(&mut hub.connection, opened)
     });
-    listen(&source, "error", |_| refused());
-    Some(source)
+    drop(before);
+}
+
+fn open(query: String) -> Option<Connection> {
+    let source = EventSource::new(&format!("/api/v1/events?{query}")).ok()?;
+    Some(Connection {
+        _listening: [
+            listen(&source, "overflow", |event| {
+                if let Some(event) = event.dyn_ref::<MessageEvent>() {
+                    heard_of_owner(event);
+                }
+            }),
+            listen(&source, "posts", |event| {
+                if let Some(event) = event.dyn_ref::<MessageEvent>() {
+                    heard_of_posts(event);
+                }
+            }),
+            listen(&source, "open", |_| {
+                HUB.with_borrow_mut(|hub| hub.failures = 0);
+                say("");
+            }),
+            listen(&source, "error", |_| broken()),
+        ],
+        source,
+        query,
+    })
 }
 
 /// The event's id is `{topic}@{n}`.
-fn heard(event: &MessageEvent) {
+fn heard_of_owner(event: &MessageEvent) {
     let id = event.last_event_id();
-    let Some((topic, _)) = id.rsplit_once('@') else {
+    let (Some((topic, _)), Some(data)) = (id.rsplit_once('@'), data(event)) else {
         return;
     };
-    let listeners: Vec<Heard> = HUB.with_borrow_mut(|hub| {
-        hub.refusals = 0;
+    let listeners: Vec<Heard> = HUB.with_borrow(|hub| {
         hub.watched
             .iter()
             .filter(|(watched, _)| watched == topic)
             .map(|(_, heard)| Rc::clone(heard))
             .collect()
     });
-    let news = event
-        .data()
-        .as_string()
-        .and_then(|data| JSON::parse(&data).ok())
-        .map(News);
+    let news = News(data);
     for listener in listeners {
-        if let Some(news) = &news {
-            listener(news);
-        }
+        listener(&news);
     }
 }
 
-/// The browser tries again by itself when a connection breaks, but not when the server answers with an error.
-fn refused() {
-    let wait = HUB.with_borrow_mut(|hub| {
-        let (source, _) = hub.connection.as_ref()?;
-        if source.ready_state() != EventSource::CLOSED {
-            return None;
+fn heard_of_posts(event: &MessageEvent) {
+    let listener = HUB.with_borrow(|hub| hub.posts.as_ref().map(|(_, heard)| Rc::clone(heard)));
+    let newer = data(event).and_then(|data| count(&data, "newer"));
+    if let (Some(heard), Some(newer)) = (listener, newer) {
+        heard(newer);
+    }
+}
+
+fn data(event: &MessageEvent) -> Option<JsValue> {
+    JSON::parse(&event.data().as_string()?).ok()
+}
+
+/// Tries again, later each time and not at the same moment as all other tabs.
+fn broken() {
+    let failures = HUB.with_borrow_mut(|hub| {
+        if let Some(connection) = &hub.connection {
+            connection.source.close();
         }
-        hub.connection = None;
-        hub.refusals += 1;
-        Some(FIRST_WAIT * 2_u32.pow(hub.refusals.min(6) - 1))
+        hub.failures += 1;
+        hub.failures
     });
-    if let Some(wait) = wait {
-        set_timeout(reconsider, wait);
+    if failures >= WORTH_SAYING {
+        say("Not connected. What you see may be out of date; trying again…");
+    }
+    let wait = FIRST_WAIT * 2_u32.pow(failures.min(6) - 1);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a number from 0 to 1023"
+    )]
+    let scatter = Duration::from_millis((Math::random() * 1024.0) as u64);
+    set_timeout(
+        move || {
+            // Another attempt, made since, counts its own failures.
+            if HUB.with_borrow(|hub| hub.failures == failures) {
+                try_now();
+            }
+        },
+        wait / 2 + scatter,
+    );
+}
+
+/// In the corner of the page that every page has for it.
+fn say(message: &str) {
+    if let Some(corner) = document().get_element_by_id("connection") {
+        corner.set_text_content(Some(message));
     }
 }
 
 impl Hub {
-    fn newest_topics(&self) -> Vec<String> {
-        let mut topics: Vec<String> = Vec::new();
+    /// What the connection should watch: `topic=…&topic=…&posts=…`.
+    fn query(&self) -> String {
+        let mut topics: Vec<&str> = Vec::new();
         for (topic, _) in self.watched.iter().rev() {
-            if topics.len() < MOST_TOPICS && !topics.contains(topic) {
-                topics.push(topic.clone());
+            if topics.len() < MOST_TOPICS && !topics.contains(&topic.as_str()) {
+                topics.push(topic);
             }
         }
-        topics
-    }
-
-    fn disconnect(&mut self) {
-        if let Some((source, _)) = self.connection.take() {
-            source.close();
+        let mut asked: Vec<_> = topics.iter().map(|topic| format!("topic={topic}")).collect();
+        if let Some((feed, _)) = &self.posts
+            && let (Some(list), Some(newest)) =
+                (attribute(feed, "data-posts"), attribute(feed, "data-newest"))
+        {
+            asked.push(format!("posts={list}&since={newest}"));
         }
+        asked.join("&")
     }
 }

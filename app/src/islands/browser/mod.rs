@@ -1,6 +1,9 @@
 //! The browser's side of the islands.
 
 pub mod dom;
+pub mod drawer;
+pub mod keys;
+pub mod list;
 pub mod live;
 pub mod meter;
 pub mod number;

@@ -1,58 +1,125 @@
-//! How far down a page the reader was: kept for the tab, by address, so that Back leads there again.
+//! Where in a list the reader is: the address follows, and Back leads there again.
 
-use leptos::prelude::{document, window};
-use web_sys::PerformanceNavigation;
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::Duration;
 
-use super::dom::listen;
+use leptos::prelude::{document, set_timeout, window};
+use wasm_bindgen::JsValue;
+use web_sys::{Element, PerformanceNavigation};
 
-/// A place in the list of a page.
+use super::dom::{around, listen};
+use super::list::{List, here, href, pixels};
+
+/// The shortest time between two changes of the address: browsers allow about three a second.
+const QUIET: Duration = Duration::from_millis(400);
+/// How far below the masthead the reader is taken to read, in pixels.
+const READING: f32 = 120.0;
+
+/// A place in the list of a page that was left.
 pub struct Place {
-    items: u32,
-    top: f64,
+    top: i32,
 }
 
 impl Place {
-    /// Keeps the place whenever the reader leaves.
-    pub fn keep() {
-        listen(&window(), "pagehide", |_| {
-            let kept = format!("{} {}", items(), window().scroll_y().unwrap_or_default());
+    /// Lets the address follow the reader, and keeps the place whenever they leave.
+    pub fn keep(list: &List) {
+        let waiting = Rc::new(Cell::new(false));
+        let scrolled = list.clone();
+        listen(&window(), "scroll", move |_| {
+            if !waiting.replace(true) {
+                let (waiting, list) = (Rc::clone(&waiting), scrolled.clone());
+                set_timeout(
+                    move || {
+                        waiting.set(false);
+                        follow(&list);
+                    },
+                    QUIET,
+                );
+            }
+        })
+        .for_good();
+        let list = list.clone();
+        listen(&window(), "pagehide", move |_| {
+            let Some(part) = list.stretch_of(&query()) else {
+                return;
+            };
+            let mut kept = vec![pixels(window().scroll_y().unwrap_or_default()).to_string()];
+            let above = list.above(&part).into_iter();
+            kept.extend(above.map(|(height, href)| format!("{height} {href}")));
             if let (Ok(Some(storage)), Some(key)) = (window().session_storage(), key()) {
                 // A full storage costs the reader the place, nothing else.
-                drop(storage.set_item(&key, &kept));
+                drop(storage.set_item(&key, &kept.join("\n")));
             }
-        });
+        })
+        .for_good();
     }
 
-    /// The place that was kept, if the reader came with the Back button and the page shows less than they had read.
-    pub fn of_going_back() -> Option<Self> {
+    /// The place that was kept, if the reader came with the Back button or loaded the page again. What they had read
+    /// above this page's stretch is there again as empty parts, which fill as they come near.
+    pub fn of_going_back(list: &List) -> Option<Self> {
         let navigation = window().performance()?.navigation();
-        if navigation.type_() != PerformanceNavigation::TYPE_BACK_FORWARD {
+        if ![
+            PerformanceNavigation::TYPE_BACK_FORWARD,
+            PerformanceNavigation::TYPE_RELOAD,
+        ]
+        .contains(&navigation.type_())
+        {
             return None;
         }
         let kept = window().session_storage().ok()??.get_item(&key()?).ok()??;
-        let (items, top) = kept.split_once(' ')?;
+        let (top, above) = kept.split_once('\n').unwrap_or((&kept, ""));
+        let above: Vec<(i32, String)> = above
+            .lines()
+            .filter_map(|line| {
+                let (height, href) = line.split_once(' ')?;
+                Some((height.parse().ok()?, href.to_owned()))
+            })
+            .collect();
+        list.put_above(&above);
         let place = Self {
-            items: items.parse().ok()?,
             top: top.parse().ok()?,
         };
+        place.scroll_there();
         (!place.is_there()).then_some(place)
     }
 
-    /// Whether the list reaches that far again.
+    /// Whether the page reaches that far again.
     pub fn is_there(&self) -> bool {
-        self.items <= items()
+        let page = document().document_element();
+        page.is_some_and(|page| self.top + page.client_height() <= page.scroll_height())
     }
 
     /// Shows the place.
     pub fn scroll_there(&self) {
-        window().scroll_to_with_x_and_y(0.0, self.top);
+        window().scroll_to_with_x_and_y(0.0, f64::from(self.top));
     }
 }
 
-fn items() -> u32 {
-    document()
-        .query_selector_all(".feed > *")
-        .map_or(0, |items| items.length())
+/// Points the address at the stretch that is being read.
+fn follow(list: &List) {
+    let place = list.feed().get_bounding_client_rect();
+    #[expect(clippy::cast_possible_truncation, reason = "a place in the window, in pixels")]
+    let middle = (place.left() + place.width() / 2.0) as f32;
+    let read: Option<Element> = document()
+        .element_from_point(middle, READING)
+        .and_then(|element| around(&element, ".stretch"));
+    let above = place.top() > f64::from(READING);
+    let Some(read) = read.or_else(|| list.first().filter(|_| above)) else {
+        return;
+    };
+    let address = href(&read);
+    if address != query()
+        && let Ok(history) = window().history()
+    {
+        let state = history.state().unwrap_or(JsValue::NULL);
+        // An address that the browser refuses stays as it was.
+        drop(history.replace_state_with_url(&state, "", Some(&here(&address))));
+    }
+}
+
+fn query() -> String {
+    window().location().search().unwrap_or_default()
 }
 
 fn key() -> Option<String> {

@@ -1,7 +1,7 @@
 //! Sending a form without leaving the page. It goes to the same server function as when the browser sends it; only
 //! the answer is JSON instead of a redirect.
 
-use js_sys::{JSON, Reflect};
+use js_sys::{JSON, Promise, Reflect};
 use leptos::prelude::window;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -9,16 +9,22 @@ use web_sys::{FormData, Headers, HtmlFormElement, RequestInit, Response, UrlSear
 
 const NO_ANSWER: &str = "Spillway does not answer. Try again in a moment; it will happen only once.";
 
-/// Sends a form; answers what the server function did, or what a person reads about why it did not.
-pub async fn send(form: &HtmlFormElement) -> Result<JsValue, String> {
-    match answer(form).await {
-        Ok((true, body)) => Ok(body),
-        Ok((false, body)) => Err(text(&body, "message").unwrap_or_else(|| NO_ANSWER.to_owned())),
-        Err(_) => Err(NO_ANSWER.to_owned()),
+/// Sends a form as it is at this moment; answers what the server function did, or what a person reads about why it did
+/// not.
+pub fn send(form: &HtmlFormElement) -> impl Future<Output = Result<JsValue, String>> + use<> {
+    // An attribute, since a field of the form could be called "action".
+    let action = form.get_attribute("action").unwrap_or_default();
+    let sent = request(form).map(|request| window().fetch_with_str_and_init(&action, &request));
+    async move {
+        match answer(sent).await {
+            Ok((true, body)) => Ok(body),
+            Ok((false, body)) => Err(text(&body, "message").unwrap_or_else(|| NO_ANSWER.to_owned())),
+            Err(_) => Err(NO_ANSWER.to_owned()),
+        }
     }
 }
 
-async fn answer(form: &HtmlFormElement) -> Result<(bool, JsValue), JsValue> {
+fn request(form: &HtmlFormElement) -> Result<RequestInit, JsValue> {
     let headers = Headers::new()?;
     headers.set("Accept", "application/json")?;
     let request = RequestInit::new();
@@ -29,11 +35,11 @@ async fn answer(form: &HtmlFormElement) -> Result<(bool, JsValue), JsValue> {
     let fields: JsValue = FormData::new_with_form(form)?.into();
     let fields: JsValue = UrlSearchParams::new_with_str_sequence_sequence(&fields)?.into();
     request.set_body(&fields);
-    // An attribute, since a field of the form could be called "action".
-    let action = form.get_attribute("action").unwrap_or_default();
-    let response: Response = JsFuture::from(window().fetch_with_str_and_init(&action, &request))
-        .await?
-        .dyn_into()?;
+    Ok(request)
+}
+
+async fn answer(sent: Result<Promise, JsValue>) -> Result<(bool, JsValue), JsValue> {
+    let response: Response = JsFuture::from(sent?).await?.dyn_into()?;
     let body = JsFuture::from(response.text()?)
         .await?
         .as_string()

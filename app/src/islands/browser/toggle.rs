@@ -8,7 +8,7 @@ use model::Counted;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlFormElement, HtmlInputElement};
 
-use super::dom::{attribute, find, listen, set, set_text};
+use super::dom::{attribute, find, hold, listen, set, set_text};
 use super::number;
 use super::send::{count, send, truth};
 
@@ -56,10 +56,11 @@ impl Toggle {
             counter,
         });
         let clicked = Rc::clone(&toggle);
-        listen(&toggle.form, "submit", move |event| {
+        let listening = listen(&toggle.form, "submit", move |event| {
             event.prevent_default();
             clicked.flip();
         });
+        hold(root, listening);
         Some(toggle)
     }
 

@@ -1,0 +1,125 @@
+use bson::{Bson, Document};
+use leptos::prelude::*;
+use model::{Overflow, RelationOverflow, Topic};
+use store::inspect::Documents;
+
+use super::shell_notation::written;
+use super::{grouped, size};
+
+/// The largest document that MongoDB stores: 16 MB.
+const WALL: u64 = 16 * 1024 * 1024;
+
+/// How an owner is stored: its lists in numbers, and its documents as a shell would show them.
+#[component]
+pub fn Stored(
+    /// How its lists are stored.
+    overflow: Overflow,
+    /// The owner and the newest page of each list.
+    documents: Documents,
+) -> impl IntoView {
+    let owner_bytes = overflow.values().map(|list| list.owner_bytes).max().unwrap_or(0);
+    let rows = overflow.into_iter().map(|(relation, list)| {
+        let RelationOverflow {
+            count,
+            head,
+            threshold,
+            pages,
+            page_size,
+            head_bytes,
+            ..
+        } = list;
+        view! {
+            <tr>
+                <th scope="row">{relation.to_string()}</th>
+                <td>{grouped(count)}</td>
+                <td>{format!("{} of {}", grouped(head), grouped(threshold))}</td>
+                <td>{size(head_bytes)}</td>
+                <td>{grouped(pages)}</td>
+                <td>{grouped(page_size)}</td>
+            </tr>
+        }
+    });
+    let Documents { owner, pages } = documents;
+    view! {
+        <div class="stored">
+            <p class="stored-sum">
+                "The document itself is " <b>{size(owner_bytes)}</b>
+                {format!(", {} of the {} that MongoDB allows.", share(owner_bytes), size(WALL))}
+            </p>
+            <div class="stored-table" tabindex="0" role="group" aria-label="The lists in numbers">
+                <table>
+                    <thead>
+                        <tr>
+                            <th scope="col">"List"</th>
+                            <th scope="col">"Items"</th>
+                            <th scope="col">"In the head"</th>
+                            <th scope="col">"Head"</th>
+                            <th scope="col">"Pages"</th>
+                            <th scope="col">"Items a page"</th>
+                        </tr>
+                    </thead>
+                    <tbody>{rows.collect_view()}</tbody>
+                </table>
+            </div>
+            <Shown what="The document".to_owned() document=owner />
+            {pages
+                .into_iter()
+                .map(|page| {
+                    let relation = page.get_str("relation").unwrap_or_default();
+                    let what = format!("The newest page document of {relation}");
+                    view! { <Shown what document=page /> }
+                })
+                .collect_view()}
+        </div>
+    }
+}
+
+#[component]
+fn Shown(what: String, document: Document) -> impl IntoView {
+    let text = written(&Bson::Document(document));
+    view! {
+        <figure class="stored-document">
+            <figcaption>{what.clone()}</figcaption>
+            <pre tabindex="0" role="group" aria-label=what>
+                <code>{text}</code>
+            </pre>
+        </figure>
+    }
+}
+
+/// A line that opens to how something is stored. Without JavaScript it opens to a link there.
+#[component]
+pub fn StoredDrawer(
+    /// The post or the person.
+    owner: Topic,
+) -> impl IntoView {
+    let href = match owner {
+        Topic::Post(id) => format!("/post/{id}/stored"),
+        Topic::User(handle) => format!("/@{handle}/stored"),
+    };
+    view! {
+        <details class="drawer">
+            <summary>"How this is stored"</summary>
+            <p class="drawer-link">
+                <a href=href>"See its documents"</a>
+            </p>
+        </details>
+    }
+}
+
+/// A part of what a document may be, in percent.
+fn share(bytes: u64) -> String {
+    let hundredths = bytes * 10_000 / WALL;
+    format!("{}.{:02} %", hundredths / 100, hundredths % 100)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_of_the_wall_has_two_places() {
+        assert_eq!(share(WALL), "100.00 %");
+        assert_eq!(share(WALL / 200), "0.50 %");
+    }
+}

@@ -1,0 +1,151 @@
+//! Telling readers that there are newer posts than those they see. However many readers wait, a server asks its store
+//! for the newest post once a second at most; only when that has changed, each list is counted.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures::StreamExt;
+use futures::stream::{self, BoxStream};
+use model::{Cursor, Handle, PostId, Problem};
+use store::Store;
+use tokio::sync::{Notify, watch};
+
+use super::Feed;
+use super::problems::explain;
+
+/// How often the store is asked while somebody waits: posts may come through other servers.
+const ASK: Duration = Duration::from_secs(1);
+
+/// How far new posts are counted.
+const MOST: u64 = 100;
+
+/// A list of posts, newest first, that a reader may watch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PostList {
+    /// Of whom the reader follows; everybody's for a reader who is not signed in.
+    Home,
+    /// One person's.
+    By(Handle),
+}
+
+impl std::str::FromStr for PostList {
+    type Err = Problem;
+
+    fn from_str(input: &str) -> Result<Self, Problem> {
+        if input == "home" {
+            return Ok(Self::Home);
+        }
+        let handle = input
+            .parse()
+            .map_err(|_| Problem::invalid("posts", "The posts to watch are home or somebody's handle."))?;
+        Ok(Self::By(handle))
+    }
+}
+
+/// The newest post, looked up for as long as somebody waits for it to change.
+pub struct NewPosts {
+    store: Store,
+    newest: watch::Sender<Option<PostId>>,
+    published: Notify,
+    looking: Mutex<bool>,
+}
+
+impl NewPosts {
+    pub(super) fn new(store: Store) -> Self {
+        Self {
+            store,
+            newest: watch::Sender::default(),
+            published: Notify::new(),
+            looking: Mutex::default(),
+        }
+    }
+
+    /// Somebody has published a post through this server: no need to wait for the next look.
+    pub fn published(&self) {
+        self.published.notify_one();
+    }
+
+    fn subscribe(self: &Arc<Self>) -> watch::Receiver<Option<PostId>> {
+        let mut looking = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
+        let receiver = self.newest.subscribe();
+        if !std::mem::replace(&mut looking, true) {
+            tokio::spawn(Arc::clone(self).look());
+        }
+        receiver
+    }
+
+    async fn look(self: Arc<Self>) {
+        loop {
+            match self.store.posts().newest().await {
+                Ok(newest) => {
+                    self.newest.send_if_modified(|known| {
+                        let changed = *known != newest;
+                        *known = newest;
+                        changed
+                    });
+                }
+                // The store says elsewhere that it is away; there is no news until it is back.
+                Err(error) => tracing::debug!(%error, "could not ask for the newest post"),
+            }
+            tokio::select! {
+                () = tokio::time::sleep(ASK) => {}
+                () = self.published.notified() => {}
+            }
+            // Under the lock nobody can subscribe between the check and the end.
+            let mut looking = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
+            if self.newest.receiver_count() == 0 {
+                *looking = false;
+                return;
+            }
+        }
+    }
+}
+
+impl Feed {
+    /// How many posts of a list are newer than a cursor: now, and whenever that has changed.
+    pub fn watch_posts(
+        &self,
+        list: PostList,
+        reader: Option<Handle>,
+        since: Option<Cursor>,
+    ) -> BoxStream<'static, u64> {
+        let mut newest = self.new_posts.subscribe();
+        newest.mark_changed();
+        let (feed, told) = (self.clone(), None);
+        stream::unfold((feed, newest, told), move |(feed, mut newest, told)| {
+            let (list, reader) = (list.clone(), reader.clone());
+            async move {
+                loop {
+                    newest.changed().await.ok()?;
+                    newest.mark_unchanged();
+                    match feed.newer_posts(&list, reader.as_ref(), since).await {
+                        Ok(count) if Some(count) != told => {
+                            return Some((count, (feed, newest, Some(count))));
+                        }
+                        Ok(_) => {}
+                        Err(problem) => tracing::debug!(%problem, "could not count new posts"),
+                    }
+                }
+            }
+        })
+        .boxed()
+    }
+
+    async fn newer_posts(
+        &self,
+        list: &PostList,
+        reader: Option<&Handle>,
+        since: Option<Cursor>,
+    ) -> Result<u64, Problem> {
+        let authors = match (list, reader) {
+            (PostList::By(author), _) => Some(vec![author.clone()]),
+            (PostList::Home, None) => None,
+            (PostList::Home, Some(reader)) => Some(self.authors_at_home_of(reader).await?),
+        };
+        let posts = self.store.posts();
+        posts
+            .newer(authors.as_deref(), since, MOST)
+            .await
+            .map_err(explain)
+    }
+}

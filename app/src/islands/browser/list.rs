@@ -1,0 +1,306 @@
+//! A list in the page: stretches one below the other. However far a reader scrolls, only the stretches near them hold
+//! their items; each of the others is an empty part of the same height, which is filled again when it comes near.
+
+use std::cell::Cell;
+
+use leptos::prelude::{document, window};
+use leptos::task::spawn_local;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement};
+
+use super::dom::{all, around, attribute, empty, find, number, set, unset, when_near};
+use super::stretch::Stretch;
+use crate::islands::reactions;
+
+/// From so many items on, the farthest stretches are set aside.
+const MOST_ITEMS: usize = 3_200;
+
+/// A list in the page.
+#[derive(Clone)]
+pub struct List {
+    feed: Element,
+}
+
+impl List {
+    /// The list that an element belongs to.
+    pub fn around(element: &Element) -> Option<Self> {
+        Some(Self {
+            feed: find(&around(element, ".list")?, ".feed")?,
+        })
+    }
+
+    /// The element with the role.
+    pub fn feed(&self) -> &Element {
+        &self.feed
+    }
+
+    /// Whether the page shows the list from its beginning.
+    pub fn is_from_the_beginning(&self) -> bool {
+        self.first().is_some_and(|first| href(&first).is_empty())
+    }
+
+    /// Puts a stretch at the end.
+    pub fn append(&self, stretch: &Stretch) {
+        leave_out_what_is_here(&stretch.part);
+        if self.feed.append_child(&stretch.part).is_ok() {
+            self.arrived(&stretch.part);
+            self.make_room();
+        }
+    }
+
+    /// Shows the newest, which `stretch` holds. What is in the page stays where it is, with the new items above it; a
+    /// reader who missed more than a stretch begins anew.
+    pub fn refresh(&self, stretch: &Stretch) {
+        let Some(first) = self.first() else { return };
+        for pending in all(&first, ".entry-pending") {
+            pending.remove();
+        }
+        let items = all(&stretch.part, ":scope > *");
+        let overlaps = items.iter().any(is_here);
+        if overlaps || all(&first, ".entry").is_empty() {
+            let top = first.first_child();
+            for item in items
+                .iter()
+                .filter(|item| !item.id().is_empty() && !is_here(item))
+            {
+                if first.insert_before(item, top.as_ref()).is_ok() {
+                    wake(item);
+                    set(item, "data-arrived", "");
+                }
+            }
+        } else {
+            empty(&self.feed);
+            unset(&self.feed, "data-came");
+            if self.feed.append_child(&stretch.part).is_ok() {
+                wake(&stretch.part);
+            }
+            if let Some(end) = around(&self.feed, ".list").and_then(|list| find(&list, ".feed-more")) {
+                stretch.put_end_into(&end);
+            }
+        }
+        if let Some(newest) = stretch.feed().and_then(|feed| attribute(&feed, "data-newest")) {
+            set(&self.feed, "data-newest", &newest);
+        }
+        self.count_anew();
+    }
+
+    /// Shows something that is on its way to the server, at the top.
+    pub fn show_pending(&self, item: &Element) {
+        if let Some(first) = self.first() {
+            drop(first.insert_before(item, first.first_child().as_ref()));
+        }
+    }
+
+    /// Puts empty parts in front, for stretches that the reader had read above this one.
+    pub fn put_above(&self, stretches: &[(i32, String)]) {
+        let first = self.first();
+        for (height, href) in stretches {
+            let Ok(part) = document().create_element("div") else {
+                return;
+            };
+            part.set_class_name("stretch");
+            set(&part, "data-href", href);
+            if self
+                .feed
+                .insert_before(&part, first.as_ref().map(AsRef::as_ref))
+                .is_ok()
+            {
+                self.set_aside(&part, *height);
+            }
+        }
+    }
+
+    /// The stretches above one, with their heights.
+    pub fn above(&self, part: &Element) -> Vec<(i32, String)> {
+        self.stretches()
+            .into_iter()
+            .take_while(|stretch| stretch != part)
+            .map(|stretch| (height(&stretch), href(&stretch)))
+            .collect()
+    }
+
+    /// The stretch of an address.
+    pub fn stretch_of(&self, address: &str) -> Option<Element> {
+        self.stretches()
+            .into_iter()
+            .find(|stretch| href(stretch) == address)
+    }
+
+    /// The stretch at the top.
+    pub fn first(&self) -> Option<Element> {
+        find(&self.feed, ".stretch")
+    }
+
+    fn stretches(&self) -> Vec<Element> {
+        all(&self.feed, ".stretch")
+    }
+
+    /// What came into the page is woken, and counted on from what is above.
+    fn arrived(&self, part: &Element) {
+        wake(part);
+        let came = number(&self.feed, "data-came").unwrap_or(0);
+        if came > 0 {
+            for item in all(part, ".entry") {
+                if let Some(position) = number(&item, "aria-posinset") {
+                    set(&item, "aria-posinset", &(position + came).to_string());
+                }
+            }
+        }
+    }
+
+    /// Numbers the items of the first stretch from one, and moves the others by as many as came on top.
+    fn count_anew(&self) {
+        let items = all(&self.feed, ".entry");
+        let Some(came) = items.iter().zip(1..).find_map(|(item, place)| {
+            // The first that was here before tells by how much everything moved.
+            let stood = (!item.has_attribute("data-arrived"))
+                .then(|| number(item, "aria-posinset"))
+                .flatten()?;
+            Some(place - stood.min(place))
+        }) else {
+            return;
+        };
+        let before = number(&self.feed, "data-came").unwrap_or(0);
+        set(&self.feed, "data-came", &(before + came).to_string());
+        let mut place = 0;
+        for item in items {
+            place = match number(&item, "aria-posinset") {
+                Some(stood) if !item.has_attribute("data-arrived") => stood + came,
+                _ => place + 1,
+            };
+            unset(&item, "data-arrived");
+            set(&item, "aria-posinset", &place.to_string());
+        }
+    }
+
+    /// Sets the farthest stretches aside until there are few enough items. The first stays: what comes on top joins it.
+    fn make_room(&self) {
+        let focused = document().active_element();
+        let mut items = all(&self.feed, ".entry").len();
+        let mut filled: Vec<(i32, Element)> = self
+            .stretches()
+            .into_iter()
+            .skip(1)
+            .filter(|part| !part.has_attribute("data-away") && !part.contains(focused.as_deref()))
+            .map(|part| (distance(&part), part))
+            .collect();
+        while items > MOST_ITEMS {
+            let farthest = filled.iter().map(|(distance, _)| *distance).max();
+            let Some(place) = filled
+                .iter()
+                .position(|(distance, _)| Some(*distance) == farthest)
+            else {
+                return;
+            };
+            let (_, part) = filled.swap_remove(place);
+            items -= all(&part, ".entry").len();
+            let height = height(&part);
+            empty(&part);
+            self.set_aside(&part, height);
+        }
+    }
+
+    /// Keeps the place of an empty stretch until it comes near.
+    fn set_aside(&self, part: &Element, height: i32) {
+        set(part, "data-away", "");
+        set_height(part, &format!("{height}px"));
+        let (list, kept, reading) = (self.clone(), part.clone(), Cell::new(false));
+        when_near(part, move || {
+            let still_away = kept.has_attribute("data-away");
+            if still_away && !reading.replace(true) {
+                let (list, part) = (list.clone(), kept.clone());
+                spawn_local(async move { list.fill(&part).await });
+            }
+            still_away
+        });
+    }
+
+    async fn fill(&self, part: &Element) {
+        let address = href(part);
+        let Some(stretch) = Stretch::fetch(&here(&address)).await else {
+            return point_to(part, &address, "Spillway did not answer. Show what was here");
+        };
+        let next = part.next_element_sibling().map(|next| href(&next));
+        if address.is_empty() && stretch.next() != next {
+            // Much came on top since: what is new ends somewhere above what was read.
+            return point_to(part, "", "There is more at the top by now. Back to the newest");
+        }
+        leave_out_what_is_here(&stretch.part);
+        part.set_inner_html(&stretch.part.inner_html());
+        unset(part, "data-away");
+        set_height(part, "");
+        self.arrived(part);
+        self.make_room();
+    }
+}
+
+/// A link in place of a stretch that cannot be shown again.
+fn point_to(part: &Element, address: &str, words: &str) {
+    let Ok(link) = document().create_element("a") else {
+        return;
+    };
+    set(&link, "class", "button");
+    set(&link, "href", &here(address));
+    link.set_text_content(Some(words));
+    part.set_inner_html("");
+    drop(part.append_child(&link));
+}
+
+/// An address of this page's list: what `data-href` holds is empty for the beginning.
+pub fn here(href: &str) -> String {
+    let path = window().location().pathname().unwrap_or_default();
+    format!("{path}{href}")
+}
+
+/// The address of a stretch.
+pub fn href(part: &Element) -> String {
+    attribute(part, "data-href").unwrap_or_default()
+}
+
+/// Takes out of a stretch what the page shows already: a boundary moves by one when an item before it is taken back.
+fn leave_out_what_is_here(part: &Element) {
+    for item in all(part, ".entry").iter().filter(|item| is_here(item)) {
+        item.remove();
+    }
+}
+
+fn is_here(item: &Element) -> bool {
+    document().get_element_by_id(&item.id()).is_some()
+}
+
+/// Wakes the islands in a part that has come into the page. They only bind, so this is all that waking takes, and
+/// nothing of theirs outlives the part.
+fn wake(part: &Element) {
+    for island in all(part, ".post-reactions") {
+        reactions::bind(&island);
+    }
+}
+
+fn height(part: &Element) -> i32 {
+    pixels(part.get_bounding_client_rect().height())
+}
+
+/// How far a part is from what the reader sees, in pixels.
+fn distance(part: &Element) -> i32 {
+    let place = part.get_bounding_client_rect();
+    pixels(if place.top() > 0.0 {
+        place.top()
+    } else {
+        -place.bottom()
+    })
+}
+
+/// Whole pixels: the code that writes and reads fractions would be a tenth of what the browser downloads.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a page is far shorter than 2^31 pixels"
+)]
+pub fn pixels(length: f64) -> i32 {
+    length.round() as i32
+}
+
+fn set_height(part: &Element, height: &str) {
+    if let Some(part) = part.dyn_ref::<HtmlElement>() {
+        drop(part.style().set_property("height", height));
+    }
+}

@@ -1,0 +1,158 @@
+use leptos::prelude::*;
+use leptos::web_sys::Element;
+
+use super::bound;
+
+/// What has come to the top of a list since it was shown: a count, which puts the new items above the others when it is
+/// pressed, so that nothing jumps while somebody reads. The island wraps the button that `List` renders.
+#[island]
+pub fn NewOnTop(children: Children) -> impl IntoView {
+    bound("new-on-top", children, bind)
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn bind(_: &Element) {}
+
+/// Comments appear by themselves while their list's top is in sight; everything else waits to be asked for.
+#[cfg(target_arch = "wasm32")]
+fn bind(root: &Element) {
+    use std::rc::Rc;
+
+    use super::browser::dom::{attribute, hold, listen};
+    use super::browser::live;
+
+    let Some(top) = real::Top::in_part(root).map(Rc::new) else {
+        return;
+    };
+    let clicked = Rc::clone(&top);
+    hold(root, listen(root, "click", move |_| clicked.show_them()));
+    match attribute(root, "data-topic").or_else(|| attribute(&top.button, "data-topic")) {
+        None => live::watch_posts(top.list.feed().clone(), move |newer| top.heard(newer)),
+        Some(topic) => {
+            let relation = attribute(&top.button, "data-relation").unwrap_or_default();
+            live::watch(root, topic, move |overflow| {
+                if let Some(stored) = overflow.of(&relation) {
+                    top.heard_count(stored.count);
+                }
+            });
+        }
+    }
+}
+
+#[cfg(target_arch = "wasm32")]
+mod real {
+    use std::cell::Cell;
+    use std::rc::Rc;
+    use std::time::Duration;
+
+    use leptos::prelude::{set_timeout, window};
+    use leptos::task::spawn_local;
+    use wasm_bindgen::JsCast;
+    use web_sys::{Element, HtmlElement};
+
+    use crate::components::grouped;
+    use crate::islands::browser::dom::{attribute, find, number, set, set_text, unset};
+    use crate::islands::browser::list::{List, here};
+    use crate::islands::browser::live;
+    use crate::islands::browser::stretch::Stretch;
+
+    /// The shortest time between two times that a list grows by itself.
+    const QUIET: Duration = Duration::from_secs(1);
+    /// The server counts no further.
+    const MOST: u64 = 100;
+
+    /// The top of a list.
+    pub struct Top {
+        pub list: List,
+        pub button: Element,
+        /// How many items the list had when it was last shown.
+        shown: Cell<u64>,
+        latest: Cell<u64>,
+        reading: Cell<bool>,
+    }
+
+    impl Top {
+        pub fn in_part(root: &Element) -> Option<Self> {
+            let button = find(root, "button")?;
+            let shown = number(&button, "data-count").unwrap_or(0);
+            Some(Self {
+                list: List::around(root)?,
+                button,
+                shown: Cell::new(shown),
+                latest: Cell::new(shown),
+                reading: Cell::new(false),
+            })
+        }
+
+        /// So many posts are newer than the newest one here.
+        pub fn heard(&self, newer: u64) {
+            let many = if newer < MOST {
+                grouped(newer)
+            } else {
+                "Over 99".to_owned()
+            };
+            let what = attribute(&self.button, if newer == 1 { "data-one" } else { "data-more" })
+                .unwrap_or_default();
+            set_text(&self.button, &format!("{many} {what}"));
+            if newer == 0 {
+                set(&self.button, "hidden", "");
+            } else {
+                unset(&self.button, "hidden");
+            }
+        }
+
+        /// The list has so many items now.
+        pub fn heard_count(self: &Rc<Self>, count: u64) {
+            self.latest.set(count);
+            // What was taken back makes room for as many again.
+            self.shown.set(self.shown.get().min(count));
+            let newer = count - self.shown.get();
+            let top_in_sight = self.list.feed().get_bounding_client_rect().top() > 0.0;
+            if newer > 0 && top_in_sight && self.button.has_attribute("data-by-itself") {
+                self.grow();
+            } else {
+                self.heard(newer.min(MOST));
+            }
+        }
+
+        /// Shows what is new and leads there.
+        pub fn show_them(self: &Rc<Self>) {
+            let top = Rc::clone(self);
+            self.read(move || {
+                if let Some(first) = find(top.list.feed(), ".entry")
+                    && let Some(first) = first.dyn_ref::<HtmlElement>()
+                {
+                    window().scroll_to_with_x_and_y(0.0, 0.0);
+                    drop(first.focus());
+                }
+            });
+        }
+
+        /// Lets the list grow by itself, and again later if there was more meanwhile.
+        fn grow(self: &Rc<Self>) {
+            let top = Rc::clone(self);
+            self.read(move || {
+                let again = Rc::clone(&top);
+                set_timeout(move || again.heard_count(again.latest.get()), QUIET);
+            });
+        }
+
+        fn read(self: &Rc<Self>, then: impl FnOnce() + 'static) {
+            if self.reading.replace(true) {
+                return;
+            }
+            let top = Rc::clone(self);
+            spawn_local(async move {
+                let latest = top.latest.get();
+                if let Some(newest) = Stretch::fetch(&here("")).await {
+                    top.list.refresh(&newest);
+                    top.shown.set(latest);
+                    top.heard(0);
+                    live::settle();
+                    then();
+                }
+                top.reading.set(false);
+            });
+        }
+    }
+}

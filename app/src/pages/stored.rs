@@ -1,0 +1,45 @@
+//! How a post or a person is stored, in numbers and documents.
+
+use leptos::prelude::*;
+use model::{Problem, Topic};
+
+use super::document::PageTitle;
+use super::request::{loaded, person_in_path, post_in_path};
+use crate::actions::feed;
+use crate::components::Stored;
+
+/// How a post is stored.
+#[component]
+pub fn StoredPostPage() -> impl IntoView {
+    loaded(async {
+        let id = post_in_path()?;
+        let post = feed()?.post(id, None).await?.post;
+        let about = format!("the post by {}", post.author.name);
+        stored_page(Topic::Post(id), about, format!("/post/{id}")).await
+    })
+}
+
+/// How a person is stored.
+#[component]
+pub fn StoredPersonPage() -> impl IntoView {
+    loaded(async {
+        let handle = person_in_path()?;
+        let about = feed()?.profile(&handle, None).await?.name.to_string();
+        let path = format!("/@{handle}");
+        stored_page(Topic::User(handle), about, path).await
+    })
+}
+
+async fn stored_page(owner: Topic, about: String, path: String) -> Result<impl IntoView, Problem> {
+    let (overflow, documents) = feed()?.storage(&owner).await?;
+    Ok(view! {
+        <PageTitle text=format!("How {about} is stored") />
+        <header class="page-head">
+            <h1>"How this is stored"</h1>
+            <p>
+                <a href=path>{about}</a>
+            </p>
+        </header>
+        <Stored overflow documents />
+    })
+}

@@ -1,0 +1,31 @@
+import { expect, expectAccessible, test } from "../fixtures";
+
+test("the drawer of a post shows its numbers and its documents", async ({ page, api }) => {
+  const viral = await api.viralPost();
+  await page.goto(`/post/${viral.id}`);
+  const drawer = page.getByTestId("post").first().locator("details.drawer");
+  await expect(async () => {
+    await drawer.getByText("How this is stored").click();
+    await expect(drawer.locator(".stored")).toBeVisible({ timeout: 1_000 });
+  }).toPass({ timeout: 5_000 });
+
+  const overflow = await api.overflow(`posts/${viral.id}`);
+  const likes = drawer.getByRole("row").filter({ hasText: "likes" });
+  await expect(likes).toContainText(overflow.likes!.threshold.toLocaleString("en"));
+  await expect(likes).toContainText(String(overflow.likes!.pages));
+  await expect(drawer).toContainText(`UUID('${viral.id}')`);
+  await expect(drawer).toContainText("The newest page document of likes");
+  await expectAccessible(page);
+});
+
+test("a seam says what was read to get there", async ({ page, api }) => {
+  const viral = await api.viralPost();
+  await page.goto(`/post/${viral.id}/likes`);
+  const seam = page.getByTestId("seam").first();
+  await expect(async () => {
+    await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+    await expect(seam).toBeVisible({ timeout: 50 });
+  }).toPass({ intervals: [20], timeout: 25_000 });
+  await expect(seam).toContainText(/2 documents, \d+ KB/);
+  await expect(seam).toContainText(/One unbounded array: 1 document, \d+\.\d MB/);
+});

@@ -1,0 +1,111 @@
+import type { Page } from "@playwright/test";
+import { expect, test } from "../fixtures";
+
+/** More than this many rows at once would be a page that grows with its list. */
+const MOST_ROWS = 3_300;
+
+test("the address follows the reader, and opens at the same place", async ({ page, api }) => {
+  const viral = await api.viralPost();
+  const path = `/post/${viral.id}/likes`;
+  await page.goto(path);
+  await readTo(page, 80);
+  const row = page.getByTestId("feed").getByRole("article").nth(60);
+  const name = await row.getByRole("link").first().getAttribute("href");
+  await row.evaluate((element) => element.scrollIntoView({ block: "start" }));
+  await expect(page).toHaveURL(/\?cursor=.+&from=50$/);
+
+  await page.goto(page.url().replace(/#.*/, ""));
+  const rows = page.getByTestId("feed").getByRole("article");
+  await expect(rows.first()).toHaveAttribute("aria-posinset", "51");
+  await expect(page.locator(`.entry a[href="${name}"]`).first()).toBeVisible();
+  await page.getByRole("link", { name: "Back to the newest" }).click();
+  await expect(rows.first()).toHaveAttribute("aria-posinset", "1");
+  expect(new URL(page.url()).pathname).toBe(path);
+});
+
+test("the keys j and k, Page Down and Page Up go from item to item", async ({ page, api }) => {
+  const viral = await api.viralPost();
+  await page.goto(`/post/${viral.id}/likes`);
+  const rows = page.getByTestId("feed").getByRole("article");
+  await readTo(page, 80);
+  await page.evaluate(() => window.scrollTo(0, 0));
+
+  await expect(async () => {
+    await page.keyboard.press("j");
+    await expect(rows.nth(0)).toBeFocused({ timeout: 100 });
+  }).toPass({ timeout: 5_000 });
+  await page.keyboard.press("j");
+  await expect(rows.nth(1)).toBeFocused();
+  await page.keyboard.press("PageDown");
+  await expect(rows.nth(2)).toBeFocused();
+  await page.keyboard.press("PageUp");
+  await page.keyboard.press("k");
+  await expect(rows.nth(0)).toBeFocused();
+  await page.keyboard.press("k");
+  await expect(rows.nth(0), "there is nothing above").toBeFocused();
+  for (let step = 0; step < 55; step++) {
+    await page.keyboard.press("j");
+  }
+  await expect(rows.nth(55), "on into the next stretch").toBeFocused();
+});
+
+test("however far a reader scrolls, the page stays small, and what was left comes back", async ({
+  page,
+  api,
+}) => {
+  test.setTimeout(120_000);
+  const viral = await api.viralPost();
+  await page.goto(`/post/${viral.id}/likes`);
+  const first = await handles(page);
+  await readTo(page, MOST_ROWS + 700);
+  expect(await page.getByRole("article").count()).toBeLessThan(MOST_ROWS);
+  const height = await page.evaluate(() => document.documentElement.scrollHeight);
+
+  const left = page.locator(".stretch[data-away]").first();
+  await left.evaluate((stretch) => stretch.scrollIntoView());
+  await expect(left.or(page.locator(".stretch").nth(1)).first().getByRole("article").first()).toBeVisible();
+  await expect.poll(() => handles(page)).toEqual(expect.arrayContaining(first));
+  await page.waitForFunction(() => !document.querySelector(".stretch[data-away]:nth-child(-n + 3)"));
+  const there = await handles(page);
+  expect(new Set(there).size, "nobody is there twice").toBe(there.length);
+  const now = await page.evaluate(() => document.documentElement.scrollHeight);
+  expect(Math.abs(now - height), "nothing jumps").toBeLessThan(2);
+});
+
+test("a list that cannot be read on says so, and goes on when asked to", async ({ page, api }) => {
+  const viral = await api.viralPost();
+  await page.goto(`/post/${viral.id}/likes`);
+  await page.route("**/likes?cursor=*", (route) => route.abort());
+  const more = page.getByTestId("load-more");
+  await expect(async () => {
+    await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+    await expect(more).toHaveText("Try again", { timeout: 200 });
+  }).toPass({ timeout: 5_000 });
+  await expect(page.getByText("What you have read stays.")).toBeVisible();
+
+  await page.unroute("**/likes?cursor=*");
+  const before = await page.getByRole("article").count();
+  await more.click();
+  await expect.poll(() => page.getByRole("article").count()).toBeGreaterThan(before);
+});
+test.use({ tolerated: [/ERR_FAILED/] });
+
+async function readTo(page: Page, rows: number): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+        return page.evaluate(() =>
+          Math.max(
+            ...[...document.querySelectorAll("[aria-posinset]")].map((row) => Number(row.ariaPosInSet)),
+          ),
+        );
+      },
+      { intervals: [20], timeout: 100_000 },
+    )
+    .toBeGreaterThanOrEqual(rows);
+}
+
+async function handles(page: Page): Promise<string[]> {
+  return page.getByRole("article").evaluateAll((rows) => rows.map((row) => row.id));
+}

@@ -1,0 +1,92 @@
+import { expect, gotoLive, test, typeInto } from "../fixtures";
+import { Api } from "../api";
+
+test("new posts wait behind a pill, and come on top when it is pressed", async ({
+  page,
+  api,
+  person,
+  secondWindow,
+}) => {
+  const other = await secondWindow();
+  const author = new Api(other.request);
+  const { handle } = await author.signUp();
+  await author.post("The first swallow");
+  await api.follow(handle);
+  await gotoLive(page, "/");
+  const posts = page.getByTestId("post");
+  await expect(posts.first()).toContainText("The first swallow");
+  const pill = page.getByTestId("new-posts");
+  await expect(pill).toBeHidden();
+
+  await author.post("The second swallow");
+  await author.post(`${person.name}, a third one`);
+  await expect(pill).toHaveText("2 new posts");
+  await expect(posts.first(), "nothing jumps").toContainText("The first swallow");
+
+  await pill.click();
+  await expect(posts.nth(0)).toContainText("a third one");
+  await expect(posts.nth(1)).toContainText("The second swallow");
+  await expect(posts.nth(2)).toContainText("The first swallow");
+  await expect(pill).toBeHidden();
+  await expect(posts.nth(0)).toBeFocused();
+  expect(await places(page)).toEqual([1, 2, 3]);
+
+  await author.post("The fourth");
+  await expect(pill).toHaveText("1 new post");
+});
+
+test("a comment by somebody else appears under the post that is being looked at", async ({
+  page,
+  api,
+  person,
+  secondWindow,
+}) => {
+  const post = await api.post(`${person.name} asks`);
+  await api.comment(post.id, "An old comment");
+  await gotoLive(page, `/post/${post.id}`);
+  await expect(page.getByTestId("comment")).toHaveCount(1);
+
+  const other = await secondWindow();
+  const guest = new Api(other.request);
+  await guest.signUp();
+  await guest.comment(post.id, "A new one");
+
+  await expect(page.getByTestId("comment")).toHaveCount(2);
+  await expect(page.getByTestId("comment").first()).toContainText("A new one");
+  expect(await places(page)).toEqual([1, 2]);
+});
+
+test("a comment shows at once, and a refused one goes back into its field", async ({ page, api, person }) => {
+  const post = await api.post(`Who is there? asks ${person.name}`);
+  await page.goto(`/post/${post.id}`);
+  const form = page.getByTestId("comment-form");
+  await typeInto(form, "Me, but the line is dead");
+  let answer = () => {};
+  await page.route("**/*add_comment*", async (route) => {
+    await new Promise<void>((resolve) => (answer = resolve));
+    await route.abort();
+  });
+  await form.getByRole("button").click();
+  const pending = page.locator("[aria-busy=true]").getByText("Me, but the line is dead");
+  await expect(pending).toBeVisible();
+  await expect(form.getByRole("textbox")).toHaveValue("");
+
+  answer();
+  await expect(form.getByRole("textbox")).toHaveValue("Me, but the line is dead");
+  await expect(form).toContainText("does not answer");
+  await expect(page.getByTestId("comment")).toHaveCount(0);
+
+  await page.unroute("**/*add_comment*");
+  await form.getByRole("button").click();
+  await expect(page.getByTestId("comment")).toHaveCount(1);
+  expect((await api.findPost(post.id)).comments).toBe(1);
+});
+test.use({ tolerated: [/ERR_FAILED/] });
+
+/** The positions that assistive technology reads out. */
+async function places(page: import("@playwright/test").Page): Promise<number[]> {
+  return page
+    .getByTestId("feed")
+    .getByRole("article")
+    .evaluateAll((items) => items.map((item) => Number(item.getAttribute("aria-posinset"))));
+}

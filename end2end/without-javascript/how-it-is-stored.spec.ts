@@ -1,0 +1,11 @@
+import { expect, test } from "../fixtures";
+
+test("how a post is stored is a page", async ({ page, api }) => {
+  const viral = await api.viralPost();
+  await page.goto(`/post/${viral.id}`);
+  await page.getByText("How this is stored").first().click();
+  await page.getByRole("link", { name: "See its documents" }).first().click();
+
+  await expect(page.getByRole("heading", { name: "How this is stored" })).toBeVisible();
+  await expect(page.getByText(`UUID('${viral.id}')`).first()).toBeVisible();
+});

@@ -1,0 +1,92 @@
+//! The documents behind an owner's lists, for people who want to see them.
+
+use bson::{Document, RawDocumentBuf, doc};
+use model::{Relation, Topic};
+
+use crate::Store;
+use crate::error::{Error, Result};
+use crate::overflow::{Owner, PAGES, owner_collection, owner_id};
+use crate::port::Find;
+
+/// An owner and the newest page document of each of its lists that has one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Documents {
+    /// The owner, without what nobody may see.
+    pub owner: Document,
+    /// One page document a list at most, in the order of the lists.
+    pub pages: Vec<Document>,
+}
+
+/// How large a page document is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageSize {
+    /// How many items it holds.
+    pub items: u64,
+    /// Its size in bytes of BSON.
+    pub bytes: u64,
+}
+
+impl Store {
+    /// The owner's document and the newest page of each of its lists. A password's hash is left out.
+    ///
+    /// # Errors
+    /// [`Error::NoOwner`] when the owner does not exist.
+    pub async fn documents(&self, owner: &Owner) -> Result<Documents> {
+        let find = Find::matching(doc! { "_id": owner_id(owner) }).limit(1);
+        let found = self.engine().find(owner_collection(owner), find).await?;
+        let no_owner = || Error::NoOwner(owner.to_string());
+        let mut document = found.into_iter().next().ok_or_else(no_owner)?;
+        document.remove("password");
+        let relations = match owner {
+            Topic::User(_) => Relation::OF_A_USER,
+            Topic::Post(_) => Relation::OF_A_POST,
+        };
+        let mut pages = Vec::new();
+        for relation in relations {
+            let held = document.get_document(relation.as_str()).ok();
+            let count = held.and_then(|list| list.get_i64("pages").ok()).unwrap_or(0);
+            if count > 0 {
+                pages.extend(self.page(owner, &document, relation, count - 1).await?);
+            }
+        }
+        Ok(Documents {
+            owner: document,
+            pages,
+        })
+    }
+
+    /// How large a page of a list is, if it is there.
+    pub async fn page_size(&self, owner: &Owner, relation: Relation, page: u32) -> Result<Option<PageSize>> {
+        let find = Find::matching(doc! { "_id": owner_id(owner) })
+            .project(doc! { "born": 1 })
+            .limit(1);
+        let found = self.engine().find(owner_collection(owner), find).await?;
+        let Some(born) = found.first() else {
+            return Ok(None);
+        };
+        let Some(page) = self.page(owner, born, relation, i64::from(page)).await? else {
+            return Ok(None);
+        };
+        Ok(Some(PageSize {
+            items: page.get_array("items").map_or(0, Vec::len) as u64,
+            bytes: RawDocumentBuf::try_from(&page)?.as_bytes().len() as u64,
+        }))
+    }
+
+    async fn page(
+        &self,
+        owner: &Owner,
+        document: &Document,
+        relation: Relation,
+        page: i64,
+    ) -> Result<Option<Document>> {
+        let filter = doc! {
+            "owner": owner_id(owner),
+            "relation": relation.as_str(),
+            "born": document.get("born").cloned(),
+            "page": page,
+        };
+        let found = self.engine().find(PAGES, Find::matching(filter).limit(1)).await?;
+        Ok(found.into_iter().next())
+    }
+}
