@@ -48,7 +48,7 @@ fn bind(root: &Element) {
     hold(root, listening);
     let near = Rc::clone(&end);
     when_near(root, move || {
-        // After a failure the reader decides when to try again.
+        // After a failure there is another attempt in a moment, or when the reader asks for it.
         if near.root.get_attribute("data-failed").is_none() {
             near.read_on();
         }
@@ -63,7 +63,9 @@ fn bind(root: &Element) {
 mod real {
     use std::cell::{Cell, RefCell};
     use std::rc::Rc;
+    use std::time::Duration;
 
+    use leptos::prelude::set_timeout;
     use leptos::task::spawn_local;
     use web_sys::Element;
 
@@ -71,6 +73,9 @@ mod real {
     use crate::islands::browser::list::List;
     use crate::islands::browser::place::Place;
     use crate::islands::browser::stretch::Stretch;
+
+    /// The wait before a stretch that did not come is asked for again.
+    const AGAIN: Duration = Duration::from_secs(4);
 
     /// The end of a list as far as it is on the page.
     pub struct End {
@@ -87,6 +92,10 @@ mod real {
                 let end = Rc::clone(self);
                 spawn_local(async move {
                     while end.read_one().await && end.is_on_the_way_back() {}
+                    if end.root.has_attribute("data-failed") {
+                        let again = Rc::clone(&end);
+                        set_timeout(move || again.read_on(), AGAIN);
+                    }
                     set(end.list.feed(), "aria-busy", "false");
                     unset(&end.root, "data-reading");
                     end.reading.set(false);

@@ -2,9 +2,12 @@
 
 use std::any::Any;
 use std::cell::RefCell;
+use std::time::Duration;
 
-use wasm_bindgen::JsCast;
+use js_sys::Promise;
 use wasm_bindgen::prelude::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
 use web_sys::{
     Element, Event, EventTarget, IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit,
 };
@@ -166,6 +169,14 @@ impl Drop for Watching {
     }
 }
 
+/// Waits.
+pub async fn pause(time: Duration) {
+    let over = Promise::new(&mut |resolve, _| {
+        leptos::prelude::set_timeout(move || drop(resolve.call0(&JsValue::NULL)), time);
+    });
+    drop(JsFuture::from(over).await);
+}
+
 fn soon(then: impl FnOnce() + 'static) {
-    leptos::prelude::set_timeout(then, std::time::Duration::from_millis(20));
+    leptos::prelude::set_timeout(then, Duration::from_millis(20));
 }

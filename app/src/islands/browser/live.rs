@@ -199,7 +199,7 @@ fn broken() {
         hub.failures
     });
     if failures >= WORTH_SAYING {
-        say("Not connected. What you see may be out of date; trying again…");
+        say("Not connected. What you do is sent as soon as Spillway answers again.");
     }
     let wait = FIRST_WAIT * 2_u32.pow(failures.min(6) - 1);
     #[expect(

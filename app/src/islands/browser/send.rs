@@ -1,30 +1,53 @@
 //! Sending a form without leaving the page. It goes to the same server function as when the browser sends it; only
 //! the answer is JSON instead of a redirect.
 
-use js_sys::{JSON, Promise, Reflect};
+use std::time::Duration;
+
+use js_sys::{JSON, Reflect};
 use leptos::prelude::window;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{FormData, Headers, HtmlFormElement, RequestInit, Response, UrlSearchParams};
 
+use super::dom::pause;
+
 const NO_ANSWER: &str = "Spillway does not answer. Try again in a moment; it will happen only once.";
 
+/// The wait before something is sent again. It doubles, and after a minute altogether the reader decides.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+const LONGEST_WAIT: Duration = Duration::from_secs(32);
+
+/// What a server answers that cannot do it now and could in a moment.
+const AWAY: u16 = 503;
+
 /// Sends a form as it is at this moment; answers what the server function did, or what a person reads about why it did
-/// not.
+/// not. While the server does not answer it is sent again: whatever is sent lands once.
 pub fn send(form: &HtmlFormElement) -> impl Future<Output = Result<JsValue, String>> + use<> {
     // An attribute, since a field of the form could be called "action".
     let action = form.get_attribute("action").unwrap_or_default();
-    let sent = request(form).map(|request| window().fetch_with_str_and_init(&action, &request));
+    let fields = fields(form);
     async move {
-        match answer(sent).await {
-            Ok((true, body)) => Ok(body),
-            Ok((false, body)) => Err(text(&body, "message").unwrap_or_else(|| NO_ANSWER.to_owned())),
-            Err(_) => Err(NO_ANSWER.to_owned()),
+        let mut wait = FIRST_WAIT;
+        loop {
+            match answer(&action, &fields).await {
+                Ok((200..300, body)) => return Ok(body),
+                Ok((status, body)) if status != AWAY => {
+                    return Err(text(&body, "message").unwrap_or_else(|| NO_ANSWER.to_owned()));
+                }
+                _ if wait > LONGEST_WAIT => return Err(NO_ANSWER.to_owned()),
+                _ => pause(wait).await,
+            }
+            wait *= 2;
         }
     }
 }
 
-fn request(form: &HtmlFormElement) -> Result<RequestInit, JsValue> {
+fn fields(form: &HtmlFormElement) -> Result<JsValue, JsValue> {
+    let fields: JsValue = FormData::new_with_form(form)?.into();
+    Ok(UrlSearchParams::new_with_str_sequence_sequence(&fields)?.into())
+}
+
+async fn answer(action: &str, fields: &Result<JsValue, JsValue>) -> Result<(u16, JsValue), JsValue> {
     let headers = Headers::new()?;
     headers.set("Accept", "application/json")?;
     let request = RequestInit::new();
@@ -32,19 +55,15 @@ fn request(form: &HtmlFormElement) -> Result<RequestInit, JsValue> {
     request.set_headers(&headers);
     // What was clicked is done, even if the reader moves on to another page at once.
     Reflect::set(&request, &"keepalive".into(), &JsValue::TRUE)?;
-    let fields: JsValue = FormData::new_with_form(form)?.into();
-    let fields: JsValue = UrlSearchParams::new_with_str_sequence_sequence(&fields)?.into();
-    request.set_body(&fields);
-    Ok(request)
-}
-
-async fn answer(sent: Result<Promise, JsValue>) -> Result<(bool, JsValue), JsValue> {
-    let response: Response = JsFuture::from(sent?).await?.dyn_into()?;
+    request.set_body(fields.as_ref()?);
+    let response: Response = JsFuture::from(window().fetch_with_str_and_init(action, &request))
+        .await?
+        .dyn_into()?;
     let body = JsFuture::from(response.text()?)
         .await?
         .as_string()
         .unwrap_or_default();
-    Ok((response.ok(), JSON::parse(&body).unwrap_or(JsValue::NULL)))
+    Ok((response.status(), JSON::parse(&body).unwrap_or(JsValue::NULL)))
 }
 
 /// A number in a JSON object.
