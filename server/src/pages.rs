@@ -13,12 +13,16 @@ use leptos::prelude::provide_context;
 use leptos_axum::{LeptosRoutes, file_and_error_handler_with_context, generate_route_list};
 use tower_http::services::{ServeDir, ServeFile};
 
+use crate::http::allow_own_scripts;
 use crate::site::Site;
 
 /// Everything that browsers show: routes of the app, server functions, static files, and the 404 page.
 pub fn router(feed: Feed, site: &Site) -> Router {
     let streamed = from_fn_with_state(feed.clone(), ask_before_streaming);
-    let context = move || provide_context(feed.clone());
+    let context = move || {
+        provide_context(feed.clone());
+        allow_own_scripts();
+    };
     let options = site.options().clone();
     let page = {
         let options = options.clone();

@@ -2,21 +2,26 @@
 
 use std::future::IntoFuture;
 use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
 
 use app::feed::{Environment, Feed};
 use app::session::{Cookies, Sessions, resolve};
 use axum::Router;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{Extensions, HeaderMap, StatusCode, Version};
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::middleware::{from_fn, from_fn_with_state, map_response_with_state};
 use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 use tower_http::compression::CompressionLayer;
 use tower_http::csrf::CsrfLayer;
 
-use crate::cli::ServeOptions;
+use crate::cli::{ServeOptions, Switch};
 use crate::fault::Fault;
-use crate::http::{RequestLog, explain, forgery_protection, health, log, read_whole};
+use crate::http::{
+    Limits, Quotas, Reach, RequestLog, explain, forgery_protection, guard, health, limit_accounts,
+    limit_peers, log, read_whole, refuse_plain_http,
+};
 use crate::shutdown::{Phases, Shutdown};
 use crate::site::Site;
 use crate::{api, drivers, opening, pages, seed};
@@ -31,6 +36,7 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
         .caused_by(&error)
     })?;
     let forgery = forgery_protection(options.public_url.as_deref())?;
+    let reach = Reach::of(options.public_url.as_deref(), options.classroom)?;
     // Bound before anything slow: an address in use is found out at once, and early requests wait instead of failing.
     let listener = TcpListener::bind(&options.addr)
         .await
@@ -68,7 +74,24 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
         feed: feed.clone(),
         cookies: Cookies::new(secure),
     };
-    let routes = routes(feed, sessions, &site, forgery, log, shutdown.phases());
+    let limits =
+        (options.rate_limit == Switch::On).then(|| Arc::new(Limits::new(Quotas::default(), options.proxies)));
+    if let Some(limits) = &limits {
+        tokio::spawn(Arc::clone(limits).forget_every_minute());
+    }
+    if reach == Reach::ThisMachine && !addr.ip().is_loopback() {
+        tracing::warn!(
+            "over plain HTTP, only browsers on this machine can sign in and write; name the https address that others \
+             use with SPILLWAY_PUBLIC_URL, or permit plain HTTP in a room with SPILLWAY_CLASSROOM=on"
+        );
+    }
+    let access = Access {
+        forgery,
+        reach,
+        limits,
+        https: secure,
+    };
+    let routes = routes(feed, sessions, &site, access, log, shutdown.phases());
 
     println!("Spillway is at http://{addr}");
     if let Some(url) = options.public_url {
@@ -86,7 +109,8 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
             tracing::debug!(%error, "small packets to one client may wait");
         }
     });
-    let server = axum::serve(listener, routes).with_graceful_shutdown(shutdown.phases().closing());
+    let service = routes.into_make_service_with_connect_info::<SocketAddr>();
+    let server = axum::serve(listener, service).with_graceful_shutdown(shutdown.phases().closing());
     let result = tokio::select! {
         ended = server.into_future() => ended.map_err(|error| {
             Fault::failed("The server stopped accepting connections", "Start it again.").caused_by(&error)
@@ -99,27 +123,51 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     result
 }
 
-/// All routes, and around them, from the outside in: the log, compression, reading the body, forgery protection.
-/// Only routes that may need the session look it up.
+/// What stands between a request and the routes.
+#[derive(Clone)]
+pub struct Access {
+    /// Refuses what another site made a browser send.
+    pub forgery: CsrfLayer,
+    /// Who may write, by how they reach this server.
+    pub reach: Reach,
+    /// How often; `None` for no limits.
+    pub limits: Option<Arc<Limits>>,
+    /// Whether browsers reach this site by https alone.
+    pub https: bool,
+}
+
+/// All routes, and around them, from the outside in: the log, the headers of every answer, compression, reading the
+/// body, and what refuses to change anything: for other sites, over plain HTTP, too often.
+/// Only routes that may need the session look it up; they know whose limit counts.
 pub fn routes(
     feed: Feed,
     sessions: Sessions,
     site: &Site,
-    forgery: CsrfLayer,
+    access: Access,
     log_state: RequestLog,
     phases: Phases,
 ) -> Router {
+    let Access {
+        forgery,
+        reach,
+        limits,
+        https,
+    } = access;
     Router::new()
         .merge(api::router(feed.clone(), phases.clone()))
         .merge(pages::router(feed.clone(), site))
+        .layer(from_fn_with_state(limits.clone(), limit_accounts))
         .layer(from_fn_with_state(sessions, resolve))
         .merge(pages::package(site))
         .merge(pages::assets(site))
         .merge(health(feed, phases))
+        .layer(from_fn_with_state(limits, limit_peers))
+        .layer(from_fn_with_state(reach, refuse_plain_http))
         .layer(forgery)
         .layer(from_fn(explain))
         .layer(from_fn(read_whole))
         .layer(CompressionLayer::new().compress_when(is_text))
+        .layer(map_response_with_state(https, guard))
         .layer(from_fn_with_state(log_state, log))
 }
 

@@ -97,7 +97,7 @@ pub struct ServeOptions {
     /// No demo town in an empty store, and no signing in as one of its people.
     #[arg(long, env = "SPILLWAY_NO_DEMO", value_parser = FalseyValueParser::new())]
     pub no_demo: bool,
-    /// Limits on how often one peer may write. This build has none yet; `off` is there for tests and workshops.
+    /// Limits on how often one peer and one account may write and sign in; `off` is there for tests and workshops.
     #[arg(
         long,
         env = "SPILLWAY_RATE_LIMIT",
@@ -105,6 +105,12 @@ pub struct ServeOptions {
         value_name = "SWITCH"
     )]
     pub rate_limit: Switch,
+    /// How many proxies of yours are in front, each of which appends to X-Forwarded-For whom it saw. The limits need it.
+    #[arg(long, env = "SPILLWAY_PROXIES", default_value_t = 0, value_name = "N")]
+    pub proxies: usize,
+    /// Sign in and write over plain HTTP from other machines too, for people in one room who trust their network.
+    #[arg(long, env = "SPILLWAY_CLASSROOM", value_parser = FalseyValueParser::new())]
+    pub classroom: bool,
     /// Seconds to go on serving after a signal to stop, with /readyz already answering 503.
     #[arg(long, env = "SPILLWAY_DRAIN", default_value = "0", value_name = "SECONDS", value_parser = seconds)]
     pub drain: Duration,

@@ -1,7 +1,7 @@
 use axum::body::{Body, HttpBody};
 use axum::extract::Request;
-use axum::http::HeaderValue;
-use axum::http::header::CONNECTION;
+use axum::http::header::{CONNECTION, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
 use futures::StreamExt;
@@ -14,6 +14,8 @@ const LIMIT: usize = 64 * 1024;
 
 /// Middleware: reads the whole body before anything else looks at the request, up to the limit. So nothing is ever
 /// answered while the client still sends: HTTP/1 would have to close the connection then, under its next request.
+///
+/// A body must be declared as what is read here: JSON by the API, the fields of a form by everything else.
 pub async fn read_whole(request: Request, next: Next) -> Response {
     if request.body().is_end_stream() {
         return next.run(request).await;
@@ -21,7 +23,13 @@ pub async fn read_whole(request: Request, next: Next) -> Response {
     let as_page = for_a_person(&request);
     let (parts, body) = request.into_parts();
     match collect(body).await {
-        Ok(bytes) => next.run(Request::from_parts(parts, Body::from(bytes))).await,
+        Ok(bytes) => {
+            let expected = kind_at(parts.uri.path());
+            if !bytes.is_empty() && !is_declared(&parts.headers, expected) {
+                return Refusal::unsupported_media_type(expected).respond(as_page);
+            }
+            next.run(Request::from_parts(parts, Body::from(bytes))).await
+        }
         Err(refusal) => {
             let mut response = refusal.respond(as_page);
             response
@@ -46,4 +54,41 @@ async fn collect(body: Body) -> Result<Vec<u8>, Refusal> {
         }
     }
     Ok(bytes)
+}
+
+fn kind_at(path: &str) -> &'static str {
+    if path.starts_with("/api/v1/") {
+        "application/json"
+    } else {
+        "application/x-www-form-urlencoded"
+    }
+}
+
+fn is_declared(headers: &HeaderMap, expected: &str) -> bool {
+    let content_type = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
+    let essence = content_type.split(';').next().unwrap_or_default().trim();
+    essence.eq_ignore_ascii_case(expected)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_may_say_its_character_set() {
+        let declared = |value: &'static str, expected| {
+            is_declared(
+                &HeaderMap::from_iter([(CONTENT_TYPE, value.parse().unwrap())]),
+                expected,
+            )
+        };
+        let (json, form) = (kind_at("/api/v1/posts"), kind_at("/api/compose"));
+        assert!(declared("application/json", json) && declared("Application/JSON; charset=utf-8", json));
+        assert!(!declared("text/plain", json) && !declared(form, json) && !declared(json, form));
+        assert!(declared("application/x-www-form-urlencoded;charset=UTF-8", form));
+        assert!(!is_declared(&HeaderMap::new(), json));
+    }
 }

@@ -1,13 +1,20 @@
 //! What every route shares: how problems are answered, who may send what, and the log.
 
 mod bodies;
+mod headers;
 mod health;
+mod limits;
+mod peer;
+mod plain_http;
 mod problem;
 mod refusals;
 mod request_log;
 
 pub use self::bodies::read_whole;
+pub use self::headers::{allow_own_scripts, guard};
 pub use self::health::router as health;
+pub use self::limits::{Limits, Quotas, limit_accounts, limit_peers};
+pub use self::plain_http::{Reach, refuse_plain_http};
 pub use self::problem::Refusal;
 pub use self::refusals::{explain, forgery_protection};
 pub use self::request_log::{RequestLog, log};

@@ -1,14 +1,17 @@
 use std::borrow::Cow;
+use std::time::Duration;
 
 use axum::Json;
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
 use model::{Kind, Problem};
 use serde::Serialize;
 
+use super::headers::WORDS_ALONE;
+
 /// How a page of words alone looks. It stands here because it must do without anything else.
-const STYLE: &str = "body{font:1.0625rem/1.6 system-ui,sans-serif;max-width:34rem;margin:15vh auto;padding:0 1.25rem;\
+pub const STYLE: &str = "body{font:1.0625rem/1.6 system-ui,sans-serif;max-width:34rem;margin:15vh auto;padding:0 1.25rem;\
                      color-scheme:light dark}";
 
 /// A request that is not carried out. The one place where a [`Problem`], or something that never got as far as the
@@ -20,6 +23,8 @@ pub struct Refusal {
     title: Cow<'static, str>,
     detail: String,
     field: Option<String>,
+    /// When to try again, in seconds.
+    retry: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -45,6 +50,7 @@ impl Refusal {
             title: title.into(),
             detail: detail.into(),
             field: None,
+            retry: None,
         }
     }
 
@@ -58,13 +64,13 @@ impl Refusal {
         )
     }
 
-    /// The body is declared as something other than JSON.
-    pub fn unsupported_media_type() -> Self {
+    /// The body is declared as something other than what is read here.
+    pub fn unsupported_media_type(expected: &str) -> Self {
         Self::protocol(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             "unsupported-media-type",
-            "The body must be JSON",
-            "Send the header Content-Type: application/json.",
+            "The body is of another kind than is read here",
+            format!("Send what the header Content-Type: {expected} declares."),
         )
     }
 
@@ -101,6 +107,33 @@ impl Refusal {
         .into()
     }
 
+    /// A browser elsewhere came over plain HTTP.
+    pub fn plain_http() -> Self {
+        Self::protocol(
+            StatusCode::FORBIDDEN,
+            "plain-http",
+            "Not over plain HTTP",
+            "Anybody on the way could read your password and take over your session, so signing in and writing work \
+             over https, or in a browser on the server's own machine at http://localhost. Whoever runs this server \
+             names its https address in SPILLWAY_PUBLIC_URL, or, among people who trust their network, sets \
+             SPILLWAY_CLASSROOM=on.",
+        )
+    }
+
+    /// Somebody does too much at once; after this time one more request is taken.
+    pub fn too_many(wait: Duration) -> Self {
+        let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+        let unit = if seconds == 1 { "second" } else { "seconds" };
+        let message = format!(
+            "That was too much in too short a time, so nothing was changed. Wait {seconds} {unit} and send it again; in \
+             a browser, go back first: what you typed is still in the form."
+        );
+        Self {
+            retry: Some(seconds),
+            ..Problem::new(Kind::TooMany, message).into()
+        }
+    }
+
     /// A plain form met no store. It may have been carried out nevertheless, so what is sent again is the sender's choice.
     pub fn form_without_store() -> Self {
         Problem::new(
@@ -120,11 +153,23 @@ impl Refusal {
         }
     }
 
+    /// The body, with the status and the headers that do not depend on its kind.
+    fn with_body(status: StatusCode, retry: Option<u64>, body: impl IntoResponse) -> Response {
+        let mut response = (status, body).into_response();
+        if let Some(seconds) = retry {
+            response
+                .headers_mut()
+                .insert(RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
+    }
+
     fn into_page(self) -> Response {
         let Self {
             status,
             title,
             detail,
+            retry,
             ..
         } = self;
         let (title, detail) = (escape(&title), escape(&detail));
@@ -134,7 +179,11 @@ impl Refusal {
              <style>{STYLE}</style></head>\
              <body><main><h1>{title}</h1><p>{detail}</p><p><a href=\"/\">Go to the home page</a></p></main></body></html>"
         );
-        (status, Html(page)).into_response()
+        let mut response = Self::with_body(status, retry, Html(page));
+        response
+            .headers_mut()
+            .insert(CONTENT_SECURITY_POLICY, WORDS_ALONE.clone());
+        response
     }
 }
 
@@ -147,6 +196,7 @@ impl From<Problem> for Refusal {
             title: kind.title().into(),
             detail: message,
             field,
+            retry: None,
         }
     }
 }
@@ -160,7 +210,7 @@ impl IntoResponse for Refusal {
             detail: &self.detail,
             field: self.field.as_deref(),
         };
-        let mut response = (self.status, Json(body)).into_response();
+        let mut response = Self::with_body(self.status, self.retry, Json(body));
         let problem = HeaderValue::from_static("application/problem+json");
         response.headers_mut().insert(CONTENT_TYPE, problem);
         response

@@ -25,11 +25,11 @@ pub fn forgery_protection(public_url: Option<&str>) -> Result<CsrfLayer, Fault> 
     }
 }
 
-/// When to try again, in seconds, while the store is away.
+/// When to try again, in seconds, while the store is away or many passwords are being hashed.
 const RETRY: HeaderValue = HeaderValue::from_static("1");
 
 /// Middleware: puts words to what the forgery protection refuses without any, and to a plain form that met no store;
-/// and tells everybody who met none when to try again.
+/// and tells everybody who may try again when.
 pub async fn explain(request: Request, next: Next) -> Response {
     let as_page = for_a_person(&request);
     let form = request.method() == Method::POST;
@@ -37,10 +37,10 @@ pub async fn explain(request: Request, next: Next) -> Response {
     if response.extensions().get::<ProtectionError>().is_some() {
         return Refusal::forged().respond(as_page);
     }
-    if response.status() == StatusCode::SERVICE_UNAVAILABLE {
-        if as_page && form {
-            response = Refusal::form_without_store().respond(true);
-        }
+    if response.status() == StatusCode::SERVICE_UNAVAILABLE && as_page && form {
+        response = Refusal::form_without_store().respond(true);
+    }
+    if [StatusCode::SERVICE_UNAVAILABLE, StatusCode::TOO_MANY_REQUESTS].contains(&response.status()) {
         response.headers_mut().entry(RETRY_AFTER).or_insert(RETRY);
     }
     response

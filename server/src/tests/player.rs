@@ -18,8 +18,8 @@ use store::{Settings, Store};
 use tower::ServiceExt as _;
 use uuid::Uuid;
 
-use crate::http::{RequestLog, forgery_protection};
-use crate::serve::routes;
+use crate::http::{Reach, RequestLog, forgery_protection};
+use crate::serve::{Access, routes};
 use crate::shutdown::Shutdown;
 use crate::site::Site;
 
@@ -66,9 +66,14 @@ impl Player {
         };
         let shutdown = Shutdown::listen().unwrap();
         let site = Site::find(None, SocketAddr::from(([127, 0, 0, 1], 3000))).unwrap();
-        let forgery = forgery_protection(None).unwrap();
+        let access = Access {
+            forgery: forgery_protection(None).unwrap(),
+            reach: Reach::Everybody,
+            limits: None,
+            https: false,
+        };
         Self {
-            router: routes(feed.clone(), sessions, &site, forgery, log, shutdown.phases()),
+            router: routes(feed.clone(), sessions, &site, access, log, shutdown.phases()),
             feed,
             cookies: BTreeMap::new(),
             exchanges: Vec::new(),

@@ -32,7 +32,10 @@ pub fn send(form: &HtmlFormElement) -> impl Future<Output = Result<JsValue, Stri
             match answer(&action, &fields).await {
                 Ok((200..300, body)) => return Ok(body),
                 Ok((status, body)) if status != AWAY => {
-                    return Err(text(&body, "message").unwrap_or_else(|| NO_ANSWER.to_owned()));
+                    // A server function says why in a problem of ours; what stands before it, such as a limit, in
+                    // problem+json.
+                    let why = text(&body, "message").or_else(|| text(&body, "detail"));
+                    return Err(why.unwrap_or_else(|| NO_ANSWER.to_owned()));
                 }
                 _ if wait > LONGEST_WAIT => return Err(NO_ANSWER.to_owned()),
                 _ => pause(wait).await,

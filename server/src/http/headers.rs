@@ -1,0 +1,70 @@
+use std::sync::LazyLock;
+
+use axum::extract::State;
+use axum::http::header::{
+    CONTENT_SECURITY_POLICY, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderName, HeaderValue};
+use axum::response::Response;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use leptos::nonce::use_nonce;
+use leptos::prelude::use_context;
+use leptos_axum::ResponseOptions;
+use sha2::{Digest as _, Sha256};
+
+use super::problem::STYLE;
+
+/// What holds for every answer: nothing is loaded or run, it changes no addresses, and no other page shows it in a frame.
+const CLOSED: &str = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const CORP: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+const PERMISSIONS: HeaderName = HeaderName::from_static("permissions-policy");
+
+/// Lets the page that is being rendered load this site's own files, and run the scripts that Leptos writes into it:
+/// they carry a number that is made for this answer alone, which markup that got in some other way cannot know.
+/// Compiling WebAssembly has to be allowed by name; evaluating strings as scripts is not.
+pub fn allow_own_scripts() {
+    let (Some(nonce), Some(response)) = (use_nonce(), use_context::<ResponseOptions>()) else {
+        return;
+    };
+    let policy = format!(
+        "default-src 'none'; script-src 'self' 'nonce-{nonce}' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; \
+         connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    );
+    if let Ok(policy) = HeaderValue::try_from(policy) {
+        response.insert_header(CONTENT_SECURITY_POLICY, policy);
+    }
+}
+
+/// The policy of the page of words, which has one style within itself and nothing else.
+pub static WORDS_ALONE: LazyLock<HeaderValue> = LazyLock::new(|| {
+    let style = STANDARD.encode(Sha256::digest(STYLE));
+    HeaderValue::try_from(format!("{CLOSED}; style-src 'sha256-{style}'"))
+        .unwrap_or(HeaderValue::from_static(CLOSED))
+});
+
+/// Middleware for every answer, whoever gives it. A policy that the answer has already is kept.
+///
+/// The referrer stays within the site, where plain forms need it to find back to their page. `https` says that browsers
+/// reach this site by https alone, and shall go on to.
+pub async fn guard(State(https): State<bool>, mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    headers
+        .entry(CONTENT_SECURITY_POLICY)
+        .or_insert(HeaderValue::from_static(CLOSED));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    headers.insert(CORP, HeaderValue::from_static("same-origin"));
+    headers.insert(
+        PERMISSIONS,
+        HeaderValue::from_static("camera=(), geolocation=(), microphone=()"),
+    );
+    if https {
+        headers.insert(
+            STRICT_TRANSPORT_SECURITY,
+            HeaderValue::from_static("max-age=31536000"),
+        );
+    }
+    response
+}

@@ -1,0 +1,137 @@
+use std::hash::Hash;
+use std::net::IpAddr;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use app::actions::accounts::{SignIn, SignUp};
+use app::session::Session;
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use governor::clock::{Clock as _, DefaultClock};
+use governor::state::keyed::DefaultKeyedStateStore;
+use governor::{Quota, RateLimiter};
+use leptos::server_fn::ServerFn as _;
+use model::Handle;
+
+use super::refusals::for_a_person;
+use super::{Refusal, peer};
+
+/// Where passwords are hashed.
+const PASSWORDS: [&str; 4] = ["/api/v1/accounts", "/api/v1/session", SignUp::PATH, SignIn::PATH];
+
+/// How often those who were not heard of lately are forgotten.
+const MINUTE: Duration = Duration::from_mins(1);
+
+/// How many requests that change something are taken at once, and how many more as time goes by.
+#[derive(Debug, Clone, Copy)]
+pub struct Quotas {
+    /// From one peer. Several people may share an address.
+    pub peer: Quota,
+    /// From one peer to sign up and to sign in, each of which costs a hash.
+    pub passwords: Quota,
+    /// From one account, wherever its sessions are.
+    pub account: Quota,
+}
+
+impl Default for Quotas {
+    /// More than hands can do, and little enough to make guessing and flooding slow.
+    fn default() -> Self {
+        let at_once = |burst| NonZeroU32::new(burst).unwrap_or(NonZeroU32::MIN);
+        Self {
+            peer: Quota::per_second(at_once(5)).allow_burst(at_once(300)),
+            passwords: Quota::per_minute(at_once(10)).allow_burst(at_once(20)),
+            account: Quota::per_second(at_once(1)).allow_burst(at_once(60)),
+        }
+    }
+}
+
+type Buckets<K> = RateLimiter<K, DefaultKeyedStateStore<K>, DefaultClock>;
+
+/// How often one peer and one account may change something.
+pub struct Limits {
+    /// How many proxies in front say truly whom they saw.
+    proxies: usize,
+    peers: Buckets<IpAddr>,
+    passwords: Buckets<IpAddr>,
+    accounts: Buckets<Handle>,
+}
+
+impl Limits {
+    /// Nobody has done anything yet.
+    pub fn new(quotas: Quotas, proxies: usize) -> Self {
+        Self {
+            proxies,
+            peers: Buckets::keyed(quotas.peer),
+            passwords: Buckets::keyed(quotas.passwords),
+            accounts: Buckets::keyed(quotas.account),
+        }
+    }
+
+    /// Forgets those whose quota is whole again, for ever.
+    pub async fn forget_every_minute(self: Arc<Self>) {
+        let mut minute = tokio::time::interval(MINUTE);
+        loop {
+            minute.tick().await;
+            self.peers.retain_recent();
+            self.passwords.retain_recent();
+            self.accounts.retain_recent();
+        }
+    }
+
+    fn of_peer(&self, request: &Request) -> Result<(), Refusal> {
+        let peer = peer::of(request, self.proxies);
+        if PASSWORDS.contains(&request.uri().path()) {
+            take(&self.passwords, &peer)?;
+        }
+        take(&self.peers, &peer)
+    }
+
+    fn of_account(&self, request: &Request) -> Result<(), Refusal> {
+        let session = request.extensions().get::<Arc<Session>>();
+        match session.and_then(|session| session.handle()) {
+            Some(handle) => take(&self.accounts, handle),
+            None => Ok(()),
+        }
+    }
+}
+
+fn take<K: Hash + Eq + Clone>(buckets: &Buckets<K>, key: &K) -> Result<(), Refusal> {
+    buckets
+        .check_key(key)
+        .map_err(|full| Refusal::too_many(full.wait_time_from(buckets.clock().now())))
+}
+
+/// Middleware: takes from the quota of the peer for everything that may change something, before anything is looked up.
+pub async fn limit_peers(
+    State(limits): State<Option<Arc<Limits>>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    limit(limits, Limits::of_peer, request, next).await
+}
+
+/// Middleware: takes from the quota of who is signed in.
+pub async fn limit_accounts(
+    State(limits): State<Option<Arc<Limits>>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    limit(limits, Limits::of_account, request, next).await
+}
+
+async fn limit(
+    limits: Option<Arc<Limits>>,
+    of: impl FnOnce(&Limits, &Request) -> Result<(), Refusal>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if let Some(limits) = limits
+        && !request.method().is_safe()
+        && let Err(refusal) = of(&limits, &request)
+    {
+        return refusal.respond(for_a_person(&request));
+    }
+    next.run(request).await
+}

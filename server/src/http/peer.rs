@@ -1,0 +1,87 @@
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+
+use axum::extract::{ConnectInfo, Request};
+use axum::http::HeaderMap;
+
+const FORWARDED_FOR: &str = "x-forwarded-for";
+
+/// Who sends this request, as far as limits tell people apart.
+///
+/// That is who opened the connection, or, behind `proxies` proxies of ours, whom the outermost of them saw. Each proxy
+/// appends to `X-Forwarded-For` whom it saw, so that address is counted from the right: what stands left of it was
+/// written by the client and may be anything. A request that passed fewer proxies is its connection's.
+///
+/// Whoever has one IPv6 address has at least a network of 64 bits, so these count as one.
+pub fn of(request: &Request, proxies: usize) -> IpAddr {
+    let connection = request
+        .extensions()
+        .get::<ConnectInfo<SocketAddr>>()
+        .map_or(IpAddr::V6(Ipv6Addr::UNSPECIFIED), |ConnectInfo(peer)| peer.ip());
+    network(forwarded(request.headers(), proxies).unwrap_or(connection))
+}
+
+fn forwarded(headers: &HeaderMap, proxies: usize) -> Option<IpAddr> {
+    let place = proxies.checked_sub(1)?;
+    let lines: Vec<&str> = headers
+        .get_all(FORWARDED_FOR)
+        .iter()
+        .map(|line| line.to_str().unwrap_or_default())
+        .collect();
+    let address = lines
+        .iter()
+        .rev()
+        .flat_map(|line| line.rsplit(','))
+        .nth(place)?
+        .trim();
+    let with_port = || address.parse::<SocketAddr>().map(|address| address.ip());
+    address.parse().or_else(|_| with_port()).ok()
+}
+
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64))),
+        v4 @ IpAddr::V4(_) => v4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+
+    use super::*;
+
+    fn peer(lines: &[&str], proxies: usize) -> String {
+        let connection = ConnectInfo(SocketAddr::from(([10, 0, 0, 9], 5000)));
+        let request = Request::builder().extension(connection);
+        let request = lines
+            .iter()
+            .fold(request, |request, line| request.header(FORWARDED_FOR, *line));
+        of(&request.body(Body::empty()).unwrap(), proxies).to_string()
+    }
+
+    #[test]
+    fn without_a_proxy_nobody_can_say_who_they_are() {
+        assert_eq!(peer(&["1.2.3.4"], 0), "10.0.0.9");
+    }
+
+    #[test]
+    fn only_what_the_own_proxies_wrote_is_believed() {
+        assert_eq!(peer(&["6.6.6.6, 1.2.3.4"], 1), "1.2.3.4");
+        assert_eq!(peer(&["6.6.6.6", "1.2.3.4"], 1), "1.2.3.4");
+        assert_eq!(peer(&["6.6.6.6, 1.2.3.4, 10.0.0.2"], 2), "1.2.3.4");
+        assert_eq!(peer(&["1.2.3.4:567"], 1), "1.2.3.4");
+    }
+
+    #[test]
+    fn what_says_too_little_is_the_connections() {
+        for lines in [&[][..], &["1.2.3.4"], &["nonsense, 10.0.0.2"], &[""]] {
+            assert_eq!(peer(lines, 2), "10.0.0.9", "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn a_network_of_one_household_is_one_peer() {
+        assert_eq!(peer(&["2001:db8:1:2:3:4:5:6"], 1), "2001:db8:1:2::");
+        assert_eq!(peer(&["::ffff:1.2.3.4"], 1), "1.2.3.4");
+    }
+}

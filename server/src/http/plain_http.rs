@@ -1,0 +1,110 @@
+use std::net::IpAddr;
+
+use axum::extract::{Request, State};
+use axum::http::header::HOST;
+use axum::middleware::Next;
+use axum::response::Response;
+
+use super::Refusal;
+use super::refusals::for_a_person;
+use crate::fault::Fault;
+
+/// Who may sign in and write, by how their browser reaches this server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// Everybody: browsers come by https, or all of them are in one room and trust it.
+    Everybody,
+    /// Those on this machine: what is sent over plain HTTP can be read on the way.
+    ThisMachine,
+}
+
+impl Reach {
+    /// What the public address and the classroom switch say. A public address without https is refused: it asks for
+    /// what no setting should do in passing.
+    pub fn of(public_url: Option<&str>, classroom: bool) -> Result<Self, Fault> {
+        match public_url {
+            _ if classroom => Ok(Self::Everybody),
+            Some(url) if url.starts_with("https://") => Ok(Self::Everybody),
+            Some(url) if !url.strip_prefix("http://").is_some_and(is_loopback) => Err(Fault::usage(
+                format!("At SPILLWAY_PUBLIC_URL={url}, passwords and sessions could be read on the way"),
+                "Put a proxy with a certificate in front and name its https address. Among people who trust their \
+                 network, SPILLWAY_CLASSROOM=on permits plain HTTP.",
+            )),
+            _ => Ok(Self::ThisMachine),
+        }
+    }
+}
+
+/// Middleware: refuses to change anything for a browser that came over plain HTTP from another machine.
+///
+/// The address that a browser used is in `Host`, and it does not let pages choose that. Where the socket listens, or who
+/// opened the connection, says nothing: within a container both belong to the container's network. So a site elsewhere
+/// whose name was made to lead to this machine gets nowhere either.
+pub async fn refuse_plain_http(State(reach): State<Reach>, request: Request, next: Next) -> Response {
+    let from_here = host(&request).is_some_and(is_loopback);
+    if reach == Reach::ThisMachine && !request.method().is_safe() && !from_here {
+        return Refusal::plain_http().respond(for_a_person(&request));
+    }
+    next.run(request).await
+}
+
+fn host(request: &Request) -> Option<&str> {
+    let authority = request.uri().authority().map(|authority| authority.as_str());
+    authority.or_else(|| request.headers().get(HOST)?.to_str().ok())
+}
+
+fn is_loopback(host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    let address = name.trim_start_matches('[').trim_end_matches(']');
+    let named = name.eq_ignore_ascii_case("localhost");
+    named
+        || address
+            .parse::<IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_has_several_names() {
+        for host in [
+            "localhost",
+            "LOCALHOST:3000",
+            "127.0.0.1:3000",
+            "127.1.2.3",
+            "[::1]:3000",
+            "[::1]",
+        ] {
+            assert!(is_loopback(host), "{host}");
+        }
+        for host in [
+            "localhost.evil.example",
+            "127.0.0.1.evil.example",
+            "192.168.1.5:3000",
+            "0.0.0.0",
+            "",
+            "[2001:db8::1]:80",
+        ] {
+            assert!(!is_loopback(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn plain_http_elsewhere_has_to_be_asked_for() {
+        let of = |url, classroom| Reach::of(url, classroom).ok();
+        assert_eq!(of(None, false), Some(Reach::ThisMachine));
+        assert_eq!(of(Some("http://127.0.0.1:8080"), false), Some(Reach::ThisMachine));
+        assert_eq!(
+            of(Some("https://feed.example.org"), false),
+            Some(Reach::Everybody)
+        );
+        assert_eq!(of(Some("http://feed.example.org"), false), None);
+        assert_eq!(of(Some("http://feed.example.org"), true), Some(Reach::Everybody));
+        assert_eq!(of(None, true), Some(Reach::Everybody));
+    }
+}
