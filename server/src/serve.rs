@@ -124,7 +124,6 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
 }
 
 /// What stands between a request and the routes.
-#[derive(Clone)]
 pub struct Access {
     /// Refuses what another site made a browser send.
     pub forgery: CsrfLayer,

@@ -2,6 +2,7 @@ use std::net::IpAddr;
 
 use axum::extract::{Request, State};
 use axum::http::header::HOST;
+use axum::http::uri::Authority;
 use axum::middleware::Next;
 use axum::response::Response;
 
@@ -49,7 +50,7 @@ pub async fn refuse_plain_http(State(reach): State<Reach>, request: Request, nex
 }
 
 fn host(request: &Request) -> Option<&str> {
-    let authority = request.uri().authority().map(|authority| authority.as_str());
+    let authority = request.uri().authority().map(Authority::as_str);
     authority.or_else(|| request.headers().get(HOST)?.to_str().ok())
 }
 
