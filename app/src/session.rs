@@ -16,7 +16,7 @@ use model::{Account, Handle, Kind, Problem};
 
 use crate::feed::{Feed, SessionToken};
 
-/// How long a browser keeps the cookie, in seconds: 30 days.
+/// How long a browser keeps the cookie, in seconds: 30 days, after which the session has ended in any case.
 const MAX_AGE: u32 = 30 * 24 * 60 * 60;
 
 /// How the session cookie is named and guarded.
@@ -113,6 +113,15 @@ impl Session {
         }
     }
 
+    /// The cookie of a session that begins instead of this one, which ends: what somebody knew of it, or planted, is
+    /// worth nothing from then on.
+    pub async fn replace(&self, feed: &Feed, token: &SessionToken) -> Result<HeaderValue, Problem> {
+        if let Some(old) = &self.token {
+            feed.sign_out(old).await?;
+        }
+        Ok(self.cookies.set(token))
+    }
+
     /// The token that the browser sent, whether or not it is still good.
     pub fn token(&self) -> Option<&SessionToken> {
         self.token.as_ref()
@@ -155,11 +164,12 @@ pub fn require() -> Result<Account, Problem> {
     current().ok_or_else(not_signed_in)?.require().cloned()
 }
 
-/// Signs the browser in with the response of this server function.
-pub fn start(token: &SessionToken) {
+/// Signs the browser in with the response of this server function. The session that it had until now, if any, ends.
+pub async fn start(feed: &Feed, token: &SessionToken) -> Result<(), Problem> {
     if let Some(session) = current() {
-        respond_with(session.cookies.set(token));
+        respond_with(session.replace(feed, token).await?);
     }
+    Ok(())
 }
 
 /// Makes the browser forget its session with the response of this server function. The session itself ends with

@@ -5,7 +5,7 @@ use model::{Handle, Timestamp};
 
 use crate::error::{Error, Result};
 use crate::people::date;
-use crate::port::{DocumentEngine, Find, Index};
+use crate::port::{DocumentEngine, Find, Index, Update};
 
 /// The collection of sessions. `_id` is a digest of the token, so that reading the store lets nobody in.
 pub const COLLECTION: &str = "sessions";
@@ -76,6 +76,15 @@ impl<'a> Sessions<'a> {
             at: date(document, "at")?,
             expires: date(document, "expires")?,
         }))
+    }
+
+    /// Lets a session last until later. One that has ended stays so.
+    pub async fn extend(&self, digest: &str, until: Timestamp) -> Result<()> {
+        let later = doc! { "$max": { "expires": DateTime::from_millis(until.millis()) } };
+        self.engine
+            .update(COLLECTION, Update::one(doc! { "_id": digest }, later))
+            .await
+            .map(drop)
     }
 
     /// Ends a session.

@@ -37,6 +37,30 @@ async fn an_expired_session_is_removed_and_a_current_one_stays() {
 }
 
 #[tokio::test]
+async fn a_session_is_made_longer_and_never_shorter_and_does_not_come_back() {
+    let engine = Arc::new(Embedded::in_memory().unwrap());
+    let store = Store::open(engine, Settings::default()).await.unwrap();
+    let sessions = store.sessions();
+    sessions.insert(&session("mine", 1_000)).await.unwrap();
+    for (until, expires) in [(3_000, 3_000), (2_000, 3_000)] {
+        sessions
+            .extend("mine", Timestamp::from_millis(until))
+            .await
+            .unwrap();
+        assert_eq!(
+            sessions.get("mine").await.unwrap(),
+            Some(session("mine", expires))
+        );
+    }
+    sessions.delete("mine").await.unwrap();
+    sessions
+        .extend("mine", Timestamp::from_millis(9_000))
+        .await
+        .unwrap();
+    assert_eq!(sessions.get("mine").await.unwrap(), None);
+}
+
+#[tokio::test]
 async fn a_store_whose_sessions_never_expired_still_opens() {
     let engine = Embedded::in_memory().unwrap();
     let index = Index::on(doc! { "expires": 1 });

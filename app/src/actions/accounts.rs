@@ -30,10 +30,11 @@ pub async fn sign_up(
         .keeping("name", &name)
         .keeping("next", &next);
     let result = async {
-        let (account, token) = feed()?
+        let feed = feed()?;
+        let (account, token) = feed
             .sign_up(handle.parse()?, name.parse()?, password.parse()?)
             .await?;
-        session::start(&token);
+        session::start(&feed, &token).await?;
         Ok(account.handle)
     };
     form.answer(result.await, |_| welcome(&next))
@@ -50,8 +51,9 @@ pub async fn sign_in(
         .keeping("handle", &handle)
         .keeping("next", &next);
     let result = async {
-        let (account, token) = feed()?.sign_in(&handle, &password).await?;
-        session::start(&token);
+        let feed = feed()?;
+        let (account, token) = feed.sign_in(&handle, &password).await?;
+        session::start(&feed, &token).await?;
         Ok(account.handle)
     };
     form.answer(result.await, |_| welcome(&next))
@@ -61,8 +63,9 @@ pub async fn sign_in(
 #[server(endpoint = "sign_in_as_demo")]
 pub async fn sign_in_as_demo(handle: String, #[server(default)] next: String) -> Result<Handle, Refused> {
     let result = async {
-        let (account, token) = feed()?.sign_in_as_demo(&handle.parse()?).await?;
-        session::start(&token);
+        let feed = feed()?;
+        let (account, token) = feed.sign_in_as_demo(&handle.parse()?).await?;
+        session::start(&feed, &token).await?;
         Ok(account.handle)
     };
     Form::new("sign_in_as_demo").answer(result.await, |_| welcome(&next))

@@ -3,8 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use argon2::Argon2;
-use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, SaltString};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bson::doc;
@@ -13,20 +11,15 @@ use sha2::{Digest, Sha256};
 use store::people::User;
 use store::port::Find;
 use store::sessions::Session;
-use tokio::sync::Semaphore;
 
-use super::Feed;
 use super::problems::explain;
+use super::{Feed, passwords};
 
-/// How long a sign-in lasts.
-const SESSION_MILLIS: i64 = 30 * 24 * 60 * 60 * 1000;
-
-/// Hashing a password takes 19 MB and tens of milliseconds of one core by design, so only this many run at once.
-static HASHING: Semaphore = Semaphore::const_new(2);
-
-/// A hash that no password has, checked when a handle is unknown so that the answer takes as long as any other.
-const NOBODY: &str =
-    "$argon2id$v=19$m=19456,t=2,p=1$c3BpbGx3YXktbm9ib2R5$7h3Nw3Y0m1vQ9rFZb2mZ1b4mZ0eF1rQhYq9dJk3rQ1c";
+const DAY: i64 = 24 * 60 * 60 * 1000;
+/// How long a sign-in lasts at most, in milliseconds.
+const LONGEST: i64 = 30 * DAY;
+/// How long it lasts when nobody uses it. A use counts from when it is written down, so it may be a day less.
+const IDLE: i64 = 7 * DAY;
 
 /// The secret in the session cookie.
 #[derive(Clone, PartialEq, Eq)]
@@ -72,14 +65,9 @@ impl Feed {
         name: DisplayName,
         password: Password,
     ) -> Result<(Account, SessionToken), Problem> {
-        let salt = SaltString::encode_b64(&self.environment.ids.secret()[..16]).map_err(broken_hash)?;
-        let hash = hashing(move || {
-            let hash = Argon2::default()
-                .hash_password(password.reveal().as_bytes(), &salt)
-                .map_err(broken_hash)?;
-            Ok(hash.to_string())
-        })
-        .await?;
+        let mut salt = [0; 16];
+        salt.copy_from_slice(&self.environment.ids.secret()[..16]);
+        let hash = passwords::hash(password, salt).await?;
         let at = self.environment.now();
         let person = Person { handle, name };
         let user = User {
@@ -116,17 +104,8 @@ impl Feed {
         let handle: Handle = handle.parse().map_err(|_| wrong())?;
         let password: Password = password.parse().map_err(|_| wrong())?;
         let user = self.store.people().get(&handle).await.map_err(explain)?;
-        let hash = user
-            .as_ref()
-            .and_then(|user| user.password.clone())
-            .unwrap_or_else(|| NOBODY.to_owned());
-        let matches = hashing(move || {
-            let hash = PasswordHash::new(&hash).map_err(broken_hash)?;
-            Ok(Argon2::default()
-                .verify_password(password.reveal().as_bytes(), &hash)
-                .is_ok())
-        })
-        .await?;
+        let hash = user.as_ref().and_then(|user| user.password.clone());
+        let matches = passwords::verify(password, hash).await?;
         match user {
             Some(user) if matches => self.start_session(user).await,
             _ => Err(wrong()),
@@ -175,7 +154,7 @@ impl Feed {
             .map_err(explain)
     }
 
-    /// Who holds this token, if their session still lasts.
+    /// Who holds this token, if their session still lasts. Using it makes it last longer, which is written down once a day.
     pub async fn session(&self, token: &SessionToken) -> Result<Option<Account>, Problem> {
         let Some(session) = self
             .store
@@ -186,9 +165,18 @@ impl Feed {
         else {
             return Ok(None);
         };
-        if session.expires <= self.environment.now() {
+        let now = self.environment.now();
+        if session.expires <= now {
             self.sign_out(token).await?;
             return Ok(None);
+        }
+        let until = end_of_session(session.at, now);
+        if until.millis() - session.expires.millis() >= DAY {
+            self.store
+                .sessions()
+                .extend(&session.digest, until)
+                .await
+                .map_err(explain)?;
         }
         Ok(self
             .store
@@ -206,7 +194,7 @@ impl Feed {
             digest: token.digest(),
             user: user.person.handle.clone(),
             at,
-            expires: Timestamp::from_millis(at.millis() + SESSION_MILLIS),
+            expires: end_of_session(at, at),
         };
         self.store.sessions().insert(&session).await.map_err(explain)?;
         Ok((account(user), token))
@@ -238,15 +226,7 @@ fn account(user: User) -> Account {
     }
 }
 
-/// Runs password work off the async threads, a few at a time.
-async fn hashing<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
-) -> Result<T, Problem> {
-    let _turn = HASHING.acquire().await.map_err(broken_hash)?;
-    tokio::task::spawn_blocking(work).await.map_err(broken_hash)?
-}
-
-fn broken_hash(error: impl fmt::Display) -> Problem {
-    tracing::error!(%error, "hashing a password failed");
-    Problem::new(Kind::Internal, "The password could not be checked. Try again.")
+/// When a session ends that began then and is used now.
+fn end_of_session(began: Timestamp, now: Timestamp) -> Timestamp {
+    Timestamp::from_millis((now.millis() + IDLE).min(began.millis() + LONGEST))
 }

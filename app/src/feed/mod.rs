@@ -5,6 +5,7 @@ mod comments;
 mod environment;
 mod events;
 mod new_posts;
+mod passwords;
 mod people;
 mod posts;
 mod problems;

@@ -1,10 +1,9 @@
 //! `/accounts`, `/session`, `/me`.
 
-use app::feed::{Feed, SessionToken};
-use app::session::Session;
+use app::feed::Feed;
 use axum::extract::State;
 use axum::http::header::SET_COOKIE;
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
@@ -46,7 +45,8 @@ async fn sign_up(
     let password: Password = new.password.parse()?;
     let (account, token) = feed.sign_up(handle, name, password).await?;
     let location = format!("/users/{}", account.handle);
-    Ok((begin(&feed, &session, &token).await?, created(&location, account)).into_response())
+    let cookie = cookie(session.replace(&feed, &token).await?);
+    Ok((cookie, created(&location, account)).into_response())
 }
 
 async fn sign_in(
@@ -55,7 +55,8 @@ async fn sign_in(
     Body(credentials): Body<Credentials>,
 ) -> Answer<Response> {
     let (account, token) = feed.sign_in(&credentials.handle, &credentials.password).await?;
-    Ok((begin(&feed, &session, &token).await?, Json(account)).into_response())
+    let cookie = cookie(session.replace(&feed, &token).await?);
+    Ok((cookie, Json(account)).into_response())
 }
 
 /// Signing out twice is signing out.
@@ -70,18 +71,6 @@ async fn me(Reader(session): Reader) -> Answer<Json<Account>> {
     Ok(Json(session.require()?.clone()))
 }
 
-/// The cookie of a new session. The one that the browser had until now, if any, ends.
-async fn begin(
-    feed: &Feed,
-    old: &Session,
-    token: &SessionToken,
-) -> Answer<[(axum::http::HeaderName, HeaderValue); 1]> {
-    if let Some(old) = old.token() {
-        feed.sign_out(old).await?;
-    }
-    Ok(cookie(old.cookies().set(token)))
-}
-
-fn cookie(value: HeaderValue) -> [(axum::http::HeaderName, HeaderValue); 1] {
+fn cookie(value: HeaderValue) -> [(HeaderName, HeaderValue); 1] {
     [(SET_COOKIE, value)]
 }

@@ -112,6 +112,8 @@ async fn accounts_posts_and_sessions_name_one_shard() {
         expires: Timestamp::from_millis(2),
     };
     store.sessions().insert(&session).await.unwrap();
+    let later = Timestamp::from_millis(3);
+    store.sessions().extend("digest", later).await.unwrap();
     store.sessions().delete("digest").await.unwrap();
     assert!(store.people().delete(&ada).await.unwrap());
 }

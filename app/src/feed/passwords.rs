@@ -1,0 +1,131 @@
+//! Hashing passwords with argon2id, away from the async threads and a few at a time.
+
+use std::fmt;
+
+use argon2::Argon2;
+use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, SaltString};
+use model::{Kind, Password, Problem};
+use tokio::sync::Semaphore;
+
+/// A hash takes 19 MB and tens of milliseconds of one core by design, so only this many are made at once.
+const AT_ONCE: usize = 2;
+
+/// How many may wait for that, besides those whose turn it is: about two seconds' worth. Whoever comes then is told at
+/// once, instead of waiting for longer than browsers and people do.
+const WAITING: usize = 64;
+
+/// The hashes that this process makes.
+static HASHES: Queue = Queue::new(AT_ONCE, WAITING);
+
+/// A hash that no password has, checked when a handle is unknown so that the answer takes as long as any other.
+const NOBODY: &str =
+    "$argon2id$v=19$m=19456,t=2,p=1$c3BpbGx3YXktbm9ib2R5$7h3Nw3Y0m1vQ9rFZb2mZ1b4mZ0eF1rQhYq9dJk3rQ1c";
+
+/// What the store keeps of a password.
+pub(super) async fn hash(password: Password, salt: [u8; 16]) -> Result<String, Problem> {
+    HASHES
+        .run(move || {
+            let salt = SaltString::encode_b64(&salt).map_err(broken)?;
+            let hash = Argon2::default()
+                .hash_password(password.reveal().as_bytes(), &salt)
+                .map_err(broken)?;
+            Ok(hash.to_string())
+        })
+        .await
+}
+
+/// Whether a password has this hash. Without one it takes as long, and has not.
+pub(super) async fn verify(password: Password, hash: Option<String>) -> Result<bool, Problem> {
+    let known = hash.is_some();
+    let hash = hash.unwrap_or_else(|| NOBODY.to_owned());
+    let fits = HASHES
+        .run(move || {
+            let hash = PasswordHash::new(&hash).map_err(broken)?;
+            Ok(Argon2::default()
+                .verify_password(password.reveal().as_bytes(), &hash)
+                .is_ok())
+        })
+        .await?;
+    Ok(known && fits)
+}
+
+/// Work that keeps a core busy: some of it runs, some waits, and no more is taken.
+struct Queue {
+    places: Semaphore,
+    turns: Semaphore,
+}
+
+impl Queue {
+    const fn new(at_once: usize, waiting: usize) -> Self {
+        Self {
+            places: Semaphore::const_new(at_once + waiting),
+            turns: Semaphore::const_new(at_once),
+        }
+    }
+
+    /// Runs work when its turn comes. It keeps its turn until it is done, even if nobody waits for it any more.
+    async fn run<T: Send + 'static>(
+        &'static self,
+        work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let place = self.places.try_acquire().map_err(|_| {
+            Problem::new(
+                Kind::TooMany,
+                "Many people are signing in right now. Try again in a few seconds.",
+            )
+        })?;
+        let turn = self.turns.acquire().await.map_err(broken)?;
+        let job = move || {
+            let done = work();
+            drop((turn, place));
+            done
+        };
+        tokio::task::spawn_blocking(job).await.map_err(broken)?
+    }
+}
+
+fn broken(error: impl fmt::Display) -> Problem {
+    tracing::error!(%error, "hashing a password failed");
+    Problem::new(Kind::Internal, "The password could not be checked. Try again.")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn whoever_finds_the_queue_full_is_told_at_once() {
+        static QUEUE: Queue = Queue::new(1, 1);
+        let (finish, finished) = channel();
+        let first = QUEUE.run(move || finished.recv().map_err(broken));
+        let second = QUEUE.run(|| Ok(()));
+        let third = async {
+            // The other two have been polled before this: one runs, one waits.
+            assert_eq!(QUEUE.run(|| Ok(())).await.unwrap_err().kind, Kind::TooMany);
+            finish.send(()).unwrap();
+        };
+        let (first, second, ()) = futures::join!(first, second, third);
+        assert!(first.is_ok() && second.is_ok());
+        assert!(QUEUE.run(|| Ok(())).await.is_ok(), "there is room again");
+    }
+
+    #[tokio::test]
+    async fn the_hash_that_nobody_has_costs_what_others_cost_and_lets_nobody_in() {
+        let password: Password = "correct horse".parse().unwrap();
+        let made = hash(password.clone(), [7; 16]).await.unwrap();
+        let (made_for, nobodys) = (
+            PasswordHash::new(&made).unwrap(),
+            PasswordHash::new(NOBODY).unwrap(),
+        );
+        assert_eq!(nobodys.algorithm, made_for.algorithm);
+        assert_eq!(nobodys.params, made_for.params);
+        assert_eq!(
+            nobodys.hash.map(|hash| hash.len()),
+            made_for.hash.map(|hash| hash.len())
+        );
+        assert!(verify(password.clone(), Some(made)).await.unwrap());
+        assert!(!verify(password, None).await.unwrap());
+    }
+}
