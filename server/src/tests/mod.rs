@@ -2,6 +2,10 @@
 
 mod engines;
 mod equal_answers;
+mod headers;
+mod mutations;
 mod player;
 mod round_trips;
+mod sessions;
+mod stage;
 mod tap;

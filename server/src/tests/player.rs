@@ -48,18 +48,9 @@ pub struct Player {
 
 impl Player {
     pub async fn on(engine: Engine) -> Self {
-        let mut settings = Settings::default();
-        for relation in Relation::ALL {
-            settings.set_threshold(relation, THRESHOLD).unwrap();
-            settings.set_page_size(relation, PAGE_SIZE).unwrap();
-        }
-        let environment = Environment {
-            clock: Arc::new(Ticking(AtomicI64::new(1_700_000_000_000))),
-            ids: Arc::new(Counting(AtomicU64::new(1))),
-            demo: false,
-        };
-        let log = RequestLog::new(environment.now());
-        let feed = Feed::new(Store::open(engine, settings).await.unwrap(), environment);
+        let clock = Ticking::since(1_700_000_000_000);
+        let feed = feed_over(engine, Arc::clone(&clock), false).await;
+        let log = RequestLog::new(clock.now());
         let sessions = Sessions {
             feed: feed.clone(),
             cookies: Cookies::new(false),
@@ -160,8 +151,34 @@ impl Player {
     }
 }
 
+/// A feed with small heads and pages.
+pub async fn feed_over(engine: Engine, clock: Arc<Ticking>, demo: bool) -> Feed {
+    let mut settings = Settings::default();
+    for relation in Relation::ALL {
+        settings.set_threshold(relation, THRESHOLD).unwrap();
+        settings.set_page_size(relation, PAGE_SIZE).unwrap();
+    }
+    let environment = Environment {
+        clock,
+        ids: Arc::new(Counting(AtomicU64::new(1))),
+        demo,
+    };
+    Feed::new(Store::open(engine, settings).await.unwrap(), environment)
+}
+
 /// A clock that goes on by a millisecond each time that somebody looks.
-struct Ticking(AtomicI64);
+pub struct Ticking(AtomicI64);
+
+impl Ticking {
+    pub fn since(millis: i64) -> Arc<Self> {
+        Arc::new(Self(AtomicI64::new(millis)))
+    }
+
+    /// Lets time go by at once.
+    pub fn wait(&self, millis: i64) {
+        self.0.fetch_add(millis, Ordering::SeqCst);
+    }
+}
 
 impl Clock for Ticking {
     fn now(&self) -> Timestamp {

@@ -120,6 +120,11 @@ fn wrong_usage_exits_with_2_and_names_the_variable() {
         ("SPILLWAY_STORE", "./data", "embedded:<folder>"),
         ("SPILLWAY_MONGO_LISTEN", "0.0.0.0:0", "SPILLWAY_MONGO_PASSWORD"),
         ("SPILLWAY_PUBLIC_URL", "feed.example.org", "https://"),
+        (
+            "SPILLWAY_PUBLIC_URL",
+            "http://feed.example.org",
+            "SPILLWAY_CLASSROOM=on",
+        ),
         ("SPILLWAY_ADDR", "here", "SPILLWAY_ADDR"),
         ("SPILLWAY_RATE_LIMIT", "perhaps", "off"),
     ] {

@@ -1,0 +1,321 @@
+//! Everything that changes something, against everything that must keep it from doing so.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use axum::Router;
+use axum::http::Method;
+use axum::http::header::{ACCEPT, CONTENT_TYPE, COOKIE, HOST, ORIGIN};
+use bson::Document;
+use leptos::server_fn::axum::server_fn_paths;
+
+use super::stage::{Answer, Call, JSON, PAGE, Stage};
+
+const FORM: &str = "application/x-www-form-urlencoded";
+
+/// One way to change something. In path and body, `{post}` and `{comment}` are the actor's own, and `{handle}` is
+/// somebody else.
+struct Mutation {
+    method: Method,
+    path: &'static str,
+    body: &'static str,
+    /// Who is refused.
+    refused: Refused,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Refused {
+    /// Nobody: it is how one comes and goes.
+    Nobody,
+    /// Who is not signed in.
+    Visitors,
+    /// Who is not signed in, and everybody whose it is not.
+    Others,
+}
+
+use Refused::{Nobody, Others, Visitors};
+
+#[rustfmt::skip]
+fn all() -> Vec<Mutation> {
+    const ACCOUNT: &str = r#"{"handle":"carol","name":"Carol","password":"correct horse"}"#;
+    const CREDENTIALS: &str = r#"{"handle":"ada","password":"correct horse"}"#;
+    const TEXT: &str = r#"{"text":"Hello"}"#;
+    let rows = [
+        ("POST", "/api/v1/accounts", ACCOUNT, Nobody),
+        ("POST", "/api/v1/session", CREDENTIALS, Nobody),
+        ("DELETE", "/api/v1/session", "", Nobody),
+        ("POST", "/api/v1/posts", TEXT, Visitors),
+        ("DELETE", "/api/v1/posts/{post}", "", Others),
+        ("POST", "/api/v1/posts/{post}/comments", TEXT, Visitors),
+        ("DELETE", "/api/v1/posts/{post}/comments/{comment}", "", Others),
+        ("PUT", "/api/v1/posts/{post}/like", "", Visitors),
+        ("DELETE", "/api/v1/posts/{post}/like", "", Visitors),
+        ("PUT", "/api/v1/posts/{post}/share", "", Visitors),
+        ("DELETE", "/api/v1/posts/{post}/share", "", Visitors),
+        ("PUT", "/api/v1/users/{handle}/follow", "", Visitors),
+        ("DELETE", "/api/v1/users/{handle}/follow", "", Visitors),
+        ("POST", "/api/sign_up", "handle=carol&name=Carol&password=correct+horse", Nobody),
+        ("POST", "/api/sign_in", "handle=ada&password=correct+horse", Nobody),
+        ("POST", "/api/sign_in_as_demo", "handle=bob", Nobody),
+        ("POST", "/api/sign_out", "", Nobody),
+        ("POST", "/api/compose", "text=Hello", Visitors),
+        ("POST", "/api/add_comment", "post={post}&text=Hello", Visitors),
+        ("POST", "/api/set_like", "post={post}&on=true", Visitors),
+        ("POST", "/api/set_share", "post={post}&on=true", Visitors),
+        ("POST", "/api/set_follow", "handle={handle}&on=true", Visitors),
+    ];
+    rows.into_iter()
+        .map(|(method, path, body, refused)| Mutation { method: method.parse().unwrap(), path, body, refused })
+        .collect()
+}
+
+/// The methods that change something, by path, as the API's source has them: a router cannot be asked for its routes.
+fn routes_of_the_api() -> BTreeSet<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/api");
+    let mut routes = BTreeSet::new();
+    for file in std::fs::read_dir(folder).unwrap() {
+        let source = std::fs::read_to_string(file.unwrap().path()).unwrap();
+        let source: String = source.chars().filter(|c| !c.is_whitespace()).collect();
+        for route in source.split(".route(\"").skip(1) {
+            let (path, rest) = route.split_once('"').unwrap();
+            // The handlers end where the parentheses do that `.route(` opened.
+            let mut depth = 1_i32;
+            let end = rest.find(|c| {
+                depth += i32::from(c == '(') - i32::from(c == ')');
+                depth == 0
+            });
+            let handlers = &rest[..end.unwrap()];
+            for method in ["post", "put", "patch", "delete"] {
+                if handlers.contains(&format!(",{method}(")) || handlers.contains(&format!(").{method}(")) {
+                    routes.insert((method.to_uppercase(), format!("/api/v1{path}")));
+                }
+            }
+        }
+    }
+    routes
+}
+
+#[test]
+fn every_way_to_change_something_is_in_the_table() {
+    let mut found = routes_of_the_api();
+    found.extend(server_fn_paths().map(|(path, method)| (method.to_string(), path.to_owned())));
+    let plain = |path: &str| path.replace("{post}", "{id}");
+    let listed = all()
+        .into_iter()
+        .map(|row| (row.method.to_string(), plain(row.path)));
+    assert_eq!(found, listed.collect());
+}
+
+#[test]
+fn no_server_function_changes_anything_by_get() {
+    for (path, method) in server_fn_paths() {
+        assert_eq!(method, Method::POST, "{path}");
+    }
+}
+
+/// A store with two people, each with a post and a comment on it, and what the actor, ada, would send.
+struct Scene {
+    stage: Stage,
+    own: Call,
+    /// The same with what belongs to bob.
+    foreign: Call,
+    before: Vec<(String, Vec<Document>)>,
+    what: String,
+    is_api: bool,
+}
+
+impl Scene {
+    async fn of(row: &Mutation) -> Self {
+        let stage = Stage::new().await;
+        let mut things = Vec::new();
+        for handle in ["ada", "bob"] {
+            let cookie = stage.joins(handle).await;
+            let post = stage.creates(&cookie, "/api/v1/posts").await;
+            let comment = stage
+                .creates(&cookie, &format!("/api/v1/posts/{post}/comments"))
+                .await;
+            things.push((cookie, post, comment));
+        }
+        let is_api = row.path.starts_with("/api/v1/");
+        let call = |(_, post, comment): &(String, String, String)| {
+            let fill = |text: &str| {
+                text.replace("{post}", post)
+                    .replace("{comment}", comment)
+                    .replace("{handle}", "bob")
+            };
+            let call = Call::new(row.method.clone(), &fill(row.path)).header(COOKIE.as_str(), &things[0].0);
+            match row.body {
+                "" => call,
+                body => call.body(if is_api { JSON } else { FORM }, fill(body)),
+            }
+        };
+        let (own, foreign) = (call(&things[0]), call(&things[1]));
+        let before = stage.everything().await;
+        Self {
+            stage,
+            own,
+            foreign,
+            before,
+            what: format!("{} {}", row.method, row.path),
+            is_api,
+        }
+    }
+
+    /// Asserts that this is refused with a problem, to a program and to a person who sent a plain form, and that
+    /// nothing was written.
+    async fn refuses(&self, app: &Router, call: &Call, status: u16, why: &str) -> Answer {
+        let what = format!("{}: {why}", self.what);
+        let answer = call.send(app).await;
+        assert_eq!(answer.status, status, "{what}: {answer:?}");
+        assert_eq!(
+            answer.header("content-type"),
+            "application/problem+json",
+            "{what}: {answer:?}"
+        );
+        assert_eq!(answer.body["status"], status, "{what}: {answer:?}");
+        if !self.is_api {
+            let page = call.clone().header(ACCEPT.as_str(), PAGE).send(app).await;
+            assert_eq!(page.status, status, "{what}: {page:?}");
+            assert!(
+                page.header("content-type").starts_with("text/html"),
+                "{what}: {page:?}"
+            );
+        }
+        self.nothing_was_written(&what).await;
+        answer
+    }
+
+    async fn nothing_was_written(&self, what: &str) {
+        assert_eq!(self.stage.everything().await, self.before, "{what}");
+    }
+}
+
+#[tokio::test]
+async fn what_comes_from_elsewhere_changes_nothing() {
+    for row in all() {
+        let scene = Scene::of(&row).await;
+        let app = scene.stage.open();
+        let from = |name: &str, value: &str| scene.own.clone().header(name, value);
+        for (name, value) in [
+            (ORIGIN.as_str(), "https://evil.example"),
+            (ORIGIN.as_str(), "null"),
+            ("sec-fetch-site", "cross-site"),
+            ("sec-fetch-site", "same-site"),
+        ] {
+            scene
+                .refuses(&app, &from(name, value), 403, &format!("{name}: {value}"))
+                .await;
+        }
+        let here = scene.stage.for_this_machine();
+        for host in ["192.168.1.5:3000", "evil.example"] {
+            scene
+                .refuses(&here, &from(HOST.as_str(), host), 403, "over plain HTTP")
+                .await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_is_too_large_or_of_another_kind_changes_nothing() {
+    for row in all() {
+        let scene = Scene::of(&row).await;
+        let app = scene.stage.open();
+        let kind = if scene.is_api { JSON } else { FORM };
+        let large = scene.own.clone().body(kind, " ".repeat(64 * 1024 + 1));
+        scene.refuses(&app, &large, 413, "too large").await;
+        let content = if row.body.is_empty() { "x" } else { row.body };
+        for other in [
+            "text/plain",
+            "multipart/form-data",
+            if scene.is_api { FORM } else { JSON },
+        ] {
+            let call = scene.own.clone().body(other, content);
+            scene.refuses(&app, &call, 415, other).await;
+        }
+        let undeclared = scene.own.clone().body("", content).without(CONTENT_TYPE.as_str());
+        scene.refuses(&app, &undeclared, 415, "undeclared").await;
+    }
+}
+
+#[tokio::test]
+async fn past_the_limit_of_a_peer_or_an_account_nothing_changes() {
+    for row in all() {
+        let scene = Scene::of(&row).await;
+        for per_peer in [true, false] {
+            let app = scene.stage.limited(per_peer);
+            // What is not there counts too.
+            let first = scene.own.clone().method(Method::PATCH);
+            assert_ne!(first.send(&app).await.status, 429, "{}", scene.what);
+            let refused = scene.refuses(&app, &scene.own, 429, "too often").await;
+            let wait: u64 = refused.header("retry-after").parse().unwrap();
+            assert!((3_500..=3_600).contains(&wait), "{refused:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn who_is_not_signed_in_changes_nothing() {
+    for row in all().iter().filter(|row| row.refused != Nobody) {
+        let scene = Scene::of(row).await;
+        let app = scene.stage.open();
+        let visitor = scene.own.clone().without(COOKIE.as_str());
+        if scene.is_api {
+            scene.refuses(&app, &visitor, 401, "not signed in").await;
+            continue;
+        }
+        let answer = visitor.send(&app).await;
+        assert_eq!(answer.status, 401, "{}: {answer:?}", scene.what);
+        assert_eq!(answer.body["kind"], "not-signed-in", "{}: {answer:?}", scene.what);
+        // A plain form leads back to its page, which says why.
+        let page = visitor.header(ACCEPT.as_str(), PAGE).send(&app).await;
+        assert_eq!(page.status, 303, "{}: {page:?}", scene.what);
+        assert!(
+            page.header("location").contains("__err="),
+            "{}: {page:?}",
+            scene.what
+        );
+        scene.nothing_was_written(&scene.what).await;
+    }
+}
+
+#[tokio::test]
+async fn what_belongs_to_somebody_else_stays() {
+    for row in all().iter().filter(|row| row.refused == Others) {
+        let scene = Scene::of(row).await;
+        scene
+            .refuses(&scene.stage.open(), &scene.foreign, 403, "not one's own")
+            .await;
+    }
+}
+
+#[tokio::test]
+async fn reading_an_address_that_can_be_written_to_changes_nothing() {
+    for row in all() {
+        let scene = Scene::of(&row).await;
+        let app = scene.stage.open();
+        let readable = ["/api/v1/posts/{post}", "/api/v1/posts/{post}/comments"].contains(&row.path);
+        for method in [Method::GET, Method::HEAD] {
+            let answer = scene.own.clone().method(method).send(&app).await;
+            let status = if readable { 200 } else { 405 };
+            assert_eq!(answer.status, status, "{}: {answer:?}", scene.what);
+            scene.nothing_was_written(&scene.what).await;
+        }
+    }
+}
+
+/// Without this, a row could be refused for another reason than the one under test.
+#[tokio::test]
+async fn every_row_of_the_table_works_when_nothing_is_wrong_with_it() {
+    for row in all() {
+        let scene = Scene::of(&row).await;
+        let same_site = scene.own.clone().header("sec-fetch-site", "same-origin");
+        let answer = same_site.send(&scene.stage.for_this_machine()).await;
+        assert!((200..300).contains(&answer.status), "{}: {answer:?}", scene.what);
+        let undone = row.method == Method::DELETE
+            && ["/like", "/share", "/follow"]
+                .iter()
+                .any(|end| row.path.ends_with(end));
+        let changed = scene.stage.everything().await != scene.before;
+        assert_eq!(changed, !undone, "{}", scene.what);
+    }
+}

@@ -1,0 +1,212 @@
+//! One store, and the application over it with whatever stands before its routes.
+
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use app::feed::{Clock as _, Feed};
+use app::session::{Cookies, Sessions};
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::header::{ACCEPT, CONTENT_TYPE, COOKIE, HOST, SET_COOKIE};
+use axum::http::{HeaderMap, Method, Request};
+use bson::{Document, doc};
+use governor::Quota;
+use serde_json::Value;
+use store::embedded::Embedded;
+use store::port::{DocumentEngine as _, Find};
+use tower::ServiceExt as _;
+
+use super::player::{Ticking, feed_over};
+use crate::http::{Limits, Quotas, Reach, RequestLog, forgery_protection};
+use crate::serve::{Access, routes};
+use crate::shutdown::Shutdown;
+use crate::site::Site;
+
+/// What an answer is asked to be.
+pub const PAGE: &str = "text/html,application/xhtml+xml";
+pub const JSON: &str = "application/json";
+
+pub struct Stage {
+    pub clock: Arc<Ticking>,
+    engine: Embedded,
+    feed: Feed,
+    shutdown: Shutdown,
+}
+
+/// What was answered.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub text: String,
+    pub body: Value,
+}
+
+impl Answer {
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    pub fn cookie(&self) -> String {
+        let cookie = self.headers[SET_COOKIE].to_str().unwrap();
+        cookie.split(';').next().unwrap().to_owned()
+    }
+}
+
+impl Stage {
+    /// An empty store of the demo town, to whose people belongs bob once he joins.
+    pub async fn new() -> Self {
+        let engine = Embedded::in_memory().unwrap();
+        let town = doc! { "_id": "town", "demo": ["bob"] };
+        engine.insert("meta", vec![town]).await.unwrap();
+        let clock = Ticking::since(1_700_000_000_000);
+        let feed = feed_over(Arc::new(engine.clone()), Arc::clone(&clock), true).await;
+        Self {
+            clock,
+            engine,
+            feed,
+            shutdown: Shutdown::listen().unwrap(),
+        }
+    }
+
+    /// The application without limits, for browsers anywhere.
+    pub fn open(&self) -> Router {
+        self.app(Reach::Everybody, None)
+    }
+
+    /// The application for browsers on this machine.
+    pub fn for_this_machine(&self) -> Router {
+        self.app(Reach::ThisMachine, None)
+    }
+
+    /// The application that takes one request an hour from each peer, or from each account.
+    pub fn limited(&self, per_peer: bool) -> Router {
+        let (once, often) = (
+            Quota::per_hour(NonZeroU32::MIN),
+            Quota::per_second(NonZeroU32::MAX),
+        );
+        let quotas = Quotas {
+            peer: if per_peer { once } else { often },
+            passwords: often,
+            account: if per_peer { often } else { once },
+        };
+        self.app(Reach::Everybody, Some(Arc::new(Limits::new(quotas, 0))))
+    }
+
+    fn app(&self, reach: Reach, limits: Option<Arc<Limits>>) -> Router {
+        let access = Access {
+            forgery: forgery_protection(None).unwrap(),
+            reach,
+            limits,
+            https: false,
+        };
+        let sessions = Sessions {
+            feed: self.feed.clone(),
+            cookies: Cookies::new(false),
+        };
+        let site = Site::find(None, SocketAddr::from(([127, 0, 0, 1], 3000))).unwrap();
+        let log = RequestLog::new(self.clock.now());
+        routes(
+            self.feed.clone(),
+            sessions,
+            &site,
+            access,
+            log,
+            self.shutdown.phases(),
+        )
+    }
+
+    /// Somebody joins; the cookie of their session.
+    pub async fn joins(&self, handle: &str) -> String {
+        let account = format!(r#"{{"handle":"{handle}","name":"{handle}","password":"correct horse"}}"#);
+        let request = Call::new(Method::POST, "/api/v1/accounts").body(JSON, &account);
+        let answer = request.send(&self.open()).await;
+        assert_eq!(answer.status, 201, "{answer:?}");
+        answer.cookie()
+    }
+
+    /// The id of something that is created.
+    pub async fn creates(&self, cookie: &str, path: &str) -> String {
+        let call = Call::new(Method::POST, path).header(COOKIE.as_str(), cookie);
+        let answer = call.body(JSON, r#"{"text":"Hello"}"#).send(&self.open()).await;
+        assert_eq!(answer.status, 201, "{answer:?}");
+        answer.body["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Every document of the store.
+    pub async fn everything(&self) -> Vec<(String, Vec<Document>)> {
+        let mut all = Vec::new();
+        for collection in self.engine.collections().await.unwrap() {
+            let documents = self.engine.find(&collection, Find::default()).await.unwrap();
+            all.push((collection, documents));
+        }
+        all
+    }
+}
+
+/// A request in the making.
+#[derive(Clone)]
+pub struct Call {
+    method: Method,
+    path: String,
+    headers: Vec<(String, String)>,
+    body: Vec<u8>,
+}
+
+impl Call {
+    pub fn new(method: Method, path: &str) -> Self {
+        Self {
+            method,
+            path: path.to_owned(),
+            headers: vec![
+                (HOST.to_string(), "localhost:3000".to_owned()),
+                (ACCEPT.to_string(), JSON.to_owned()),
+            ],
+            body: Vec::new(),
+        }
+    }
+
+    /// With this header instead of any of the same name.
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.retain(|(known, _)| known != name);
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub fn without(mut self, name: &str) -> Self {
+        self.headers.retain(|(known, _)| known != name);
+        self
+    }
+
+    pub fn method(mut self, method: Method) -> Self {
+        self.method = method;
+        self
+    }
+
+    pub fn body(self, kind: &str, body: impl AsRef<[u8]>) -> Self {
+        Self {
+            body: body.as_ref().to_vec(),
+            ..self
+        }
+        .header(CONTENT_TYPE.as_str(), kind)
+    }
+
+    pub async fn send(&self, app: &Router) -> Answer {
+        let request = Request::builder().method(&self.method).uri(&self.path);
+        let request = self
+            .headers
+            .iter()
+            .fold(request, |request, (name, value)| request.header(name, value));
+        let request = request.body(Body::from(self.body.clone())).unwrap();
+        let answer = app.clone().oneshot(request).await.unwrap();
+        let (parts, body) = answer.into_parts();
+        let text = String::from_utf8(to_bytes(body, usize::MAX).await.unwrap().to_vec()).unwrap();
+        Answer {
+            status: parts.status.as_u16(),
+            headers: parts.headers,
+            body: serde_json::from_str(&text).unwrap_or(Value::Null),
+            text,
+        }
+    }
+}
