@@ -23,7 +23,10 @@ export const test = base.extend<Fixtures>({
       const complaints: string[] = [];
       await use(complaints);
       const unexpected = complaints.filter((complaint) => !tolerated.some((known) => known.test(complaint)));
-      expect(unexpected, "the browser's console stays free of errors and hydration warnings").toEqual([]);
+      expect(
+        unexpected,
+        "the browser's console stays free of errors, broken content policies and hydration warnings",
+      ).toEqual([]);
     },
     { auto: true },
   ],
@@ -107,6 +110,7 @@ export async function count(locator: Locator): Promise<number> {
   return Number(digits);
 }
 
+/** What breaks a content security policy is an error on the console too. */
 function listen(context: BrowserContext, complaints: string[]): void {
   context.on("console", (message) => {
     const text = `${message.type()}: ${message.text()} (${message.location().url})`;
