@@ -1,7 +1,7 @@
 //! The data layer: overflow lists over a small document port, and the engines that implement it.
 //!
 //! [`overflow`] is the outlier pattern, written once against [`port`]. The modules beside it keep the documents of
-//! the feed: [`people`], [`posts`] and [`sessions`].
+//! the feed: [`people`], [`posts`], [`sessions`] and the home feeds of [`timeline`].
 
 #[cfg(feature = "contract")]
 pub mod contract;
@@ -20,6 +20,7 @@ pub mod sessions;
 mod settings;
 pub mod sharding;
 mod store;
+pub mod timeline;
 pub mod transfer;
 mod turns;
 pub mod upkeep;

@@ -131,7 +131,11 @@ impl<'a> Posts<'a> {
         text: &PostText,
         at: Timestamp,
     ) -> Result<StoredPost> {
-        let document = new_document(id, born, author, text, at);
+        self.insert_document(new_document(id, born, author, text, at))
+            .await
+    }
+
+    pub(crate) async fn insert_document(&self, document: Document) -> Result<StoredPost> {
         let post = self.stored(&document)?;
         self.store.engine().insert(COLLECTION, vec![document]).await?;
         Ok(post)
@@ -141,6 +145,11 @@ impl<'a> Posts<'a> {
     pub async fn get(&self, id: PostId) -> Result<Option<StoredPost>> {
         let find = summaries(doc! { "_id": uuid_bson(id.uuid()) }).limit(1);
         Ok(self.read(find).await?.into_iter().next())
+    }
+
+    /// The posts that match, in no particular order.
+    pub(crate) async fn matching(&self, filter: Document) -> Result<Vec<StoredPost>> {
+        self.read(summaries(filter)).await
     }
 
     /// Posts in some order after a cursor: everybody's, or only these authors'. One more than `limit` tells the
@@ -306,7 +315,7 @@ fn summaries(filter: Document) -> Find {
     })
 }
 
-fn by(authors: Option<&[Handle]>) -> Document {
+pub(crate) fn by(authors: Option<&[Handle]>) -> Document {
     match authors {
         None => Document::new(),
         Some([author]) => doc! { "author": author.as_str() },

@@ -7,7 +7,7 @@
 
 use bson::Document;
 
-use crate::{overflow, people, posts, sessions};
+use crate::{overflow, people, posts, sessions, timeline};
 
 /// The shard key of one collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl ShardKey {
 
 /// The collections that are sharded. What is not listed stays on the database's primary shard: `meta`, which has one
 /// small document.
-pub const PLAN: [ShardKey; 4] = [
+pub const PLAN: [ShardKey; 5] = [
     ShardKey {
         collection: people::COLLECTION,
         why: "Every command on one person names the handle, which is the `_id`. Hashed, because handles crowd at some \
@@ -68,6 +68,12 @@ pub const PLAN: [ShardKey; 4] = [
     ShardKey {
         collection: sessions::COLLECTION,
         why: "A session is found by its `_id`, a digest, and by nothing else.",
+        hashed: "_id",
+        then: &[],
+    },
+    ShardKey {
+        collection: timeline::COLLECTION,
+        why: "A timeline is found by its reader's handle, which is the `_id`, and by nothing else.",
         hashed: "_id",
         then: &[],
     },

@@ -6,7 +6,7 @@ use model::{Overflow, Relation, Topic};
 use crate::error::{Error, Result};
 use crate::overflow::{OverflowList, Owner, Queues, measure, owner_collection, owner_id};
 use crate::port::{Engine, Find, Index};
-use crate::{Settings, overflow, people, posts, schema, sessions};
+use crate::{Settings, overflow, people, posts, schema, sessions, timeline};
 
 /// An engine with the feed's collections and indexes in it, and the limits of its lists.
 #[derive(Clone)]
@@ -26,6 +26,10 @@ impl Store {
         ] {
             engine.create_index(posts::COLLECTION, Index::on(index)).await?;
         }
+        // Few posts wait to be delivered at any time; the others are not in it.
+        let waiting = Index::on(doc! { timeline::UNDELIVERED: 1, "author": 1 });
+        let waiting = waiting.only(doc! { timeline::UNDELIVERED: true });
+        engine.create_index(posts::COLLECTION, waiting).await?;
         for index in [
             // One page of each number; the number of an earlier owner of the same name is another's.
             Index::unique_on(doc! { "owner": 1, "relation": 1, "born": 1, "page": 1 }),
@@ -85,6 +89,11 @@ impl Store {
     /// The post documents.
     pub fn posts(&self) -> posts::Posts<'_> {
         posts::Posts::new(self)
+    }
+
+    /// The home timelines.
+    pub fn timelines(&self) -> timeline::Timelines<'_> {
+        timeline::Timelines::new(self)
     }
 
     /// The sign-in sessions.

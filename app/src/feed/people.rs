@@ -48,20 +48,10 @@ impl Feed {
         let at = self.environment.now();
         let followed = Topic::User(target.clone());
         let item = Item::new(self.environment.ids.uuid(at), actor.clone(), at);
-        let appended = self
-            .store
-            .list(Relation::Followers)
-            .append(&followed, item)
-            .await
-            .map_err(explain)?;
+        let timelines = self.store.timelines();
+        let appended = timelines.follow(target, item).await.map_err(explain)?;
         self.events.changed(&followed);
         let (id, at) = (appended.item.id, appended.item.at);
-        let following = Item::new(id, target.clone(), at);
-        self.store
-            .list(Relation::Following)
-            .append(&Topic::User(actor.clone()), following)
-            .await
-            .map_err(explain)?;
         self.record(
             actor,
             id,
@@ -85,14 +75,10 @@ impl Feed {
         if let Some(item) = followers.find(&followed, &key).await.map_err(explain)? {
             self.forget(actor, item.id).await?;
         }
-        let own = Topic::User(actor.clone());
-        let following = self.store.list(Relation::Following);
-        following
-            .remove(&own, &Key::By(target.clone()))
-            .await
-            .map_err(explain)?;
-        self.events.changed(&own);
-        let removed = followers.remove(&followed, &key).await.map_err(explain)?;
+        let attempt = self.environment.ids.uuid(self.environment.now());
+        let removed = self.store.timelines().unfollow(actor, target, attempt).await;
+        let removed = removed.map_err(explain)?;
+        self.events.changed(&Topic::User(actor.clone()));
         self.events.changed(&followed);
         Ok(Counted {
             active: false,

@@ -2,7 +2,7 @@
 
 use bson::{Document, doc};
 use model::{
-    ActivityKind, Cursor, Handle, Kind, Listing, Person, Post, PostCard, PostId, PostText, Problem, Relation,
+    ActivityKind, Handle, Kind, Listing, Person, Post, PostCard, PostId, PostText, Problem, Relation,
     Timestamp, Topic,
 };
 use store::overflow::{Item, Key, uuid_bson};
@@ -14,14 +14,20 @@ use super::{Feed, Paging};
 
 impl Feed {
     /// The home feed, newest first: posts by the people whom the reader follows and their own, or everybody's for a
-    /// reader who is not signed in.
+    /// reader who is not signed in. Of a long home feed `total` does not tell all; see [`store::timeline::Page`].
     pub async fn home(&self, viewer: Option<&Handle>, paging: Paging) -> Result<Listing<PostCard>, Problem> {
         match viewer {
             None => self.list_posts(None, Order::Newest, viewer, paging).await,
             Some(reader) => {
-                let authors = self.authors_at_home_of(reader).await?;
-                self.list_posts(Some(&authors), Order::Newest, viewer, paging)
-                    .await
+                let timelines = self.store.timelines();
+                let page = timelines.home(reader, paging.after, paging.limit).await;
+                let page = page.map_err(explain)?;
+                Ok(Listing {
+                    items: self.cards(page.posts, viewer).await?,
+                    next: page.next.map(|cursor| cursor.to_string()),
+                    seams: Vec::new(),
+                    total: page.total,
+                })
             }
         }
     }
@@ -63,7 +69,8 @@ impl Feed {
         let at = self.environment.now();
         let id = id.unwrap_or_else(|| self.environment.ids.uuid(at).into());
         let born = self.environment.ids.uuid(at);
-        let (post, viewer) = match self.store.posts().insert(id, born, author, &text, at).await {
+        let timelines = self.store.timelines();
+        let (post, viewer) = match timelines.publish(id, born, author, &text, at).await {
             // Nobody can have liked or shared it yet, not even its author.
             Ok(post) => (post, None),
             Err(store::Error::DuplicateKey { .. }) => {
@@ -86,6 +93,7 @@ impl Feed {
             doc! { "post": uuid_bson(id.uuid()) },
         )
         .await?;
+        timelines.deliver(author).await.map_err(explain)?;
         self.card(post, viewer).await
     }
 
@@ -213,28 +221,5 @@ impl Feed {
             })
         });
         Ok(cards.collect())
-    }
-
-    /// Whose posts somebody's home shows: those of everybody whom they follow, and their own.
-    pub(super) async fn authors_at_home_of(&self, reader: &Handle) -> Result<Vec<Handle>, Problem> {
-        let mut authors = self.followed_by(reader).await?;
-        authors.push(reader.clone());
-        Ok(authors)
-    }
-
-    /// Everybody whom somebody follows.
-    async fn followed_by(&self, handle: &Handle) -> Result<Vec<Handle>, Problem> {
-        let owner = Topic::User(handle.clone());
-        let mut followed = Vec::new();
-        let mut after: Option<Cursor> = None;
-        loop {
-            let list = self.store.list(Relation::Following);
-            let stretch = list.newest_first(&owner, after, 1000).await.map_err(explain)?;
-            followed.extend(stretch.items.into_iter().filter_map(|item| item.by));
-            after = stretch.next;
-            if after.is_none() {
-                return Ok(followed);
-            }
-        }
     }
 }

@@ -1,0 +1,117 @@
+use bson::doc;
+use model::{Handle, Relation, Topic};
+use uuid::Uuid;
+
+use super::{ATTEMPTS, COLLECTION, Standing, Timelines};
+use crate::error::{Error, Result};
+use crate::overflow::{Appended, Item, Key, Removed, uuid_bson};
+use crate::port::Update;
+
+impl Timelines<'_> {
+    /// Lets somebody follow an author: in the author's followers, in the list of those whom the reader follows, and in
+    /// the reader's timeline. Again changes nothing; stopped in between, again finishes it, and until then the reader's
+    /// timeline says that it is in doubt about the author. The item's `id` must be a fresh one.
+    ///
+    /// # Errors
+    /// [`Error::NoOwner`] when there is no such author or reader.
+    pub async fn follow(&self, author: &Handle, item: Item) -> Result<Appended> {
+        let Some(reader) = item.by.clone() else {
+            return Err(Error::malformed("somebody who follows is named in `by`"));
+        };
+        let attempt = item.id;
+        self.doubt(&reader, author, attempt).await?;
+        let followers = self.store.list(Relation::Followers);
+        let appended = match followers.append(&Topic::User(author.clone()), item).await {
+            Err(error @ Error::NoOwner(_)) => {
+                self.align(&reader, author, Some(attempt)).await?;
+                return Err(error);
+            }
+            appended => appended?,
+        };
+        let following = Item::new(appended.item.id, author.clone(), appended.item.at);
+        self.store
+            .list(Relation::Following)
+            .append(&Topic::User(reader.clone()), following)
+            .await?;
+        self.align(&reader, author, Some(attempt)).await?;
+        Ok(appended)
+    }
+
+    /// Takes the same back. `attempt` must be a fresh id.
+    ///
+    /// # Errors
+    /// [`Error::NoOwner`] when there is no such author or reader.
+    pub async fn unfollow(&self, reader: &Handle, author: &Handle, attempt: Uuid) -> Result<Removed> {
+        self.doubt(reader, author, attempt).await?;
+        let following = self.store.list(Relation::Following);
+        following
+            .remove(&Topic::User(reader.clone()), &Key::By(author.clone()))
+            .await?;
+        let followers = self.store.list(Relation::Followers);
+        let removed = match followers
+            .remove(&Topic::User(author.clone()), &Key::By(reader.clone()))
+            .await
+        {
+            Err(error @ Error::NoOwner(_)) => {
+                self.align(reader, author, Some(attempt)).await?;
+                return Err(error);
+            }
+            removed => removed?,
+        };
+        self.align(reader, author, Some(attempt)).await?;
+        Ok(removed)
+    }
+
+    /// Makes a reader's timeline agree with whether the author's followers have them, and ends a doubt. Whoever comes
+    /// last has seen what all others did, so several of these at once end as the last of them.
+    pub async fn align(&self, reader: &Handle, author: &Handle, ends: Option<Uuid>) -> Result<()> {
+        for _ in 0..ATTEMPTS {
+            // In this order: what changes after the timeline was read makes the write below fail, or comes to the
+            // timeline by itself.
+            let Some(mut timeline) = self.get(reader).await? else {
+                return Ok(());
+            };
+            let before = timeline.clone();
+            let follows = self.follows(reader, author).await?;
+            let standing = self.standing(author).await?.map(|(standing, _)| standing);
+            match standing.filter(|_| follows) {
+                None => timeline.part_with(author),
+                Some(Standing::Ordinary) => timeline.merge(self.newest_by(&[author.clone()]).await?),
+                Some(_) if timeline.outliers.contains(author) => {}
+                Some(_) => timeline.outliers.push(author.clone()),
+            }
+            timeline.doubts.retain(|(id, _)| Some(*id) != ends);
+            // Somebody who saw a follower may be about to write to their timeline. So an end of following is
+            // always written, even where it finds nothing to take out.
+            if (follows && timeline == before) || self.replace(reader, &timeline).await? {
+                return Ok(());
+            }
+        }
+        Err(Error::Contended(format!("the timeline of {reader}")))
+    }
+
+    /// Whether the author's followers have the reader. This list decides: it is written first and taken back last.
+    async fn follows(&self, reader: &Handle, author: &Handle) -> Result<bool> {
+        let followers = self.store.list(Relation::Followers);
+        match followers
+            .find(&Topic::User(author.clone()), &Key::By(reader.clone()))
+            .await
+        {
+            Ok(found) => Ok(found.is_some()),
+            Err(Error::NoOwner(_)) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Notes that it will not be clear whether the reader follows the author until this attempt has ended. Should it
+    /// never end, whoever reads the timeline looks for themselves.
+    async fn doubt(&self, reader: &Handle, author: &Handle, attempt: Uuid) -> Result<()> {
+        let doubt = doc! { "id": uuid_bson(attempt), "author": author.as_str() };
+        let change = doc! { "$push": { "doubts": doubt }, "$inc": { "rev": 1_i64 } };
+        self.store
+            .engine()
+            .update(COLLECTION, Update::one(doc! { "_id": reader.as_str() }, change))
+            .await
+            .map(drop)
+    }
+}
