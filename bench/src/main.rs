@@ -7,6 +7,7 @@
 
 mod chart;
 mod flat;
+mod home;
 mod likers;
 mod lists;
 mod markdown;
@@ -42,6 +43,9 @@ struct Arguments {
     /// Measures many likers of one post alone, and prints the numbers
     #[arg(long)]
     likers: bool,
+    /// Measures the home feed alone, and prints the numbers
+    #[arg(long)]
+    home: bool,
     /// Scrolls through the list of a store that another process wrote, and prints what it saw
     #[arg(long, hide = true)]
     scroll: Option<PathBuf>,
@@ -55,6 +59,7 @@ struct Results {
     race: race::Race,
     likers: likers::Likers,
     scroll: scroll::Scroll,
+    home: home::Home,
 }
 
 fn main() -> ExitCode {
@@ -66,6 +71,7 @@ fn main() -> ExitCode {
     let outcome = match &arguments.scroll {
         Some(store) => runtime.block_on(scroll::print(store)),
         None if arguments.likers => runtime.block_on(print_likers(arguments.quick)),
+        None if arguments.home => runtime.block_on(print_home(arguments.quick)),
         None => runtime.block_on(run(arguments.quick, &arguments.out)),
     };
     match outcome {
@@ -85,23 +91,34 @@ async fn print_likers(quick: bool) -> Result<()> {
     Ok(())
 }
 
+async fn print_home(quick: bool) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let home = home::measure(folder.path(), quick).await?;
+    println!("{}", report::home(&home));
+    Ok(())
+}
+
 async fn run(quick: bool, out: &Path) -> Result<()> {
     let folder = tempfile::tempdir()?;
-    eprintln!("1 of 4: the cost of our lists at every length");
+    eprintln!("1 of 5: the cost of our lists at every length");
     let flat = flat::measure(folder.path(), quick).await?;
-    eprintln!("2 of 4: scrolling through the longest of them");
+    eprintln!("2 of 5: scrolling through the longest of them");
     let scroll = scroll::in_a_process_of_its_own(folder.path())?;
     drop(folder);
-    eprintln!("3 of 4: the articles' ways beside ours");
+    eprintln!("3 of 5: the articles' ways beside ours");
     let race = race::measure(quick).await?;
-    eprintln!("4 of 4: many likers of one post");
+    eprintln!("4 of 5: many likers of one post");
     let likers = likers::measure(quick).await?;
+    eprintln!("5 of 5: the home feed of who follows few and many");
+    let folder = tempfile::tempdir()?;
+    let home = home::measure(folder.path(), quick).await?;
     let results = Results {
         quick,
         flat,
         race,
         likers,
         scroll,
+        home,
     };
     report::write(&results, out)?;
     println!("The results are in {}.", out.display());

@@ -16,6 +16,8 @@ pub struct Cost {
     pub median_us: f64,
     /// 95 of 100 were faster, in microseconds.
     pub p95_us: f64,
+    /// Documents that the engine read for one, on average.
+    pub documents_read: f64,
     /// Bytes of BSON that the engine read for one, on average.
     pub bytes_read: f64,
     /// Bytes of BSON that the engine wrote for one, on average.
@@ -49,6 +51,7 @@ impl Meter {
     }
 
     fn add_work(&mut self, before: Counters, after: Counters) {
+        self.work.documents_read += after.documents_read - before.documents_read;
         self.work.bytes_read += after.bytes_read - before.bytes_read;
         self.work.bytes_written += after.bytes_written - before.bytes_written;
         self.work.commits += after.commits - before.commits;
@@ -62,6 +65,7 @@ impl Meter {
             times: self.latencies.len(),
             median_us: at(&self.latencies, 50),
             p95_us: at(&self.latencies, 95),
+            documents_read: each(self.work.documents_read),
             bytes_read: each(self.work.bytes_read),
             bytes_written: each(self.work.bytes_written),
             commits: each(self.work.commits),

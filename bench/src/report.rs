@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::chart::{Axis, Chart, Line};
 use crate::flat::OPERATIONS;
+use crate::home::{self, Home};
 use crate::markdown::{bytes, table, thousands, time};
 use crate::measure::{Cost, number};
 use crate::{Result, Results};
@@ -43,7 +44,14 @@ fn between_the_marks(page: &str, text: &str) -> Result<String> {
 }
 
 fn text(results: &Results) -> String {
-    [flat(results), race(results), likers(results), scroll(results)].join("\n")
+    [
+        flat(results),
+        race(results),
+        likers(results),
+        scroll(results),
+        home(&results.home),
+    ]
+    .join("\n")
 }
 
 fn owned<const N: usize>(cells: [&str; N]) -> Vec<String> {
@@ -231,6 +239,40 @@ fn scroll(results: &Results) -> String {
             &owned(["Tenth of the way", "A stretch, median", "Memory after it"]),
             &rows
         )
+    )
+}
+
+/// The table of the home feed.
+pub fn home(home: &Home) -> String {
+    let mut headings = vec!["Median (95 % below), documents and bytes read".to_owned()];
+    headings.extend(
+        home.readers
+            .iter()
+            .map(|reader| format!("follows {}", thousands(number(reader.follows)))),
+    );
+    headings.push("Many / few".to_owned());
+    let rows = home::OPERATIONS.iter().enumerate().map(|(nth, name)| {
+        let costs: Vec<&Cost> = home.readers.iter().map(|reader| &reader.costs[nth]).collect();
+        let mut row = vec![(*name).to_owned()];
+        row.extend(costs.iter().map(|cost| {
+            let (median, most) = (time(cost.median_us), time(cost.p95_us));
+            format!(
+                "{median} ({most}), {:.0}, {}",
+                cost.documents_read,
+                bytes(cost.bytes_read)
+            )
+        }));
+        let ratio = costs.first().zip(costs.last());
+        row.push(ratio.map_or("–".to_owned(), |(few, many)| {
+            format!("{:.2}", many.median_us / few.median_us)
+        }));
+        row
+    });
+    format!(
+        "### The home feed, by how many one follows\n\nAuthors with {} posts each, two of them outliers whom both readers follow; screens of 20, in turns. \
+         The third row is what home would cost without timelines. The last was measured once.\n\n{}",
+        home.posts,
+        table(&headings, &rows.collect::<Vec<_>>())
     )
 }
 

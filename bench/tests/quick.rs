@@ -21,7 +21,7 @@ fn a_quick_run_writes_its_tables_its_charts_and_all_numbers() {
     }
     let numbers = fs::read_to_string(out.path().join("lists.json")).unwrap();
     let numbers: serde_json::Value = serde_json::from_str(&numbers).unwrap();
-    for experiment in ["flat", "race", "likers", "scroll"] {
+    for experiment in ["flat", "race", "likers", "scroll", "home"] {
         assert!(numbers[experiment].is_object(), "{experiment}");
     }
 }

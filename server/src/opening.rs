@@ -17,7 +17,7 @@ use crate::fault::Fault;
 /// How often to try again to open a store that is in use, and after which pause.
 const ATTEMPTS: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(100);
-/// How often expired documents are removed.
+/// How often expired documents are removed, and what was left half-way is finished.
 const MINUTE: Duration = Duration::from_mins(1);
 
 /// A store, and its engine by name where that can do more than the port.
@@ -146,6 +146,20 @@ pub async fn expire_every_minute(engine: Embedded) {
             Ok(0) => {}
             Ok(gone) => tracing::debug!(gone, "documents expired"),
             Err(error) => tracing::warn!(%error, "documents that are due could not be removed"),
+        }
+    }
+}
+
+/// Brings posts to the home timelines of those who follow their author where that was interrupted, at the start and
+/// about once a minute.
+pub async fn deliver_every_minute(store: Store) {
+    let mut minute = tokio::time::interval(MINUTE);
+    loop {
+        minute.tick().await;
+        match store.timelines().deliver_all().await {
+            Ok(0) => {}
+            Ok(authors) => tracing::info!(authors, "posts that were left half-way were delivered"),
+            Err(error) => tracing::warn!(%error, "posts that were left half-way could not be delivered"),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bson::{Bson, Document, doc};
 use store::overflow::{self, uuid_bson};
 use store::port::{Find, Update};
-use store::{Error, Store, people, posts};
+use store::{Error, Store, people, posts, timeline};
 use uuid::Uuid;
 
 /// The collection of facts about the store as a whole.
@@ -201,7 +201,12 @@ async fn clear(store: &Store) -> store::Result<()> {
             "A town was half loaded when people signed up, and clearing it away would take them with it.",
         ));
     }
-    for collection in [people::COLLECTION, posts::COLLECTION, overflow::PAGES] {
+    for collection in [
+        people::COLLECTION,
+        posts::COLLECTION,
+        overflow::PAGES,
+        timeline::COLLECTION,
+    ] {
         store.engine().delete(collection, Document::new(), true).await?;
     }
     Ok(())

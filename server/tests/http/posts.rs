@@ -119,3 +119,37 @@ fn the_home_feed_of_a_member_is_of_those_they_follow() {
         2
     );
 }
+
+#[test]
+fn home_follows_whom_the_reader_follows_also_when_the_author_becomes_an_outlier() {
+    let server = Server::with_small_pages();
+    let (ada, bob) = (server.member("ada"), server.member("bob"));
+    let home = || {
+        let items = ada.get("/feed").body["items"].clone();
+        let text = |post: &serde_json::Value| post["text"].as_str().unwrap().to_owned();
+        items.as_array().unwrap().iter().map(text).collect::<Vec<_>>()
+    };
+    ada.put("/users/bob/follow");
+    assert!(home().is_empty());
+    bob.writes("To few");
+    let second = bob.writes("To few again");
+    ada.writes("My own");
+    assert_eq!(home(), ["My own", "To few again", "To few"]);
+    for number in 0..7 {
+        server.member(&format!("fan{number}")).put("/users/bob/follow");
+    }
+    assert_eq!(
+        ada.get("/users/bob/overflow").body["followers"]["hasOverflow"],
+        true
+    );
+    bob.writes("To many");
+    assert_eq!(home(), ["To many", "My own", "To few again", "To few"]);
+    bob.delete(&format!("/posts/{second}"));
+    assert_eq!(home(), ["To many", "My own", "To few"]);
+    let (first, rest) = (ada.get("/feed?limit=2").body, ada.walk("/feed", 2).0);
+    assert_eq!((&first["total"], rest.len()), (&serde_json::json!(3), 3));
+    ada.delete("/users/bob/follow");
+    assert_eq!(home(), ["My own"]);
+    ada.put("/users/bob/follow");
+    assert_eq!(home(), ["To many", "My own", "To few"]);
+}

@@ -8,11 +8,12 @@ use crate::port::Find;
 use crate::{people, posts};
 
 impl Timelines<'_> {
-    /// Makes a timeline from the lists and the posts, which takes as long as whom the reader follows are many.
+    /// A reader's timeline. Where there is none, or too little in it, it is made from the lists and the posts, which takes
+    /// the longer the more the reader follows.
     ///
     /// It is begun empty first. From then on every post that is fanned out and every author who becomes an outlier leaves
     /// a trace in it, and what was computed without them is computed again.
-    pub(super) async fn build(&self, reader: &Handle) -> Result<Timeline> {
+    pub(super) async fn built(&self, reader: &Handle) -> Result<Timeline> {
         for _ in 0..ATTEMPTS {
             let Some(mut timeline) = self.get(reader).await? else {
                 if self.standing(reader).await?.is_none() {

@@ -81,7 +81,7 @@ impl Timeline {
             .collect::<Result<Vec<_>>>()?;
         let doubts = array("doubts")?.iter().map(|doubt| {
             let doubt = inner(doubt)?;
-            Ok((uuid(doubt, "id")?, handle(doubt.get("author"))?))
+            Ok((attempt_of(doubt)?, handle(doubt.get("author"))?))
         });
         Ok(Self {
             rev: i64::try_from(number(&document, "rev")?).unwrap_or(i64::MAX),
@@ -153,7 +153,12 @@ fn handle(value: Option<&Bson>) -> Result<Handle> {
         .ok_or_else(|| Error::malformed("an author is not a handle"))
 }
 
-pub(super) fn uuid(document: &Document, field: &str) -> Result<Uuid> {
+/// Which attempt to follow or unfollow left a doubt.
+pub(crate) fn attempt_of(doubt: &Document) -> Result<Uuid> {
+    uuid(doubt, "id")
+}
+
+fn uuid(document: &Document, field: &str) -> Result<Uuid> {
     match document.get(field) {
         Some(Bson::Binary(binary)) => Uuid::from_slice(&binary.bytes).ok(),
         _ => None,

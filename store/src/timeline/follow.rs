@@ -81,9 +81,10 @@ impl Timelines<'_> {
                 Some(_) => timeline.outliers.push(author.clone()),
             }
             timeline.doubts.retain(|(id, _)| Some(*id) != ends);
-            // Somebody who saw a follower may be about to write to their timeline. So an end of following is
-            // always written, even where it finds nothing to take out.
-            if (follows && timeline == before) || self.replace(reader, &timeline).await? {
+            // Somebody who saw a follower may be about to write to their timeline. So an end of following is always
+            // written, even where it finds nothing to take out; a reader in doubt will look again.
+            let as_it_was = timeline == before && (follows || ends.is_none());
+            if as_it_was || self.replace(reader, &timeline).await? {
                 return Ok(());
             }
         }

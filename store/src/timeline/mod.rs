@@ -23,6 +23,7 @@ use crate::port::{Find, Update};
 use document::Timeline;
 
 pub(crate) use deliver::UNDELIVERED;
+pub(crate) use document::attempt_of;
 pub use read::Page;
 
 /// The collection of timelines. `_id` is the reader's handle.

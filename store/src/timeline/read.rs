@@ -74,19 +74,10 @@ impl Timelines<'_> {
         })
     }
 
-    /// A timeline that is built, and agrees with the lists about whom it was in doubt.
+    /// A timeline that agrees with the lists about whom it was in doubt. The doubt stays: whoever noted it may still be
+    /// about to follow or unfollow, and then stop. They end it themselves, or `check --repair` does.
     async fn settled(&self, reader: &Handle) -> Result<Timeline> {
-        let timeline = self.get(reader).await?;
-        let Some(timeline) = timeline.filter(|timeline| !timeline.is_thin()) else {
-            let timeline = self.build(reader).await?;
-            return self.cleared(reader, timeline).await;
-        };
-        self.cleared(reader, timeline).await
-    }
-
-    /// A doubt stays: whoever is in it may still be about to follow or unfollow, and then stop. They end it
-    /// themselves, or `check --repair` does.
-    async fn cleared(&self, reader: &Handle, timeline: Timeline) -> Result<Timeline> {
+        let timeline = self.built(reader).await?;
         if timeline.doubts.is_empty() {
             return Ok(timeline);
         }
@@ -94,8 +85,7 @@ impl Timelines<'_> {
         for author in authors {
             self.align(reader, author, None).await?;
         }
-        let timeline = self.get(reader).await?;
-        timeline.ok_or_else(|| Error::NoOwner(format!("user:{reader}")))
+        self.built(reader).await
     }
 
     /// The posts of a timeline's entries after a cursor. Entries of posts that were deleted meanwhile are passed

@@ -143,6 +143,12 @@ pub enum Violation {
     /// An item of somebody who is not there any more.
     #[error("an item of user:{actor}, who is gone")]
     ActorGone { actor: String },
+    /// A post that was published, but perhaps not brought to all who follow its author.
+    #[error("was not brought to all who follow its author")]
+    Undelivered,
+    /// A follow or unfollow that was begun and not ended. Readers of the timeline look for themselves.
+    #[error("began to follow or unfollow {author} and did not end it")]
+    TimelineInDoubt { author: String },
 }
 
 fn place(page: Option<u32>) -> String {
@@ -169,7 +175,9 @@ impl Violation {
             | Self::FollowingMissing { .. }
             | Self::FollowerMissing { .. }
             | Self::ActivityMissing { .. }
-            | Self::ActivityUnfounded { .. } => Severity::Unfinished,
+            | Self::ActivityUnfounded { .. }
+            | Self::Undelivered
+            | Self::TimelineInDoubt { .. } => Severity::Unfinished,
             _ => Severity::Broken,
         }
     }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod home;
 mod interruptions;
 mod lists;
 mod model_check;
@@ -9,3 +10,4 @@ mod mutants;
 mod reads;
 mod simulation;
 mod support;
+mod timelines;

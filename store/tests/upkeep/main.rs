@@ -7,3 +7,4 @@ mod check;
 mod migrate;
 #[path = "../support/lists.rs"]
 mod support;
+mod timelines;

@@ -218,9 +218,23 @@ impl Checking<'_> {
         };
         match done {
             // There is nobody left to disagree.
-            Err(Error::NoOwner(_)) => Ok(()),
-            done => done,
+            Err(Error::NoOwner(_)) => {}
+            done => done?,
         }
+        match follow_of(claim) {
+            Some((reader, author)) => self.store.timelines().align(reader, author, None).await,
+            None => Ok(()),
+        }
+    }
+}
+
+/// Who follows whom, or does not, where a claim is about that.
+fn follow_of(claim: &Claim) -> Option<(&Handle, &Handle)> {
+    let (relation, item) = claim.source.as_ref()?;
+    match (relation, &claim.owner, claim.wanted.relation) {
+        (Relation::Followers, Topic::User(author), Relation::Following) => Some((item.by.as_ref()?, author)),
+        (Relation::Following, Topic::User(reader), Relation::Followers) => Some((reader, item.by.as_ref()?)),
+        _ => None,
     }
 }
 

@@ -9,6 +9,7 @@ mod between;
 mod documents;
 mod lists;
 mod pages;
+mod timelines;
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -95,6 +96,7 @@ pub async fn check(store: &Store, options: CheckOptions, progress: Progress<'_>)
     checking.pages().await?;
     if !options.lists_only {
         checking.between().await?;
+        checking.timelines().await?;
     }
     Ok(checking.checked)
 }

@@ -8,6 +8,7 @@ use bson::{Bson, Document};
 use store::Result;
 use store::overflow::PAGES;
 use store::port::{Change, DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
+use store::timeline::COLLECTION as TIMELINES;
 
 /// One write of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +25,16 @@ pub enum Step {
     DropPage,
     MakeList,
     FinishAdoption,
+    /// A post comes into a timeline.
+    Deliver,
+    /// An outlier comes into a timeline.
+    Announce,
+    /// An author's followers are about to be told that they are an outlier.
+    BeginToAnnounce,
+    /// A follow or unfollow is noted.
+    Doubt,
+    /// A timeline is written anew.
+    Rewrite,
 }
 
 /// What is wrong with a mutant.
@@ -136,6 +147,15 @@ fn step_of(collection: &str, change: &Change) -> Option<Step> {
             .find(|(path, _)| bare(path) == field)
             .map(|(_, value)| value.clone())
     };
+    if collection == TIMELINES {
+        return match () {
+            () if has("$push", "entries").is_some() => Some(Step::Deliver),
+            () if has("$push", "doubts").is_some() => Some(Step::Doubt),
+            () if has("$addToSet", "outliers").is_some() => Some(Step::Announce),
+            () if has("$set", "entries").is_some() => Some(Step::Rewrite),
+            () => None,
+        };
+    }
     if collection == PAGES {
         return match () {
             () if has("$setOnInsert", "_id").is_some() => Some(Step::WritePage),
@@ -152,6 +172,7 @@ fn step_of(collection: &str, change: &Change) -> Option<Step> {
         () if has("$inc", "pages").is_some() => Some(Step::Trim),
         () if has("$pull", "head").is_some() => Some(Step::RemoveFromHead),
         () if has("$set", "rev").is_some() => Some(Step::AdvanceRev),
+        () if has("$set", "outlier") == Some(Bson::Boolean(false)) => Some(Step::BeginToAnnounce),
         () => None,
     }
 }

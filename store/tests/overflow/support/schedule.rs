@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use bson::{Bson, Document};
 use store::port::{DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
 use store::{Error, Result, Store};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::task::JoinSet;
 
 use super::dice::Dice;
@@ -60,10 +60,13 @@ struct Gated {
     engine: Engine,
     actor: usize,
     messages: mpsc::UnboundedSender<Message>,
+    /// An operation may make several calls at once. They come one after the other, as any others do.
+    calls: Mutex<()>,
 }
 
 impl Gated {
     async fn call<T>(&self, writes: bool, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
+        let _one_at_a_time = self.calls.lock().await;
         let (fate, decided) = oneshot::channel();
         self.messages
             .send(Message::Waits(Turn {
@@ -297,6 +300,7 @@ async fn start(
             engine: store.engine().clone(),
             actor,
             messages: messages.clone(),
+            calls: Mutex::default(),
         };
         let gated = Store::open(between(Arc::new(gated)), store.settings().clone())
             .await
