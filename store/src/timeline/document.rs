@@ -61,15 +61,20 @@ impl Entry {
 }
 
 impl Timeline {
-    /// A new one. Until it is built it takes every post in, so that whoever builds it notices.
+    /// A new one.
     pub fn begun(reader: &Handle) -> Document {
-        doc! {
-            "_id": reader.as_str(), "rev": 0_i64, "follows": 0_i64,
-            "built": false, "complete": true, "entries": [], "outliers": [], "doubts": [],
-        }
+        let mut document = doc! { "_id": reader.as_str(), "rev": 0_i64, "doubts": [] };
+        document.extend(Self::unbuilt());
+        document
     }
 
-    pub fn read(document: Document) -> Result<Self> {
+    /// What a new one has besides its doubts. Until it is built it takes every post in, so that whoever builds it
+    /// notices.
+    pub fn unbuilt() -> Document {
+        doc! { "follows": 0_i64, "built": false, "complete": true, "entries": [], "outliers": [] }
+    }
+
+    pub fn read(document: &Document) -> Result<Self> {
         let array = |field: &str| {
             document
                 .get_array(field)
@@ -84,7 +89,7 @@ impl Timeline {
             Ok((attempt_of(doubt)?, handle(doubt.get("author"))?))
         });
         Ok(Self {
-            rev: i64::try_from(number(&document, "rev")?).unwrap_or(i64::MAX),
+            rev: i64::try_from(number(document, "rev")?).unwrap_or(i64::MAX),
             built: document.get_bool("built").unwrap_or(false),
             // A push that cuts the oldest entry off does not touch the mark.
             complete: document.get_bool("complete").unwrap_or(false) && entries.len() < WINDOW,
@@ -196,7 +201,7 @@ mod tests {
         timeline.doubts.push((Uuid::from_u128(7), "ada".parse().unwrap()));
         let mut document = timeline.content();
         document.insert("rev", 0_i64);
-        assert_eq!(Timeline::read(document).unwrap(), timeline);
+        assert_eq!(Timeline::read(&document).unwrap(), timeline);
     }
 
     #[test]

@@ -1,7 +1,10 @@
+use std::slice;
+
 use bson::doc;
 use model::{Handle, Relation, Topic};
 use uuid::Uuid;
 
+use super::document::Timeline;
 use super::{ATTEMPTS, COLLECTION, Standing, Timelines};
 use crate::error::{Error, Result};
 use crate::overflow::{Appended, Item, Key, Removed, uuid_bson};
@@ -76,7 +79,7 @@ impl Timelines<'_> {
             let standing = self.standing(author).await?.map(|(standing, _)| standing);
             match standing.filter(|_| follows) {
                 None => timeline.part_with(author),
-                Some(Standing::Ordinary) => timeline.merge(self.newest_by(&[author.clone()]).await?),
+                Some(Standing::Ordinary) => timeline.merge(self.newest_by(slice::from_ref(author)).await?),
                 Some(_) if timeline.outliers.contains(author) => {}
                 Some(_) => timeline.outliers.push(author.clone()),
             }
@@ -104,15 +107,16 @@ impl Timelines<'_> {
         }
     }
 
-    /// Notes that it will not be clear whether the reader follows the author until this attempt has ended. Should it
-    /// never end, whoever reads the timeline looks for themselves.
+    /// Notes that it will not be clear whether the reader follows the author until this attempt has ended, and begins a
+    /// timeline to note it in. Should the attempt never end, whoever reads the timeline looks for themselves.
     async fn doubt(&self, reader: &Handle, author: &Handle, attempt: Uuid) -> Result<()> {
         let doubt = doc! { "id": uuid_bson(attempt), "author": author.as_str() };
-        let change = doc! { "$push": { "doubts": doubt }, "$inc": { "rev": 1_i64 } };
-        self.store
-            .engine()
-            .update(COLLECTION, Update::one(doc! { "_id": reader.as_str() }, change))
-            .await
-            .map(drop)
+        let change = doc! {
+            "$push": { "doubts": doubt },
+            "$inc": { "rev": 1_i64 },
+            "$setOnInsert": Timeline::unbuilt(),
+        };
+        let noted = Update::one(doc! { "_id": reader.as_str() }, change).or_insert();
+        self.store.engine().update(COLLECTION, noted).await.map(drop)
     }
 }

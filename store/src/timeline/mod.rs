@@ -70,7 +70,7 @@ impl<'a> Timelines<'a> {
     async fn get(&self, reader: &Handle) -> Result<Option<Timeline>> {
         let find = Find::matching(doc! { "_id": reader.as_str() }).limit(1);
         let found = self.store.engine().find(COLLECTION, find).await?;
-        found.into_iter().next().map(Timeline::read).transpose()
+        found.first().map(Timeline::read).transpose()
     }
 
     /// Writes a timeline that was computed from the stored one, if that is unchanged. Answers whether it was.

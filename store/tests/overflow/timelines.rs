@@ -55,7 +55,7 @@ struct Scenario {
 }
 
 /// How many readers a town has.
-const READERS: u64 = 6;
+const READERS: u64 = 5;
 
 /// Fresh ids and incarnations.
 fn fresh() -> u64 {
@@ -142,7 +142,7 @@ impl Town {
     }
 
     /// At every moment: an entry stands once, and newest first.
-    async fn assert_no_entry_stands_twice(self, store: &Store, story: &str) {
+    async fn assert_no_entry_stands_twice(self, store: &Store, events: &str) {
         for number in 1..=READERS {
             let Some(timeline) = self.timeline(store, number).await else {
                 continue;
@@ -151,7 +151,7 @@ impl Town {
             let orders: Vec<_> = entries.iter().map(order).collect();
             assert!(
                 orders.is_sorted_by(|newer, older| newer > older),
-                "{entries:?} after {story}"
+                "{entries:?} after {events}"
             );
         }
     }
@@ -161,8 +161,8 @@ impl Town {
         store.engine().find(COLLECTION, find).await.unwrap().pop()
     }
 
-    /// Home, read two at a time, is what the author's followers and the posts say.
-    async fn assert_home_is_right(self, store: &Store, story: &str) {
+    /// Home, read three at a time, is what the author's followers and the posts say.
+    async fn assert_home_is_right(self, store: &Store, events: &str) {
         let author = self.person(0);
         let posts = store
             .posts()
@@ -172,17 +172,11 @@ impl Town {
         for number in 1..=READERS {
             let reader = self.person(number);
             let followed = self.follows(store, number).await;
-            if followed != self.is_followed_by(store, number).await && !self.is_in_doubt(store, number).await
-            {
-                // Somebody stopped half-way before there was a timeline to note it in. Home is what the list that they
-                // got to says, as it was before there were timelines.
-                continue;
-            }
             let expected: Vec<_> = posts.iter().filter(|_| followed).map(|post| post.id).collect();
             let mut seen = Vec::new();
             let mut after = None;
             loop {
-                let page = store.timelines().home(&reader, after, 2).await.unwrap();
+                let page = store.timelines().home(&reader, after, 3).await.unwrap();
                 seen.extend(page.posts.iter().map(|post| post.id));
                 after = page.next;
                 if after.is_none() {
@@ -191,7 +185,7 @@ impl Town {
             }
             assert_eq!(
                 seen, expected,
-                "home of reader {number} (follows: {followed}) after {story}"
+                "home of reader {number} (follows: {followed}) after {events}"
             );
         }
     }
@@ -204,17 +198,6 @@ impl Town {
             .await
             .unwrap()
             .is_some()
-    }
-
-    async fn is_followed_by(self, store: &Store, number: u64) -> bool {
-        let following = store.list(Relation::Following);
-        let (reader, key) = (Topic::User(self.person(number)), Key::By(self.person(0)));
-        following.find(&reader, &key).await.unwrap().is_some()
-    }
-
-    async fn is_in_doubt(self, store: &Store, number: u64) -> bool {
-        let timeline = self.timeline(store, number).await;
-        timeline.is_some_and(|timeline| !timeline.get_array("doubts").unwrap().is_empty())
     }
 }
 
@@ -233,19 +216,20 @@ fn switches() -> usize {
 }
 
 impl Scenario {
-    /// Every interleaving, and every fault in those with one switch less: the operations have many steps.
+    /// Every interleaving, and where there are not too many steps, every fault in those with one switch less.
     async fn explore(&self, between: Between) {
         let store = small_store(3, 2).await;
         let faultless = Bounds {
             switches: switches(),
             faults: 0,
         };
-        let faulty = Bounds {
-            switches: switches() - 1,
-            faults: 1,
-        };
-        for bounds in [faultless, faulty] {
-            self.explore_within(&store, bounds, between).await;
+        self.explore_within(&store, faultless, between).await;
+        if self.at_once.iter().all(|acts| acts.len() == 1) {
+            let faulty = Bounds {
+                switches: switches() - 1,
+                faults: 1,
+            };
+            self.explore_within(&store, faulty, between).await;
         }
     }
 
@@ -262,18 +246,21 @@ impl Scenario {
                     town.assert_no_entry_stands_twice(store, "a write").await;
                 })
                 .await;
-            let story = format!("{:#?}", run.story);
+            let events = format!("{:#?}", run.story);
             // Those who died have not come back. The sweep does what they left undone for others.
             store.timelines().deliver_all().await.unwrap();
-            town.assert_home_is_right(store, &format!("{story}, swept")).await;
+            town.assert_home_is_right(store, &format!("{events}, swept"))
+                .await;
 
             for (operation, crashed) in operations.iter().zip(&run.crashed) {
                 if *crashed {
                     operation(store.clone()).await;
                 }
             }
-            town.assert_home_is_right(store, &format!("{story}, tried again"))
-                .await;
+            if run.crashed.contains(&true) {
+                town.assert_home_is_right(store, &format!("{events}, tried again"))
+                    .await;
+            }
             let mut followers = BTreeSet::new();
             for number in 1..=READERS {
                 if town.follows(store, number).await {
@@ -284,21 +271,21 @@ impl Scenario {
                 {
                     let lost_answers = run.story.iter().any(|line| line.ends_with("LoseAnswer"));
                     let doubts = timeline.get_array("doubts").unwrap();
-                    assert!(lost_answers || doubts.is_empty(), "{doubts:?} after {story}");
+                    assert!(lost_answers || doubts.is_empty(), "{doubts:?} after {events}");
                 }
             }
             assert_eq!(
                 followers,
                 self.followers.iter().copied().collect(),
-                "after {story}"
+                "after {events}"
             );
             // What comes later arrives too.
             town.act(store, Post(900)).await;
-            town.assert_home_is_right(store, &format!("{story}, and a later post"))
+            town.assert_home_is_right(store, &format!("{events}, and a later post"))
                 .await;
-            town.assert_no_entry_stands_twice(store, &story).await;
+            town.assert_no_entry_stands_twice(store, &events).await;
             let waiting = store.engine().count("posts", doc! { "undelivered": true }).await;
-            assert_eq!(waiting.unwrap(), 0, "posts wait after {story}");
+            assert_eq!(waiting.unwrap(), 0, "posts wait after {events}");
             if !explorer.advance() {
                 break;
             }
@@ -366,6 +353,7 @@ scenarios! {
     an_author_becomes_an_outlier_while_somebody_follows: OVERFLOWED, &[&[Post(2)], &[Follow(5)]], &[1, 2, 3, 4, 5];
     an_author_becomes_an_outlier_while_somebody_unfollows: OVERFLOWED, &[&[Post(2)], &[Unfollow(1)]], &[2, 3, 4];
     an_author_becomes_an_outlier_while_a_follower_looks_for_the_first_time: OVERFLOWED, &[&[Post(2)], &[Look(2)]], &[1, 2, 3, 4];
+    an_author_becomes_an_outlier_while_somebody_looks_who_followed_before: FULL, &[&[Follow(4), Post(2)], &[Look(2)]], &[1, 2, 3, 4];
     an_author_becomes_an_outlier_while_the_followers_shrink_again: OVERFLOWED, &[&[Post(2)], &[Unfollow(1), Unfollow(2), Follow(5)]], &[3, 4, 5];
     an_author_becomes_an_outlier_twice_at_once: OVERFLOWED, &[&[Post(2)], &[Post(3)]], &[1, 2, 3, 4];
 }
@@ -406,5 +394,5 @@ mutants! {
     a_rewrite_of_a_timeline_that_has_changed: Guard(Rewrite, "rev"), a_post_while_a_follower_looks_for_the_first_time;
     an_outlier_announced_to_somebody_who_left: Guard(Announce, "follows"), an_author_becomes_an_outlier_while_somebody_unfollows;
     an_outlier_announced_without_telling_new_followers: Part(BeginToAnnounce, "$set", "outlier"), an_author_becomes_an_outlier_while_the_followers_shrink_again;
-    an_announcement_that_nobody_who_builds_notices: Part(Announce, "$inc", "rev"), an_author_becomes_an_outlier_while_a_follower_looks_for_the_first_time;
+    an_announcement_that_nobody_who_builds_notices: Part(Announce, "$inc", "rev"), an_author_becomes_an_outlier_while_somebody_looks_who_followed_before;
 }
