@@ -134,7 +134,7 @@ pub struct Listing<T> {
     pub next: Option<String>,
     /// Where the reader crossed from the head into a page, or from page to page.
     pub seams: Vec<Seam>,
-    /// How many items the whole list has.
+    /// How many items the whole list has; of a long home feed, at least so many.
     pub total: u64,
 }
 

@@ -89,6 +89,7 @@ async fn play(player: &mut Player, ledger: &mut Ledger) {
 
     for (reader, path, action) in [
         ("", "/".to_owned(), "Open home, not signed in"),
+        ("fan1", "/".to_owned(), "Open home, signed in, for the first time"),
         ("fan1", "/".to_owned(), "Open home, signed in"),
         ("", "/explore".to_owned(), "Open explore, not signed in"),
         ("fan1", format!("/post/{post}"), "Open a post, signed in"),

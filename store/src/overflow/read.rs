@@ -158,14 +158,14 @@ impl OverflowList<'_> {
         // The newest page that begins below the cursor's moment: items of that moment may stand in several pages after
         // it. When there is none, every page comes after the cursor.
         let mut next = match last {
-            Some((at, _)) if seen.pages > 0 => {
+            _ if seen.pages == 0 => None,
+            Some((at, _)) => {
                 let earlier = Some(at.millis().saturating_sub(1));
                 match self.page_down(owner, &seen, seen.pages, earlier).await? {
                     Some(page) => Some(page),
                     None => self.page_up(owner, &seen, 0, None).await?,
                 }
             }
-            Some(_) => None,
             None => self.page_up(owner, &seen, 0, None).await?,
         };
         while let Some(Page { number, items, .. }) = next {

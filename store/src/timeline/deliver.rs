@@ -151,6 +151,9 @@ impl Timelines<'_> {
         guard: &Document,
         change: &Document,
     ) -> Result<()> {
+        if followers.is_empty() {
+            return Ok(());
+        }
         let mut tried: HashMap<Handle, Bson> = HashMap::new();
         for _ in 0..ATTEMPTS {
             let mut open = self.follows_of(&followers).await?;

@@ -167,7 +167,8 @@ impl Violation {
             | Self::NearLimit { .. }
             | Self::Busy
             | Self::TargetGone { .. }
-            | Self::ActorGone { .. } => Severity::Notice,
+            | Self::ActorGone { .. }
+            | Self::TimelineInDoubt { .. } => Severity::Notice,
             Self::Pending { .. }
             | Self::Adopting
             | Self::Untidied { .. }
@@ -176,8 +177,7 @@ impl Violation {
             | Self::FollowerMissing { .. }
             | Self::ActivityMissing { .. }
             | Self::ActivityUnfounded { .. }
-            | Self::Undelivered
-            | Self::TimelineInDoubt { .. } => Severity::Unfinished,
+            | Self::Undelivered => Severity::Unfinished,
             _ => Severity::Broken,
         }
     }
