@@ -1,11 +1,13 @@
 //! The documents behind an owner's lists, for people who want to see them.
 
+use std::collections::HashMap;
+
 use bson::{Document, RawDocumentBuf, doc};
-use model::{Relation, Topic};
+use model::{Relation, RelationOverflow, Topic};
 
 use crate::Store;
 use crate::error::{Error, Result};
-use crate::overflow::{Owner, PAGES, owner_collection, owner_id};
+use crate::overflow::{Owner, PAGES, measure, number, owner_collection, owner_id};
 use crate::port::Find;
 
 /// An owner and the newest page document of each of its lists that has one.
@@ -15,6 +17,15 @@ pub struct Documents {
     pub owner: Document,
     /// One page document a list at most, in the order of the lists.
     pub pages: Vec<Document>,
+}
+
+/// What an owner and some pages of one of its lists weigh.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Weights {
+    /// How the list is stored.
+    pub list: RelationOverflow,
+    /// The pages that are there, by their numbers.
+    pub pages: HashMap<u32, PageSize>,
 }
 
 /// How large a page document is.
@@ -32,10 +43,7 @@ impl Store {
     /// # Errors
     /// [`Error::NoOwner`] when the owner does not exist.
     pub async fn documents(&self, owner: &Owner) -> Result<Documents> {
-        let find = Find::matching(doc! { "_id": owner_id(owner) }).limit(1);
-        let found = self.engine().find(owner_collection(owner), find).await?;
-        let no_owner = || Error::NoOwner(owner.to_string());
-        let mut document = found.into_iter().next().ok_or_else(no_owner)?;
+        let mut document = self.owner_document(owner).await?;
         document.remove("password");
         let relations = match owner {
             Topic::User(_) => Relation::OF_A_USER,
@@ -55,22 +63,40 @@ impl Store {
         })
     }
 
-    /// How large a page of a list is, if it is there.
-    pub async fn page_size(&self, owner: &Owner, relation: Relation, page: u32) -> Result<Option<PageSize>> {
-        let find = Find::matching(doc! { "_id": owner_id(owner) })
-            .project(doc! { "born": 1 })
-            .limit(1);
+    /// How large an owner is, and these pages of one of its lists: one find each.
+    ///
+    /// # Errors
+    /// [`Error::NoOwner`] when the owner does not exist.
+    pub async fn weigh(&self, owner: &Owner, relation: Relation, pages: &[u32]) -> Result<Weights> {
+        let document = self.owner_document(owner).await?;
+        let find = Find::matching(doc! {
+            "owner": owner_id(owner),
+            "relation": relation.as_str(),
+            "born": document.get("born").cloned(),
+            "page": { "$in": pages.iter().map(|page| i64::from(*page)).collect::<Vec<_>>() },
+        });
+        let mut sizes = HashMap::new();
+        for page in self.engine().find(PAGES, find).await? {
+            let size = PageSize {
+                items: page.get_array("items").map_or(0, Vec::len) as u64,
+                bytes: RawDocumentBuf::try_from(&page)?.as_bytes().len() as u64,
+            };
+            let number = number(&page, "page")?;
+            sizes.insert(u32::try_from(number).unwrap_or(u32::MAX), size);
+        }
+        Ok(Weights {
+            list: measure(&document, relation, self.settings().of(relation))?,
+            pages: sizes,
+        })
+    }
+
+    async fn owner_document(&self, owner: &Owner) -> Result<Document> {
+        let find = Find::matching(doc! { "_id": owner_id(owner) }).limit(1);
         let found = self.engine().find(owner_collection(owner), find).await?;
-        let Some(born) = found.first() else {
-            return Ok(None);
-        };
-        let Some(page) = self.page(owner, born, relation, i64::from(page)).await? else {
-            return Ok(None);
-        };
-        Ok(Some(PageSize {
-            items: page.get_array("items").map_or(0, Vec::len) as u64,
-            bytes: RawDocumentBuf::try_from(&page)?.as_bytes().len() as u64,
-        }))
+        found
+            .into_iter()
+            .next()
+            .ok_or_else(|| Error::NoOwner(owner.to_string()))
     }
 
     async fn page(

@@ -194,7 +194,12 @@ impl<'a> Posts<'a> {
 
     /// How many posts are newer than a cursor of [`Order::Newest`], counted up to a limit: everybody's, or only these
     /// authors'. It reads no more documents than it counts.
-    pub async fn newer(&self, authors: Option<&[Handle]>, than: Option<Cursor>, limit: u64) -> Result<u64> {
+    pub async fn newer(
+        &self,
+        authors: Option<&[Handle]>,
+        than: Option<Cursor>,
+        limit: usize,
+    ) -> Result<usize> {
         let mut filter = by(authors);
         if let Some(cursor) = than {
             if !Order::Newest.gave_out(cursor) {
@@ -213,8 +218,8 @@ impl<'a> Posts<'a> {
         let find = Find::matching(filter)
             .project(doc! { "_id": 1 })
             .sort(doc! { "at": -1, "_id": -1 })
-            .limit(limit);
-        Ok(self.store.engine().find(COLLECTION, find).await?.len() as u64)
+            .limit(limit as u64);
+        Ok(self.store.engine().find(COLLECTION, find).await?.len())
     }
 
     /// How many posts there are: everybody's, or only these authors'.

@@ -120,6 +120,6 @@ mod tests {
     #[test]
     fn a_share_of_the_wall_has_two_places() {
         assert_eq!(share(WALL), "100.00 %");
-        assert_eq!(share(WALL / 200), "0.50 %");
+        assert_eq!(share(WALL / 128), "0.78 %");
     }
 }

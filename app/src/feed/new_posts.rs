@@ -8,6 +8,7 @@ use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use model::{Cursor, Handle, PostId, Problem};
 use store::Store;
+use store::posts::StoredPost;
 use tokio::sync::{Notify, watch};
 
 use super::Feed;
@@ -16,8 +17,12 @@ use super::problems::explain;
 /// How often the store is asked while somebody waits: posts may come through other servers.
 const ASK: Duration = Duration::from_secs(1);
 
+/// How often a new post is told: when it is seen first it may still be on its way to the timelines of its author's
+/// followers.
+const TELL: u32 = 3;
+
 /// How far new posts are counted.
-const MOST: u64 = 100;
+const MOST: usize = 100;
 
 /// A list of posts, newest first, that a reader may watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,13 +80,18 @@ impl NewPosts {
     }
 
     async fn look(self: Arc<Self>) {
+        let mut tell = 0;
         loop {
             match self.store.posts().newest().await {
                 Ok(newest) => {
                     self.newest.send_if_modified(|known| {
-                        let changed = *known != newest;
-                        *known = newest;
-                        changed
+                        if *known != newest {
+                            *known = newest;
+                            tell = TELL;
+                        }
+                        let worth_telling = tell > 0;
+                        tell = tell.saturating_sub(1);
+                        worth_telling
                     });
                 }
                 // The store says elsewhere that it is away; there is no news until it is back.
@@ -89,7 +99,7 @@ impl NewPosts {
             }
             tokio::select! {
                 () = tokio::time::sleep(ASK) => {}
-                () = self.published.notified() => {}
+                () = self.published.notified() => tell = TELL,
             }
             // Under the lock nobody can subscribe between the check and the end.
             let mut looking = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
@@ -137,15 +147,19 @@ impl Feed {
         reader: Option<&Handle>,
         since: Option<Cursor>,
     ) -> Result<u64, Problem> {
-        let authors = match (list, reader) {
-            (PostList::By(author), _) => Some(vec![author.clone()]),
-            (PostList::Home, None) => None,
-            (PostList::Home, Some(reader)) => Some(self.authors_at_home_of(reader).await?),
-        };
         let posts = self.store.posts();
-        posts
-            .newer(authors.as_deref(), since, MOST)
-            .await
-            .map_err(explain)
+        let count = match (list, reader) {
+            (PostList::By(author), _) => posts.newer(Some(std::slice::from_ref(author)), since, MOST).await,
+            (PostList::Home, None) => posts.newer(None, since, MOST).await,
+            (PostList::Home, Some(reader)) => {
+                let home = self.store.timelines().home(reader, None, MOST).await;
+                home.map(|home| home.posts.iter().filter(|post| is_newer(post, since)).count())
+            }
+        };
+        Ok(count.map_err(explain)? as u64)
     }
+}
+
+fn is_newer(post: &StoredPost, than: Option<Cursor>) -> bool {
+    than.is_none_or(|cursor| (post.at.millis(), post.id.uuid()) > (cursor.key, cursor.id))
 }

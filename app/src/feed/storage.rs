@@ -1,6 +1,6 @@
 //! How lists are stored, for people who want to know: what a page boundary costs, and the documents themselves.
 
-use model::{Listing, Overflow, Problem, Relation, SeamCost, Topic};
+use model::{Listing, Overflow, Problem, Relation, RelationOverflow, SeamCost, Topic};
 use store::inspect::Documents;
 
 use super::Feed;
@@ -18,19 +18,24 @@ impl Feed {
         if listing.seams.is_empty() {
             return Ok(listing);
         }
-        let overflow = self.overflow(owner).await?;
-        let stored = overflow.get(&relation);
+        let pages: Vec<u32> = listing.seams.iter().map(|seam| seam.page).collect();
+        let weights = self
+            .store()
+            .weigh(owner, relation, &pages)
+            .await
+            .map_err(explain)?;
+        let RelationOverflow {
+            count,
+            head_bytes,
+            owner_bytes,
+            ..
+        } = weights.list;
         for seam in &mut listing.seams {
-            let page = self.store().page_size(owner, relation, seam.page).await;
-            if let (Some(page), Some(stored)) = (page.map_err(explain)?, stored) {
-                let items = stored.count.max(1);
-                let rest = stored.owner_bytes.saturating_sub(stored.head_bytes);
-                seam.cost = Some(SeamCost {
-                    documents: 2,
-                    bytes: stored.owner_bytes + page.bytes,
-                    unbounded: rest + page.bytes * items / page.items.max(1),
-                });
-            }
+            seam.cost = weights.pages.get(&seam.page).map(|page| SeamCost {
+                documents: 2,
+                bytes: owner_bytes + page.bytes,
+                unbounded: owner_bytes.saturating_sub(head_bytes) + page.bytes * count / page.items.max(1),
+            });
         }
         Ok(listing)
     }

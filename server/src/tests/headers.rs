@@ -131,7 +131,7 @@ async fn what_people_write_is_shown_as_text_and_only_web_addresses_are_links() {
     );
     let targets = page
         .text
-        .split("href=\"")
+        .split(" href=\"")
         .skip(1)
         .map(|rest| rest.split('"').next().unwrap());
     let foreign: Vec<_> = targets

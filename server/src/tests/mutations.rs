@@ -311,10 +311,9 @@ async fn every_row_of_the_table_works_when_nothing_is_wrong_with_it() {
         let same_site = scene.own.clone().header("sec-fetch-site", "same-origin");
         let answer = same_site.send(&scene.stage.for_this_machine()).await;
         assert!((200..300).contains(&answer.status), "{}: {answer:?}", scene.what);
-        let undone = row.method == Method::DELETE
-            && ["/like", "/share", "/follow"]
-                .iter()
-                .any(|end| row.path.ends_with(end));
+        // Nothing was liked or shared before. Who stops following has their timeline looked through in any case.
+        let undone =
+            row.method == Method::DELETE && ["/like", "/share"].iter().any(|end| row.path.ends_with(end));
         let changed = scene.stage.everything().await != scene.before;
         assert_eq!(changed, !undone, "{}", scene.what);
     }
