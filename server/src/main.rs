@@ -6,6 +6,7 @@ mod drivers;
 mod fault;
 mod healthcheck;
 mod http;
+mod metrics;
 mod opening;
 mod pages;
 mod seed;

@@ -24,7 +24,11 @@ use crate::http::{
 };
 use crate::shutdown::{Phases, Shutdown};
 use crate::site::Site;
-use crate::{api, drivers, opening, pages, seed};
+use crate::{api, drivers, metrics, opening, pages, seed};
+
+/// What names the addresses to listen on.
+const ADDR: &str = "SPILLWAY_ADDR";
+const ADMIN_ADDR: &str = "SPILLWAY_ADMIN_ADDR";
 
 /// Serves until a signal says to stop.
 pub async fn run(options: ServeOptions) -> Result<(), Fault> {
@@ -40,10 +44,18 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     // Bound before anything slow: an address in use is found out at once, and early requests wait instead of failing.
     let listener = TcpListener::bind(&options.addr)
         .await
-        .map_err(|error| unbound(&options.addr, &error))?;
+        .map_err(|error| unbound(ADDR, &options.addr, &error))?;
     let addr = listener
         .local_addr()
-        .map_err(|error| unbound(&options.addr, &error))?;
+        .map_err(|error| unbound(ADDR, &options.addr, &error))?;
+    let admin = match &options.admin_addr {
+        Some(addr) => Some(
+            TcpListener::bind(addr)
+                .await
+                .map_err(|error| unbound(ADMIN_ADDR, addr, &error))?,
+        ),
+        None => None,
+    };
     let site = Site::find(options.site.as_deref(), addr)?;
 
     let environment = Environment::system(!options.no_demo);
@@ -54,6 +66,7 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     if let Some(engine) = &opened.embedded {
         tokio::spawn(opening::expire_every_minute(engine.clone()));
     }
+    let embedded = opened.embedded.clone();
     let drivers = drivers::listen(opened.embedded, &options.mongo).await?;
     let store = opened.store;
     tokio::spawn(opening::deliver_every_minute(store.clone()));
@@ -92,6 +105,7 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
         limits,
         https: secure,
     };
+    let numbers = metrics::router(feed.clone(), embedded, log.latencies());
     let routes = routes(feed, sessions, &site, access, log, shutdown.phases());
 
     println!("Spillway is at http://{addr}");
@@ -104,6 +118,17 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
             "MongoDB's shells and drivers reach its store at mongodb://{}/spillway",
             drivers.address()
         );
+    }
+    if let Some(admin) = admin {
+        let addr = admin
+            .local_addr()
+            .map_err(|error| unbound(ADMIN_ADDR, "", &error))?;
+        println!("Prometheus finds metrics at http://{addr}/metrics");
+        tokio::spawn(async move {
+            if let Err(error) = metrics::serve(admin, numbers).await {
+                tracing::error!(%error, "metrics are not served any more");
+            }
+        });
     }
     let listener = listener.tap_io(|stream| {
         if let Err(error) = stream.set_nodelay(true) {
@@ -183,19 +208,21 @@ fn is_text(_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions) -> bo
         .any(|text| kind.starts_with(text))
 }
 
-fn unbound(addr: &str, error: &io::Error) -> Fault {
+fn unbound(setting: &str, addr: &str, error: &io::Error) -> Fault {
     let fault = match error.kind() {
         io::ErrorKind::AddrInUse => Fault::failed(
             format!("Another program already listens on {addr}"),
-            "Stop it, or choose another address, e.g. SPILLWAY_ADDR=127.0.0.1:3001.",
+            format!("Stop it, or choose another address, e.g. {setting}=127.0.0.1:3001."),
         ),
         io::ErrorKind::InvalidInput => Fault::usage(
-            format!("SPILLWAY_ADDR={addr} is no address"),
+            format!("{setting}={addr} is no address"),
             "Give host and port, as in 127.0.0.1:3000.",
         ),
         _ => Fault::failed(
             format!("The server cannot listen on {addr}"),
-            "Choose an address of this machine and a port above 1023 with SPILLWAY_ADDR, e.g. 127.0.0.1:3000.",
+            format!(
+                "Choose an address of this machine and a port above 1023 with {setting}, e.g. 127.0.0.1:3000."
+            ),
         ),
     };
     fault.caused_by(error)

@@ -81,6 +81,11 @@ impl Store {
             .collect()
     }
 
+    /// What a relation's lists did since the store was opened, in this process.
+    pub fn work(&self, relation: Relation) -> overflow::Work {
+        self.queues.work.of(relation)
+    }
+
     /// The user documents.
     pub fn people(&self) -> people::People<'_> {
         people::People::new(self)

@@ -1,6 +1,7 @@
 //! Who watches which owner, and telling them when its lists change, by whomever they are changed.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -35,6 +36,16 @@ pub struct Change {
 pub struct Events {
     store: Store,
     watched: Mutex<HashMap<Topic, Arc<Watched>>>,
+    streams: Arc<AtomicU64>,
+}
+
+/// An event stream that is open for as long as this is held.
+pub struct OpenStream(Arc<AtomicU64>);
+
+impl Drop for OpenStream {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 struct Watched {
@@ -47,6 +58,7 @@ impl Events {
         Self {
             store,
             watched: Mutex::default(),
+            streams: Arc::default(),
         }
     }
 
@@ -156,6 +168,17 @@ impl Feed {
             }
         });
         Ok(source)
+    }
+
+    /// Counts an event stream for as long as the answer is held.
+    pub fn open_stream(&self) -> OpenStream {
+        self.events.streams.fetch_add(1, Ordering::Relaxed);
+        OpenStream(Arc::clone(&self.events.streams))
+    }
+
+    /// How many event streams are open.
+    pub fn open_streams(&self) -> u64 {
+        self.events.streams.load(Ordering::Relaxed)
     }
 
     /// How an owner's lists are stored right now.

@@ -19,7 +19,7 @@ use store::{Store, Turns};
 
 pub use accounts::SessionToken;
 pub use environment::{Clock, Environment, Ids, SystemClock, SystemIds};
-pub use events::{Change, Events};
+pub use events::{Change, Events, OpenStream};
 pub use new_posts::{NewPosts, PostList};
 
 /// The application: reads and changes the store on behalf of people, and tells listeners what changed.

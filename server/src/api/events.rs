@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use app::feed::{Change, Feed, PostList};
+use app::feed::{Change, Feed, OpenStream, PostList};
 use axum::Router;
 use axum::extract::{FromRequestParts, State};
 use axum::http::HeaderName;
@@ -105,6 +105,11 @@ async fn watch(
         }),
     )
     .take_until(phases.closing());
+    let open = feed.open_stream();
+    let events = events.inspect(move |_| {
+        // Held by the stream.
+        let _: &OpenStream = &open;
+    });
     let stream = Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT));
     Ok(([(CACHE_CONTROL, "no-store"), (UNBUFFERED, "no")], stream).into_response())
 }

@@ -91,6 +91,9 @@ pub struct ServeOptions {
         value_name = "HOST:PORT"
     )]
     pub addr: String,
+    /// Where to answer /metrics for Prometheus, such as 127.0.0.1:9100; not at all unless it is named.
+    #[arg(long, env = "SPILLWAY_ADMIN_ADDR", value_name = "HOST:PORT")]
+    pub admin_addr: Option<String>,
     /// The address that browsers use, when it is another one (e.g. behind a proxy). With https, cookies are Secure.
     #[arg(long, env = "SPILLWAY_PUBLIC_URL", value_name = "URL", value_parser = public_url)]
     pub public_url: Option<String>,

@@ -2,20 +2,26 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use axum::extract::{Request, State};
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::Response;
 use model::Timestamp;
 use tracing::Instrument;
 
+use crate::metrics::Latencies;
+
 const HEADER: &str = "x-request-id";
+
+/// What stands for the route of an address that has none: a path of its own for each would never end.
+const NO_ROUTE: &str = "none";
 
 /// Numbers the requests of this process.
 #[derive(Clone)]
 pub struct RequestLog {
     started: i64,
     count: Arc<AtomicU64>,
+    latencies: Latencies,
 }
 
 impl RequestLog {
@@ -24,7 +30,13 @@ impl RequestLog {
         Self {
             started: started.millis(),
             count: Arc::default(),
+            latencies: Latencies::default(),
         }
+    }
+
+    /// How long the requests took.
+    pub fn latencies(&self) -> Latencies {
+        self.latencies.clone()
     }
 
     fn next_id(&self) -> String {
@@ -45,12 +57,19 @@ pub async fn log(State(requests): State<RequestLog>, request: Request, next: Nex
         .and_then(|id| id.to_str().ok())
         .filter(|id| is_plain(id));
     let id = given.map_or_else(|| requests.next_id(), ToOwned::to_owned);
+    let route = request
+        .extensions()
+        .get::<MatchedPath>()
+        .map_or(NO_ROUTE, MatchedPath::as_str)
+        .to_owned();
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let span = tracing::info_span!("request", %id);
     let started = Instant::now();
     let mut response = next.run(request).instrument(span.clone()).await;
     let status = response.status();
-    let ms = started.elapsed().as_millis();
+    let took = started.elapsed();
+    let ms = took.as_millis();
+    requests.latencies.observe(&method, route, status, took);
     span.in_scope(|| {
         if status == StatusCode::INTERNAL_SERVER_ERROR {
             tracing::error!(%method, %path, status = status.as_u16(), ms, "answered");

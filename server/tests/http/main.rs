@@ -10,6 +10,7 @@ mod input;
 mod limits;
 mod lists;
 mod live;
+mod metrics;
 mod outage;
 mod pages;
 mod plain_http;

@@ -21,6 +21,21 @@ pub struct Counters {
     pub operations: u64,
 }
 
+/// How many operations shared a durable commit, since the store was opened.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct BatchSizes {
+    /// How many commits had at most as many operations as [`BatchSizes::BOUNDS`] says at the same place, and more than
+    /// the bound before it.
+    pub commits: [u64; BatchSizes::BOUNDS.len()],
+    /// The operations of all commits.
+    pub operations: u64,
+}
+
+impl BatchSizes {
+    /// The upper bounds of the groups.
+    pub const BOUNDS: [u64; 8] = [1, 2, 4, 8, 16, 32, 64, u64::MAX];
+}
+
 /// Work to be added to the totals.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Tally(Counters);
@@ -59,9 +74,28 @@ pub(super) struct Totals {
     bytes_written: AtomicU64,
     commits: AtomicU64,
     operations: AtomicU64,
+    batches: [AtomicU64; BatchSizes::BOUNDS.len()],
+    batched: AtomicU64,
 }
 
 impl Totals {
+    /// Counts a commit by how many operations it had.
+    pub(super) fn batch(&self, operations: usize) {
+        let operations = operations as u64;
+        let group = BatchSizes::BOUNDS.iter().position(|bound| operations <= *bound);
+        if let Some(group) = group {
+            self.batches[group].fetch_add(1, Ordering::Relaxed);
+            self.batched.fetch_add(operations, Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn batches(&self) -> BatchSizes {
+        BatchSizes {
+            commits: self.batches.each_ref().map(|group| group.load(Ordering::Relaxed)),
+            operations: self.batched.load(Ordering::Relaxed),
+        }
+    }
+
     pub(super) fn add(&self, tally: &Tally) {
         let Tally(work) = tally;
         self.documents_read

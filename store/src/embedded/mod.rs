@@ -55,8 +55,8 @@ use redb::{Builder, Database, Durability, ReadableDatabase, StorageBackend, Tabl
 use self::aggregate::{Distinct, Pipeline, Run};
 use self::catalogue::{CATALOGUE, Catalogue};
 use self::changes::Listeners;
-pub use self::counters::Counters;
 use self::counters::Totals;
+pub use self::counters::{BatchSizes, Counters};
 use self::fault::storage;
 pub use self::inventory::Size;
 use self::operation::{Answer, Operation};
@@ -139,6 +139,11 @@ impl Embedded {
     /// The work done since the store was opened.
     pub fn counters(&self) -> Counters {
         self.shared.totals.now()
+    }
+
+    /// How many operations shared each durable commit since the store was opened.
+    pub fn batch_sizes(&self) -> BatchSizes {
+        self.shared.totals.batches()
     }
 
     /// How a query would be run, without running it.

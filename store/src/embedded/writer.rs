@@ -154,6 +154,7 @@ fn commit(
             return Err(Fault::Unconfirmed(storage(error)));
         }
         tally.commit();
+        shared.totals.batch(results.len());
         if !Arc::ptr_eq(committed, &catalogue) {
             shared.publish(Arc::clone(&catalogue));
             *committed = catalogue;

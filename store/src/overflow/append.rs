@@ -64,6 +64,9 @@ impl OverflowList<'_> {
         let mut known = None;
         let threshold = self.limits.threshold as u64;
         for attempt in 0..ATTEMPTS {
+            if attempt > 0 {
+                self.queues.work.retried(self.relation);
+            }
             let seen = match known.take() {
                 Some(seen) => Ok(seen),
                 None => self.state(owner, Head::None).await,

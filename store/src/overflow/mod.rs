@@ -23,6 +23,7 @@ mod spill;
 mod state;
 mod tidy;
 mod walk;
+mod work;
 
 use bson::Bson;
 use model::{Relation, Topic};
@@ -43,6 +44,7 @@ pub use read::Stretch;
 pub use remove::Removed;
 pub use state::{empty, measure, meter};
 pub use walk::Walk;
+pub use work::Work;
 
 /// The collection of page documents, of all owners and relations.
 pub const PAGES: &str = "pages";
@@ -53,13 +55,15 @@ pub type Owner = Topic;
 /// How often an operation starts over because a concurrent one changed the document first.
 const ATTEMPTS: usize = 256;
 
-/// Who waits for whom within this process.
+/// Who waits for whom within this process, and what they all did.
 #[derive(Debug, Default)]
 pub(crate) struct Queues {
     /// Changes of a list of which only one at a time can succeed: spills, and removals from pages.
     changes: Turns,
     /// Adoptions of unbounded arrays.
     adoptions: Turns,
+    /// What they did.
+    pub(crate) work: work::Tally,
 }
 
 /// One relation's lists: any owner's likes, say.

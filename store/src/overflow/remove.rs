@@ -36,7 +36,10 @@ impl OverflowList<'_> {
         last: &mut Option<State>,
     ) -> Result<Removed> {
         let mut turn = None;
-        for _ in 0..ATTEMPTS {
+        for attempt in 0..ATTEMPTS {
+            if attempt > 0 {
+                self.queues.work.retried(self.relation);
+            }
             let seen = last.insert(self.state(owner, Head::Whole).await?);
             if seen.adopting {
                 self.adopt(owner).await?;

@@ -64,10 +64,14 @@ impl OverflowList<'_> {
             "$inc": { self.path("pages"): 1_i64, self.path("spilled"): int(ids.len()) },
             "$set": { self.path("hasOverflow"): true, self.path("floor"): DateTime::from_millis(newest.millis()) },
         };
-        self.engine
+        let updated = self
+            .engine
             .update(self.owners(), Update::one(guard, change))
-            .await
-            .map(drop)
+            .await?;
+        if updated.matched > 0 {
+            self.queues.work.spilled(self.relation);
+        }
+        Ok(())
     }
 
     pub(super) async fn advance_rev(&self, owner: &Owner, seen: &State, rev: i64) -> Result<()> {
