@@ -26,7 +26,7 @@ fn bind(root: &Element) {
     };
     let clicked = Rc::clone(&top);
     hold(root, listen(root, "click", move |_| clicked.show_them()));
-    match attribute(root, "data-topic").or_else(|| attribute(&top.button, "data-topic")) {
+    match attribute(&top.button, "data-topic") {
         None => live::watch_posts(top.list.feed().clone(), move |newer| top.heard(newer)),
         Some(topic) => {
             let relation = attribute(&top.button, "data-relation").unwrap_or_default();
@@ -86,6 +86,12 @@ mod real {
 
         /// So many posts are newer than the newest one here.
         pub fn heard(&self, newer: u64) {
+            // What this reader is writing is here already.
+            let newer = if find(self.list.feed(), ".entry-pending").is_some() {
+                0
+            } else {
+                newer
+            };
             let many = if newer < MOST {
                 grouped(newer)
             } else {

@@ -125,6 +125,9 @@ mod real {
                     match (list, newest) {
                         (Some(list), Some(newest)) => {
                             list.refresh(&newest);
+                            if let Some(pending) = pending {
+                                pending.remove();
+                            }
                             live::settle();
                         }
                         // It stands at the beginning of the list, which is another page.

@@ -178,5 +178,5 @@ pub async fn pause(time: Duration) {
 }
 
 fn soon(then: impl FnOnce() + 'static) {
-    leptos::prelude::set_timeout(then, Duration::from_millis(20));
+    leptos::prelude::set_timeout(then, Duration::from_millis(50));
 }

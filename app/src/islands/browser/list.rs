@@ -52,9 +52,6 @@ impl List {
     /// reader who missed more than a stretch begins anew.
     pub fn refresh(&self, stretch: &Stretch) {
         let Some(first) = self.first() else { return };
-        for pending in all(&first, ".entry-pending") {
-            pending.remove();
-        }
         let items = all(&stretch.part, ":scope > *");
         let overlaps = items.iter().any(is_here);
         if overlaps || all(&first, ".entry").is_empty() {
