@@ -15,6 +15,9 @@ use crate::islands::reactions;
 /// From so many items on, the farthest stretches are set aside.
 const MOST_ITEMS: usize = 3_200;
 
+/// Items that the server knows, which one that is being sent is not yet.
+const ARRIVED: &str = ".entry:not(.entry-pending)";
+
 /// A list in the page.
 #[derive(Clone)]
 pub struct List {
@@ -54,7 +57,7 @@ impl List {
         let Some(first) = self.first() else { return };
         let items = all(&stretch.part, ":scope > *");
         let overlaps = items.iter().any(is_here);
-        if overlaps || all(&first, ".entry").is_empty() {
+        if overlaps || all(&first, ARRIVED).is_empty() {
             let top = first.first_child();
             for item in items
                 .iter()
@@ -147,7 +150,7 @@ impl List {
 
     /// Numbers the items of the first stretch from one, and moves the others by as many as came on top.
     fn count_anew(&self) {
-        let items = all(&self.feed, ".entry");
+        let items = all(&self.feed, ARRIVED);
         let Some(came) = items.iter().zip(1..).find_map(|(item, place)| {
             // The first that was here before tells by how much everything moved.
             let stood = (!item.has_attribute("data-arrived"))
