@@ -1,7 +1,8 @@
 //! The data layer: overflow lists over a small document port, and the engines that implement it.
 //!
 //! [`overflow`] is the outlier pattern, written once against [`port`]. The modules beside it keep the documents of
-//! the feed: [`people`], [`posts`], [`sessions`] and the home feeds of [`timeline`].
+//! the feed: [`people`], [`posts`], [`sessions`] and the home feeds of [`timeline`]; [`leaving`] is how a person and all
+//! that is theirs goes.
 
 #[cfg(feature = "contract")]
 pub mod contract;
@@ -10,6 +11,7 @@ pub mod error;
 pub mod identity;
 pub mod inspect;
 pub mod layouts;
+pub mod leaving;
 pub mod news;
 pub mod overflow;
 pub mod people;

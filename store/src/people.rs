@@ -9,8 +9,10 @@ use uuid::Uuid;
 
 use crate::Store;
 use crate::error::{Error, Result};
+use crate::leaving::staying;
 use crate::overflow::{delete_owner, empty, meter, uuid_bson};
 use crate::port::{Find, Update};
+use crate::sessions::Session;
 
 /// The collection of user documents. `_id` is the handle.
 pub const COLLECTION: &str = "users";
@@ -90,12 +92,26 @@ impl<'a> People<'a> {
             .await
     }
 
-    /// Somebody by handle, without their lists.
+    /// Somebody by handle, without their lists. Who is leaving is gone, here and below.
     pub async fn get(&self, handle: &Handle) -> Result<Option<User>> {
+        self.one(doc! { "_id": handle.as_str() }).await
+    }
+
+    /// Whose session it is. One that began before its person joined was an earlier holder's of the handle, and one that
+    /// began before the password was changed has ended.
+    pub async fn holding(&self, session: &Session) -> Result<Option<User>> {
+        let began = DateTime::from_millis(session.at.millis());
+        self.one(doc! {
+            "_id": session.user.as_str(),
+            "at": { "$lte": began },
+            "sessionsFrom": { "$not": { "$gt": began } },
+        })
+        .await
+    }
+
+    async fn one(&self, filter: Document) -> Result<Option<User>> {
         let fields = doc! { "name": 1, "bio": 1, "password": 1, "at": 1 };
-        let find = Find::matching(doc! { "_id": handle.as_str() })
-            .project(fields)
-            .limit(1);
+        let find = Find::matching(staying(filter)).project(fields).limit(1);
         self.store
             .engine()
             .find(COLLECTION, find)
@@ -112,7 +128,7 @@ impl<'a> People<'a> {
             "followers.count": 1, "followers.spilled": 1, "followers.pages": 1,
             "following.count": 1, "activities.count": 1,
         };
-        let find = Find::matching(doc! { "_id": handle.as_str() })
+        let find = Find::matching(staying(doc! { "_id": handle.as_str() }))
             .project(fields)
             .limit(1);
         let found = self.store.engine().find(COLLECTION, find).await?;
@@ -141,7 +157,7 @@ impl<'a> People<'a> {
         if ids.is_empty() {
             return Ok(HashMap::new());
         }
-        let find = Find::matching(doc! { "_id": { "$in": ids } }).project(doc! { "name": 1 });
+        let find = Find::matching(staying(doc! { "_id": { "$in": ids } })).project(doc! { "name": 1 });
         let found = self.store.engine().find(COLLECTION, find).await?;
         found
             .iter()
@@ -149,14 +165,36 @@ impl<'a> People<'a> {
             .collect()
     }
 
-    /// Changes what somebody says about themselves.
-    pub async fn describe(&self, handle: &Handle, name: &DisplayName, bio: &Bio) -> Result<()> {
+    /// Changes what somebody says about themselves. Answers whether there is such a person.
+    pub async fn describe(&self, handle: &Handle, name: &DisplayName, bio: &Bio) -> Result<bool> {
+        let person = staying(doc! { "_id": handle.as_str() });
         let change = doc! { "$set": { "name": name.as_str(), "bio": bio.as_str() } };
-        self.store
+        let changed = self
+            .store
             .engine()
-            .update(COLLECTION, Update::one(doc! { "_id": handle.as_str() }, change))
-            .await
-            .map(drop)
+            .update(COLLECTION, Update::one(person, change))
+            .await?;
+        Ok(changed.matched == 1)
+    }
+
+    /// Changes a password hash, and ends every session that began before `at`: both in one write, so that there is no
+    /// moment at which the old password is good for anything. Answers whether the old hash still was the present one.
+    pub async fn change_password(
+        &self,
+        handle: &Handle,
+        old: &str,
+        new: &str,
+        at: Timestamp,
+    ) -> Result<bool> {
+        let guard = staying(doc! { "_id": handle.as_str(), "password": old });
+        let from = DateTime::from_millis(at.millis());
+        let change = doc! { "$set": { "password": new, "sessionsFrom": from } };
+        let changed = self
+            .store
+            .engine()
+            .update(COLLECTION, Update::one(guard, change))
+            .await?;
+        Ok(changed.matched == 1)
     }
 
     /// Removes somebody, the pages of their lists and their timeline; doing it again finishes what was interrupted. Answers whether

@@ -23,9 +23,11 @@ pub struct Session {
     pub expires: Timestamp,
 }
 
-/// Makes the engine remove sessions that have expired.
+/// Makes the engine remove sessions that have expired, and find those of one person.
 pub(crate) async fn prepare(engine: &dyn DocumentEngine) -> Result<()> {
     let expiry = Index::on(doc! { "expires": 1 }).expiring_after(0);
+    let holder = Index::on(doc! { "user": 1 });
+    engine.create_index(COLLECTION, holder).await?;
     match engine.create_index(COLLECTION, expiry).await {
         // A store from before sessions expired by themselves keeps its index, and a server may not know such indexes.
         // Whoever reads a session looks at the date.
@@ -85,6 +87,15 @@ impl<'a> Sessions<'a> {
             .update(COLLECTION, Update::one(doc! { "_id": digest }, later))
             .await
             .map(drop)
+    }
+
+    /// Ends all sessions of somebody, but for the one with this digest.
+    pub async fn delete_of(&self, user: &Handle, except: Option<&str>) -> Result<()> {
+        let mut theirs = doc! { "user": user.as_str() };
+        if let Some(digest) = except {
+            theirs.insert("_id", doc! { "$ne": digest });
+        }
+        self.engine.delete(COLLECTION, theirs, true).await.map(drop)
     }
 
     /// Ends a session.

@@ -67,7 +67,8 @@ pub const PLAN: [ShardKey; 5] = [
     },
     ShardKey {
         collection: sessions::COLLECTION,
-        why: "A session is found by its `_id`, a digest, and by nothing else.",
+        why: "A session is found by its `_id`, a digest. Only the sessions of somebody who leaves or changes their password \
+              are asked of all shards.",
         hashed: "_id",
         then: &[],
     },

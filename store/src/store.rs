@@ -6,7 +6,7 @@ use model::{Overflow, Relation, Topic};
 use crate::error::{Error, Result};
 use crate::overflow::{OverflowList, Owner, Queues, measure, owner_collection, owner_id};
 use crate::port::{Engine, Find, Index};
-use crate::{Settings, overflow, people, posts, schema, sessions, timeline};
+use crate::{Settings, leaving, overflow, people, posts, schema, sessions, timeline};
 
 /// An engine with the feed's collections and indexes in it, and the limits of its lists.
 #[derive(Clone)]
@@ -43,6 +43,7 @@ impl Store {
             engine.create_index(overflow::PAGES, index).await?;
         }
         sessions::prepare(&*engine).await?;
+        leaving::prepare(&*engine).await?;
         validate(&engine).await?;
         Ok(Self {
             engine,
@@ -89,6 +90,11 @@ impl Store {
     /// The user documents.
     pub fn people(&self) -> people::People<'_> {
         people::People::new(self)
+    }
+
+    /// The people who are leaving.
+    pub fn leaving(&self) -> leaving::Leaving<'_> {
+        leaving::Leaving::new(self)
     }
 
     /// The post documents.

@@ -83,6 +83,10 @@ macro_rules! each_contract_case {
                 a_deleted_post_leaves_no_page_and_its_successor_is_sound
                 an_unbounded_array_is_adopted
             ]
+            leaving if any: [
+                whoever_leaves_takes_everything_along
+                what_was_done_while_leaving_goes_too
+            ]
             crowds if any: [
                 sixty_four_likers_at_once_are_all_counted_once
                 clicks_of_the_same_people_at_once_count_once

@@ -27,6 +27,7 @@ mod feed;
 pub mod filters;
 pub mod indexes;
 pub mod interruptions;
+pub mod leaving;
 pub mod lists;
 pub mod modify;
 pub mod pipelines;

@@ -37,7 +37,7 @@ use crate::turns::Turns;
 
 pub use append::Appended;
 pub use bulk::{LaidOut, lay_out};
-pub(crate) use delete::delete_owner;
+pub(crate) use delete::{delete_owner, sweep};
 pub use item::{Item, Key};
 pub(crate) use item::{number, take_date};
 pub use read::Stretch;

@@ -125,6 +125,9 @@ pub enum Violation {
     /// The list changed each time that it was looked at.
     #[error("it changes too fast to be looked at; check again when it is quiet")]
     Busy,
+    /// Somebody who is leaving, of whose traces some are left.
+    #[error("is leaving, and not all that was theirs is taken back yet (`leaving`)")]
+    Leaving,
     /// Somebody follows, but does not have it in the list of those they follow.
     #[error("follows, but `following` of user:{actor} does not have it")]
     FollowingMissing { actor: String },
@@ -171,6 +174,7 @@ impl Violation {
             | Self::TimelineInDoubt { .. } => Severity::Notice,
             Self::Pending { .. }
             | Self::Adopting
+            | Self::Leaving
             | Self::Untidied { .. }
             | Self::OrphanPage { .. }
             | Self::FollowingMissing { .. }

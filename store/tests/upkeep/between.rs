@@ -357,3 +357,30 @@ async fn checking_adopts_no_array() {
     let bob = &store.engine().find("users", find).await.unwrap()[0];
     assert!(bob.get_array("activities").is_ok(), "{bob}");
 }
+
+#[tokio::test]
+async fn somebody_who_is_still_leaving_is_found_and_gone_after_a_repair() {
+    let store = people().await;
+    let user = User {
+        person: Person {
+            handle: handle("dua"),
+            name: "Dua".parse().unwrap(),
+        },
+        bio: String::new(),
+        password: Some("hash".to_owned()),
+        at: Timestamp::from_millis(1),
+    };
+    store.people().insert(&user, Uuid::from_u128(9)).await.unwrap();
+    let post = post(&store, 10).await;
+    append(&store, &post, Relation::Likes, item(20, "dua")).await;
+    append(
+        &store,
+        &Topic::User(handle("dua")),
+        Relation::Activities,
+        activity(20, "like", about(10)),
+    )
+    .await;
+    assert!(store.leaving().begin(&handle("dua"), "hash").await.unwrap());
+    is_found_and_mended(&store, &[Violation::Leaving]).await;
+    assert!(!has(&store, &post, Relation::Likes, Key::By(handle("dua"))).await);
+}

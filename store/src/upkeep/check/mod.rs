@@ -7,6 +7,7 @@
 mod audit;
 mod between;
 mod documents;
+mod leaving;
 mod lists;
 mod pages;
 mod timelines;
@@ -92,6 +93,7 @@ pub async fn check(store: &Store, options: CheckOptions, progress: Progress<'_>)
         done: 0,
         total,
     };
+    checking.leaving().await?;
     checking.lists().await?;
     checking.pages().await?;
     if !options.lists_only {
