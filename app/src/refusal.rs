@@ -26,15 +26,32 @@ impl FromServerFnError for Refused {
                 Kind::Unavailable,
                 "Spillway does not answer. Try again in a moment; it will happen only once.",
             ),
-            ServerFnErrorErr::Args(_) | ServerFnErrorErr::MissingArg(_) => Problem::new(
-                Kind::Invalid,
-                "The form was incomplete. Reload the page and try again.",
-            ),
+            ServerFnErrorErr::Args(message) => misfit(&message),
             _ => Problem::new(
                 Kind::Internal,
                 "Something went wrong on our side. Try again in a moment.",
             ),
         })
+    }
+}
+
+/// A form whose fields do not fit the server function. Which one it is stands in the message of the decoder.
+fn misfit(message: &str) -> Problem {
+    let field = message
+        .split_once("missing field `")
+        .and_then(|(_, rest)| rest.split_once('`'))
+        .map(|(field, _)| field);
+    match field {
+        Some(field) => Problem::invalid(
+            field,
+            format!(
+                "The form was sent without “{field}”. Fill it in; if there is no such field, reload the page."
+            ),
+        ),
+        None => Problem::new(
+            Kind::Invalid,
+            "The form was sent with a value that does not fit. Reload the page and try again.",
+        ),
     }
 }
 
@@ -61,7 +78,7 @@ impl Refusal {
 
     /// The message, if it is about this field.
     pub fn about(&self, field: &str) -> Option<String> {
-        (self.problem.field.as_deref() == Some(field)).then(|| self.problem.message.clone())
+        self.problem.about_field(field).map(str::to_owned)
     }
 }
 
@@ -70,7 +87,7 @@ mod in_an_address {
     use base64::Engine;
     use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-    use super::Refusal;
+    use super::{Refusal, Refused};
 
     /// Longer addresses than this are cut by some servers and proxies; what was typed is then dropped.
     const LONGEST: usize = 8_000;
@@ -97,6 +114,18 @@ mod in_an_address {
         pub fn decode(value: &str) -> Option<Self> {
             serde_json::from_slice(&URL_SAFE_NO_PAD.decode(value).ok()?).ok()
         }
+
+        /// The refusal in the address that the framework made of a form whose fields do not fit: which form, and why. What
+        /// was typed is not in it.
+        pub fn of_a_misfit(path: &str, error: &str) -> Option<Self> {
+            let json = URL_SAFE_NO_PAD.decode(error.trim_end_matches('=')).ok()?;
+            let Refused(problem) = serde_json::from_slice(&json).ok()?;
+            Some(Self {
+                form: path.rsplit('/').next()?.to_owned(),
+                problem,
+                kept: Vec::new(),
+            })
+        }
     }
 }
 
@@ -116,6 +145,21 @@ mod tests {
     fn survives_the_trip_through_an_address() {
         let refusal = refusal("<b>é</b> & so on");
         assert_eq!(Refusal::decode(&refusal.encode()), Some(refusal));
+    }
+
+    #[test]
+    fn a_form_without_a_field_is_refused_by_the_name_of_the_field() {
+        let error = |message: &str| {
+            let args = ServerFnErrorErr::Args(message.to_owned());
+            Refused::from_server_fn_error(args).0
+        };
+        let missing = error("missing field `text`");
+        assert_eq!(missing.field.as_deref(), Some("text"));
+        assert!(missing.message.contains("“text”"), "{missing}");
+        assert_eq!(
+            error("provided string was not `true` or `false`").kind,
+            Kind::Invalid
+        );
     }
 
     #[test]

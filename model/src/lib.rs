@@ -20,7 +20,7 @@ pub use feed::{
 pub use handle::Handle;
 pub use id::{ItemId, PostId};
 pub use overflow::{Meter, Overflow, RelationOverflow};
-pub use problem::{Kind, Problem};
+pub use problem::{Kind, Problem, both};
 pub use relation::Relation;
 pub use text::{Bio, CommentText, DisplayName, Password, PostText};
 pub use timestamp::Timestamp;

@@ -67,6 +67,9 @@ pub struct Problem {
     pub field: Option<String>,
     /// The cause and the remedy, as whole sentences.
     pub message: String,
+    /// What is wrong with other fields, when several are at once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Problem>,
 }
 
 impl Problem {
@@ -76,6 +79,7 @@ impl Problem {
             kind,
             field: None,
             message: message.into(),
+            also: Vec::new(),
         }
     }
 
@@ -91,5 +95,50 @@ impl Problem {
             field: Some(field.to_owned()),
             ..self
         }
+    }
+
+    /// The message about a field, if there is something wrong with it.
+    pub fn about_field(&self, field: &str) -> Option<&str> {
+        std::iter::once(self)
+            .chain(&self.also)
+            .find(|problem| problem.field.as_deref() == Some(field))
+            .map(|problem| problem.message.as_str())
+    }
+}
+
+/// Two inputs, or what is wrong with either of them, so that nobody corrects one only to hear of the other.
+pub fn both<A, B>(one: Result<A, Problem>, other: Result<B, Problem>) -> Result<(A, B), Problem> {
+    match (one, other) {
+        (Ok(one), Ok(other)) => Ok((one, other)),
+        (Err(problem), Ok(_)) | (Ok(_), Err(problem)) => Err(problem),
+        (Err(mut problem), Err(mut other)) => {
+            let rest = std::mem::take(&mut other.also);
+            problem.also.push(other);
+            problem.also.extend(rest);
+            Err(problem)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{DisplayName, Handle, Password};
+
+    #[test]
+    fn of_several_wrong_fields_every_one_is_told() {
+        let all = |handle: &str, name: &str, password: &str| {
+            let names = both(handle.parse::<Handle>(), name.parse::<DisplayName>());
+            both(names, password.parse::<Password>())
+        };
+        assert!(all("ada", "Ada", "correct horse").is_ok());
+        let problem = all("a", "", "short").unwrap_err();
+        for field in ["handle", "name", "password"] {
+            assert!(problem.about_field(field).is_some(), "{field}: {problem:?}");
+        }
+        let problem = all("ada", "", "short").unwrap_err();
+        assert_eq!(problem.field.as_deref(), Some("name"));
+        assert_eq!(problem.about_field("handle"), None);
+        assert_eq!(problem.also.len(), 1);
     }
 }

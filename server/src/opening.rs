@@ -164,6 +164,21 @@ pub async fn deliver_every_minute(store: Store) {
     }
 }
 
+/// Finishes for people who have left, where that was interrupted, at the start and about once a minute.
+pub async fn see_off_every_minute(store: Store) {
+    let mut minute = tokio::time::interval(MINUTE);
+    loop {
+        minute.tick().await;
+        match store.leaving().finish_all().await {
+            Ok(0) => {}
+            Ok(people) => tracing::info!(people, "what people who have left had left behind was taken back"),
+            Err(error) => {
+                tracing::warn!(%error, "what people who have left left behind could not be taken back");
+            }
+        }
+    }
+}
+
 fn unusable(folder: &Path, error: &dyn std::error::Error) -> Fault {
     let what = format!("The store in {} cannot be opened", folder.display());
     let next = "Only one process can have it open: stop the other one, or name another folder with \

@@ -70,6 +70,7 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     let drivers = drivers::listen(opened.embedded, &options.mongo).await?;
     let store = opened.store;
     tokio::spawn(opening::deliver_every_minute(store.clone()));
+    tokio::spawn(opening::see_off_every_minute(store.clone()));
     let secure = options
         .public_url
         .as_deref()

@@ -15,6 +15,7 @@ use {
     super::feed,
     super::reply::{Form, own_path},
     crate::session,
+    model::both,
 };
 
 /// Creates an account and signs in.
@@ -31,9 +32,8 @@ pub async fn sign_up(
         .keeping("next", &next);
     let result = async {
         let feed = feed()?;
-        let (account, token) = feed
-            .sign_up(handle.parse()?, name.parse()?, password.parse()?)
-            .await?;
+        let ((handle, name), password) = both(both(handle.parse(), name.parse()), password.parse())?;
+        let (account, token) = feed.sign_up(handle, name, password).await?;
         session::start(&feed, &token).await?;
         Ok(account.handle)
     };

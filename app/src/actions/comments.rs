@@ -11,7 +11,12 @@ use model::ItemId;
 use crate::refusal::Refused;
 
 #[cfg(feature = "ssr")]
-use {super::feed, super::reply::Form, crate::session, model::PostId};
+use {
+    super::feed,
+    super::reply::{Done, Form},
+    crate::session,
+    model::PostId,
+};
 
 /// Comments on a post. With the same `id`, however often it is sent, the comment is there once.
 #[server(endpoint = "add_comment")]
@@ -28,4 +33,19 @@ pub async fn add_comment(
         Ok(feed()?.comment(&author.handle, post, id, text.parse()?).await?.id)
     };
     form.answer(result.await, |comment| format!("/post/{post}#comment-{comment}"))
+}
+
+/// Deletes a comment of one's own.
+#[server(endpoint = "delete_comment")]
+pub async fn delete_comment(post: String, comment: String) -> Result<(), Refused> {
+    let result = async {
+        let (reader, post) = (session::require()?.handle, post.parse()?);
+        feed()?.delete_comment(&reader, post, comment.parse()?).await?;
+        Ok(post)
+    };
+    let result: Result<PostId, _> = result.await;
+    let page = result
+        .as_ref()
+        .map_or_else(|_| String::new(), |post| format!("/post/{post}"));
+    Form::new("delete_comment").answer(result.map(drop), |()| Done::CommentDeleted.at(&page))
 }

@@ -5,6 +5,7 @@ pub mod accounts;
 pub mod comments;
 pub mod people;
 pub mod posts;
+pub mod settings;
 
 #[cfg(feature = "ssr")]
 pub mod reply;

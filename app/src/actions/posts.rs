@@ -13,7 +13,7 @@ use crate::refusal::Refused;
 #[cfg(feature = "ssr")]
 use {
     super::feed,
-    super::reply::{Form, came_from},
+    super::reply::{Done, Form, came_from},
     crate::session,
 };
 
@@ -27,6 +27,25 @@ pub async fn compose(text: String, #[server(default)] id: String) -> Result<Post
         Ok(feed()?.compose(&author.handle, id, text.parse()?).await?.post.id)
     };
     form.answer(result.await, |post| format!("/#post-{post}"))
+}
+
+/// Deletes a post of one's own.
+#[server(endpoint = "delete_post")]
+pub async fn delete_post(post: String) -> Result<(), Refused> {
+    let result = async {
+        let reader = session::require()?.handle;
+        feed()?.delete_post(&reader, post.parse()?).await?;
+        Ok(reader)
+    };
+    let result = result.await;
+    let own_page = result
+        .as_ref()
+        .map_or_else(|_| String::new(), |reader| format!("/@{reader}"));
+    Form::new("delete_post").answer(result.map(drop), |()| {
+        // The page of the post itself is gone.
+        let back = came_from().filter(|page| !page.starts_with("/post/"));
+        Done::PostDeleted.at(&back.unwrap_or(own_page))
+    })
 }
 
 /// Turns the reader's like of a post on or off; it stays so however often this is sent.

@@ -11,6 +11,9 @@ use model::{Kind, Problem};
 
 use crate::refusal::{Refusal, Refused};
 
+/// What an address says about the last form that was sent.
+const SAID: [&str; 3] = ["__err=", "__path=", "done="];
+
 /// A plain form, as far as its answer needs it.
 pub struct Form {
     name: &'static str,
@@ -62,7 +65,65 @@ impl Form {
     }
 }
 
-/// The path and query of the page that the form was on, without an earlier refusal.
+/// What has been done, where the page that comes next cannot show it: a word in its address, which [`Done::message`]
+/// turns into a sentence. Nobody can put words of their own there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Done {
+    /// A post is gone.
+    PostDeleted,
+    /// A comment is gone.
+    CommentDeleted,
+    /// Name and bio are saved.
+    Described,
+    /// There is a new password.
+    PasswordChanged,
+    /// The account is gone.
+    Left,
+}
+
+impl Done {
+    const ALL: [Self; 5] = [
+        Self::PostDeleted,
+        Self::CommentDeleted,
+        Self::Described,
+        Self::PasswordChanged,
+        Self::Left,
+    ];
+
+    /// The page with the confirmation on it.
+    pub fn at(self, page: &str) -> String {
+        let joint = if page.contains('?') { '&' } else { '?' };
+        format!("{page}{joint}done={}", self.word())
+    }
+
+    /// The confirmation that a word in an address stands for.
+    pub fn of(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|done| done.word() == word)
+    }
+
+    /// The confirmation as people read it.
+    pub const fn message(self) -> &'static str {
+        match self {
+            Self::PostDeleted => "Your post is deleted.",
+            Self::CommentDeleted => "Your comment is deleted.",
+            Self::Described => "Your profile is saved.",
+            Self::PasswordChanged => "Your password is changed. Everywhere else you are signed out.",
+            Self::Left => "Your account is deleted. Thank you for having been here.",
+        }
+    }
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::PostDeleted => "post-deleted",
+            Self::CommentDeleted => "comment-deleted",
+            Self::Described => "profile-saved",
+            Self::PasswordChanged => "password-changed",
+            Self::Left => "account-deleted",
+        }
+    }
+}
+
+/// The path and query of the page that the form was on, without an earlier refusal or confirmation.
 pub fn came_from() -> Option<String> {
     let referer = header(&REFERER)?;
     let (_, after_scheme) = referer.split_once("://")?;
@@ -70,7 +131,7 @@ pub fn came_from() -> Option<String> {
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     let query: Vec<_> = query
         .split('&')
-        .filter(|pair| !pair.is_empty() && !pair.starts_with("__err="))
+        .filter(|pair| !pair.is_empty() && !SAID.iter().any(|said| pair.starts_with(said)))
         .collect();
     let back = if query.is_empty() {
         path.to_owned()

@@ -4,6 +4,7 @@
 
 mod avatar;
 mod body;
+mod delete;
 mod icon;
 #[cfg(feature = "ssr")]
 mod list;
@@ -25,6 +26,7 @@ mod text_form;
 
 pub use avatar::Avatar;
 pub use body::Body;
+pub use delete::DeleteControl;
 pub use icon::Icon;
 #[cfg(feature = "ssr")]
 pub use list::{Entry, Fresh, List};

@@ -1,7 +1,10 @@
 use leptos::prelude::*;
 use model::{Counted, PostCard, Relation, Timestamp, Topic};
 
-use super::{Avatar, Body, Byline, Icon, LikeButton, Meter, MeterSize, ShareButton, StoredDrawer, grouped};
+use super::{
+    Avatar, Body, Byline, DeleteControl, Icon, LikeButton, Meter, MeterSize, ShareButton, StoredDrawer,
+    grouped,
+};
 use crate::islands::Reactions;
 
 /// A post: who wrote what, what people made of it, and how its likes are stored.
@@ -13,6 +16,8 @@ pub fn Post(
     now: Timestamp,
     /// Whether the reader is somebody.
     signed_in: bool,
+    /// Whether the reader wrote it.
+    own: bool,
 ) -> impl IntoView {
     let PostCard { post, meter } = card;
     let id = post.id;
@@ -47,6 +52,7 @@ pub fn Post(
                         <StoredDrawer owner=Topic::Post(id) />
                     </div>
                 </Reactions>
+                {own.then(|| view! { <DeleteControl post=id /> })}
             </div>
         </div>
     }

@@ -1,7 +1,7 @@
 use leptos::prelude::*;
-use model::{Activity, ActivityKind, Comment, Member, Timestamp};
+use model::{Activity, ActivityKind, Comment, Member, PostId, Timestamp};
 
-use super::{Avatar, Body, Byline, Moment};
+use super::{Avatar, Body, Byline, DeleteControl, Moment};
 
 /// An entry of a list of people.
 #[component]
@@ -24,8 +24,12 @@ pub fn MemberRow(
 pub fn CommentRow(
     /// The comment.
     comment: Comment,
+    /// The post that it is on.
+    post: PostId,
     /// The reader's now.
     now: Timestamp,
+    /// Whether the reader wrote it.
+    own: bool,
 ) -> impl IntoView {
     view! {
         <div class="comment">
@@ -35,6 +39,7 @@ pub fn CommentRow(
                 <p class="comment-text" dir="auto">
                     <Body text=comment.text.to_string() />
                 </p>
+                {own.then(|| view! { <DeleteControl post comment=comment.id /> })}
             </div>
         </div>
     }

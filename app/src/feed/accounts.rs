@@ -65,9 +65,7 @@ impl Feed {
         name: DisplayName,
         password: Password,
     ) -> Result<(Account, SessionToken), Problem> {
-        let mut salt = [0; 16];
-        salt.copy_from_slice(&self.environment.ids.secret()[..16]);
-        let hash = passwords::hash(password, salt).await?;
+        let hash = passwords::hash(password, self.environment.salt()).await?;
         let at = self.environment.now();
         let person = Person { handle, name };
         let user = User {
@@ -88,7 +86,7 @@ impl Feed {
                 .about("handle"),
                 error => explain(error),
             })?;
-        self.start_session(user).await
+        self.start_session(user, at).await
     }
 
     /// Signs in with a password. Whether the handle or the password was wrong is not told, nor shown by the time
@@ -103,11 +101,13 @@ impl Feed {
         };
         let handle: Handle = handle.parse().map_err(|_| wrong())?;
         let password: Password = password.parse().map_err(|_| wrong())?;
+        // Before the person is looked up: should they leave or change their password meanwhile, it is no session of theirs.
+        let at = self.environment.now();
         let user = self.store.people().get(&handle).await.map_err(explain)?;
         let hash = user.as_ref().and_then(|user| user.password.clone());
         let matches = passwords::verify(password, hash).await?;
         match user {
-            Some(user) if matches => self.start_session(user).await,
+            Some(user) if matches => self.start_session(user, at).await,
             _ => Err(wrong()),
         }
     }
@@ -120,8 +120,9 @@ impl Feed {
                 format!("@{handle} is not one of the demo people."),
             ));
         }
+        let at = self.environment.now();
         match self.store.people().get(handle).await.map_err(explain)? {
-            Some(user) => self.start_session(user).await,
+            Some(user) => self.start_session(user, at).await,
             None => Err(Problem::new(
                 Kind::NotFound,
                 format!("@{handle} has left the demo town."),
@@ -181,15 +182,26 @@ impl Feed {
         Ok(self
             .store
             .people()
-            .get(&session.user)
+            .holding(&session)
             .await
             .map_err(explain)?
             .map(account))
     }
 
-    async fn start_session(&self, user: User) -> Result<(Account, SessionToken), Problem> {
+    /// Ends all sessions of somebody but this one.
+    pub(super) async fn end_sessions_but(&self, user: &Handle, token: &SessionToken) -> Result<(), Problem> {
+        let sessions = self.store.sessions();
+        let ended = sessions.delete_of(user, Some(&token.digest())).await;
+        ended.map_err(explain)
+    }
+
+    /// Begins a session as of a moment before the person was looked up.
+    pub(super) async fn start_session(
+        &self,
+        user: User,
+        at: Timestamp,
+    ) -> Result<(Account, SessionToken), Problem> {
         let token = SessionToken(self.environment.ids.secret());
-        let at = self.environment.now();
         let session = Session {
             digest: token.digest(),
             user: user.person.handle.clone(),

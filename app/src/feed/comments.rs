@@ -8,7 +8,7 @@ use model::{
 use store::overflow::{Item, Key, uuid_bson};
 
 use super::people::name_or_handle;
-use super::problems::explain;
+use super::problems::{explain, or_take_back};
 use super::{Feed, Paging};
 
 impl Feed {
@@ -43,7 +43,15 @@ impl Feed {
         }
         self.events.changed(&owner);
         let target = doc! { "post": uuid_bson(post.uuid()) };
-        let record = self.record(actor, id, appended.item.at, ActivityKind::Comment, target);
+        let record = async {
+            let kind = ActivityKind::Comment;
+            let recorded = self.record(actor, id, appended.item.at, kind, target).await;
+            let list = self.store.list(Relation::Comments);
+            or_take_back(recorded, async {
+                list.remove(&owner, &Key::Id(id)).await.map(drop)
+            })
+            .await
+        };
         let people = async { self.store.people().named([actor]).await.map_err(explain) };
         let ((), people) = futures::try_join!(record, people)?;
         comment(&appended.item, |handle| name_or_handle(&people, handle))

@@ -47,6 +47,13 @@ impl Environment {
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }
+
+    /// What one password is hashed with.
+    pub(super) fn salt(&self) -> [u8; 16] {
+        let mut salt = [0; 16];
+        salt.copy_from_slice(&self.ids.secret()[..16]);
+        salt
+    }
 }
 
 /// The machine's clock.

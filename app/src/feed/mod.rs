@@ -4,12 +4,14 @@ mod accounts;
 mod comments;
 mod environment;
 mod events;
+mod export;
 mod new_posts;
 mod passwords;
 mod people;
 mod posts;
 mod problems;
 mod reactions;
+mod settings;
 mod storage;
 
 use std::sync::Arc;

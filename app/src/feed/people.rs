@@ -9,7 +9,7 @@ use model::{
 };
 use store::overflow::{Item, Key};
 
-use super::problems::{explain, missing};
+use super::problems::{explain, missing, or_take_back};
 use super::{Feed, Paging};
 
 impl Feed {
@@ -52,13 +52,12 @@ impl Feed {
         let appended = timelines.follow(target, item).await.map_err(explain)?;
         self.events.changed(&followed);
         let (id, at) = (appended.item.id, appended.item.at);
-        self.record(
-            actor,
-            id,
-            at,
-            ActivityKind::Follow,
-            doc! { "user": target.as_str() },
-        )
+        let about = doc! { "user": target.as_str() };
+        let recorded = self.record(actor, id, at, ActivityKind::Follow, about).await;
+        let followers = self.store.list(Relation::Followers);
+        or_take_back(recorded, async {
+            followers.remove(&followed, &Key::Id(id)).await.map(drop)
+        })
         .await?;
         Ok(Counted {
             active: true,

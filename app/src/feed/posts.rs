@@ -9,7 +9,7 @@ use store::overflow::{Item, Key, uuid_bson};
 use store::posts::{Order, StoredPost};
 use uuid::Uuid;
 
-use super::problems::{explain, missing};
+use super::problems::{explain, missing, or_take_back};
 use super::{Feed, Paging};
 
 impl Feed {
@@ -85,14 +85,11 @@ impl Feed {
             Err(error) => return Err(explain(error)),
         };
         self.new_posts.published();
-        self.record(
-            author,
-            id.uuid(),
-            post.at,
-            ActivityKind::Post,
-            doc! { "post": uuid_bson(id.uuid()) },
-        )
-        .await?;
+        let target = doc! { "post": uuid_bson(id.uuid()) };
+        let recorded = self
+            .record(author, id.uuid(), post.at, ActivityKind::Post, target)
+            .await;
+        or_take_back(recorded, async { self.store.posts().delete(id).await.map(drop) }).await?;
         timelines.deliver(author).await.map_err(explain)?;
         self.card(post, viewer).await
     }

@@ -30,6 +30,24 @@ pub(super) fn explain(error: Error) -> Problem {
     }
 }
 
+/// Takes back the first half of an action whose second half found its actor gone: they left meanwhile, and nobody else would
+/// find what they did.
+pub(super) async fn or_take_back<T>(
+    second: Result<T, Problem>,
+    take_back: impl Future<Output = store::Result<()>>,
+) -> Result<T, Problem> {
+    if second
+        .as_ref()
+        .is_err_and(|problem| problem.kind == Kind::NotFound)
+    {
+        match take_back.await {
+            Ok(()) | Err(Error::NoOwner(_)) => {}
+            Err(error) => return Err(explain(error)),
+        }
+    }
+    second
+}
+
 /// A post or person that is not there.
 pub(super) fn missing(what: &str) -> Problem {
     let (kind, name) = what.split_once(':').unwrap_or(("", what));

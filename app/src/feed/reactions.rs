@@ -4,7 +4,7 @@ use bson::doc;
 use model::{ActivityKind, Counted, Handle, Listing, Member, PostId, Problem, Relation, Topic};
 use store::overflow::{Item, Key, uuid_bson};
 
-use super::problems::explain;
+use super::problems::{explain, or_take_back};
 use super::{Feed, Paging};
 
 impl Feed {
@@ -60,8 +60,13 @@ impl Feed {
             .map_err(explain)?;
         self.events.changed(&owner);
         let target = doc! { "post": uuid_bson(post.uuid()) };
-        self.record(actor, appended.item.id, appended.item.at, kind, target)
-            .await?;
+        let id = appended.item.id;
+        let recorded = self.record(actor, id, appended.item.at, kind, target).await;
+        let list = self.store.list(relation);
+        or_take_back(recorded, async {
+            list.remove(&owner, &Key::Id(id)).await.map(drop)
+        })
+        .await?;
         Ok(Counted {
             active: true,
             count: appended.count,

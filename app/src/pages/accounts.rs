@@ -5,6 +5,7 @@ use leptos::server_fn::ServerFn;
 use model::{Account, Problem};
 
 use super::document::PageTitle;
+use super::field::Field;
 use super::request::{loaded, query, refusal_of};
 use crate::actions::accounts::{SignIn, SignInAsDemo, SignUp};
 use crate::actions::feed;
@@ -59,8 +60,8 @@ pub fn SignInPage() -> impl IntoView {
             <h1>"Welcome back"</h1>
             <form class="account-form" method="post" action=SignIn::url()>
                 <input type="hidden" name="next" value=next.clone() />
-                <Field name="handle" label="Handle" hint="" autocomplete="username" refusal=refusal.clone() />
-                <Field name="password" label="Password" hint="" autocomplete="current-password" refusal />
+                <Field name="handle" label="Handle" autocomplete="username" refusal=refusal.clone() />
+                <Field name="password" label="Password" autocomplete="current-password" refusal />
                 <button class="button button-primary">"Sign in"</button>
             </form>
             <p>
@@ -97,47 +98,6 @@ async fn demo_people(next: String) -> Result<impl IntoView, Problem> {
             </section>
         }
     }))
-}
-
-/// A labelled input, with what had been typed and what was wrong with it. A password is never shown again.
-#[component]
-fn Field(
-    name: &'static str,
-    label: &'static str,
-    hint: &'static str,
-    autocomplete: &'static str,
-    refusal: Option<Refusal>,
-) -> impl IntoView {
-    let problem = refusal.as_ref().and_then(|refusal| refusal.about(name));
-    let value = refusal
-        .map(|refusal| refusal.kept(name))
-        .filter(|value| !value.is_empty());
-    let (hint_id, problem_id) = (format!("{name}-hint"), format!("{name}-problem"));
-    let described_by = match (hint.is_empty(), problem.is_some()) {
-        (true, false) => None,
-        (true, true) => Some(problem_id.clone()),
-        (false, false) => Some(hint_id.clone()),
-        (false, true) => Some(format!("{problem_id} {hint_id}")),
-    };
-    view! {
-        <div class="field">
-            <label for=name>{label}</label>
-            <input
-                id=name
-                name=name
-                type=if name == "password" { "password" } else { "text" }
-                value=value
-                autocomplete=autocomplete
-                autocapitalize=(name == "handle").then_some("none")
-                spellcheck=(name == "handle").then_some("false")
-                aria-required="true"
-                aria-invalid=problem.is_some().then_some("true")
-                aria-describedby=described_by
-            />
-            {problem.map(|message| view! { <p class="field-problem" id=problem_id role="alert">{message}</p> })}
-            {(!hint.is_empty()).then(|| view! { <p class="field-hint" id=hint_id>{hint}</p> })}
-        </div>
-    }
 }
 
 /// Where the reader wanted to go. What is typed into an address is only followed after the server has checked it.

@@ -1,6 +1,6 @@
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
-use model::{Handle, PostText, Problem};
+use model::{Handle, PostCard, PostText, Problem};
 
 use store::posts::Order;
 
@@ -104,7 +104,10 @@ pub async fn posts(list: Posts, place: Place) -> Result<impl IntoView, Problem> 
     };
     let fresh = fresh.map(|of| Fresh::Posts { of, newest });
     let now = now();
-    let row = move |card| view! { <Post card now signed_in /> };
+    let row = move |card: PostCard| {
+        let own = reader.as_ref() == Some(&card.post.author.handle);
+        view! { <Post card now signed_in own /> }
+    };
     Ok(view! { <List listing place fresh label="Posts" empty row form /> })
 }
 

@@ -68,14 +68,32 @@ fn Wordmark() -> impl IntoView {
     view! { <span class="wordmark-drawing" aria-hidden="true" inner_html=include_str!("../../../public/wordmark.svg")></span> }
 }
 
-/// Why a plain form was refused, unless the problem is shown by its field.
+/// Why a plain form was refused, unless the problem is shown by its field; or what was done.
 #[component]
 pub fn Banner() -> impl IntoView {
-    let shown_by_field = |field: &str| ["text", "handle", "name", "password"].contains(&field);
-    request::refusal()
-        .map(|refusal| refusal.problem)
-        .filter(|problem| !problem.field.as_deref().is_some_and(shown_by_field))
-        .map(|problem| view! { <p class="banner" role="alert">{problem.message}</p> })
+    if let Some(refusal) = request::refusal() {
+        let by_its_field = refusal.problem.field.as_deref();
+        let shown = by_its_field.is_some_and(|field| fields_of(&refusal.form).contains(&field));
+        let message = refusal.problem.message;
+        return (!shown)
+            .then(|| view! { <p class="banner" role="alert">{message}</p> })
+            .into_any();
+    }
+    request::done()
+        .map(|done| view! { <p class="banner banner-done" role="status">{done.message()}</p> })
+        .into_any()
+}
+
+/// The fields of a form that show what is wrong with them.
+fn fields_of(form: &str) -> &'static [&'static str] {
+    match form {
+        "compose" | "add_comment" => &["text"],
+        "sign_up" => &["handle", "name", "password"],
+        "sign_in" | "leave" => &["handle", "password"],
+        "describe" => &["name", "bio"],
+        "change_password" => &["password", "new_password"],
+        _ => &[],
+    }
 }
 
 /// How to read what the pages show about storage.

@@ -4,6 +4,7 @@
 
 mod accounts;
 mod document;
+mod field;
 mod home;
 mod layout;
 mod lists;
@@ -11,6 +12,7 @@ mod post;
 mod problem;
 mod profile;
 mod request;
+mod settings;
 mod stored;
 
 use leptos::prelude::*;
@@ -28,6 +30,7 @@ use lists::{ActivityPage, FollowersPage, FollowingPage, LikesPage, SharesPage};
 use post::PostPage;
 use problem::NotFound;
 use profile::ProfilePage;
+use settings::SettingsPage;
 use stored::{StoredPersonPage, StoredPostPage};
 
 /// The routes and what surrounds every page.
@@ -51,6 +54,7 @@ pub fn App() -> impl IntoView {
                         <Route path=path!("/explore") view=ExplorePage ssr=SsrMode::InOrder />
                         <Route path=path!("/signup") view=SignUpPage ssr=SsrMode::Async />
                         <Route path=path!("/login") view=SignInPage ssr=SsrMode::Async />
+                        <Route path=path!("/settings") view=SettingsPage ssr=SsrMode::Async />
                         <Route path=path!("/post/:id") view=PostPage ssr=SsrMode::Async />
                         <Route path=path!("/post/:id/comments") view=PostPage ssr=SsrMode::Async />
                         <Route path=path!("/post/:id/likes") view=LikesPage ssr=SsrMode::Async />

@@ -1,6 +1,6 @@
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
-use model::{CommentText, PostId, Problem, Relation, Topic};
+use model::{Comment, CommentText, PostId, Problem, Relation, Topic};
 
 use super::document::PageTitle;
 use super::request::{Place, loaded, now, post_in_path, refusal_of};
@@ -52,12 +52,16 @@ async fn post_page(id: PostId, place: Place) -> Result<impl IntoView, Problem> {
         topic: Topic::Post(id),
         relation: Relation::Comments,
     });
-    let row = move |comment| view! { <CommentRow comment now /> };
+    let own = reader.as_ref() == Some(&card.post.author.handle);
+    let row = move |comment: Comment| {
+        let own = reader.as_ref() == Some(&comment.user.handle);
+        view! { <CommentRow comment post=id now own /> }
+    };
     Ok(view! {
         <PageTitle text=title />
         <h1 class="visually-hidden">{format!("Post by {}", card.post.author.name)}</h1>
         <article class="entry entry-alone" id=format!("post-{id}") data-testid="post" data-id=id.to_string()>
-            <Post card now signed_in />
+            <Post card now signed_in own />
         </article>
         <nav class="tabs" aria-label="About this post">
             <a href=format!("/post/{id}/likes")><b>{likes}</b> " likes"</a>

@@ -69,7 +69,16 @@ fn Opening(profile: Profile, signed_in: bool, own: bool) -> impl IntoView {
             </p>
             {(!bio.is_empty()).then(|| view! { <p class="profile-bio" dir="auto">{bio}</p> })}
             <ProfileNumbers>
-                {(!own).then(|| view! { <FollowButton handle=handle.clone() followed signed_in /> })}
+                {if own {
+                    view! {
+                        <a class="button to-settings" href="/settings">
+                            "Settings"
+                        </a>
+                    }
+                    .into_any()
+                } else {
+                    view! { <FollowButton handle=handle.clone() followed signed_in /> }.into_any()
+                }}
                 <ul class="profile-facts">
                     <li>
                         <a href=format!("/@{handle}/followers")>

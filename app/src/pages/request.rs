@@ -9,6 +9,7 @@ use model::{Cursor, Handle, Kind, PostId, Problem, Timestamp};
 use store::posts::Order;
 
 use super::problem::ProblemPage;
+use crate::actions::reply::Done;
 use crate::feed::{Clock, Paging, SystemClock};
 use crate::refusal::Refusal;
 
@@ -127,10 +128,16 @@ pub fn refusal() -> Option<Refusal> {
     if site.is_some_and(|site| site != "same-origin") {
         return None;
     }
-    Refusal::decode(&query("__err")?)
+    let error = query("__err")?;
+    Refusal::decode(&error).or_else(|| Refusal::of_a_misfit(&query("__path")?, &error))
 }
 
 /// The refusal of this form, if it is the one that led back to this page.
 pub fn refusal_of(form: &str) -> Option<Refusal> {
     refusal().filter(|refusal| refusal.form == form)
+}
+
+/// What was done by the form that led here, if the address says so.
+pub fn done() -> Option<Done> {
+    Done::of(&query("done")?)
 }

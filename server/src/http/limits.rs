@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use app::actions::accounts::{SignIn, SignUp};
+use app::actions::settings::{ChangePassword, Leave};
 use app::session::Session;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
@@ -19,7 +20,16 @@ use super::refusals::for_a_person;
 use super::{Refusal, peer};
 
 /// Where passwords are hashed.
-const PASSWORDS: [&str; 4] = ["/api/v1/accounts", "/api/v1/session", SignUp::PATH, SignIn::PATH];
+const PASSWORDS: [&str; 8] = [
+    "/api/v1/accounts",
+    "/api/v1/session",
+    "/api/v1/me",
+    "/api/v1/me/password",
+    SignUp::PATH,
+    SignIn::PATH,
+    ChangePassword::PATH,
+    Leave::PATH,
+];
 
 /// How often those who were not heard of lately are forgotten.
 const MINUTE: Duration = Duration::from_mins(1);
@@ -29,7 +39,7 @@ const MINUTE: Duration = Duration::from_mins(1);
 pub struct Quotas {
     /// From one peer. Several people may share an address.
     pub peer: Quota,
-    /// From one peer to sign up and to sign in, each of which costs a hash.
+    /// From one peer to where passwords are, each of which costs a hash.
     pub passwords: Quota,
     /// From one account, wherever its sessions are.
     pub account: Quota,

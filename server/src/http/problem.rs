@@ -1,4 +1,3 @@
-use std::borrow::Cow;
 use std::time::Duration;
 
 use axum::Json;
@@ -19,10 +18,12 @@ pub const STYLE: &str = "body{font:1.0625rem/1.6 system-ui,sans-serif;max-width:
 #[derive(Debug, Clone)]
 pub struct Refusal {
     status: StatusCode,
-    name: Cow<'static, str>,
-    title: Cow<'static, str>,
+    name: &'static str,
+    title: &'static str,
     detail: String,
     field: Option<String>,
+    /// What is wrong with other fields.
+    also: Box<[Problem]>,
     /// When to try again, in seconds.
     retry: Option<u64>,
 }
@@ -35,6 +36,15 @@ struct Body<'a> {
     detail: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    also: Vec<Also<'a>>,
+}
+
+/// Another field that is wrong.
+#[derive(Serialize)]
+struct Also<'a> {
+    field: Option<&'a str>,
+    detail: &'a str,
 }
 
 impl Refusal {
@@ -46,10 +56,11 @@ impl Refusal {
     ) -> Self {
         Self {
             status,
-            name: name.into(),
-            title: title.into(),
+            name,
+            title,
             detail: detail.into(),
             field: None,
+            also: Box::default(),
             retry: None,
         }
     }
@@ -172,7 +183,7 @@ impl Refusal {
             retry,
             ..
         } = self;
-        let (title, detail) = (escape(&title), escape(&detail));
+        let (title, detail) = (escape(title), escape(&detail));
         let page = format!(
             "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">\
              <meta name=\"viewport\" content=\"width=device-width\"><title>{title} · Spillway</title>\
@@ -189,13 +200,19 @@ impl Refusal {
 
 impl From<Problem> for Refusal {
     fn from(problem: Problem) -> Self {
-        let Problem { kind, field, message } = problem;
+        let Problem {
+            kind,
+            field,
+            message,
+            also,
+        } = problem;
         Self {
             status: StatusCode::from_u16(kind.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
-            name: name_of(kind).into(),
-            title: kind.title().into(),
+            name: name_of(kind),
+            title: kind.title(),
             detail: message,
             field,
+            also: also.into(),
             retry: None,
         }
     }
@@ -205,10 +222,18 @@ impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let body = Body {
             r#type: format!("urn:spillway:problem:{}", self.name),
-            title: &self.title,
+            title: self.title,
             status: self.status.as_u16(),
             detail: &self.detail,
             field: self.field.as_deref(),
+            also: self
+                .also
+                .iter()
+                .map(|problem| Also {
+                    field: problem.field.as_deref(),
+                    detail: &problem.message,
+                })
+                .collect(),
         };
         let mut response = Self::with_body(self.status, self.retry, Json(body));
         let problem = HeaderValue::from_static("application/problem+json");

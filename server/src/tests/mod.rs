@@ -7,5 +7,6 @@ mod mutations;
 mod player;
 mod round_trips;
 mod sessions;
+mod settings;
 mod stage;
 mod tap;

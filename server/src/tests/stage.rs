@@ -12,9 +12,10 @@ use axum::http::header::{ACCEPT, CONTENT_TYPE, COOKIE, HOST, SET_COOKIE};
 use axum::http::{HeaderMap, Method, Request};
 use bson::{Document, doc};
 use governor::Quota;
+use model::Kind;
 use serde_json::Value;
 use store::embedded::Embedded;
-use store::port::{DocumentEngine as _, Find};
+use store::port::{DocumentEngine as _, Find, Update};
 use tower::ServiceExt as _;
 
 use super::player::{Ticking, feed_over};
@@ -132,6 +133,41 @@ impl Stage {
         let answer = call.body(JSON, r#"{"text":"Hello"}"#).send(&self.open()).await;
         assert_eq!(answer.status, 201, "{answer:?}");
         answer.body["id"].as_str().unwrap().to_owned()
+    }
+
+    /// The documents of one collection.
+    pub async fn documents(&self, collection: &str) -> Vec<Document> {
+        self.engine.find(collection, Find::default()).await.unwrap()
+    }
+
+    /// Adds documents, as a backup or a slow server would.
+    pub async fn puts_back(&self, collection: &str, documents: Vec<Document>) {
+        self.engine.insert(collection, documents).await.unwrap();
+    }
+
+    /// Somebody cannot sign in with a password any more.
+    pub async fn forgets_the_password_of(&self, handle: &str) {
+        let forget = Update::one(doc! { "_id": handle }, doc! { "$set": { "password": null } });
+        assert_eq!(self.engine.update("users", forget).await.unwrap().modified, 1);
+    }
+
+    /// What people who have left left behind is taken back, whoever began to.
+    pub async fn has_seen_off_everybody(&self) {
+        self.feed.store().leaving().finish_all().await.unwrap();
+    }
+
+    /// Somebody acts who is gone by the time that their activity is written.
+    pub async fn acts_for_somebody_gone(&self, what: &str, post: &str) {
+        let (gone, post) = ("gone".parse().unwrap(), post.parse().unwrap());
+        let acted = match what {
+            "like" => self.feed.like(&gone, post).await.map(drop),
+            "share" => self.feed.share(&gone, post).await.map(drop),
+            _ => {
+                let text = "Hello".parse().unwrap();
+                self.feed.comment(&gone, post, None, text).await.map(drop)
+            }
+        };
+        assert_eq!(acted.unwrap_err().kind, Kind::NotFound);
     }
 
     /// Every document of the store.

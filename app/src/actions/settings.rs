@@ -1,0 +1,62 @@
+//! What people change about themselves. Plain forms on the page of settings.
+
+#![expect(
+    missing_docs,
+    reason = "the macro turns arguments into public fields that cannot carry docs"
+)]
+
+use leptos::prelude::*;
+use model::Handle;
+
+use crate::refusal::Refused;
+
+#[cfg(feature = "ssr")]
+use {
+    super::feed,
+    super::reply::{Done, Form},
+    crate::session,
+    model::{Password, Problem, both},
+};
+
+/// Changes the name and the line that somebody shows.
+#[server(endpoint = "describe")]
+pub async fn describe(name: String, #[server(default)] bio: String) -> Result<(), Refused> {
+    let form = Form::new("describe").keeping("name", &name).keeping("bio", &bio);
+    let result = async {
+        let reader = session::require()?.handle;
+        let (name, bio) = both(name.parse(), bio.parse())?;
+        feed()?.describe(&reader, name, bio).await.map(drop)
+    };
+    form.answer(result.await, |()| Done::Described.at("/settings"))
+}
+
+/// Changes the password. Every other session ends.
+#[server(endpoint = "change_password")]
+pub async fn change_password(password: String, new_password: String) -> Result<(), Refused> {
+    let result = async {
+        let reader = session::require()?.handle;
+        let new = new_password.parse::<Password>();
+        let new = new.map_err(|problem| problem.about("new_password"))?;
+        let feed = feed()?;
+        let token = feed.change_password(&reader, &password, new).await?;
+        session::start(&feed, &token).await
+    };
+    Form::new("change_password").answer(result.await, |()| Done::PasswordChanged.at("/settings"))
+}
+
+/// Ends the account, with everything that belongs to it. The handle is typed so that nobody does it by mistake.
+#[server(endpoint = "leave")]
+pub async fn leave(handle: String, password: String) -> Result<(), Refused> {
+    let form = Form::new("leave").keeping("handle", &handle);
+    let result = async {
+        let reader = session::require()?.handle;
+        if handle.parse::<Handle>().ok().as_ref() != Some(&reader) {
+            let message = format!("Type your handle, {reader}, to say that you mean it.");
+            return Err(Problem::invalid("handle", message));
+        }
+        feed()?.leave(&reader, &password).await?;
+        session::end();
+        Ok(())
+    };
+    form.answer(result.await, |()| Done::Left.at("/"))
+}

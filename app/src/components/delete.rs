@@ -1,0 +1,35 @@
+use leptos::prelude::*;
+use leptos::server_fn::ServerFn;
+use model::{ItemId, PostId};
+
+use crate::actions::comments::DeleteComment;
+use crate::actions::posts::DeletePost;
+
+/// Deletes something of one's own, after one has said it twice. It needs no JavaScript.
+#[component]
+pub fn DeleteControl(
+    /// The post, or the one that the comment is on.
+    post: PostId,
+    /// The comment, if it is one.
+    #[prop(optional)]
+    comment: Option<ItemId>,
+) -> impl IntoView {
+    let (what, action) = match comment {
+        Some(_) => ("comment", DeleteComment::url()),
+        None => ("post", DeletePost::url()),
+    };
+    view! {
+        <details class="delete">
+            <summary>
+                "Delete" <span class="visually-hidden">{format!(" this {what}")}</span>
+            </summary>
+            <form method="post" action=action>
+                <input type="hidden" name="post" value=post.to_string() />
+                {comment
+                    .map(|comment| view! { <input type="hidden" name="comment" value=comment.to_string() /> })}
+                <p>"It goes for everybody, and for good."</p>
+                <button class="button button-danger">{format!("Delete {what}")}</button>
+            </form>
+        </details>
+    }
+}

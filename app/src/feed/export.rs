@@ -1,0 +1,168 @@
+//! Everything that the store has of a person, for them to keep: one JSON document, written while it is read, so that it
+//! may be of any length.
+
+use bson::Bson;
+use futures::stream::{self, Stream};
+use model::{ActivityKind, Handle, PostId, Problem, Relation, Topic};
+use serde_json::{Value, json};
+use store::overflow::{Item, Key};
+use store::posts::Order;
+use tokio::sync::mpsc::{self, Sender};
+
+use super::Feed;
+use super::problems::{explain, missing};
+
+/// How many pieces wait for a reader who is slower than the store.
+const WAITING: usize = 16;
+/// How many posts are read at once.
+const POSTS: usize = 100;
+
+/// A piece of the document, or why it breaks off.
+type Piece = Result<String, Problem>;
+
+/// Why the writing ended early.
+enum Stopped {
+    /// Nobody reads on.
+    Unread,
+    /// The store failed.
+    Failed(Problem),
+}
+
+impl From<store::Error> for Stopped {
+    fn from(error: store::Error) -> Self {
+        Self::Failed(explain(error))
+    }
+}
+
+impl Feed {
+    /// Everything of a person, in pieces. A failure on the way is the last piece; then the document is not whole.
+    pub async fn export(
+        &self,
+        handle: &Handle,
+    ) -> Result<impl Stream<Item = Piece> + Send + 'static, Problem> {
+        let owner = Topic::User(handle.clone());
+        let user = self.store.people().get(handle).await.map_err(explain)?;
+        let user = user.ok_or_else(|| missing(&owner.to_string()))?;
+        let beginning = json!({
+            "handle": user.person.handle, "name": user.person.name, "bio": user.bio, "at": user.at,
+        });
+        let (pieces, read) = mpsc::channel(WAITING);
+        let export = Export {
+            feed: self.clone(),
+            handle: handle.clone(),
+            owner,
+            pieces,
+        };
+        tokio::spawn(export.run(beginning));
+        Ok(stream::unfold(read, |mut read| async move {
+            Some((read.recv().await?, read))
+        }))
+    }
+}
+
+struct Export {
+    feed: Feed,
+    handle: Handle,
+    owner: Topic,
+    pieces: Sender<Piece>,
+}
+
+impl Export {
+    async fn run(self, beginning: Value) {
+        if let Err(Stopped::Failed(problem)) = self.write(beginning).await
+            && self.pieces.send(Err(problem)).await.is_err()
+        {
+            tracing::debug!("an export that failed was not read to its end either");
+        }
+    }
+
+    async fn write(&self, beginning: Value) -> Result<(), Stopped> {
+        self.piece(format!("{{\"profile\":{beginning}")).await?;
+        self.posts().await?;
+        for (name, kind) in [
+            ("comments", ActivityKind::Comment),
+            ("likes", ActivityKind::Like),
+            ("shares", ActivityKind::Share),
+        ] {
+            self.list(name, Relation::Activities, Some(kind)).await?;
+        }
+        self.list("following", Relation::Following, None).await?;
+        self.list("followers", Relation::Followers, None).await?;
+        self.piece("}\n".to_owned()).await
+    }
+
+    async fn posts(&self) -> Result<(), Stopped> {
+        self.piece(",\"posts\":[".to_owned()).await?;
+        let authors = [self.handle.clone()];
+        let (mut after, mut first) = (None, true);
+        loop {
+            let stored = self.feed.store().posts();
+            let posts = stored.list(Some(&authors), Order::Newest, after, POSTS).await?;
+            let Some(last) = posts.last() else {
+                return self.piece("]".to_owned()).await;
+            };
+            after = Some(Order::Newest.cursor_after(last));
+            for post in posts {
+                let value = json!({
+                    "id": post.id, "at": post.at, "text": post.text, "likes": post.likes.count,
+                    "comments": post.comments, "shares": post.shares,
+                });
+                self.element(&value, &mut first).await?;
+            }
+        }
+    }
+
+    /// One array: a list of the person, or those of their activities that are of one kind.
+    async fn list(&self, name: &str, relation: Relation, kind: Option<ActivityKind>) -> Result<(), Stopped> {
+        self.piece(format!(",\"{name}\":[")).await?;
+        let mut first = true;
+        let mut walk = self.feed.store().list(relation).walk(&self.owner);
+        while let Some(stretch) = walk.next().await? {
+            for item in stretch.items {
+                if let Some(value) = self.entry(&item, kind).await? {
+                    self.element(&value, &mut first).await?;
+                }
+            }
+        }
+        self.piece("]".to_owned()).await
+    }
+
+    async fn entry(&self, item: &Item, kind: Option<ActivityKind>) -> Result<Option<Value>, Stopped> {
+        let Some(kind) = kind else {
+            return Ok(Some(json!({ "handle": item.by, "at": item.at })));
+        };
+        if item.more.get_str("kind").ok() != Some(kind.as_str()) {
+            return Ok(None);
+        }
+        let post = match item.more.get("post") {
+            Some(Bson::Binary(binary)) => uuid::Uuid::from_slice(&binary.bytes).ok().map(PostId::from),
+            _ => None,
+        };
+        let mut value = json!({ "id": item.id, "post": post, "at": item.at });
+        if let (ActivityKind::Comment, Some(post)) = (kind, post) {
+            value["text"] = self.comment(post, item).await?.into();
+        }
+        Ok(Some(value))
+    }
+
+    /// What a comment says; nothing when its post is gone.
+    async fn comment(&self, post: PostId, activity: &Item) -> Result<Option<String>, Stopped> {
+        let comments = self.feed.store().list(Relation::Comments);
+        match comments.find(&Topic::Post(post), &Key::Id(activity.id)).await {
+            Ok(comment) => {
+                Ok(comment.and_then(|comment| Some(comment.more.get_str("text").ok()?.to_owned())))
+            }
+            Err(store::Error::NoOwner(_)) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn element(&self, value: &Value, first: &mut bool) -> Result<(), Stopped> {
+        let comma = if std::mem::take(first) { "" } else { "," };
+        self.piece(format!("{comma}{value}")).await
+    }
+
+    async fn piece(&self, text: String) -> Result<(), Stopped> {
+        self.pieces.send(Ok(text)).await.map_err(|_| Stopped::Unread)
+    }
+}

@@ -1,0 +1,91 @@
+//! What people change about themselves, up to leaving.
+
+use model::{Account, Bio, DisplayName, Handle, Kind, Password, Problem, Topic};
+use store::people::User;
+
+use super::problems::{explain, missing};
+use super::{Feed, SessionToken, passwords};
+
+impl Feed {
+    /// Changes the name and the line that somebody shows.
+    pub async fn describe(&self, actor: &Handle, name: DisplayName, bio: Bio) -> Result<Account, Problem> {
+        let changed = self.store.people().describe(actor, &name, &bio).await;
+        let owner = Topic::User(actor.clone());
+        if !changed.map_err(explain)? {
+            return Err(missing(&owner.to_string()));
+        }
+        self.events.changed(&owner);
+        Ok(Account {
+            handle: actor.clone(),
+            name,
+            bio: bio.into(),
+        })
+    }
+
+    /// Changes a password, for who knows the present one. All sessions end; the answer is a new one.
+    pub async fn change_password(
+        &self,
+        actor: &Handle,
+        present: &str,
+        new: Password,
+    ) -> Result<SessionToken, Problem> {
+        let (user, old) = self.proven(actor, present).await?;
+        let hash = passwords::hash(new, self.environment.salt()).await?;
+        let at = self.environment.now();
+        let people = self.store.people();
+        let changed = people.change_password(actor, &old, &hash, at).await;
+        if !changed.map_err(explain)? {
+            return Err(not_yours());
+        }
+        let (_, token) = self.start_session(user, at).await?;
+        // They have ended with the write above; this only tidies up.
+        self.end_sessions_but(actor, &token).await?;
+        Ok(token)
+    }
+
+    /// Ends an account, for who knows its password: at once for everybody to see, and for good. What the person left
+    /// in other people's lists is taken back after that, without anybody waiting for it.
+    pub async fn leave(&self, actor: &Handle, password: &str) -> Result<(), Problem> {
+        let (_, hash) = self.proven(actor, password).await?;
+        let turn = self.turns.of(actor).await;
+        let marked = self.store.leaving().begin(actor, &hash).await.map_err(explain)?;
+        drop(turn);
+        if !marked {
+            return Err(not_yours());
+        }
+        self.events.changed(&Topic::User(actor.clone()));
+        let (store, handle) = (self.store.clone(), actor.clone());
+        tokio::spawn(async move {
+            if let Err(error) = store.leaving().finish(&handle).await {
+                tracing::warn!(%error, "somebody has left, and what they left behind is taken back later");
+            }
+        });
+        Ok(())
+    }
+
+    /// Somebody and the hash of their password, if this is it.
+    async fn proven(&self, actor: &Handle, password: &str) -> Result<(User, String), Problem> {
+        let user = self.store.people().get(actor).await.map_err(explain)?;
+        let user = user.ok_or_else(|| missing(&Topic::User(actor.clone()).to_string()))?;
+        let hash = user.password.clone().ok_or_else(|| {
+            Problem::new(
+                Kind::Forbidden,
+                "People of the demo town have no password, and stay. Sign up to have an account of your own.",
+            )
+            .about("password")
+        })?;
+        let password: Password = password.parse().map_err(|_| not_yours())?;
+        if passwords::verify(password, Some(hash.clone())).await? {
+            Ok((user, hash))
+        } else {
+            Err(not_yours())
+        }
+    }
+}
+
+fn not_yours() -> Problem {
+    Problem::invalid(
+        "password",
+        "This is not your present password. Nothing was changed.",
+    )
+}

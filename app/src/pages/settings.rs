@@ -1,0 +1,127 @@
+//! What people change about themselves: plain forms, one for each thing.
+
+use axum::http::HeaderValue;
+use axum::http::StatusCode;
+use axum::http::header::LOCATION;
+use leptos::prelude::*;
+use leptos::server_fn::ServerFn;
+use leptos_axum::ResponseOptions;
+use model::Account;
+
+use super::document::PageTitle;
+use super::field::Field;
+use super::request::refusal_of;
+use crate::actions::settings::{ChangePassword, Describe, Leave};
+use crate::session;
+
+/// The settings of who is signed in. Who is not is led to sign in, and back.
+#[component]
+pub fn SettingsPage() -> impl IntoView {
+    if let Some(account) = session::viewer() {
+        return view! { <Settings account /> }.into_any();
+    }
+    if let Some(response) = use_context::<ResponseOptions>() {
+        response.insert_header(LOCATION, HeaderValue::from_static("/login?next=/settings"));
+        response.set_status(StatusCode::SEE_OTHER);
+    }
+    view! { <a href="/login?next=/settings">"Sign in"</a> }.into_any()
+}
+
+#[component]
+fn Settings(account: Account) -> impl IntoView {
+    let Account { handle, name, bio } = account;
+    let (describing, changing, leaving) = (
+        refusal_of("describe"),
+        refusal_of("change_password"),
+        refusal_of("leave"),
+    );
+    // Whoever was refused sees why, instead of a closed drawer.
+    let open = leaving.is_some();
+    view! {
+        <PageTitle text="Settings" />
+        <header class="page-head">
+            <h1>"Settings"</h1>
+            <p>
+                "What you show, how you sign in, and what is yours. See "
+                <a href=format!("/@{handle}")>"your page"</a> "."
+            </p>
+        </header>
+        <section class="setting" aria-labelledby="profile">
+            <h2 id="profile">"Profile"</h2>
+            <form class="account-form" method="post" action=Describe::url()>
+                <Field
+                    name="name"
+                    form="profile"
+                    label="Name"
+                    autocomplete="name"
+                    present=name.to_string()
+                    refusal=describing.clone()
+                />
+                <Field
+                    name="bio"
+                    form="profile"
+                    label="Bio"
+                    hint="A line about yourself, up to 160 characters."
+                    autocomplete="off"
+                    present=bio
+                    may_be_empty=true
+                    refusal=describing
+                />
+                <button class="button button-primary">"Save profile"</button>
+            </form>
+        </section>
+        <section class="setting" aria-labelledby="password">
+            <h2 id="password">"Password"</h2>
+            <form class="account-form" method="post" action=ChangePassword::url()>
+                <input type="hidden" name="username" value=handle.to_string() autocomplete="username" />
+                <Field
+                    name="password"
+                    form="password"
+                    label="Present password"
+                    autocomplete="current-password"
+                    refusal=changing.clone()
+                />
+                <Field
+                    name="new_password"
+                    form="password"
+                    label="New password"
+                    hint="At least 8 characters. Everywhere else you are signed out."
+                    autocomplete="new-password"
+                    refusal=changing
+                />
+                <button class="button">"Change password"</button>
+            </form>
+        </section>
+        <section class="setting" aria-labelledby="data">
+            <h2 id="data">"Your data"</h2>
+            <p>"Everything that Spillway has of you in one file: your profile, posts, comments, likes, shares, and who follows whom."</p>
+            <a class="button" href="/api/v1/me/export" download=format!("spillway-{handle}.json")>
+                "Download my data"
+            </a>
+        </section>
+        <section class="setting" aria-labelledby="leave">
+            <h2 id="leave">"Delete your account"</h2>
+            <p>"Your posts, comments, likes, shares and follows go with it, everywhere, and cannot be brought back."</p>
+            <details class="confirm" open=open>
+                <summary class="button">"Delete my account…"</summary>
+                <form class="account-form" method="post" action=Leave::url()>
+                    <Field
+                        name="handle"
+                        form="leave"
+                        label="Your handle, to be sure"
+                        autocomplete="off"
+                        refusal=leaving.clone()
+                    />
+                    <Field
+                        name="password"
+                        form="leave"
+                        label="Password"
+                        autocomplete="current-password"
+                        refusal=leaving
+                    />
+                    <button class="button button-danger">"Delete my account for good"</button>
+                </form>
+            </details>
+        </section>
+    }
+}

@@ -1,0 +1,346 @@
+//! What people change about themselves, by the API and by plain forms, up to leaving.
+
+use axum::http::Method;
+use axum::http::header::{ACCEPT, COOKIE, REFERER};
+use serde_json::{Value, json};
+
+use super::stage::{Answer, Call, JSON, PAGE, Stage};
+
+const FORM: &str = "application/x-www-form-urlencoded";
+
+struct Somebody<'a> {
+    stage: &'a Stage,
+    cookie: String,
+}
+
+impl<'a> Somebody<'a> {
+    async fn joins(stage: &'a Stage, handle: &str) -> Self {
+        let cookie = stage.joins(handle).await;
+        Self { stage, cookie }
+    }
+
+    fn calls(&self, method: &str, path: &str) -> Call {
+        let method: Method = method.parse().unwrap();
+        Call::new(method, path).header(COOKIE.as_str(), &self.cookie)
+    }
+
+    async fn asks(&self, method: &str, path: &str) -> Answer {
+        self.calls(method, path).send(&self.stage.open()).await
+    }
+
+    async fn sends(&self, method: &str, path: &str, body: &Value) -> Answer {
+        let call = self.calls(method, path).body(JSON, body.to_string());
+        call.send(&self.stage.open()).await
+    }
+
+    /// Sends a plain form from a page; the page that the answer leads to.
+    async fn fills_in(&self, page: &str, form: &str, fields: &str) -> Answer {
+        let call = self
+            .calls("POST", form)
+            .body(FORM, fields)
+            .header(ACCEPT.as_str(), PAGE)
+            .header(REFERER.as_str(), &format!("http://localhost:3000{page}"));
+        let answer = call.send(&self.stage.open()).await;
+        assert!(matches!(answer.status, 302 | 303), "{answer:?}");
+        let next = answer.header("location").replace("http://localhost:3000", "");
+        let cookie = if answer.headers.contains_key("set-cookie") {
+            answer.cookie()
+        } else {
+            self.cookie.clone()
+        };
+        let next = Call::new(Method::GET, &next).header(COOKIE.as_str(), &cookie);
+        next.header(ACCEPT.as_str(), PAGE).send(&self.stage.open()).await
+    }
+}
+
+async fn sign_in(stage: &Stage, handle: &str, password: &str) -> Answer {
+    let body = json!({"handle": handle, "password": password}).to_string();
+    let call = Call::new(Method::POST, "/api/v1/session").body(JSON, body);
+    call.send(&stage.open()).await
+}
+
+#[tokio::test]
+async fn a_name_and_a_bio_are_changed_together_or_alone() {
+    let stage = Stage::new().await;
+    let ada = Somebody::joins(&stage, "ada").await;
+    let both = json!({"name": "Ada Lovelace", "bio": "Numbers."});
+    let answer = ada.sends("PATCH", "/api/v1/me", &both).await;
+    assert_eq!(
+        answer.body,
+        json!({"handle": "ada", "name": "Ada Lovelace", "bio": "Numbers."})
+    );
+    let answer = ada.sends("PATCH", "/api/v1/me", &json!({"bio": ""})).await;
+    assert_eq!(answer.body["name"], "Ada Lovelace");
+    assert_eq!(ada.asks("GET", "/api/v1/users/ada").await.body["bio"], "");
+
+    let wrong = json!({"name": "", "bio": "x".repeat(161)});
+    let answer = ada.sends("PATCH", "/api/v1/me", &wrong).await;
+    assert_eq!((answer.status, &answer.body["field"]), (422, &json!("name")));
+    assert_eq!(answer.body["also"][0]["field"], "bio");
+    let page = ada.fills_in("/settings", "/api/describe", "name=&bio=Kept").await;
+    assert!(
+        page.text.contains("A name is empty") && page.text.contains("Kept"),
+        "{page:?}"
+    );
+    let page = ada
+        .fills_in("/settings", "/api/describe", "name=Ada&bio=Looms.")
+        .await;
+    assert!(page.text.contains("Your profile is saved."), "{page:?}");
+    assert!(page.text.contains("Looms."));
+}
+
+#[tokio::test]
+async fn a_new_password_ends_every_other_session() {
+    let stage = Stage::new().await;
+    let ada = Somebody::joins(&stage, "ada").await;
+    let elsewhere = sign_in(&stage, "ada", "correct horse").await.cookie();
+    let wrong = json!({"password": "wrong horse", "newPassword": "battery staple"});
+    let answer = ada.sends("PUT", "/api/v1/me/password", &wrong).await;
+    assert_eq!((answer.status, &answer.body["field"]), (422, &json!("password")));
+    let short = json!({"password": "correct horse", "newPassword": "short"});
+    let answer = ada.sends("PUT", "/api/v1/me/password", &short).await;
+    assert_eq!(answer.body["field"], "newPassword");
+
+    let right = json!({"password": "correct horse", "newPassword": "battery staple"});
+    let answer = ada.sends("PUT", "/api/v1/me/password", &right).await;
+    assert_eq!(answer.status, 204, "{answer:?}");
+    let cookie = answer.cookie();
+    for (cookie, status) in [(&elsewhere, 401), (&ada.cookie, 401), (&cookie, 200)] {
+        let me = Call::new(Method::GET, "/api/v1/me").header(COOKIE.as_str(), cookie);
+        assert_eq!(me.send(&stage.open()).await.status, status);
+    }
+    assert_eq!(sign_in(&stage, "ada", "correct horse").await.status, 401);
+    assert_eq!(sign_in(&stage, "ada", "battery staple").await.status, 200);
+}
+
+/// The write that changes the password ends them, not the deletion of their documents after it.
+#[tokio::test]
+async fn a_session_that_survived_the_change_of_a_password_is_worth_nothing() {
+    let stage = Stage::new().await;
+    let ada = Somebody::joins(&stage, "ada").await;
+    let sessions = stage.documents("sessions").await;
+    let right = json!({"password": "correct horse", "newPassword": "battery staple"});
+    ada.sends("PUT", "/api/v1/me/password", &right).await;
+    stage.puts_back("sessions", sessions).await;
+    assert_eq!(ada.asks("GET", "/api/v1/me").await.status, 401);
+}
+
+#[tokio::test]
+async fn everything_of_a_person_can_be_downloaded() {
+    let stage = Stage::new().await;
+    let ada = Somebody::joins(&stage, "ada").await;
+    let bob = Somebody::joins(&stage, "bob").await;
+    let (own, other) = (
+        stage.creates(&ada.cookie, "/api/v1/posts").await,
+        stage.creates(&bob.cookie, "/api/v1/posts").await,
+    );
+    stage
+        .creates(&ada.cookie, &format!("/api/v1/posts/{other}/comments"))
+        .await;
+    ada.asks("PUT", &format!("/api/v1/posts/{other}/like")).await;
+    ada.asks("PUT", &format!("/api/v1/posts/{own}/share")).await;
+    ada.asks("PUT", "/api/v1/users/bob/follow").await;
+    bob.asks("PUT", "/api/v1/users/ada/follow").await;
+
+    let file = ada.asks("GET", "/api/v1/me/export").await;
+    assert_eq!(file.status, 200);
+    assert_eq!(
+        file.header("content-disposition"),
+        "attachment; filename=\"spillway-ada.json\""
+    );
+    assert_eq!(file.body["profile"]["handle"], "ada", "{file:?}");
+    assert_eq!(file.body["posts"][0]["id"], own);
+    assert_eq!(file.body["comments"][0]["post"], other);
+    assert_eq!(file.body["comments"][0]["text"], "Hello");
+    assert_eq!(file.body["likes"][0]["post"], other);
+    assert_eq!(file.body["shares"][0]["post"], own);
+    assert_eq!(file.body["following"][0]["handle"], "bob");
+    assert_eq!(file.body["followers"][0]["handle"], "bob");
+    assert!(!file.text.contains("argon2"), "the password's hash stays here");
+    let nobody = Call::new(Method::GET, "/api/v1/me/export");
+    assert_eq!(nobody.send(&stage.open()).await.status, 401);
+}
+
+#[tokio::test]
+async fn whoever_leaves_is_gone_at_once_and_leaves_nothing_behind() {
+    let stage = Stage::new().await;
+    let ada = Somebody::joins(&stage, "ada").await;
+    let bob = Somebody::joins(&stage, "bob").await;
+    let (own, other) = (
+        stage.creates(&ada.cookie, "/api/v1/posts").await,
+        stage.creates(&bob.cookie, "/api/v1/posts").await,
+    );
+    ada.asks("PUT", &format!("/api/v1/posts/{other}/like")).await;
+    ada.asks("PUT", "/api/v1/users/bob/follow").await;
+    bob.asks("PUT", "/api/v1/users/ada/follow").await;
+
+    let wrong = json!({"password": "wrong horse"});
+    let answer = ada.sends("DELETE", "/api/v1/me", &wrong).await;
+    assert_eq!((answer.status, &answer.body["field"]), (422, &json!("password")));
+    let elsewhere = sign_in(&stage, "ada", "correct horse").await.cookie();
+    let answer = ada
+        .sends("DELETE", "/api/v1/me", &json!({"password": "correct horse"}))
+        .await;
+    assert_eq!(answer.status, 204, "{answer:?}");
+
+    for (who, method, path, status) in [
+        (&ada, "GET", "/api/v1/me", 401),
+        (&bob, "GET", "/api/v1/users/ada", 404),
+        (&bob, "GET", &format!("/api/v1/posts/{own}"), 404),
+    ] {
+        assert_eq!(who.asks(method, path).await.status, status, "{path}");
+    }
+    assert_eq!(sign_in(&stage, "ada", "correct horse").await.status, 401);
+    stage.has_seen_off_everybody().await;
+    assert_eq!(
+        bob.asks("GET", &format!("/api/v1/posts/{other}")).await.body["likes"],
+        0
+    );
+    let of_bob = bob.asks("GET", "/api/v1/users/bob").await.body;
+    assert_eq!(
+        (&of_bob["followers"], &of_bob["following"]),
+        (&json!(0), &json!(0))
+    );
+    for (collection, documents) in stage.everything().await {
+        let told = format!("{documents:?}");
+        assert!(!told.contains("ada"), "{collection}: {told}");
+    }
+
+    // Another Ada, whom the sessions of the first do not get to.
+    Somebody::joins(&stage, "ada").await;
+    let me = Call::new(Method::GET, "/api/v1/me").header(COOKIE.as_str(), &elsewhere);
+    assert_eq!(me.send(&stage.open()).await.status, 401);
+}
+
+#[tokio::test]
+async fn a_session_of_an_earlier_holder_of_a_handle_is_worth_nothing() {
+    let stage = Stage::new().await;
+    let first = Somebody::joins(&stage, "ada").await;
+    let sessions = stage.documents("sessions").await;
+    let farewell = json!({"password": "correct horse"});
+    first.sends("DELETE", "/api/v1/me", &farewell).await;
+    stage.has_seen_off_everybody().await;
+    stage.puts_back("sessions", sessions).await;
+    Somebody::joins(&stage, "ada").await;
+    assert_eq!(first.asks("GET", "/api/v1/me").await.status, 401);
+}
+
+#[tokio::test]
+async fn what_was_done_while_its_actor_left_is_taken_back() {
+    for path in ["like", "share", "comments"] {
+        let stage = Stage::new().await;
+        let bob = Somebody::joins(&stage, "bob").await;
+        let post = stage.creates(&bob.cookie, "/api/v1/posts").await;
+        let before = stage.documents("posts").await;
+        stage.acts_for_somebody_gone(path, &post).await;
+        let count = |documents: &[bson::Document]| {
+            ["likes", "shares", "comments"]
+                .map(|list| documents[0].get_document(list).unwrap().get("count").cloned())
+        };
+        assert_eq!(count(&stage.documents("posts").await), count(&before), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn leaving_by_the_form_takes_the_handle_and_the_password() {
+    let stage = Stage::new().await;
+    let ada = Somebody::joins(&stage, "ada").await;
+    for (fields, message) in [
+        ("handle=bob&password=correct+horse", "Type your handle, ada"),
+        ("handle=ada&password=wrong+horse", "not your present password"),
+    ] {
+        let page = ada.fills_in("/settings", "/api/leave", fields).await;
+        assert!(page.text.contains(message), "{page:?}");
+        assert_eq!(ada.asks("GET", "/api/v1/me").await.status, 200);
+    }
+    let page = ada
+        .fills_in("/settings", "/api/leave", "handle=%40ada&password=correct+horse")
+        .await;
+    assert!(page.text.contains("Your account is deleted."), "{page:?}");
+    assert_eq!(ada.asks("GET", "/api/v1/me").await.status, 401);
+}
+
+#[tokio::test]
+async fn people_of_the_demo_town_stay() {
+    let stage = Stage::new().await;
+    let bob = Somebody::joins(&stage, "bob").await;
+    stage.forgets_the_password_of("bob").await;
+    let answer = bob
+        .sends("DELETE", "/api/v1/me", &json!({"password": "correct horse"}))
+        .await;
+    assert_eq!((answer.status, &answer.body["field"]), (403, &json!("password")));
+}
+
+#[tokio::test]
+async fn settings_are_for_who_is_signed_in() {
+    let stage = Stage::new().await;
+    let visitor = Call::new(Method::GET, "/settings").header(ACCEPT.as_str(), PAGE);
+    let answer = visitor.send(&stage.open()).await;
+    assert_eq!(answer.status, 303);
+    assert_eq!(answer.header("location"), "/login?next=/settings");
+}
+
+#[tokio::test]
+async fn signing_up_tells_of_every_wrong_field_at_once_and_keeps_what_was_typed() {
+    let stage = Stage::new().await;
+    let nobody = Somebody {
+        stage: &stage,
+        cookie: String::new(),
+    };
+    let page = nobody
+        .fills_in("/signup", "/api/sign_up", "handle=a+b&name=+&password=secret")
+        .await;
+    for told in [
+        "A handle starts with",
+        "A name is empty",
+        "A password has",
+        "value=\"a b\"",
+    ] {
+        assert!(page.text.contains(told), "{told}: {}", page.text);
+    }
+    assert!(!page.text.contains("secret"), "a password is not shown again");
+}
+
+#[tokio::test]
+async fn a_plain_form_without_a_field_is_refused_by_the_name_of_the_field() {
+    let stage = Stage::new().await;
+    let ada = Somebody::joins(&stage, "ada").await;
+    for (page, form, fields, told) in [
+        ("/", "/api/compose", "id=", "without “text”"),
+        (
+            "/signup",
+            "/api/sign_up",
+            "handle=carol&name=Carol",
+            "without “password”",
+        ),
+        ("/login", "/api/sign_in", "password=x", "without “handle”"),
+        ("/explore", "/api/set_like", "on=true", "without “post”"),
+        ("/explore", "/api/set_follow", "handle=bob", "without “on”"),
+    ] {
+        let page = ada.fills_in(page, form, fields).await;
+        assert_eq!(page.status, 200);
+        assert!(page.text.contains(told), "{form}: {}", page.text);
+    }
+}
+
+#[tokio::test]
+async fn a_post_and_a_comment_are_deleted_by_their_author_s_forms() {
+    let stage = Stage::new().await;
+    let ada = Somebody::joins(&stage, "ada").await;
+    let post = stage.creates(&ada.cookie, "/api/v1/posts").await;
+    let on_it = format!("/api/v1/posts/{post}/comments");
+    let comment = stage.creates(&ada.cookie, &on_it).await;
+    let its_page = format!("/post/{post}");
+    let fields = format!("post={post}&comment={comment}");
+    let page = ada.fills_in(&its_page, "/api/delete_comment", &fields).await;
+    assert!(page.text.contains("Your comment is deleted."), "{page:?}");
+    assert_eq!(
+        ada.asks("GET", &format!("/api/v1/posts/{post}")).await.body["comments"],
+        0
+    );
+    let fields = format!("post={post}");
+    let page = ada.fills_in(&its_page, "/api/delete_post", &fields).await;
+    assert!(page.text.contains("Your post is deleted."), "{page:?}");
+    assert!(page.text.contains("@ada"), "it leads to one's own page");
+    assert_eq!(ada.asks("GET", &its_page).await.status, 404);
+}
