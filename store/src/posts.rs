@@ -1,9 +1,9 @@
 //! The post documents: what somebody wrote, and the heads of its three lists.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use bson::{Bson, DateTime, Document, doc};
-use model::{Cursor, Handle, Meter, Post, PostId, PostText, Relation, Timestamp, Topic};
+use model::{Cursor, Handle, Meter, Post, PostId, PostText, Relation, Tag, Timestamp, Topic};
 
 use uuid::Uuid;
 
@@ -35,7 +35,7 @@ pub struct StoredPost {
     pub shares: u64,
 }
 
-/// The stored form of a new post, with empty lists. `born` tells it from an earlier or later post of the same id.
+/// The stored form of a new post, with the tags of its text and empty lists. `born` tells it from an earlier or later post of the same id.
 pub fn new_document(id: PostId, born: Uuid, author: &Handle, text: &PostText, at: Timestamp) -> Document {
     let mut document = doc! {
         "_id": uuid_bson(id.uuid()),
@@ -44,6 +44,10 @@ pub fn new_document(id: PostId, born: Uuid, author: &Handle, text: &PostText, at
         "text": text.as_str(),
         "at": DateTime::from_millis(at.millis()),
     };
+    let tags = Tag::all_of(text.as_str());
+    if !tags.is_empty() {
+        document.insert("tags", tags.iter().map(Tag::as_str).collect::<Vec<_>>());
+    }
     for relation in Relation::OF_A_POST {
         document.insert(relation.as_str(), empty());
     }
@@ -152,6 +156,16 @@ impl<'a> Posts<'a> {
         self.read(summaries(filter)).await
     }
 
+    /// These posts, as far as they are there.
+    pub async fn several(&self, ids: &[PostId]) -> Result<HashMap<PostId, StoredPost>> {
+        if ids.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let ids: Vec<Bson> = ids.iter().map(|id| uuid_bson(id.uuid())).collect();
+        let posts = self.read(summaries(doc! { "_id": { "$in": ids } })).await?;
+        Ok(posts.into_iter().map(|post| (post.id, post)).collect())
+    }
+
     /// Posts in some order after a cursor: everybody's, or only these authors'. One more than `limit` tells the
     /// caller that the list goes on.
     pub async fn list(
@@ -161,8 +175,35 @@ impl<'a> Posts<'a> {
         after: Option<Cursor>,
         limit: usize,
     ) -> Result<Vec<StoredPost>> {
+        self.stretch(by(authors), order, after, limit).await
+    }
+
+    /// The same of posts with a tag.
+    pub async fn tagged(
+        &self,
+        tag: &Tag,
+        order: Order,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<Vec<StoredPost>> {
+        self.stretch(doc! { "tags": tag.as_str() }, order, after, limit)
+            .await
+    }
+
+    /// How many posts with a tag there are.
+    pub async fn count_tagged(&self, tag: &Tag) -> Result<u64> {
+        let filter = doc! { "tags": tag.as_str() };
+        self.store.engine().count(COLLECTION, filter).await
+    }
+
+    async fn stretch(
+        &self,
+        mut filter: Document,
+        order: Order,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<Vec<StoredPost>> {
         let field = order.field();
-        let mut filter = by(authors);
         if let Some(cursor) = after {
             if !order.gave_out(cursor) {
                 return Err(Error::ForeignCursor);

@@ -22,6 +22,7 @@ impl Store {
         for index in [
             doc! { "at": -1, "_id": -1 },
             doc! { "author": 1, "at": -1, "_id": -1 },
+            doc! { "tags": 1, "at": -1, "_id": -1 },
             doc! { "likes.count": -1, "_id": -1 },
         ] {
             engine.create_index(posts::COLLECTION, Index::on(index)).await?;

@@ -1,7 +1,7 @@
 use leptos::prelude::*;
-use model::Handle;
+use model::{Handle, Tag};
 
-/// What somebody wrote: plain text, in which web addresses and @mentions are links.
+/// What somebody wrote: plain text, in which web addresses, @mentions and #tags are links.
 #[component]
 pub fn Body(
     /// The text as typed.
@@ -14,6 +14,7 @@ pub fn Body(
             Part::Mention(handle) => {
                 view! { <a href=format!("/@{handle}")>{format!("@{handle}")}</a> }.into_any()
             }
+            Part::Tag(typed, tag) => view! { <a href=format!("/tags/{tag}")>{typed}</a> }.into_any(),
             Part::Address(address) => {
                 view! { <a href=address.clone() rel="nofollow ugc noopener noreferrer">{address.clone()}</a> }
                     .into_any()
@@ -26,14 +27,17 @@ pub fn Body(
 enum Part {
     Text(String),
     Mention(Handle),
+    /// As it was typed, and as it counts.
+    Tag(String, Tag),
     Address(String),
 }
 
 fn parts(text: &str) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut plain = String::new();
+    let tags = Tag::all_of(text);
     for word in text.split_inclusive(char::is_whitespace) {
-        let Some((linked, rest)) = link(word) else {
+        let Some((linked, rest)) = link(word, &tags) else {
             plain.push_str(word);
             continue;
         };
@@ -49,8 +53,14 @@ fn parts(text: &str) -> Vec<Part> {
     parts
 }
 
-/// The link that a word begins with, and what follows it. Only http and https are links.
-fn link(word: &str) -> Option<(Part, &str)> {
+/// The link that a word begins with, and what follows it. Of addresses only http and https are links, and of tags those
+/// that count.
+fn link<'a>(word: &'a str, tags: &[Tag]) -> Option<(Part, &'a str)> {
+    if let Some((typed, tag, rest)) = Tag::at_the_start_of(word) {
+        return tags
+            .contains(&tag)
+            .then(|| (Part::Tag(typed.to_owned(), tag), rest));
+    }
     if let Some(name) = word.strip_prefix('@') {
         let end = name
             .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-'))
@@ -91,6 +101,14 @@ mod tests {
     }
 
     #[test]
+    fn tags_become_links_as_far_as_they_count() {
+        let weir: Tag = "weir".parse().unwrap();
+        assert_eq!(parts("#Weir!"), [Part::Tag("#Weir".to_owned(), weir), text("!")]);
+        let many: Vec<String> = (0..9).map(|number| format!("#tag{number}")).collect();
+        assert_eq!(parts(&many.join(" ")).pop(), Some(text(" #tag8")));
+    }
+
+    #[test]
     fn nothing_else_becomes_a_link() {
         for plain in [
             "javascript:alert(1)",
@@ -98,6 +116,7 @@ mod tests {
             "@",
             "https://",
             "data:text/html,x",
+            "#1 # C#",
         ] {
             assert_eq!(parts(plain), [text(plain)]);
         }

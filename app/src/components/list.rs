@@ -1,9 +1,10 @@
 use std::collections::HashMap;
 
 use leptos::prelude::*;
-use model::{Activity, Comment, Listing, Member, PostCard, Relation, Topic};
+use model::{Comment, Listing, Member, PostCard, Relation, Topic};
 
 use super::{Icon, Seam};
+use crate::feed::Deed;
 use crate::islands::{NewOnTop, ReadOn};
 use crate::pages::Place;
 
@@ -37,7 +38,7 @@ entry!(Member, "member", None, |member| member.id.to_string());
 entry!(Comment, "comment", Some("comment"), |comment| comment
     .id
     .to_string());
-entry!(Activity, "activity", None, |activity| activity.id.to_string());
+entry!(Deed, "activity", None, |deed| deed.activity.id.to_string());
 
 /// A stretch of a list: its items with the seams between them, and where it goes on.
 #[component]

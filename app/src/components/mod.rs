@@ -2,7 +2,10 @@
 
 #![expect(clippy::needless_pass_by_value, reason = "a component owns its props")]
 
+#[cfg(feature = "ssr")]
+mod activity;
 mod avatar;
+mod beginning;
 mod body;
 mod delete;
 mod icon;
@@ -24,7 +27,10 @@ mod shell_notation;
 mod stored;
 mod text_form;
 
+#[cfg(feature = "ssr")]
+pub use activity::ActivityRow;
 pub use avatar::Avatar;
+pub use beginning::beginning;
 pub use body::Body;
 pub use delete::DeleteControl;
 pub use icon::Icon;
@@ -37,7 +43,7 @@ pub use person::Byline;
 #[cfg(feature = "ssr")]
 pub use post::Post;
 pub use reactions::{FollowButton, LikeButton, ShareButton};
-pub use rows::{ActivityRow, CommentRow, MemberRow};
+pub use rows::{CommentRow, MemberRow};
 pub use seam::Seam;
 #[cfg(feature = "ssr")]
 pub use stored::{Stored, StoredDrawer};

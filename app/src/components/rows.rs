@@ -1,7 +1,7 @@
 use leptos::prelude::*;
-use model::{Activity, ActivityKind, Comment, Member, PostId, Timestamp};
+use model::{Comment, Member, PostId, Timestamp};
 
-use super::{Avatar, Body, Byline, DeleteControl, Moment};
+use super::{Avatar, Body, Byline, DeleteControl};
 
 /// An entry of a list of people.
 #[component]
@@ -42,38 +42,5 @@ pub fn CommentRow(
                 {own.then(|| view! { <DeleteControl post comment=comment.id /> })}
             </div>
         </div>
-    }
-}
-
-/// Something that a person did.
-#[component]
-pub fn ActivityRow(
-    /// What.
-    activity: Activity,
-    /// The reader's now.
-    now: Timestamp,
-) -> impl IntoView {
-    let Activity {
-        kind, at, post, user, ..
-    } = activity;
-    let did = match kind {
-        ActivityKind::Post => "Wrote ",
-        ActivityKind::Like => "Liked ",
-        ActivityKind::Comment => "Commented on ",
-        ActivityKind::Share => "Shared ",
-        ActivityKind::Follow => "Followed ",
-    };
-    let object = if let Some(user) = user {
-        view! { <a href=format!("/@{user}")>{format!("@{user}")}</a> }.into_any()
-    } else if let Some(post) = post {
-        view! { <a href=format!("/post/{post}")>"a post"</a> }.into_any()
-    } else {
-        "something that is gone".into_any()
-    };
-    view! {
-        <p class="activity">
-            <span>{did} {object}</span>
-            <Moment at now />
-        </p>
     }
 }

@@ -23,6 +23,7 @@ pub use accounts::SessionToken;
 pub use environment::{Clock, Environment, Ids, SystemClock, SystemIds};
 pub use events::{Change, Events, OpenStream};
 pub use new_posts::{NewPosts, PostList};
+pub use people::Deed;
 
 /// The application: reads and changes the store on behalf of people, and tells listeners what changed.
 #[derive(Clone)]

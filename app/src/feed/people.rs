@@ -4,13 +4,26 @@ use std::collections::HashMap;
 
 use bson::{Bson, doc};
 use model::{
-    Activity, ActivityKind, Counted, Handle, Listing, Member, Person, Problem, Profile, Relation, Timestamp,
-    Topic,
+    Activity, ActivityKind, Counted, Handle, Listing, Member, Person, PostId, PostText, Problem, Profile,
+    Relation, Timestamp, Topic,
 };
 use store::overflow::{Item, Key};
 
 use super::problems::{explain, missing, or_take_back};
 use super::{Feed, Paging};
+
+/// Something that somebody did, with what it was done to.
+#[derive(Debug, Clone)]
+pub struct Deed {
+    /// The entry of their activity log.
+    pub activity: Activity,
+    /// Who did it.
+    pub by: Handle,
+    /// The post it was done to, as its author and text; `None` when it is gone, or when it was no post.
+    pub post: Option<(Person, PostText)>,
+    /// The person who was followed; `None` when they are gone, or when it was no follow.
+    pub user: Option<Person>,
+}
 
 impl Feed {
     /// Somebody's page, as a reader sees it.
@@ -110,6 +123,35 @@ impl Feed {
             seams: stretch.seams,
             total: stretch.total,
             items: stretch.items.iter().map(activity).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// The same with what it was done to, as the pages tell of it: two commands more, however long the stretch is.
+    pub async fn deeds(&self, handle: &Handle, paging: Paging) -> Result<Listing<Deed>, Problem> {
+        let listing = self.activity(handle, paging).await?;
+        let ids: Vec<PostId> = listing
+            .items
+            .iter()
+            .filter_map(|activity| activity.post)
+            .collect();
+        let posts = self.store.posts().several(&ids).await.map_err(explain)?;
+        let followed = listing.items.iter().filter_map(|activity| activity.user.as_ref());
+        let people = followed.chain(posts.values().map(|post| &post.author));
+        let people = self.store.people().named(people).await.map_err(explain)?;
+        let deed = |activity: Activity| Deed {
+            by: handle.clone(),
+            post: activity
+                .post
+                .and_then(|id| posts.get(&id))
+                .and_then(|post| Some((people.get(&post.author)?.clone(), post.text.clone()))),
+            user: activity.user.as_ref().and_then(|user| people.get(user).cloned()),
+            activity,
+        };
+        Ok(Listing {
+            items: listing.items.into_iter().map(deed).collect(),
+            next: listing.next,
+            seams: listing.seams,
+            total: listing.total,
         })
     }
 

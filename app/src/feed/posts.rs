@@ -2,7 +2,7 @@
 
 use bson::{Document, doc};
 use model::{
-    ActivityKind, Handle, Kind, Listing, Person, Post, PostCard, PostId, PostText, Problem, Relation,
+    ActivityKind, Handle, Kind, Listing, Person, Post, PostCard, PostId, PostText, Problem, Relation, Tag,
     Timestamp, Topic,
 };
 use store::overflow::{Item, Key, uuid_bson};
@@ -50,6 +50,22 @@ impl Feed {
     ) -> Result<Listing<PostCard>, Problem> {
         self.list_posts(Some(std::slice::from_ref(author)), Order::Newest, viewer, paging)
             .await
+    }
+
+    /// Everybody's posts with a tag, newest first.
+    pub async fn tagged(
+        &self,
+        tag: &Tag,
+        viewer: Option<&Handle>,
+        paging: Paging,
+    ) -> Result<Listing<PostCard>, Problem> {
+        let stored = self.store.posts();
+        let (posts, total) = futures::try_join!(
+            stored.tagged(tag, Order::Newest, paging.after, paging.limit + 1),
+            stored.count_tagged(tag)
+        )
+        .map_err(explain)?;
+        self.listing(posts, total, Order::Newest, viewer, paging).await
     }
 
     /// One post.
@@ -164,11 +180,23 @@ impl Feed {
         paging: Paging,
     ) -> Result<Listing<PostCard>, Problem> {
         let stored = self.store.posts();
-        let (mut posts, total) = futures::try_join!(
+        let (posts, total) = futures::try_join!(
             stored.list(authors, order, paging.after, paging.limit + 1),
             stored.count(authors)
         )
         .map_err(explain)?;
+        self.listing(posts, total, order, viewer, paging).await
+    }
+
+    /// A stretch of posts, of which one more than asked for was read.
+    async fn listing(
+        &self,
+        mut posts: Vec<StoredPost>,
+        total: u64,
+        order: Order,
+        viewer: Option<&Handle>,
+        paging: Paging,
+    ) -> Result<Listing<PostCard>, Problem> {
         let more = posts.len() > paging.limit;
         posts.truncate(paging.limit);
         let next = posts

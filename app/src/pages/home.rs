@@ -1,12 +1,12 @@
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
-use model::{Handle, PostCard, PostText, Problem};
+use model::{Handle, PostCard, PostText, Problem, Tag};
 
 use store::posts::Order;
 
 use super::document::PageTitle;
 use super::problem::ProblemPage;
-use super::request::{Place, loaded, now, refusal_of};
+use super::request::{Place, loaded, now, refusal_of, tag_in_path};
 use crate::actions::feed;
 use crate::actions::posts::Compose;
 use crate::components::{Fresh, List, Post, TextForm};
@@ -50,6 +50,25 @@ pub fn ExplorePage() -> impl IntoView {
     .into_any()
 }
 
+/// Everyone's posts with a tag, newest first.
+#[component]
+pub fn TagPage() -> impl IntoView {
+    let (tag, place) = match (tag_in_path(), Place::of_posts(Order::Newest)) {
+        (Ok(tag), Ok(place)) => (tag, place),
+        (Err(problem), _) | (_, Err(problem)) => return view! { <ProblemPage problem /> }.into_any(),
+    };
+    let name = format!("#{tag}");
+    view! {
+        <PageTitle text=name.clone() />
+        <header class="page-head">
+            <h1 dir="auto">{name}</h1>
+            <p>"Everyone's posts with this tag, newest first."</p>
+        </header>
+        {loaded(posts(Posts::Tagged(tag), place))}
+    }
+    .into_any()
+}
+
 /// A list of posts.
 pub enum Posts {
     /// Of whom the reader follows; everyone's for a reader who is not signed in.
@@ -58,6 +77,8 @@ pub enum Posts {
     Explore,
     /// One person's.
     By(Handle),
+    /// Everyone's with a tag.
+    Tagged(Tag),
 }
 
 /// A list of posts from where the address points.
@@ -68,13 +89,18 @@ pub async fn posts(list: Posts, place: Place) -> Result<impl IntoView, Problem> 
         Posts::Home => feed()?.home(reader.as_ref(), place.paging).await?,
         Posts::Explore => feed()?.explore(reader.as_ref(), place.paging).await?,
         Posts::By(author) => feed()?.posts_by(author, reader.as_ref(), place.paging).await?,
+        Posts::Tagged(tag) => feed()?.tagged(tag, reader.as_ref(), place.paging).await?,
     };
-    let empty = match list {
+    let empty = match &list {
         Posts::Home if signed_in => {
             "Nobody you follow has written yet. Explore has plenty of people to follow."
         }
         Posts::Home | Posts::Explore => "Nothing here yet. Write the first post.",
-        Posts::By(_) => "No posts yet.",
+        Posts::By(author) if reader.as_ref() == Some(author) => {
+            "You have not written yet. Home has a place to write your first post."
+        }
+        Posts::By(_) => "No posts yet. Follow them to see the first one at home.",
+        Posts::Tagged(_) => "No post has this tag yet. Write the first one.",
     };
     let composer = matches!(list, Posts::Home) && signed_in && place.is_beginning();
     let form = composer.then(|| {
@@ -99,8 +125,8 @@ pub async fn posts(list: Posts, place: Place) -> Result<impl IntoView, Problem> 
     let fresh = match list {
         Posts::Home => Some("home".to_owned()),
         Posts::By(author) => Some(author.to_string()),
-        // Most liked first: what is new is nowhere near the top.
-        Posts::Explore => None,
+        // Most liked first: what is new is nowhere near the top. And nobody is told of new posts by tag.
+        Posts::Explore | Posts::Tagged(_) => None,
     };
     let fresh = fresh.map(|of| Fresh::Posts { of, newest });
     let now = now();

@@ -22,7 +22,7 @@ pub fn LikesPage() -> impl IntoView {
             &card.post,
             "Likes",
             Relation::Likes,
-            "Nobody likes this yet.",
+            "Nobody likes this yet. You could be the first.",
             place,
             listing,
         ))
@@ -43,7 +43,7 @@ pub fn SharesPage() -> impl IntoView {
             &card.post,
             "Shares",
             Relation::Shares,
-            "Nobody has shared this yet.",
+            "Nobody has shared this yet. You could be the first.",
             place,
             listing,
         ))
@@ -64,7 +64,7 @@ pub fn FollowersPage() -> impl IntoView {
             &person,
             "Followers",
             Relation::Followers,
-            "No followers yet.",
+            "No followers yet. Posts that people like bring some.",
             place,
             listing,
         ))
@@ -85,7 +85,7 @@ pub fn FollowingPage() -> impl IntoView {
             &person,
             "Following",
             Relation::Following,
-            "Follows nobody yet.",
+            "Follows nobody yet. Explore has plenty of people to follow.",
             place,
             listing,
         ))
@@ -99,7 +99,7 @@ pub fn ActivityPage() -> impl IntoView {
         let (handle, place) = (person_in_path()?, Place::in_short_rows()?);
         let feed = feed()?;
         let (listing, person) =
-            futures::try_join!(feed.activity(&handle, place.paging), feed.profile(&handle, None))?;
+            futures::try_join!(feed.deeds(&handle, place.paging), feed.profile(&handle, None))?;
         let owner = Topic::User(handle.clone());
         let listing = feed.with_costs(&owner, Relation::Activities, listing).await?;
         let now = now();
@@ -108,10 +108,10 @@ pub fn ActivityPage() -> impl IntoView {
             topic: owner,
             relation: Relation::Activities,
         });
-        let row = move |activity| view! { <ActivityRow activity now /> };
+        let row = move |deed| view! { <ActivityRow deed now /> };
         Ok(view! {
             <ListHead what="Activity" about=person.name.to_string() owner=format!("/@{handle}") total />
-            <List listing place fresh=fresh label="Activity" empty="Nothing done yet." row />
+            <List listing place fresh=fresh label="Activity" empty="Nothing yet. What they write, like, share and comment on, and whom they follow, shows up here." row />
         })
     })
 }

@@ -24,7 +24,7 @@ pub use document::shell;
 pub use request::{Obstacle, Place};
 
 use accounts::{SignInPage, SignUpPage};
-use home::{ExplorePage, HomePage};
+use home::{ExplorePage, HomePage, TagPage};
 use layout::{Banner, Legend, Masthead};
 use lists::{ActivityPage, FollowersPage, FollowingPage, LikesPage, SharesPage};
 use post::PostPage;
@@ -54,6 +54,7 @@ pub fn App() -> impl IntoView {
                         <Route path=path!("/explore") view=ExplorePage ssr=SsrMode::InOrder />
                         <Route path=path!("/signup") view=SignUpPage ssr=SsrMode::Async />
                         <Route path=path!("/login") view=SignInPage ssr=SsrMode::Async />
+                        <Route path=path!("/tags/:tag") view=TagPage ssr=SsrMode::Async />
                         <Route path=path!("/settings") view=SettingsPage ssr=SsrMode::Async />
                         <Route path=path!("/post/:id") view=PostPage ssr=SsrMode::Async />
                         <Route path=path!("/post/:id/comments") view=PostPage ssr=SsrMode::Async />

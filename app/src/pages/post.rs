@@ -6,7 +6,7 @@ use super::document::PageTitle;
 use super::request::{Place, loaded, now, post_in_path, refusal_of};
 use crate::actions::comments::AddComment;
 use crate::actions::feed;
-use crate::components::{CommentRow, Fresh, List, Post, TextForm, grouped};
+use crate::components::{CommentRow, Fresh, List, Post, TextForm, beginning, grouped};
 use crate::session;
 
 /// A post with its comments.
@@ -83,30 +83,4 @@ async fn post_page(id: PostId, place: Place) -> Result<impl IntoView, Problem> {
             <List listing=comments place fresh label="Comments" empty="No comments yet. Say something kind." row form />
         </section>
     })
-}
-
-/// The beginning of a text, cut between words.
-fn beginning(text: &str) -> String {
-    const MOST: usize = 60;
-    if text.chars().count() <= MOST {
-        return text.to_owned();
-    }
-    let cut: String = text.chars().take(MOST).collect();
-    let (whole_words, _) = cut.rsplit_once(char::is_whitespace).unwrap_or((&cut, ""));
-    format!("{whole_words}…")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_text_is_cut_between_words() {
-        assert_eq!(beginning("Short."), "Short.");
-        assert_eq!(
-            beginning(&"word ".repeat(20)),
-            format!("{}…", "word ".repeat(12).trim_end())
-        );
-        assert_eq!(beginning(&"é".repeat(80)), format!("{}…", "é".repeat(60)));
-    }
 }

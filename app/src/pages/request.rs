@@ -5,7 +5,7 @@ use std::future::Future;
 use axum::http::request::Parts;
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
-use model::{Cursor, Handle, Kind, PostId, Problem, Timestamp};
+use model::{Cursor, Handle, Kind, PostId, Problem, Tag, Timestamp};
 use store::posts::Order;
 
 use super::problem::ProblemPage;
@@ -117,6 +117,15 @@ pub fn person_in_path() -> Result<Handle, Problem> {
     handle
         .parse()
         .map_err(|_| Problem::new(Kind::NotFound, format!("There is nobody called @{handle}.")))
+}
+
+/// The tag that the path names.
+pub fn tag_in_path() -> Result<Tag, Problem> {
+    let tag = use_params_map()
+        .with_untracked(|params| params.get("tag"))
+        .unwrap_or_default();
+    tag.parse()
+        .map_err(|_| Problem::new(Kind::NotFound, "That is no tag."))
 }
 
 /// The refusal of a plain form that led back to this page.

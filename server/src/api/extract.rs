@@ -7,7 +7,7 @@ use app::session::Session;
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request};
 use axum::http::request::Parts;
-use model::{Handle, ItemId, Kind, PostId, Problem};
+use model::{Handle, ItemId, Kind, PostId, Problem, Tag};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -88,6 +88,19 @@ impl<S: Sync> FromRequestParts<S> for UserPath {
         handle
             .map(Self)
             .ok_or_else(|| Problem::new(Kind::NotFound, "There is nobody of that name here.").into())
+    }
+}
+
+/// The tag in the path. What is no tag is one that no post has.
+pub struct TagPath(pub Tag);
+
+impl<S: Sync> FromRequestParts<S> for TagPath {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
+        let tag = segment(parts, "tag").await.and_then(|tag| tag.parse().ok());
+        tag.map(Self)
+            .ok_or_else(|| Problem::new(Kind::NotFound, "That is no tag.").into())
     }
 }
 

@@ -1,4 +1,4 @@
-//! `/feed`, `/explore`, `/posts`.
+//! `/feed`, `/explore`, `/tags`, `/posts`.
 
 use app::feed::Feed;
 use axum::extract::State;
@@ -9,13 +9,14 @@ use axum::{Json, Router};
 use model::{Listing, Post, PostCard, PostId, PostText};
 use serde::Deserialize;
 
-use super::extract::{Actor, Body, PostPath, Reader, Stretch};
+use super::extract::{Actor, Body, PostPath, Reader, Stretch, TagPath};
 use super::{Answer, Api, created};
 
 pub fn routes() -> Router<Api> {
     Router::new()
         .route("/feed", get(home))
         .route("/explore", get(explore))
+        .route("/tags/{tag}", get(tagged))
         .route("/posts", post(compose))
         .route("/posts/{id}", get(show).delete(delete))
 }
@@ -41,6 +42,15 @@ async fn explore(
     Stretch(paging): Stretch,
 ) -> Answer<Json<Listing<Post>>> {
     Ok(Json(posts(feed.explore(reader.handle(), paging).await?)))
+}
+
+async fn tagged(
+    State(feed): State<Feed>,
+    reader: Reader,
+    TagPath(tag): TagPath,
+    Stretch(paging): Stretch,
+) -> Answer<Json<Listing<Post>>> {
+    Ok(Json(posts(feed.tagged(&tag, reader.handle(), paging).await?)))
 }
 
 async fn compose(

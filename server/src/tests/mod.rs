@@ -10,3 +10,4 @@ mod sessions;
 mod settings;
 mod stage;
 mod tap;
+mod words;

@@ -1,0 +1,25 @@
+/// The beginning of a text, cut between words.
+pub fn beginning(text: &str) -> String {
+    const MOST: usize = 60;
+    if text.chars().count() <= MOST {
+        return text.to_owned();
+    }
+    let cut: String = text.chars().take(MOST).collect();
+    let (whole_words, _) = cut.rsplit_once(char::is_whitespace).unwrap_or((&cut, ""));
+    format!("{whole_words}…")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_between_words() {
+        assert_eq!(beginning("Short."), "Short.");
+        assert_eq!(
+            beginning(&"word ".repeat(20)),
+            format!("{}…", "word ".repeat(12).trim_end())
+        );
+        assert_eq!(beginning(&"é".repeat(80)), format!("{}…", "é".repeat(60)));
+    }
+}
