@@ -25,9 +25,6 @@ use crate::port::{DocumentEngine, Find, Index, Update};
 /// The field that marks somebody who is leaving; it is `true` or not there.
 pub(crate) const MARK: &str = "leaving";
 
-/// The collection of home timelines. `_id` is the handle.
-const TIMELINES: &str = "timelines";
-
 /// How many traces are taken back at once.
 const AT_ONCE: usize = 8;
 
@@ -94,11 +91,10 @@ impl<'a> Leaving<'a> {
             self.take_back(handle).await?;
             self.delete_posts(handle).await?;
             self.store.sessions().delete_of(handle, None).await?;
-            self.engine()
-                .delete(TIMELINES, doc! { "_id": handle.as_str() }, false)
-                .await?;
+            self.store.timelines().remove(handle).await?;
             if self.empty_lists(handle, seen).await? && self.remove(handle).await? {
-                return Ok(());
+                // A look at home that was under way may have built it again.
+                return self.store.timelines().remove(handle).await;
             }
         }
         Err(Error::Contended(format!("user:{handle}")))
@@ -222,7 +218,8 @@ impl<'a> Leaving<'a> {
         let activities = self.store.list(Relation::Activities);
         activities.remove(&owner, &Key::Id(id)).await?;
         let following = self.store.list(Relation::Following);
-        following.remove(&owner, &Key::By(handle.clone())).await.map(drop)
+        following.remove(&owner, &Key::By(handle.clone())).await?;
+        self.store.timelines().forget(follower, handle).await
     }
 
     /// The person follows somebody no more.

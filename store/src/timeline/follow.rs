@@ -32,10 +32,22 @@ impl Timelines<'_> {
             appended => appended?,
         };
         let following = Item::new(appended.item.id, author.clone(), appended.item.at);
-        self.store
+        let followed = self
+            .store
             .list(Relation::Following)
             .append(&Topic::User(reader.clone()), following)
-            .await?;
+            .await;
+        if let Err(error @ Error::NoOwner(_)) = followed {
+            // The reader has left meanwhile, and nobody else would find what they did.
+            let key = Key::Id(appended.item.id);
+            match followers.remove(&Topic::User(author.clone()), &key).await {
+                Ok(_) | Err(Error::NoOwner(_)) => {}
+                Err(error) => return Err(error),
+            }
+            self.remove(&reader).await?;
+            return Err(error);
+        }
+        followed?;
         self.align(&reader, author, Some(attempt)).await?;
         Ok(appended)
     }
@@ -63,6 +75,28 @@ impl Timelines<'_> {
         };
         self.align(reader, author, Some(attempt)).await?;
         Ok(removed)
+    }
+
+    /// Takes an author who is leaving out of a reader's timeline: whoever gets the handle next is somebody else.
+    pub(crate) async fn forget(&self, reader: &Handle, author: &Handle) -> Result<()> {
+        let forget = doc! {
+            "$pull": { "entries": { "author": author.as_str() }, "outliers": author.as_str() },
+            "$inc": { "rev": 1_i64, "follows": 1_i64 },
+        };
+        // A timeline that has still to be built has no entries, and asks the lists when it is.
+        let built = doc! { "_id": reader.as_str(), "built": true };
+        let updated = self.store.engine().update(COLLECTION, Update::one(built, forget));
+        updated.await.map(drop)
+    }
+
+    /// Removes the timeline of somebody who is leaving.
+    pub(crate) async fn remove(&self, reader: &Handle) -> Result<()> {
+        let of_reader = doc! { "_id": reader.as_str() };
+        self.store
+            .engine()
+            .delete(COLLECTION, of_reader, false)
+            .await
+            .map(drop)
     }
 
     /// Makes a reader's timeline agree with whether the author's followers have them, and ends a doubt. Whoever comes
