@@ -13,20 +13,13 @@ use uuid::Uuid;
 
 use crate::support::{handle, small_store};
 
+const HASH: &str = "a hash";
+
 /// Reader 0 follows authors 1 to n, in a store from before there were timelines.
 async fn town(authors: u64) -> Store {
     let store = small_store(50, 40).await;
     for number in 0..=authors {
-        let handle = handle(number);
-        let name = handle.as_str().parse().unwrap();
-        let user = User {
-            person: model::Person { handle, name },
-            bio: String::new(),
-            password: None,
-            at: Timestamp::from_millis(0),
-        };
-        let born = Uuid::from_u128(number.into());
-        store.people().insert(&user, born).await.unwrap();
+        join(&store, number, Uuid::from_u128(number.into())).await;
     }
     for author in 1..=authors {
         let item = Item::new(
@@ -37,6 +30,18 @@ async fn town(authors: u64) -> Store {
         store.timelines().follow(&handle(author), item).await.unwrap();
     }
     store
+}
+
+async fn join(store: &Store, number: u64, born: Uuid) {
+    let handle = handle(number);
+    let name = handle.as_str().parse().unwrap();
+    let user = User {
+        person: model::Person { handle, name },
+        bio: String::new(),
+        password: Some(HASH.to_owned()),
+        at: Timestamp::from_millis(0),
+    };
+    store.people().insert(&user, born).await.unwrap();
 }
 
 /// So many posts of an author, one for each thousandth of a second from a moment on, of which no timeline knows.
@@ -210,4 +215,33 @@ async fn a_cursor_of_another_list_is_refused() {
         .await
         .unwrap_err();
     assert!(matches!(refused, Error::ForeignCursor), "{refused}");
+}
+
+#[tokio::test]
+async fn the_next_holder_of_an_outliers_handle_is_somebody_else() {
+    let store = small_store(2, 1).await;
+    for number in 0..=4 {
+        join(&store, number, Uuid::from_u128(number.into())).await;
+    }
+    for follower in [0, 2, 3, 4] {
+        let item = Item::new(
+            Uuid::from_u128(follower.into()),
+            handle(follower),
+            Timestamp::from_millis(1),
+        );
+        store.timelines().follow(&handle(1), item).await.unwrap();
+    }
+    publish(&store, 1, 10).await;
+    publish(&store, 1, 20).await;
+    assert_eq!(home(&store, 20).await, [20, 10]);
+    assert_eq!(
+        timeline(&store).await.get_array("outliers").unwrap(),
+        &[bson::Bson::from(handle(1).as_str())]
+    );
+
+    assert!(store.leaving().begin(&handle(1), HASH).await.unwrap());
+    store.leaving().finish(&handle(1)).await.unwrap();
+    join(&store, 1, Uuid::from_u128(100)).await;
+    write(&store, 1, 30..31).await;
+    assert_eq!(home(&store, 20).await, [0_i64; 0]);
 }
