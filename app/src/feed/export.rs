@@ -2,7 +2,7 @@
 //! may be of any length.
 
 use bson::Bson;
-use futures::stream::{self, Stream};
+use futures::stream::{self, Stream, StreamExt as _};
 use model::{ActivityKind, Handle, PostId, Problem, Relation, Topic};
 use serde_json::{Value, json};
 use store::overflow::{Item, Key};
@@ -54,9 +54,9 @@ impl Feed {
             pieces,
         };
         tokio::spawn(export.run(beginning));
-        Ok(stream::unfold(read, |mut read| async move {
-            Some((read.recv().await?, read))
-        }))
+        let pieces = stream::unfold(read, |mut read| async move { Some((read.recv().await?, read)) });
+        // Whoever compresses it asks once more after the end.
+        Ok(pieces.fuse())
     }
 }
 

@@ -157,6 +157,11 @@ async fn everything_of_a_person_can_be_downloaded() {
     assert_eq!(file.body["following"][0]["handle"], "bob");
     assert_eq!(file.body["followers"][0]["handle"], "bob");
     assert!(!file.text.contains("argon2"), "the password's hash stays here");
+    let smaller = ada
+        .calls("GET", "/api/v1/me/export")
+        .header("accept-encoding", "gzip");
+    let smaller = smaller.bytes(&stage.open()).await;
+    assert!(smaller.starts_with(&[0x1f, 0x8b]) && smaller.len() < file.text.len());
     let nobody = Call::new(Method::GET, "/api/v1/me/export");
     assert_eq!(nobody.send(&stage.open()).await.status, 401);
 }

@@ -10,6 +10,7 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::header::{ACCEPT, CONTENT_TYPE, COOKIE, HOST, SET_COOKIE};
 use axum::http::{HeaderMap, Method, Request};
+use axum::response::Response;
 use bson::{Document, doc};
 use governor::Quota;
 use model::Kind;
@@ -229,14 +230,7 @@ impl Call {
     }
 
     pub async fn send(&self, app: &Router) -> Answer {
-        let request = Request::builder().method(&self.method).uri(&self.path);
-        let request = self
-            .headers
-            .iter()
-            .fold(request, |request, (name, value)| request.header(name, value));
-        let request = request.body(Body::from(self.body.clone())).unwrap();
-        let answer = app.clone().oneshot(request).await.unwrap();
-        let (parts, body) = answer.into_parts();
+        let (parts, body) = self.answered(app).await.into_parts();
         let text = String::from_utf8(to_bytes(body, usize::MAX).await.unwrap().to_vec()).unwrap();
         Answer {
             status: parts.status.as_u16(),
@@ -244,5 +238,21 @@ impl Call {
             body: serde_json::from_str(&text).unwrap_or(Value::Null),
             text,
         }
+    }
+
+    /// The body of the answer, which need not be text.
+    pub async fn bytes(&self, app: &Router) -> Vec<u8> {
+        let body = self.answered(app).await.into_body();
+        to_bytes(body, usize::MAX).await.unwrap().to_vec()
+    }
+
+    async fn answered(&self, app: &Router) -> Response {
+        let request = Request::builder().method(&self.method).uri(&self.path);
+        let request = self
+            .headers
+            .iter()
+            .fold(request, |request, (name, value)| request.header(name, value));
+        let request = request.body(Body::from(self.body.clone())).unwrap();
+        app.clone().oneshot(request).await.unwrap()
     }
 }
