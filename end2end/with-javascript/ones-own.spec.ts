@@ -1,0 +1,4 @@
+import { accessibilityOfOnesOwn, journeysWithOnesOwn } from "../own";
+
+journeysWithOnesOwn();
+accessibilityOfOnesOwn();

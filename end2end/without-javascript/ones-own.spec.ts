@@ -1,0 +1,3 @@
+import { journeysWithOnesOwn } from "../own";
+
+journeysWithOnesOwn();
