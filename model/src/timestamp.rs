@@ -23,6 +23,13 @@ impl Timestamp {
         self.0
     }
 
+    /// The date and time to the minute, as in "2026-05-01 09:30 UTC".
+    pub fn exact(self) -> String {
+        let iso = self.to_string();
+        let (date, time) = (iso.get(..10), iso.get(11..16));
+        format!("{} {} UTC", date.unwrap_or_default(), time.unwrap_or_default())
+    }
+
     /// How long ago this was at `now`, as people say it: "now", "5m", "3h", "2d", then the date.
     pub fn ago(self, now: Self) -> String {
         let seconds = (now.0 - self.0).max(0) / 1000;
@@ -83,6 +90,7 @@ mod tests {
         let at = Timestamp::from_millis(1_772_366_400_123);
         assert_eq!(at.to_string(), "2026-03-01T12:00:00.123Z");
         assert_eq!(at.to_string().parse::<Timestamp>().unwrap(), at);
+        assert_eq!(at.exact(), "2026-03-01 12:00 UTC");
         assert_eq!(Timestamp::from_millis(-1).to_string(), "1969-12-31T23:59:59.999Z");
         assert_eq!(Timestamp::from_millis(60).to_string(), "1970-01-01T00:00:00.060Z");
     }

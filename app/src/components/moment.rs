@@ -9,14 +9,8 @@ pub fn Moment(
     /// The reader's now.
     now: Timestamp,
 ) -> impl IntoView {
-    let iso = at.to_string();
-    let exact = format!(
-        "{} {} UTC",
-        iso.get(..10).unwrap_or_default(),
-        iso.get(11..16).unwrap_or_default()
-    );
     view! {
-        <time class="moment" datetime=iso title=exact>
+        <time class="moment" datetime=at.to_string() title=at.exact()>
             {at.ago(now)}
         </time>
     }

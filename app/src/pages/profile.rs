@@ -65,7 +65,13 @@ fn Opening(profile: Profile, signed_in: bool, own: bool) -> impl IntoView {
                 {name.to_string()}
             </h1>
             <p class="profile-handle">
-                {at_handle} " · joined " <time datetime=at.to_string()>{joined}</time>
+                <span>{at_handle}</span>
+                " "
+                <span>
+                    "joined " <time datetime=at.to_string() title=at.exact()>
+                        {joined}
+                    </time>
+                </span>
             </p>
             {(!bio.is_empty()).then(|| view! { <p class="profile-bio" dir="auto">{bio}</p> })}
             <ProfileNumbers>
