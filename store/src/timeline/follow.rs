@@ -83,10 +83,8 @@ impl Timelines<'_> {
             "$pull": { "entries": { "author": author.as_str() }, "outliers": author.as_str() },
             "$inc": { "rev": 1_i64, "follows": 1_i64 },
         };
-        // A timeline that has still to be built has no entries, and asks the lists when it is.
-        let built = doc! { "_id": reader.as_str(), "built": true };
-        let updated = self.store.engine().update(COLLECTION, Update::one(built, forget));
-        updated.await.map(drop)
+        let forgotten = Update::one(doc! { "_id": reader.as_str() }, forget);
+        self.store.engine().update(COLLECTION, forgotten).await.map(drop)
     }
 
     /// Removes the timeline of somebody who is leaving.
