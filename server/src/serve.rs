@@ -12,6 +12,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::{Extensions, HeaderMap, StatusCode, Version};
 use axum::middleware::{from_fn, from_fn_with_state, map_response_with_state};
 use axum::serve::ListenerExt;
+use store::news::Source;
 use tokio::net::TcpListener;
 use tower_http::compression::CompressionLayer;
 use tower_http::csrf::CsrfLayer;
@@ -94,12 +95,7 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     if let Some(limits) = &limits {
         tokio::spawn(Arc::clone(limits).forget_every_minute());
     }
-    if reach == Reach::ThisMachine && !addr.ip().is_loopback() {
-        tracing::warn!(
-            "over plain HTTP, only browsers on this machine can sign in and write; name the https address that others \
-             use with SPILLWAY_PUBLIC_URL, or permit plain HTTP in a room with SPILLWAY_CLASSROOM=on"
-        );
-    }
+    warn_of_plain_http(reach, addr);
     let access = Access {
         forgery,
         reach,
@@ -109,27 +105,9 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     let numbers = metrics::router(feed.clone(), embedded, log.latencies());
     let routes = routes(feed, sessions, &site, access, log, shutdown.phases());
 
-    println!("Spillway is at http://{addr}");
-    if let Some(url) = options.public_url {
-        println!("Browsers reach it at {url}");
-    }
-    println!("Pages are live: {source}");
-    if let Some(drivers) = &drivers {
-        println!(
-            "MongoDB's shells and drivers reach its store at mongodb://{}/spillway",
-            drivers.address()
-        );
-    }
+    announce(addr, options.public_url.as_deref(), &source, drivers.as_ref());
     if let Some(admin) = admin {
-        let addr = admin
-            .local_addr()
-            .map_err(|error| unbound(ADMIN_ADDR, "", &error))?;
-        println!("Prometheus finds metrics at http://{addr}/metrics");
-        tokio::spawn(async move {
-            if let Err(error) = metrics::serve(admin, numbers).await {
-                tracing::error!(%error, "metrics are not served any more");
-            }
-        });
+        serve_metrics(admin, numbers)?;
     }
     let listener = listener.tap_io(|stream| {
         if let Err(error) = stream.set_nodelay(true) {
@@ -148,6 +126,44 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
         drivers.shut_down(drivers::DEADLINE).await;
     }
     result
+}
+
+/// Says where everything is, as people and tests read it.
+fn announce(addr: SocketAddr, public_url: Option<&str>, source: &Source, drivers: Option<&wire::Listener>) {
+    println!("Spillway is at http://{addr}");
+    if let Some(url) = public_url {
+        println!("Browsers reach it at {url}");
+    }
+    println!("Pages are live: {source}");
+    if let Some(drivers) = drivers {
+        println!(
+            "MongoDB's shells and drivers reach its store at mongodb://{}/spillway",
+            drivers.address()
+        );
+    }
+}
+
+fn warn_of_plain_http(reach: Reach, addr: SocketAddr) {
+    if reach == Reach::ThisMachine && !addr.ip().is_loopback() {
+        tracing::warn!(
+            "over plain HTTP, only browsers on this machine can sign in and write; name the https address that others \
+             use with SPILLWAY_PUBLIC_URL, or permit plain HTTP in a room with SPILLWAY_CLASSROOM=on"
+        );
+    }
+}
+
+/// Answers Prometheus on an address of its own for as long as the process lives.
+fn serve_metrics(admin: TcpListener, numbers: Router) -> Result<(), Fault> {
+    let addr = admin
+        .local_addr()
+        .map_err(|error| unbound(ADMIN_ADDR, "", &error))?;
+    println!("Prometheus finds metrics at http://{addr}/metrics");
+    tokio::spawn(async move {
+        if let Err(error) = metrics::serve(admin, numbers).await {
+            tracing::error!(%error, "metrics are not served any more");
+        }
+    });
+    Ok(())
 }
 
 /// What stands between a request and the routes.

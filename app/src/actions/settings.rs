@@ -6,7 +6,6 @@
 )]
 
 use leptos::prelude::*;
-use model::Handle;
 
 use crate::refusal::Refused;
 
@@ -15,7 +14,7 @@ use {
     super::feed,
     super::reply::{Done, Form},
     crate::session,
-    model::{Password, Problem, both},
+    model::{Handle, Password, Problem, both},
 };
 
 /// Changes the name and the line that somebody shows.
