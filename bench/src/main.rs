@@ -12,10 +12,12 @@ mod likers;
 mod lists;
 mod markdown;
 mod measure;
+mod publish;
 mod race;
 mod raw;
 mod report;
 mod scroll;
+mod server;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -46,6 +48,12 @@ struct Arguments {
     /// Measures the home feed alone, and prints the numbers
     #[arg(long)]
     home: bool,
+    /// Measures this program as a server, and nothing else
+    #[arg(long, value_name = "PROGRAM")]
+    server: Option<PathBuf>,
+    /// Answers with the contents of a file, from memory
+    #[arg(long, hide = true, value_name = "FILE")]
+    from_memory: Option<PathBuf>,
     /// Scrolls through the list of a store that another process wrote, and prints what it saw
     #[arg(long, hide = true)]
     scroll: Option<PathBuf>,
@@ -68,15 +76,26 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return failed(&error),
     };
-    let outcome = match &arguments.scroll {
-        Some(store) => runtime.block_on(scroll::print(store)),
-        None if arguments.likers => runtime.block_on(print_likers(arguments.quick)),
-        None if arguments.home => runtime.block_on(print_home(arguments.quick)),
-        None => runtime.block_on(run(arguments.quick, &arguments.out)),
-    };
-    match outcome {
+    match runtime.block_on(carry_out(&arguments)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failed(&*error),
+    }
+}
+
+async fn carry_out(arguments: &Arguments) -> Result<()> {
+    let (quick, out) = (arguments.quick, &arguments.out);
+    if let Some(store) = &arguments.scroll {
+        scroll::print(store).await
+    } else if let Some(answer) = &arguments.from_memory {
+        server::serve_from_memory(answer).await
+    } else if let Some(program) = &arguments.server {
+        server::run(program, quick, out).await
+    } else if arguments.likers {
+        print_likers(quick).await
+    } else if arguments.home {
+        print_home(quick).await
+    } else {
+        run(quick, out).await
     }
 }
 

@@ -8,10 +8,8 @@ use crate::flat::OPERATIONS;
 use crate::home::{self, Home};
 use crate::markdown::{bytes, table, thousands, time};
 use crate::measure::{Cost, number};
+use crate::publish::LISTS;
 use crate::{Result, Results};
-
-const BEGIN: &str = "<!-- Written by `cargo xtask bench`: begin -->";
-const END: &str = "<!-- Written by `cargo xtask bench`: end -->";
 
 /// S0's published times in microseconds for an append at 100, 1,000, 5,000 and 10,000 items.
 const SEED: [(&str, [f64; 4]); 2] = [
@@ -21,26 +19,11 @@ const SEED: [(&str, [f64; 4]); 2] = [
 
 /// Writes everything into a folder.
 pub fn write(results: &Results, out: &Path) -> Result<()> {
-    fs::create_dir_all(out)?;
-    fs::write(
-        out.join("lists.json"),
-        serde_json::to_string_pretty(results)? + "\n",
-    )?;
+    LISTS.publish(out, results, &text(results))?;
     fs::write(out.join("flat-cost.svg"), flat_chart(results).svg())?;
     fs::write(out.join("bytes-per-append.svg"), race_chart(results).svg())?;
     fs::write(out.join("scroll.svg"), scroll_chart(results).svg())?;
-    let readme = out.join("README.md");
-    let page = fs::read_to_string(&readme).unwrap_or_else(|_| format!("# Benchmarks\n\n{BEGIN}\n{END}\n"));
-    fs::write(readme, between_the_marks(&page, &text(results))?)?;
     Ok(())
-}
-
-fn between_the_marks(page: &str, text: &str) -> Result<String> {
-    let parts = page
-        .split_once(BEGIN)
-        .and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
-    let (before, after) = parts.ok_or("the README has lost the marks between which the tables go")?;
-    Ok(format!("{before}{BEGIN}\n\n{text}\n{END}{after}"))
 }
 
 fn text(results: &Results) -> String {
@@ -54,7 +37,7 @@ fn text(results: &Results) -> String {
     .join("\n")
 }
 
-fn owned<const N: usize>(cells: [&str; N]) -> Vec<String> {
+pub fn owned<const N: usize>(cells: [&str; N]) -> Vec<String> {
     cells.map(str::to_owned).to_vec()
 }
 
@@ -339,19 +322,5 @@ fn scroll_chart(results: &Results) -> Chart {
                 .map(|(nth, slice)| (number(nth as u64 + 1), slice.median_us))
                 .collect(),
         }],
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_what_is_between_the_marks_is_replaced() {
-        let page = format!("before\n{BEGIN}\nold\n{END}\nafter\n");
-        let written = between_the_marks(&page, "new").unwrap();
-        assert_eq!(written, format!("before\n{BEGIN}\n\nnew\n{END}\nafter\n"));
-        assert_eq!(between_the_marks(&written, "new").unwrap(), written);
-        assert!(between_the_marks("no marks", "new").is_err());
     }
 }

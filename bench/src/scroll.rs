@@ -11,7 +11,7 @@ use store::layouts::Overflow;
 use crate::Result;
 use crate::flat::longest;
 use crate::lists::{default_limits, open};
-use crate::measure::{median, number};
+use crate::measure::{median, memory_of, number};
 
 /// How many items a stretch has.
 const STRETCH: usize = 100;
@@ -68,7 +68,7 @@ pub async fn print(store: &Path) -> Result<()> {
         if times.len() == in_a_slice || after.is_none() {
             slices.push(Slice {
                 median_us: median(std::mem::take(&mut times)),
-                resident_kb: memory("VmRSS")?,
+                resident_kb: memory_of("self", "VmRSS")?,
             });
         }
         if after.is_none() {
@@ -81,24 +81,10 @@ pub async fn print(store: &Path) -> Result<()> {
     let scroll = Scroll {
         items: items as u64,
         slices,
-        peak_kb: memory("VmHWM")?,
+        peak_kb: memory_of("self", "VmHWM")?,
     };
     println!("{}", serde_json::to_string(&scroll)?);
     Ok(())
-}
-
-/// A line of `/proc/self/status`, in kB; 0 where there is no such file.
-fn memory(field: &str) -> Result<u64> {
-    let Ok(status) = std::fs::read_to_string("/proc/self/status") else {
-        return Ok(0);
-    };
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix(field)?.strip_prefix(':'));
-    let kb = line
-        .and_then(|line| line.split_whitespace().next())
-        .ok_or("no such line")?;
-    Ok(kb.parse()?)
 }
 
 impl Scroll {

@@ -5,13 +5,19 @@ use crate::failure::Failure;
 use crate::preflight;
 use crate::process::{self, Cancel};
 use crate::repository::Repository;
+use crate::{serve, site};
 
 /// Where the results go, unless they are not worth keeping.
 const PUBLISHED: &str = "docs/benchmarks";
 
-/// Builds the benchmark and runs it. `quick` only shows that it runs: its results go to the build folder.
-pub fn bench(repository: &Repository, console: &Console, quick: bool) -> Result<(), Failure> {
-    preflight::rust_only(repository)?;
+/// Builds the benchmark of lists, or of the server, and runs it. `quick` only shows that it runs: its results go to the
+/// build folder.
+pub fn bench(repository: &Repository, console: &Console, server: bool, quick: bool) -> Result<(), Failure> {
+    if server {
+        serve::build(repository, console)?;
+    } else {
+        preflight::rust_only(repository)?;
+    }
     let cancel = Cancel::default();
     let step = console.begin("building the benchmark", "optimised; some minutes, once");
     let mut command = repository.command("cargo");
@@ -36,7 +42,7 @@ pub fn bench(repository: &Repository, console: &Console, quick: bool) -> Result<
         if quick {
             "some seconds"
         } else {
-            "less than ten minutes; leave the machine alone meanwhile"
+            "some minutes; leave the machine alone meanwhile"
         },
     );
     let program = format!("bench{}", std::env::consts::EXE_SUFFIX);
@@ -44,6 +50,12 @@ pub fn bench(repository: &Repository, console: &Console, quick: bool) -> Result<
     command.arg("--out").arg(&out);
     if quick {
         command.arg("--quick");
+    }
+    if server {
+        command
+            .arg("--server")
+            .arg(repository.server())
+            .envs(site::environment(repository));
     }
     process::run(repository, &step, command, &cancel, "measuring", None)?;
     step.done("");

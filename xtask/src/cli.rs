@@ -12,7 +12,8 @@ Spillway's commands.
   cargo xtask test --quick      the same without fuzzing, the release build and the browser
   cargo xtask build             what `serve` builds, without serving it
   cargo xtask bench             the benchmarks of lists, with their tables written to docs/benchmarks
-  cargo xtask bench --quick     the same with small lists: shows that they run, and writes to the build folder
+  cargo xtask bench --server    the server's: the home page under load, and hundreds of open event streams
+  cargo xtask bench --quick     either of them small and short: shows that it runs, and writes to the build folder
   cargo xtask fuzz TARGET [INPUT]
                                 look for bytes that break an invariant, or run one such INPUT (see CONTRIBUTING.md)
   cargo xtask fmt               format Rust, TypeScript and JSON in place
@@ -41,7 +42,9 @@ pub enum Command {
     },
     /// Run the benchmarks.
     Bench {
-        /// With small lists, keeping nothing.
+        /// The server's instead of those of lists.
+        server: bool,
+        /// Small and short, keeping nothing.
         quick: bool,
     },
     /// Run one fuzz target.
@@ -74,9 +77,7 @@ pub fn parse(arguments: &[String]) -> Result<Command, Failure> {
             quick: parse_quick(name, rest)?,
         }),
         "build" => without_options(name, rest, Command::Build),
-        "bench" => Ok(Command::Bench {
-            quick: parse_quick(name, rest)?,
-        }),
+        "bench" => parse_bench(rest),
         "fuzz" => Ok(Command::Fuzz {
             arguments: rest.to_vec(),
         }),
@@ -96,6 +97,18 @@ fn parse_quick(command: &str, rest: &[String]) -> Result<bool, Failure> {
         }
     }
     Ok(quick)
+}
+
+fn parse_bench(rest: &[String]) -> Result<Command, Failure> {
+    let (mut server, mut quick) = (false, false);
+    for option in rest {
+        match option.as_str() {
+            "--server" => server = true,
+            "--quick" => quick = true,
+            unknown => return Err(unknown_option("bench", unknown, "--server, --quick")),
+        }
+    }
+    Ok(Command::Bench { server, quick })
 }
 
 fn without_options(name: &str, rest: &[String], command: Command) -> Result<Command, Failure> {
@@ -147,8 +160,14 @@ mod tests {
 
     #[test]
     fn test_and_bench_know_quick() {
-        assert_eq!(parsed("bench").unwrap(), Command::Bench { quick: false });
-        assert_eq!(parsed("bench --quick").unwrap(), Command::Bench { quick: true });
+        for (line, server, quick) in [
+            ("bench", false, false),
+            ("bench --quick", false, true),
+            ("bench --server", true, false),
+            ("bench --quick --server", true, true),
+        ] {
+            assert_eq!(parsed(line).unwrap(), Command::Bench { server, quick }, "{line}");
+        }
         assert_eq!(parsed("test").unwrap(), Command::Test { quick: false });
         assert_eq!(parsed("test --quick").unwrap(), Command::Test { quick: true });
     }

@@ -58,7 +58,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Serve { arguments } => serve::serve(&repository, &console, &arguments),
         Command::Build => serve::build(&repository, &console),
         Command::Test { quick } => checks::test(&repository, &console, quick),
-        Command::Bench { quick } => bench::bench(&repository, &console, quick),
+        Command::Bench { server, quick } => bench::bench(&repository, &console, server, quick),
         Command::Fuzz { arguments } => fuzz::fuzz(&repository, &console, &arguments),
         Command::Fmt => formatting::write(&repository, &console),
     }

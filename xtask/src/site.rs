@@ -32,7 +32,7 @@ pub const BUILD_ENVIRONMENT: [(&str, &str); 10] = [
 ];
 
 /// What a build depends on.
-const INPUTS: [&str; 13] = [
+const INPUTS: [&str; 15] = [
     "Cargo.toml",
     "Cargo.lock",
     "rust-toolchain.toml",
@@ -42,10 +42,12 @@ const INPUTS: [&str; 13] = [
     "app",
     "frontend",
     "model",
+    "mongo",
     "public",
     "server",
     "store",
     "style",
+    "wire",
 ];
 
 /// Builds the server and what browsers download, unless neither has changed since the last time.
@@ -201,6 +203,20 @@ fn size_and_time(file: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_package_that_goes_into_the_build_is_one_of_its_inputs() {
+        let workspace = include_str!("../../Cargo.toml");
+        let members = workspace
+            .lines()
+            .find_map(|line| line.strip_prefix("members = ["))
+            .unwrap();
+        for member in members.trim_end_matches(']').split(", ") {
+            let member = member.trim_matches('"');
+            let is_built = !["bench", "xtask"].contains(&member);
+            assert_eq!(INPUTS.contains(&member), is_built, "{member}");
+        }
+    }
 
     #[test]
     fn only_code_counts_for_the_first_load() {
