@@ -33,7 +33,7 @@ pub use avatar::Avatar;
 pub use beginning::beginning;
 pub use body::Body;
 pub use delete::DeleteControl;
-pub use icon::Icon;
+pub use icon::{Drawings, Icon};
 #[cfg(feature = "ssr")]
 pub use list::{Entry, Fresh, List};
 pub use meter::{Meter, MeterSize};

@@ -23,6 +23,7 @@ use leptos_router::{SsrMode, path};
 pub use document::shell;
 pub use request::{Obstacle, Place};
 
+use crate::components::Drawings;
 use accounts::{SignInPage, SignUpPage};
 use home::{ExplorePage, HomePage, TagPage};
 use layout::{Banner, Legend, Masthead};
@@ -45,6 +46,7 @@ pub fn App() -> impl IntoView {
             <a class="skip" href="#main">
                 "Skip to the content"
             </a>
+            <Drawings />
             <Masthead />
             <div class="columns">
                 <main id="main" tabindex="-1">
