@@ -1,7 +1,8 @@
 //! `spillway serve`.
 
+use std::fmt;
 use std::future::IntoFuture;
-use std::io;
+use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -131,16 +132,23 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
 
 /// Says where everything is, as people and tests read it.
 fn announce(addr: SocketAddr, public_url: Option<&str>, source: &Source, drivers: Option<&wire::Listener>) {
-    println!("Spillway is at http://{addr}");
+    say(format_args!("Spillway is at http://{addr}"));
     if let Some(url) = public_url {
-        println!("Browsers reach it at {url}");
+        say(format_args!("Browsers reach it at {url}"));
     }
-    println!("Pages are live: {source}");
+    say(format_args!("Pages are live: {source}"));
     if let Some(drivers) = drivers {
-        println!(
+        say(format_args!(
             "MongoDB's shells and drivers reach its store at mongodb://{}/spillway",
             drivers.address()
-        );
+        ));
+    }
+}
+
+/// Prints a line. A server goes on when whoever started it reads no further.
+fn say(line: fmt::Arguments<'_>) {
+    if let Err(error) = writeln!(io::stdout(), "{line}") {
+        tracing::debug!(%error, "nobody reads what the server prints");
     }
 }
 
@@ -158,7 +166,7 @@ fn serve_metrics(admin: TcpListener, numbers: Router) -> Result<(), Fault> {
     let addr = admin
         .local_addr()
         .map_err(|error| unbound(ADMIN_ADDR, "", &error))?;
-    println!("Prometheus finds metrics at http://{addr}/metrics");
+    say(format_args!("Prometheus finds metrics at http://{addr}/metrics"));
     tokio::spawn(async move {
         if let Err(error) = metrics::serve(admin, numbers).await {
             tracing::error!(%error, "metrics are not served any more");

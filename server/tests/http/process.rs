@@ -1,6 +1,6 @@
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::process::Output;
+use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use crate::support::{PATIENCE, Server, spillway, until};
@@ -44,6 +44,32 @@ fn a_request_that_never_ends_is_cut_off_at_the_deadline() {
     let (code, took) = server.ended();
     assert_eq!(code, Some(0));
     assert!(took < Duration::from_secs(10), "{took:?}");
+}
+
+#[test]
+fn it_serves_although_nobody_reads_what_it_prints() {
+    let folder = tempfile::tempdir().unwrap();
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = free.local_addr().unwrap().to_string();
+    drop(free);
+    let mut server = spillway()
+        .args(["serve", "--no-demo"])
+        .env("SPILLWAY_ADDR", &address)
+        .current_dir(folder.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(server.stdout.take());
+    until("it listens", || TcpStream::connect(&address).ok());
+    // It has printed its last line before it accepts, so by the answer it has outlived that.
+    let mut request = TcpStream::connect(&address).unwrap();
+    request
+        .write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        .unwrap();
+    let mut answer = String::new();
+    request.read_to_string(&mut answer).unwrap();
+    server.kill().and_then(|()| server.wait()).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer:?}");
 }
 
 #[test]
