@@ -23,6 +23,7 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 use store::embedded::{BatchSizes, Embedded};
+use store::overflow::Work;
 use tokio::net::TcpListener;
 
 /// The exposition format that `prometheus_client` writes.
@@ -116,17 +117,28 @@ impl Collector for Counted {
 
 impl Counted {
     fn encode_lists(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
-        let spills = "Heads of which a chunk became a page";
-        let retries = "Appends and removals that began anew because somebody else had changed the list first";
-        let mut metric = encoder.encode_descriptor("spills", spills, None, MetricType::Counter)?;
-        for relation in Relation::ALL {
-            let count = self.feed.store().work(relation).spills;
-            ConstCounter::new(count).encode(metric.encode_family(&list(relation))?)?;
-        }
-        let mut metric = encoder.encode_descriptor("guard_retries", retries, None, MetricType::Counter)?;
-        for relation in Relation::ALL {
-            let count = self.feed.store().work(relation).retries;
-            ConstCounter::new(count).encode(metric.encode_family(&list(relation))?)?;
+        let counters: [(&str, &str, fn(Work) -> u64); 4] = [
+            ("appends", "Items that were added to lists", |work| work.added),
+            (
+                "pushes",
+                "Writes that added items, several at once where they came together",
+                |work| work.pushes,
+            ),
+            ("spills", "Heads of which a chunk became a page", |work| {
+                work.spills
+            }),
+            (
+                "guard_retries",
+                "Pushes and removals that began anew because somebody else had changed the list first",
+                |work| work.retries,
+            ),
+        ];
+        for (name, help, count) in counters {
+            let mut metric = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
+            for relation in Relation::ALL {
+                let count = count(self.feed.store().work(relation));
+                ConstCounter::new(count).encode(metric.encode_family(&list(relation))?)?;
+            }
         }
         Ok(())
     }

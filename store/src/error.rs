@@ -1,12 +1,14 @@
 //! What can go wrong in the data layer, by meaning.
 
+use std::sync::Arc;
+
 use bson::Document;
 
 /// A result of the data layer.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why an operation on the store failed.
-#[derive(Debug, thiserror::Error)]
+/// Why an operation on the store failed. Several that went together fail for one reason, so that it can be cloned.
+#[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A unique index already holds this key (MongoDB code 11000). Nothing was written.
@@ -60,7 +62,7 @@ pub enum Error {
     Malformed(String),
     /// The embedded engine's storage failed.
     #[error("the embedded store failed: {0}")]
-    Storage(#[source] Box<dyn std::error::Error + Send + Sync>),
+    Storage(#[source] Arc<dyn std::error::Error + Send + Sync>),
 }
 
 impl Error {

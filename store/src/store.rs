@@ -65,7 +65,7 @@ impl Store {
 
     /// One list of any owner.
     pub fn list(&self, relation: Relation) -> OverflowList<'_> {
-        OverflowList::new(&*self.engine, relation, self.settings.of(relation), &self.queues)
+        OverflowList::new(&self.engine, relation, self.settings.of(relation), &self.queues)
     }
 
     /// How all lists of an owner are stored, from one read of its document.

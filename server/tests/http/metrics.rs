@@ -44,6 +44,12 @@ fn prometheus_reads_what_the_server_did() {
         "what a client makes up names no metric"
     );
     assert_eq!(value(r#"spillway_spills_total{relation="likes"}"#), 1);
+    let list = r#"{relation="likes"}"#;
+    let (appends, pushes) = (
+        value(&format!("spillway_appends_total{list}")),
+        value(&format!("spillway_pushes_total{list}")),
+    );
+    assert_eq!((appends, pushes), (6, 6), "one after the other");
     assert_eq!(value(r#"spillway_guard_retries_total{relation="shares"}"#), 0);
     assert_eq!(value("spillway_event_streams"), 1);
     let (commits, operations) = (

@@ -1,10 +1,12 @@
 //! How storage errors become the data layer's.
 
+use std::sync::Arc;
+
 use crate::error::Error;
 
 /// The storage could not read or write.
 pub(super) fn storage(error: impl Into<redb::Error>) -> Error {
-    Error::Storage(Box::new(error.into()))
+    Error::Storage(Arc::new(error.into()))
 }
 
 /// Opening failed.

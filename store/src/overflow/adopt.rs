@@ -40,7 +40,7 @@ impl OverflowList<'_> {
 
     /// Whether the owner has the list as head and pages, be it unfinished.
     async fn is_list(&self, owner: &Owner) -> Result<bool> {
-        let document = self.owner_document(owner, Document::new(), Head::None).await?;
+        let document = self.owner_document(owner, Head::None).await?;
         let document = document.ok_or_else(|| Error::NoOwner(owner.to_string()))?;
         Ok(matches!(
             document.get(self.relation.as_str()),

@@ -19,7 +19,7 @@ pub struct Item {
 }
 
 /// What tells two items of a list apart: the actor where an actor may appear once, else the item's id.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Key {
     /// The one item by this actor.
     By(Handle),

@@ -19,11 +19,15 @@ mod offset;
 mod pages;
 mod read;
 mod remove;
+mod round;
 mod spill;
 mod state;
 mod tidy;
+mod together;
 mod walk;
 mod work;
+
+use std::sync::Arc;
 
 use bson::Bson;
 use model::{Relation, Topic};
@@ -32,7 +36,7 @@ use uuid::Uuid;
 
 use crate::Limits;
 use crate::error::Result;
-use crate::port::DocumentEngine;
+use crate::port::Engine;
 use crate::turns::Turns;
 
 pub use append::Appended;
@@ -58,6 +62,8 @@ const ATTEMPTS: usize = 256;
 /// Who waits for whom within this process, and what they all did.
 #[derive(Debug, Default)]
 pub(crate) struct Queues {
+    /// Appends to lists that have some under way.
+    lines: together::Lines,
     /// Changes of a list of which only one at a time can succeed: spills, and removals from pages.
     changes: Turns,
     /// Adoptions of unbounded arrays.
@@ -69,18 +75,18 @@ pub(crate) struct Queues {
 /// One relation's lists: any owner's likes, say.
 #[derive(Clone, Copy)]
 pub struct OverflowList<'a> {
-    engine: &'a dyn DocumentEngine,
+    engine: &'a Engine,
     relation: Relation,
     limits: Limits,
-    queues: &'a Queues,
+    queues: &'a Arc<Queues>,
 }
 
 impl<'a> OverflowList<'a> {
     pub(crate) fn new(
-        engine: &'a dyn DocumentEngine,
+        engine: &'a Engine,
         relation: Relation,
         limits: Limits,
-        queues: &'a Queues,
+        queues: &'a Arc<Queues>,
     ) -> Self {
         Self {
             engine,
@@ -114,7 +120,7 @@ impl<'a> OverflowList<'a> {
     }
 
     async fn sweep(&self, owner: &Owner) -> Result<u64> {
-        delete::sweep(self.engine, owner).await
+        delete::sweep(&**self.engine, owner).await
     }
 }
 

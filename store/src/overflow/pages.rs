@@ -6,7 +6,7 @@ use bson::{Bson, DateTime, Document, doc};
 
 use super::item::{number, take_items};
 use super::state::{Born, State, page_number};
-use super::{Item, OverflowList, Owner, PAGES, owner_id};
+use super::{Item, Key, OverflowList, Owner, PAGES, owner_id};
 use crate::error::Result;
 use crate::port::Find;
 
@@ -62,6 +62,45 @@ impl OverflowList<'_> {
     pub(super) async fn page(&self, owner: &Owner, born: &Born, page: u32) -> Result<Option<Page>> {
         let find = Find::matching(self.page_of(owner, born, page)).limit(1);
         self.one_page(find).await
+    }
+
+    /// The committed page that holds an item with this key, and the item.
+    pub(super) async fn find_in_pages(
+        &self,
+        owner: &Owner,
+        key: &Key,
+        seen: &State,
+    ) -> Result<Option<(Place, Item)>> {
+        Ok(self.find_all_in_pages(owner, &[key], seen).await?.pop())
+    }
+
+    /// The items with these keys that are in committed pages, and the pages. Two index seeks for each key at most, however
+    /// many pages there are.
+    pub(super) async fn find_all_in_pages(
+        &self,
+        owner: &Owner,
+        keys: &[&Key],
+        seen: &State,
+    ) -> Result<Vec<(Place, Item)>> {
+        let Some(first) = keys.first().filter(|_| seen.pages > 0) else {
+            return Ok(Vec::new());
+        };
+        let values: Vec<Bson> = keys.iter().map(|key| key.value()).collect();
+        let mut filter = self.pages_of(owner, &seen.born);
+        filter.insert(format!("items.{}", first.field()), doc! { "$in": values });
+        filter.insert("page", doc! { "$lt": i64::from(seen.pages) });
+        // One that is there, for each, and those that are removed but still stand in their page.
+        let find = Find::matching(filter).limit((keys.len() + seen.pending.len()) as u64);
+        let mut found = Vec::new();
+        for page in self.engine.find(PAGES, find).await? {
+            let Page { number, rev, items } = Page::read(page)?;
+            let place = Place { page: number, rev };
+            let wanted = items
+                .into_iter()
+                .filter(|item| keys.iter().any(|key| item.is(key)) && !seen.is_pending(number, item.id));
+            found.extend(wanted.map(|item| (place, item)));
+        }
+        Ok(found)
     }
 
     /// The committed page with items that is the newest of those whose oldest item is not newer than `from` (a

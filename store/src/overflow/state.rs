@@ -110,7 +110,7 @@ impl OverflowList<'_> {
     /// Reads what an owner says about the list: one find by `_id`. A list that is still one unbounded array is
     /// adopted first.
     pub(super) async fn state(&self, owner: &Owner, head: Head) -> Result<State> {
-        let document = self.owner_document(owner, Document::new(), head).await?;
+        let document = self.owner_document(owner, head).await?;
         let document = document.ok_or_else(|| Error::NoOwner(owner.to_string()))?;
         if matches!(document.get(self.relation.as_str()), Some(Bson::Document(_))) {
             return State::read(document, self);
@@ -121,28 +121,13 @@ impl OverflowList<'_> {
 
     /// As [`OverflowList::state`], of a list that is head and pages already.
     pub(super) async fn state_of_list(&self, owner: &Owner, head: Head) -> Result<State> {
-        let state = self.state_if(owner, Document::new(), head).await?;
-        state.ok_or_else(|| Error::NoOwner(owner.to_string()))
+        let document = self.owner_document(owner, head).await?;
+        let document = document.ok_or_else(|| Error::NoOwner(owner.to_string()))?;
+        State::read(document, self)
     }
 
-    /// As [`OverflowList::state_of_list`], if the owner is there and matches.
-    pub(super) async fn state_if(
-        &self,
-        owner: &Owner,
-        condition: Document,
-        head: Head,
-    ) -> Result<Option<State>> {
-        let document = self.owner_document(owner, condition, head).await?;
-        document.map(|document| State::read(document, self)).transpose()
-    }
-
-    /// The owner's incarnation and its fields of the list, if it is there and matches.
-    pub(super) async fn owner_document(
-        &self,
-        owner: &Owner,
-        mut condition: Document,
-        head: Head,
-    ) -> Result<Option<Document>> {
+    /// The owner's incarnation and its fields of the list, if it is there.
+    pub(super) async fn owner_document(&self, owner: &Owner, head: Head) -> Result<Option<Document>> {
         let mut fields = doc! { "born": 1 };
         for field in ["count", "pages", "spilled", "rev", "floor", "pending", "adopting"] {
             fields.insert(self.path(field), 1);
@@ -159,8 +144,9 @@ impl OverflowList<'_> {
                 fields.insert(self.path("head"), 1);
             }
         }
-        condition.insert("_id", owner_id(owner));
-        let find = Find::matching(condition).project(fields).limit(1);
+        let find = Find::matching(doc! { "_id": owner_id(owner) })
+            .project(fields)
+            .limit(1);
         let found = self.engine.find(self.owners(), find).await?;
         Ok(found.into_iter().next())
     }
@@ -200,11 +186,6 @@ impl State {
     /// How many items the head has, whether it was read or not.
     pub(super) fn in_head(&self) -> u64 {
         self.count.saturating_sub(self.spilled)
-    }
-
-    /// Whether pages came or went since an earlier look, or the owner is another one.
-    pub(super) fn has_spilled_since(&self, earlier: &Self) -> bool {
-        (&self.born, self.pages) != (&earlier.born, earlier.pages)
     }
 
     /// Whether an item of a page is removed already.

@@ -9,29 +9,50 @@ use model::Relation;
 pub struct Work {
     /// Heads of which a chunk became a page.
     pub spills: u64,
-    /// Appends and removals that began anew because somebody else had changed the list first.
+    /// Pushes and removals that began anew because somebody else had changed the list first.
     pub retries: u64,
+    /// Items that were added.
+    pub added: u64,
+    /// The writes that added them: fewer, where several items went together.
+    pub pushes: u64,
 }
 
 /// The counts, shared by all tasks.
 #[derive(Debug, Default)]
-pub(crate) struct Tally([(AtomicU64, AtomicU64); Relation::ALL.len()]);
+pub(crate) struct Tally([Counts; Relation::ALL.len()]);
+
+#[derive(Debug, Default)]
+struct Counts {
+    spills: AtomicU64,
+    retries: AtomicU64,
+    added: AtomicU64,
+    pushes: AtomicU64,
+}
 
 impl Tally {
     pub(super) fn spilled(&self, relation: Relation) {
-        self.0[place(relation)].0.fetch_add(1, Ordering::Relaxed);
+        self.0[place(relation)].spills.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(super) fn retried(&self, relation: Relation) {
-        self.0[place(relation)].1.fetch_add(1, Ordering::Relaxed);
+        self.0[place(relation)].retries.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// One push added so many items.
+    pub(super) fn pushed(&self, relation: Relation, items: usize) {
+        let counts = &self.0[place(relation)];
+        counts.added.fetch_add(items as u64, Ordering::Relaxed);
+        counts.pushes.fetch_add(1, Ordering::Relaxed);
     }
 
     /// The counts so far.
     pub(crate) fn of(&self, relation: Relation) -> Work {
-        let (spills, retries) = &self.0[place(relation)];
+        let counts = &self.0[place(relation)];
         Work {
-            spills: spills.load(Ordering::Relaxed),
-            retries: retries.load(Ordering::Relaxed),
+            spills: counts.spills.load(Ordering::Relaxed),
+            retries: counts.retries.load(Ordering::Relaxed),
+            added: counts.added.load(Ordering::Relaxed),
+            pushes: counts.pushes.load(Ordering::Relaxed),
         }
     }
 }
@@ -51,11 +72,14 @@ mod tests {
         for (times, relation) in Relation::ALL.into_iter().enumerate() {
             (0..times).for_each(|_| tally.spilled(relation));
             tally.retried(relation);
+            tally.pushed(relation, times);
         }
         for (times, relation) in Relation::ALL.into_iter().enumerate() {
             let expected = Work {
                 spills: times as u64,
                 retries: 1,
+                added: times as u64,
+                pushes: 1,
             };
             assert_eq!(tally.of(relation), expected, "{relation}");
         }

@@ -11,3 +11,4 @@ mod reads;
 mod simulation;
 mod support;
 mod timelines;
+mod together;

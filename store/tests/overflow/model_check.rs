@@ -76,4 +76,14 @@ scenarios! {
     two_likes_meet_an_unbounded_array: "two likes meet an unbounded array";
     an_unlike_meets_an_unbounded_array_that_a_push_still_uses: "an unlike meets an unbounded array that a push still uses";
     two_servers_with_different_limits_adopt_an_unbounded_array: "two servers with different limits adopt an unbounded array";
+    three_likes_go_together_and_only_two_have_room: "three likes go together, and only two have room";
+    two_likes_go_together_while_another_server_takes_one_of_their_two_places: "two likes go together while another server takes one of their two places";
+    two_likes_go_together_and_the_second_of_them_likes_on_another_server_too: "two likes go together, and the second of them likes on another server too";
+    the_same_person_likes_twice_and_another_once_together_beside_a_spill: "the same person likes twice and another once, together, beside a spill";
+    likes_of_which_one_is_in_a_page_go_together_beside_an_unlike_in_that_page: "likes of which one is in a page go together, beside an unlike in that page";
+    likes_go_together_and_a_spill_takes_the_second_of_them_to_a_page_before_they_come: "likes go together, and a spill takes the second of them to a page before they come";
+    likes_with_a_late_clock_go_together_while_the_head_spills: "likes with a late clock go together while the head spills";
+    a_like_an_unlike_in_the_head_and_one_in_a_page_of_one_server_at_once: "a like, an unlike in the head and one in a page of one server at once";
+    two_likes_go_together_on_a_post_that_is_deleted_and_published_again: "two likes go together on a post that is deleted and published again";
+    two_likes_that_go_together_meet_an_unbounded_array: "two likes that go together meet an unbounded array";
 }

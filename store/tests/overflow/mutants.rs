@@ -45,6 +45,10 @@ mutants! {
     a_push_not_guarded_on_the_incarnation: Guards(Push, ["born", "floor"]), "a like meets a post that is deleted, published again and liked by the same person";
     a_push_that_does_not_count: Part(Push, "$inc", "count"), "two likes both meet a full head";
     a_push_that_does_not_sort: Unsorted, "a late clock while the head spills";
+    a_push_of_several_guarded_on_the_first_actor: FirstKeyOnly, "two likes go together, and the second of them likes on another server too";
+    a_push_of_several_guarded_on_room_for_one: RoomForOne, "two likes go together while another server takes one of their two places";
+    a_push_of_several_that_counts_one: CountsOne, "three likes go together, and only two have room";
+    a_push_of_several_that_does_not_notice_a_spill: Guards(Push, ["pages", "floor"]), "likes go together, and a spill takes the second of them to a page before they come";
     a_page_written_over_a_newer_one: Guard(WritePage, "rev"), "a page is written late, after an unlike in it";
     a_page_written_over_another_incarnations: Guard(WritePage, "born"), "a like spills the head of a post that is deleted and published again";
     a_commit_not_guarded_on_the_pages: Guard(Commit, "pages"), "a head is spilled and full again while another spills it";

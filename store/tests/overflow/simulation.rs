@@ -9,7 +9,7 @@ use store::upkeep::{CheckOptions, check};
 use store::{Error, Store};
 
 use crate::support::dice::Dice;
-use crate::support::operations::LIKES;
+use crate::support::operations::{LIKES, at_once};
 use crate::support::schedule::{Operation, simulate};
 use crate::support::unreliable::unreliable;
 use crate::support::{assert_sound, handle, like_at, post, small_store, walk};
@@ -134,6 +134,25 @@ async fn a_few_people_who_like_and_unlike_all_the_time_end_up_as_acknowledged() 
 async fn a_crowd_that_likes_and_unlikes_ends_up_as_acknowledged() {
     for seed in seeds() {
         simulation(seed, 40, 12, 8, 5).await;
+    }
+}
+
+/// Those of one server go together.
+#[tokio::test]
+async fn a_crowd_on_a_few_servers_ends_up_as_acknowledged() {
+    for seed in seeds() {
+        println!("seed {seed}");
+        let store = small_store(8, 5).await;
+        let owner = post(&store, 1).await;
+        let oracle = Oracle::default();
+        let servers: Vec<Operation> = (0..4)
+            .map(|server| {
+                let people = (1..=10).map(|person| living(&owner, server * 10 + person, 12, seed, &oracle));
+                at_once(people.collect())
+            })
+            .collect();
+        simulate(&store, &servers, seed, 40).await;
+        finish(&store, &owner, &oracle).await;
     }
 }
 

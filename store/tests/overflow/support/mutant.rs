@@ -48,6 +48,12 @@ pub enum Fault {
     Part(Step, &'static str, &'static str),
     /// A push does not sort.
     Unsorted,
+    /// A push of several minds only the first of their keys.
+    FirstKeyOnly,
+    /// A push of several sees to it that one has room.
+    RoomForOne,
+    /// A push of several counts one.
+    CountsOne,
     /// Readers of pages do not mind this field of their filter.
     Reader(&'static str),
     /// Readers count one page more than is committed.
@@ -99,6 +105,23 @@ impl Mutant {
                 for (_, push) in operators.get_document_mut("$push").unwrap().iter_mut() {
                     push.as_document_mut().unwrap().remove("$sort");
                 }
+            }
+            (Fault::FirstKeyOnly, _) if step == Some(Step::Push) => {
+                let keys = filter.get_document_mut("likes.head.by").unwrap();
+                keys.get_array_mut("$nin").unwrap().truncate(1);
+            }
+            (Fault::RoomForOne, Change::Operators(operators)) if step == Some(Step::Push) => {
+                let push = operators.get_document("$push").unwrap();
+                let push = push.get_document("likes.head").unwrap();
+                let more = i64::try_from(push.get_array("$each").unwrap().len()).unwrap() - 1;
+                let room = filter.get_document_mut("$expr").unwrap();
+                if let Bson::Int64(most) = &mut room.get_array_mut("$lte").unwrap()[1] {
+                    *most += more;
+                }
+            }
+            (Fault::CountsOne, Change::Operators(operators)) if step == Some(Step::Push) => {
+                let increase = operators.get_document_mut("$inc").unwrap();
+                increase.insert("likes.count", 1_i64);
             }
             _ => {}
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bson::doc;
+use futures::future::join_all;
 use model::{Cursor, PostId, Relation, Timestamp, Topic};
 use store::overflow::{Item, Key, Owner, owner_collection, owner_id};
 use store::port::Update;
@@ -79,6 +80,16 @@ pub fn in_turn(operations: Vec<Operation>) -> Operation {
             for operation in operations {
                 operation(store.clone()).await;
             }
+        })
+    })
+}
+
+/// Does several things at once, as a server does for several people.
+pub fn at_once(operations: Vec<Operation>) -> Operation {
+    Arc::new(move |store: Store| {
+        let operations = operations.clone();
+        Box::pin(async move {
+            join_all(operations.iter().map(|operation| operation(store.clone()))).await;
         })
     })
 }

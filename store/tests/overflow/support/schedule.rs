@@ -1,7 +1,7 @@
 //! A stateless model checker: runs a few concurrent operations again and again, each time in another interleaving of
 //! their engine calls, and with a crash or a lost answer at another place, until there is no other.
 
-use std::future::{Future, pending};
+use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -66,19 +66,25 @@ struct Gated {
 
 impl Gated {
     async fn call<T>(&self, writes: bool, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
+        let died = || Err(Error::Unavailable("the process died before the write".to_owned()));
         let _one_at_a_time = self.calls.lock().await;
         let (fate, decided) = oneshot::channel();
-        self.messages
-            .send(Message::Waits(Turn {
-                actor: self.actor,
-                writes,
-                fate,
-            }))
-            .unwrap();
+        let turn = Turn {
+            actor: self.actor,
+            writes,
+            fate,
+        };
+        if self.messages.send(Message::Waits(turn)).is_err() {
+            return died();
+        }
         match decided.await.unwrap() {
             Fate::Proceed => call.await,
-            Fate::Crash => pending().await,
-            Fate::Fail => Err(Error::Unavailable("the process died before the write".to_owned())),
+            Fate::Crash => {
+                // Tasks that the dead one began outlive the run, and come to nothing.
+                self.messages.closed().await;
+                died()
+            }
+            Fate::Fail => died(),
             Fate::LoseAnswer => {
                 call.await?;
                 Err(Error::UnknownOutcome("the connection broke".to_owned()))

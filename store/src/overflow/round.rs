@@ -1,0 +1,169 @@
+//! One round: the appends of one list that go together.
+//!
+//! It is an append of one item, done to several at once: one look at the owner, one search of the pages for all keys, one
+//! guarded push of all items. The push moves items and count in one write of one document, so an append of several is as
+//! many appends with nothing in between.
+
+use bson::{Bson, DateTime, Document, doc};
+use model::Timestamp;
+
+use super::state::{Head, State, int};
+use super::together::{Asker, Wanted};
+use super::{ATTEMPTS, Appended, Item, Key, OverflowList, Owner, owner_id};
+use crate::error::{Error, Result};
+
+/// How far a round has come.
+struct Round {
+    /// What is still to be added, in the order in which it was asked for.
+    wanted: Vec<Wanted>,
+    /// Whose item is in the list, and how it came there.
+    done: Vec<(Asker, Appended)>,
+}
+
+impl OverflowList<'_> {
+    /// Adds what is wanted, each item unless the list has one with the same key, and tells everybody how it went. No two
+    /// have the same key. An error is everybody's whose item is not known to be in the list.
+    pub(super) async fn round(&self, owner: &Owner, wanted: Vec<Wanted>) {
+        let mut round = Round {
+            done: Vec::with_capacity(wanted.len()),
+            wanted,
+        };
+        match self.add_all(owner, &mut round).await {
+            Ok(seen) => self.finish_what_others_left(owner, Some(seen)).await,
+            Err(error) => {
+                for wanted in round.wanted {
+                    wanted.asker.tell(Err(error.clone()));
+                }
+            }
+        }
+        for (asker, appended) in round.done {
+            asker.tell(Ok(appended));
+        }
+    }
+
+    /// Looks, and pushes what has room or makes room, until nothing is wanted any more. Answers the last state that it
+    /// acted on.
+    async fn add_all(&self, owner: &Owner, round: &mut Round) -> Result<State> {
+        let threshold = self.limits.threshold;
+        let mut spilled_for = None;
+        let mut head = Head::None;
+        for _ in 0..ATTEMPTS {
+            let seen = self.state(owner, head).await;
+            if let Some(born) =
+                spilled_for.take_if(|born| seen.as_ref().map_or(true, |seen| seen.born != *born))
+            {
+                // That owner went away, and its pages with it, but perhaps not the one just written for it.
+                tracing::debug!(%owner, %born, "an owner was deleted while its head spilled");
+                self.sweep(owner).await?;
+            }
+            let seen = seen?;
+            if seen.adopting {
+                self.adopt(owner).await?;
+                continue;
+            }
+            round.found(seen.head.iter().cloned(), seen.count);
+            let in_pages = self.find_all_in_pages(owner, &round.keys(), &seen).await?;
+            round.found(in_pages.into_iter().map(|(_, item)| item), seen.count);
+            if round.wanted.is_empty() {
+                return Ok(seen);
+            }
+            let room = usize::try_from(seen.in_head()).map_or(0, |held| threshold.saturating_sub(held));
+            if room > 0 {
+                round.sort_above(seen.floor);
+                let going = room.min(round.wanted.len());
+                match self.push(owner, &round.wanted[..going], &seen).await? {
+                    Some(count) => round.added(going, count),
+                    None => self.queues.work.retried(self.relation),
+                }
+                if round.wanted.is_empty() {
+                    return Ok(seen);
+                }
+                // Either a guard failed, and then perhaps because the head has somebody already, or it is full now.
+                head = Head::Whole;
+            } else {
+                // Whoever spills or removes from a page in this process does so one after the other; all but one would lose.
+                let _turn = self.turn(owner).await;
+                let full = self.state(owner, Head::Whole).await?;
+                round.found(full.head.iter().cloned(), full.count);
+                let Some(first) = round.wanted.first() else {
+                    return Ok(full);
+                };
+                if full.head.len() >= threshold {
+                    self.spill(owner, &full, first.item.at).await?;
+                    spilled_for = Some(full.born);
+                }
+                head = Head::None;
+            }
+        }
+        Err(Error::Contended(owner.to_string()))
+    }
+
+    /// The guarded push of several items; answers the new count, or nothing when a guard failed.
+    ///
+    /// It rests on this: none of them is in the head, all have room there, and no spill moved one of them to a page since
+    /// the pages were searched. A spill raises the number of pages, which tidying lowers again, and it raises the floor,
+    /// which nothing lowers.
+    async fn push(&self, owner: &Owner, wanted: &[Wanted], seen: &State) -> Result<Option<u64>> {
+        let Some(first) = wanted.first() else {
+            return Ok(Some(seen.count));
+        };
+        let keys: Vec<Bson> = wanted.iter().map(|wanted| wanted.key.value()).collect();
+        let items: Vec<Document> = wanted.iter().map(|wanted| wanted.item.to_document()).collect();
+        let most_before = self.limits.threshold - wanted.len();
+        let guard = doc! {
+            "_id": owner_id(owner),
+            "born": &seen.born,
+            self.path("pages"): i64::from(seen.pages),
+            self.path("floor"): seen.floor.map(|floor| DateTime::from_millis(floor.millis())),
+            "$expr": { "$lte": [{ "$size": format!("${}", self.path("head")) }, int(most_before)] },
+            self.path(&format!("head.{}", first.key.field())): { "$nin": keys },
+        };
+        let change = doc! {
+            "$push": { self.path("head"): { "$each": items, "$sort": { "at": -1, "id": -1 } } },
+            "$inc": { self.path("count"): int(wanted.len()) },
+        };
+        let pushed = self.counted(guard, change).await?;
+        if pushed.is_some() {
+            self.queues.work.pushed(self.relation, wanted.len());
+        }
+        Ok(pushed)
+    }
+}
+
+impl Round {
+    fn keys(&self) -> Vec<&Key> {
+        self.wanted.iter().map(|wanted| &wanted.key).collect()
+    }
+
+    /// These items are in the list; whoever wants one of them has it.
+    fn found(&mut self, items: impl Iterator<Item = Item>, count: u64) {
+        for item in items {
+            if let Some(place) = self.wanted.iter().position(|wanted| item.is(&wanted.key)) {
+                let asker = self.wanted.remove(place).asker;
+                self.done.push((asker, Appended::before(item, count)));
+            }
+        }
+    }
+
+    /// The first of those wanted were added, with which the list came to `count` items.
+    fn added(&mut self, first: usize, count: u64) {
+        let before = count.saturating_sub(first as u64);
+        for (wanted, count) in self.wanted.drain(..first).zip(before + 1..) {
+            let added = Appended {
+                item: wanted.item,
+                added: true,
+                count,
+            };
+            self.done.push((wanted.asker, added));
+        }
+    }
+
+    /// A clock that runs behind must not sort a new item below what has spilled.
+    fn sort_above(&mut self, floor: Option<Timestamp>) {
+        let Some(floor) = floor else { return };
+        let lowest = Timestamp::from_millis(floor.millis() + 1);
+        for wanted in &mut self.wanted {
+            wanted.item.at = wanted.item.at.max(lowest);
+        }
+    }
+}
