@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use bson::doc;
+use model::{Relation, Topic};
 use serde::Serialize;
 use store::layouts::{Layout, Overflow};
 use store::overflow::uuid_bson;
@@ -26,7 +27,9 @@ pub struct Likers {
     pub pushes: Rate,
     /// Documents of that size written by redb itself.
     pub raw: Rate,
-    /// The size, in bytes: the mean of the documents that the likes wrote.
+    /// How many likes one push added, on average: those that came together.
+    pub together: f64,
+    /// The size, in bytes: of the post's document with a head in the middle between two spills.
     pub document: u64,
     /// Ours as a share of redb's.
     pub share: f64,
@@ -94,6 +97,7 @@ pub async fn measure(quick: bool) -> Result<Likers> {
     let next = Arc::new(AtomicU64::new(2_000_000));
     let (mut likes, mut pushes, mut raws) = (Rounds::default(), Rounds::default(), Rounds::default());
     let mut size = 0;
+    let loaded = ours.store().work(Relation::Likes);
     for _ in 0..rounds {
         let before = store.counters();
         let (list, numbers) = (Arc::clone(&ours), Arc::clone(&next));
@@ -108,8 +112,7 @@ pub async fn measure(quick: bool) -> Result<Likers> {
         .await?;
         let after = store.counters();
         likes.add(&round, after.commits - before.commits);
-        let written = (after.documents_written - before.documents_written).max(1);
-        size = (after.bytes_written - before.bytes_written) / written;
+        size = mean_size(&ours).await?;
 
         let before = store.counters();
         let (shared, numbers) = (engine.clone(), Arc::clone(&next));
@@ -131,14 +134,24 @@ pub async fn measure(quick: bool) -> Result<Likers> {
         .await?;
         raws.add(&round, raw.close()?);
     }
+    let work = ours.store().work(Relation::Likes);
     let (likes, pushes, raw) = (likes.rate(), pushes.rate(), raws.rate());
     Ok(Likers {
         share: likes.per_second / raw.per_second,
         likes,
         pushes,
         raw,
+        together: number(work.added - loaded.added) / number((work.pushes - loaded.pushes).max(1)),
         document: size,
     })
+}
+
+/// How large the post's document is on average, as its head fills from one spill to the next.
+async fn mean_size(ours: &Overflow) -> Result<u64> {
+    let list = ours.store().overflow(&Topic::Post(owner(0))).await?[&Relation::Likes].clone();
+    let limits = default_limits();
+    let head = (limits.threshold - limits.page_size / 2) as u64;
+    Ok(list.owner_bytes - list.head_bytes + head * list.head_bytes / list.head.max(1))
 }
 
 /// A post's likes in the middle between two spills, in a collection that only the pushes use.

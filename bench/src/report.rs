@@ -178,10 +178,12 @@ fn likers(results: &Results) -> String {
         row("Only the bytes, by redb itself", &likers.raw),
     ];
     format!(
-        "### 64 likers of one post\n\nThe median of {} rounds in turns. The documents that the likes wrote have {} on average, so that is the size \
-         of those that redb writes, behind the same group commit and as durably.\n\n{}",
+        "### 64 likers of one post\n\nThe median of {} rounds in turns. The post's document has {} when its head is in the middle between two \
+         spills, so that is the size of those that redb writes, one for each, behind the same group commit and as durably. Likes \
+         that come together go together: {:.0} in one push on average.\n\n{}",
         likers.raw.rounds.len(),
         bytes(number(likers.document)),
+        likers.together,
         table(
             &owned([
                 "",

@@ -28,8 +28,8 @@ impl OverflowList<'_> {
     /// Adds an item unless the list has one with the same key, in the head or in any page. Doing it again, after an
     /// unknown outcome or a double click, changes nothing.
     ///
-    /// Appends to a list that has one under way wait for it, and go together in the next [round](super::round). Who
-    /// goes away before that adds nothing; who goes away later leaves an unknown outcome. Neither touches the others.
+    /// Appends to a list that has one under way wait for it, and go together in the next round. Who goes away before
+    /// that adds nothing; who goes away later has added it and is not told. Neither touches the others.
     ///
     /// # Errors
     /// [`Error::NoOwner`] when the owner does not exist, [`Error::Refused`] when the item is larger than

@@ -1,7 +1,7 @@
 //! One round: the appends of one list that go together.
 //!
-//! It is an append of one item, done to several at once: one look at the owner, one search of the pages for all keys, one
-//! guarded push of all items. The push moves items and count in one write of one document, so an append of several is as
+//! It is an append of one item, done to several at once: one look at the owner, one search of the pages for all keys, and
+//! one guarded push. The push moves items and count in one write of one document, so an append of several is as
 //! many appends with nothing in between.
 
 use bson::{Bson, DateTime, Document, doc};
@@ -23,15 +23,17 @@ struct Round {
 impl OverflowList<'_> {
     /// Adds what is wanted, each item unless the list has one with the same key, and tells everybody how it went. No two
     /// have the same key. An error is everybody's whose item is not known to be in the list.
-    pub(super) async fn round(&self, owner: &Owner, wanted: Vec<Wanted>) {
+    ///
+    /// There is one push in a round. Answers those for whom the head had no room then.
+    pub(super) async fn round(&self, owner: &Owner, wanted: Vec<Wanted>) -> Vec<Wanted> {
         let mut round = Round {
             done: Vec::with_capacity(wanted.len()),
             wanted,
         };
-        match self.add_all(owner, &mut round).await {
+        match self.add(owner, &mut round).await {
             Ok(seen) => self.finish_what_others_left(owner, Some(seen)).await,
             Err(error) => {
-                for wanted in round.wanted {
+                for wanted in round.wanted.drain(..) {
                     wanted.asker.tell(Err(error.clone()));
                 }
             }
@@ -39,11 +41,11 @@ impl OverflowList<'_> {
         for (asker, appended) in round.done {
             asker.tell(Ok(appended));
         }
+        round.wanted
     }
 
-    /// Looks, and pushes what has room or makes room, until nothing is wanted any more. Answers the last state that it
-    /// acted on.
-    async fn add_all(&self, owner: &Owner, round: &mut Round) -> Result<State> {
+    /// Looks, makes room if there is none, and pushes. Answers the state that it acted on.
+    async fn add(&self, owner: &Owner, round: &mut Round) -> Result<State> {
         let threshold = self.limits.threshold;
         let mut spilled_for = None;
         let mut head = Head::None;
@@ -71,14 +73,12 @@ impl OverflowList<'_> {
             if room > 0 {
                 round.sort_above(seen.floor);
                 let going = room.min(round.wanted.len());
-                match self.push(owner, &round.wanted[..going], &seen).await? {
-                    Some(count) => round.added(going, count),
-                    None => self.queues.work.retried(self.relation),
-                }
-                if round.wanted.is_empty() {
+                if let Some(count) = self.push(owner, &round.wanted[..going], &seen).await? {
+                    round.added(going, count);
                     return Ok(seen);
                 }
-                // Either a guard failed, and then perhaps because the head has somebody already, or it is full now.
+                // Perhaps because the head has somebody already.
+                self.queues.work.retried(self.relation);
                 head = Head::Whole;
             } else {
                 // Whoever spills or removes from a page in this process does so one after the other; all but one would lose.

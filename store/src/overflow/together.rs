@@ -96,10 +96,31 @@ impl Rounds {
         let (owner, relation) = self.list.clone();
         let list = OverflowList::new(&engine, relation, limits, &queues);
         while let Some(wanted) = self.next(limits.threshold) {
-            list.round(&owner, wanted).await;
-            // Those who have their answers may come again at once, and then need not wait for a round of the few who came
-            // before them.
+            let left = list.round(&owner, wanted).await;
+            self.put_back(left);
+            self.let_them_come(limits.threshold).await;
+        }
+    }
+
+    /// Lets the tasks that are ready run, for as long as that brings somebody. Those who have just been answered may come
+    /// again at once, and then all go in one round and not in two.
+    async fn let_them_come(&self, most: usize) {
+        let waiting = || self.queues.lines.all().get(&self.list).map_or(0, Vec::len);
+        let mut before = waiting();
+        loop {
             tokio::task::yield_now().await;
+            let now = waiting();
+            if now <= before || now >= most {
+                return;
+            }
+            before = now;
+        }
+    }
+
+    /// Lets those who had no room be the first in line again.
+    fn put_back(&self, left: Vec<Wanted>) {
+        if let Some(line) = self.queues.lines.all().get_mut(&self.list) {
+            line.splice(..0, left);
         }
     }
 
