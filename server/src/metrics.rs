@@ -115,25 +115,29 @@ impl Collector for Counted {
     }
 }
 
+/// A counter: its name, what it counts, and where that is found.
+type Counter = (&'static str, &'static str, fn(Work) -> u64);
+
+const OF_LISTS: [Counter; 4] = [
+    ("appends", "Items that were added to lists", |work| work.added),
+    (
+        "pushes",
+        "Writes that added items, several at once where they came together",
+        |work| work.pushes,
+    ),
+    ("spills", "Heads of which a chunk became a page", |work| {
+        work.spills
+    }),
+    (
+        "guard_retries",
+        "Pushes and removals that began anew because somebody else had changed the list first",
+        |work| work.retries,
+    ),
+];
+
 impl Counted {
     fn encode_lists(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
-        let counters: [(&str, &str, fn(Work) -> u64); 4] = [
-            ("appends", "Items that were added to lists", |work| work.added),
-            (
-                "pushes",
-                "Writes that added items, several at once where they came together",
-                |work| work.pushes,
-            ),
-            ("spills", "Heads of which a chunk became a page", |work| {
-                work.spills
-            }),
-            (
-                "guard_retries",
-                "Pushes and removals that began anew because somebody else had changed the list first",
-                |work| work.retries,
-            ),
-        ];
-        for (name, help, count) in counters {
+        for (name, help, count) in OF_LISTS {
             let mut metric = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
             for relation in Relation::ALL {
                 let count = count(self.feed.store().work(relation));
