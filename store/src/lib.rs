@@ -8,6 +8,7 @@
 pub mod contract;
 pub mod embedded;
 pub mod error;
+pub mod gate;
 pub mod identity;
 pub mod inspect;
 pub mod layouts;
@@ -21,6 +22,7 @@ pub mod schema;
 pub mod sessions;
 mod settings;
 pub mod sharding;
+pub mod shell;
 mod store;
 pub mod timeline;
 pub mod transfer;

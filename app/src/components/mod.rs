@@ -7,7 +7,11 @@ mod activity;
 mod avatar;
 mod beginning;
 mod body;
+#[cfg(feature = "ssr")]
+mod code;
 mod delete;
+#[cfg(feature = "ssr")]
+mod documents;
 mod icon;
 #[cfg(feature = "ssr")]
 mod list;
@@ -22,17 +26,21 @@ mod reactions;
 mod rows;
 mod seam;
 #[cfg(feature = "ssr")]
-mod shell_notation;
-#[cfg(feature = "ssr")]
 mod stored;
 mod text_form;
+#[cfg(feature = "ssr")]
+mod tree;
 
 #[cfg(feature = "ssr")]
 pub use activity::ActivityRow;
 pub use avatar::Avatar;
 pub use beginning::beginning;
 pub use body::Body;
+#[cfg(feature = "ssr")]
+pub use code::Code;
 pub use delete::DeleteControl;
+#[cfg(feature = "ssr")]
+pub use documents::{ShownDocument, beside};
 pub use icon::{Drawings, Icon};
 #[cfg(feature = "ssr")]
 pub use list::{Entry, Fresh, List};

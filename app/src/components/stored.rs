@@ -1,9 +1,8 @@
-use bson::{Bson, Document};
 use leptos::prelude::*;
 use model::{Overflow, RelationOverflow, Topic};
 use store::inspect::Documents;
 
-use super::shell_notation::written;
+use super::documents::{ShownDocument, as_it_is};
 use super::{grouped, size};
 
 /// The largest document that MongoDB stores: 16 MB.
@@ -61,29 +60,16 @@ pub fn Stored(
                     <tbody>{rows.collect_view()}</tbody>
                 </table>
             </div>
-            <Shown what="The document".to_owned() document=owner />
+            <ShownDocument what="The document".to_owned() branch=as_it_is(&owner) />
             {pages
                 .into_iter()
                 .map(|page| {
                     let relation = page.get_str("relation").unwrap_or_default();
                     let what = format!("The newest page document of {relation}");
-                    view! { <Shown what document=page /> }
+                    view! { <ShownDocument what branch=as_it_is(&page) /> }
                 })
                 .collect_view()}
         </div>
-    }
-}
-
-#[component]
-fn Shown(what: String, document: Document) -> impl IntoView {
-    let text = written(&Bson::Document(document));
-    view! {
-        <figure class="stored-document">
-            <figcaption>{what.clone()}</figcaption>
-            <pre tabindex="0" role="group" aria-label=what>
-                <code>{text}</code>
-            </pre>
-        </figure>
     }
 }
 

@@ -7,6 +7,7 @@
 #[cfg(target_arch = "wasm32")]
 mod browser;
 mod new_on_top;
+mod pane;
 mod reactions;
 mod read_on;
 mod writing;
@@ -16,6 +17,7 @@ use leptos::prelude::*;
 use leptos::web_sys::Element;
 
 pub use new_on_top::NewOnTop;
+pub use pane::Pane;
 pub use reactions::{ProfileNumbers, Reactions};
 pub use read_on::ReadOn;
 pub use writing::Writing;

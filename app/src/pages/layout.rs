@@ -28,6 +28,9 @@ pub fn Masthead() -> impl IntoView {
                     <a href="/explore" aria-current=current("/explore")>
                         "Explore"
                     </a>
+                    <a class="to-lab" href="/lab" aria-current=current("/lab")>
+                        "Workshop"
+                    </a>
                 </nav>
                 <div class="masthead-account">
                     {match session::viewer() {
@@ -128,6 +131,10 @@ pub fn Legend() -> impl IntoView {
                 </dt>
                 <dd>"Scroll down a long list and you cross from one document into the next. A seam marks the spot."</dd>
             </dl>
+            <p>
+                <a href="/lab">"The workshop"</a>
+                " shows how the pattern breaks, and how it holds."
+            </p>
         </aside>
     }
 }

@@ -6,6 +6,7 @@ mod accounts;
 mod document;
 mod field;
 mod home;
+mod lab;
 mod layout;
 mod lists;
 mod post;
@@ -26,6 +27,7 @@ pub use request::{Obstacle, Place};
 use crate::components::Drawings;
 use accounts::{SignInPage, SignUpPage};
 use home::{ExplorePage, HomePage, TagPage};
+use lab::{CrashPage, LabPage, RacePage};
 use layout::{Banner, Legend, Masthead};
 use lists::{ActivityPage, FollowersPage, FollowingPage, LikesPage, SharesPage};
 use post::PostPage;
@@ -63,6 +65,9 @@ pub fn App() -> impl IntoView {
                         <Route path=path!("/post/:id/likes") view=LikesPage ssr=SsrMode::Async />
                         <Route path=path!("/post/:id/shares") view=SharesPage ssr=SsrMode::Async />
                         <Route path=path!("/post/:id/stored") view=StoredPostPage ssr=SsrMode::Async />
+                        <Route path=path!("/lab") view=LabPage ssr=SsrMode::Async />
+                        <Route path=path!("/lab/race") view=RacePage ssr=SsrMode::Async />
+                        <Route path=path!("/lab/crash") view=CrashPage ssr=SsrMode::Async />
                         <Route path=path!("/:handle") view=ProfilePage ssr=SsrMode::Async />
                         <Route path=path!("/:handle/followers") view=FollowersPage ssr=SsrMode::Async />
                         <Route path=path!("/:handle/following") view=FollowingPage ssr=SsrMode::Async />

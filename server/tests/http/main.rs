@@ -7,6 +7,7 @@ mod crash;
 mod events;
 mod forgery;
 mod input;
+mod lab;
 mod limits;
 mod lists;
 mod live;

@@ -424,3 +424,15 @@ pub fn handles(members: &[Value]) -> Vec<&str> {
         .map(|member| member["user"]["handle"].as_str().unwrap())
         .collect()
 }
+
+/// What a page says, without its markup.
+pub fn words(page: &str) -> String {
+    let texts = page.split('<').filter_map(|tag| tag.split_once('>'));
+    let words: String = texts.map(|(_, words)| words).collect();
+    words
+        .replace("&quot;", "\"")
+        .replace("&#x27;", "'")
+        .replace("&gt;", ">")
+        .replace("&lt;", "<")
+        .replace("&amp;", "&")
+}

@@ -7,6 +7,7 @@ pub mod list;
 pub mod live;
 pub mod meter;
 pub mod number;
+pub mod pane;
 pub mod place;
 pub mod send;
 pub mod stretch;

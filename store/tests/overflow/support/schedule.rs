@@ -1,15 +1,13 @@
 //! A stateless model checker: runs a few concurrent operations again and again, each time in another interleaving of
 //! their engine calls, and with a crash or a lost answer at another place, until there is no other.
 
-use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use async_trait::async_trait;
-use bson::{Bson, Document};
-use store::port::{DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
-use store::{Error, Result, Store};
-use tokio::sync::{Mutex, mpsc, oneshot};
+use store::Store;
+use store::gate::{Ending, Fate, Gate, Message, Turn};
+use store::port::Engine;
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::dice::Dice;
@@ -19,127 +17,6 @@ pub type Operation = Arc<dyn Fn(Store) -> Pin<Box<dyn Future<Output = ()> + Send
 
 /// What stands between an operation and the engine whose calls are interleaved.
 pub type Between = &'static (dyn Fn(Engine) -> Engine + Sync);
-
-/// What befalls an engine call when its turn comes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    Proceed,
-    /// The caller dies before the call.
-    Crash,
-    /// The call fails, and with it what the caller was doing.
-    Fail,
-    /// The call happens, but the caller is told that nobody knows.
-    LoseAnswer,
-}
-
-struct Turn {
-    actor: usize,
-    writes: bool,
-    fate: oneshot::Sender<Fate>,
-}
-
-enum Message {
-    Waits(Turn),
-    Ends(usize),
-}
-
-/// Tells that an operation is over, also when it panicked.
-struct EndsWhenDropped {
-    actor: usize,
-    messages: mpsc::UnboundedSender<Message>,
-}
-
-impl Drop for EndsWhenDropped {
-    fn drop(&mut self) {
-        // After the run nobody listens any more.
-        drop(self.messages.send(Message::Ends(self.actor)));
-    }
-}
-
-struct Gated {
-    engine: Engine,
-    actor: usize,
-    messages: mpsc::UnboundedSender<Message>,
-    /// An operation may make several calls at once. They come one after the other, as any others do.
-    calls: Mutex<()>,
-}
-
-impl Gated {
-    async fn call<T>(&self, writes: bool, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
-        let died = || Err(Error::Unavailable("the process died before the write".to_owned()));
-        let _one_at_a_time = self.calls.lock().await;
-        let (fate, decided) = oneshot::channel();
-        let turn = Turn {
-            actor: self.actor,
-            writes,
-            fate,
-        };
-        if self.messages.send(Message::Waits(turn)).is_err() {
-            return died();
-        }
-        match decided.await.unwrap() {
-            Fate::Proceed => call.await,
-            Fate::Crash => {
-                // Tasks that the dead one began outlive the run, and come to nothing.
-                self.messages.closed().await;
-                died()
-            }
-            Fate::Fail => died(),
-            Fate::LoseAnswer => {
-                call.await?;
-                Err(Error::UnknownOutcome("the connection broke".to_owned()))
-            }
-        }
-    }
-}
-
-#[async_trait]
-impl DocumentEngine for Gated {
-    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
-        self.call(false, self.engine.find(collection, find)).await
-    }
-
-    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
-        self.call(false, self.engine.count(collection, filter)).await
-    }
-
-    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
-        self.call(false, self.engine.distinct(collection, field, filter))
-            .await
-    }
-
-    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
-        self.call(false, self.engine.aggregate(collection, pipeline))
-            .await
-    }
-
-    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
-        self.call(true, self.engine.insert(collection, documents)).await
-    }
-
-    async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
-        self.call(true, self.engine.update(collection, update)).await
-    }
-
-    async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
-        self.call(true, self.engine.find_and_modify(collection, change))
-            .await
-    }
-
-    async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
-        self.call(true, self.engine.delete(collection, filter, many))
-            .await
-    }
-
-    /// Indexes exist before the operations begin.
-    async fn create_index(&self, _collection: &str, _index: Index) -> Result<()> {
-        Ok(())
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.engine.ping().await
-    }
-}
 
 /// One way that a run can go on at a point where it can go on in several.
 #[derive(Debug, Clone, Copy)]
@@ -229,7 +106,7 @@ impl Explorer {
             }
             run.crashed[choice.actor] |= choice.fate == Fate::Crash;
             let writes = turn.writes;
-            turn.fate.send(choice.fate).unwrap();
+            turn.decide(choice.fate);
             if choice.fate != Fate::Crash {
                 settle(&mut inbox, 1, &mut waiting, &mut run).await;
             }
@@ -287,7 +164,7 @@ pub async fn simulate(store: &Store, operations: &[Operation], seed: u64, writes
             1 if turn.writes => Fate::LoseAnswer,
             _ => Fate::Proceed,
         };
-        turn.fate.send(fate).unwrap();
+        turn.decide(fate);
         settle(&mut inbox, 1, &mut waiting, &mut run).await;
     }
     end(tasks).await;
@@ -302,18 +179,13 @@ async fn start(
     let (messages, inbox) = mpsc::unbounded_channel();
     let mut tasks = JoinSet::new();
     for (actor, operation) in operations.iter().enumerate() {
-        let gated = Gated {
-            engine: store.engine().clone(),
-            actor,
-            messages: messages.clone(),
-            calls: Mutex::default(),
-        };
-        let gated = Store::open(between(Arc::new(gated)), store.settings().clone())
+        let gate = Gate::new(store.engine().clone(), actor, messages.clone());
+        let gated = Store::open(between(gate), store.settings().clone())
             .await
             .unwrap();
         let (operation, messages) = (operation(gated), messages.clone());
         tasks.spawn(async move {
-            let _ends = EndsWhenDropped { actor, messages };
+            let _ending = Ending::new(actor, messages);
             operation.await;
         });
     }
@@ -341,7 +213,7 @@ async fn settle(
     for _ in 0..busy {
         match inbox.recv().await.unwrap() {
             Message::Waits(turn) => {
-                let actor = turn.actor;
+                let actor = turn.caller;
                 waiting[actor] = Some(turn);
             }
             Message::Ends(actor) => run.story.push(format!("{actor} ends")),
@@ -353,7 +225,7 @@ async fn settle(
 fn options(waiting: &[Option<Turn>], previous: Option<(usize, bool)>, left: Bounds) -> Vec<Choice> {
     let mut options = Vec::new();
     for turn in waiting.iter().flatten() {
-        let actor = turn.actor;
+        let actor = turn.caller;
         if let Some((last, wrote)) = previous {
             let switches_away = last != actor && waiting[last].is_some();
             if switches_away && (left.switches == 0 || (!wrote && !turn.writes && actor < last)) {

@@ -1,0 +1,305 @@
+//! A document as lines and branches, compared with what it was before.
+
+use std::collections::HashSet;
+
+use bson::{Bson, Document, RawDocumentBuf};
+use store::shell::{field, inline};
+
+/// How long a line may get before a value is taken apart.
+const LINE: usize = 118;
+/// How many elements in a row an array may show of one kind; of more, some are left out.
+const ROW: usize = 4;
+
+/// What became of a part since the last look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// It is as it was.
+    Same,
+    /// It was not there before.
+    New,
+    /// It is not there any more.
+    Gone,
+}
+
+/// A part of a document.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Part {
+    /// A value on one line.
+    Line(Mark, String),
+    /// So many elements that are not shown.
+    Rest(Mark, usize),
+    /// A document or an array with its parts.
+    Branch(Branch),
+}
+
+/// A document or an array with its parts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Branch {
+    /// What became of it.
+    pub mark: Mark,
+    /// How it begins, such as `head: [`.
+    pub opening: String,
+    /// How many elements an array has.
+    pub items: Option<usize>,
+    /// What is in it.
+    pub parts: Vec<Part>,
+    /// How it ends.
+    pub closing: &'static str,
+}
+
+/// A whole document.
+pub fn tree(document: &Document, mark: Mark) -> Branch {
+    branch("", &Bson::Document(document.clone()), mark)
+}
+
+/// A document beside what it was before.
+pub fn compared(before: &Document, after: &Document) -> Branch {
+    Branch {
+        mark: Mark::Same,
+        opening: "{".to_owned(),
+        items: None,
+        parts: fields_compared(before, after),
+        closing: "}",
+    }
+}
+
+/// Whether anything in a branch changed.
+pub fn changed(branch: &Branch) -> bool {
+    branch.mark != Mark::Same
+        || branch.parts.iter().any(|part| match part {
+            Part::Line(mark, _) | Part::Rest(mark, _) => *mark != Mark::Same,
+            Part::Branch(branch) => changed(branch),
+        })
+}
+
+fn part(label: &str, value: &Bson, mark: Mark) -> Part {
+    let is_list = matches!(value, Bson::Array(values) if !values.is_empty());
+    let short = || {
+        let text = inline(value);
+        (label.len() + text.len() <= LINE).then_some(text)
+    };
+    let has_list = |document: &Document| {
+        document
+            .values()
+            .any(|value| matches!(value, Bson::Array(_) | Bson::Document(_)))
+    };
+    let opens =
+        is_list || matches!(value, Bson::Document(document) if has_list(document) && !label.is_empty());
+    match value {
+        Bson::Document(_) | Bson::Array(_) if opens => Part::Branch(branch(label, value, mark)),
+        Bson::Document(_) => match short() {
+            Some(text) => Part::Line(mark, format!("{label}{text}")),
+            None => Part::Branch(branch(label, value, mark)),
+        },
+        _ => Part::Line(mark, format!("{label}{}", inline(value))),
+    }
+}
+
+fn branch(label: &str, value: &Bson, mark: Mark) -> Branch {
+    match value {
+        Bson::Array(values) => Branch {
+            mark,
+            opening: format!("{label}["),
+            items: Some(values.len()),
+            parts: rows(values.iter().map(|value| (mark, value)).collect()),
+            closing: "]",
+        },
+        Bson::Document(document) => Branch {
+            mark,
+            opening: format!("{label}{{"),
+            items: None,
+            parts: document
+                .iter()
+                .map(|(name, value)| part(&labelled(name), value, mark))
+                .collect(),
+            closing: "}",
+        },
+        other => Branch {
+            mark,
+            opening: format!("{label}{}", inline(other)),
+            items: None,
+            parts: Vec::new(),
+            closing: "",
+        },
+    }
+}
+
+fn labelled(name: &str) -> String {
+    format!("{}: ", field(name))
+}
+
+fn fields_compared(before: &Document, after: &Document) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for (name, value) in after {
+        let label = labelled(name);
+        match before.get(name) {
+            None => parts.push(part(&label, value, Mark::New)),
+            Some(was) => parts.extend(value_compared(&label, was, value)),
+        }
+    }
+    let gone = before.iter().filter(|(name, _)| !after.contains_key(name));
+    parts.extend(gone.map(|(name, value)| part(&labelled(name), value, Mark::Gone)));
+    parts
+}
+
+fn value_compared(label: &str, before: &Bson, after: &Bson) -> Vec<Part> {
+    if before == after {
+        return vec![part(label, after, Mark::Same)];
+    }
+    match (before, after) {
+        (Bson::Document(was), Bson::Document(is)) => vec![Part::Branch(Branch {
+            mark: Mark::Same,
+            opening: format!("{label}{{"),
+            items: None,
+            parts: fields_compared(was, is),
+            closing: "}",
+        })],
+        (Bson::Array(was), Bson::Array(is)) => vec![Part::Branch(Branch {
+            mark: Mark::Same,
+            opening: format!("{label}["),
+            items: Some(is.len()),
+            parts: rows(elements_compared(was, is)),
+            closing: "]",
+        })],
+        _ => vec![part(label, before, Mark::Gone), part(label, after, Mark::New)],
+    }
+}
+
+/// Both arrays' elements in one row. Elements are added and removed, never reordered, so it is enough to know which
+/// are in both.
+fn elements_compared<'a>(before: &'a [Bson], after: &'a [Bson]) -> Vec<(Mark, &'a Bson)> {
+    let keys = |values: &[Bson]| values.iter().map(key).collect::<Vec<_>>();
+    let (old, new) = (keys(before), keys(after));
+    let (in_old, in_new): (HashSet<&[u8]>, HashSet<&[u8]>) = (
+        old.iter().map(Vec::as_slice).collect(),
+        new.iter().map(Vec::as_slice).collect(),
+    );
+    let (mut row, mut was, mut is) = (Vec::new(), 0, 0);
+    while was < before.len() || is < after.len() {
+        if was < before.len() && is < after.len() && old[was] == new[is] {
+            row.push((Mark::Same, &after[is]));
+            (was, is) = (was + 1, is + 1);
+        } else if was < before.len() && (is == after.len() || !in_new.contains(old[was].as_slice())) {
+            row.push((Mark::Gone, &before[was]));
+            was += 1;
+        } else if is < after.len() && (was == before.len() || !in_old.contains(new[is].as_slice())) {
+            row.push((Mark::New, &after[is]));
+            is += 1;
+        } else {
+            row.push((Mark::Gone, &before[was]));
+            was += 1;
+        }
+    }
+    row
+}
+
+/// An element's bytes, by which equal ones are found.
+fn key(value: &Bson) -> Vec<u8> {
+    match value {
+        Bson::Document(document) => RawDocumentBuf::try_from(document)
+            .map_or_else(|_| document.to_string().into_bytes(), RawDocumentBuf::into_bytes),
+        other => other.to_string().into_bytes(),
+    }
+}
+
+/// The elements of an array; of a long stretch of one kind the first two, the last, and how many are between.
+fn rows(elements: Vec<(Mark, &Bson)>) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for stretch in elements.chunk_by(|one, other| one.0 == other.0) {
+        let Some((mark, _)) = stretch.first() else {
+            continue;
+        };
+        let shown = |(_, value): &(Mark, &Bson)| part("", value, *mark);
+        match stretch {
+            [first, second, between @ .., last] if stretch.len() > ROW => {
+                parts.extend([
+                    shown(first),
+                    shown(second),
+                    Part::Rest(*mark, between.len()),
+                    shown(last),
+                ]);
+            }
+            all => parts.extend(all.iter().map(shown)),
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::doc;
+
+    use super::*;
+
+    /// The parts as text, marks first.
+    fn written(branch: &Branch) -> Vec<String> {
+        let sign = |mark: Mark| match mark {
+            Mark::Same => ' ',
+            Mark::New => '+',
+            Mark::Gone => '-',
+        };
+        let mut lines = vec![format!("{}{}", sign(branch.mark), branch.opening)];
+        for part in &branch.parts {
+            match part {
+                Part::Line(mark, text) => lines.push(format!("{}{text}", sign(*mark))),
+                Part::Rest(mark, more) => lines.push(format!("{}… {more} more", sign(*mark))),
+                Part::Branch(branch) => lines.extend(written(branch)),
+            }
+        }
+        lines.push(branch.closing.to_owned());
+        lines
+    }
+
+    #[test]
+    fn a_long_array_is_cut_and_says_so() {
+        let document = doc! { "_id": "ada", "head": [1, 2, 3, 4, 5], "pending": [] };
+        assert_eq!(
+            written(&tree(&document, Mark::Same)),
+            [
+                " {",
+                " _id: \"ada\"",
+                " head: [",
+                " 1",
+                " 2",
+                " … 2 more",
+                " 5",
+                "]",
+                " pending: []",
+                "}"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_was_added_and_what_went_is_marked_and_nothing_else() {
+        let head = |from: i32, to: i32| (from..=to).collect::<Vec<i32>>();
+        let before = doc! { "list": { "count": 6, "head": head(1, 6), "old": true }, "name": "ada" };
+        let after = doc! { "list": { "count": 5, "head": head(3, 7), "flag": true }, "name": "ada" };
+        let compared = compared(&before, &after);
+        assert!(changed(&compared));
+        assert_eq!(
+            written(&compared),
+            [
+                " {",
+                " list: {",
+                "-count: 6",
+                "+count: 5",
+                " head: [",
+                "-1",
+                "-2",
+                " 3",
+                " 4",
+                " 5",
+                " 6",
+                "+7",
+                "]",
+                "+flag: true",
+                "-old: true",
+                "}",
+                " name: \"ada\"",
+                "}"
+            ]
+        );
+        assert!(!changed(&super::compared(&after, &after)));
+    }
+}

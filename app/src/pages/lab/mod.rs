@@ -1,0 +1,129 @@
+//! The workshop: stations at which a class sees the pattern break, and hold. What a station shows is decided by its
+//! address alone, so that every link in it can be sent to the class and Back is undo.
+
+mod crash;
+mod race;
+mod shown;
+mod words;
+
+use leptos::prelude::*;
+use model::{Kind, Problem};
+
+use super::document::PageTitle;
+
+pub use crash::CrashPage;
+pub use race::RacePage;
+
+/// A station of the workshop.
+struct Station {
+    path: &'static str,
+    title: &'static str,
+    /// How long a class takes.
+    minutes: u32,
+    /// What happens at it.
+    about: &'static str,
+    /// What to do.
+    doing: &'static str,
+    /// What to look for.
+    looking: &'static str,
+    /// One question to the class.
+    asking: &'static str,
+}
+
+const RACE: Station = Station {
+    path: "/lab/race",
+    title: "The race for the last place",
+    minutes: 12,
+    about: "A list has 999 items, and its document may hold 1,000. Ada and Bob each add one at the same moment. \
+            You say who goes on, one database command at a time.",
+    doing: "Let both look before either of them pushes. Then give the same clicks to the other ways to append.",
+    looking: "How many items the owner’s own document holds in the end, and which condition stopped the second writer.",
+    asking: "Ada and Bob were both told that all is well. Who could have noticed, and when?",
+};
+
+const CRASH: Station = Station {
+    path: "/lab/crash",
+    title: "A crash in the wrong place",
+    minutes: 12,
+    about: "The process that changes a list dies, after the write that you choose. Nobody cleans up. \
+            What does a reader find then, and who finishes the work?",
+    doing: "Choose an operation and a write to die after. Go through all of them, first with an article’s code, \
+            then with ours.",
+    looking: "Whether the count is what a reader finds, right after the crash and after the next operation.",
+    asking: "Which of the writes would you put into a transaction, and what does their order give you instead?",
+};
+
+/// All stations, in teaching order.
+const STATIONS: [&Station; 2] = [&RACE, &CRASH];
+
+/// The workshop's front page.
+#[component]
+pub fn LabPage() -> impl IntoView {
+    let minutes: u32 = STATIONS.iter().map(|station| station.minutes).sum();
+    let cards = STATIONS.iter().map(|station| {
+        view! {
+            <li class="station">
+                <h2>
+                    <a href=station.path>{station.title}</a>
+                </h2>
+                <p>{station.about}</p>
+                <p class="station-minutes">{format!("{} minutes", station.minutes)}</p>
+            </li>
+        }
+    });
+    view! {
+        <PageTitle text="Workshop" />
+        <header class="introduction lab-head">
+            <h1>"See the pattern break, then hold"</h1>
+            <p>
+                "At each station you do something to a list of your own and watch its documents. The lists live in memory and are gone when you leave; "
+                "the code that runs on them is the articles’, as they print it, and the code of this feed."
+            </p>
+            <p>
+                "What you see is in the address: send it to somebody, and they see the same. Back undoes your last step. "
+                {format!("All together take {minutes} minutes.")}
+            </p>
+        </header>
+        <ol class="stations">{cards.collect_view()}</ol>
+    }
+}
+
+/// The beginning of a station: what it is about, and how to go about it.
+#[component]
+fn StationHead(station: &'static Station) -> impl IntoView {
+    view! {
+        <PageTitle text=station.title />
+        <header class="page-head lab-head">
+            <p>
+                <a href="/lab">"Workshop"</a>
+                {format!(" · {} minutes", station.minutes)}
+            </p>
+            <h1>{station.title}</h1>
+            <p class="lab-about">{station.about}</p>
+        </header>
+        <dl class="lab-guide">
+            <div>
+                <dt>"Do"</dt>
+                <dd>{station.doing}</dd>
+            </div>
+            <div>
+                <dt>"Look for"</dt>
+                <dd>{station.looking}</dd>
+            </div>
+            <div>
+                <dt>"Ask the class"</dt>
+                <dd>{station.asking}</dd>
+            </div>
+        </dl>
+        <p id="said" class="visually-hidden" role="status"></p>
+    }
+}
+
+/// What a failure on the stage means: it is in memory and of our making, so a fault of ours.
+fn faulty(error: store::Error) -> Problem {
+    tracing::error!(%error, "a station of the workshop failed");
+    Problem::new(
+        Kind::Internal,
+        "The station failed. Start it over; the log knows more.",
+    )
+}

@@ -1,0 +1,143 @@
+use bson::{Bson, Document};
+use store::port::{Change, Find, FindAndModify, Return, Update, Updated};
+use store::shell::{inline, line};
+
+/// A command that an operation sent to the database.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// Where.
+    pub collection: String,
+    /// What.
+    pub verb: Verb,
+}
+
+/// What a command asks for.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "each is what its method of the port takes")]
+pub enum Verb {
+    Find(Find),
+    Count(Document),
+    Distinct(String, Document),
+    Aggregate(Vec<Document>),
+    Insert(Vec<Document>),
+    Update(Update),
+    FindAndModify(FindAndModify),
+    Delete(Document, bool),
+}
+
+/// What the database answered.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// Documents.
+    Found(Vec<Document>),
+    /// So many different values.
+    Different(usize),
+    /// A number of documents.
+    Counted(u64),
+    /// What was inserted is there.
+    Inserted,
+    /// What an update did.
+    Updated(Updated),
+    /// Whether there was a document to change.
+    Modified(bool),
+    /// So many documents went.
+    Deleted(u64),
+    /// It refused, and why.
+    Refused(String),
+}
+
+impl Call {
+    /// The conditions under which the command changes a document, beside which one it is.
+    pub fn guard(&self) -> Document {
+        let filter = match &self.verb {
+            // An upsert has no guard: where its filter finds nothing, it inserts.
+            Verb::Update(update) if !update.upsert => &update.filter,
+            Verb::FindAndModify(change) => &change.filter,
+            _ => return Document::new(),
+        };
+        let conditions = filter.iter().filter(|(field, _)| *field != "_id");
+        conditions
+            .map(|(field, condition)| (field.clone(), condition.clone()))
+            .collect()
+    }
+
+    /// Which document the command is about.
+    pub fn subject(&self) -> Document {
+        let filter = match &self.verb {
+            Verb::Update(update) => &update.filter,
+            Verb::FindAndModify(change) => &change.filter,
+            _ => return Document::new(),
+        };
+        let id = filter.iter().filter(|(field, _)| *field == "_id");
+        id.map(|(field, id)| (field.clone(), id.clone())).collect()
+    }
+
+    /// The command as one would type it into the shell.
+    pub fn shell(&self) -> String {
+        let Self { collection, verb } = self;
+        match verb {
+            Verb::Find(find) => find_in_shell(collection, find),
+            Verb::Count(filter) => format!("db.{collection}.countDocuments({})", line(filter)),
+            Verb::Distinct(field, filter) => {
+                format!("db.{collection}.distinct(\"{field}\", {})", line(filter))
+            }
+            Verb::Aggregate(stages) => format!("db.{collection}.aggregate({})", stages_in_shell(stages)),
+            Verb::Insert(documents) => match documents.as_slice() {
+                [one] => format!("db.{collection}.insertOne({})", line(one)),
+                several => format!("db.{collection}.insertMany({})", stages_in_shell(several)),
+            },
+            Verb::Update(update) => {
+                let name = if update.many { "updateMany" } else { "updateOne" };
+                let options = if update.upsert { ", { upsert: true }" } else { "" };
+                let (filter, change) = (line(&update.filter), change_in_shell(&update.update));
+                format!("db.{collection}.{name}({filter}, {change}{options})")
+            }
+            Verb::FindAndModify(change) => {
+                let mut options = Document::new();
+                if !change.projection.is_empty() {
+                    options.insert("projection", &change.projection);
+                }
+                if change.returning == Return::After {
+                    options.insert("returnDocument", "after");
+                }
+                let (filter, options) = (line(&change.filter), line(&options));
+                let change = change_in_shell(&change.update);
+                format!("db.{collection}.findOneAndUpdate({filter}, {change}, {options})")
+            }
+            Verb::Delete(filter, many) => {
+                let name = if *many { "deleteMany" } else { "deleteOne" };
+                format!("db.{collection}.{name}({})", line(filter))
+            }
+        }
+    }
+}
+
+fn find_in_shell(collection: &str, find: &Find) -> String {
+    let mut arguments = line(&find.filter);
+    if !find.projection.is_empty() {
+        arguments.push_str(", ");
+        arguments.push_str(&line(&find.projection));
+    }
+    if find.limit == 1 && find.sort.is_empty() {
+        return format!("db.{collection}.findOne({arguments})");
+    }
+    let mut text = format!("db.{collection}.find({arguments})");
+    if !find.sort.is_empty() {
+        text.push_str(&format!(".sort({})", line(&find.sort)));
+    }
+    if find.limit > 0 {
+        text.push_str(&format!(".limit({})", find.limit));
+    }
+    text
+}
+
+fn change_in_shell(change: &Change) -> String {
+    match change {
+        Change::Operators(operators) => line(operators),
+        Change::Pipeline(stages) => stages_in_shell(stages),
+    }
+}
+
+fn stages_in_shell(stages: &[Document]) -> String {
+    inline(&Bson::Array(stages.iter().cloned().map(Bson::Document).collect()))
+}

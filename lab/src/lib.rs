@@ -1,0 +1,21 @@
+//! The workshop's stations: real operations on real layouts, one database command at a time.
+//!
+//! Every station builds a [`Stage`] for itself: a fresh store in memory with a list laid out in it. What happens on
+//! it is decided by what the student chose, which is in the address of the page, so the same address always shows the
+//! same and nothing is left behind. [`race`] lets two writers step past each other; [`crash`] ends the process after
+//! any write. Both run the operations that the feed and the articles run ([`store::overflow`], [`store::layouts`]); what is
+//! shown is what their commands were and what the documents are then.
+
+mod call;
+pub mod crash;
+mod protocol;
+pub mod race;
+mod record;
+mod stage;
+mod tally;
+
+pub use call::{Answer, Call, Verb};
+pub use protocol::Protocol;
+pub use record::{Entry, Record, Recorded};
+pub use stage::{Server, Shown, Stage};
+pub use tally::{Expected, Fault, Tally};

@@ -1,0 +1,87 @@
+//! A crash after every write of every operation.
+
+#![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
+
+use lab::crash::{Crash, Operation, everywhere, writes};
+use lab::{Fault, Protocol};
+use store::upkeep::Severity;
+
+fn faults(crashes: &[Crash]) -> Vec<(usize, Vec<Fault>)> {
+    let later = |crash: &Crash| (crash.after, crash.later.tally.faults());
+    crashes.iter().map(later).collect()
+}
+
+#[tokio::test]
+async fn wherever_ours_dies_nothing_is_lost_or_doubled_then_or_later() {
+    for operation in Operation::ALL {
+        let crashes = everywhere(Protocol::Ours, operation).await.unwrap();
+        assert_eq!(crashes.len(), writes(&crashes[0].script) + 1);
+        for crash in &crashes {
+            let place = format!("{} after write {}", operation.as_str(), crash.after);
+            assert_eq!(crash.crashed.tally.faults(), [], "{place}");
+            assert_eq!(crash.later.tally.faults(), [], "{place}, later");
+            for moment in [&crash.crashed, &crash.later] {
+                let findings = moment.findings.as_ref().unwrap();
+                assert!(
+                    findings
+                        .iter()
+                        .all(|finding| finding.severity != Severity::Broken),
+                    "{place}: {findings:?}"
+                );
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_crash_left_unfinished_is_found_and_the_next_operation_finishes_it() {
+    for (operation, after) in [
+        (Operation::Spill, 1),
+        (Operation::RemoveFromPage, 1),
+        (Operation::RemoveFromPage, 2),
+        (Operation::Delete, 1),
+    ] {
+        let crash = everywhere(Protocol::Ours, operation).await.unwrap().remove(after);
+        let [then, later] = [&crash.crashed, &crash.later].map(|moment| moment.findings.as_ref().unwrap());
+        assert_eq!(then.len(), 1, "{operation:?} {after}: {then:?}");
+        assert_eq!(later.len(), 0, "{operation:?} {after}: {later:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_articles_appends_lose_count_or_double_where_they_die_between_their_writes() {
+    for protocol in [Protocol::CheckThenAct, Protocol::GuardedAppend] {
+        let spill = everywhere(protocol, Operation::Spill).await.unwrap();
+        let miscounted = Fault::Miscounted { said: 6, found: 7 };
+        assert_eq!(
+            faults(&spill),
+            [(0, vec![]), (1, vec![miscounted]), (2, vec![])],
+            "{protocol}"
+        );
+
+        let again = everywhere(protocol, Operation::Again).await.unwrap();
+        let doubled = Fault::Doubled(vec!["ada".parse().unwrap()]);
+        let miscounted = Fault::Miscounted { said: 6, found: 7 };
+        assert_eq!(
+            faults(&again),
+            [
+                (0, vec![]),
+                (1, vec![doubled.clone(), miscounted]),
+                (2, vec![doubled])
+            ],
+            "{protocol}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_operation_that_an_article_does_not_have_is_told_apart() {
+    for operation in Operation::ALL {
+        assert!(operation.is_of(Protocol::Ours));
+        let appends = matches!(operation, Operation::Append | Operation::Spill | Operation::Again);
+        assert_eq!(operation.is_of(Protocol::CheckThenAct), appends);
+        assert_eq!(Operation::named(operation.as_str()).unwrap(), operation);
+    }
+    let refused = Operation::named("explode").unwrap_err();
+    assert_eq!(refused.field.as_deref(), Some("operation"));
+}

@@ -1,0 +1,112 @@
+use crate::support::{Client, Server, words};
+
+fn browser(server: &Server) -> Client {
+    server.visitor().at_root().with("accept", "text/html")
+}
+
+/// A page's words; it must be there.
+fn shown(browser: &Client, path: &str) -> String {
+    let page = browser.get(path);
+    assert_eq!(page.status, 200, "{path}: {}", words(&page.text));
+    words(&page.text)
+}
+
+#[test]
+fn the_workshop_leads_to_its_stations() {
+    let server = Server::start();
+    let browser = browser(&server);
+    let page = browser.get("/lab");
+    assert_eq!(page.status, 200);
+    for station in ["/lab/race", "/lab/crash"] {
+        assert!(
+            page.text.contains(&format!("href=\"{station}\"")),
+            "{}",
+            page.text
+        );
+        assert!(shown(&browser, station).contains("Ask the class"));
+    }
+}
+
+#[test]
+fn the_same_clicks_break_the_article_and_not_ours() {
+    let server = Server::start();
+    let browser = browser(&server);
+    let broken = shown(&browser, "/lab/race?layout=check-then-act&clicks=abab");
+    assert!(broken.contains("activities: [1,001 items"), "{broken}");
+    assert!(
+        broken.contains("1,001 items in a primary document that may hold 1,000."),
+        "{broken}"
+    );
+
+    let halfway = shown(&browser, "/lab/race?layout=ours&clicks=abab");
+    assert!(
+        halfway.contains("The guard failed, because this no longer holds: there is room in the head."),
+        "{halfway}"
+    );
+    assert!(halfway.contains("head: [1,000 items"), "{halfway}");
+
+    let whole = shown(&browser, "/lab/race?layout=ours&clicks=ababbbbbbbbbbbbb");
+    assert!(whole.contains("It holds: nothing over the threshold"), "{whole}");
+    assert!(whole.contains("A reader finds 1,001."), "{whole}");
+    assert!(whole.contains("head: [201 items"), "{whole}");
+}
+
+#[test]
+fn a_crash_is_shown_with_what_readers_and_check_and_the_next_operation_make_of_it() {
+    let server = Server::start();
+    let browser = browser(&server);
+    let ours = shown(
+        &browser,
+        "/lab/crash?operation=append-that-spills&layout=ours&after=1",
+    );
+    for told in [
+        "A reader finds 5 items; the count says 5.",
+        "page 0 was written but never committed (unfinished; readers notice nothing)",
+        "A reader finds 6 items; the count says 6.",
+        "spillway check finds nothing.",
+    ] {
+        assert!(ours.contains(told), "{told}: {ours}");
+    }
+    let article = shown(
+        &browser,
+        "/lab/crash?operation=append-again&layout=check-then-act&after=2",
+    );
+    assert!(article.contains("Ada is in the list twice."), "{article}");
+    let gone = shown(&browser, "/lab/crash?operation=delete-owner&layout=ours&after=1");
+    assert!(gone.contains("A reader finds no such owner."), "{gone}");
+}
+
+#[test]
+fn what_a_station_does_not_know_is_refused_by_name() {
+    let server = Server::start();
+    let browser = browser(&server);
+    for (path, named) in [
+        (
+            "/lab/race?layout=bucket",
+            "“bucket”. `layout` is one of: check-then-act, guarded-append, ours.",
+        ),
+        ("/lab/race?clicks=abc", "`clicks` is made of the letters a and b"),
+        (
+            "/lab/crash?operation=explode",
+            "“explode”. `operation` is one of:",
+        ),
+        (
+            "/lab/crash?operation=append&layout=ours&after=9",
+            "`after` is a number from 0 to 1, not “9”",
+        ),
+        ("/lab/crash?after=soon", "not “soon”"),
+        (
+            "/lab/crash?operation=delete-owner&layout=check-then-act",
+            "Choose layout=ours.",
+        ),
+    ] {
+        let answer = browser.get(path);
+        assert_eq!(answer.status, 422, "{path}");
+        assert!(
+            words(&answer.text).contains(named),
+            "{path}: {}",
+            words(&answer.text)
+        );
+    }
+    assert_eq!(browser.get("/lab/nowhere").status, 404);
+}
