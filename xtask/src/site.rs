@@ -32,7 +32,7 @@ pub const BUILD_ENVIRONMENT: [(&str, &str); 10] = [
 ];
 
 /// What a build depends on.
-const INPUTS: [&str; 15] = [
+const INPUTS: [&str; 16] = [
     "Cargo.toml",
     "Cargo.lock",
     "rust-toolchain.toml",
@@ -41,6 +41,7 @@ const INPUTS: [&str; 15] = [
     "xtask/compress.mjs",
     "app",
     "frontend",
+    "lab",
     "model",
     "mongo",
     "public",

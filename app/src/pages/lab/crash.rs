@@ -157,7 +157,7 @@ fn Stage(tried: Vec<Vec<Crash>>, chosen: Crash) -> impl IntoView {
         </section>
         <div class="writers">
             <section class="writer" aria-labelledby="script">
-                <h2 id="script">{format!("The operation, as {} does it", protocol.title())}</h2>
+                <h2 id="script">{format!("The operation, by “{}”", protocol.title())}</h2>
                 <Script script after />
             </section>
             <section class="writer" aria-labelledby="then">

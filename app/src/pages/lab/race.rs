@@ -56,14 +56,35 @@ fn Stage(race: Race) -> impl IntoView {
             </a>
         }
     });
-    let columns = writers.into_iter().enumerate().map(|(nth, writer)| {
-        let places: Vec<usize> = (1..)
-            .zip(&steps)
-            .filter(|(_, step)| step.writer == nth)
-            .map(|(place, _)| place)
-            .collect();
+    let log = steps.iter().filter_map(|step| {
+        let writer = &writers[step.writer];
+        let (name, entry) = (writer.name, writer.entries.get(step.entry)?.clone());
+        Some(view! {
+            <li>
+                <p class="log-name">{words::capital(name)}</p>
+                <Command entry name />
+            </li>
+        })
+    });
+    let log = (!steps.is_empty()).then(|| {
+        view! {
+            <section aria-labelledby="so-far">
+                <h2 id="so-far" class="section-head">
+                    "What happened so far"
+                </h2>
+                <ol class="log" data-testid="log">
+                    {log.collect_view()}
+                </ol>
+            </section>
+        }
+    });
+    let columns = writers.clone().into_iter().enumerate().map(|(nth, writer)| {
+        let last = steps
+            .iter()
+            .rfind(|step| step.writer == nth)
+            .map(|step| step.entry);
         let go_on = href(protocol, &clicks.and(nth));
-        view! { <Column writer places go_on /> }
+        view! { <Column writer last go_on /> }
     });
     let controls = (!clicks.is_empty()).then(|| {
         view! {
@@ -91,30 +112,30 @@ fn Stage(race: Race) -> impl IntoView {
             </h2>
             <Documents before after />
         </section>
+        {log}
     }
 }
 
-/// What one writer did, and the way to let it go on.
+/// What one writer did last, what it does next, and the way to let it do that.
 #[component]
-fn Column(writer: Writer, places: Vec<usize>, go_on: String) -> impl IntoView {
-    let Writer {
-        name,
-        mut entries,
-        done,
-    } = writer;
+fn Column(writer: Writer, last: Option<usize>, go_on: String) -> impl IntoView {
+    let Writer { name, entries, done } = writer;
     let title = words::capital(name);
-    let waiting = entries.split_off(places.len().min(entries.len()));
-    let next = waiting.into_iter().next().filter(|_| !done);
-    let sent = places.into_iter().zip(entries).map(|(place, entry)| {
+    let next = entries
+        .get(last.map_or(0, |last| last + 1))
+        .filter(|_| !done)
+        .cloned();
+    let last = last.and_then(|last| entries.get(last)).cloned().map(|entry| {
         view! {
-            <li value=place>
+            <div class="writer-last">
                 <Command entry name />
-            </li>
+            </div>
         }
     });
     let end = match next {
         Some(entry) => view! {
             <div class="writer-next">
+                <p class="writer-label">"Next"</p>
                 <Command entry name />
                 <a class="button button-primary" id=format!("go-{name}") href=go_on>
                     {format!("Let {title} do this")}
@@ -132,7 +153,7 @@ fn Column(writer: Writer, places: Vec<usize>, go_on: String) -> impl IntoView {
     view! {
         <section class="writer" aria-labelledby=format!("writer-{name}") data-testid=format!("writer-{name}")>
             <h2 id=format!("writer-{name}")>{title}</h2>
-            <ol>{sent.collect_view()}</ol>
+            {last}
             {end}
         </section>
     }

@@ -92,6 +92,9 @@ pub fn answer(entry: &Entry) -> Option<String> {
         Answer::Counted(count) => format!("{count} found."),
         Answer::Inserted => "Written.".to_owned(),
         Answer::Deleted(gone) => format!("{gone} deleted."),
+        Answer::Refused(why) if why.starts_with("E11000") => {
+            "Refused: there is one with this key already. Nothing was written.".to_owned()
+        }
         Answer::Refused(why) => why.clone(),
         changed if changed.changed_nothing() => "Nothing was written.".to_owned(),
         Answer::Updated(_) | Answer::Modified(_) => "Written.".to_owned(),

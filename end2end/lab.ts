@@ -1,0 +1,74 @@
+import { expect, test } from "./fixtures";
+import type { Locator, Page } from "@playwright/test";
+
+/** What a student does in the workshop. It is all links, so the journeys are the same with JavaScript. */
+export function journeysInTheWorkshop(): void {
+  test("two clicks each put 1,001 items into the article's document, and never into ours", async ({ page }) => {
+    await page.goto("/lab");
+    await page.getByRole("link", { name: "The race for the last place" }).click();
+    await expect(writer(page, "ada").getByText("Look how many items there are")).toBeVisible();
+
+    for (const name of ["Ada", "Bob", "Ada", "Bob"]) {
+      await step(page, name);
+    }
+    await expect(page.getByTestId("verdict")).toContainText("1,001 items in a primary document that may hold 1,000");
+    await expect(page.getByText("activities: [1,001 items")).toBeVisible();
+    await expect(page).toHaveURL(/clicks=abab/);
+
+    await page.getByRole("link", { name: "Head and pages" }).click();
+    await expect(writer(page, "ada")).toContainText("Ada is done");
+    await expect(writer(page, "bob")).toContainText("there is room in the head");
+    while (await page.getByRole("link", { name: "Let Bob do this" }).isVisible()) {
+      await step(page, "Bob");
+    }
+    await expect(page.getByTestId("verdict")).toContainText("It holds");
+    await expect(page.getByTestId("verdict")).toContainText("A reader finds 1,001.");
+  });
+
+  test("Back and “Step back” take the last click back", async ({ page }) => {
+    await page.goto("/lab/race");
+    await step(page, "Ada");
+    await step(page, "Ada");
+    await expect(writer(page, "ada")).toContainText("Ada is done");
+    await page.goBack();
+    await expect(page.getByRole("link", { name: "Let Ada do this" })).toBeVisible();
+    await expect(page).toHaveURL(/clicks=a$/);
+    await page.getByRole("link", { name: "Step back" }).click();
+    await expect(page).toHaveURL(/layout=check-then-act$/);
+    await expect(page.getByRole("link", { name: "Step back" })).toHaveCount(0);
+  });
+
+  test("a crash at any point leaves ours whole, and doubles the article's item", async ({ page }) => {
+    await page.goto("/lab");
+    await page.getByRole("link", { name: "A crash in the wrong place" }).click();
+    await page.getByRole("link", { name: "Add, and try again" }).click();
+    const points = page.locator(".point");
+    await expect(points).toHaveCount(10);
+    const ours = page.locator(".points > div").filter({ hasText: "Head and pages" });
+    for (const outcome of await ours.locator(".point span").all()) {
+      await expect(outcome).toHaveText("holds");
+    }
+
+    const article = page.locator(".points > div").filter({ hasText: "Check, then act" });
+    await article.getByRole("link", { name: /After write 2/ }).click();
+    await expect(page.getByText("Ada is in the list twice.")).toBeVisible();
+    await expect(page.getByText("Here the process dies.")).toBeVisible();
+
+    await ours.getByRole("link", { name: /After write 1/ }).click();
+    await expect(page.getByText(/page 0 was written but never committed/)).toBeVisible();
+    await expect(page.getByText("spillway check finds nothing.")).toBeVisible();
+  });
+}
+
+/** One writer's part of the page. */
+function writer(page: Page, name: string): Locator {
+  return page.getByTestId(`writer-${name}`);
+}
+
+/** Lets a writer do what it waits with, and waits until that is shown. */
+async function step(page: Page, name: string): Promise<void> {
+  const steps = page.getByTestId("log").locator("> li");
+  const before = await steps.count();
+  await page.getByRole("link", { name: `Let ${name} do this` }).click();
+  await expect(steps).toHaveCount(before + 1);
+}

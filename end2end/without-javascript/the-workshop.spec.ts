@@ -1,0 +1,3 @@
+import { journeysInTheWorkshop } from "../lab";
+
+journeysInTheWorkshop();
