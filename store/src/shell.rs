@@ -4,6 +4,9 @@ use std::fmt::Write as _;
 
 use bson::{Bson, Document};
 
+/// Arrays with more elements than this are cut.
+const MOST_ELEMENTS: usize = 6;
+
 /// A value on one line.
 pub fn inline(value: &Bson) -> String {
     let mut text = String::new();
@@ -42,19 +45,31 @@ fn write_document(text: &mut String, document: &Document) {
     text.push_str(" }");
 }
 
+/// Of a long array the first two elements and the last, and how many are between.
+fn write_array(text: &mut String, values: &[Bson]) {
+    let cut = values.len() > MOST_ELEMENTS;
+    text.push('[');
+    for (place, value) in values.iter().enumerate() {
+        let between = cut && (2..values.len() - 1).contains(&place);
+        if between && place > 2 {
+            continue;
+        }
+        if place > 0 {
+            text.push_str(", ");
+        }
+        if between {
+            append(text, format_args!("… {} more", values.len() - 3));
+        } else {
+            write_value(text, value);
+        }
+    }
+    text.push(']');
+}
+
 fn write_value(text: &mut String, value: &Bson) {
     match value {
         Bson::Document(document) => write_document(text, document),
-        Bson::Array(values) => {
-            text.push('[');
-            for (place, value) in values.iter().enumerate() {
-                if place > 0 {
-                    text.push_str(", ");
-                }
-                write_value(text, value);
-            }
-            text.push(']');
-        }
+        Bson::Array(values) => write_array(text, values),
         Bson::String(string) => append(text, format_args!("{string:?}")),
         Bson::Int64(number) => append(text, format_args!("Long('{number}')")),
         Bson::DateTime(moment) => {
@@ -95,5 +110,7 @@ mod tests {
                         count: Long('3'), none: [], pair: [1, true] }";
         assert_eq!(inline(&value), expected);
         assert_eq!(line(&Document::new()), "{}");
+        assert_eq!(inline(&bson!([1, 2, 3, 4, 5, 6])), "[1, 2, 3, 4, 5, 6]");
+        assert_eq!(inline(&bson!([1, 2, 3, 4, 5, 6, 7])), "[1, 2, … 4 more, 7]");
     }
 }

@@ -8,7 +8,7 @@ use store::shell::{field, inline};
 /// How long a line may get before a value is taken apart.
 const LINE: usize = 118;
 /// How many elements in a row an array may show of one kind; of more, some are left out.
-const ROW: usize = 4;
+const ROW: usize = 6;
 
 /// What became of a part since the last look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_long_array_is_cut_and_says_so() {
-        let document = doc! { "_id": "ada", "head": [1, 2, 3, 4, 5], "pending": [] };
+        let document = doc! { "_id": "ada", "head": [1, 2, 3, 4, 5, 6, 7], "pending": [] };
         assert_eq!(
             written(&tree(&document, Mark::Same)),
             [
@@ -261,8 +261,8 @@ mod tests {
                 " head: [",
                 " 1",
                 " 2",
-                " … 2 more",
-                " 5",
+                " … 4 more",
+                " 7",
                 "]",
                 " pending: []",
                 "}"

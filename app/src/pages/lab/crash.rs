@@ -240,13 +240,16 @@ fn worst(crash: &Crash) -> &Tally {
 #[component]
 fn Script(script: Vec<Entry>, after: usize) -> impl IntoView {
     let mut writes = 0;
-    let commands = script.into_iter().map(|entry| {
+    let commands = script.into_iter().map(|mut entry| {
         let wrote = entry.wrote();
         writes += usize::from(wrote);
         let happened = if wrote { writes <= after } else { writes < after };
         let dies_here = wrote && writes == after;
         let number = wrote.then(|| view! { <b class="write-number">{format!("Write {writes}")}</b> });
         let state = if happened { "done" } else { "never" };
+        if !happened {
+            entry.answer = None;
+        }
         view! {
             <li data-state=state>
                 {number} <Command entry name="it" />
