@@ -4,6 +4,7 @@ use crate::{CommentText, DisplayName, Handle, ItemId, Meter, PostId, PostText, P
 
 /// Somebody, as shown beside what they did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Person {
     /// Their unique name.
     pub handle: Handle,
@@ -13,6 +14,7 @@ pub struct Person {
 
 /// A post as one reader sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Post {
     /// Its identity.
     pub id: PostId,
@@ -46,6 +48,7 @@ pub struct PostCard {
 
 /// An entry of likes, shares, followers or following.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Member {
     /// The entry's identity.
     pub id: ItemId,
@@ -57,6 +60,7 @@ pub struct Member {
 
 /// A comment on a post.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Comment {
     /// Its identity.
     pub id: ItemId,
@@ -71,6 +75,7 @@ pub struct Comment {
 /// What somebody did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub enum ActivityKind {
     /// Wrote a post.
     Post,
@@ -110,6 +115,7 @@ impl std::str::FromStr for ActivityKind {
 
 /// An entry of somebody's activity log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Activity {
     /// The same id as the like, comment, share, follow or post that it records.
     pub id: ItemId,
@@ -127,10 +133,12 @@ pub struct Activity {
 
 /// A stretch of a list, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Listing<T> {
     /// The items.
     pub items: Vec<T>,
-    /// Where to go on; `None` at the end.
+    /// Where to go on, for `cursor`; null at the end.
+    #[cfg_attr(feature = "openapi", schema(required))]
     pub next: Option<String>,
     /// Where the reader crossed from the head into a page, or from page to page.
     pub seams: Vec<Seam>,
@@ -140,6 +148,7 @@ pub struct Listing<T> {
 
 /// A boundary that a reader scrolled over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Seam {
     /// The last item before the boundary; the last one of the previous stretch when the boundary comes first.
     pub after: String,
@@ -149,6 +158,7 @@ pub struct Seam {
     pub pages: u32,
     /// What was read to get here; the pages show it, the API does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(ignore))]
     pub cost: Option<SeamCost>,
 }
 
@@ -166,6 +176,7 @@ pub struct SeamCost {
 
 /// Who is signed in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Account {
     /// Their unique name.
     pub handle: Handle,
@@ -200,6 +211,7 @@ pub struct Profile {
 
 /// The answer to a like, share or follow: whether it holds now, and the new count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Counted {
     /// Whether the reader's like, share or follow is there now.
     pub active: bool,

@@ -10,6 +10,8 @@ use crate::Problem;
 /// of the user document, which keeps every list readable to somebody who opens the database.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(value_type = String, pattern = "^[a-z0-9][a-z0-9_-]{1,29}$", examples("ada")))]
 pub struct Handle(String);
 
 impl Handle {

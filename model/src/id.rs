@@ -7,10 +7,12 @@ use uuid::Uuid;
 use crate::Problem;
 
 macro_rules! uuid_id {
-    ($(#[$doc:meta])* $name:ident, $what:literal) => {
+    ($(#[$doc:meta])* $name:ident, $what:literal, $example:literal) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(transparent)]
+        #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+        #[cfg_attr(feature = "openapi", schema(value_type = String, format = Uuid, examples($example)))]
         pub struct $name(Uuid);
 
         impl $name {
@@ -47,10 +49,12 @@ macro_rules! uuid_id {
 uuid_id!(
     /// Identifies a post. A client may choose it, so that a retried request lands once.
     PostId,
-    "a post"
+    "a post",
+    "0198c0de-7000-8000-a1b2-c3d4e5f60718"
 );
 uuid_id!(
     /// Identifies one entry of a list: a like, a comment, a share, a follow or an activity.
     ItemId,
-    "an item"
+    "an item",
+    "0198c0df-1a2b-8000-9f8e-7d6c5b4a3928"
 );

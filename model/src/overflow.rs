@@ -7,6 +7,7 @@ use crate::Relation;
 /// How one list of an owner is stored right now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RelationOverflow {
     /// Items in the head and the pages together.
     pub count: u64,

@@ -8,6 +8,7 @@ use crate::Problem;
 /// One list that an owner has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub enum Relation {
     /// What a person did, newest first.
     Activities,

@@ -16,11 +16,18 @@ fn is_visible(c: char) -> bool {
     !is_mark && !c.is_whitespace() && !c.is_control()
 }
 
+// The pattern says to programs what `from_str` checks but for the length: which control characters there may be, and
+// that something shows.
 macro_rules! bounded_text {
-    ($(#[$doc:meta])* $name:ident, $field:literal, $what:literal, $min:literal to $max:literal, $allowed:expr) => {
+    ($(#[$doc:meta])* $name:ident, $field:literal, $what:literal, $min:tt to $max:tt, $allowed:expr, $pattern:literal, $example:literal) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(try_from = "String", into = "String")]
+        #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+        #[cfg_attr(
+            feature = "openapi",
+            schema(value_type = String, min_length = $min, max_length = $max, pattern = $pattern, examples($example))
+        )]
         pub struct $name(String);
 
         impl $name {
@@ -85,19 +92,27 @@ macro_rules! bounded_text {
 
 bounded_text!(
     /// What a post says: 1 to 500 characters, surrounding white space dropped.
-    PostText, "text", "A post", 1 to 500, LINES
+    PostText, "text", "A post", 1 to 500, LINES,
+    r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff][^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$",
+    "The weir is open. #hochwasser"
 );
 bounded_text!(
     /// What a comment says: 1 to 500 characters, surrounding white space dropped.
-    CommentText, "text", "A comment", 1 to 500, LINES
+    CommentText, "text", "A comment", 1 to 500, LINES,
+    r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff][^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$",
+    "Since when?"
 );
 bounded_text!(
     /// The name a person shows: 1 to 50 characters.
-    DisplayName, "name", "A name", 1 to 50, ONE_LINE
+    DisplayName, "name", "A name", 1 to 50, ONE_LINE,
+    r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff][^\x00-\x1f\x7f-\x9f]*$",
+    "Ada Lovelace"
 );
 bounded_text!(
     /// A line about oneself: at most 160 characters, possibly none.
-    Bio, "bio", "A bio", 0 to 160, ONE_LINE
+    Bio, "bio", "A bio", 0 to 160, ONE_LINE,
+    r"^[^\x00-\x1f\x7f-\x9f]*$",
+    "Numbers, mostly."
 );
 
 /// A password as typed: 8 to 200 characters, kept as it is. It has no `Display`, and `Debug` hides it.

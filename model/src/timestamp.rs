@@ -10,6 +10,8 @@ use crate::Problem;
 /// A moment in UTC, in whole milliseconds since 1970, the precision of a BSON date. Written as RFC 3339.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime, examples("2026-03-01T12:00:00.123Z")))]
 pub struct Timestamp(i64);
 
 impl Timestamp {

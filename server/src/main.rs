@@ -18,7 +18,7 @@ mod tests;
 mod town;
 mod upkeep;
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write as _};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -48,6 +48,18 @@ fn main() -> ExitCode {
     }
 }
 
+/// `spillway openapi`: the description of the API, as `/api/v1/openapi.json` answers it.
+fn print_description() -> Result<(), Fault> {
+    let written = std::io::stdout().write_all(api::DESCRIPTION.text.as_bytes());
+    written.map_err(|error| {
+        Fault::failed(
+            "The description could not be written",
+            "Look where its output goes: is there space, and does somebody read it to its end?",
+        )
+        .caused_by(&error)
+    })
+}
+
 /// Threads that read from the store or hash passwords. Each keeps some memory of its own, and more of them than this
 /// do not read any faster.
 const BLOCKING_THREADS: usize = 8;
@@ -75,6 +87,7 @@ fn run(cli: Cli) -> Result<(), Fault> {
             Command::Shard(options) => upkeep::shard(options).await,
             Command::Export(options) => upkeep::export(options).await,
             Command::Import(options) => upkeep::import(options).await,
+            Command::Openapi => print_description(),
             Command::Healthcheck(options) => healthcheck::run(&options.addr).await,
         }
     });

@@ -6,59 +6,101 @@ use axum::extract::State;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, SET_COOKIE};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post, put};
-use axum::{Json, Router};
+use axum::Json;
 use model::{Account, Bio, DisplayName, Handle, Password, both};
 use serde::Deserialize;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use super::extract::{Actor, Body, Reader};
+use super::export::Export;
 use super::{Answer, Api, created};
+use crate::http::ProblemBody;
 
-pub fn routes() -> Router<Api> {
-    Router::new()
-        .route("/accounts", post(sign_up))
-        .route("/session", post(sign_in).delete(sign_out))
-        .route("/me", get(me).patch(describe).delete(leave))
-        .route("/me/password", put(change_password))
-        .route("/me/export", get(export))
+pub fn routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::default()
+        .routes(routes!(sign_up))
+        .routes(routes!(sign_in, sign_out))
+        .routes(routes!(me, describe, leave))
+        .routes(routes!(change_password))
+        .routes(routes!(export))
 }
 
-#[derive(Deserialize)]
+/// Somebody new.
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct NewAccount {
+    /// 2 to 30 letters a–z, digits, `_` and `-`, the first a letter or digit. An `@` before it and white space around it are
+    /// dropped, upper case is folded. It is unique and never changes.
+    #[schema(pattern = r"^\s*@*[A-Za-z0-9][A-Za-z0-9_-]{1,29}\s*$", examples("ada"))]
     handle: String,
+    /// The name that others see.
+    #[schema(value_type = DisplayName)]
     name: String,
+    /// 8 to 200 characters, kept as it is.
+    #[schema(min_length = 8, max_length = 200, format = Password, examples("correct horse"))]
     password: String,
 }
 
-#[derive(Deserialize)]
+/// Who signs in.
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct Credentials {
+    /// The handle, written in any of the ways that signing up takes.
+    #[schema(examples("ada"))]
     handle: String,
+    /// Their password.
+    #[schema(format = Password, examples("correct horse"))]
     password: String,
 }
 
-/// What is absent stays.
-#[derive(Deserialize)]
+/// What is absent or null stays.
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct Description {
+    /// The name that others see.
+    #[schema(value_type = Option<DisplayName>)]
     name: Option<String>,
+    /// A line about oneself; an empty one removes it.
+    #[schema(value_type = Option<Bio>)]
     bio: Option<String>,
 }
 
-#[derive(Deserialize)]
+/// The old password and a new one.
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct NewPassword {
+    /// The password until now.
+    #[schema(format = Password, examples("correct horse"))]
     password: String,
+    /// The password from now on: 8 to 200 characters.
+    #[schema(min_length = 8, max_length = 200, format = Password, examples("battery staple"))]
     new_password: String,
 }
 
-#[derive(Deserialize)]
+/// Proof that it is oneself who leaves.
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct Farewell {
+    /// One's password.
+    #[schema(format = Password, examples("correct horse"))]
     password: String,
 }
 
+/// Sign up
+///
+/// Creates an account and signs it in: the answer sets the session cookie. A session that the request was sent with ends.
+#[utoipa::path(post, path = "/accounts", tag = "Accounts", operation_id = "signUp",
+    request_body = NewAccount,
+    responses(
+        (status = 201, description = "The new account, signed in.", body = Account, headers(
+            ("location" = String, description = "Where the person is."),
+            ("set-cookie" = String, description = "The session.")
+        )),
+        (status = 409, description = "Somebody else has this handle.", body = ProblemBody, content_type = "application/problem+json")
+    )
+)]
 async fn sign_up(
     State(feed): State<Feed>,
     Reader(session): Reader,
@@ -72,6 +114,19 @@ async fn sign_up(
     Ok((cookie, created(&location, account)).into_response())
 }
 
+/// Sign in
+///
+/// The answer sets the session cookie. A session lasts for 30 days at most, and ends after 7 days without use. A session
+/// that the request was sent with ends.
+#[utoipa::path(post, path = "/session", tag = "Accounts", operation_id = "signIn",
+    request_body = Credentials,
+    responses(
+        (status = 200, description = "Who is signed in now.", body = Account, headers(
+            ("set-cookie" = String, description = "The session.")
+        )),
+        (status = 401, description = "Handle and password do not belong together. Which of the two is wrong is not told.", body = ProblemBody, content_type = "application/problem+json")
+    )
+)]
 async fn sign_in(
     State(feed): State<Feed>,
     Reader(session): Reader,
@@ -82,7 +137,14 @@ async fn sign_in(
     Ok((cookie, Json(account)).into_response())
 }
 
-/// Signing out twice is signing out.
+/// Sign out
+///
+/// Ends the session and clears its cookie. Signing out twice is signing out.
+#[utoipa::path(delete, path = "/session", tag = "Accounts", operation_id = "signOut",
+    responses((status = 204, description = "Nobody is signed in now.", headers(
+        ("set-cookie" = String, description = "Clears the session.")
+    )))
+)]
 async fn sign_out(State(feed): State<Feed>, Reader(session): Reader) -> Answer<Response> {
     if let Some(token) = session.token() {
         feed.sign_out(token).await?;
@@ -90,10 +152,21 @@ async fn sign_out(State(feed): State<Feed>, Reader(session): Reader) -> Answer<R
     Ok((StatusCode::NO_CONTENT, cookie(session.cookies().clear())).into_response())
 }
 
+/// Who is signed in
+#[utoipa::path(get, path = "/me", tag = "Accounts", operation_id = "getMe",
+    security(("session" = [])),
+    responses((status = 200, description = "One's own account.", body = Account))
+)]
 async fn me(Reader(session): Reader) -> Answer<Json<Account>> {
     Ok(Json(session.require()?.clone()))
 }
 
+/// Change one's name or bio
+#[utoipa::path(patch, path = "/me", tag = "Accounts", operation_id = "describeMe",
+    security(("session" = [])),
+    request_body = Description,
+    responses((status = 200, description = "The account as it is now.", body = Account))
+)]
 async fn describe(
     State(feed): State<Feed>,
     Reader(session): Reader,
@@ -105,7 +178,16 @@ async fn describe(
     Ok(Json(feed.describe(&handle, name, bio).await?))
 }
 
-/// All sessions end, and the answer brings a new one.
+/// Change one's password
+///
+/// All sessions end, here and elsewhere, and the answer sets the cookie of a new one.
+#[utoipa::path(put, path = "/me/password", tag = "Accounts", operation_id = "changePassword",
+    security(("session" = [])),
+    request_body = NewPassword,
+    responses((status = 204, description = "The new password holds.", headers(
+        ("set-cookie" = String, description = "The new session.")
+    )))
+)]
 async fn change_password(
     State(feed): State<Feed>,
     Reader(session): Reader,
@@ -122,8 +204,16 @@ async fn change_password(
         .into_response())
 }
 
-/// Everything of the person, as a file to keep. Should it break off, the connection does too, so that nobody takes a part
-/// of it for the whole.
+/// Export what is one's own
+///
+/// Everything that the store has of the person, as a file to keep. Should it break off, the connection does too, so that
+/// nobody takes a part of it for the whole.
+#[utoipa::path(get, path = "/me/export", tag = "Accounts", operation_id = "exportMe",
+    security(("session" = [])),
+    responses((status = 200, description = "Everything of the person.", body = Export, headers(
+        ("content-disposition" = String, description = "A name for the file.")
+    )))
+)]
 async fn export(State(feed): State<Feed>, Actor(actor): Actor) -> Answer<Response> {
     let pieces = feed.export(&actor).await?;
     let headers = [
@@ -136,6 +226,16 @@ async fn export(State(feed): State<Feed>, Actor(actor): Actor) -> Answer<Respons
     Ok((headers, Content::from_stream(pieces)).into_response())
 }
 
+/// Leave
+///
+/// Deletes the account with its posts, comments, likes, shares and follows. It cannot be undone.
+#[utoipa::path(delete, path = "/me", tag = "Accounts", operation_id = "leave",
+    security(("session" = [])),
+    request_body = Farewell,
+    responses((status = 204, description = "The account is gone, and nobody is signed in.", headers(
+        ("set-cookie" = String, description = "Clears the session.")
+    )))
+)]
 async fn leave(
     State(feed): State<Feed>,
     Reader(session): Reader,

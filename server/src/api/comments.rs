@@ -4,27 +4,42 @@ use app::feed::Feed;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use axum::routing::{delete, get};
-use axum::{Json, Router};
+use axum::Json;
 use model::{Comment, CommentText, ItemId, Listing};
 use serde::Deserialize;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use super::extract::{Actor, Body, CommentPath, PostPath, Stretch};
 use super::{Answer, Api, created};
+use crate::http::ProblemBody;
 
-pub fn routes() -> Router<Api> {
-    Router::new()
-        .route("/posts/{id}/comments", get(list).post(write))
-        .route("/posts/{id}/comments/{comment}", delete(remove))
+pub fn routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::default()
+        .routes(routes!(list, write))
+        .routes(routes!(remove))
 }
 
-#[derive(Deserialize)]
+/// A comment to write.
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct NewComment {
+    /// A UUID of the client's choice. Sent again with the same id, the comment is there once.
+    #[schema(value_type = Option<ItemId>)]
     id: Option<String>,
+    /// What it says.
+    #[schema(value_type = CommentText)]
     text: String,
 }
 
+/// List the comments on a post
+///
+/// Newest first.
+#[utoipa::path(get, path = "/posts/{id}/comments", tag = "Comments", operation_id = "listComments",
+    params(PostPath, Stretch),
+    responses((status = 200, description = "A stretch of the list.", body = Listing<Comment>))
+)]
 async fn list(
     State(feed): State<Feed>,
     PostPath(post): PostPath,
@@ -33,6 +48,21 @@ async fn list(
     Ok(Json(feed.comments(post, paging).await?))
 }
 
+/// Write a comment
+///
+/// With an `id` that the request chose, it may be sent again: the answer is the comment that is there, with the text that it
+/// got first.
+#[utoipa::path(post, path = "/posts/{id}/comments", tag = "Comments", operation_id = "writeComment",
+    security(("session" = [])),
+    params(PostPath),
+    request_body = NewComment,
+    responses(
+        (status = 201, description = "The comment.", body = Comment, headers(
+            ("location" = String, description = "Where it can be deleted.")
+        )),
+        (status = 409, description = "Somebody else's comment has this id.", body = ProblemBody, content_type = "application/problem+json")
+    )
+)]
 async fn write(
     State(feed): State<Feed>,
     Actor(actor): Actor,
@@ -48,6 +78,14 @@ async fn write(
     ))
 }
 
+/// Delete a comment
+///
+/// One's own only. Sent again, it is not found.
+#[utoipa::path(delete, path = "/posts/{id}/comments/{comment}", tag = "Comments", operation_id = "deleteComment",
+    security(("session" = [])),
+    params(CommentPath),
+    responses((status = 204, description = "It is gone."))
+)]
 async fn remove(
     State(feed): State<Feed>,
     Actor(actor): Actor,

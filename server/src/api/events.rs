@@ -4,39 +4,48 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use app::feed::{Change, Feed, OpenStream, PostList};
-use axum::Router;
 use axum::extract::{FromRequestParts, State};
 use axum::http::HeaderName;
 use axum::http::header::CACHE_CONTROL;
 use axum::http::request::Parts;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
 use futures::{StreamExt, future, stream};
 use model::{Cursor, Problem, Topic};
 use serde_json::json;
 use store::posts::Order;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use super::extract::{Reader, query};
 use super::{Answer, Api};
-use crate::http::Refusal;
+use crate::http::{ProblemBody, Refusal};
 use crate::shutdown::Phases;
 
 /// How many owners one connection may watch.
-const MOST_TOPICS: usize = 100;
+pub const MOST_TOPICS: usize = 100;
 
 /// How often a comment keeps a silent connection open; the contract promises every 15 s at least.
 const HEARTBEAT: Duration = Duration::from_secs(10);
 
+/// What a client reads.
+const EVENTS: &str = r#"event: overflow
+id: user:ada@7
+data: {"followers":{"count":43,"head":43,"threshold":1000,"pages":0,"pageSize":500,"hasOverflow":false,"headBytes":3311,"ownerBytes":6240}}
+
+event: posts
+data: {"newer":3}
+"#;
+
 /// Keeps proxies such as nginx from holding events back.
 const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-pub fn routes() -> Router<Api> {
-    Router::new().route("/events", get(watch))
+pub fn routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::default().routes(routes!(watch))
 }
 
 /// `?topic=…&topic=…`, each once, and `posts=…&since=…`.
-struct Watched {
+pub struct Watched {
     topics: Vec<Topic>,
     posts: Option<(PostList, Option<Cursor>)>,
 }
@@ -78,7 +87,20 @@ fn since_cursor(value: &str) -> Result<Cursor, Problem> {
         .ok_or_else(|| Problem::invalid("since", "This is not a cursor of a list of posts, newest first."))
 }
 
-/// Each topic's state comes first and replaces whatever a client missed, so a `Last-Event-ID` needs no memory here.
+/// Watch posts and people
+///
+/// A stream of Server-Sent Events that goes on until one side closes it. `overflow` says how the lists of a watched post or
+/// person are stored, as their own address does: now, and after every change, at most ten times a second for each. Its `id`
+/// begins with the topic. Since the state comes first, nothing has to be caught up on after a break. `posts` says how many
+/// posts are newer than `since`. A comment comes every ten seconds, so that a silent connection can be told from a broken one.
+#[utoipa::path(get, path = "/events", tag = "Live", operation_id = "watch",
+    params(Watched),
+    responses(
+        (status = 200, description = "The events.", body = String, content_type = "text/event-stream", example = json!(EVENTS)),
+        (status = 404, description = "None of the topics is there.", body = ProblemBody, content_type = "application/problem+json")
+    )
+)]
+// Each topic's state comes first and replaces whatever a client missed, so a `Last-Event-ID` needs no memory here.
 async fn watch(
     State(feed): State<Feed>,
     State(phases): State<Phases>,

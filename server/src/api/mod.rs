@@ -3,23 +3,30 @@
 
 mod accounts;
 mod comments;
+mod description;
 mod events;
+mod examples;
+mod export;
 mod extract;
 mod overflow;
+mod parameters;
 mod people;
 mod posts;
 mod reactions;
+mod refusals;
 
 use app::feed::Feed;
 use axum::extract::FromRef;
-use axum::http::header::{CACHE_CONTROL, LOCATION};
+use axum::http::header::{CACHE_CONTROL, LINK, LOCATION};
 use axum::http::{HeaderValue, StatusCode};
 use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use axum::{Json, Router};
 use serde::Serialize;
+use utoipa_axum::router::OpenApiRouter;
 
+pub use self::description::DESCRIPTION;
 use crate::http::Refusal;
 use crate::shutdown::Phases;
 
@@ -48,9 +55,9 @@ impl FromRef<Api> for Phases {
     }
 }
 
-/// All routes below `/api/v1`, and problem+json for everything else below `/api` that is no server function.
-pub fn router(feed: Feed, phases: Phases) -> Router {
-    let v1 = Router::new()
+/// The routes below `/api/v1`. Path and method of each come from its description, so that there is none without one.
+fn v1() -> OpenApiRouter<Api> {
+    OpenApiRouter::default()
         .merge(accounts::routes())
         .merge(posts::routes())
         .merge(comments::routes())
@@ -58,13 +65,18 @@ pub fn router(feed: Feed, phases: Phases) -> Router {
         .merge(people::routes())
         .merge(overflow::routes())
         .merge(events::routes())
+        .merge(description::routes())
+}
+
+/// All routes below `/api/v1`, and problem+json for everything else below `/api` that is neither a server function nor
+/// the page about all this.
+pub fn router(feed: Feed, phases: Phases) -> Router {
+    let v1 = Router::from(v1())
         .fallback(nowhere)
         .method_not_allowed_fallback(async || Refusal::method_not_allowed())
-        .layer(map_response(never_stored));
+        .layer(map_response(described_and_never_stored));
     Router::new()
         .nest(PREFIX, v1)
-        .route("/api", any(nowhere))
-        .route("/api/", any(nowhere))
         .route("/api/{*rest}", any(nowhere))
         .with_state(Api { feed, phases })
 }
@@ -73,12 +85,17 @@ async fn nowhere() -> Refusal {
     Refusal::no_such_route()
 }
 
+/// Where the description is, for programs and for people (RFC 8631).
+const DESCRIBED: HeaderValue =
+    HeaderValue::from_static("</api/v1/openapi.json>; rel=\"service-desc\", </api>; rel=\"service-doc\"");
+
 /// What somebody reads depends on who they are and what was just written.
-async fn never_stored(mut response: Response) -> Response {
-    response
-        .headers_mut()
+async fn described_and_never_stored(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    headers
         .entry(CACHE_CONTROL)
         .or_insert(HeaderValue::from_static("no-store"));
+    headers.insert(LINK, DESCRIBED);
     response
 }
 

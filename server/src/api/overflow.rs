@@ -2,23 +2,38 @@
 
 use app::feed::Feed;
 use axum::extract::State;
-use axum::routing::get;
-use axum::{Json, Router};
-use model::{Overflow, Topic};
+use axum::Json;
+use model::{Overflow, Relation, RelationOverflow, Topic};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use super::extract::{PostPath, UserPath};
 use super::{Answer, Api};
 
-pub fn routes() -> Router<Api> {
-    Router::new()
-        .route("/posts/{id}/overflow", get(of_post))
-        .route("/users/{handle}/overflow", get(of_user))
+pub fn routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::default()
+        .routes(routes!(of_post))
+        .routes(routes!(of_user))
 }
 
+/// How a post's lists are stored
+///
+/// Its likes, comments and shares.
+#[utoipa::path(get, path = "/posts/{id}/overflow", tag = "Storage", operation_id = "getPostOverflow",
+    params(PostPath),
+    responses((status = 200, description = "Each list by its name.", body = BTreeMap<Relation, RelationOverflow>))
+)]
 async fn of_post(State(feed): State<Feed>, PostPath(post): PostPath) -> Answer<Json<Overflow>> {
     Ok(Json(feed.overflow(&Topic::Post(post)).await?))
 }
 
+/// How a person's lists are stored
+///
+/// Their followers, following and activities.
+#[utoipa::path(get, path = "/users/{handle}/overflow", tag = "Storage", operation_id = "getUserOverflow",
+    params(UserPath),
+    responses((status = 200, description = "Each list by its name.", body = BTreeMap<Relation, RelationOverflow>))
+)]
 async fn of_user(State(feed): State<Feed>, UserPath(handle): UserPath) -> Answer<Json<Overflow>> {
     Ok(Json(feed.overflow(&Topic::User(handle)).await?))
 }

@@ -2,33 +2,43 @@
 
 use app::feed::Feed;
 use axum::extract::State;
-use axum::routing::{get, put};
-use axum::{Json, Router};
+use axum::Json;
 use model::{Activity, Counted, DisplayName, Handle, Listing, Member, Profile, Timestamp};
 use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use super::extract::{Actor, Reader, Stretch, UserPath};
 use super::{Answer, Api};
 
-pub fn routes() -> Router<Api> {
-    Router::new()
-        .route("/users/{handle}", get(show))
-        .route("/users/{handle}/follow", put(follow).delete(unfollow))
-        .route("/users/{handle}/followers", get(followers))
-        .route("/users/{handle}/following", get(following))
-        .route("/users/{handle}/activity", get(activity))
+pub fn routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::default()
+        .routes(routes!(show))
+        .routes(routes!(follow, unfollow))
+        .routes(routes!(followers))
+        .routes(routes!(following))
+        .routes(routes!(activity))
 }
 
-/// A profile without the meter of its page: that is what `/overflow` is for.
-#[derive(Serialize)]
+/// A person as one reader sees them. How their lists are stored is at `/overflow`.
+#[derive(Serialize, ToSchema)]
 struct User {
+    /// Their unique name.
     handle: Handle,
+    /// The name they show.
     name: DisplayName,
+    /// A line about themselves; possibly empty.
     bio: String,
+    /// When they joined.
     at: Timestamp,
+    /// How many people follow them.
     followers: u64,
+    /// How many people they follow.
     following: u64,
+    /// How much they did.
     activities: u64,
+    /// Whether the reader follows them.
     followed: bool,
 }
 
@@ -58,10 +68,23 @@ impl From<Profile> for User {
     }
 }
 
+/// One person
+#[utoipa::path(get, path = "/users/{handle}", tag = "People", operation_id = "getUser",
+    params(UserPath),
+    responses((status = 200, description = "The person, as the reader sees them.", body = User))
+)]
 async fn show(State(feed): State<Feed>, reader: Reader, UserPath(handle): UserPath) -> Answer<Json<User>> {
     Ok(Json(feed.profile(&handle, reader.handle()).await?.into()))
 }
 
+/// Follow somebody
+///
+/// Their posts come into one's home feed. Sent again, it changes nothing.
+#[utoipa::path(put, path = "/users/{handle}/follow", tag = "People", operation_id = "follow",
+    security(("session" = [])),
+    params(UserPath),
+    responses((status = 200, description = "Whether it holds now, and the new count of followers.", body = Counted))
+)]
 async fn follow(
     State(feed): State<Feed>,
     Actor(actor): Actor,
@@ -70,6 +93,14 @@ async fn follow(
     Ok(Json(feed.follow(&actor, &handle).await?))
 }
 
+/// Stop following somebody
+///
+/// Sent again, it changes nothing.
+#[utoipa::path(delete, path = "/users/{handle}/follow", tag = "People", operation_id = "unfollow",
+    security(("session" = [])),
+    params(UserPath),
+    responses((status = 200, description = "Whether it holds now, and the new count of followers.", body = Counted))
+)]
 async fn unfollow(
     State(feed): State<Feed>,
     Actor(actor): Actor,
@@ -78,6 +109,13 @@ async fn unfollow(
     Ok(Json(feed.unfollow(&actor, &handle).await?))
 }
 
+/// Who follows a person
+///
+/// The latest first.
+#[utoipa::path(get, path = "/users/{handle}/followers", tag = "People", operation_id = "listFollowers",
+    params(UserPath, Stretch),
+    responses((status = 200, description = "A stretch of the list.", body = Listing<Member>))
+)]
 async fn followers(
     State(feed): State<Feed>,
     UserPath(handle): UserPath,
@@ -86,6 +124,13 @@ async fn followers(
     Ok(Json(feed.followers(&handle, paging).await?))
 }
 
+/// Whom a person follows
+///
+/// The latest first.
+#[utoipa::path(get, path = "/users/{handle}/following", tag = "People", operation_id = "listFollowing",
+    params(UserPath, Stretch),
+    responses((status = 200, description = "A stretch of the list.", body = Listing<Member>))
+)]
 async fn following(
     State(feed): State<Feed>,
     UserPath(handle): UserPath,
@@ -94,6 +139,13 @@ async fn following(
     Ok(Json(feed.following(&handle, paging).await?))
 }
 
+/// What a person did
+///
+/// Posts, likes, comments, shares and follows, the latest first.
+#[utoipa::path(get, path = "/users/{handle}/activity", tag = "People", operation_id = "listActivity",
+    params(UserPath, Stretch),
+    responses((status = 200, description = "A stretch of the list.", body = Listing<Activity>))
+)]
 async fn activity(
     State(feed): State<Feed>,
     UserPath(handle): UserPath,

@@ -4,30 +4,46 @@ use app::feed::Feed;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use axum::routing::{get, post};
-use axum::{Json, Router};
+use axum::Json;
 use model::{Listing, Post, PostCard, PostId, PostText};
 use serde::Deserialize;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use super::extract::{Actor, Body, PostPath, Reader, Stretch, TagPath};
 use super::{Answer, Api, created};
+use crate::http::ProblemBody;
 
-pub fn routes() -> Router<Api> {
-    Router::new()
-        .route("/feed", get(home))
-        .route("/explore", get(explore))
-        .route("/tags/{tag}", get(tagged))
-        .route("/posts", post(compose))
-        .route("/posts/{id}", get(show).delete(delete))
+pub fn routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::default()
+        .routes(routes!(home))
+        .routes(routes!(explore))
+        .routes(routes!(tagged))
+        .routes(routes!(compose))
+        .routes(routes!(show, delete))
 }
 
-#[derive(Deserialize)]
+/// A post to write.
+#[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct NewPost {
+    /// A UUID of the client's choice. Sent again with the same id, the post is there once.
+    #[schema(value_type = Option<PostId>)]
     id: Option<String>,
+    /// What it says. Words such as `#weir` become tags, `@ada` a link to the person.
+    #[schema(value_type = PostText)]
     text: String,
 }
 
+/// The home feed
+///
+/// Newest first: posts by whom the reader follows and their own; everybody's for a reader who is not signed in. Of a long
+/// home feed, `total` is at least so many.
+#[utoipa::path(get, path = "/feed", tag = "Posts", operation_id = "getFeed",
+    params(Stretch),
+    responses((status = 200, description = "A stretch of the feed.", body = Listing<Post>))
+)]
 async fn home(
     State(feed): State<Feed>,
     reader: Reader,
@@ -36,6 +52,13 @@ async fn home(
     Ok(Json(posts(feed.home(reader.handle(), paging).await?)))
 }
 
+/// Everybody's posts
+///
+/// The most liked first.
+#[utoipa::path(get, path = "/explore", tag = "Posts", operation_id = "explore",
+    params(Stretch),
+    responses((status = 200, description = "A stretch of the list.", body = Listing<Post>))
+)]
 async fn explore(
     State(feed): State<Feed>,
     reader: Reader,
@@ -44,6 +67,13 @@ async fn explore(
     Ok(Json(posts(feed.explore(reader.handle(), paging).await?)))
 }
 
+/// Posts with a tag
+///
+/// Newest first.
+#[utoipa::path(get, path = "/tags/{tag}", tag = "Posts", operation_id = "listTagged",
+    params(TagPath, Stretch),
+    responses((status = 200, description = "A stretch of the list, which is empty for a tag that no post has.", body = Listing<Post>))
+)]
 async fn tagged(
     State(feed): State<Feed>,
     reader: Reader,
@@ -53,6 +83,20 @@ async fn tagged(
     Ok(Json(posts(feed.tagged(&tag, reader.handle(), paging).await?)))
 }
 
+/// Write a post
+///
+/// With an `id` that the request chose, it may be sent again: the answer is the post that is there, with the text that it
+/// got first.
+#[utoipa::path(post, path = "/posts", tag = "Posts", operation_id = "writePost",
+    security(("session" = [])),
+    request_body = NewPost,
+    responses(
+        (status = 201, description = "The post.", body = Post, headers(
+            ("location" = String, description = "Where the post is.")
+        )),
+        (status = 409, description = "Somebody else's post has this id.", body = ProblemBody, content_type = "application/problem+json")
+    )
+)]
 async fn compose(
     State(feed): State<Feed>,
     Actor(author): Actor,
@@ -64,10 +108,23 @@ async fn compose(
     Ok(created(&format!("/posts/{}", post.id), post))
 }
 
+/// One post
+#[utoipa::path(get, path = "/posts/{id}", tag = "Posts", operation_id = "getPost",
+    params(PostPath),
+    responses((status = 200, description = "The post, as the reader sees it.", body = Post))
+)]
 async fn show(State(feed): State<Feed>, reader: Reader, PostPath(id): PostPath) -> Answer<Json<Post>> {
     Ok(Json(feed.post(id, reader.handle()).await?.post))
 }
 
+/// Delete a post
+///
+/// One's own only, with its likes, comments and shares. Sent again, it is not found.
+#[utoipa::path(delete, path = "/posts/{id}", tag = "Posts", operation_id = "deletePost",
+    security(("session" = [])),
+    params(PostPath),
+    responses((status = 204, description = "It is gone."))
+)]
 async fn delete(State(feed): State<Feed>, Actor(actor): Actor, PostPath(id): PostPath) -> Answer<StatusCode> {
     feed.delete_post(&actor, id).await?;
     Ok(StatusCode::NO_CONTENT)

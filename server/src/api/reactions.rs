@@ -2,21 +2,30 @@
 
 use app::feed::Feed;
 use axum::extract::State;
-use axum::routing::{get, put};
-use axum::{Json, Router};
+use axum::Json;
 use model::{Counted, Listing, Member};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use super::extract::{Actor, PostPath, Stretch};
 use super::{Answer, Api};
 
-pub fn routes() -> Router<Api> {
-    Router::new()
-        .route("/posts/{id}/like", put(like).delete(unlike))
-        .route("/posts/{id}/share", put(share).delete(unshare))
-        .route("/posts/{id}/likes", get(likes))
-        .route("/posts/{id}/shares", get(shares))
+pub fn routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::default()
+        .routes(routes!(like, unlike))
+        .routes(routes!(share, unshare))
+        .routes(routes!(likes))
+        .routes(routes!(shares))
 }
 
+/// Like a post
+///
+/// Sent again, it changes nothing.
+#[utoipa::path(put, path = "/posts/{id}/like", tag = "Reactions", operation_id = "like",
+    security(("session" = [])),
+    params(PostPath),
+    responses((status = 200, description = "Whether it holds now, and the new count.", body = Counted))
+)]
 async fn like(
     State(feed): State<Feed>,
     Actor(actor): Actor,
@@ -25,6 +34,14 @@ async fn like(
     Ok(Json(feed.like(&actor, post).await?))
 }
 
+/// Take a like back
+///
+/// Sent again, it changes nothing.
+#[utoipa::path(delete, path = "/posts/{id}/like", tag = "Reactions", operation_id = "unlike",
+    security(("session" = [])),
+    params(PostPath),
+    responses((status = 200, description = "Whether it holds now, and the new count.", body = Counted))
+)]
 async fn unlike(
     State(feed): State<Feed>,
     Actor(actor): Actor,
@@ -33,6 +50,14 @@ async fn unlike(
     Ok(Json(feed.unlike(&actor, post).await?))
 }
 
+/// Share a post
+///
+/// Sent again, it changes nothing.
+#[utoipa::path(put, path = "/posts/{id}/share", tag = "Reactions", operation_id = "share",
+    security(("session" = [])),
+    params(PostPath),
+    responses((status = 200, description = "Whether it holds now, and the new count.", body = Counted))
+)]
 async fn share(
     State(feed): State<Feed>,
     Actor(actor): Actor,
@@ -41,6 +66,14 @@ async fn share(
     Ok(Json(feed.share(&actor, post).await?))
 }
 
+/// Take a share back
+///
+/// Sent again, it changes nothing.
+#[utoipa::path(delete, path = "/posts/{id}/share", tag = "Reactions", operation_id = "unshare",
+    security(("session" = [])),
+    params(PostPath),
+    responses((status = 200, description = "Whether it holds now, and the new count.", body = Counted))
+)]
 async fn unshare(
     State(feed): State<Feed>,
     Actor(actor): Actor,
@@ -49,6 +82,13 @@ async fn unshare(
     Ok(Json(feed.unshare(&actor, post).await?))
 }
 
+/// Who likes a post
+///
+/// The latest first.
+#[utoipa::path(get, path = "/posts/{id}/likes", tag = "Reactions", operation_id = "listLikes",
+    params(PostPath, Stretch),
+    responses((status = 200, description = "A stretch of the list.", body = Listing<Member>))
+)]
 async fn likes(
     State(feed): State<Feed>,
     PostPath(post): PostPath,
@@ -57,6 +97,13 @@ async fn likes(
     Ok(Json(feed.likes(post, paging).await?))
 }
 
+/// Who shared a post
+///
+/// The latest first.
+#[utoipa::path(get, path = "/posts/{id}/shares", tag = "Reactions", operation_id = "listShares",
+    params(PostPath, Stretch),
+    responses((status = 200, description = "A stretch of the list.", body = Listing<Member>))
+)]
 async fn shares(
     State(feed): State<Feed>,
     PostPath(post): PostPath,

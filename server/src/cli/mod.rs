@@ -57,6 +57,8 @@ pub enum Command {
     Export(ExportOptions),
     /// Read an export into an empty store. May be stopped and run again.
     Import(ImportOptions),
+    /// Print the description of the JSON API, in OpenAPI 3.1.
+    Openapi,
     /// Ask a running server whether it lives: exit code 0 if so, 1 if not.
     Healthcheck(HealthcheckOptions),
 }

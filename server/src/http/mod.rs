@@ -12,9 +12,9 @@ mod request_log;
 
 pub use self::bodies::read_whole;
 pub use self::headers::{allow_own_scripts, guard};
-pub use self::health::router as health;
+pub use self::health::{described as described_health, router as health};
 pub use self::limits::{Limits, Quotas, limit_accounts, limit_peers};
 pub use self::plain_http::{Reach, refuse_plain_http};
-pub use self::problem::Refusal;
+pub use self::problem::{ProblemBody, Refusal};
 pub use self::refusals::{explain, forgery_protection};
 pub use self::request_log::{RequestLog, log};

@@ -6,6 +6,7 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
 use model::{Kind, Problem};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::headers::WORDS_ALONE;
 
@@ -28,23 +29,38 @@ pub struct Refusal {
     retry: Option<u64>,
 }
 
-#[derive(Serialize)]
-struct Body<'a> {
+/// Why a request was not carried out (RFC 9457).
+#[derive(Serialize, ToSchema)]
+#[schema(as = Problem)]
+pub struct ProblemBody {
+    /// What kind of problem it is, as a name that stays: `urn:spillway:problem:` and a word such as `not-found`.
+    #[schema(pattern = "^urn:spillway:problem:[a-z-]+$")]
     r#type: String,
-    title: &'a str,
+    /// The kind in words.
+    title: &'static str,
+    /// The status of the answer.
+    #[schema(minimum = 400, maximum = 599)]
     status: u16,
-    detail: &'a str,
+    /// What is wrong, and what to do about it, as sentences for people.
+    detail: String,
+    /// The field, parameter or header that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
-    field: Option<&'a str>,
+    #[schema(nullable = false)]
+    field: Option<String>,
+    /// What is wrong with other fields, when several are at once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    also: Vec<Also<'a>>,
+    #[schema(required = false)]
+    also: Vec<Also>,
 }
 
 /// Another field that is wrong.
-#[derive(Serialize)]
-struct Also<'a> {
-    field: Option<&'a str>,
-    detail: &'a str,
+#[derive(Serialize, ToSchema)]
+struct Also {
+    /// The field.
+    #[schema(required)]
+    field: Option<String>,
+    /// What is wrong with it.
+    detail: String,
 }
 
 impl Refusal {
@@ -155,6 +171,22 @@ impl Refusal {
         .into()
     }
 
+    /// What problem+json says.
+    pub fn into_body(self) -> ProblemBody {
+        let also = self.also.into_iter().map(|problem| Also {
+            field: problem.field,
+            detail: problem.message,
+        });
+        ProblemBody {
+            r#type: format!("urn:spillway:problem:{}", self.name),
+            title: self.title,
+            status: self.status.as_u16(),
+            detail: self.detail,
+            field: self.field,
+            also: also.collect(),
+        }
+    }
+
     /// The refusal as problem+json, or as a page for a browser that posted a form.
     pub fn respond(self, as_page: bool) -> Response {
         if as_page {
@@ -220,22 +252,8 @@ impl From<Problem> for Refusal {
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let body = Body {
-            r#type: format!("urn:spillway:problem:{}", self.name),
-            title: self.title,
-            status: self.status.as_u16(),
-            detail: &self.detail,
-            field: self.field.as_deref(),
-            also: self
-                .also
-                .iter()
-                .map(|problem| Also {
-                    field: problem.field.as_deref(),
-                    detail: &problem.message,
-                })
-                .collect(),
-        };
-        let mut response = Self::with_body(self.status, self.retry, Json(body));
+        let (status, retry) = (self.status, self.retry);
+        let mut response = Self::with_body(status, retry, Json(self.into_body()));
         let problem = HeaderValue::from_static("application/problem+json");
         response.headers_mut().insert(CONTENT_TYPE, problem);
         response

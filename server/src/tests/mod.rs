@@ -1,5 +1,8 @@
 //! The whole application in this process, over engines of every kind, with a clock and ids that repeat themselves.
 
+#[path = "../../tests/conformity/mod.rs"]
+mod conformity;
+mod description;
 mod engines;
 mod equal_answers;
 mod headers;

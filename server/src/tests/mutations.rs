@@ -1,7 +1,6 @@
 //! Everything that changes something, against everything that must keep it from doing so.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
 
 use axum::Router;
 use axum::http::Method;
@@ -10,6 +9,7 @@ use bson::Document;
 use leptos::server_fn::axum::server_fn_paths;
 
 use super::stage::{Answer, Call, JSON, PAGE, Stage};
+use crate::api::DESCRIPTION;
 
 const FORM: &str = "application/x-www-form-urlencoded";
 
@@ -77,41 +77,39 @@ fn all() -> Vec<Mutation> {
         .collect()
 }
 
-/// The methods that change something, by path, as the API's source has them: a router cannot be asked for its routes.
-fn routes_of_the_api() -> BTreeSet<(String, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/api");
-    let mut routes = BTreeSet::new();
-    for file in std::fs::read_dir(folder).unwrap() {
-        let source = std::fs::read_to_string(file.unwrap().path()).unwrap();
-        let source: String = source.chars().filter(|c| !c.is_whitespace()).collect();
-        for route in source.split(".route(\"").skip(1) {
-            let (path, rest) = route.split_once('"').unwrap();
-            // The handlers end where the parentheses do that `.route(` opened.
-            let mut depth = 1_i32;
-            let end = rest.find(|c| {
-                depth += i32::from(c == '(') - i32::from(c == ')');
-                depth == 0
-            });
-            let handlers = &rest[..end.unwrap()];
-            for method in ["post", "put", "patch", "delete"] {
-                if handlers.contains(&format!(",{method}(")) || handlers.contains(&format!(").{method}(")) {
-                    routes.insert((method.to_uppercase(), format!("/api/v1{path}")));
-                }
+/// The operations of the API that change something, and whether they need a session. The routes are made from the same
+/// description, so none is missing here.
+fn operations_of_the_api() -> BTreeMap<(String, String), bool> {
+    let mut found = BTreeMap::new();
+    for (path, item) in DESCRIPTION.value["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            if method != "get" {
+                let needs_session = operation.get("security").is_some();
+                found.insert((method.to_uppercase(), path.clone()), needs_session);
             }
         }
     }
-    routes
+    found
 }
 
 #[test]
 fn every_way_to_change_something_is_in_the_table() {
-    let mut found = routes_of_the_api();
+    let mut found: BTreeSet<(String, String)> = operations_of_the_api().into_keys().collect();
     found.extend(server_fn_paths().map(|(path, method)| (method.to_string(), path.to_owned())));
     let plain = |path: &str| path.replace("{post}", "{id}");
     let listed = all()
         .into_iter()
         .map(|row| (row.method.to_string(), plain(row.path)));
     assert_eq!(found, listed.collect());
+}
+
+#[test]
+fn what_needs_a_session_is_described_so() {
+    let described = operations_of_the_api();
+    for row in all().iter().filter(|row| row.path.starts_with("/api/v1/")) {
+        let key = (row.method.to_string(), row.path.replace("{post}", "{id}"));
+        assert_eq!(described[&key], row.refused != Nobody, "{key:?}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use app::feed::{Clock as _, Feed};
 use app::session::{Cookies, Sessions};
@@ -19,7 +19,9 @@ use store::embedded::Embedded;
 use store::port::{DocumentEngine as _, Find, Update};
 use tower::ServiceExt as _;
 
+use super::conformity::{Description, Seen};
 use super::player::{Ticking, feed_over};
+use crate::api::DESCRIPTION;
 use crate::http::{Limits, Quotas, Reach, RequestLog, forgery_protection};
 use crate::serve::{Access, routes};
 use crate::shutdown::Shutdown;
@@ -28,6 +30,9 @@ use crate::site::Site;
 /// What an answer is asked to be.
 pub const PAGE: &str = "text/html,application/xhtml+xml";
 pub const JSON: &str = "application/json";
+
+/// What every answer is held against.
+static DESCRIBED: LazyLock<Description> = LazyLock::new(|| Description::strictly(DESCRIPTION.value.clone()));
 
 pub struct Stage {
     pub clock: Arc<Ticking>,
@@ -229,15 +234,24 @@ impl Call {
         .header(CONTENT_TYPE.as_str(), kind)
     }
 
+    /// The answer, which is one that the description of the API has.
     pub async fn send(&self, app: &Router) -> Answer {
         let (parts, body) = self.answered(app).await.into_parts();
         let text = String::from_utf8(to_bytes(body, usize::MAX).await.unwrap().to_vec()).unwrap();
-        Answer {
+        let answer = Answer {
             status: parts.status.as_u16(),
             headers: parts.headers,
             body: serde_json::from_str(&text).unwrap_or(Value::Null),
             text,
-        }
+        };
+        DESCRIBED.allows(&Seen {
+            method: self.method.as_str(),
+            path: &self.path,
+            status: answer.status,
+            content_type: answer.header("content-type"),
+            body: &answer.text,
+        });
+        answer
     }
 
     /// The body of the answer, which need not be text.

@@ -1,0 +1,129 @@
+//! The description of the API in OpenAPI 3.1, gathered from the handlers and the types that they take and answer.
+
+use std::sync::LazyLock;
+
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use utoipa::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::{Api, PREFIX, examples, refusals, v1};
+use crate::http::described_health;
+
+/// The description, the same for as long as the program runs.
+pub static DESCRIPTION: LazyLock<Description> = LazyLock::new(|| Description::of(described()));
+
+/// The description as it is served, printed and shown.
+pub struct Description {
+    /// As JSON, laid out to be read.
+    pub text: String,
+    /// The same, to look things up in.
+    pub value: Value,
+    etag: HeaderValue,
+}
+
+impl Description {
+    fn of(value: Value) -> Self {
+        let text = format!("{value:#}\n");
+        let digest = URL_SAFE_NO_PAD.encode(Sha256::digest(&text));
+        // Weak, since the answer may be compressed. Base64 in quotes is always a valid header.
+        let etag = HeaderValue::try_from(format!("W/\"{digest}\""));
+        Self {
+            text,
+            value,
+            etag: etag.unwrap_or(HeaderValue::from_static("W/\"\"")),
+        }
+    }
+}
+
+pub fn routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::default().routes(routes!(show))
+}
+
+/// This description
+///
+/// It may be kept for five minutes, and asked for again with `If-None-Match`.
+#[utoipa::path(get, path = "/openapi.json", tag = "Server", operation_id = "getDescription",
+    responses(
+        (status = 200, description = "OpenAPI 3.1.", body = Object, headers(
+            ("etag" = String, description = "Changes with the description.")
+        )),
+        (status = 304, description = "It is still the one with the `ETag` that was named.")
+    )
+)]
+async fn show(headers: HeaderMap) -> Response {
+    let Description { text, etag, .. } = &*DESCRIPTION;
+    let kept = [
+        (CACHE_CONTROL, HeaderValue::from_static("public, max-age=300")),
+        (ETAG, etag.clone()),
+    ];
+    let known = headers.get_all(IF_NONE_MATCH).iter();
+    let known = known.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(','));
+    if known.map(str::trim).any(|known| known.as_bytes() == etag.as_bytes()) {
+        return (StatusCode::NOT_MODIFIED, kept).into_response();
+    }
+    let json = [(CONTENT_TYPE, "application/json")];
+    (kept, json, text.as_str()).into_response()
+}
+
+#[derive(OpenApi)]
+#[openapi(
+    info(title = "Spillway", description = include_str!("description.md"), license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")),
+    servers((url = "/", description = "The server that answers this.")),
+    tags(
+        (name = "Accounts", description = "Signing up, in and out, and what people change about themselves."),
+        (name = "Posts", description = "Writing, reading and deleting posts, and the lists of posts."),
+        (name = "Comments", description = "What people say about a post."),
+        (name = "Reactions", description = "Liking and sharing, and who did."),
+        (name = "People", description = "Profiles, following, and what people did."),
+        (name = "Storage", description = "How lists are divided into a head and pages."),
+        (name = "Live", description = "What changes, while it does."),
+        (name = "Server", description = "About the server itself.")
+    )
+)]
+struct Head;
+
+fn described() -> Value {
+    let routes = OpenApiRouter::default().nest(PREFIX, v1()).into_openapi();
+    let openapi = Head::openapi().merge_from(routes).merge_from(described_health());
+    let mut value = serde_json::to_value(openapi).unwrap_or_default();
+    name_both_cookies(&mut value);
+    refusals::add_to(&mut value);
+    examples::add_to(&mut value);
+    value
+}
+
+/// The session's cookie has one of two names, by how browsers reach the server. Where an operation needs a session, its
+/// handler says `session`.
+fn name_both_cookies(description: &mut Value) {
+    description["components"]["securitySchemes"] = json!({
+        "session": {
+            "type": "apiKey", "in": "cookie", "name": "spillway",
+            "description": "The session that signing up or in begins, where browsers come by plain HTTP."
+        },
+        "sessionOverHttps": {
+            "type": "apiKey", "in": "cookie", "name": "__Host-spillway",
+            "description": "The same where they come by https."
+        }
+    });
+    for (_, _, operation) in operations(description) {
+        if let Some(alternatives) = operation.get_mut("security").and_then(Value::as_array_mut) {
+            alternatives.push(json!({ "sessionOverHttps": [] }));
+        }
+    }
+}
+
+/// Every operation, with its path and method.
+pub(super) fn operations(description: &mut Value) -> impl Iterator<Item = (String, String, &mut Value)> {
+    let paths = description["paths"].as_object_mut().into_iter().flatten();
+    paths.flat_map(|(path, item)| {
+        let item = item.as_object_mut().into_iter().flatten();
+        item.map(move |(method, operation)| (path.clone(), method.clone(), operation))
+    })
+}

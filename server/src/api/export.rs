@@ -1,0 +1,75 @@
+//! What `/me/export` holds. It is written piece by piece in `app/src/feed/export.rs`, so that it may be of any length; here it
+//! stands as a whole, for the description.
+
+use model::{CommentText, DisplayName, Handle, ItemId, PostId, PostText, Timestamp};
+use utoipa::ToSchema;
+
+/// Everything that the store has of a person.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it describes what is never in memory as a whole")]
+pub struct Export {
+    /// Who they are.
+    profile: ExportedProfile,
+    /// What they wrote, newest first.
+    posts: Vec<ExportedPost>,
+    /// What they said about posts, newest first.
+    comments: Vec<ExportedComment>,
+    /// What they like, the latest first.
+    likes: Vec<ExportedReaction>,
+    /// What they shared, the latest first.
+    shares: Vec<ExportedReaction>,
+    /// Whom they follow, the latest first.
+    following: Vec<ExportedPerson>,
+    /// Who follows them, the latest first.
+    followers: Vec<ExportedPerson>,
+}
+
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "see above")]
+struct ExportedProfile {
+    handle: Handle,
+    name: DisplayName,
+    bio: String,
+    /// When they joined.
+    at: Timestamp,
+}
+
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "see above")]
+struct ExportedPost {
+    id: PostId,
+    at: Timestamp,
+    text: PostText,
+    likes: u64,
+    comments: u64,
+    shares: u64,
+}
+
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "see above")]
+struct ExportedComment {
+    id: ItemId,
+    /// The post that it is about.
+    #[schema(required)]
+    post: Option<PostId>,
+    at: Timestamp,
+    /// What it says; null when the post is gone.
+    #[schema(required)]
+    text: Option<CommentText>,
+}
+
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "see above")]
+struct ExportedReaction {
+    id: ItemId,
+    #[schema(required)]
+    post: Option<PostId>,
+    at: Timestamp,
+}
+
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "see above")]
+struct ExportedPerson {
+    handle: Handle,
+    at: Timestamp,
+}

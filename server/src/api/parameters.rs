@@ -1,0 +1,113 @@
+//! How the extractors look in the description of the API. The bounds are those that the extractors check.
+
+use app::feed::Paging;
+use model::{Handle, ItemId, PostId};
+use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema, Type};
+use utoipa::openapi::{RefOr, Required};
+use utoipa::{IntoParams, PartialSchema};
+
+use super::events::{MOST_TOPICS, Watched};
+use super::extract::{CommentPath, PostPath, Stretch, TagPath, UserPath};
+
+impl IntoParams for PostPath {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        vec![in_path("id", "The post.", PostId::schema())]
+    }
+}
+
+impl IntoParams for CommentPath {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        vec![
+            in_path("id", "The post.", PostId::schema()),
+            in_path("comment", "The comment on it.", ItemId::schema()),
+        ]
+    }
+}
+
+impl IntoParams for UserPath {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        vec![in_path("handle", "The person's handle.", Handle::schema())]
+    }
+}
+
+impl IntoParams for TagPath {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let tag = text().examples(["weir"]).into();
+        let words = "The tag without its #: 1 to 50 letters, digits and _ of any script, with at least one letter.";
+        vec![in_path("tag", words, tag)]
+    }
+}
+
+impl IntoParams for Stretch {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let limit = ObjectBuilder::new()
+            .schema_type(Type::Integer)
+            .minimum(Some(1))
+            .maximum(Some(Paging::MAX_LIMIT))
+            .default(Some(Paging::DEFAULT_LIMIT.into()));
+        vec![
+            in_query(
+                "cursor",
+                "Where to go on: `next` of the stretch before. It stays good while the list changes; another list refuses it.",
+                cursor(),
+            ),
+            in_query("limit", "How many items at most.", limit.into()),
+        ]
+    }
+}
+
+impl IntoParams for Watched {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let topics = ArrayBuilder::new()
+            .items(text().examples(["user:ada"]))
+            .max_items(Some(MOST_TOPICS));
+        vec![
+            in_query(
+                "topic",
+                "Whom to watch: `post:{id}` or `user:{handle}`, 1 to 100 of them, each as a parameter of its own. None are \
+                 needed with `posts`.",
+                topics.into(),
+            ),
+            in_query(
+                "posts",
+                "Count new posts: of `home`, or of the person with this handle.",
+                text().examples(["home"]).into(),
+            ),
+            in_query(
+                "since",
+                "The posts that are new come after this place, `next` of a list of posts that is sorted by time.",
+                cursor(),
+            ),
+        ]
+    }
+}
+
+fn text() -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::String)
+}
+
+/// What a cursor looks like; which of them a list takes, only the list can tell.
+fn cursor() -> RefOr<Schema> {
+    text().pattern(Some("^[A-Za-z0-9_-]{50}$")).into()
+}
+
+fn in_path(name: &str, words: &str, schema: RefOr<Schema>) -> Parameter {
+    parameter(ParameterIn::Path, name, words, schema)
+        .required(Required::True)
+        .build()
+}
+
+fn in_query(name: &str, words: &str, schema: RefOr<Schema>) -> Parameter {
+    parameter(ParameterIn::Query, name, words, schema)
+        .required(Required::False)
+        .build()
+}
+
+fn parameter(place: ParameterIn, name: &str, words: &str, schema: RefOr<Schema>) -> ParameterBuilder {
+    ParameterBuilder::new()
+        .name(name)
+        .parameter_in(place)
+        .description(Some(words))
+        .schema(Some(schema))
+}

@@ -1,0 +1,92 @@
+//! What an operation may be refused with because of what it is: that it has a body, changes something, or needs a session.
+//! The layers before the routes and the extractors see to most of it, so it is said here once and not by every handler.
+
+use std::time::Duration;
+
+use model::{Kind, Problem};
+use serde_json::{Value, json};
+
+use super::PREFIX;
+use super::description::operations;
+use crate::http::Refusal;
+
+/// One of them, as the description has it.
+struct Refused {
+    status: u16,
+    name: &'static str,
+    words: &'static str,
+    example: Refusal,
+}
+
+#[rustfmt::skip]
+fn all() -> Vec<Refused> {
+    let of = |kind, message: &str| Refusal::from(Problem::new(kind, message));
+    let rows = [
+        (400, "Malformed", "The body is not JSON, or broke off.", Refusal::malformed("EOF while parsing an object at line 1 column 1.")),
+        (401, "NotSignedIn", "Nobody is signed in, or the password is wrong.", of(Kind::NotSignedIn, "Sign in first, then try again.")),
+        (403, "Forbidden", "It belongs to somebody else; or another site made a browser send this, or it came over plain HTTP from elsewhere.", of(Kind::Forbidden, "Only the author can delete a post.")),
+        (404, "NotFound", "What the path names is not there, or not any more.", of(Kind::NotFound, "There is no such post. It may have been deleted.")),
+        (413, "TooLarge", "The body has more than 64 KB.", Refusal::too_large()),
+        (415, "UnsupportedMediaType", "The body is not declared as `application/json`.", Refusal::unsupported_media_type("application/json")),
+        (422, "Invalid", "A field or parameter has to be corrected; `field` names it.", Problem::invalid("text", "A post is empty: write something first.").into()),
+        (429, "TooMany", "Too much in too short a time.", Refusal::too_many(Duration::from_secs(3))),
+        (500, "Internal", "A fault of the server.", of(Kind::Internal, "Something went wrong on our side.")),
+        (503, "Unavailable", "The store does not answer right now. A change may have been made nevertheless; send it again.", of(Kind::Unavailable, "The store does not answer right now. Try again in a moment.")),
+    ];
+    rows.into_iter()
+        .map(|(status, name, words, example)| Refused { status, name, words, example })
+        .collect()
+}
+
+/// Adds these refusals to the operations that give them and do not say so with words of their own.
+pub fn add_to(description: &mut Value) {
+    for refused in all() {
+        let (status, name) = (refused.status.to_string(), refused.name);
+        description["components"]["responses"][name] = refused.described();
+        for (path, method, operation) in operations(description) {
+            if path.starts_with(PREFIX)
+                && may_refuse(refused.status, &path, &method, operation)
+                && operation["responses"].get(&status).is_none()
+            {
+                operation["responses"][&status] = json!({ "$ref": format!("#/components/responses/{name}") });
+            }
+        }
+    }
+}
+
+fn may_refuse(status: u16, path: &str, method: &str, operation: &Value) -> bool {
+    let changes = method != "get";
+    let has_body = operation.get("requestBody").is_some();
+    let has_query = || {
+        let parameters = operation["parameters"].as_array();
+        parameters.is_some_and(|all| all.iter().any(|parameter| parameter["in"] == "query"))
+    };
+    match status {
+        400 => has_body,
+        401 => operation.get("security").is_some(),
+        404 => path.contains('{'),
+        422 => has_body || has_query(),
+        500 | 503 => operation["tags"][0] != "Server",
+        _ => changes,
+    }
+}
+
+impl Refused {
+    fn described(&self) -> Value {
+        let mut response = json!({
+            "description": self.words,
+            "content": { "application/problem+json": {
+                "schema": { "$ref": "#/components/schemas/Problem" },
+                "example": self.example.clone().into_body(),
+            } }
+        });
+        if [429, 503].contains(&self.status) {
+            response["headers"]["retry-after"] = json!({
+                "description": "In how many seconds to try again.",
+                "required": true,
+                "schema": { "type": "integer", "minimum": 0 },
+            });
+        }
+        response
+    }
+}

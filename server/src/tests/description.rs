@@ -1,0 +1,71 @@
+//! The description of the API against the routes that there are.
+
+use std::collections::BTreeSet;
+
+use axum::http::Method;
+use serde_json::Value;
+
+use super::conformity::Description;
+use super::stage::{Call, Stage};
+use crate::api::DESCRIPTION;
+
+/// Every path with its methods and operations.
+fn paths() -> impl Iterator<Item = (&'static String, Vec<(&'static String, &'static Value)>)> {
+    let paths = DESCRIPTION.value["paths"].as_object().unwrap();
+    paths
+        .iter()
+        .map(|(path, item)| (path, item.as_object().unwrap().iter().collect()))
+}
+
+fn operations() -> impl Iterator<Item = &'static Value> {
+    paths().flat_map(|(_, operations)| operations).map(|(_, operation)| operation)
+}
+
+#[tokio::test]
+async fn every_described_path_takes_the_described_methods_and_no_others() {
+    let app = Stage::new().await.open();
+    for (path, operations) in paths().filter(|(path, _)| path.starts_with("/api/v1/")) {
+        let place = path
+            .replace("{id}", "00000000-0000-4000-8000-000000000000")
+            .replace("{comment}", "00000000-0000-4000-8000-000000000000")
+            .replace("{handle}", "nobody")
+            .replace("{tag}", "weir");
+        let mut described: BTreeSet<String> = operations.iter().map(|(method, _)| method.to_uppercase()).collect();
+        if described.contains("GET") {
+            described.insert("HEAD".to_owned());
+        }
+        let answer = Call::new(Method::TRACE, &place).send(&app).await;
+        assert_eq!(answer.status, 405, "{path}");
+        let allowed = answer.header("allow").split(',').map(str::to_owned).collect();
+        assert_eq!(described, allowed, "{path}");
+    }
+}
+
+#[test]
+fn every_operation_has_a_name_of_its_own_and_a_summary() {
+    let mut names = BTreeSet::new();
+    for operation in operations() {
+        let name = operation["operationId"].as_str().unwrap();
+        assert!(names.insert(name), "{name} is there twice");
+        assert!(operation["summary"].as_str().is_some_and(|summary| !summary.is_empty()), "{name}");
+        let tags = DESCRIPTION.value["tags"].as_array().unwrap();
+        assert!(tags.iter().any(|tag| tag["name"] == operation["tags"][0]), "{name}");
+    }
+    assert!(names.len() > 30, "{names:?}");
+}
+
+#[test]
+fn every_example_fits_its_schema() {
+    let description = Description::strictly(DESCRIPTION.value.clone());
+    let schemas = DESCRIPTION.value["components"]["schemas"].as_object().unwrap();
+    for (name, schema) in schemas {
+        for example in schema["examples"].as_array().into_iter().flatten() {
+            description.fits(schema, &example.to_string(), name);
+        }
+    }
+    let responses = DESCRIPTION.value["components"]["responses"].as_object().unwrap();
+    for (name, response) in responses {
+        let content = &response["content"]["application/problem+json"];
+        description.fits(&content["schema"], &content["example"].to_string(), name);
+    }
+}
