@@ -10,6 +10,7 @@ test("every page does without what its policy forbids", async ({ page, api, pers
     ...["followers", "following", "activity"].map((list) => `/@${viral.author.handle}/${list}`),
     "/login",
     "/signup",
+    "/api",
   ];
   for (const url of [...live, ...still]) {
     await test.step(url, async () => {

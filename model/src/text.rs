@@ -58,7 +58,7 @@ macro_rules! bounded_text {
                         ),
                     ));
                 }
-                if text.chars().any(|c| c.is_control() && !$allowed.contains(&c)) {
+                if input.chars().any(|c| c.is_control() && !$allowed.contains(&c)) {
                     return Err(Problem::invalid(
                         $field,
                         concat!($what, " cannot contain control characters, such as NUL."),
@@ -186,7 +186,12 @@ mod tests {
             "one\ntwo".parse::<DisplayName>().unwrap_err().field.as_deref(),
             Some("name")
         );
-        assert!("nul\0".parse::<PostText>().unwrap_err().message.contains("NUL"));
+        for bad in ["nul\0", "\u{b}before", "after\u{85}"] {
+            assert!(
+                bad.parse::<PostText>().unwrap_err().message.contains("NUL"),
+                "{bad:?}"
+            );
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The pages, their server functions, and the files that they need.
 
 use app::feed::Feed;
-use app::{App, Obstacle, shell};
+use app::{App, Description, Obstacle, shell};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, VARY};
@@ -13,6 +13,7 @@ use leptos::prelude::provide_context;
 use leptos_axum::{LeptosRoutes, file_and_error_handler_with_context, generate_route_list};
 use tower_http::services::{ServeDir, ServeFile};
 
+use crate::api::DESCRIPTION;
 use crate::http::allow_own_scripts;
 use crate::site::Site;
 
@@ -21,6 +22,7 @@ pub fn router(feed: Feed, site: &Site) -> Router {
     let streamed = from_fn_with_state(feed.clone(), ask_before_streaming);
     let context = move || {
         provide_context(feed.clone());
+        provide_context(Description(&DESCRIPTION.value));
         allow_own_scripts();
     };
     let options = site.options().clone();

@@ -1,5 +1,6 @@
 //! `cargo xtask test`: everything that has to hold before a change is finished.
 
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 
@@ -14,8 +15,9 @@ use crate::npm;
 use crate::preflight;
 use crate::prepare;
 use crate::process::{self, Cancel};
-use crate::python::{self, Driver, Server};
+use crate::python::{self, Packages, Python};
 use crate::repository::Repository;
+use crate::server::Server;
 use crate::site::{self, FIRST_LOAD_LIMIT};
 use crate::tools;
 use crate::versions::WASM_TARGET;
@@ -64,7 +66,7 @@ pub fn test(repository: &Repository, console: &Console, quick: bool) -> Result<(
     suite.pymongo();
     suite.licences();
     if quick {
-        console.say("- left out by --quick: fuzzing, release build, size of the first load, browser tests");
+        console.say("- left out by --quick: fuzzing, release build, size of the first load, the API against its description, browser tests");
     } else {
         suite.release_and_browser();
     }
@@ -169,20 +171,51 @@ impl Suite<'_> {
     /// MongoDB's driver for Python against the server that was just built, without a password and with one.
     fn pymongo(&mut self) {
         let title = "PyMongo";
-        let python = match python::driver(self.repository, self.console, &self.cancel) {
-            Ok(Driver::Ready(python)) => python,
-            Ok(Driver::Absent(why)) => {
-                self.console.say(&format!("- {title}: skipped, {why}"));
-                return;
-            }
-            Err(failure) => return self.note_failure(title, &failure),
+        let Some(python) = self.python(title, Ok(Packages::pymongo())) else {
+            return;
         };
         for (title, password) in [(title, None), ("PyMongo with a password", Some("rosebud"))] {
-            match Server::start(self.repository, password) {
-                Ok(server) => self.tests(title, server.check(self.repository, &python), counts::pymongo),
+            match Server::for_drivers(self.repository, password) {
+                Ok(server) => {
+                    let check = self.script(&python, "end2end/pymongo_check.py", &server);
+                    self.tests(title, check, counts::pymongo);
+                }
                 Err(failure) => self.note_failure(title, &failure),
             }
         }
+    }
+
+    /// The API of the release against its description.
+    fn api(&mut self) {
+        let title = "the API against its description";
+        let Some(python) = self.python(title, Packages::schemathesis(self.repository)) else {
+            return;
+        };
+        match Server::for_programs(self.repository) {
+            Ok(server) => {
+                let check = self.script(&python, "end2end/schemathesis_check.py", &server);
+                self.command(title, check);
+            }
+            Err(failure) => self.note_failure(title, &failure),
+        }
+    }
+
+    /// A Python with these packages, unless there is none to be had, which is said.
+    fn python(&mut self, title: &str, packages: Result<Packages, Failure>) -> Option<PathBuf> {
+        let found = packages
+            .and_then(|packages| python::with(&packages, self.repository, self.console, &self.cancel));
+        match found {
+            Ok(Python::Ready(python)) => return Some(python),
+            Ok(Python::Absent(why)) => self.console.say(&format!("- {title}: skipped, {why}")),
+            Err(failure) => self.note_failure(title, &failure),
+        }
+        None
+    }
+
+    fn script(&self, python: &Path, script: &str, server: &Server) -> Command {
+        let mut command = self.repository.command(python);
+        command.arg(self.repository.path(script)).arg(&server.address);
+        command
     }
 
     fn licences(&mut self) {
@@ -213,11 +246,12 @@ impl Suite<'_> {
         if let Err(failure) = built {
             self.note_failure(title, &failure);
             self.console.say(
-                "- size of the first load, browser tests: skipped, because there is no build to look at",
+                "- size of the first load, the API against its description, browser tests: skipped, because there is no build to look at",
             );
             return;
         }
         self.size();
+        self.api();
         match browser::chromium(self.repository, self.console, &self.cancel) {
             Ok(chromium) => {
                 let mut command = tools::playwright(self.repository);

@@ -22,6 +22,7 @@ mod process;
 mod python;
 mod repository;
 mod serve;
+mod server;
 mod site;
 mod tools;
 mod versions;

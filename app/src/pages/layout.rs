@@ -5,6 +5,7 @@ use leptos::server_fn::ServerFn;
 use leptos_router::hooks::use_location;
 use model::Account;
 
+use super::api::{self, ApiContents};
 use super::request;
 use crate::actions::accounts::SignOut;
 use crate::components::Avatar;
@@ -99,9 +100,12 @@ fn fields_of(form: &str) -> &'static [&'static str] {
     }
 }
 
-/// How to read what the pages show about storage.
+/// How to read what the pages show about storage; beside the API, the way through its page.
 #[component]
 pub fn Legend() -> impl IntoView {
+    if use_location().pathname.get_untracked() == api::PATH {
+        return view! { <ApiContents /> }.into_any();
+    }
     view! {
         <aside class="legend" aria-label="How to read the meters">
             <h2>"How to read this"</h2>
@@ -135,6 +139,12 @@ pub fn Legend() -> impl IntoView {
                 <a href="/lab">"The workshop"</a>
                 " shows how the pattern breaks, and how it holds."
             </p>
+            <p>
+                "Programs can do all this too: "
+                <a href=api::PATH>"the API"</a>
+                "."
+            </p>
         </aside>
     }
+    .into_any()
 }

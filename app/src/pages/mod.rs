@@ -3,6 +3,7 @@
 //! right status.
 
 mod accounts;
+mod api;
 mod document;
 mod field;
 mod home;
@@ -21,11 +22,13 @@ use leptos_meta::provide_meta_context;
 use leptos_router::components::{FlatRoutes, Route, Router};
 use leptos_router::{SsrMode, path};
 
+pub use api::Description;
 pub use document::shell;
 pub use request::{Obstacle, Place};
 
 use crate::components::Drawings;
 use accounts::{SignInPage, SignUpPage};
+use api::ApiPage;
 use home::{ExplorePage, HomePage, TagPage};
 use lab::{CrashPage, LabPage, RacePage};
 use layout::{Banner, Legend, Masthead};
@@ -59,6 +62,7 @@ pub fn App() -> impl IntoView {
                         <Route path=path!("/signup") view=SignUpPage ssr=SsrMode::Async />
                         <Route path=path!("/login") view=SignInPage ssr=SsrMode::Async />
                         <Route path=path!("/tags/:tag") view=TagPage ssr=SsrMode::Async />
+                        <Route path=path!("/api") view=ApiPage ssr=SsrMode::Async />
                         <Route path=path!("/settings") view=SettingsPage ssr=SsrMode::Async />
                         <Route path=path!("/post/:id") view=PostPage ssr=SsrMode::Async />
                         <Route path=path!("/post/:id/comments") view=PostPage ssr=SsrMode::Async />

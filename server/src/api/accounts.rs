@@ -1,20 +1,20 @@
 //! `/accounts`, `/session`, `/me` and what people change about themselves.
 
 use app::feed::Feed;
+use axum::Json;
 use axum::body::Body as Content;
 use axum::extract::State;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, SET_COOKIE};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use axum::Json;
 use model::{Account, Bio, DisplayName, Handle, Password, both};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::extract::{Actor, Body, Reader};
 use super::export::Export;
+use super::extract::{Actor, Body, Reader};
 use super::{Answer, Api, created};
 use crate::http::ProblemBody;
 

@@ -64,8 +64,13 @@ async fn show(headers: HeaderMap) -> Response {
         (ETAG, etag.clone()),
     ];
     let known = headers.get_all(IF_NONE_MATCH).iter();
-    let known = known.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(','));
-    if known.map(str::trim).any(|known| known.as_bytes() == etag.as_bytes()) {
+    let known = known
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','));
+    if known
+        .map(str::trim)
+        .any(|known| known.as_bytes() == etag.as_bytes())
+    {
         return (StatusCode::NOT_MODIFIED, kept).into_response();
     }
     let json = [(CONTENT_TYPE, "application/json")];
@@ -93,10 +98,25 @@ fn described() -> Value {
     let routes = OpenApiRouter::default().nest(PREFIX, v1()).into_openapi();
     let openapi = Head::openapi().merge_from(routes).merge_from(described_health());
     let mut value = serde_json::to_value(openapi).unwrap_or_default();
+    name_items(&mut value);
     name_both_cookies(&mut value);
     refusals::add_to(&mut value);
     examples::add_to(&mut value);
     value
+}
+
+/// utoipa writes out what a listing holds; its name is shorter, and tells that it is the same everywhere.
+fn name_items(description: &mut Value) {
+    let schemas = description["components"]["schemas"]
+        .as_object_mut()
+        .into_iter()
+        .flatten();
+    for (name, schema) in schemas {
+        if let Some(item) = name.strip_prefix("Listing_") {
+            schema["properties"]["items"]["items"] =
+                json!({ "$ref": format!("#/components/schemas/{item}") });
+        }
+    }
 }
 
 /// The session's cookie has one of two names, by how browsers reach the server. Where an operation needs a session, its

@@ -14,6 +14,7 @@ use futures::{StreamExt, future, stream};
 use model::{Cursor, Problem, Topic};
 use serde_json::json;
 use store::posts::Order;
+use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -42,6 +43,20 @@ const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default().routes(routes!(watch))
+}
+
+/// One event of the stream. Its fields are lines, as Server-Sent Events have them.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "axum writes the lines; this describes them")]
+struct LiveEvent {
+    /// What happened: `overflow` or `posts`.
+    #[schema(pattern = "^(overflow|posts)$")]
+    event: String,
+    /// With `overflow`, the topic and a number, as in `user:ada@7`.
+    #[schema(nullable = false)]
+    id: Option<String>,
+    /// JSON: the lists by their names with `overflow`, `{"newer": 3}` with `posts`.
+    data: String,
 }
 
 /// `?topic=…&topic=…`, each once, and `posts=…&since=…`.
@@ -96,7 +111,7 @@ fn since_cursor(value: &str) -> Result<Cursor, Problem> {
 #[utoipa::path(get, path = "/events", tag = "Live", operation_id = "watch",
     params(Watched),
     responses(
-        (status = 200, description = "The events.", body = String, content_type = "text/event-stream", example = json!(EVENTS)),
+        (status = 200, description = "The events.", body = LiveEvent, content_type = "text/event-stream", example = json!(EVENTS)),
         (status = 404, description = "None of the topics is there.", body = ProblemBody, content_type = "application/problem+json")
     )
 )]

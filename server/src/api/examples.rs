@@ -13,26 +13,44 @@ fn all() -> Vec<(&'static str, Value)> {
         "id": POST, "author": ada, "text": "The weir is open. #hochwasser", "at": "2026-03-01T18:30:00.000Z",
         "likes": 25_000, "comments": 3, "shares": 118, "liked": true, "shared": false
     });
-    let comment = json!({ "id": COMMENT, "user": bob, "at": "2026-03-01T18:34:12.480Z", "text": "Since when?" });
+    let comment =
+        json!({ "id": COMMENT, "user": bob, "at": "2026-03-01T18:34:12.480Z", "text": "Since when?" });
     let member = json!({ "id": COMMENT, "user": bob, "at": "2026-03-01T18:31:07.003Z" });
-    let activity = json!({ "id": COMMENT, "kind": "comment", "at": "2026-03-01T18:34:12.480Z", "post": POST });
-    let stretch = |item: &Value, seams: Value, total: u64| {
-        json!({ "items": [item], "next": NEXT, "seams": seams, "total": total })
-    };
+    let activity =
+        json!({ "id": COMMENT, "kind": "comment", "at": "2026-03-01T18:34:12.480Z", "post": POST });
+    let stretch = |item: &Value, seams: Value, total: u64| json!({ "items": [item], "next": NEXT, "seams": seams, "total": total });
     let crossed = json!([{ "after": COMMENT, "page": 47, "pages": 48 }]);
     vec![
-        ("NewAccount", json!({ "handle": "ada", "name": "Ada Lovelace", "password": "correct horse" })),
-        ("Credentials", json!({ "handle": "ada", "password": "correct horse" })),
+        (
+            "NewAccount",
+            json!({ "handle": "ada", "name": "Ada Lovelace", "password": "correct horse" }),
+        ),
+        (
+            "Credentials",
+            json!({ "handle": "ada", "password": "correct horse" }),
+        ),
         ("Description", json!({ "bio": "Numbers, mostly." })),
-        ("NewPassword", json!({ "password": "correct horse", "newPassword": "battery staple" })),
+        (
+            "NewPassword",
+            json!({ "password": "correct horse", "newPassword": "battery staple" }),
+        ),
         ("Farewell", json!({ "password": "correct horse" })),
-        ("NewPost", json!({ "id": POST, "text": "The weir is open. #hochwasser" })),
+        (
+            "NewPost",
+            json!({ "id": POST, "text": "The weir is open. #hochwasser" }),
+        ),
         ("NewComment", json!({ "id": COMMENT, "text": "Since when?" })),
-        ("Account", json!({ "handle": "ada", "name": "Ada Lovelace", "bio": "Numbers, mostly." })),
-        ("User", json!({
-            "handle": "ada", "name": "Ada Lovelace", "bio": "Numbers, mostly.", "at": "2026-02-11T09:00:00.000Z",
-            "followers": 1204, "following": 61, "activities": 388, "followed": true
-        })),
+        (
+            "Account",
+            json!({ "handle": "ada", "name": "Ada Lovelace", "bio": "Numbers, mostly." }),
+        ),
+        (
+            "User",
+            json!({
+                "handle": "ada", "name": "Ada Lovelace", "bio": "Numbers, mostly.", "at": "2026-02-11T09:00:00.000Z",
+                "followers": 1204, "following": 61, "activities": 388, "followed": true
+            }),
+        ),
         ("Listing_Post", stretch(&post, json!([]), 412)),
         ("Listing_Comment", stretch(&comment, json!([]), 3)),
         ("Listing_Member", stretch(&member, crossed, 25_000)),
@@ -42,20 +60,26 @@ fn all() -> Vec<(&'static str, Value)> {
         ("Member", member),
         ("Activity", activity),
         ("Counted", json!({ "active": true, "count": 25_001 })),
-        ("RelationOverflow", json!({
-            "count": 25_000, "head": 612, "threshold": 1000, "pages": 48, "pageSize": 500, "hasOverflow": true,
-            "headBytes": 47_124, "ownerBytes": 49_880
-        })),
-        ("Export", json!({
-            "profile": { "handle": "ada", "name": "Ada Lovelace", "bio": "", "at": "2026-02-11T09:00:00.000Z" },
-            "posts": [{
-                "id": POST, "at": "2026-03-01T18:30:00.000Z", "text": "The weir is open. #hochwasser",
-                "likes": 25_000, "comments": 3, "shares": 118
-            }],
-            "comments": [], "likes": [], "shares": [],
-            "following": [{ "handle": "bob", "at": "2026-02-12T20:15:00.000Z" }],
-            "followers": []
-        })),
+        (
+            "RelationOverflow",
+            json!({
+                "count": 25_000, "head": 612, "threshold": 1000, "pages": 48, "pageSize": 500, "hasOverflow": true,
+                "headBytes": 47_124, "ownerBytes": 49_880
+            }),
+        ),
+        (
+            "Export",
+            json!({
+                "profile": { "handle": "ada", "name": "Ada Lovelace", "bio": "", "at": "2026-02-11T09:00:00.000Z" },
+                "posts": [{
+                    "id": POST, "at": "2026-03-01T18:30:00.000Z", "text": "The weir is open. #hochwasser",
+                    "likes": 25_000, "comments": 3, "shares": 118
+                }],
+                "comments": [], "likes": [], "shares": [],
+                "following": [{ "handle": "bob", "at": "2026-02-12T20:15:00.000Z" }],
+                "followers": []
+            }),
+        ),
     ]
 }
 

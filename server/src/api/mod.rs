@@ -73,11 +73,11 @@ fn v1() -> OpenApiRouter<Api> {
 pub fn router(feed: Feed, phases: Phases) -> Router {
     let v1 = Router::from(v1())
         .fallback(nowhere)
-        .method_not_allowed_fallback(async || Refusal::method_not_allowed())
-        .layer(map_response(described_and_never_stored));
+        .method_not_allowed_fallback(async || Refusal::method_not_allowed());
     Router::new()
         .nest(PREFIX, v1)
         .route("/api/{*rest}", any(nowhere))
+        .layer(map_response(described_and_never_stored))
         .with_state(Api { feed, phases })
 }
 

@@ -10,6 +10,11 @@ use utoipa::{IntoParams, PartialSchema};
 use super::events::{MOST_TOPICS, Watched};
 use super::extract::{CommentPath, PostPath, Stretch, TagPath, UserPath};
 
+/// A topic as this server writes it.
+const TOPIC: &str = "^(post:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|user:[a-z0-9][a-z0-9_-]{1,29})$";
+/// A handle in any of the ways that are read.
+const HANDLE: &str = r"^\s*@*[A-Za-z0-9][A-Za-z0-9_-]{1,29}\s*$";
+
 impl IntoParams for PostPath {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         vec![in_path("id", "The post.", PostId::schema())]
@@ -34,7 +39,8 @@ impl IntoParams for UserPath {
 impl IntoParams for TagPath {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         let tag = text().examples(["weir"]).into();
-        let words = "The tag without its #: 1 to 50 letters, digits and _ of any script, with at least one letter.";
+        let words =
+            "The tag without its #: 1 to 50 letters, digits and _ of any script, with at least one letter.";
         vec![in_path("tag", words, tag)]
     }
 }
@@ -60,7 +66,7 @@ impl IntoParams for Stretch {
 impl IntoParams for Watched {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         let topics = ArrayBuilder::new()
-            .items(text().examples(["user:ada"]))
+            .items(text().pattern(Some(TOPIC)).examples(["user:ada"]))
             .max_items(Some(MOST_TOPICS));
         vec![
             in_query(
@@ -72,7 +78,7 @@ impl IntoParams for Watched {
             in_query(
                 "posts",
                 "Count new posts: of `home`, or of the person with this handle.",
-                text().examples(["home"]).into(),
+                text().pattern(Some(HANDLE)).examples(["home"]).into(),
             ),
             in_query(
                 "since",

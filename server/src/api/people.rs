@@ -1,8 +1,8 @@
 //! `/users/{handle}` and the lists of a person.
 
 use app::feed::Feed;
-use axum::extract::State;
 use axum::Json;
+use axum::extract::State;
 use model::{Activity, Counted, DisplayName, Handle, Listing, Member, Profile, Timestamp};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -11,6 +11,7 @@ use utoipa_axum::routes;
 
 use super::extract::{Actor, Reader, Stretch, UserPath};
 use super::{Answer, Api};
+use crate::http::ProblemBody;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()
@@ -83,7 +84,10 @@ async fn show(State(feed): State<Feed>, reader: Reader, UserPath(handle): UserPa
 #[utoipa::path(put, path = "/users/{handle}/follow", tag = "People", operation_id = "follow",
     security(("session" = [])),
     params(UserPath),
-    responses((status = 200, description = "Whether it holds now, and the new count of followers.", body = Counted))
+    responses(
+        (status = 200, description = "Whether it holds now, and the new count of followers.", body = Counted),
+        (status = 422, description = "One cannot follow oneself.", body = ProblemBody, content_type = "application/problem+json")
+    )
 )]
 async fn follow(
     State(feed): State<Feed>,

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use axum::http::Method;
+use axum::http::header::ACCEPT;
 use serde_json::Value;
 
 use super::conformity::Description;
-use super::stage::{Call, Stage};
+use super::stage::{Call, PAGE, Stage};
 use crate::api::DESCRIPTION;
 
 /// Every path with its methods and operations.
@@ -18,7 +19,9 @@ fn paths() -> impl Iterator<Item = (&'static String, Vec<(&'static String, &'sta
 }
 
 fn operations() -> impl Iterator<Item = &'static Value> {
-    paths().flat_map(|(_, operations)| operations).map(|(_, operation)| operation)
+    paths()
+        .flat_map(|(_, operations)| operations)
+        .map(|(_, operation)| operation)
 }
 
 #[tokio::test]
@@ -30,7 +33,10 @@ async fn every_described_path_takes_the_described_methods_and_no_others() {
             .replace("{comment}", "00000000-0000-4000-8000-000000000000")
             .replace("{handle}", "nobody")
             .replace("{tag}", "weir");
-        let mut described: BTreeSet<String> = operations.iter().map(|(method, _)| method.to_uppercase()).collect();
+        let mut described: BTreeSet<String> = operations
+            .iter()
+            .map(|(method, _)| method.to_uppercase())
+            .collect();
         if described.contains("GET") {
             described.insert("HEAD".to_owned());
         }
@@ -47,9 +53,17 @@ fn every_operation_has_a_name_of_its_own_and_a_summary() {
     for operation in operations() {
         let name = operation["operationId"].as_str().unwrap();
         assert!(names.insert(name), "{name} is there twice");
-        assert!(operation["summary"].as_str().is_some_and(|summary| !summary.is_empty()), "{name}");
+        assert!(
+            operation["summary"]
+                .as_str()
+                .is_some_and(|summary| !summary.is_empty()),
+            "{name}"
+        );
         let tags = DESCRIPTION.value["tags"].as_array().unwrap();
-        assert!(tags.iter().any(|tag| tag["name"] == operation["tags"][0]), "{name}");
+        assert!(
+            tags.iter().any(|tag| tag["name"] == operation["tags"][0]),
+            "{name}"
+        );
     }
     assert!(names.len() > 30, "{names:?}");
 }
@@ -67,5 +81,28 @@ fn every_example_fits_its_schema() {
     for (name, response) in responses {
         let content = &response["content"]["application/problem+json"];
         description.fits(&content["schema"], &content["example"].to_string(), name);
+    }
+}
+
+#[tokio::test]
+async fn the_page_about_the_api_shows_every_operation_and_shape() {
+    let page = Call::new(Method::GET, "/api").header(ACCEPT.as_str(), PAGE);
+    let page = page.send(&Stage::new().await.open()).await;
+    assert_eq!(page.status, 200, "{page:?}");
+    assert!(page.header("content-type").starts_with("text/html"), "{page:?}");
+    for operation in operations() {
+        let summary = operation["summary"].as_str().unwrap();
+        assert!(page.text.contains(summary), "{summary}");
+    }
+    for name in DESCRIPTION.value["components"]["schemas"]
+        .as_object()
+        .unwrap()
+        .keys()
+    {
+        let is_linked = page.text.contains(&format!("href=\"#{name}\""));
+        assert!(
+            !is_linked || page.text.contains(&format!("id=\"{name}\"")),
+            "{name}"
+        );
     }
 }

@@ -29,11 +29,23 @@ impl Description {
     pub fn allows(&self, seen: &Seen<'_>) {
         let Seen { method, status, .. } = *seen;
         let path = seen.path.split('?').next().unwrap_or_default();
-        let what = format!("{method} {path} answers {status} {}: {}", seen.content_type, seen.body);
+        let what = format!(
+            "{method} {path} answers {status} {}: {}",
+            seen.content_type, seen.body
+        );
         let Some(operation) = self.operation(method, path) else {
             if path.starts_with("/api/v1") {
-                assert!((400..500).contains(&status), "what is not described is there: {what}");
-                self.fits(&json!({ "$ref": "#/components/schemas/Problem" }), seen.body, &what);
+                assert!(
+                    (400..500).contains(&status),
+                    "what is not described is there: {what}"
+                );
+            }
+            if path.starts_with("/api/v1") && method != "HEAD" {
+                self.fits(
+                    &json!({ "$ref": "#/components/schemas/Problem" }),
+                    seen.body,
+                    &what,
+                );
             }
             return;
         };
@@ -41,12 +53,21 @@ impl Description {
         assert!(response.is_object(), "this status is not described: {what}");
         let content = response["content"].as_object();
         let essence = |kind: &str| kind.split(';').next().unwrap_or_default().to_owned();
-        let described = content.and_then(|kinds| kinds.iter().find(|(kind, _)| essence(kind) == essence(seen.content_type)));
+        let described = content.and_then(|kinds| {
+            kinds
+                .iter()
+                .find(|(kind, _)| essence(kind) == essence(seen.content_type))
+        });
         match described {
             // Nothing is sent after the headers.
             _ if method == "HEAD" => {}
-            None => assert!(content.is_none() && seen.body.is_empty(), "this kind is not described: {what}"),
-            Some((kind, described)) if kind.ends_with("json") => self.fits(&described["schema"], seen.body, &what),
+            None => assert!(
+                content.is_none() && seen.body.is_empty(),
+                "this kind is not described: {what}"
+            ),
+            Some((kind, described)) if kind.ends_with("json") => {
+                self.fits(&described["schema"], seen.body, &what);
+            }
             Some(_) => {}
         }
     }
@@ -69,7 +90,11 @@ impl Description {
     }
 
     fn operation(&self, method: &str, path: &str) -> Option<&Value> {
-        let method = if method == "HEAD" { "get" } else { &method.to_lowercase() };
+        let method = if method == "HEAD" {
+            "get"
+        } else {
+            &method.to_lowercase()
+        };
         let paths = self.0["paths"].as_object()?.iter();
         // A path without parameters is the better match: they come first.
         let mut fitting: Vec<_> = paths.filter(|(template, _)| matches(template, path)).collect();
@@ -78,7 +103,10 @@ impl Description {
     }
 
     fn followed<'a>(&'a self, response: &'a Value) -> &'a Value {
-        match response["$ref"].as_str().and_then(|place| place.strip_prefix('#')) {
+        match response["$ref"]
+            .as_str()
+            .and_then(|place| place.strip_prefix('#'))
+        {
             Some(place) => self.0.pointer(place).unwrap_or(&Value::Null),
             None => response,
         }
@@ -88,9 +116,9 @@ impl Description {
 fn matches(template: &str, path: &str) -> bool {
     let (template, path) = (template.split('/'), path.split('/'));
     template.clone().count() == path.clone().count()
-        && template
-            .zip(path)
-            .all(|(expected, segment)| expected.starts_with('{') && !segment.is_empty() || expected == segment)
+        && template.zip(path).all(|(expected, segment)| {
+            expected.starts_with('{') && !segment.is_empty() || expected == segment
+        })
 }
 
 fn close(schema: &mut Value) {

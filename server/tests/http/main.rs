@@ -3,7 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
 
 mod accounts;
+#[path = "../conformity/mod.rs"]
+mod conformity;
 mod crash;
+mod description;
 mod events;
 mod forgery;
 mod input;

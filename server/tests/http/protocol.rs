@@ -54,8 +54,6 @@ fn an_unknown_route_or_method_of_the_api_is_a_problem_too() {
     let visitor = server.visitor();
     let root = visitor.at_root();
     for path in [
-        "/api",
-        "/api/",
         "/api/v1",
         "/api/v1/",
         "/api/v1/nonsense",

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::LazyLock;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -10,6 +11,14 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use ureq::Agent;
 use ureq::http::{Request, Response};
+
+use crate::conformity::{Description, Seen};
+
+/// What every answer of the API is held against.
+static DESCRIBED: LazyLock<Description> = LazyLock::new(|| {
+    let printed = spillway().arg("openapi").output().unwrap().stdout;
+    Description::strictly(serde_json::from_slice(&printed).unwrap())
+});
 
 /// The longest that anything here is waited for before the test fails.
 pub const PATIENCE: Duration = Duration::from_secs(30);
@@ -242,6 +251,7 @@ impl Client {
             .send("POST", path, Some(body.to_string().into_bytes()))
     }
 
+    /// The answer, which is one that the description of the API has.
     pub fn send(&self, method: &str, path: &str, body: Option<Vec<u8>>) -> Answer {
         self.try_send(method, path, body).unwrap()
     }
@@ -252,7 +262,15 @@ impl Client {
             Some(body) => self.agent.run(self.request(method, path).body(body)?)?,
             None => self.agent.run(self.request(method, path).body(())?)?,
         };
-        Answer::read(response)
+        let answer = Answer::read(response)?;
+        DESCRIBED.allows(&Seen {
+            method,
+            path: &format!("{}{path}", self.prefix),
+            status: answer.status,
+            content_type: answer.headers.get("content-type").map_or("", String::as_str),
+            body: &answer.text,
+        });
+        Ok(answer)
     }
 
     fn request(&self, method: &str, path: &str) -> ureq::http::request::Builder {
