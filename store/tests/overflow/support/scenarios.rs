@@ -518,18 +518,19 @@ pub const SCENARIOS: &[Scenario] = &[
         name: "likes go together, and a spill takes the second of them to a page before they come",
         largest_head: 3,
         faults: 0,
-        beforehand: Beforehand::Likes(2),
+        beforehand: Beforehand::Likes(1),
         operations: |owner| {
             vec![
-                at_once(vec![liking(owner, 11, 11), liking(owner, 2, 12)]),
+                at_once(vec![liking(owner, 11, 21), liking(owner, 1, 22)]),
                 in_turn(vec![
                     liking(owner, 13, 13),
                     liking(owner, 14, 14),
-                    unliking(owner, 13),
+                    liking(owner, 15, 15),
+                    unliking(owner, 14),
                 ]),
             ]
         },
-        afterwards: &[(1, true), (2, true), (11, true), (13, false), (14, true)],
+        afterwards: &[(1, true), (11, true), (13, true), (14, false), (15, true)],
     },
     Scenario {
         name: "likes with a late clock go together while the head spills",
