@@ -4,6 +4,7 @@ import type { Locator, Page } from "@playwright/test";
 /** What a student does in the workshop. It is all links, so the journeys are the same with JavaScript. */
 export function journeysInTheWorkshop(): void {
   test("two clicks each put 1,001 items into the article's document, and never into ours", async ({ page }) => {
+    test.slow();
     await page.goto("/lab");
     await page.getByRole("link", { name: "The race for the last place" }).click();
     await expect(writer(page, "ada").getByText("Look how many items there are")).toBeVisible();

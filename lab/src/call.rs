@@ -123,10 +123,10 @@ fn find_in_shell(collection: &str, find: &Find) -> String {
     }
     let mut text = format!("db.{collection}.find({arguments})");
     if !find.sort.is_empty() {
-        text.push_str(&format!(".sort({})", line(&find.sort)));
+        text = format!("{text}.sort({})", line(&find.sort));
     }
     if find.limit > 0 {
-        text.push_str(&format!(".limit({})", find.limit));
+        text = format!("{text}.limit({})", find.limit);
     }
     text
 }

@@ -228,7 +228,7 @@ impl Operation {
         let items = match self {
             Self::Append => 3,
             Self::Spill | Self::Again => 5,
-            Self::RemoveFromHead | Self::RemoveFromPage | Self::Delete => 9,
+            Self::RemoveFromHead | Self::RemoveFromPage | Self::Delete => 8,
         };
         Stage::with(protocol, limits(protocol), items).await
     }
@@ -237,7 +237,7 @@ impl Operation {
     pub const fn actor(self) -> &'static str {
         match self {
             Self::Append | Self::Spill | Self::Again => "ada",
-            Self::RemoveFromHead => "fan9",
+            Self::RemoveFromHead => "fan8",
             Self::RemoveFromPage | Self::Delete => "fan1",
         }
     }

@@ -1,7 +1,5 @@
 //! A crash after every write of every operation.
 
-#![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
-
 use lab::crash::{Crash, Operation, everywhere, writes};
 use lab::{Fault, Protocol};
 use store::upkeep::Severity;

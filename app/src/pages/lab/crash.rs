@@ -35,7 +35,11 @@ pub fn CrashPage() -> impl IntoView {
             .into_iter()
             .filter(|protocol| operation.is_of(*protocol))
         {
-            tried.push(everywhere(protocol, operation).await.map_err(faulty)?);
+            tried.push(
+                everywhere(protocol, operation)
+                    .await
+                    .map_err(|error| faulty(&error))?,
+            );
         }
         let chosen = chosen(&tried, protocol)?;
         Ok(view! {
@@ -86,13 +90,13 @@ fn story(operation: Operation) -> &'static str {
             "The document is full, and Ada adds herself. She gets no answer, so her browser sends the same once more: that is the next operation."
         }
         Operation::RemoveFromHead => {
-            "Nine people are in the list. The newest, fan9, is removed. The next operation is Bob adding himself."
+            "Eight people are in the list. The newest, fan8, is removed. The next operation is Bob adding himself."
         }
         Operation::RemoveFromPage => {
-            "Nine people are in the list. The oldest, fan1, is removed, and stands in a page. The next operation is Bob adding himself."
+            "Eight people are in the list. The oldest, fan1, is removed, and stands in a page. The next operation is Bob adding himself."
         }
         Operation::Delete => {
-            "Nine people are in the list, four of them in a page. Its owner is deleted. The next operation is the same once more."
+            "Eight people are in the list, four of them in a page. Its owner is deleted. The next operation is the same once more."
         }
     }
 }
@@ -145,7 +149,7 @@ fn Stage(tried: Vec<Vec<Crash>>, chosen: Crash) -> impl IntoView {
     } = chosen;
     let (then, there) = (crashed.documents.clone(), crashed.clone());
     view! {
-        <nav class="tabs lab-tabs" aria-label="The operation" data-said=said>
+        <nav class="tabs" aria-label="The operation" data-said=said>
             {tabs.into_iter().collect_view()}
         </nav>
         <p class="lab-source">{story(operation)}</p>

@@ -18,7 +18,9 @@ pub fn RacePage() -> impl IntoView {
             None => Protocol::CheckThenAct,
         };
         let clicks: Clicks = query("clicks").unwrap_or_default().parse()?;
-        let race = race::run(protocol, &clicks).await.map_err(faulty)?;
+        let race = race::run(protocol, &clicks)
+            .await
+            .map_err(|error| faulty(&error))?;
         Ok::<_, Problem>(view! {
             <StationHead station=&RACE />
             <Pane>
@@ -203,7 +205,7 @@ fn said(race: &Race) -> String {
         Some(tally) if tally.holds() => said.push_str(" Both are done, and it holds."),
         Some(tally) => {
             let faults: Vec<String> = tally.faults().iter().map(words::fault).collect();
-            said.push_str(&format!(" Both are done: {}.", faults.join("; ")));
+            said = format!("{said} Both are done: {}.", faults.join("; "));
         }
         None => {}
     }

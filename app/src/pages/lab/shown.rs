@@ -1,5 +1,7 @@
 //! What both stations show: documents with what changed, commands, and what counting says.
 
+#![expect(clippy::needless_pass_by_value, reason = "a component owns its props")]
+
 use std::collections::BTreeMap;
 
 use bson::RawDocumentBuf;
