@@ -3,7 +3,9 @@ import type { Locator, Page } from "@playwright/test";
 
 /** What a student does in the workshop. It is all links, so the journeys are the same with JavaScript. */
 export function journeysInTheWorkshop(): void {
-  test("two clicks each put 1,001 items into the article's document, and never into ours", async ({ page }) => {
+  test("two clicks each put 1,001 items into the article's document, and never into ours", async ({
+    page,
+  }) => {
     test.slow();
     await page.goto("/lab");
     await page.getByRole("link", { name: "The race for the last place" }).click();
@@ -12,7 +14,9 @@ export function journeysInTheWorkshop(): void {
     for (const name of ["Ada", "Bob", "Ada", "Bob"]) {
       await step(page, name);
     }
-    await expect(page.getByTestId("verdict")).toContainText("1,001 items in a primary document that may hold 1,000");
+    await expect(page.getByTestId("verdict")).toContainText(
+      "1,001 items in a primary document that may hold 1,000",
+    );
     await expect(page.getByText("activities: [1,001 items")).toBeVisible();
     await expect(page).toHaveURL(/clicks=abab/);
 

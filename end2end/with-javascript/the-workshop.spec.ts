@@ -23,7 +23,11 @@ test("the workshop fits a projector and has no accessibility faults that axe can
   await page.setViewportSize({ width: 1024, height: 768 });
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
-    for (const url of ["/lab", "/lab/race?clicks=abab", "/lab/crash?operation=append-that-spills&layout=ours&after=1"]) {
+    for (const url of [
+      "/lab",
+      "/lab/race?clicks=abab",
+      "/lab/crash?operation=append-that-spills&layout=ours&after=1",
+    ]) {
       await page.goto(url);
       await test.step(`${url} ${colorScheme}`, () => expectAccessible(page));
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
