@@ -12,35 +12,21 @@ pub fn ActivityRow(
     /// The reader's now.
     now: Timestamp,
 ) -> impl IntoView {
+    let object = deed.object();
     let Deed {
-        activity,
-        by,
-        post,
-        user,
+        activity, post, user, ..
     } = deed;
-    let did = match activity.kind {
-        ActivityKind::Post => "Wrote ",
-        ActivityKind::Like => "Liked ",
-        ActivityKind::Comment => "Commented on ",
-        ActivityKind::Share => "Shared ",
-        ActivityKind::Follow => "Followed ",
-    };
     let object = if let Some(user) = user {
         view! {
             <a href=format!("/@{}", user.handle)>
-                <bdi>{user.name.to_string()}</bdi>
+                <bdi>{object}</bdi>
             </a>
         }
         .into_any()
-    } else if let Some((author, text)) = post {
-        let whose = match activity.kind {
-            ActivityKind::Post => "a post".to_owned(),
-            _ if author.handle == by => "their own post".to_owned(),
-            _ => format!("{}’s post", author.name),
-        };
+    } else if let Some((_, text)) = post {
         view! {
             <a href=activity.post.map(|post| format!("/post/{post}"))>
-                <bdi>{whose}</bdi>
+                <bdi>{object}</bdi>
             </a>
             " "
             <q class="activity-text" dir="auto">
@@ -48,15 +34,38 @@ pub fn ActivityRow(
             </q>
         }
         .into_any()
-    } else if activity.post.is_some() {
-        "a post that is gone".into_any()
     } else {
-        "somebody who is gone".into_any()
+        object.into_any()
     };
     view! {
         <p class="activity">
-            <span>{did} {object}</span>
+            <span>{did(activity.kind)} " " {object}</span>
             <Moment at=activity.at now />
         </p>
+    }
+}
+
+/// What a person did, as a word before what they did it to.
+pub fn did(kind: ActivityKind) -> &'static str {
+    match kind {
+        ActivityKind::Post => "Wrote",
+        ActivityKind::Like => "Liked",
+        ActivityKind::Comment => "Commented on",
+        ActivityKind::Share => "Shared",
+        ActivityKind::Follow => "Followed",
+    }
+}
+
+impl Deed {
+    /// What it was done to, in words.
+    pub(super) fn object(&self) -> String {
+        match (&self.user, &self.post) {
+            (Some(user), _) => user.name.to_string(),
+            (None, Some(_)) if self.activity.kind == ActivityKind::Post => "a post".to_owned(),
+            (None, Some((author, _))) if author.handle == self.by => "their own post".to_owned(),
+            (None, Some((author, _))) => format!("{}’s post", author.name),
+            (None, None) if self.activity.post.is_some() => "a post that is gone".to_owned(),
+            (None, None) => "somebody who is gone".to_owned(),
+        }
     }
 }

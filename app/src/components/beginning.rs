@@ -6,7 +6,10 @@ pub fn beginning(text: &str) -> String {
     }
     let cut: String = text.chars().take(MOST).collect();
     let (whole_words, _) = cut.rsplit_once(char::is_whitespace).unwrap_or((&cut, ""));
-    format!("{whole_words}…")
+    format!(
+        "{}…",
+        whole_words.trim_end_matches(|c: char| c.is_ascii_punctuation() || c == '…')
+    )
 }
 
 #[cfg(test)]
@@ -19,6 +22,10 @@ mod tests {
         assert_eq!(
             beginning(&"word ".repeat(20)),
             format!("{}…", "word ".repeat(12).trim_end())
+        );
+        assert_eq!(
+            beginning("What does she do at the school all day? Serious question... and more of them"),
+            "What does she do at the school all day? Serious question…"
         );
         assert_eq!(beginning(&"é".repeat(80)), format!("{}…", "é".repeat(60)));
     }

@@ -3,10 +3,10 @@ use std::collections::HashMap;
 use leptos::prelude::*;
 use model::{Comment, Listing, Member, PostCard, Relation, Topic};
 
-use super::{Icon, Seam};
+use super::{Icon, Seam, beginning, did};
 use crate::feed::Deed;
 use crate::islands::{NewOnTop, ReadOn};
-use crate::pages::Place;
+use crate::pages::{OLDEST, Place};
 
 /// Something that a list holds.
 pub trait Entry {
@@ -14,35 +14,76 @@ pub trait Entry {
     const TEST_ID: Option<&'static str>;
     /// What its place in the page begins with, for a link to it.
     const ANCHOR: &'static str;
+    /// Whether the list can be read from its oldest item, too.
+    const HAS_TWO_ENDS: bool;
 
     /// What identifies it in its list; a [`model::Seam`] names the item that it follows by this.
     fn key(&self) -> String;
+
+    /// What tells it from its neighbours for who cannot see it.
+    fn name(&self) -> String;
 }
 
 macro_rules! entry {
-    ($type:ty, $anchor:literal, $test_id:expr, $key:expr) => {
+    ($type:ty, $anchor:literal, $test_id:expr, $has_two_ends:literal, $key:expr, $name:expr) => {
         impl Entry for $type {
             const TEST_ID: Option<&'static str> = $test_id;
             const ANCHOR: &'static str = $anchor;
+            const HAS_TWO_ENDS: bool = $has_two_ends;
 
             fn key(&self) -> String {
                 let key: fn(&Self) -> String = $key;
                 key(self)
             }
+
+            fn name(&self) -> String {
+                let name: fn(&Self) -> String = $name;
+                name(self)
+            }
         }
     };
 }
 
-entry!(PostCard, "post", Some("post"), |card| card.post.id.to_string());
-entry!(Member, "member", None, |member| member.id.to_string());
-entry!(Comment, "comment", Some("comment"), |comment| comment
-    .id
-    .to_string());
-entry!(Deed, "activity", None, |deed| deed.activity.id.to_string());
+entry!(
+    PostCard,
+    "post",
+    Some("post"),
+    false,
+    |card| card.post.id.to_string(),
+    |card| format!(
+        "{}: {}",
+        card.post.author.name,
+        beginning(card.post.text.as_str())
+    )
+);
+entry!(
+    Member,
+    "member",
+    None,
+    true,
+    |member| member.id.to_string(),
+    |member| member.user.name.to_string()
+);
+entry!(
+    Comment,
+    "comment",
+    Some("comment"),
+    true,
+    |comment| comment.id.to_string(),
+    |comment| format!("Comment by {}", comment.user.name)
+);
+entry!(
+    Deed,
+    "activity",
+    None,
+    true,
+    |deed| deed.activity.id.to_string(),
+    |deed| format!("{} {}", did(deed.activity.kind), deed.object())
+);
 
 /// A stretch of a list: its items with the seams between them, and where it goes on.
 #[component]
-pub fn List<T, Row, Shown>(
+pub fn List<T, Row, Shown, Empty>(
     /// The stretch.
     listing: Listing<T>,
     /// Where in the list it begins.
@@ -53,7 +94,7 @@ pub fn List<T, Row, Shown>(
     /// What the list is, for who cannot see it.
     label: &'static str,
     /// What to say when there is nothing in it.
-    empty: &'static str,
+    empty: Empty,
     /// Shows one item.
     row: Row,
     /// Where new items are written, if they are.
@@ -64,6 +105,7 @@ where
     T: Entry + Send + 'static,
     Row: Fn(T) -> Shown + Send + 'static,
     Shown: IntoView + 'static,
+    Empty: IntoView + 'static,
 {
     let Listing {
         items,
@@ -73,12 +115,10 @@ where
     } = listing;
     let before = place.before;
     let read = before + items.len() as u64;
-    let next = next.map(|cursor| format!("?cursor={cursor}&from={read}"));
-    let here = place
-        .paging
-        .after
-        .map(|cursor| format!("?cursor={cursor}&from={before}"));
-    let fresh = fresh.filter(|_| place.is_beginning());
+    let next = next.map(|cursor| place.href_after(&cursor, read));
+    let here = place.href();
+    let fresh = fresh.filter(|_| place.is_at_the_newest());
+    let way_to_the_oldest = T::HAS_TWO_ENDS && place.is_at_the_newest() && next.is_some();
     let (posts, newest) = fresh.as_ref().and_then(Fresh::of_posts).unzip();
     let set_size = if total >= read && total > 0 {
         total.to_string()
@@ -92,7 +132,7 @@ where
     // A seam after the last item of the stretch before this one comes first.
     let first = seams
         .into_values()
-        .map(|seam| view! { <Seam seam /> })
+        .map(|seam| view! { <Seam seam end=place.paging.end /> })
         .collect_view();
     let is_empty = items.is_empty() && before == 0;
     let items = items
@@ -100,20 +140,21 @@ where
         .zip(after)
         .zip(before + 1..)
         .map(|((item, after), position)| {
-            let key = item.key();
+            let (key, name) = (item.key(), item.name());
             view! {
                 <article
                     id=format!("{}-{key}", T::ANCHOR)
                     class="entry"
                     data-testid=T::TEST_ID
                     data-id=key
+                    aria-label=name
                     aria-posinset=position
                     aria-setsize=set_size.clone()
                     tabindex="-1"
                 >
                     {row(item)}
                 </article>
-                {after.map(|seam| view! { <Seam seam /> })}
+                {after.map(|seam| view! { <Seam seam end=place.paging.end /> })}
             }
         })
         .collect_view();
@@ -133,10 +174,19 @@ where
                         </p>
                     }
                 })}
+            {way_to_the_oldest
+                .then(|| {
+                    view! {
+                        <p class="feed-oldest">
+                            <a href=OLDEST>"Oldest first"</a>
+                        </p>
+                    }
+                })}
             {fresh.map(|fresh| view! { <NewOnTop>{fresh.button(total)}</NewOnTop> })}
             <div
                 class="feed"
-                role="feed"
+                // A feed has items. Until there is one it is no more than a place for them.
+                role=if is_empty { "group" } else { "feed" }
                 aria-label=label
                 aria-busy="false"
                 data-testid="feed"
@@ -208,18 +258,20 @@ impl Fresh {
             .is_some_and(|(_, relation)| *relation == Relation::Comments);
         let (topic, relation) = item.map(|(topic, relation)| (topic, relation.as_str())).unzip();
         view! {
-            <button
-                class="button button-primary new-posts"
-                type="button"
-                data-testid="new-posts"
-                data-one=one
-                data-more=more
-                data-topic=topic
-                data-relation=relation
-                data-count=total
-                data-by-itself=by_itself
-                hidden
-            ></button>
+            <div role="status">
+                <button
+                    class="button button-primary new-posts"
+                    type="button"
+                    data-testid="new-posts"
+                    data-one=one
+                    data-more=more
+                    data-topic=topic
+                    data-relation=relation
+                    data-count=total
+                    data-by-itself=by_itself
+                    hidden
+                ></button>
+            </div>
         }
     }
 }

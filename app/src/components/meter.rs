@@ -20,6 +20,8 @@ pub enum MeterSize {
 pub fn Meter(
     /// Which list.
     relation: Relation,
+    /// Of whom or what, in words.
+    of: String,
     /// How it is stored.
     meter: model::Meter,
     /// How large to draw it.
@@ -44,7 +46,7 @@ pub fn Meter(
             data-sheets=sheets
             data-near=near
             role="meter"
-            aria-label=format!("How the {relation} are stored")
+            aria-label=format!("How the {relation} of {of} are stored")
             aria-valuemin="0"
             aria-valuemax=most
             aria-valuenow=now

@@ -24,6 +24,7 @@ mod person;
 mod post;
 mod reactions;
 mod rows;
+#[cfg(feature = "ssr")]
 mod seam;
 #[cfg(feature = "ssr")]
 mod stored;
@@ -32,7 +33,7 @@ mod text_form;
 mod tree;
 
 #[cfg(feature = "ssr")]
-pub use activity::ActivityRow;
+pub use activity::{ActivityRow, did};
 pub use avatar::Avatar;
 pub use beginning::beginning;
 pub use body::Body;
@@ -52,6 +53,7 @@ pub use person::Byline;
 pub use post::Post;
 pub use reactions::{FollowButton, LikeButton, ShareButton};
 pub use rows::{CommentRow, MemberRow};
+#[cfg(feature = "ssr")]
 pub use seam::Seam;
 #[cfg(feature = "ssr")]
 pub use stored::{Stored, StoredDrawer};

@@ -21,6 +21,8 @@ pub fn Post(
 ) -> impl IntoView {
     let PostCard { post, meter } = card;
     let id = post.id;
+    let author = post.author.name.clone();
+    let about = format!("the post by {author}");
     let likes = Counted {
         active: post.liked,
         count: post.likes,
@@ -39,17 +41,17 @@ pub fn Post(
                 </p>
                 <Reactions>
                     <div class="reactions">
-                        <LikeButton post=id likes signed_in />
+                        <LikeButton post=id author=author.clone() likes signed_in />
                         <a class="reaction" href=format!("/post/{id}")>
                             {Icon::Bubble.view()}
-                            <span class="visually-hidden">"Comments, "</span>
+                            <span class="visually-hidden">{format!("Comments on {about}: ")}</span>
                             <span data-number="comments">{grouped(post.comments)}</span>
                         </a>
-                        <ShareButton post=id shares signed_in />
+                        <ShareButton post=id author shares signed_in />
                     </div>
                     <div class="post-storage">
-                        <Meter relation=Relation::Likes meter size=MeterSize::Line />
-                        <StoredDrawer owner=Topic::Post(id) />
+                        <Meter relation=Relation::Likes of=about.clone() meter size=MeterSize::Line />
+                        <StoredDrawer owner=Topic::Post(id) about />
                     </div>
                 </Reactions>
                 {own.then(|| view! { <DeleteControl post=id /> })}

@@ -1,6 +1,6 @@
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
-use model::{Counted, Handle, PostId, Relation};
+use model::{Counted, DisplayName, Handle, PostId, Relation};
 
 use super::{Icon, grouped};
 use crate::actions::people::SetFollow;
@@ -11,6 +11,8 @@ use crate::actions::posts::{SetLike, SetShare};
 pub fn LikeButton(
     /// The post.
     post: PostId,
+    /// Whose it is, for who hears the button alone.
+    author: DisplayName,
     /// Its likes, and whether the reader's is one of them.
     likes: Counted,
     /// Whether the reader is somebody.
@@ -31,7 +33,7 @@ pub fn LikeButton(
             aria-pressed=likes.active.to_string()
         >
             {Icon::Heart.view()}
-            <span class="visually-hidden">"Like, "</span>
+            <span class="visually-hidden">{format!("Like the post by {author}. Likes: ")}</span>
             <span data-testid="like-count" data-number="likes" data-count=likes.count>
                 {grouped(likes.count)}
             </span>
@@ -44,6 +46,8 @@ pub fn LikeButton(
 pub fn ShareButton(
     /// The post.
     post: PostId,
+    /// Whose it is, for who hears the button alone.
+    author: DisplayName,
     /// Its shares, and whether the reader's is one of them.
     shares: Counted,
     /// Whether the reader is somebody.
@@ -64,7 +68,7 @@ pub fn ShareButton(
             aria-pressed=shares.active.to_string()
         >
             {Icon::Share.view()}
-            <span class="visually-hidden">"Share, "</span>
+            <span class="visually-hidden">{format!("Share the post by {author}. Shares: ")}</span>
             <span data-number="shares" data-count=shares.count>
                 {grouped(shares.count)}
             </span>

@@ -1,21 +1,28 @@
 use leptos::prelude::*;
 
 use super::{grouped, size};
+use crate::feed::End;
 
 /// The boundary between two documents of a list, where a reader scrolls over it, and what crossing it took.
 #[component]
 pub fn Seam(
     /// The boundary.
     seam: model::Seam,
+    /// Where the reader came from.
+    end: End,
 ) -> impl IntoView {
     let model::Seam {
         page, pages, cost, ..
     } = seam;
+    let beyond = match end {
+        End::Newest => "An older document begins here, with ",
+        End::Oldest => "A newer document begins here, with ",
+    };
     view! {
         <div class="seam" data-testid="seam" data-page=page.to_string()>
             <p class="seam-label">{format!("page {} of {pages}", page + 1)}</p>
             <p class="seam-note">
-                "An older document begins here, with " <code>{format!("page: {page}")}</code> "."
+                {beyond} <code>{format!("page: {page}")}</code> "."
                 {cost
                     .map(|cost| {
                         view! {

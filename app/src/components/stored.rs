@@ -78,6 +78,8 @@ pub fn Stored(
 pub fn StoredDrawer(
     /// The post or the person.
     owner: Topic,
+    /// The same in words, for who hears the line alone.
+    about: String,
 ) -> impl IntoView {
     let href = match owner {
         Topic::Post(id) => format!("/post/{id}/stored"),
@@ -85,7 +87,9 @@ pub fn StoredDrawer(
     };
     view! {
         <details class="drawer">
-            <summary>"How this is stored"</summary>
+            <summary>
+                "How this is stored" <span class="visually-hidden">{format!("({about})")}</span>
+            </summary>
             <p class="drawer-link">
                 <a href=href>"See its documents"</a>
             </p>

@@ -78,13 +78,11 @@ impl Feed {
         Ok(())
     }
 
-    /// The comments on a post, newest first.
+    /// The comments on a post.
     pub async fn comments(&self, post: PostId, paging: Paging) -> Result<Listing<Comment>, Problem> {
-        let list = self.store.list(Relation::Comments);
-        let stretch = list
-            .newest_first(&Topic::Post(post), paging.after, paging.limit)
-            .await
-            .map_err(explain)?;
+        let stretch = self
+            .stretch(&Topic::Post(post), Relation::Comments, paging)
+            .await?;
         let authors = stretch.items.iter().filter_map(|item| item.by.as_ref());
         let people = self.store.people().named(authors).await.map_err(explain)?;
         Ok(Listing {

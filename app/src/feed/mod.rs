@@ -16,7 +16,8 @@ mod storage;
 
 use std::sync::Arc;
 
-use model::Cursor;
+use model::{Cursor, Problem, Relation, Topic};
+use store::overflow::Stretch;
 use store::{Store, Turns};
 
 pub use accounts::SessionToken;
@@ -24,6 +25,8 @@ pub use environment::{Clock, Environment, Ids, SystemClock, SystemIds};
 pub use events::{Change, Events, OpenStream};
 pub use new_posts::{NewPosts, PostList};
 pub use people::Deed;
+
+use problems::explain;
 
 /// The application: reads and changes the store on behalf of people, and tells listeners what changed.
 #[derive(Clone)]
@@ -55,12 +58,35 @@ impl Feed {
     pub fn store(&self) -> &Store {
         &self.store
     }
+
+    /// A stretch of one of an owner's lists, read from the end that is asked for.
+    async fn stretch(&self, owner: &Topic, relation: Relation, paging: Paging) -> Result<Stretch, Problem> {
+        let Paging { end, after, limit } = paging;
+        let list = self.store.list(relation);
+        let read = match end {
+            End::Newest => list.newest_first(owner, after, limit).await,
+            End::Oldest => list.oldest_first(owner, after, limit).await,
+        };
+        read.map_err(explain)
+    }
+}
+
+/// Where a list begins.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum End {
+    /// With what came last.
+    #[default]
+    Newest,
+    /// With what came first.
+    Oldest,
 }
 
 /// Which stretch of a list to read.
 #[derive(Debug, Clone, Copy)]
 pub struct Paging {
-    /// Go on after here; `None` for the newest.
+    /// Where the list begins. Lists of posts have one order each and do not look at this.
+    pub end: End,
+    /// Go on after here; `None` for the beginning. A cursor belongs to the end that it was given out for.
     pub after: Option<Cursor>,
     /// How many items at most, 1 to 100.
     pub limit: usize,
@@ -69,6 +95,7 @@ pub struct Paging {
 impl Default for Paging {
     fn default() -> Self {
         Self {
+            end: End::default(),
             after: None,
             limit: Self::DEFAULT_LIMIT,
         }

@@ -98,26 +98,22 @@ impl Feed {
         })
     }
 
-    /// Who follows somebody, newest first.
+    /// Who follows somebody.
     pub async fn followers(&self, handle: &Handle, paging: Paging) -> Result<Listing<Member>, Problem> {
         self.members(&Topic::User(handle.clone()), Relation::Followers, paging)
             .await
     }
 
-    /// Whom somebody follows, newest first.
+    /// Whom somebody follows.
     pub async fn following(&self, handle: &Handle, paging: Paging) -> Result<Listing<Member>, Problem> {
         self.members(&Topic::User(handle.clone()), Relation::Following, paging)
             .await
     }
 
-    /// What somebody did, newest first.
+    /// What somebody did.
     pub async fn activity(&self, handle: &Handle, paging: Paging) -> Result<Listing<Activity>, Problem> {
         let owner = Topic::User(handle.clone());
-        let list = self.store.list(Relation::Activities);
-        let stretch = list
-            .newest_first(&owner, paging.after, paging.limit)
-            .await
-            .map_err(explain)?;
+        let stretch = self.stretch(&owner, Relation::Activities, paging).await?;
         Ok(Listing {
             next: stretch.next.map(|cursor| cursor.to_string()),
             seams: stretch.seams,
@@ -162,11 +158,7 @@ impl Feed {
         relation: Relation,
         paging: Paging,
     ) -> Result<Listing<Member>, Problem> {
-        let list = self.store.list(relation);
-        let stretch = list
-            .newest_first(owner, paging.after, paging.limit)
-            .await
-            .map_err(explain)?;
+        let stretch = self.stretch(owner, relation, paging).await?;
         let handles = stretch.items.iter().filter_map(|item| item.by.as_ref());
         let people = self.store.people().named(handles).await.map_err(explain)?;
         let member = |(id, by, at): (uuid::Uuid, Handle, Timestamp)| {

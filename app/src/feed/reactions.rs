@@ -29,12 +29,12 @@ impl Feed {
         self.take_back(actor, post, Relation::Shares).await
     }
 
-    /// Who likes a post, newest first.
+    /// Who likes a post.
     pub async fn likes(&self, post: PostId, paging: Paging) -> Result<Listing<Member>, Problem> {
         self.members(&Topic::Post(post), Relation::Likes, paging).await
     }
 
-    /// Who shared a post, newest first.
+    /// Who shared a post.
     pub async fn shares(&self, post: PostId, paging: Paging) -> Result<Listing<Member>, Problem> {
         self.members(&Topic::Post(post), Relation::Shares, paging).await
     }

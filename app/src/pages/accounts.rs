@@ -80,7 +80,7 @@ async fn demo_people(next: String) -> Result<impl IntoView, Problem> {
                 <form method="post" action=SignInAsDemo::url()>
                     <input type="hidden" name="handle" value=account.handle.to_string() />
                     <input type="hidden" name="next" value=next.clone() />
-                    <button class="demo-person" aria-label=format!("Sign in as {}", account.name)>
+                    <button class="demo-person">
                         <Avatar handle=account.handle.clone() />
                         <span class="demo-person-name">{format!("Sign in as {}", account.name)}</span>
                         <span class="demo-person-bio">{account.bio}</span>

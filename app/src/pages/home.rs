@@ -92,9 +92,7 @@ pub async fn posts(list: Posts, place: Place) -> Result<impl IntoView, Problem> 
         Posts::Tagged(tag) => feed()?.tagged(tag, reader.as_ref(), place.paging).await?,
     };
     let empty = match &list {
-        Posts::Home if signed_in => {
-            "Nobody you follow has written yet. Explore has plenty of people to follow."
-        }
+        Posts::Home if signed_in => "Nobody you follow has written yet. ",
         Posts::Home | Posts::Explore => "Nothing here yet. Write the first post.",
         Posts::By(author) if reader.as_ref() == Some(author) => {
             "You have not written yet. Home has a place to write your first post."
@@ -102,7 +100,10 @@ pub async fn posts(list: Posts, place: Place) -> Result<impl IntoView, Problem> 
         Posts::By(_) => "No posts yet. Follow them to see the first one at home.",
         Posts::Tagged(_) => "No post has this tag yet. Write the first one.",
     };
-    let composer = matches!(list, Posts::Home) && signed_in && place.is_beginning();
+    let composer = matches!(list, Posts::Home) && signed_in && place.is_at_the_newest();
+    let somewhere_to_go = (matches!(list, Posts::Home) && signed_in)
+        .then(|| view! { <a href="/explore">"Explore"</a> " has plenty of people to follow." });
+    let empty = view! { {empty} {somewhere_to_go} };
     let form = composer.then(|| {
         view! {
             <TextForm

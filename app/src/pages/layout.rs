@@ -56,7 +56,7 @@ pub fn Masthead() -> impl IntoView {
 fn SignedIn(account: Account) -> impl IntoView {
     let handle = account.handle;
     view! {
-        <a class="me" href=format!("/@{handle}") aria-label=format!("Your page, @{handle}")>
+        <a class="me" href=format!("/@{handle}") aria-label=format!("Your page, {}", account.name)>
             <Avatar handle=handle.clone() />
             <span class="me-name">{account.name.to_string()}</span>
         </a>
@@ -135,6 +135,11 @@ pub fn Legend() -> impl IntoView {
                 </dt>
                 <dd>"Scroll down a long list and you cross from one document into the next. A seam marks the spot."</dd>
             </dl>
+            <p id="keys" class="legend-keys" tabindex="-1">
+                <kbd>"j"</kbd> " and " <kbd>"k"</kbd>
+                " go down and up a list, one item at a time; within it, " <kbd>"Page Down"</kbd> " and "
+                <kbd>"Page Up"</kbd> " do, too. " <kbd>"?"</kbd> " leads here."
+            </p>
             <p>
                 <a href="/lab">"The workshop"</a>
                 " shows how the pattern breaks, and how it holds."

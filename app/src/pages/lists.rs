@@ -124,7 +124,7 @@ fn of_a_post(
     place: Place,
     listing: Listing<Member>,
 ) -> impl IntoView + use<> {
-    let about = format!("the post by {}", post.author.name);
+    let about = format!("The post by {}", post.author.name);
     let fresh = Fresh::Items {
         topic: Topic::Post(post.id),
         relation,
@@ -179,7 +179,7 @@ fn ListHead(what: &'static str, about: String, owner: String, total: u64) -> imp
     view! {
         <PageTitle text=format!("{what}, {about}") />
         <header class="page-head">
-            <h1>{what} <span class="page-head-count">{grouped(total)}</span></h1>
+            <h1>{what} " " <span class="page-head-count">{grouped(total)}</span></h1>
             <p>
                 <a href=owner>{about}</a>
             </p>

@@ -24,7 +24,7 @@ use leptos_router::{SsrMode, path};
 
 pub use api::Description;
 pub use document::shell;
-pub use request::{Obstacle, Place};
+pub use request::{OLDEST, Obstacle, Place};
 
 use crate::components::Drawings;
 use accounts::{SignInPage, SignUpPage};

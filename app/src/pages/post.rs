@@ -30,7 +30,9 @@ async fn post_page(id: PostId, place: Place) -> Result<impl IntoView, Problem> {
         card.post.author.name,
         beginning(card.post.text.as_str())
     );
-    let (likes, shares) = (grouped(card.post.likes), grouped(card.post.shares));
+    let text = card.post.text.to_string();
+    let (likes, shares) = (card.post.likes, card.post.shares);
+    let many = |count: u64, one: &'static str, more: &'static str| if count == 1 { one } else { more };
     let now = now();
     let form = signed_in.then(|| {
         view! {
@@ -58,14 +60,14 @@ async fn post_page(id: PostId, place: Place) -> Result<impl IntoView, Problem> {
         view! { <CommentRow comment post=id now own /> }
     };
     Ok(view! {
-        <PageTitle text=title />
+        <PageTitle text=title description=text />
         <h1 class="visually-hidden">{format!("Post by {}", card.post.author.name)}</h1>
         <article class="entry entry-alone" id=format!("post-{id}") data-testid="post" data-id=id.to_string()>
             <Post card now signed_in own />
         </article>
         <nav class="tabs" aria-label="About this post">
-            <a href=format!("/post/{id}/likes")><b>{likes}</b> " likes"</a>
-            <a href=format!("/post/{id}/shares")><b>{shares}</b> " shares"</a>
+            <a href=format!("/post/{id}/likes")><b>{grouped(likes)}</b> {many(likes, " like", " likes")}</a>
+            <a href=format!("/post/{id}/shares")><b>{grouped(shares)}</b> {many(shares, " share", " shares")}</a>
         </nav>
         <section aria-labelledby="comments">
             <h2 id="comments" class="section-head">

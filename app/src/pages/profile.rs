@@ -27,7 +27,7 @@ async fn profile_page(handle: Handle) -> Result<impl IntoView, Problem> {
     let title = format!("{} (@{handle})", profile.name);
     let own = reader.as_ref() == Some(&handle);
     Ok(view! {
-        <PageTitle text=title />
+        <PageTitle text=title description=profile.bio.clone() />
         <Opening profile signed_in=reader.is_some() own />
         <nav class="tabs" aria-label=format!("About @{handle}")>
             <a href=format!("/@{handle}") aria-current="page">
@@ -95,7 +95,9 @@ fn Opening(profile: Profile, signed_in: bool, own: bool) -> impl IntoView {
                             >
                                 {grouped(followers)}
                             </b>
-                            " followers"
+                            <span>
+                                " follower" <span class="plural">"s"</span>
+                            </span>
                         </a>
                     </li>
                     <li>
@@ -105,8 +107,8 @@ fn Opening(profile: Profile, signed_in: bool, own: bool) -> impl IntoView {
                         </a>
                     </li>
                 </ul>
-                <Meter relation=Relation::Followers meter size=MeterSize::Large />
-                <StoredDrawer owner=Topic::User(handle) />
+                <Meter relation=Relation::Followers of=name.to_string() meter size=MeterSize::Large />
+                <StoredDrawer owner=Topic::User(handle) about=name.to_string() />
             </ProfileNumbers>
         </header>
     }

@@ -10,7 +10,7 @@ use store::posts::Order;
 
 use super::problem::ProblemPage;
 use crate::actions::reply::Done;
-use crate::feed::{Clock, Paging, SystemClock};
+use crate::feed::{Clock, End, Paging, SystemClock};
 use crate::refusal::Refusal;
 
 /// Shows a page once its data is there, or the page of the problem that came up.
@@ -32,6 +32,9 @@ pub fn now() -> Timestamp {
     SystemClock.now()
 }
 
+/// The address of a list that begins with what came first, within its page's own.
+pub const OLDEST: &str = "?order=oldest";
+
 /// Which stretch of its list a page shows, and how many items come before it.
 #[derive(Clone, Copy)]
 pub struct Place {
@@ -42,14 +45,19 @@ pub struct Place {
 }
 
 impl Place {
-    /// Where `?cursor=…&from=…` points.
+    /// Where `?order=…&cursor=…&from=…` points.
     pub fn of_this_request() -> Result<Self, Problem> {
+        let end = match query("order").as_deref() {
+            Some("oldest") => End::Oldest,
+            _ => End::Newest,
+        };
         let after = query("cursor").map(|cursor| cursor.parse()).transpose()?;
         let before = query("from")
             .and_then(|from| from.parse().ok())
             .filter(|_| after.is_some());
         Ok(Self {
             paging: Paging {
+                end,
                 after,
                 ..Paging::default()
             },
@@ -70,16 +78,34 @@ impl Place {
         if let Some(Obstacle(problem)) = obstacle() {
             return Err(problem);
         }
-        let place = Self::of_this_request()?;
+        let mut place = Self::of_this_request()?;
+        place.paging.end = End::Newest;
         match place.paging.after {
             Some(cursor) if !order.gave_out(cursor) => Err(Cursor::invalid()),
             _ => Ok(place),
         }
     }
 
-    /// Whether the page shows the list from its beginning.
-    pub fn is_beginning(self) -> bool {
-        self.paging.after.is_none()
+    /// Whether the page shows the newest of its list.
+    pub fn is_at_the_newest(self) -> bool {
+        self.paging.after.is_none() && self.paging.end == End::Newest
+    }
+
+    /// The address of this place within the page's own, unless it is the newest.
+    pub fn href(self) -> Option<String> {
+        match self.paging.after {
+            Some(cursor) => Some(self.href_after(&cursor.to_string(), self.before)),
+            None if self.paging.end == End::Oldest => Some(OLDEST.to_owned()),
+            None => None,
+        }
+    }
+
+    /// The address where the list goes on after a cursor, with so many items before it.
+    pub fn href_after(self, cursor: &str, before: u64) -> String {
+        match self.paging.end {
+            End::Newest => format!("?cursor={cursor}&from={before}"),
+            End::Oldest => format!("{OLDEST}&cursor={cursor}&from={before}"),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Reading a list by keyboard, as the ARIA feed pattern has it: Page Down and Page Up go from item to item, Control
-//! and End or Home leave the list. The keys j and k do the same from anywhere on the page.
+//! and End or Home leave the list. The keys j and k do the same from anywhere on the page, and ? leads to the line that
+//! names them.
 
 use leptos::prelude::document;
 use wasm_bindgen::JsCast;
@@ -34,6 +35,7 @@ fn wanted(feed: &Element, event: &KeyboardEvent) -> Option<Element> {
     match (event.key().as_str(), event.ctrl_key()) {
         ("j", false) => neighbour(feed, &focused, 1),
         ("k", false) => neighbour(feed, &focused, -1),
+        ("?", false) => document().get_element_by_id("keys"),
         ("PageDown", false) if inside => neighbour(feed, &focused, 1),
         ("PageUp", false) if inside => neighbour(feed, &focused, -1),
         ("Home", true) if inside => document().get_element_by_id("main"),

@@ -55,6 +55,7 @@ impl List {
     /// reader who missed more than a stretch begins anew.
     pub fn refresh(&self, stretch: &Stretch) {
         let Some(first) = self.first() else { return };
+        set(&self.feed, "role", "feed");
         let items = all(&stretch.part, ":scope > *");
         let overlaps = items.iter().any(is_here);
         if overlaps || all(&first, ARRIVED).is_empty() {
@@ -87,6 +88,7 @@ impl List {
     /// Shows something that is on its way to the server, at the top.
     pub fn show_pending(&self, item: &Element) {
         if let Some(first) = self.first() {
+            set(&self.feed, "role", "feed");
             drop(first.insert_before(item, first.first_child().as_ref()));
         }
     }

@@ -2,10 +2,11 @@
 
 use web_sys::Element;
 
-use super::dom::set_text;
+use super::dom::{set, set_text};
 use crate::components::grouped;
 
 /// Shows a count.
 pub fn show(element: &Element, count: u64) {
     set_text(element, &grouped(count));
+    set(element, "data-count", &count.to_string());
 }
