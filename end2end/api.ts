@@ -12,6 +12,7 @@ export interface Post {
   text: string;
   likes: number;
   comments: number;
+  liked: boolean;
 }
 
 interface Listing<T> {
@@ -66,6 +67,11 @@ export class Api {
 
   async follow(handle: string): Promise<void> {
     const response = await this.request.put(`/api/v1/users/${handle}/follow`);
+    expect(response.status(), await response.text()).toBe(200);
+  }
+
+  async like(post: string): Promise<void> {
+    const response = await this.request.put(`/api/v1/posts/${post}/like`);
     expect(response.status(), await response.text()).toBe(200);
   }
 

@@ -63,10 +63,11 @@ export { expect };
 /** What Chromium itself writes to its console when the server refuses a request, for tests that provoke it. */
 export const REFUSALS = [/the server responded with a status of 4\d\d/];
 
-/** Fails unless axe finds nothing to complain about under WCAG 2.2 AA. */
-export async function expectAccessible(page: Page): Promise<void> {
+/** Fails unless axe finds nothing to complain about under WCAG 2.2 AA, or under some of its rules only. */
+export async function expectAccessible(page: Page, rules?: string[]): Promise<void> {
   const standards = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
-  const { violations } = await new AxeBuilder({ page }).withTags(standards).analyze();
+  const axe = new AxeBuilder({ page }).options({ resultTypes: ["violations"] });
+  const { violations } = await (rules ? axe.withRules(rules) : axe.withTags(standards)).analyze();
   const found = violations.map(
     ({ id, help, nodes }) => `${id}: ${help}\n  ${nodes.map((node) => node.html).join("\n  ")}`,
   );

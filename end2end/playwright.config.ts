@@ -44,5 +44,10 @@ export default defineConfig({
   projects: [
     { name: "with JavaScript", testDir: "with-javascript" },
     { name: "without JavaScript", testDir: "without-javascript", use: { javaScriptEnabled: false } },
+    {
+      name: "on a phone",
+      testDir: "on-a-phone",
+      use: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true },
+    },
   ],
 });

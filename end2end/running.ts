@@ -6,14 +6,14 @@ import { binary, environment } from "./server";
 /** How long a server may take to start on a busy machine, in milliseconds. */
 const PATIENCE = 20_000;
 
-/** A server without the demo town, on a free port unless it is told another address. */
+/** A server of its own, on a free port unless it is told another address. The demo town is left out unless asked for. */
 export class Running {
   private readonly process: ChildProcess;
   private readonly lines: string[] = [];
   private heard: () => void = () => {};
 
-  constructor(folder: string, settings: Record<string, string>) {
-    this.process = spawn(binary, ["serve", "--no-demo"], {
+  constructor(folder: string, settings: Record<string, string>, town: "demo town" | "no town" = "no town") {
+    this.process = spawn(binary, town === "no town" ? ["serve", "--no-demo"] : ["serve"], {
       cwd: folder,
       env: { ...process.env, ...environment, SPILLWAY_ADDR: "127.0.0.1:0", ...settings },
       stdio: ["ignore", "pipe", "inherit"],

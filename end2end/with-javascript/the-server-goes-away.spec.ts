@@ -1,9 +1,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Page } from "@playwright/test";
 import { Api } from "../api";
-import { expect, gotoLive, test, typeInto } from "../fixtures";
+import { count, expect, gotoLive, test, typeInto } from "../fixtures";
+import { shown } from "../lists";
 import { Running } from "../running";
+
+/** How long the server stays away, in milliseconds. Nobody waits here for something to be ready: this is the outage. */
+const HALF_A_MINUTE = 30_000;
 
 /** Browsers complain of every attempt that fails meanwhile. */
 test.use({ tolerated: [/ERR_/] });
@@ -46,3 +51,83 @@ test("what is done while the server is away is sent when it is back, once", asyn
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 });
+
+test("half a minute without a server loses and doubles nothing for who scrolls and likes", async ({
+  secondWindow,
+}) => {
+  test.setTimeout(180_000);
+  const folder = mkdtempSync(join(tmpdir(), "spillway-away-"));
+  const settings = { SPILLWAY_STORE: `embedded:${join(folder, "data")}` };
+  let server = new Running(folder, settings, "demo town");
+  try {
+    const url = await server.says(/http:\/\/\S+/);
+    const feed = await secondWindow(url);
+    const api = new Api(feed.request);
+    await api.signUp();
+    const { id } = await api.viralPost();
+    await gotoLive(feed, "/explore");
+    const list = await feed.context().newPage();
+    await gotoLive(list, `/post/${id}/likes`);
+    await scrollToTheEnd(list);
+    await expect.poll(async () => (await shown(list)).handles.length).toBeGreaterThan(50);
+
+    const posts = feed.getByTestId("post");
+    const ids = await posts.evaluateAll((all) =>
+      all.slice(1, 7).map((post) => post.getAttribute("data-id")!),
+    );
+    const before = await Promise.all(ids.map((post) => api.findPost(post)));
+    const like = (place: number) => posts.nth(place + 1).getByTestId("like-button");
+
+    // The first is on its way while the server dies: nobody can know whether it has arrived.
+    await like(0).click();
+    await server.stop("SIGKILL");
+    const away = Date.now();
+    for (const place of [1, 2, 3]) {
+      await like(place).click();
+    }
+    // Liked, taken back, liked again; and liked and taken back.
+    for (const place of [4, 4, 4, 5, 5]) {
+      await like(place).click();
+    }
+    const expected = [true, true, true, true, true, false];
+    await scrollToTheEnd(list);
+    await expect(list.getByTestId("load-more")).toHaveText("Try again", { timeout: 15_000 });
+    await expect(list.getByText("What you have read stays.")).toBeVisible();
+    await expect(feed.locator("#connection")).toContainText("Not connected", { timeout: 15_000 });
+    const read = (await shown(list)).handles.length;
+    for (const [place, on] of expected.entries()) {
+      await expect(like(place), "what was clicked stays").toHaveAttribute("aria-pressed", String(on));
+    }
+    await feed.waitForTimeout(HALF_A_MINUTE - (Date.now() - away));
+
+    server = new Running(folder, { ...settings, SPILLWAY_ADDR: new URL(url).host });
+    await server.says(/http:\/\/\S+/);
+    // The list goes on by itself, the line is there again, and each like arrives once.
+    await expect
+      .poll(async () => (await shown(list)).handles.length, { timeout: 40_000 })
+      .toBeGreaterThan(read);
+    await expect(feed.locator("#connection")).toBeEmpty({ timeout: 40_000 });
+    const outcome = async () => {
+      const after = await Promise.all(ids.map((post) => api.findPost(post)));
+      return after.map((post, place) => [post.liked, post.likes - before[place]!.likes]);
+    };
+    const wanted = expected.map((on) => [on, on ? 1 : 0]);
+    await expect.poll(outcome, { timeout: 60_000 }).toEqual(wanted);
+    for (const [place, on] of expected.entries()) {
+      await expect(like(place)).toHaveAttribute("aria-pressed", String(on));
+      expect(await count(like(place))).toBe(before[place]!.likes + (on ? 1 : 0));
+    }
+
+    await scrollToTheEnd(list);
+    const { handles } = await shown(list);
+    expect(new Set(handles).size, "nobody is shown twice").toBe(handles.length);
+    expect(handles, "nobody is left out").toEqual(await api.people(`posts/${id}/likes`, handles.length));
+  } finally {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+});
+
+async function scrollToTheEnd(page: Page): Promise<void> {
+  await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+}

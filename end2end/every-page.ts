@@ -1,0 +1,131 @@
+import type { Page } from "@playwright/test";
+import { Api } from "./api";
+import { expect } from "./fixtures";
+
+/** A page as somebody sees it. */
+export interface Sight {
+  name: string;
+  /** Leads there, with whatever it takes to see it. */
+  open: (page: Page, api: Api) => Promise<void>;
+}
+
+const at =
+  (path: string | ((api: Api) => Promise<string>)): Sight["open"] =>
+  async (page, api) => {
+    await page.goto(typeof path === "string" ? path : await path(api));
+  };
+
+const viral = (rest = "") => at(async (api) => `/post/${(await api.viralPost()).id}${rest}`);
+const author = (rest = "") => at(async (api) => `/@${(await api.viralPost()).author.handle}${rest}`);
+
+/** Every page there is, for whom it looks different. */
+export const EVERY_PAGE: Sight[] = [
+  { name: "home of a stranger", open: at("/") },
+  { name: "home of a newcomer", open: signedIn("/") },
+  { name: "home of somebody who follows", open: homeOfAFollower },
+  { name: "explore", open: at("/explore") },
+  { name: "a tag", open: at("/tags/ferrygoose") },
+  { name: "a tag without posts", open: at("/tags/nobodyusesthis") },
+  { name: "the viral post", open: viral() },
+  { name: "the viral post with its drawer open", open: withDrawer },
+  { name: "the viral post from its oldest comment", open: viral("?order=oldest") },
+  { name: "a post of one's own", open: ownPost },
+  { name: "likes", open: viral("/likes") },
+  { name: "likes at a seam", open: atASeam },
+  { name: "shares", open: viral("/shares") },
+  { name: "how a post is stored", open: viral("/stored") },
+  { name: "a profile", open: author() },
+  { name: "a profile of one's own", open: ownProfile },
+  { name: "activity", open: author("/activity") },
+  { name: "following", open: author("/following") },
+  { name: "followers of the celebrity", open: at(async (api) => `/@${await api.celebrity()}/followers`) },
+  { name: "how a person is stored", open: author("/stored") },
+  { name: "settings", open: signedIn("/settings") },
+  { name: "settings about to be deleted", open: aboutToLeave },
+  { name: "settings with what does not fit", open: settingsRefused },
+  { name: "sign in", open: at("/login") },
+  { name: "sign in refused", open: signInRefused },
+  { name: "sign up", open: at("/signup") },
+  { name: "sign up with what does not fit", open: signUpRefused },
+  { name: "a page that is not there", open: at("/no/such/page") },
+  { name: "a post that is not there", open: at("/post/00000000-0000-4000-8000-000000000000") },
+];
+
+function signedIn(path: string): Sight["open"] {
+  return async (page, api) => {
+    await api.signUp();
+    await page.goto(path);
+  };
+}
+
+async function homeOfAFollower(page: Page, api: Api): Promise<void> {
+  await api.signUp();
+  await api.follow(await api.celebrity());
+  await page.goto("/");
+  await expect(page.getByTestId("post").first()).toBeVisible();
+}
+
+async function withDrawer(page: Page, api: Api): Promise<void> {
+  await viral()(page, api);
+  const drawer = page.locator(".drawer").first();
+  // Until the island is awake the drawer opens to a link, and stays empty.
+  await expect(async () => {
+    await drawer.locator("summary").click();
+    await expect(drawer.locator(".stored")).toBeVisible({ timeout: 500 });
+  }).toPass({ timeout: 10_000 });
+}
+
+async function ownPost(page: Page, api: Api): Promise<void> {
+  const person = await api.signUp();
+  const post = await api.post(`${person.name} wrote a #tag and https://example.org/an/address`);
+  await api.comment(post.id, "And a comment");
+  await page.goto(`/post/${post.id}`);
+  for (const closed of await page.locator("main details.delete").all()) {
+    await closed.locator("summary").click();
+  }
+}
+
+async function atASeam(page: Page, api: Api): Promise<void> {
+  await viral("/likes")(page, api);
+  const seam = page.getByTestId("seam").first();
+  await expect(async () => {
+    await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+    await expect(seam).toBeVisible({ timeout: 200 });
+  }).toPass({ timeout: 10_000 });
+  await seam.scrollIntoViewIfNeeded();
+}
+
+async function ownProfile(page: Page, api: Api): Promise<void> {
+  const person = await api.signUp();
+  await api.post(`${person.name} is here`);
+  await page.goto(`/@${person.handle}`);
+}
+
+async function aboutToLeave(page: Page, api: Api): Promise<void> {
+  await signedIn("/settings")(page, api);
+  await page.getByText("Delete my account…").click();
+}
+
+async function settingsRefused(page: Page, api: Api): Promise<void> {
+  await signedIn("/settings")(page, api);
+  await page.getByLabel("Name", { exact: true }).fill("");
+  await page.getByLabel("Bio").fill("far too long ".repeat(20));
+  await page.getByRole("button", { name: "Save profile" }).click();
+  await expect(page.locator("[aria-invalid=true]")).toHaveCount(2);
+}
+
+async function signInRefused(page: Page): Promise<void> {
+  await page.goto("/login");
+  await page.getByLabel("Handle").fill("nobody-of-that-name");
+  await page.getByLabel("Password").fill("not the password");
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await expect(page.getByRole("alert")).toBeVisible();
+}
+
+async function signUpRefused(page: Page): Promise<void> {
+  await page.goto("/signup");
+  await page.getByLabel("Handle").fill("with spaces");
+  await page.getByLabel("Password").fill("short");
+  await page.getByRole("main").getByRole("button", { name: "Sign up" }).click();
+  await expect(page.locator("[aria-invalid=true]")).toHaveCount(3);
+}

@@ -1,0 +1,3 @@
+import { theWayOfAStranger } from "../stranger";
+
+theWayOfAStranger();
