@@ -49,5 +49,10 @@ export default defineConfig({
       testDir: "on-a-phone",
       use: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true },
     },
+    {
+      name: "pictures",
+      testDir: "pictures",
+      snapshotPathTemplate: "{testDir}/{arg}{ext}",
+    },
   ],
 });
