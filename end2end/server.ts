@@ -60,7 +60,8 @@ export async function serverUnderTest(): Promise<{
   };
 }
 
-function freePort(): Promise<number> {
+/** A port that nobody listens on at this moment. */
+export function freePort(): Promise<number> {
   return new Promise((found, failed) => {
     const probe = createServer();
     probe.on("error", failed);

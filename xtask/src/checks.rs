@@ -113,6 +113,14 @@ impl Suite<'_> {
         };
         let counts = count(&finished.lines);
         self.counts += counts;
+        // What is worth knowing although it is no failure: scores, and what was left out for a reason.
+        for note in finished
+            .lines
+            .iter()
+            .filter_map(|line| line.strip_prefix("note: "))
+        {
+            self.console.say(&format!("- {title}: {note}"));
+        }
         if finished.status.success() && counts.failed == 0 {
             step.done(&format!("{} passed", counts.passed));
             return;
@@ -254,12 +262,15 @@ impl Suite<'_> {
         self.api();
         match browser::chromium(self.repository, self.console, &self.cancel) {
             Ok(chromium) => {
-                let mut command = tools::playwright(self.repository);
-                command
-                    .args(["test", "--config", "end2end"])
-                    .env("CHROMIUM", chromium)
-                    .env("SPILLWAY_BINARY", self.repository.server());
-                self.tests("browser tests", command, counts::playwright);
+                // Lighthouse comes last and alone: journeys beside it would slow down what it measures.
+                for (title, config) in [("browser tests", "end2end"), ("Lighthouse", "end2end/measured")] {
+                    let mut command = tools::playwright(self.repository);
+                    command
+                        .args(["test", "--config", config])
+                        .env("CHROMIUM", &chromium)
+                        .env("SPILLWAY_BINARY", self.repository.server());
+                    self.tests(title, command, counts::playwright);
+                }
             }
             Err(failure) => self.note_failure("browser tests", &failure),
         }

@@ -20,7 +20,7 @@ pub fn install(repository: &Repository, console: &Console, cancel: &Cancel) -> R
     }
     let step = console.begin(
         "installing the npm packages",
-        "Tailwind, wasm-opt and Playwright, 190 MB; under a minute, once",
+        "Tailwind, wasm-opt, Playwright and Lighthouse, 370 MB; about a minute, once",
     );
     let mut command = repository.command(PROGRAM);
     // No package here needs to run a script of its own to be installed, and Playwright drives the system's browser.
