@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { defineConfig } from "@playwright/test";
 import { serverUnderTest } from "./server";
 
@@ -17,7 +18,7 @@ export default defineConfig({
   expect: { timeout: 5_000 },
   reporter: [["list"]],
   webServer,
-  globalTeardown: "./remove-store.ts",
+  globalTeardown: join(import.meta.dirname, "remove-store.ts"),
   use: {
     baseURL: url,
     browserName: "chromium",

@@ -1,13 +1,10 @@
 use leptos::config::LeptosOptions;
 use leptos::hydration::HydrationScripts;
 use leptos::prelude::*;
-use leptos_meta::{HashedStylesheet, Meta, MetaTags, Title};
+use leptos_meta::{HashedStylesheet, MetaTags, Title};
 
 use super::App;
 use crate::escape::escape;
-
-/// What this is, in a sentence.
-const SPILLWAY: &str = "A social feed that shows how MongoDB's outlier pattern keeps documents small: watch the head of a list fill, and its pages stack up.";
 
 /// The HTML document around the app.
 pub fn shell(options: LeptosOptions) -> impl IntoView {
@@ -20,6 +17,10 @@ pub fn shell(options: LeptosOptions) -> impl IntoView {
                 <meta name="color-scheme" content="light dark" />
                 <meta name="theme-color" media="(prefers-color-scheme: light)" content="#fbfaf7" />
                 <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#10171b" />
+                <meta
+                    name="description"
+                    content="A social feed that shows how MongoDB's outlier pattern keeps documents small: watch the head of a list fill, and its pages stack up."
+                />
                 <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
                 <HashedStylesheet options=options.clone() />
                 <HydrationScripts options islands=true />
@@ -38,14 +39,7 @@ pub fn PageTitle(
     /// What the page is about.
     #[prop(into)]
     mut text: String,
-    /// What a search engine or a preview shows below the title; about Spillway itself if there is nothing to say.
-    #[prop(optional, into)]
-    description: String,
 ) -> impl IntoView {
     text.push_str(" · Spillway");
-    let description = Some(description).filter(|description| !description.is_empty());
-    view! {
-        <Title text=escape(&text) />
-        <Meta name="description" content=description.unwrap_or_else(|| SPILLWAY.to_owned()) />
-    }
+    view! { <Title text=escape(&text) /> }
 }

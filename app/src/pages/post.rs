@@ -30,7 +30,6 @@ async fn post_page(id: PostId, place: Place) -> Result<impl IntoView, Problem> {
         card.post.author.name,
         beginning(card.post.text.as_str())
     );
-    let text = card.post.text.to_string();
     let (likes, shares) = (card.post.likes, card.post.shares);
     let many = |count: u64, one: &'static str, more: &'static str| if count == 1 { one } else { more };
     let now = now();
@@ -60,7 +59,7 @@ async fn post_page(id: PostId, place: Place) -> Result<impl IntoView, Problem> {
         view! { <CommentRow comment post=id now own /> }
     };
     Ok(view! {
-        <PageTitle text=title description=text />
+        <PageTitle text=title />
         <h1 class="visually-hidden">{format!("Post by {}", card.post.author.name)}</h1>
         <article class="entry entry-alone" id=format!("post-{id}") data-testid="post" data-id=id.to_string()>
             <Post card now signed_in own />

@@ -27,7 +27,7 @@ async fn profile_page(handle: Handle) -> Result<impl IntoView, Problem> {
     let title = format!("{} (@{handle})", profile.name);
     let own = reader.as_ref() == Some(&handle);
     Ok(view! {
-        <PageTitle text=title description=profile.bio.clone() />
+        <PageTitle text=title />
         <Opening profile signed_in=reader.is_some() own />
         <nav class="tabs" aria-label=format!("About @{handle}")>
             <a href=format!("/@{handle}") aria-current="page">
