@@ -47,6 +47,10 @@ export const EVERY_PAGE: Sight[] = [
   { name: "sign in refused", open: signInRefused },
   { name: "sign up", open: at("/signup") },
   { name: "sign up with what does not fit", open: signUpRefused },
+  { name: "the API", open: at("/api") },
+  { name: "the workshop", open: at("/lab") },
+  { name: "the race stepped by hand", open: at("/lab/race?clicks=abab") },
+  { name: "the crash", open: at("/lab/crash?operation=append-that-spills&layout=ours&after=1") },
   { name: "a page that is not there", open: at("/no/such/page") },
   { name: "a post that is not there", open: at("/post/00000000-0000-4000-8000-000000000000") },
 ];
