@@ -43,7 +43,7 @@ fn home(results: &Results) -> String {
     );
     format!(
         "### The home page of somebody who follows {}\n\nSixteen connections ask again as soon as they have their answer; the client runs on the \
-         same machine. The page reaches {:.0} % of what the same bytes from memory do. The median of rounds in turns:\n\n{steps}\n\
+         same machine. The page reaches {:.1} % of what the same bytes from memory do. The median of rounds in turns:\n\n{steps}\n\
          At half of that, at a pace of its own (an open loop: a latency counts from when the request was due), the slowest hundredth took {:.1} × \
          the median:\n\n{latency}",
         home.follows,

@@ -28,8 +28,9 @@ const MOST_RANGES: usize = 4096;
 /// The most branches that an `$or` may have, or several together, to be looked up one by one.
 const MOST_BRANCHES: usize = 32;
 
-/// How many documents are so few that reading them is no work for another thread.
-const FEW: usize = 8;
+/// How many documents are so few that reading them is no work for another thread: a screen of them, with their cards. Handing it
+/// over and back takes longer, as long as they are in memory.
+const FEW: usize = 32;
 
 /// Keys from the first, inclusive, to the second, exclusive; without a second to the end.
 pub(super) type Range = (Vec<u8>, Option<Vec<u8>>);
