@@ -23,7 +23,9 @@ fn the_description_may_be_kept_and_is_compressed() {
     }
     let other = visitor.with("if-none-match", "\"older\"").get("/openapi.json");
     assert_eq!(other.status, 200);
-    let compressed = visitor.with("accept-encoding", "gzip").headers_of("/openapi.json");
+    let compressed = visitor
+        .with("accept-encoding", "gzip")
+        .headers_of("/openapi.json");
     assert_eq!(compressed["content-encoding"], "gzip");
 }
 

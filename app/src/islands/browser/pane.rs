@@ -62,12 +62,12 @@ impl Pane {
         set(&pane.root, "aria-busy", "true");
         spawn_local(async move {
             let address = here(&query);
-            let page = fetch_page(&address).await;
+            let fetched = fetch_page(&address).await;
             if pane.asked.get() != nth {
                 return;
             }
             set(&pane.root, "aria-busy", "false");
-            let Some(new) = page.and_then(|page| page.query_selector(".pane").ok()?) else {
+            let Some(new) = fetched.and_then(|page| page.query_selector(".pane").ok()?) else {
                 drop(window().location().set_href(&address));
                 return;
             };
