@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { binary, environment } from "./server";
 
 /** How long a server may take to start on a busy machine, in milliseconds. */
-const PATIENCE = 20_000;
+const PATIENCE = 120_000;
 
 /** A server of its own, on a free port unless it is told another address. The demo town is left out unless asked for. */
 export class Running {

@@ -15,6 +15,9 @@ const PAGES: Record<string, (api: Api) => Promise<string>> = {
 const FAST = 95;
 const RUNS = 3;
 
+/** Lighthouse's own measure of a processor, below which it warns that its simulated phone is too slow to tell. */
+const FAST_ENOUGH = 1_000;
+
 /** The page, its style, script, WebAssembly and icon, and one event stream. */
 const MOST_REQUESTS = 6;
 const MOST_BYTES = 105_000;
@@ -34,10 +37,12 @@ for (const [name, path] of Object.entries(PAGES)) {
     const browser = await chromium.launch({ ...launchOptions, args, ignoreDefaultArgs });
     try {
       let best = 0;
+      let processor = 0;
       for (let run = 0; run < RUNS && best < FAST; run++) {
         const result = await measure(url, port);
         const scores = scored(result);
         best = Math.max(best, scores.performance!);
+        processor = Math.max(processor, result.environment.benchmarkIndex);
         const told = Object.entries(scores).map(([category, score]) => `${category} ${score}`);
         console.log(`note: Lighthouse, ${name}: ${told.join(", ")}`);
 
@@ -52,6 +57,12 @@ for (const [name, path] of Object.entries(PAGES)) {
           "nothing but the style sheet is waited for before the first paint",
         ).toEqual([]);
         expect(result.audits["bf-cache"]?.score, "Back shows it as it was left").toBe(1);
+      }
+      if (best < FAST && processor < FAST_ENOUGH) {
+        console.log(
+          `note: ${name}: performance was not judged, the processor scores ${processor} of ${FAST_ENOUGH}`,
+        );
+        return;
       }
       expect(best, `the best performance of ${RUNS} runs`).toBeGreaterThanOrEqual(FAST);
     } finally {

@@ -12,7 +12,7 @@ use store::{Limits, Result};
 use tokio::sync::mpsc::unbounded_channel;
 
 use crate::stage::handle;
-use crate::{Entry, Expected, Protocol, Record, Recorded, Server, Shown, Stage, Tally};
+use crate::{Entry, Expected, Protocol, Record, Recorded, Server, Shown, Stage, TURNS, Tally};
 
 /// What the process was doing when it died.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +77,7 @@ const fn limits(protocol: Protocol) -> Limits {
 
 /// Every point at which the process can die, from before the first write to after the last.
 pub async fn everywhere(protocol: Protocol, operation: Operation) -> Result<Vec<Crash>> {
+    let _turn = TURNS.acquire().await;
     let script = script(protocol, operation).await?;
     let mut crashes = Vec::new();
     for after in 0..=writes(&script) {

@@ -6,6 +6,8 @@
 //! any write. Both run the operations that the feed and the articles run ([`store::overflow`], [`store::layouts`]); what is
 //! shown is what their commands were and what the documents are then.
 
+use tokio::sync::Semaphore;
+
 mod call;
 pub mod crash;
 mod protocol;
@@ -13,6 +15,9 @@ pub mod race;
 mod record;
 mod stage;
 mod tally;
+
+/// A station's work is done for everybody who asks, signed in or not. One after the other, it leaves a core to the feed.
+static TURNS: Semaphore = Semaphore::const_new(1);
 
 pub use call::{Answer, Call, Verb};
 pub use protocol::Protocol;

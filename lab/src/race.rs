@@ -10,7 +10,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::JoinSet;
 
 use crate::stage::handle;
-use crate::{Entry, Expected, Protocol, Record, Recorded, Shown, Stage, Tally};
+use crate::{Entry, Expected, Protocol, Record, Recorded, Shown, Stage, TURNS, Tally};
 
 /// Who races.
 pub const WRITERS: [&str; 2] = ["ada", "bob"];
@@ -74,6 +74,7 @@ const fn limits(protocol: Protocol) -> Limits {
 
 /// Lays out the list anew and repeats the clicks on it.
 pub async fn run(protocol: Protocol, clicks: &Clicks) -> Result<Race> {
+    let _turn = TURNS.acquire().await;
     let stage = Stage::with(protocol, limits(protocol), BEFOREHAND).await?;
     let mut running = Running::start(&stage).await?;
     let mut before = None;

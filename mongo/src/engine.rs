@@ -25,7 +25,7 @@ const ATTEMPTS: u32 = 5;
 /// The pause after the first conflict; each further one waits twice as long.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// How long a change to one document may take before its outcome counts as unknown. The driver itself would wait for
+/// How long a change to one document, or reading a few, may take before it counts as lost. The driver itself would wait for
 /// as long as the connection seems to be open.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -60,14 +60,14 @@ impl Mongo {
         Err(Error::Contended(format!("the collection {collection}")))
     }
 
-    /// The same, for a change to one document, within a time.
-    async fn soon<T, F>(&self, collection: &str, command: impl Fn() -> F) -> Result<T>
+    /// The same within a time, for what is no work for a server: a change to one document, or a few of them read.
+    async fn soon<T, F>(&self, collection: &str, kind: Kind, command: impl Fn() -> F) -> Result<T>
     where
         F: Future<Output = mongodb::error::Result<T>>,
     {
-        tokio::time::timeout(PATIENCE, self.settled(collection, Kind::Write, command))
+        tokio::time::timeout(PATIENCE, self.settled(collection, kind, command))
             .await
-            .unwrap_or_else(|_| Err(unanswered(Kind::Write, format!("no answer within {PATIENCE:?}"))))
+            .unwrap_or_else(|_| Err(unanswered(kind, format!("no answer within {PATIENCE:?}"))))
     }
 
     /// What the driver makes of one command, as long as there is a server to answer it.
@@ -117,11 +117,15 @@ impl DocumentEngine for Mongo {
             .batch_size(if batch == 0 { BATCH } else { batch.min(BATCH) })
             .build();
         let target = self.collection(collection);
-        self.settled(collection, Kind::Read, || async {
+        let ask = || async {
             let found = target.find(find.filter.clone()).with_options(options.clone());
             found.await?.try_collect().await
-        })
-        .await
+        };
+        if batch != 0 && batch <= BATCH {
+            self.soon(collection, Kind::Read, ask).await
+        } else {
+            self.settled(collection, Kind::Read, ask).await
+        }
     }
 
     async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
@@ -191,7 +195,7 @@ impl DocumentEngine for Mongo {
             })
             .await?
         } else {
-            self.soon(collection, || async {
+            self.soon(collection, Kind::Write, || async {
                 let sent = target.update_one(update.filter.clone(), change.clone());
                 sent.with_options(options.clone()).await
             })
@@ -219,7 +223,7 @@ impl DocumentEngine for Mongo {
             })
             .build();
         let target = self.collection(collection);
-        self.soon(collection, || async {
+        self.soon(collection, Kind::Write, || async {
             let sent = target.find_one_and_update(change.filter.clone(), update.clone());
             sent.with_options(options.clone()).await
         })
@@ -234,8 +238,10 @@ impl DocumentEngine for Mongo {
             })
             .await?
         } else {
-            self.soon(collection, || async { target.delete_one(filter.clone()).await })
-                .await?
+            self.soon(collection, Kind::Write, || async {
+                target.delete_one(filter.clone()).await
+            })
+            .await?
         };
         Ok(answer.deleted_count)
     }

@@ -22,8 +22,8 @@ use tower_http::csrf::CsrfLayer;
 use crate::cli::{ServeOptions, Switch};
 use crate::fault::Fault;
 use crate::http::{
-    Limits, Quotas, Reach, RequestLog, explain, forgery_protection, guard, health, limit_accounts,
-    limit_peers, log, read_whole, refuse_plain_http,
+    Limits, Quotas, Reach, RequestLog, explain, finish_what_began, forgery_protection, guard, health,
+    limit_accounts, limit_peers, log, read_whole, refuse_plain_http,
 };
 use crate::shutdown::{Phases, Shutdown};
 use crate::site::Site;
@@ -207,6 +207,7 @@ pub fn routes(
     Router::new()
         .merge(api::router(feed.clone(), phases.clone()))
         .merge(pages::router(feed.clone(), site))
+        .layer(from_fn(finish_what_began))
         .layer(from_fn_with_state(limits.clone(), limit_accounts))
         .layer(from_fn_with_state(sessions, resolve))
         .merge(pages::package(site))

@@ -49,6 +49,7 @@ impl OverflowList<'_> {
         let threshold = self.limits.threshold;
         let mut spilled_for = None;
         let mut head = Head::None;
+        let mut most = usize::MAX;
         for _ in 0..ATTEMPTS {
             let seen = self.state(owner, head).await;
             if let Some(born) =
@@ -69,15 +70,23 @@ impl OverflowList<'_> {
             if round.wanted.is_empty() {
                 return Ok(seen);
             }
-            let room = usize::try_from(seen.in_head()).map_or(0, |held| threshold.saturating_sub(held));
+            // The whole head tells by itself how full it is, should the counts be wrong.
+            let items = if matches!(head, Head::Whole) {
+                seen.head.len()
+            } else {
+                usize::try_from(seen.in_head()).unwrap_or(usize::MAX)
+            };
+            let room = threshold.saturating_sub(items);
             if room > 0 {
                 round.sort_above(seen.floor);
-                let going = room.min(round.wanted.len());
+                let going = room.min(round.wanted.len()).min(most);
                 if let Some(count) = self.push(owner, &round.wanted[..going], &seen).await? {
                     round.added(going, count);
                     return Ok(seen);
                 }
-                // Perhaps because the head has somebody already.
+                // Perhaps because the head has somebody already. Or another server took one of the places: who asks for fewer is
+                // not always too late.
+                most = (going / 2).max(1);
                 self.queues.work.retried(self.relation);
                 head = Head::Whole;
             } else {
@@ -88,11 +97,13 @@ impl OverflowList<'_> {
                 let Some(first) = round.wanted.first() else {
                     return Ok(full);
                 };
-                if full.head.len() >= threshold {
+                head = if full.head.len() >= threshold {
                     self.spill(owner, &full, first.item.at).await?;
                     spilled_for = Some(full.born);
-                }
-                head = Head::None;
+                    Head::None
+                } else {
+                    Head::Whole
+                };
             }
         }
         Err(Error::Contended(owner.to_string()))

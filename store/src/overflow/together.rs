@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use model::Relation;
 use tokio::sync::oneshot;
+use tracing::Instrument;
 
 use super::{Appended, Item, Key, OverflowList, Owner, Queues};
 use crate::Limits;
@@ -53,7 +54,7 @@ impl OverflowList<'_> {
         let list = (owner.clone(), self.relation);
         if let Some(rounds) = Rounds::join(self.queues, list, Wanted { key, item, asker }) {
             // A task of its own, because whoever is the first may go away before the others are done.
-            tokio::spawn(rounds.run(self.engine.clone(), self.limits));
+            tokio::spawn(rounds.run(self.engine.clone(), self.limits).in_current_span());
         }
         told.await.unwrap_or_else(|_| {
             Err(Error::UnknownOutcome(

@@ -1,6 +1,6 @@
 //! A part of a page that its own links change, without leaving the page.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use leptos::prelude::{document, window};
@@ -16,6 +16,8 @@ struct Pane {
     root: Element,
     /// How often something was asked for; only the last answer counts.
     asked: Cell<u32>,
+    /// The query of what is shown.
+    shown: RefCell<String>,
 }
 
 /// Takes over the links that lead to another query, and Back and Forward between them.
@@ -23,6 +25,7 @@ pub fn bind(root: &Element) {
     let pane = Rc::new(Pane {
         root: root.clone(),
         asked: Cell::new(0),
+        shown: RefCell::new(query()),
     });
     let clicked = Rc::clone(&pane);
     listen(root, "click", move |event| {
@@ -37,13 +40,24 @@ pub fn bind(root: &Element) {
             return;
         };
         event.prevent_default();
-        clicked.show(href, true);
+        // Until the answer is there, the link still says what it said before.
+        if attribute(&clicked.root, "aria-busy").as_deref() != Some("true") {
+            clicked.show(href, true);
+        }
     })
     .for_good();
     listen(&window(), "popstate", move |_| {
-        pane.show(window().location().search().unwrap_or_default(), false);
+        let query = query();
+        // A link within the page comes here, too.
+        if *pane.shown.borrow() != query {
+            pane.show(query, false);
+        }
     })
     .for_good();
+}
+
+fn query() -> String {
+    window().location().search().unwrap_or_default()
 }
 
 /// Whether a click asks for nothing special, such as a tab of its own.
@@ -55,13 +69,13 @@ fn is_plain(event: &web_sys::Event) -> bool {
 
 impl Pane {
     /// Shows the page's pane for another query. When it does not come, the browser goes to that page, which says why.
-    fn show(self: &Rc<Self>, query: String, by_link: bool) {
+    fn show(self: &Rc<Self>, wanted: String, by_link: bool) {
         let pane = Rc::clone(self);
         let nth = pane.asked.get() + 1;
         pane.asked.set(nth);
         set(&pane.root, "aria-busy", "true");
         spawn_local(async move {
-            let address = here(&query);
+            let address = here(&wanted);
             let fetched = fetch_page(&address).await;
             if pane.asked.get() != nth {
                 return;
@@ -74,6 +88,7 @@ impl Pane {
             if by_link && let Ok(history) = window().history() {
                 drop(history.push_state_with_url(&JsValue::NULL, "", Some(&address)));
             }
+            pane.shown.replace(query());
             pane.put(&new.inner_html());
         });
     }

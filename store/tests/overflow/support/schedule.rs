@@ -106,7 +106,7 @@ impl Explorer {
             }
             run.crashed[choice.actor] |= choice.fate == Fate::Crash;
             let writes = turn.writes;
-            turn.decide(choice.fate);
+            assert!(turn.decide(choice.fate), "a caller gave up while it waited");
             if choice.fate != Fate::Crash {
                 settle(&mut inbox, 1, &mut waiting, &mut run).await;
             }
@@ -164,7 +164,7 @@ pub async fn simulate(store: &Store, operations: &[Operation], seed: u64, writes
             1 if turn.writes => Fate::LoseAnswer,
             _ => Fate::Proceed,
         };
-        turn.decide(fate);
+        assert!(turn.decide(fate), "a caller gave up while it waited");
         settle(&mut inbox, 1, &mut waiting, &mut run).await;
     }
     end(tasks).await;

@@ -1,0 +1,90 @@
+use std::panic::resume_unwind;
+
+use axum::extract::Request;
+use axum::http::StatusCode;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use tracing::Instrument;
+
+/// Middleware: what may change something goes on to its end when whoever asked for it goes away.
+///
+/// A like is an item of a list, an entry of the person's activities and news for those who watch. Were it dropped with its
+/// connection, it would stop between two of these, and let the person's next action begin while its own still goes on.
+pub async fn finish_what_began(request: Request, next: Next) -> Response {
+    if request.method().is_safe() {
+        return next.run(request).await;
+    }
+    match tokio::spawn(next.run(request).in_current_span()).await {
+        Ok(response) => response,
+        Err(ended) => match ended.try_into_panic() {
+            Ok(panic) => resume_unwind(panic),
+            // The server is going down, and this connection with it.
+            Err(_) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use axum::Router;
+    use axum::body::Body;
+    use axum::http::Method;
+    use axum::middleware::from_fn;
+    use axum::routing::get;
+    use tokio::sync::Semaphore;
+    use tower::ServiceExt as _;
+
+    use super::*;
+
+    /// How far an answer has come: it begins, waits for permission, and ends.
+    #[derive(Clone)]
+    struct Steps {
+        begun: Arc<Semaphore>,
+        permitted: Arc<Semaphore>,
+        done: Arc<Semaphore>,
+    }
+
+    /// Lets a client go away while its answer is on its way; tells whether that was finished all the same.
+    async fn is_finished(method: Method) -> bool {
+        let [begun, permitted, done] = [0; 3].map(|none| Arc::new(Semaphore::new(none)));
+        let steps = Steps {
+            begun,
+            permitted,
+            done,
+        };
+        let its = steps.clone();
+        let change = async move || {
+            its.begun.add_permits(1);
+            its.permitted.acquire().await.unwrap().forget();
+            its.done.add_permits(1);
+        };
+        let app = Router::new()
+            .route("/", get(change.clone()).put(change))
+            .layer(from_fn(finish_what_began));
+        let request = Request::builder().method(method).body(Body::empty()).unwrap();
+        let client = tokio::spawn(app.oneshot(request));
+        steps.begun.acquire().await.unwrap().forget();
+        client.abort();
+        assert!(client.await.unwrap_err().is_cancelled());
+        steps.permitted.add_permits(1);
+        // Whoever still waits for the permission takes it before this does.
+        let left = tokio::select! {
+            biased;
+            _ = steps.done.acquire() => return true,
+            left = steps.permitted.acquire() => left,
+        };
+        left.is_err()
+    }
+
+    #[tokio::test]
+    async fn a_change_is_finished_although_nobody_waits_for_it() {
+        assert!(is_finished(Method::PUT).await);
+    }
+
+    #[tokio::test]
+    async fn what_is_only_read_ends_with_its_reader() {
+        assert!(!is_finished(Method::GET).await);
+    }
+}
