@@ -25,11 +25,11 @@ test("a finger opens and closes how something is stored", async ({ page, api }) 
   const viral = await api.viralPost();
   await gotoLive(page, `/post/${viral.id}`);
   const drawer = page.locator(".drawer").first();
-  await drawer.locator("summary").tap();
+  await drawer.locator("summary").first().tap();
   await expect(drawer.getByRole("table")).toBeVisible();
-  await expect(drawer.locator("pre").first()).toBeVisible();
+  await expect(drawer.locator(".document").first()).toBeVisible();
   await expectToFit(page);
-  await drawer.locator("summary").tap();
+  await drawer.locator("summary").first().tap();
   await expect(drawer.getByRole("table")).toBeHidden();
 });
 
