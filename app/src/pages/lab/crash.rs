@@ -1,5 +1,5 @@
 use lab::crash::{Crash, Moment, Operation, everywhere};
-use lab::{Entry, Protocol, Tally};
+use lab::{Entry, Protocol};
 use leptos::prelude::*;
 use model::{Handle, Problem};
 use store::upkeep::Finding;
@@ -202,13 +202,9 @@ fn row(crashes: &[Crash], chosen: &Crash) -> impl IntoView + use<> {
         .iter()
         .map(|crash| {
             let current = (crash.protocol, crash.after) == (chosen.protocol, chosen.after);
-            let faults = worst(crash).faults();
-            let holds = faults.is_empty();
-            let outcome = if holds {
-                "holds".to_owned()
-            } else {
-                faults.iter().map(words::fault).collect::<Vec<_>>().join("; ")
-            };
+            let faults = faults(crash);
+            let holds = faults.is_none();
+            let outcome = faults.unwrap_or_else(|| "holds".to_owned());
             view! {
                 <a
                     class="point"
@@ -232,13 +228,15 @@ fn row(crashes: &[Crash], chosen: &Crash) -> impl IntoView + use<> {
     }
 }
 
-/// What is worse: how it is right after the crash, or how it is later.
-fn worst(crash: &Crash) -> &Tally {
-    if crash.crashed.tally.holds() {
+/// What is wrong, in words: right after the crash, or else later.
+fn faults(crash: &Crash) -> Option<String> {
+    let worse = if crash.crashed.tally.holds() {
         &crash.later.tally
     } else {
         &crash.crashed.tally
-    }
+    };
+    let faults: Vec<_> = worse.faults().iter().map(words::fault).collect();
+    (!faults.is_empty()).then(|| faults.join("; "))
 }
 
 #[component]
@@ -317,12 +315,7 @@ fn severity(finding: &Finding) -> &'static str {
 
 /// What a screen reader says after a choice.
 fn said(crash: &Crash) -> String {
-    let faults = worst(crash).faults();
-    let outcome = if faults.is_empty() {
-        "It holds".to_owned()
-    } else {
-        faults.iter().map(words::fault).collect::<Vec<_>>().join("; ")
-    };
+    let outcome = faults(crash).unwrap_or_else(|| "It holds".to_owned());
     format!(
         "{}, {}: {outcome}.",
         crash.protocol.title(),
