@@ -20,4 +20,4 @@ pub mod pages;
 pub mod session;
 
 #[cfg(feature = "ssr")]
-pub use pages::{App, Description, Obstacle, shell};
+pub use pages::{App, BEGIN_ANEW, Description, Obstacle, Teacher, shell};

@@ -1,6 +1,7 @@
 //! The `spillway` command: the web server and the tools around its data.
 
 mod api;
+mod classroom;
 mod cli;
 mod drivers;
 mod fault;

@@ -11,7 +11,7 @@ use tokio::process::Command;
 use crate::cli::{DataOptions, SeedOptions, StoreAddress};
 use crate::fault::Fault;
 use crate::opening;
-use crate::town::{self, Patience, Sizes, Town};
+use crate::town::{self, Patience, Recipe, Sizes};
 
 /// Loads a town of the sizes asked for.
 pub async fn run(options: SeedOptions) -> Result<(), Fault> {
@@ -97,7 +97,11 @@ async fn wants_town(store: &Store) -> store::Result<bool> {
 async fn load(claim: &town::Claim<'_>, sizes: Sizes, seed: u64, now: Timestamp) -> Result<(), Fault> {
     const DAY: i64 = 24 * 60 * 60 * 1000;
     let now = Timestamp::from_millis(now.millis() - now.millis().rem_euclid(DAY));
-    let town = tokio::task::spawn_blocking(move || Town::generate(&sizes, seed, now)).await;
+    let recipe = Recipe { sizes, seed, now };
+    let town = {
+        let recipe = recipe.clone();
+        tokio::task::spawn_blocking(move || recipe.make()).await
+    };
     let town = town.map_err(|error| unloaded(&error))?;
     let bar = ProgressBar::new(0).with_message("Loading the demo town");
     if let Ok(style) = ProgressStyle::with_template("{msg} [{bar:30}] {percent} % · {elapsed}") {
@@ -107,7 +111,7 @@ async fn load(claim: &town::Claim<'_>, sizes: Sizes, seed: u64, now: Timestamp) 
         bar.set_length(total);
         bar.set_position(done);
     };
-    town::load(claim, &town, &progress)
+    town::load(claim, &town, &recipe, &progress)
         .await
         .map_err(|error| unloaded(&error))?;
     bar.finish_and_clear();

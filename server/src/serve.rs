@@ -19,7 +19,8 @@ use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 use tower_http::csrf::CsrfLayer;
 
-use crate::cli::{ServeOptions, Switch};
+use crate::classroom::{self, Anew};
+use crate::cli::ServeOptions;
 use crate::fault::Fault;
 use crate::http::{
     Limits, Quotas, Reach, RequestLog, explain, finish_what_began, forgery_protection, guard, health,
@@ -45,12 +46,12 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     let forgery = forgery_protection(options.public_url.as_deref())?;
     let reach = Reach::of(options.public_url.as_deref(), options.classroom)?;
     // Bound before anything slow: an address in use is found out at once, and early requests wait instead of failing.
-    let listener = TcpListener::bind(&options.addr)
+    let listener = TcpListener::bind(options.addr())
         .await
-        .map_err(|error| unbound(ADDR, &options.addr, &error))?;
+        .map_err(|error| unbound(ADDR, options.addr(), &error))?;
     let addr = listener
         .local_addr()
-        .map_err(|error| unbound(ADDR, &options.addr, &error))?;
+        .map_err(|error| unbound(ADDR, options.addr(), &error))?;
     let admin = match &options.admin_addr {
         Some(addr) => Some(
             TcpListener::bind(addr)
@@ -61,7 +62,17 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     };
     let site = Site::find(options.site.as_deref(), addr)?;
 
-    let environment = Environment::system(!options.no_demo);
+    let mut environment = Environment::system(!options.no_demo);
+    let room = options
+        .classroom
+        .then(|| classroom::addresses(addr, options.public_url.as_deref()));
+    // Without the demo town, a classroom is people who trust their network, and no more.
+    if !options.no_demo
+        && let Some(addresses) = &room
+    {
+        let here = || format!("http://{addr}");
+        environment.classroom = Some(addresses.first().cloned().unwrap_or_else(here).into());
+    }
     if !options.no_demo {
         seed::load_if_empty(&options.data).await?;
     }
@@ -79,7 +90,7 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
         .as_deref()
         .is_some_and(|url| url.starts_with("https://"));
     let log = RequestLog::new(environment.now());
-    let feed = Feed::new(store, environment);
+    let feed = Feed::new(store, environment.clone());
     let source = feed.follow_others().await.map_err(|error| {
         Fault::failed(
             "The store does not say how it tells of changes",
@@ -92,8 +103,13 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
         feed: feed.clone(),
         cookies: Cookies::new(secure),
     };
-    let limits =
-        (options.rate_limit == Switch::On).then(|| Arc::new(Limits::new(Quotas::default(), options.proxies)));
+    let class = match environment.classroom {
+        Some(_) => Some(open_class(&feed, &environment, options.proxies).await?),
+        None => None,
+    };
+    let limits = options
+        .limited()
+        .then(|| Arc::new(Limits::new(Quotas::default(), options.proxies)));
     if let Some(limits) = &limits {
         tokio::spawn(Arc::clone(limits).forget_every_minute());
     }
@@ -103,11 +119,15 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
         reach,
         limits,
         https: secure,
+        class,
     };
     let numbers = metrics::router(feed.clone(), embedded, log.latencies());
     let routes = routes(feed, sessions, &site, access, log, shutdown.phases());
 
     announce(addr, options.public_url.as_deref(), &source, drivers.as_ref());
+    if let (Some(addresses), false) = (room, options.no_demo) {
+        say(format_args!("{}", classroom::invitation(&addresses)));
+    }
     if let Some(admin) = admin {
         serve_metrics(admin, numbers)?;
     }
@@ -128,6 +148,14 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
         drivers.shut_down(drivers::DEADLINE).await;
     }
     result
+}
+
+/// Gives the class what it storms.
+async fn open_class(feed: &Feed, environment: &Environment, proxies: usize) -> Result<Anew, Fault> {
+    feed.open_class()
+        .await
+        .map_err(|problem| Fault::failed("The classroom cannot be opened", problem.message))?;
+    Ok(Anew::new(feed.clone(), environment.clone(), proxies))
 }
 
 /// Says where everything is, as people and tests read it.
@@ -185,6 +213,8 @@ pub struct Access {
     pub limits: Option<Arc<Limits>>,
     /// Whether browsers reach this site by https alone.
     pub https: bool,
+    /// The class that is served.
+    pub class: Option<Anew>,
 }
 
 /// All routes, and around them, from the outside in: the log, the headers of every answer, compression, reading the
@@ -203,11 +233,17 @@ pub fn routes(
         reach,
         limits,
         https,
+        class,
     } = access;
-    Router::new()
+    let mut town = Router::new()
         .merge(api::router(feed.clone(), phases.clone()))
-        .merge(pages::router(feed.clone(), site))
-        .layer(from_fn(finish_what_began))
+        .merge(pages::router(feed.clone(), site));
+    if let Some(class) = class {
+        town = town
+            .layer(from_fn_with_state(class.clone(), classroom::take_part))
+            .merge(classroom::router(class));
+    }
+    town.layer(from_fn(finish_what_began))
         .layer(from_fn_with_state(limits.clone(), limit_accounts))
         .layer(from_fn_with_state(sessions, resolve))
         .merge(pages::package(site))

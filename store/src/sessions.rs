@@ -1,6 +1,6 @@
 //! Sign-in sessions, kept on the server.
 
-use bson::{DateTime, doc};
+use bson::{DateTime, Document, doc};
 use model::{Handle, Timestamp};
 
 use crate::error::{Error, Result};
@@ -64,20 +64,14 @@ impl<'a> Sessions<'a> {
     pub async fn get(&self, digest: &str) -> Result<Option<Session>> {
         let find = Find::matching(doc! { "_id": digest }).limit(1);
         let found = self.engine.find(COLLECTION, find).await?;
-        let Some(document) = found.first() else {
-            return Ok(None);
-        };
-        let user = document
-            .get_str("user")
-            .map_err(|_| Error::malformed("a session's `user`"))?;
-        Ok(Some(Session {
-            digest: digest.to_owned(),
-            user: user
-                .parse()
-                .map_err(|_| Error::malformed("a session's `user` is not a handle"))?,
-            at: date(document, "at")?,
-            expires: date(document, "expires")?,
-        }))
+        found.first().map(session).transpose()
+    }
+
+    /// All sessions of somebody, expired or not.
+    pub async fn of(&self, user: &Handle) -> Result<Vec<Session>> {
+        let find = Find::matching(doc! { "user": user.as_str() });
+        let found = self.engine.find(COLLECTION, find).await?;
+        found.iter().map(session).collect()
     }
 
     /// Lets a session last until later. One that has ended stays so.
@@ -105,4 +99,20 @@ impl<'a> Sessions<'a> {
             .await
             .map(drop)
     }
+}
+
+fn session(document: &Document) -> Result<Session> {
+    let text = |name| {
+        document
+            .get_str(name)
+            .map_err(|_| Error::malformed(format!("a session's `{name}`")))
+    };
+    Ok(Session {
+        digest: text("_id")?.to_owned(),
+        user: text("user")?
+            .parse()
+            .map_err(|_| Error::malformed("a session's `user` is not a handle"))?,
+        at: date(document, "at")?,
+        expires: date(document, "expires")?,
+    })
 }

@@ -2,6 +2,7 @@
 //! an ordinary async call. They parse what was typed, call the feed, and answer either.
 
 pub mod accounts;
+pub mod classroom;
 pub mod comments;
 pub mod people;
 pub mod posts;

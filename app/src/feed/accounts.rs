@@ -212,7 +212,7 @@ impl Feed {
         Ok((account(user), token))
     }
 
-    async fn demo_handles(&self) -> Result<Vec<Handle>, Problem> {
+    pub(super) async fn demo_handles(&self) -> Result<Vec<Handle>, Problem> {
         if !self.environment.demo {
             return Ok(Vec::new());
         }

@@ -31,6 +31,8 @@ pub struct Environment {
     pub ids: Arc<dyn Ids>,
     /// Whether people of the demo town may be signed in as with one click.
     pub demo: bool,
+    /// Where the students of a class find this server; `None` when it serves none.
+    pub classroom: Option<Arc<str>>,
 }
 
 impl Environment {
@@ -40,6 +42,7 @@ impl Environment {
             clock: Arc::new(SystemClock),
             ids: Arc::new(SystemIds),
             demo,
+            classroom: None,
         }
     }
 

@@ -77,11 +77,14 @@ impl Events {
     fn heard(&self, news: &News) {
         match news {
             News::Of(topic) => self.changed(topic),
-            News::OfAll => {
-                let all = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
-                all.values().for_each(|watched| watched.changed.notify_one());
-            }
+            News::OfAll => self.all_changed(),
         }
+    }
+
+    /// Tells that any list may have changed.
+    pub fn all_changed(&self) {
+        let all = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        all.values().for_each(|watched| watched.changed.notify_one());
     }
 
     fn topics(&self) -> Vec<Topic> {

@@ -1,6 +1,7 @@
 //! Everything a person can do, once: the pages' server functions and the JSON API call the same methods.
 
 mod accounts;
+pub mod classroom;
 mod comments;
 mod environment;
 mod events;
@@ -16,9 +17,10 @@ mod storage;
 
 use std::sync::Arc;
 
-use model::{Cursor, Problem, Relation, Topic};
+use model::{Cursor, Handle, Problem, Relation, Topic};
 use store::overflow::Stretch;
 use store::{Store, Turns};
+use tokio::sync::OnceCell;
 
 pub use accounts::SessionToken;
 pub use environment::{Clock, Environment, Ids, SystemClock, SystemIds};
@@ -38,6 +40,8 @@ pub struct Feed {
     /// What a person does touches a list and their own activities, one write after the other. Were a like and its
     /// own unlike to run at once, each could undo half of the other; so a person's actions take turns.
     turns: Arc<Turns>,
+    /// Whom a class can bring, once somebody has asked.
+    townspeople: Arc<OnceCell<Vec<Handle>>>,
 }
 
 impl Feed {
@@ -51,6 +55,7 @@ impl Feed {
             events,
             new_posts,
             turns: Arc::default(),
+            townspeople: Arc::default(),
         }
     }
 

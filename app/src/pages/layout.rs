@@ -96,6 +96,7 @@ fn fields_of(form: &str) -> &'static [&'static str] {
         "sign_in" | "leave" => &["handle", "password"],
         "describe" => &["name", "bio"],
         "change_password" => &["password", "new_password"],
+        "join_class" => &["name"],
         _ => &[],
     }
 }

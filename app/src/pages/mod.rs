@@ -24,13 +24,14 @@ use leptos_router::{SsrMode, path};
 
 pub use api::Description;
 pub use document::shell;
+pub use lab::{BEGIN_ANEW, Teacher};
 pub use request::{OLDEST, Obstacle, Place};
 
 use crate::components::Drawings;
 use accounts::{SignInPage, SignUpPage};
 use api::ApiPage;
 use home::{ExplorePage, HomePage, TagPage};
-use lab::{CrashPage, LabPage, RacePage};
+use lab::{ClassPage, CrashPage, LabPage, RacePage};
 use layout::{Banner, Legend, Masthead};
 use lists::{ActivityPage, FollowersPage, FollowingPage, LikesPage, SharesPage};
 use post::PostPage;
@@ -72,6 +73,7 @@ pub fn App() -> impl IntoView {
                         <Route path=path!("/lab") view=LabPage ssr=SsrMode::Async />
                         <Route path=path!("/lab/race") view=RacePage ssr=SsrMode::Async />
                         <Route path=path!("/lab/crash") view=CrashPage ssr=SsrMode::Async />
+                        <Route path=path!("/lab/class") view=ClassPage ssr=SsrMode::Async />
                         <Route path=path!("/:handle") view=ProfilePage ssr=SsrMode::Async />
                         <Route path=path!("/:handle/followers") view=FollowersPage ssr=SsrMode::Async />
                         <Route path=path!("/:handle/following") view=FollowingPage ssr=SsrMode::Async />

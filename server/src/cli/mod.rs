@@ -85,14 +85,14 @@ pub struct DataOptions {
 /// Options of `serve`.
 #[derive(Debug, Args)]
 pub struct ServeOptions {
-    /// The address and port to listen on; port 0 takes a free one.
     #[arg(
         long,
+        help = "The address and port to listen on; port 0 takes a free one \
+                [default: 127.0.0.1:3000, or with --classroom 0.0.0.0:3000]",
         env = "SPILLWAY_ADDR",
-        default_value = "127.0.0.1:3000",
         value_name = "HOST:PORT"
     )]
-    pub addr: String,
+    addr: Option<String>,
     /// Where to answer /metrics for Prometheus, such as 127.0.0.1:9100; not at all unless it is named.
     #[arg(long, env = "SPILLWAY_ADMIN_ADDR", value_name = "HOST:PORT")]
     pub admin_addr: Option<String>,
@@ -102,18 +102,19 @@ pub struct ServeOptions {
     /// No demo town in an empty store, and no signing in as one of its people.
     #[arg(long, env = "SPILLWAY_NO_DEMO", value_parser = FalseyValueParser::new())]
     pub no_demo: bool,
-    /// Limits on how often one peer and one account may write and sign in; `off` is there for tests and workshops.
     #[arg(
         long,
+        help = "Limits on how often one peer and one account may write and sign in; `off` is there for tests and \
+                workshops [default: on, or with --classroom off]",
         env = "SPILLWAY_RATE_LIMIT",
-        default_value = "on",
         value_name = "SWITCH"
     )]
-    pub rate_limit: Switch,
+    rate_limit: Option<Switch>,
     /// How many proxies of yours are in front, each of which appends to X-Forwarded-For whom it saw. The limits need it.
     #[arg(long, env = "SPILLWAY_PROXIES", default_value_t = 0, value_name = "N")]
     pub proxies: usize,
-    /// Sign in and write over plain HTTP from other machines too, for people in one room who trust their network.
+    /// Serve a class in one room: join by name, storm one post together, sign in and write over plain HTTP from any
+    /// machine. For people who trust their network.
     #[arg(long, env = "SPILLWAY_CLASSROOM", value_parser = FalseyValueParser::new())]
     pub classroom: bool,
     /// Seconds to go on serving after a signal to stop, with /readyz already answering 503.
@@ -129,6 +130,24 @@ pub struct ServeOptions {
     pub mongo: MongoOptions,
     #[command(flatten)]
     pub data: DataOptions,
+}
+
+impl ServeOptions {
+    /// Where to listen. A class comes from other machines.
+    pub fn addr(&self) -> &str {
+        let usual = if self.classroom {
+            "0.0.0.0:3000"
+        } else {
+            "127.0.0.1:3000"
+        };
+        self.addr.as_deref().unwrap_or(usual)
+    }
+
+    /// Whether there are limits. A class storms on purpose.
+    pub fn limited(&self) -> bool {
+        self.rate_limit
+            .map_or(!self.classroom, |switch| switch == Switch::On)
+    }
 }
 
 /// Options of `seed`.
@@ -233,6 +252,26 @@ mod tests {
             };
             assert!(options.no_demo, "{line:?}");
         }
+    }
+
+    #[test]
+    fn a_class_comes_from_other_machines_and_storms() {
+        let options = |line: &[&str]| match Cli::try_parse_from(line).unwrap().command() {
+            Command::Serve(options) => (options.addr().to_owned(), options.limited()),
+            _ => panic!("{line:?} does not serve"),
+        };
+        let on = |addr: &str, limited| (addr.to_owned(), limited);
+        assert_eq!(options(&["spillway"]), on("127.0.0.1:3000", true));
+        assert_eq!(options(&["spillway", "--classroom"]), on("0.0.0.0:3000", false));
+        let said = [
+            "spillway",
+            "--classroom",
+            "--addr",
+            "127.0.0.1:1",
+            "--rate-limit",
+            "on",
+        ];
+        assert_eq!(options(&said), on("127.0.0.1:1", true));
     }
 
     #[test]

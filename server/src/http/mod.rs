@@ -5,7 +5,7 @@ mod bodies;
 mod headers;
 mod health;
 mod limits;
-mod peer;
+pub mod peer;
 mod plain_http;
 mod problem;
 mod refusals;

@@ -71,6 +71,8 @@ fn all() -> Vec<Mutation> {
         ("POST", "/api/describe", "name=Ada+Lovelace&bio=Numbers.", Visitors),
         ("POST", "/api/change_password", "password=correct+horse&new_password=battery+staple", Visitors),
         ("POST", "/api/leave", "handle=ada&password=correct+horse", Visitors),
+        ("POST", "/api/join_class", "name=Carol", Nobody),
+        ("POST", "/api/bring_people", "", Visitors),
     ];
     rows.into_iter()
         .map(|(method, path, body, refused)| Mutation { method: method.parse().unwrap(), path, body, refused })
@@ -142,6 +144,7 @@ impl Scene {
                 .await;
             things.push((cookie, post, comment));
         }
+        stage.opens_a_class_with("ada").await;
         let is_api = row.path.starts_with("/api/v1/");
         let call = |(_, post, comment): &(String, String, String)| {
             let fill = |text: &str| {

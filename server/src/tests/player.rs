@@ -62,6 +62,7 @@ impl Player {
             reach: Reach::Everybody,
             limits: None,
             https: false,
+            class: None,
         };
         Self {
             router: routes(feed.clone(), sessions, &site, access, log, shutdown.phases()),
@@ -162,6 +163,7 @@ pub async fn feed_over(engine: Engine, clock: Arc<Ticking>, demo: bool) -> Feed 
         clock,
         ids: Arc::new(Counting(AtomicU64::new(1))),
         demo,
+        classroom: demo.then(|| "http://10.0.0.5:3000".into()),
     };
     Feed::new(Store::open(engine, settings).await.unwrap(), environment)
 }

@@ -107,6 +107,7 @@ impl Stage {
             reach,
             limits,
             https: false,
+            class: None,
         };
         let sessions = Sessions {
             feed: self.feed.clone(),
@@ -155,6 +156,17 @@ impl Stage {
     pub async fn forgets_the_password_of(&self, handle: &str) {
         let forget = Update::one(doc! { "_id": handle }, doc! { "$set": { "password": null } });
         assert_eq!(self.engine.update("users", forget).await.unwrap().modified, 1);
+    }
+
+    /// A class meets, with one student and one person to bring.
+    pub async fn opens_a_class_with(&self, student: &str) {
+        self.feed.open_class().await.unwrap();
+        let seat = doc! { "name": student, "brought": 0_i64 };
+        let seat = doc! { "$set": { format!("students.{student}"): seat } };
+        let class = Update::one(doc! { "_id": "class" }, seat);
+        assert_eq!(self.engine.update("meta", class).await.unwrap().modified, 1);
+        self.joins("someone").await;
+        self.forgets_the_password_of("someone").await;
     }
 
     /// What people who have left left behind is taken back, whoever began to.

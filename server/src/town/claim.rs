@@ -5,13 +5,16 @@ use std::time::Duration;
 use bson::{Bson, Document, doc};
 use store::overflow::{self, uuid_bson};
 use store::port::{Find, Update};
-use store::{Error, Store, people, posts, timeline};
+use store::{Error, Store, people, posts, sessions, timeline};
 use uuid::Uuid;
+
+use super::Recipe;
 
 /// The collection of facts about the store as a whole.
 const META: &str = "meta";
-/// The document in it that tells whether a town is there: `{_id: "town", state, claim, beat, demo: [handle…]}`. While the
-/// state is `loading`, `claim` names who loads and `beat` counts up as long as they live.
+/// The document in it that tells whether a town is there: `{_id: "town", state, claim, beat, demo: [handle…],
+/// recipe}`. While the state is `loading`, `claim` names who loads and `beat` counts up as long as they live; with `anew`,
+/// everybody who was there is to go first.
 const MARKER: &str = "town";
 
 /// When somebody who loads counts as dead. No two processes need clocks that agree for this.
@@ -104,6 +107,39 @@ pub async fn claim(store: &Store, id: Uuid, patience: Patience) -> store::Result
     }
 }
 
+/// Claims a store that has a town, to load the same once more: everybody and everything in it goes, whoever signed up
+/// included. Also tells what the town was made from.
+///
+/// # Errors
+/// [`Error::Refused`] when there is no whole town, or its recipe is not known; nothing is changed then.
+pub async fn claim_anew(store: &Store, id: Uuid) -> store::Result<(Claim<'_>, Recipe)> {
+    let recipe = say_anew(store, id).await?;
+    clear(store).await?;
+    let beat = Patience::SHARED.beat;
+    Ok((Claim { store, id, beat }, recipe))
+}
+
+/// Says that the town will be loaded once more. From here on, whoever finds it half-loaded goes on.
+pub(super) async fn say_anew(store: &Store, id: Uuid) -> store::Result<Recipe> {
+    let find = Find::matching(doc! { "_id": MARKER, "state": "complete" }).limit(1);
+    let found = store.engine().find(META, find).await?;
+    let recipe = found.first().and_then(|town| town.get_document("recipe").ok());
+    let Some(recipe) = recipe.and_then(Recipe::from_document) else {
+        return Err(Error::refused(
+            2,
+            "The store does not say what its town was made from. Start with an empty store.",
+        ));
+    };
+    let whole = doc! { "_id": MARKER, "state": "complete" };
+    let change = doc! { "$set": { "state": "loading", "claim": uuid_bson(id), "beat": 0_i64, "anew": true } };
+    let done = store.engine().update(META, Update::one(whole, change)).await?;
+    if done.matched == 1 {
+        Ok(recipe)
+    } else {
+        Err(lost())
+    }
+}
+
 impl Claim<'_> {
     /// What is claimed.
     pub fn store(&self) -> &Store {
@@ -125,11 +161,11 @@ impl Claim<'_> {
         }
     }
 
-    /// Says that the town is whole, and who of its people one may be.
-    pub async fn complete(&self, demo: Vec<&str>) -> store::Result<()> {
+    /// Says that the town is whole, who of its people one may be, and what it was made from.
+    pub async fn complete(&self, demo: Vec<&str>, recipe: &Recipe) -> store::Result<()> {
         let facts = doc! {
-            "$set": { "state": "complete", "demo": demo },
-            "$unset": { "claim": "", "beat": "" },
+            "$set": { "state": "complete", "demo": demo, "recipe": recipe.to_document() },
+            "$unset": { "claim": "", "beat": "", "anew": "" },
         };
         let done = self
             .store
@@ -195,7 +231,10 @@ async fn take_over(store: &Store, id: Uuid, claim: &Bson, beat: Option<i64>) -> 
 async fn clear(store: &Store) -> store::Result<()> {
     // Nobody of the town has a password. Who has one signed up, while a server ran without the town.
     let members = doc! { "password": { "$type": "string" } };
-    if store.engine().count(people::COLLECTION, members).await? > 0 {
+    let anew = doc! { "_id": MARKER, "anew": true };
+    if store.engine().count(META, anew).await? == 0
+        && store.engine().count(people::COLLECTION, members).await? > 0
+    {
         return Err(Error::refused(
             2,
             "A town was half loaded when people signed up, and clearing it away would take them with it.",
@@ -206,6 +245,7 @@ async fn clear(store: &Store) -> store::Result<()> {
         posts::COLLECTION,
         overflow::PAGES,
         timeline::COLLECTION,
+        sessions::COLLECTION,
     ] {
         store.engine().delete(collection, Document::new(), true).await?;
     }

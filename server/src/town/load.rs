@@ -8,26 +8,27 @@ use store::{Error, Settings, Store, people, posts};
 
 use uuid::Uuid;
 
-use super::{Claim, Town};
+use super::{Claim, Recipe, Town};
 
 /// How many owners to lay out and insert at a time.
 const BATCH: usize = 500;
 
 /// Writes a town into the empty store that was claimed for it, each list in the form that it would have if its items had
-/// been appended one by one. `progress` is told how many owner documents of how many are written.
+/// been appended one by one. The store keeps its `recipe`. `progress` is told how many owner documents of how many are written.
 ///
 /// # Errors
 /// [`Error::Contended`] when another process took over meanwhile.
 pub async fn load(
     claim: &Claim<'_>,
     town: &Town,
+    recipe: &Recipe,
     progress: &(dyn Fn(u64, u64) + Send + Sync),
 ) -> store::Result<()> {
     tokio::select! {
         written = write(claim.store(), town, progress) => written?,
         lost = claim.beat() => return Err(lost),
     }
-    claim.complete(town.demo_people()).await
+    claim.complete(town.demo_people(), recipe).await
 }
 
 async fn write(store: &Store, town: &Town, progress: &(dyn Fn(u64, u64) + Send + Sync)) -> store::Result<()> {
@@ -214,10 +215,10 @@ mod tests {
     use std::time::Duration;
 
     use store::embedded::Embedded;
-    use store::port::Update;
+    use store::port::{Find, Update};
 
     use super::*;
-    use crate::town::{Patience, Sizes, claim, is_loaded};
+    use crate::town::{Patience, Sizes, claim, claim_anew, is_loaded};
 
     /// For tests that wait for what others do.
     const SHORT: Patience = Patience {
@@ -230,7 +231,7 @@ mod tests {
         Store::open(engine, Settings::default()).await.unwrap()
     }
 
-    fn town() -> Town {
+    fn recipe() -> Recipe {
         let sizes = Sizes {
             users: 30,
             posts: 120,
@@ -239,12 +240,20 @@ mod tests {
             celebrity_followers: 400,
             power_activities: 350,
         };
-        Town::generate(&sizes, 1, model::Timestamp::from_millis(1_772_366_400_000))
+        Recipe {
+            sizes,
+            seed: 1,
+            now: model::Timestamp::from_millis(1_772_366_400_000),
+        }
+    }
+
+    fn town() -> Town {
+        recipe().make()
     }
 
     async fn fill(store: &Store, town: &Town) -> store::Result<()> {
         match claim(store, Uuid::from_u128(1), Patience::ALONE).await? {
-            Some(claim) => load(&claim, town, &|_, _| ()).await,
+            Some(claim) => load(&claim, town, &recipe(), &|_, _| ()).await,
             None => Ok(()),
         }
     }
@@ -275,9 +284,11 @@ mod tests {
             .await
             .unwrap()
             .unwrap();
-        load(&claim, &town, &|done, _| told.store(done, Ordering::Relaxed))
-            .await
-            .unwrap();
+        load(&claim, &town, &recipe(), &|done, _| {
+            told.store(done, Ordering::Relaxed)
+        })
+        .await
+        .unwrap();
         assert!(is_loaded(&store).await.unwrap());
         assert_eq!(told.into_inner(), (town.people.len() + town.posts.len()) as u64);
         assert_eq!(count(&store, people::COLLECTION).await, town.people.len() as u64);
@@ -347,7 +358,7 @@ mod tests {
             tokio::spawn(async move {
                 let claim = claim(&store, Uuid::from_u128(number), SHORT).await.unwrap();
                 match &claim {
-                    Some(claim) => load(claim, &town, &|_, _| ()).await.map(|()| true),
+                    Some(claim) => load(claim, &town, &recipe(), &|_, _| ()).await.map(|()| true),
                     None => Ok(false),
                 }
             })
@@ -377,12 +388,15 @@ mod tests {
         // From here on nobody beats.
         assert!(other.await.unwrap(), "it takes over");
         assert!(matches!(slow.beat().await, Error::Contended(_)));
-        assert!(matches!(slow.complete(vec![]).await, Err(Error::Contended(_))));
+        assert!(matches!(
+            slow.complete(vec![], &recipe()).await,
+            Err(Error::Contended(_))
+        ));
         let next = claim(&store, Uuid::from_u128(3), Patience::ALONE)
             .await
             .unwrap()
             .unwrap();
-        load(&next, &town, &|_, _| ()).await.unwrap();
+        load(&next, &town, &recipe(), &|_, _| ()).await.unwrap();
         assert!(is_loaded(&store).await.unwrap());
         assert!(claim(&store, Uuid::from_u128(4), SHORT).await.unwrap().is_none());
     }
@@ -399,5 +413,63 @@ mod tests {
         let refused = fill(&store, &town).await.unwrap_err();
         assert!(matches!(&refused, Error::Refused { .. }), "{refused}");
         assert_eq!(count(&store, people::COLLECTION).await, people_before);
+    }
+
+    /// Everything that the town consists of, in an order that does not depend on how it came to be.
+    async fn everything(store: &Store) -> Vec<Document> {
+        let mut all = Vec::new();
+        for collection in [people::COLLECTION, posts::COLLECTION, overflow::PAGES, "meta"] {
+            let find = Find::default().sort(doc! { "_id": 1 });
+            all.extend(store.engine().find(collection, find).await.unwrap());
+        }
+        all
+    }
+
+    #[tokio::test]
+    async fn a_town_begun_anew_is_the_same_to_the_last_like() {
+        let (store, town) = (store().await, town());
+        fill(&store, &town).await.unwrap();
+        let before = everything(&store).await;
+        store
+            .posts()
+            .delete(town.posts[town.viral].id.into())
+            .await
+            .unwrap();
+        let member = User {
+            person: Person {
+                handle: "ada".parse().unwrap(),
+                name: "Ada".parse().unwrap(),
+            },
+            bio: String::new(),
+            password: Some("$argon2id$".to_owned()),
+            at: model::Timestamp::from_millis(0),
+        };
+        store.people().insert(&member, Uuid::nil()).await.unwrap();
+        let (claim, kept) = claim_anew(&store, Uuid::from_u128(2)).await.unwrap();
+        assert_eq!(kept, recipe());
+        load(&claim, &kept.make(), &kept, &|_, _| ()).await.unwrap();
+        assert_eq!(everything(&store).await, before);
+    }
+
+    #[tokio::test]
+    async fn a_town_that_stopped_while_it_began_anew_is_loaded_at_the_next_start() {
+        let (store, town) = (store().await, town());
+        fill(&store, &town).await.unwrap();
+        let password = doc! { "$set": { "password": "$argon2id$" } };
+        let member = Update::one(doc! { "_id": "win" }, password);
+        store.engine().update(people::COLLECTION, member).await.unwrap();
+        // It dies right after it said what it is about to do.
+        crate::town::claim::say_anew(&store, Uuid::from_u128(2))
+            .await
+            .unwrap();
+        fill(&store, &town).await.unwrap();
+        assert!(is_loaded(&store).await.unwrap());
+        let member = store
+            .people()
+            .get(&"win".parse().unwrap())
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(member.password, None);
     }
 }

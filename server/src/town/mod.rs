@@ -14,6 +14,7 @@ mod people;
 mod popularity;
 mod posts;
 mod power;
+mod recipe;
 mod rhythm;
 mod viral;
 mod words;
@@ -21,8 +22,9 @@ mod words;
 use model::Timestamp;
 use uuid::Uuid;
 
-pub use claim::{Claim, Patience, claim, is_half_loaded, is_loaded};
+pub use claim::{Claim, Patience, claim, claim_anew, is_half_loaded, is_loaded};
 pub use load::load;
+pub use recipe::Recipe;
 
 use dice::{Dice, Stream};
 use names::Register;

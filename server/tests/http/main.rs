@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
 
 mod accounts;
+mod class;
 #[path = "../conformity/mod.rs"]
 mod conformity;
 mod crash;

@@ -85,6 +85,32 @@ impl Server {
         (server, address)
     }
 
+    /// With a class in a small town.
+    pub fn for_a_class() -> Self {
+        let data = tempfile::tempdir().unwrap();
+        let seeded = spillway()
+            .args([
+                "seed",
+                "--users=12",
+                "--posts=20",
+                "--viral-likes=400",
+                "--celebrity-followers=300",
+            ])
+            .env("SPILLWAY_STORE", store(&data))
+            .status();
+        assert!(seeded.unwrap().success());
+        let set = |name, value: &str| (name, value.to_owned());
+        let environment = vec![set("SPILLWAY_NO_DEMO", "off"), set("SPILLWAY_CLASSROOM", "on")];
+        let (child, stdout, address) = launch(&data, &environment);
+        Self {
+            child,
+            stdout,
+            address,
+            environment,
+            data,
+        }
+    }
+
     /// The rest of the next line that it prints with this beginning.
     pub fn says(&mut self, beginning: &str) -> String {
         loop {
@@ -161,13 +187,15 @@ impl Drop for Server {
     }
 }
 
+fn store(data: &TempDir) -> String {
+    format!("embedded:{}", data.path().join("store").display())
+}
+
 fn launch(data: &TempDir, environment: &[(&'static str, String)]) -> (Child, BufReader<ChildStdout>, String) {
     let mut child = spillway()
-        .args(["serve", "--no-demo"])
-        .env(
-            "SPILLWAY_STORE",
-            format!("embedded:{}", data.path().join("store").display()),
-        )
+        .arg("serve")
+        .env("SPILLWAY_STORE", store(data))
+        .env("SPILLWAY_NO_DEMO", "on")
         .env("SPILLWAY_ADDR", "127.0.0.1:0")
         .env("SPILLWAY_RATE_LIMIT", "off")
         .envs(environment.iter().map(|(name, value)| (name, value)))

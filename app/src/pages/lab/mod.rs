@@ -1,7 +1,9 @@
 //! The workshop: stations at which a class sees the pattern break, and hold. What a station shows is decided by its
 //! address alone, so that every link in it can be sent to the class and Back is undo.
 
+mod class;
 mod crash;
+mod qr;
 mod race;
 mod shown;
 mod words;
@@ -11,6 +13,7 @@ use model::{Kind, Problem};
 
 use super::document::PageTitle;
 
+pub use class::{BEGIN_ANEW, ClassPage, Teacher};
 pub use crash::CrashPage;
 pub use race::RacePage;
 
@@ -53,8 +56,18 @@ const CRASH: Station = Station {
     asking: "Which of the writes would you put into a transaction, and what does their order give you instead?",
 };
 
+const CLASS: Station = Station {
+    path: "/lab/class",
+    title: "A class storms one post",
+    minutes: 10,
+    about: "Everybody here likes one post of a celebrity, and brings the people of the town along, as fast as they can.",
+    doing: "Join by name. Bring people until the head spills, and go on.",
+    looking: "Whether every screen shows the same number, and what becomes of the post’s document.",
+    asking: "Thirty of you write to one document at the same time. Why does nobody wait, and nobody get lost?",
+};
+
 /// All stations, in teaching order.
-const STATIONS: [&Station; 2] = [&RACE, &CRASH];
+const STATIONS: [&Station; 3] = [&RACE, &CRASH, &CLASS];
 
 /// The workshop's front page.
 #[component]

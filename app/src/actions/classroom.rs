@@ -1,0 +1,38 @@
+//! What the students of a class do: join it by name, and bring people to its post.
+
+#![expect(
+    missing_docs,
+    reason = "the macro turns arguments into public fields that cannot carry docs"
+)]
+
+use leptos::prelude::*;
+use model::Handle;
+
+use crate::refusal::Refused;
+
+#[cfg(feature = "ssr")]
+use {super::feed, super::reply::Form, crate::session};
+
+/// The page of the class.
+#[cfg(feature = "ssr")]
+const CLASS: &str = "/lab/class";
+
+/// Joins the class and signs in. There is no password: who loses their session joins again.
+#[server(endpoint = "join_class")]
+pub async fn join_class(name: String) -> Result<Handle, Refused> {
+    let form = Form::new("join_class").keeping("name", &name);
+    let result = async {
+        let feed = feed()?;
+        let (account, token) = feed.join(name.parse()?).await?;
+        session::start(&feed, &token).await?;
+        Ok(account.handle)
+    };
+    form.answer(result.await, |_| CLASS.to_owned())
+}
+
+/// Lets the next people of the town like the class's post. Answers how many came.
+#[server(endpoint = "bring_people")]
+pub async fn bring_people() -> Result<u64, Refused> {
+    let result = async { feed()?.bring(&session::require()?.handle).await };
+    Form::new("bring_people").answer(result.await, |_| CLASS.to_owned())
+}

@@ -1,0 +1,414 @@
+//! A class that uses one server together: joining by name, one post that everybody storms, and who brought how many.
+//!
+//! All of it is in one document, `{_id: "class", post, seats, called, students: {handle: {name, brought}}}` of the
+//! collection `meta`. It is bounded by [`SEATS`], so it may hold its list itself: an outlier pattern would be too much.
+
+use bson::{Document, doc};
+use model::{
+    Account, DisplayName, Handle, Kind, Person, PostCard, PostId, PostText, Problem, Relation, Topic,
+};
+use store::overflow::{Item, uuid_bson};
+use store::people::{self, User};
+use store::port::{Find, FindAndModify, Update};
+use store::sessions::Session;
+
+use super::problems::explain;
+use super::{Feed, SessionToken};
+
+/// How many can join.
+pub const SEATS: i64 = 200;
+/// How many people of the town a student brings at a time.
+pub const PARTY: usize = 10;
+
+const META: &str = "meta";
+const CLASS: &str = "class";
+
+/// The people of the town come in an order that mixes their names: each time so many further in the alphabet. A prime, so
+/// that nobody is left out unless the town has a multiple of as many people.
+const STRIDE: usize = 7_919;
+
+const OPENING: &str =
+    "Good morning, class! Let us see how many hearts one document can take. Bring everybody you know.";
+
+/// The class, as everybody in it sees it.
+#[derive(Debug, Clone)]
+pub struct Class {
+    /// Where students' browsers find this server.
+    pub address: String,
+    /// What they storm.
+    pub card: PostCard,
+    /// Who has joined, by how many people they brought, most first.
+    pub students: Vec<Student>,
+    /// How many people are left in the town to bring.
+    pub waiting: u64,
+}
+
+/// Somebody who joined.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Student {
+    /// Who.
+    pub person: Person,
+    /// How many likes of people whom they brought the server has confirmed.
+    pub brought: u64,
+}
+
+/// What counting every item of the storm's list gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counted {
+    /// What the list says.
+    pub count: u64,
+    /// How many items a reader finds.
+    pub items: u64,
+    /// By how many people they are.
+    pub people: u64,
+}
+
+/// Those who stay when the town begins anew.
+#[derive(Debug, Clone, Default)]
+pub struct Members {
+    users: Vec<User>,
+    sessions: Vec<Session>,
+}
+
+impl Feed {
+    /// Gives the class its post, unless it has it. Again changes nothing; stopped half-way, again finishes it.
+    pub async fn open_class(&self) -> Result<(), Problem> {
+        let Some(celebrity) = self.demo_handles().await?.into_iter().next() else {
+            return Err(Problem::new(
+                Kind::Conflict,
+                "A class meets in the demo town, and this store has none. Name an empty store, and serve without --no-demo.",
+            ));
+        };
+        let fresh = self.environment.ids.uuid(self.environment.now());
+        let class =
+            doc! { "_id": CLASS, "post": uuid_bson(fresh), "seats": 0_i64, "called": 0_i64, "students": {} };
+        match self.store.engine().insert(META, vec![class]).await {
+            Ok(()) | Err(store::Error::DuplicateKey { .. }) => {}
+            Err(error) => return Err(explain(error)),
+        }
+        let post = post_of(&self.class_document().await?)?;
+        let text: PostText = OPENING.parse()?;
+        self.compose(&celebrity, Some(post), text).await.map(drop)
+    }
+
+    /// Whether this server serves a class.
+    pub fn serves_a_class(&self) -> bool {
+        self.environment.classroom.is_some()
+    }
+
+    /// The class as it is now.
+    pub async fn class(&self, viewer: Option<&Handle>) -> Result<Class, Problem> {
+        let class = self.class_document().await?;
+        let card = self.post(post_of(&class)?, viewer).await?;
+        let town = self.townspeople(&class).await?.len() as u64;
+        let called = class.get_i64("called").unwrap_or_default().unsigned_abs();
+        Ok(Class {
+            address: self.classroom()?.to_owned(),
+            card,
+            students: students(&class),
+            waiting: town.saturating_sub(called),
+        })
+    }
+
+    /// Gives a student a seat, a handle made from their name, and a session.
+    pub async fn join(&self, name: DisplayName) -> Result<(Account, SessionToken), Problem> {
+        self.classroom()?;
+        let free = doc! { "_id": CLASS, "seats": { "$lt": SEATS } };
+        let seat = FindAndModify::after(free, doc! { "$inc": { "seats": 1_i64 } }).project(doc! { "_id": 1 });
+        let seated = self
+            .store
+            .engine()
+            .find_and_modify(META, seat)
+            .await
+            .map_err(explain)?;
+        if seated.is_none() {
+            return Err(Problem::new(
+                Kind::Conflict,
+                format!("All {SEATS} seats are taken. Look over somebody’s shoulder."),
+            )
+            .about("name"));
+        }
+        let at = self.environment.now();
+        for handle in handles(&name) {
+            let user = User {
+                person: Person {
+                    handle,
+                    name: name.clone(),
+                },
+                bio: String::new(),
+                password: None,
+                at,
+            };
+            let born = self.environment.ids.uuid(at);
+            match self.store.people().insert(&user, born).await {
+                Ok(()) => {
+                    self.seat(&user.person).await?;
+                    return self.start_session(user, at).await;
+                }
+                Err(store::Error::DuplicateKey { .. }) => {}
+                Err(error) => return Err(explain(error)),
+            }
+        }
+        Err(Problem::new(
+            Kind::Conflict,
+            "Too many people here have this name. Add a letter.",
+        )
+        .about("name"))
+    }
+
+    /// Lets the next people of the town like the class's post on behalf of a student, each of them once.
+    ///
+    /// Whose turn it is is decided by one `$inc`: two students never bring the same person. Returns how many came.
+    pub async fn bring(&self, student: &Handle) -> Result<u64, Problem> {
+        self.classroom()?;
+        let class = self.class_document().await?;
+        let town = self.townspeople(&class).await?;
+        let mine = doc! { "_id": CLASS, brought(student): { "$exists": true } };
+        let party = i64::try_from(PARTY).unwrap_or(i64::MAX);
+        let call = FindAndModify::after(mine.clone(), doc! { "$inc": { "called": party } })
+            .project(doc! { "called": 1 });
+        let Some(called) = self
+            .store
+            .engine()
+            .find_and_modify(META, call)
+            .await
+            .map_err(explain)?
+        else {
+            return Err(Problem::new(
+                Kind::Forbidden,
+                "You are not in this class. Join it by your name first.",
+            ));
+        };
+        let end = usize::try_from(called.get_i64("called").unwrap_or_default()).unwrap_or(usize::MAX);
+        let post = post_of(&class)?;
+        let party =
+            (end.saturating_sub(PARTY)..end.min(town.len())).map(|nth| self.like(nth_of(&town, nth), post));
+        let came = futures::future::try_join_all(party).await?.len();
+        if came == 0 {
+            return Err(Problem::new(Kind::Conflict, "The whole town has come already."));
+        }
+        let came = u64::try_from(came).unwrap_or(u64::MAX);
+        let told = doc! { "$inc": { brought(student): came.cast_signed() } };
+        self.store
+            .engine()
+            .update(META, Update::one(mine, told))
+            .await
+            .map_err(explain)?;
+        Ok(came)
+    }
+
+    /// Reads the whole list of the class's post and counts: what it says against what is there.
+    pub async fn count_the_storm(&self) -> Result<Counted, Problem> {
+        let owner = Topic::Post(post_of(&self.class_document().await?)?);
+        let list = self.store.list(Relation::Likes);
+        let mut people = std::collections::HashSet::new();
+        let (mut items, mut after) = (0, None);
+        loop {
+            let stretch = list
+                .newest_first(&owner, after, super::Paging::MAX_LIMIT)
+                .await
+                .map_err(explain)?;
+            items += stretch.items.len() as u64;
+            people.extend(stretch.items.into_iter().filter_map(|Item { by, .. }| by));
+            after = stretch.next;
+            if after.is_none() {
+                return Ok(Counted {
+                    count: stretch.total,
+                    items,
+                    people: people.len() as u64,
+                });
+            }
+        }
+    }
+
+    /// The students with their sessions, to take them over into the town that comes.
+    pub async fn class_members(&self) -> Result<Members, Problem> {
+        let mut members = Members::default();
+        for student in students(&self.class_document().await?) {
+            let handle = student.person.handle;
+            members
+                .users
+                .extend(self.store.people().get(&handle).await.map_err(explain)?);
+            members
+                .sessions
+                .extend(self.store.sessions().of(&handle).await.map_err(explain)?);
+        }
+        Ok(members)
+    }
+
+    /// Begins the class anew in a town that was loaded anew, with those who were in it.
+    pub async fn reopen_class(&self, members: Members) -> Result<(), Problem> {
+        let engine = self.store.engine();
+        engine
+            .delete(META, doc! { "_id": CLASS }, false)
+            .await
+            .map_err(explain)?;
+        self.open_class().await?;
+        for user in &members.users {
+            let born = self.environment.ids.uuid(user.at);
+            self.store.people().insert(user, born).await.map_err(explain)?;
+            let taken = Update::one(doc! { "_id": CLASS }, doc! { "$inc": { "seats": 1_i64 } });
+            engine.update(META, taken).await.map_err(explain)?;
+            self.seat(&user.person).await?;
+        }
+        for session in &members.sessions {
+            self.store.sessions().insert(session).await.map_err(explain)?;
+        }
+        self.events.all_changed();
+        Ok(())
+    }
+
+    async fn seat(&self, Person { handle, name }: &Person) -> Result<(), Problem> {
+        let seat =
+            doc! { "$set": { format!("students.{handle}"): { "name": name.as_str(), "brought": 0_i64 } } };
+        let update = Update::one(doc! { "_id": CLASS }, seat);
+        self.store
+            .engine()
+            .update(META, update)
+            .await
+            .map_err(explain)
+            .map(drop)
+    }
+
+    /// Where students find this server, if it serves a class.
+    fn classroom(&self) -> Result<&str, Problem> {
+        self.environment.classroom.as_deref().ok_or_else(|| {
+            Problem::new(
+                Kind::NotFound,
+                "This server does not serve a class. Start it with spillway serve --classroom.",
+            )
+        })
+    }
+
+    async fn class_document(&self) -> Result<Document, Problem> {
+        self.classroom()?;
+        let find = Find::matching(doc! { "_id": CLASS }).limit(1);
+        let found = self.store.engine().find(META, find).await.map_err(explain)?;
+        found
+            .into_iter()
+            .next()
+            .ok_or_else(|| Problem::new(Kind::Unavailable, "The class begins anew. Try again in a moment."))
+    }
+
+    /// Everybody whom a student can bring: those of the town, but none whom somebody may be signed in as.
+    async fn townspeople(&self, class: &Document) -> Result<&[Handle], Problem> {
+        let read = async {
+            let demo = self.demo_handles().await?;
+            let students = students(class);
+            let anybody = Find::matching(doc! { "password": null })
+                .project(doc! { "_id": 1 })
+                .sort(doc! { "_id": 1 });
+            let found = self
+                .store
+                .engine()
+                .find(people::COLLECTION, anybody)
+                .await
+                .map_err(explain)?;
+            let handles = found
+                .iter()
+                .filter_map(|user| user.get_str("_id").ok()?.parse().ok());
+            Ok(handles
+                .filter(|handle| !demo.contains(handle))
+                .filter(|handle| !students.iter().any(|student| student.person.handle == *handle))
+                .collect())
+        };
+        self.townspeople.get_or_try_init(|| read).await.map(Vec::as_slice)
+    }
+}
+
+fn brought(student: &Handle) -> String {
+    format!("students.{student}.brought")
+}
+
+fn post_of(class: &Document) -> Result<PostId, Problem> {
+    let id: Option<bson::Uuid> = match class.get("post") {
+        Some(bson::Bson::Binary(id)) => id.to_uuid().ok(),
+        _ => None,
+    };
+    id.map(|id| PostId::from(uuid::Uuid::from(id)))
+        .ok_or_else(|| Problem::new(Kind::Internal, "The class has lost its post. Begin anew."))
+}
+
+fn students(class: &Document) -> Vec<Student> {
+    let student = |(handle, seat): (&String, &bson::Bson)| {
+        let seat = seat.as_document()?;
+        let person = Person {
+            handle: handle.parse().ok()?,
+            name: seat.get_str("name").ok()?.parse().ok()?,
+        };
+        let brought = seat.get_i64("brought").unwrap_or_default().unsigned_abs();
+        Some(Student { person, brought })
+    };
+    let seats = class.get_document("students").ok();
+    let mut students: Vec<_> = seats.into_iter().flatten().filter_map(student).collect();
+    students.sort_by(|a, b| {
+        b.brought
+            .cmp(&a.brought)
+            .then_with(|| a.person.handle.cmp(&b.person.handle))
+    });
+    students
+}
+
+fn nth_of(town: &[Handle], nth: usize) -> &Handle {
+    let stride = if town.len().is_multiple_of(STRIDE) {
+        1
+    } else {
+        STRIDE
+    };
+    &town[nth * stride % town.len()]
+}
+
+/// The handles that suit a name, the plainest first.
+fn handles(name: &DisplayName) -> impl Iterator<Item = Handle> {
+    let plain: String = name
+        .as_str()
+        .to_lowercase()
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join("-");
+    let short: String = plain.chars().take(Handle::MAX - 4).collect();
+    let stem = if short.len() < Handle::MIN {
+        "student".to_owned()
+    } else {
+        short
+    };
+    let seats = u64::try_from(SEATS).unwrap_or_default();
+    (1..=seats).filter_map(move |nth| match nth {
+        1 => stem.parse().ok(),
+        nth => format!("{stem}-{nth}").parse().ok(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    fn first(name: &str) -> String {
+        handles(&name.parse().unwrap()).next().unwrap().to_string()
+    }
+
+    #[test]
+    fn a_handle_is_made_from_a_name_in_any_script() {
+        assert_eq!(first("Ada Lovelace"), "ada-lovelace");
+        assert_eq!(first("  Zoë!"), "zo");
+        assert_eq!(first("李雷"), "student");
+        assert_eq!(first("X"), "student");
+        assert_eq!(first(&"a".repeat(40)).len(), 26);
+        let all: HashSet<_> = handles(&"Ada".parse().unwrap()).collect();
+        assert_eq!(all.len() as i64, SEATS);
+    }
+
+    #[test]
+    fn everybody_comes_once() {
+        for people in [1, 10, 7_918, 7_919, 15_838, 24_000] {
+            let town: Vec<Handle> = (0..people)
+                .map(|nth| format!("p{nth}").parse().unwrap())
+                .collect();
+            let came: HashSet<_> = (0..people).map(|nth| nth_of(&town, nth)).collect();
+            assert_eq!(came.len(), people);
+        }
+    }
+}

@@ -1,0 +1,227 @@
+use leptos::prelude::*;
+use leptos::server_fn::ServerFn;
+use model::{Account, Problem, Topic};
+
+use super::qr::QrCode;
+use super::{CLASS, StationHead};
+use crate::actions::classroom::{BringPeople, JoinClass};
+use crate::actions::feed;
+use crate::components::{Avatar, Post, grouped};
+use crate::feed::classroom::{Class, Counted, PARTY, SEATS, Student};
+use crate::islands::Pane;
+use crate::pages::field::Field;
+use crate::pages::request::{loaded, now, query, refusal_of};
+use crate::session;
+
+/// Marks a request from the machine that the server runs on: whoever sits there teaches.
+#[derive(Debug, Clone, Copy)]
+pub struct Teacher;
+
+/// Where the teacher's browser asks for the same town again.
+pub const BEGIN_ANEW: &str = "/lab/class/anew";
+
+/// A class storms one post together.
+#[component]
+pub fn ClassPage() -> impl IntoView {
+    loaded(async {
+        let feed = feed()?;
+        if !feed.serves_a_class() {
+            return Ok(view! {
+                <StationHead station=&CLASS />
+                <Opening />
+            }
+            .into_any());
+        }
+        let viewer = session::viewer();
+        let handle = viewer.as_ref().map(|account| &account.handle);
+        let class = feed.class(handle).await?;
+        let counted = match query("count") {
+            Some(_) => Some(feed.count_the_storm().await?),
+            None => None,
+        };
+        let student = viewer.clone().filter(|account| is_in(&class, account));
+        // Counting reads the whole list: once, and not at every change.
+        let _live = counted
+            .is_none()
+            .then(|| Topic::Post(class.card.post.id).to_string());
+        let own = handle == Some(&class.card.post.author.handle);
+        let (card, signed_in) = (class.card.clone(), handle.is_some());
+        let id = card.post.id.to_string();
+        Ok::<_, Problem>(
+            view! {
+                <StationHead station=&CLASS />
+                <div class="class">
+                    <section aria-label="The post">
+                        <article class="entry" data-testid="post" data-id=id>
+                            <Post card now=now() signed_in own />
+                        </article>
+                        {match student {
+                            Some(account) => view! { <Bring account /> }.into_any(),
+                            None => view! { <Join address=class.address.clone() /> }.into_any(),
+                        }}
+                    </section>
+                    <Pane>
+                        <Board class counted />
+                    </Pane>
+                </div>
+                {use_context::<axum::http::request::Parts>()
+                    .and_then(|parts| parts.extensions.get::<Teacher>().copied())
+                    .map(|Teacher| view! { <BeginAnew /> })}
+            }
+            .into_any(),
+        )
+    })
+}
+
+fn is_in(class: &Class, account: &Account) -> bool {
+    class
+        .students
+        .iter()
+        .any(|student| student.person.handle == account.handle)
+}
+
+/// How to open a classroom, on a server that has none.
+#[component]
+fn Opening() -> impl IntoView {
+    view! {
+        <section class="prose">
+            <p>"This server does not serve a class yet. On the machine that you project from, stop it and start it like this:"</p>
+            <pre class="command-text">
+                <code>"cargo xtask serve --classroom"</code>
+            </pre>
+            <p>
+                "It prints the address for the class, with a QR code. Students join by their name, in any browser of the same network; "
+                "nothing else is needed, and no other network."
+            </p>
+        </section>
+    }
+}
+
+/// How to join: over the code, or here.
+#[component]
+fn Join(address: String) -> impl IntoView {
+    let page = format!("{address}/lab/class");
+    view! {
+        <section class="join" aria-labelledby="join">
+            <h2 id="join">"Join the class"</h2>
+            <div class="join-ways">
+                <figure class="join-code">
+                    <QrCode text=page.clone() />
+                    <figcaption>{page}</figcaption>
+                </figure>
+                <form class="account-form" method="post" action=JoinClass::url()>
+                    <Field
+                        name="name"
+                        label="Your name"
+                        hint="As the class knows you. No password; this browser stays signed in."
+                        autocomplete="name"
+                        refusal=refusal_of("join_class")
+                    />
+                    <button class="button button-primary">"Join"</button>
+                </form>
+            </div>
+        </section>
+    }
+}
+
+/// What a student does in the storm.
+#[component]
+fn Bring(account: Account) -> impl IntoView {
+    view! {
+        <section class="bring" aria-labelledby="bring">
+            <h2 id="bring">{format!("You are in, {}", account.name)}</h2>
+            <p>"Like the post yourself. Then bring others: each time, the next people of the town come and like it, and nobody comes twice."</p>
+            <form method="post" action=BringPeople::url() data-stay="">
+                <button id="bring-people" class="button button-primary">{format!("Bring {PARTY} people")}</button>
+            </form>
+        </section>
+    }
+}
+
+/// Who brought how many, and whether all of them are there.
+#[component]
+fn Board(class: Class, counted: Option<Counted>) -> impl IntoView {
+    let total = class.card.post.likes;
+    let brought: u64 = class.students.iter().map(|student| student.brought).sum();
+    let most = class.students.first().map_or(1, |student| student.brought.max(1));
+    let joined = class.students.len();
+    let rows = class.students.into_iter().map(|Student { person, brought }| {
+        let width = format!("{}%", brought * 100 / most);
+        view! {
+            <tr>
+                <th scope="row">
+                    <Avatar handle=person.handle.clone() />
+                    <a href=format!("/@{}", person.handle)>{person.name.to_string()}</a>
+                </th>
+                <td class="board-bar" aria-hidden="true">
+                    <svg><rect width=width height="100%" rx="3" /></svg>
+                </td>
+                <td class="number">{grouped(brought)}</td>
+            </tr>
+        }
+    });
+    let id = class.card.post.id;
+    view! {
+        <section class="board" aria-labelledby="board" data-total=total data-brought=brought data-joined=joined>
+            <h2 id="board">"Who brought whom"</h2>
+            <dl class="board-sums">
+                <div>
+                    <dt>"Likes in the list"</dt>
+                    <dd data-testid="class-total">{grouped(total)}</dd>
+                </div>
+                <div>
+                    <dt>"Confirmed to the class"</dt>
+                    <dd data-testid="class-brought">{grouped(brought)}</dd>
+                </div>
+                <div>
+                    <dt>"By their own hand"</dt>
+                    <dd>{grouped(total.saturating_sub(brought))}</dd>
+                </div>
+            </dl>
+            {counted.map(|counted| view! { <Verdict counted /> })}
+            <p>
+                <a href="/lab/class?count=all">"Count the items one by one"</a>
+                " · "
+                <a href=format!("/lab/inspect/post:{id}")>"See the documents"</a>
+            </p>
+            <table>
+                <caption>{format!("{joined} of {SEATS} seats are taken; {} people wait to be brought.", grouped(class.waiting))}</caption>
+                <tbody>{rows.collect_view()}</tbody>
+            </table>
+        </section>
+    }
+}
+
+#[component]
+fn Verdict(counted: Counted) -> impl IntoView {
+    let Counted { count, items, people } = counted;
+    let sentence = if count == items && items == people {
+        format!(
+            "Counted: {} items by as many people, and the list says {}. Nothing lost, nobody twice.",
+            grouped(items),
+            grouped(count)
+        )
+    } else {
+        format!(
+            "Counted {} items by {} people, while the list said {}. If nobody brings anybody any more, that is a fault: run spillway check.",
+            grouped(items),
+            grouped(people),
+            grouped(count)
+        )
+    };
+    view! { <p class="holds" data-testid="class-verdict">{sentence}</p> }
+}
+
+/// The teacher's way back to the beginning.
+#[component]
+fn BeginAnew() -> impl IntoView {
+    view! {
+        <section class="anew" aria-labelledby="anew">
+            <h2 id="anew">"For the teacher"</h2>
+            <p>"Only browsers on the server’s own machine see this. The town becomes what it was at the start; the class stays in it."</p>
+            <form method="post" action=BEGIN_ANEW>
+                <button class="button">"Begin anew"</button>
+            </form>
+        </section>
+    }
+}

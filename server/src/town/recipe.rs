@@ -1,0 +1,73 @@
+use bson::{Bson, DateTime, Document, doc};
+use model::Timestamp;
+
+use super::{Sizes, Town};
+
+/// What a town is made from. The same recipe makes the same town, down to the last like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recipe {
+    /// How large it is.
+    pub sizes: Sizes,
+    /// Which of all towns of this size.
+    pub seed: u64,
+    /// The moment at which the town stands still.
+    pub now: Timestamp,
+}
+
+impl Recipe {
+    /// Makes the town.
+    pub fn make(&self) -> Town {
+        Town::generate(&self.sizes, self.seed, self.now)
+    }
+
+    /// As the store keeps it.
+    pub(super) fn to_document(&self) -> Document {
+        let sizes = &self.sizes;
+        let number = |size: usize| Bson::Int64(i64::try_from(size).unwrap_or(i64::MAX));
+        doc! {
+            "users": number(sizes.users),
+            "posts": number(sizes.posts),
+            "viralLikes": number(sizes.viral_likes),
+            "viralComments": number(sizes.viral_comments),
+            "celebrityFollowers": number(sizes.celebrity_followers),
+            "powerActivities": number(sizes.power_activities),
+            "seed": self.seed.cast_signed(),
+            "now": DateTime::from_millis(self.now.millis()),
+        }
+    }
+
+    /// `None` for what is not a whole recipe.
+    pub(super) fn from_document(document: &Document) -> Option<Self> {
+        let size = |name| usize::try_from(document.get_i64(name).ok()?).ok();
+        Some(Self {
+            sizes: Sizes {
+                users: size("users")?,
+                posts: size("posts")?,
+                viral_likes: size("viralLikes")?,
+                viral_comments: size("viralComments")?,
+                celebrity_followers: size("celebrityFollowers")?,
+                power_activities: size("powerActivities")?,
+            },
+            seed: document.get_i64("seed").ok()?.cast_unsigned(),
+            now: Timestamp::from_millis(document.get_datetime("now").ok()?.timestamp_millis()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recipe_is_kept_whole() {
+        let recipe = Recipe {
+            sizes: Sizes::default(),
+            seed: u64::MAX - 3,
+            now: Timestamp::from_millis(1_772_366_400_000),
+        };
+        let mut kept = recipe.to_document();
+        assert_eq!(Recipe::from_document(&kept), Some(recipe));
+        kept.remove("posts");
+        assert_eq!(Recipe::from_document(&kept), None);
+    }
+}

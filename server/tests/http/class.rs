@@ -1,0 +1,154 @@
+use std::process::Command;
+use std::thread;
+
+use serde_json::Value;
+
+use crate::support::{Answer, Client, Server, spillway, words};
+
+const FORM: &str = "application/x-www-form-urlencoded";
+
+fn sends(client: &Client, path: &str, body: &str) -> Answer {
+    let form = client
+        .at_root()
+        .with("accept", "text/html")
+        .with("content-type", FORM);
+    form.send("POST", path, Some(body.as_bytes().to_vec()))
+}
+
+/// Somebody joins by name only.
+fn joins(server: &Server, name: &str) -> Client {
+    let mut student = server.visitor();
+    let answer = sends(&student, "/api/join_class", &format!("name={name}"));
+    assert_eq!(answer.status, 303, "{answer:?}");
+    assert_eq!(answer.headers["location"], "/lab/class");
+    student.cookie = Some(answer.cookie());
+    student
+}
+
+fn page(client: &Client, path: &str) -> Answer {
+    let page = client.at_root().with("accept", "text/html").get(path);
+    assert_eq!(page.status, 200, "{}", words(&page.text));
+    page
+}
+
+/// The post that the class storms.
+fn post(client: &Client) -> Value {
+    let feed = client.get("/feed?limit=20");
+    let items = feed.body["items"].as_array().unwrap();
+    let post = items
+        .iter()
+        .find(|post| post["text"].as_str().unwrap().starts_with("Good morning, class!"));
+    post.unwrap().clone()
+}
+
+fn likes(server: &Server) -> u64 {
+    post(&server.visitor())["likes"].as_u64().unwrap()
+}
+
+#[test]
+fn students_join_by_name_and_may_share_one() {
+    let server = Server::for_a_class();
+    let (ada, other) = (joins(&server, "Ada+Lovelace"), joins(&server, "Ada+Lovelace"));
+    assert_eq!(ada.get("/me").body["handle"], "ada-lovelace");
+    assert_eq!(other.get("/me").body["handle"], "ada-lovelace-2");
+    assert_eq!(other.get("/me").body["name"], "Ada Lovelace");
+    assert!(words(&page(&ada, "/lab/class").text).contains("You are in, Ada Lovelace"));
+    let nameless = sends(&server.visitor(), "/api/join_class", "name=");
+    assert!(nameless.headers["location"].contains("__err="), "{nameless:?}");
+    // There is no password, so none signs anybody in.
+    let session = serde_json::json!({"handle": "ada-lovelace", "password": "correct horse"});
+    assert_eq!(server.visitor().post("/session", &session).status, 401);
+}
+
+#[test]
+fn what_a_class_brings_at_once_is_all_there_and_everybody_once() {
+    let server = Server::for_a_class();
+    let class: Vec<Client> = (1..=8)
+        .map(|nth| joins(&server, &format!("Student+{nth}")))
+        .collect();
+    thread::scope(|scope| {
+        for student in &class {
+            scope.spawn(|| {
+                for _ in 0..4 {
+                    let answer = sends(student, "/api/bring_people", "");
+                    assert_eq!(answer.headers["location"], "/lab/class", "{answer:?}");
+                }
+            });
+        }
+    });
+    assert_eq!(likes(&server), 320);
+    let shown = words(&page(&class[0], "/lab/class?count=all").text);
+    assert!(shown.contains("Confirmed to the class320"), "{shown}");
+    assert!(shown.contains("Counted: 320 items by as many people"), "{shown}");
+}
+
+#[test]
+fn the_town_has_an_end() {
+    let server = Server::for_a_class();
+    let student = joins(&server, "Ada");
+    let refused = (0..200).find_map(|_| {
+        let answer = sends(&student, "/api/bring_people", "");
+        Some(answer.headers["location"].clone()).filter(|location| location.contains("__err="))
+    });
+    let why = words(&page(&student, &refused.unwrap()).text);
+    assert!(why.contains("The whole town has come already."), "{why}");
+    let all = likes(&server);
+    assert!(words(&page(&student, "/lab/class?count=all").text).contains(&format!("Counted: {all} items")));
+}
+
+#[test]
+fn who_is_not_in_the_class_brings_nobody() {
+    let server = Server::for_a_class();
+    let answer = sends(&server.member("mallory"), "/api/bring_people", "");
+    assert!(answer.headers["location"].contains("__err="), "{answer:?}");
+    assert_eq!(likes(&server), 0);
+}
+
+#[test]
+fn the_teacher_begins_anew_with_the_same_town_and_class() {
+    let mut server = Server::for_a_class();
+    let student = joins(&server, "Ada");
+    sends(&student, "/api/bring_people", "");
+    let before = student.get("/users/solveig").body;
+    student.put("/users/solveig/follow");
+    student.writes("I was here");
+    let member = server.member("grace");
+    assert!(page(&student, "/lab/class").text.contains("Begin anew"));
+
+    let begun = sends(&server.visitor(), "/lab/class/anew", "");
+    assert_eq!(begun.status, 303, "{begun:?}");
+    assert_eq!(likes(&server), 0);
+    assert_eq!(
+        student.get("/users/solveig").body["followers"],
+        before["followers"]
+    );
+    assert_eq!(student.get("/me").body["handle"], "ada");
+    assert_eq!(student.get("/users/ada").body["activities"], 0);
+    assert_eq!(member.get("/me").status, 401, "who is not of the class is gone");
+    sends(&student, "/api/bring_people", "");
+    assert_eq!(likes(&server), 10);
+
+    server.terminate();
+    server.ended();
+    let store = format!("embedded:{}", server.data().join("store").display());
+    let checked = Command::output(spillway().args(["check", "--store", &store])).unwrap();
+    assert!(
+        checked.status.success(),
+        "{}",
+        String::from_utf8_lossy(&checked.stdout)
+    );
+}
+
+#[test]
+fn a_server_without_a_class_says_how_to_open_one() {
+    let server = Server::start();
+    let shown = page(&server.visitor(), "/lab/class");
+    assert!(
+        words(&shown.text).contains("cargo xtask serve --classroom"),
+        "{}",
+        shown.text
+    );
+    assert!(!shown.text.contains("Begin anew"));
+    assert_eq!(sends(&server.visitor(), "/lab/class/anew", "").status, 404);
+    assert_eq!(sends(&server.visitor(), "/api/bring_people", "").status, 303);
+}
