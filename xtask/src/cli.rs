@@ -1,5 +1,6 @@
 //! What may be typed after `cargo xtask`.
 
+use crate::exercise::EXERCISES;
 use crate::failure::Failure;
 
 /// What `cargo xtask` and `cargo xtask --help` print.
@@ -16,6 +17,7 @@ Spillway's commands.
   cargo xtask bench --quick     either of them small and short: shows that it runs, and writes to the build folder
   cargo xtask fuzz TARGET [INPUT]
                                 look for bytes that break an invariant, or run one such INPUT (see CONTRIBUTING.md)
+  cargo xtask exercise N        check your answer to an exercise of the workshop (see docs/workshop/exercises.md)
   cargo xtask fmt               format Rust, TypeScript and JSON in place
 
 Environment:
@@ -52,6 +54,11 @@ pub enum Command {
         /// The target, and what cargo-fuzz is to be told.
         arguments: Vec<String>,
     },
+    /// Check a student's answer.
+    Exercise {
+        /// Which exercise, counting from 1.
+        number: usize,
+    },
     /// Format in place.
     Fmt,
 }
@@ -72,7 +79,7 @@ pub fn parse(arguments: &[String]) -> Result<Command, Failure> {
         "serve" => Ok(Command::Serve {
             arguments: rest.to_vec(),
         }),
-        "test" | "build" | "bench" | "fuzz" | "fmt" if wants_help => Ok(Command::Help),
+        "test" | "build" | "bench" | "fuzz" | "exercise" | "fmt" if wants_help => Ok(Command::Help),
         "test" => Ok(Command::Test {
             quick: parse_quick(name, rest)?,
         }),
@@ -81,9 +88,10 @@ pub fn parse(arguments: &[String]) -> Result<Command, Failure> {
         "fuzz" => Ok(Command::Fuzz {
             arguments: rest.to_vec(),
         }),
+        "exercise" => parse_exercise(rest),
         "fmt" => without_options(name, rest, Command::Fmt),
         unknown => Err(Failure::Usage(format!(
-            "There is no command \"{unknown}\". The commands are serve, test, build, bench, fuzz and fmt."
+            "There is no command \"{unknown}\". The commands are serve, test, build, bench, fuzz, exercise and fmt."
         ))),
     }
 }
@@ -109,6 +117,20 @@ fn parse_bench(rest: &[String]) -> Result<Command, Failure> {
         }
     }
     Ok(Command::Bench { server, quick })
+}
+
+fn parse_exercise(rest: &[String]) -> Result<Command, Failure> {
+    let last = EXERCISES.len();
+    let number = match rest {
+        [number] => number.parse().ok().filter(|number| (1..=last).contains(number)),
+        _ => None,
+    };
+    number.map(|number| Command::Exercise { number }).ok_or_else(|| {
+        Failure::Usage(format!(
+            "`cargo xtask exercise` takes the number of one exercise, 1 to {last}, and was given \"{}\".",
+            rest.join(" ")
+        ))
+    })
 }
 
 fn without_options(name: &str, rest: &[String], command: Command) -> Result<Command, Failure> {
@@ -173,8 +195,16 @@ mod tests {
     }
 
     #[test]
+    fn an_exercise_has_a_number() {
+        assert_eq!(parsed("exercise 3").unwrap(), Command::Exercise { number: 3 });
+    }
+
+    #[test]
     fn what_is_unknown_is_refused_by_name() {
         for (line, name) in [
+            ("exercise", "1 to 8"),
+            ("exercise 9", "\"9\""),
+            ("exercise three", "three"),
             ("sevre", "sevre"),
             ("test --fast", "--fast"),
             ("bench likes", "likes"),

@@ -1,4 +1,4 @@
-//! The commands of the repository: `cargo xtask serve`, `test`, `build`, `bench`, `fuzz` and `fmt`.
+//! The commands of the repository: `cargo xtask serve`, `test`, `build`, `bench`, `fuzz`, `exercise` and `fmt`.
 //!
 //! This crate has no dependencies, because it is compiled before anything else happens on a first start.
 //! It installs what is missing, says what it is waiting for, and otherwise stays out of the way.
@@ -10,6 +10,7 @@ mod cli;
 mod console;
 mod counts;
 mod doc_paths;
+mod exercise;
 mod failure;
 mod fingerprint;
 mod formatting;
@@ -61,6 +62,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Test { quick } => checks::test(&repository, &console, quick),
         Command::Bench { server, quick } => bench::bench(&repository, &console, server, quick),
         Command::Fuzz { arguments } => fuzz::fuzz(&repository, &console, &arguments),
+        Command::Exercise { number } => exercise::check(&repository, &console, number),
         Command::Fmt => formatting::write(&repository, &console),
     }
 }

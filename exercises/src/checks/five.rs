@@ -1,0 +1,92 @@
+//! Exercise five.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use bson::{Bson, Document};
+use store::Result;
+use store::port::{DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
+
+use super::{LIST, sure, with};
+use crate::PAGE_SIZE;
+
+const PAGES: usize = 40;
+const HEAD: usize = 7;
+
+/// A list of forty pages, and what it costs to read the beginning of it.
+pub async fn only_what_is_missing_is_read(newest: impl AsyncFn(&Engine, &str, usize) -> Result<Vec<i64>>) {
+    let last = i64::try_from(PAGES * PAGE_SIZE).unwrap_or(i64::MAX);
+    let all: Vec<i64> = (1..=last).collect();
+    let pages: Vec<&[i64]> = all.chunks(PAGE_SIZE).collect();
+    let head = i64::try_from(HEAD).unwrap_or(i64::MAX);
+    let db = with(last + 1..=last + head, &pages).await;
+    for most in [0, 3, HEAD, HEAD + 1, 20, 100] {
+        let counting = Arc::new(Counting {
+            db: db.clone(),
+            returned: AtomicUsize::new(0),
+        });
+        let found = sure(newest(&(counting.clone() as Engine), LIST, most).await);
+        let expected: Vec<i64> = (1..=last + head).rev().take(most).collect();
+        assert_eq!(found, expected, "the newest {most} items, newest first");
+        let needed = 1 + most.saturating_sub(HEAD).div_ceil(PAGE_SIZE);
+        let read = counting.returned.load(Ordering::Relaxed);
+        assert!(
+            read <= needed,
+            "{read} documents were read for {most} items; {needed} hold them"
+        );
+    }
+}
+
+/// Counts the documents that reads return.
+struct Counting {
+    db: Engine,
+    returned: AtomicUsize,
+}
+
+#[async_trait]
+impl DocumentEngine for Counting {
+    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
+        let found = self.db.find(collection, find).await?;
+        self.returned.fetch_add(found.len(), Ordering::Relaxed);
+        Ok(found)
+    }
+
+    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
+        let found = self.db.aggregate(collection, pipeline).await?;
+        self.returned.fetch_add(found.len(), Ordering::Relaxed);
+        Ok(found)
+    }
+
+    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
+        self.db.count(collection, filter).await
+    }
+
+    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
+        self.db.distinct(collection, field, filter).await
+    }
+
+    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
+        self.db.insert(collection, documents).await
+    }
+
+    async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
+        self.db.update(collection, update).await
+    }
+
+    async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
+        self.db.find_and_modify(collection, change).await
+    }
+
+    async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
+        self.db.delete(collection, filter, many).await
+    }
+
+    async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
+        self.db.create_index(collection, index).await
+    }
+
+    async fn ping(&self) -> Result<()> {
+        self.db.ping().await
+    }
+}

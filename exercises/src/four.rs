@@ -1,0 +1,16 @@
+//! A push that is sent twice.
+
+use bson::doc;
+use store::Result;
+use store::port::{Engine, Update};
+
+/// Appends an item, once. (Heads have room for all that this exercise appends.)
+///
+/// Whoever gets no answer sends the same item again, and an impatient finger sends it twice at once. The item may be in the
+/// head, or in a page by now. `{ "head": { "$ne": item } }` is a filter, too.
+pub async fn append(db: &Engine, list: &str, item: i64) -> Result<()> {
+    let push = doc! { "$push": { "head": item } };
+    db.update("lists", Update::one(doc! { "_id": list }, push))
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,29 @@
+//! A look, then a push.
+
+use bson::doc;
+use store::Result;
+use store::port::{Engine, Find, Update};
+
+use crate::THRESHOLD;
+
+/// Appends an item to the head while there is room, and to page 1 when there is none. (That page is not bounded yet.)
+///
+/// It looks first and pushes then, and between the two somebody else may push. Let the engine decide: a filter may say
+/// what must hold for the push to happen, and `matched` of the answer tells whether it did.
+pub async fn append(db: &Engine, list: &str, item: i64) -> Result<()> {
+    let found = db.find("lists", Find::matching(doc! { "_id": list })).await?;
+    let held = found
+        .first()
+        .and_then(|owner| owner.get_array("head").ok())
+        .map_or(0, Vec::len);
+    if held < THRESHOLD {
+        let push = doc! { "$push": { "head": item } };
+        db.update("lists", Update::one(doc! { "_id": list }, push))
+            .await?;
+        return Ok(());
+    }
+    let spill = doc! { "$push": { "items": item }, "$setOnInsert": { "list": list, "page": 1 } };
+    let page = doc! { "_id": format!("{list}/1") };
+    db.update("pages", Update::one(page, spill).or_insert()).await?;
+    Ok(())
+}
