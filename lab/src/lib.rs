@@ -13,6 +13,7 @@ pub mod crash;
 mod protocol;
 pub mod race;
 mod record;
+pub mod sandbox;
 mod stage;
 mod tally;
 

@@ -270,6 +270,13 @@ impl DocumentEngine for Mongo {
         validator::set(self, collection, validator).await
     }
 
+    async fn collections(&self) -> Result<Vec<String>> {
+        self.soon("", Kind::Read, || async {
+            self.database.list_collection_names().await
+        })
+        .await
+    }
+
     async fn ping(&self) -> Result<()> {
         let ping = self.settled("", Kind::Read, || async {
             self.database.run_command(doc! { "ping": 1 }).await

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use app::feed::{Clock, SystemClock};
+use app::feed::{Clock, Feed, SystemClock};
 use bson::{DateTime, Document};
 use mongo::{ConnectError, Mongo};
 use store::embedded::Embedded;
@@ -175,6 +175,20 @@ pub async fn see_off_every_minute(store: Store) {
             Err(error) => {
                 tracing::warn!(%error, "what people who have left left behind could not be taken back");
             }
+        }
+    }
+}
+
+/// Clears away the workshop's sandboxes that nobody uses any more, and what a crash left of others, at the start and about
+/// once a minute.
+pub async fn sweep_every_minute(feed: Feed) {
+    let mut minute = tokio::time::interval(MINUTE);
+    loop {
+        minute.tick().await;
+        match feed.sweep_sandboxes().await {
+            Ok(0) => {}
+            Ok(sandboxes) => tracing::info!(sandboxes, "sandboxes that nobody uses were cleared away"),
+            Err(error) => tracing::warn!(%error, "sandboxes that nobody uses could not be cleared away"),
         }
     }
 }

@@ -91,6 +91,7 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
         .is_some_and(|url| url.starts_with("https://"));
     let log = RequestLog::new(environment.now());
     let feed = Feed::new(store, environment.clone());
+    tokio::spawn(opening::sweep_every_minute(feed.clone()));
     let source = feed.follow_others().await.map_err(|error| {
         Fault::failed(
             "The store does not say how it tells of changes",

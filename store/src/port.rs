@@ -55,6 +55,15 @@ pub trait DocumentEngine: Send + Sync + 'static {
         Ok(())
     }
 
+    /// The names of the collections that were ever written to or have an index, in no particular order. A layer that
+    /// does not know the engine's names refuses.
+    async fn collections(&self) -> Result<Vec<String>> {
+        Err(Error::refused(
+            COMMAND_NOT_SUPPORTED,
+            "this engine does not list its collections",
+        ))
+    }
+
     /// Answers when the engine can read.
     async fn ping(&self) -> Result<()>;
 

@@ -60,6 +60,10 @@ impl DocumentEngine for Through {
         self.engine.create_index(collection, index).await
     }
 
+    async fn collections(&self) -> Result<Vec<String>> {
+        self.engine.collections().await
+    }
+
     async fn ping(&self) -> Result<()> {
         self.engine.ping().await
     }

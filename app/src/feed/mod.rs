@@ -14,6 +14,7 @@ mod problems;
 mod reactions;
 mod settings;
 mod storage;
+mod workshop;
 
 use std::sync::Arc;
 

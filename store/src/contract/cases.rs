@@ -13,6 +13,7 @@ macro_rules! each_contract_case {
                 delete_removes_one_or_all
                 a_document_may_have_16_megabytes_and_no_more
                 a_collection_that_is_not_there_is_empty
+                collections_are_listed_by_name
             ]
             filters if any: [
                 equality_is_by_value_or_by_element

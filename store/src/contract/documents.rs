@@ -4,6 +4,7 @@ use bson::{Bson, doc};
 
 use super::{THINGS, code, everything, ids, insert, one};
 use crate::error::Error;
+use crate::layouts::Prefixed;
 use crate::port::{Engine, Find};
 
 /// BSON in is BSON out.
@@ -102,6 +103,18 @@ pub async fn a_collection_that_is_not_there_is_empty(engine: &Engine) {
     assert_eq!(engine.aggregate(THINGS, vec![]).await.unwrap(), []);
     assert_eq!(engine.delete(THINGS, doc! {}, true).await.unwrap(), 0);
     engine.ping().await.unwrap();
+}
+
+/// Whoever cleans up finds what is there, and what is behind a prefix by the names above it.
+pub async fn collections_are_listed_by_name(engine: &Engine) {
+    assert_eq!(engine.collections().await.unwrap(), Vec::<String>::new());
+    insert(engine, vec![doc! { "_id": 1 }]).await;
+    let behind = Prefixed::new(engine.clone(), "lab_1_");
+    insert(&behind, vec![doc! { "_id": 1 }]).await;
+    let mut all = engine.collections().await.unwrap();
+    all.sort_unstable();
+    assert_eq!(all, [format!("lab_1_{THINGS}"), THINGS.to_owned()]);
+    assert_eq!(behind.collections().await.unwrap(), [THINGS]);
 }
 
 fn decimal() -> bson::Document {

@@ -312,6 +312,10 @@ impl DocumentEngine for Embedded {
         }
     }
 
+    async fn collections(&self) -> Result<Vec<String>> {
+        Self::collections(self).await
+    }
+
     async fn ping(&self) -> Result<()> {
         self.read(reader::ping).await
     }

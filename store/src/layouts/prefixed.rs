@@ -67,6 +67,12 @@ impl DocumentEngine for Prefixed {
         self.engine.create_index(&self.name(collection), index).await
     }
 
+    async fn collections(&self) -> Result<Vec<String>> {
+        let all = self.engine.collections().await?;
+        let ours = all.iter().filter_map(|name| name.strip_prefix(&self.prefix));
+        Ok(ours.map(str::to_owned).collect())
+    }
+
     async fn ping(&self) -> Result<()> {
         self.engine.ping().await
     }

@@ -178,6 +178,10 @@ impl DocumentEngine for Watched {
         Ok(())
     }
 
+    async fn collections(&self) -> Result<Vec<String>> {
+        self.engine.collections().await
+    }
+
     async fn ping(&self) -> Result<()> {
         self.engine.ping().await
     }
