@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use bson::doc;
+use chart::numbers::number;
 use model::{Relation, Topic};
 use serde::Serialize;
 use store::layouts::{Layout, Overflow};
@@ -13,7 +14,7 @@ use store::port::{Engine, FindAndModify};
 
 use crate::Result;
 use crate::lists::{default_limits, item, items, open, owner};
-use crate::measure::{median, number, processor_time};
+use crate::measure::{median, processor_time};
 use crate::raw::{self, Raw};
 
 const CLIENTS: u64 = 64;

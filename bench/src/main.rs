@@ -5,7 +5,6 @@
 //! the engine counted, which do not depend on the machine at all. That is why the loops are written out here: a
 //! benchmark harness would time one function after the other and could count neither.
 
-mod chart;
 mod flat;
 mod home;
 mod likers;

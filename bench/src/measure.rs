@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use chart::numbers::number;
 use serde::Serialize;
 use store::embedded::{Counters, Embedded};
 
@@ -117,10 +118,4 @@ pub fn memory_of(process: &str, field: &str) -> Result<u64> {
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(0.0)
-}
-
-/// A count as a number to divide by. Counts here are far below 2^52.
-#[expect(clippy::cast_precision_loss, reason = "counts here are far below 2^52")]
-pub fn number(count: u64) -> f64 {
-    count as f64
 }

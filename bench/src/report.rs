@@ -3,11 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use crate::chart::{Axis, Chart, Line};
+use chart::numbers::{bytes, number, thousands, time};
+use chart::{Axis, Chart, Line};
+
 use crate::flat::OPERATIONS;
 use crate::home::{self, Home};
-use crate::markdown::{bytes, table, thousands, time};
-use crate::measure::{Cost, number};
+use crate::markdown::table;
+use crate::measure::Cost;
 use crate::publish::LISTS;
 use crate::{Result, Results};
 
@@ -20,9 +22,9 @@ const SEED: [(&str, [f64; 4]); 2] = [
 /// Writes everything into a folder.
 pub fn write(results: &Results, out: &Path) -> Result<()> {
     LISTS.publish(out, results, &text(results))?;
-    fs::write(out.join("flat-cost.svg"), flat_chart(results).svg())?;
-    fs::write(out.join("bytes-per-append.svg"), race_chart(results).svg())?;
-    fs::write(out.join("scroll.svg"), scroll_chart(results).svg())?;
+    fs::write(out.join("flat-cost.svg"), flat_chart(results).file())?;
+    fs::write(out.join("bytes-per-append.svg"), race_chart(results).file())?;
+    fs::write(out.join("scroll.svg"), scroll_chart(results).file())?;
     Ok(())
 }
 

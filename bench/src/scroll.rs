@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
+use chart::numbers::number;
 use model::{Relation, Topic};
 use serde::{Deserialize, Serialize};
 use store::layouts::Overflow;
@@ -11,7 +12,7 @@ use store::layouts::Overflow;
 use crate::Result;
 use crate::flat::longest;
 use crate::lists::{default_limits, open};
-use crate::measure::{median, memory_of, number};
+use crate::measure::{median, memory_of};
 
 /// How many items a stretch has.
 const STRETCH: usize = 100;

@@ -32,7 +32,7 @@ pub const BUILD_ENVIRONMENT: [(&str, &str); 10] = [
 ];
 
 /// What a build depends on.
-const INPUTS: [&str; 16] = [
+const INPUTS: [&str; 17] = [
     "Cargo.toml",
     "Cargo.lock",
     "rust-toolchain.toml",
@@ -40,6 +40,7 @@ const INPUTS: [&str; 16] = [
     "package-lock.json",
     "xtask/compress.mjs",
     "app",
+    "chart",
     "frontend",
     "lab",
     "model",

@@ -4,12 +4,12 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use chart::numbers::number;
 use serde::Serialize;
 use tokio::task::JoinSet;
 
 use super::client::{Connection, Question};
 use crate::Result;
-use crate::measure::number;
 
 /// How many connections ask for as much as they can get.
 const ASKING: usize = 16;

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use chart::numbers::{bytes, number, thousands, time};
+
 use super::Results;
 use super::pace::Latency;
 use crate::Result;
-use crate::markdown::{bytes, table, thousands, time};
-use crate::measure::number;
+use crate::markdown::table;
 use crate::publish::SERVER;
 use crate::report::owned;
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use chart::numbers::number;
 use http_body_util::BodyExt;
 use hyper::Method;
 use serde::Serialize;
@@ -13,7 +14,6 @@ use super::client::{Connection, Question};
 use super::pace::{Latency, at_rate};
 use super::process::Spillway;
 use crate::Result;
-use crate::measure::number;
 
 /// How many pages a second are asked for meanwhile.
 const PAGES: f64 = 20.0;

@@ -1,6 +1,14 @@
-//! Line charts on logarithmic scales, as SVG that is good to look at in light and dark.
+//! Line charts, as SVG that is good to look at in light and dark: a file of its own, or a part of a page.
+//!
+//! Both have the look of `chart.css`. A file carries it; a page, whose content security policy allows no styles but its
+//! stylesheet's, has it there. [`numbers`] writes what stands at the axes and in the table beside the chart.
 
 use std::fmt::Write;
+
+use scale::Scale;
+
+pub mod numbers;
+mod scale;
 
 /// A chart. A table with the same numbers stands beside it wherever it is shown.
 pub struct Chart {
@@ -20,7 +28,7 @@ pub struct Chart {
 pub struct Axis {
     /// What it measures.
     pub label: String,
-    /// Powers of ten, or even steps from zero.
+    /// Powers of ten, or even steps: from zero upwards, and between the ends across.
     pub logarithmic: bool,
     /// How a number on it is written.
     pub write: fn(f64) -> String,
@@ -43,27 +51,34 @@ const BOTTOM: f64 = 52.0;
 /// Names at the ends of lines stay this far apart.
 const LINE_HEIGHT: f64 = 17.0;
 
-/// Colours that people with any colour vision tell apart (Okabe and Ito), darker on white and lighter on black; marks and
-/// names say the same without colour.
-const STYLE: &str = "
-  svg { color-scheme: light dark; font: 13px system-ui, sans-serif; --ink: #1f2933; --soft: #65727f; --rule: #e3e8ec; --ground: #ffffff;
-    --c0: #a34a00; --c1: #8a6d00; --c2: #b0256e; --c3: #00724f; --c4: #00639c; --c5: #5a5fc7; --c6: #11181f }
-  @media (prefers-color-scheme: dark) { svg { --ink: #e6ebef; --soft: #9aa7b3; --rule: #2c343b; --ground: #14191e;
-    --c0: #ff9a56; --c1: #e5c400; --c2: #f58cc0; --c3: #3fd0a0; --c4: #6cc0f5; --c5: #aab0ff; --c6: #ffffff } }
-  .ground { fill: var(--ground) } text { fill: var(--soft) } .name { fill: var(--ink) }
-  .rule { stroke: var(--rule) } .line { fill: none; stroke-width: 2; stroke-linejoin: round }
-";
+/// A line of more points has no marks at them.
+const MARKED: usize = 30;
+
+const STYLE: &str = include_str!("../chart.css");
 
 impl Chart {
     /// The chart as a document of its own.
-    pub fn svg(&self) -> String {
+    pub fn file(&self) -> String {
+        self.svg(
+            " xmlns=\"http://www.w3.org/2000/svg\"",
+            "chart",
+            &format!("<style>{STYLE}</style>\n"),
+        )
+    }
+
+    /// The chart as a part of a page that has the style already. No other part has an id that begins with `id`.
+    pub fn inline(&self, id: &str) -> String {
+        self.svg("", id, "")
+    }
+
+    fn svg(&self, namespace: &str, id: &str, style: &str) -> String {
         let (across, up) = (self.scale(true), self.scale(false));
+        let (title, description) = (escape(&self.title), escape(&self.description));
         let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" \
-             aria-labelledby=\"title desc\">\n<title id=\"title\">{}</title>\n<desc id=\"desc\">{}</desc>\n\
-             <style>{STYLE}</style>\n<rect class=\"ground\" width=\"{WIDTH}\" height=\"{HEIGHT}\" rx=\"8\"/>\n",
-            escape(&self.title),
-            escape(&self.description)
+            "<svg{namespace} class=\"chart\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" \
+             aria-labelledby=\"{id}-title {id}-desc\">\n<title id=\"{id}-title\">{title}</title>\n\
+             <desc id=\"{id}-desc\">{description}</desc>\n{style}\
+             <rect class=\"ground\" width=\"{WIDTH}\" height=\"{HEIGHT}\" rx=\"8\"/>\n",
         );
         let (bottom, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
         for tick in up.ticks() {
@@ -95,42 +110,17 @@ impl Chart {
     }
 
     fn scale(&self, across: bool) -> Scale {
-        let values = self
-            .lines
-            .iter()
-            .flat_map(|line| &line.points)
-            .map(|(x, y)| if across { *x } else { *y });
-        let (least, most) = values.fold((f64::MAX, f64::MIN), |(least, most), value| {
-            (least.min(value), most.max(value))
-        });
-        let axis = if across { &self.x } else { &self.y };
-        let (from, to) = if across {
-            (LEFT, WIDTH - RIGHT)
+        let points = self.lines.iter().flat_map(|line| &line.points);
+        if across {
+            Scale::of(&self.x, points.map(|(x, _)| *x), (LEFT, WIDTH - RIGHT), false)
         } else {
-            (HEIGHT - BOTTOM, TOP)
-        };
-        let (least, most) = if axis.logarithmic {
-            (
-                10_f64.powf(least.log10().floor()),
-                10_f64.powf(most.log10().ceil()),
-            )
-        } else if across {
-            (least, most)
-        } else {
-            (0.0, most * 1.15)
-        };
-        Scale {
-            least,
-            most,
-            from,
-            to,
-            logarithmic: axis.logarithmic,
+            Scale::of(&self.y, points.map(|(_, y)| *y), (HEIGHT - BOTTOM, TOP), true)
         }
     }
 
     /// The heights of the names: at the ends of the lines, moved apart where they would touch.
     fn places_of_names(&self, up: &Scale) -> Vec<f64> {
-        let end = |line: &Line| line.points.last().map_or(0.0, |(_, y)| up.place(*y));
+        let end = |line: &Line| line.points.last().map_or(TOP, |(_, y)| up.place(*y));
         let mut order: Vec<(usize, f64)> = self.lines.iter().map(end).enumerate().collect();
         order.sort_by(|one, other| one.1.total_cmp(&other.1));
         let mut places = vec![0.0; order.len()];
@@ -141,50 +131,6 @@ impl Chart {
         }
         let too_low = (lowest - (HEIGHT - BOTTOM)).max(0.0);
         places.iter().map(|place| place - too_low).collect()
-    }
-}
-
-struct Scale {
-    least: f64,
-    most: f64,
-    from: f64,
-    to: f64,
-    logarithmic: bool,
-}
-
-impl Scale {
-    fn place(&self, value: f64) -> f64 {
-        let share = if self.logarithmic {
-            (value / self.least).log10() / (self.most / self.least).log10().max(1.0)
-        } else {
-            (value - self.least) / (self.most - self.least).max(f64::MIN_POSITIVE)
-        };
-        self.from + share * (self.to - self.from)
-    }
-
-    fn ticks(&self) -> Vec<f64> {
-        let mut ticks = Vec::new();
-        if self.logarithmic {
-            let mut tick = self.least;
-            while tick <= self.most * 1.001 {
-                ticks.push(tick);
-                tick *= 10.0;
-            }
-            return ticks;
-        }
-        let rough = (self.most - self.least) / 4.0;
-        let power = 10_f64.powf(rough.log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0]
-            .map(|times| times * power)
-            .into_iter()
-            .find(|step| *step >= rough);
-        let step = step.unwrap_or(rough);
-        let mut tick = (self.least / step).ceil() * step;
-        while tick <= self.most {
-            ticks.push(tick);
-            tick += step;
-        }
-        ticks
     }
 }
 
@@ -200,16 +146,17 @@ fn draw(svg: &mut String, nth: usize, drawn: &Line, across: &Scale, up: &Scale, 
     line(
         svg,
         &format!(
-            "<polyline class=\"line\" stroke=\"var(--c{colour})\" stroke-dasharray=\"{dashes}\" points=\"{}\"/>",
+            "<polyline class=\"line-{colour}\" stroke-dasharray=\"{dashes}\" points=\"{}\"/>",
             path.join(" ")
         ),
     );
-    for (x, y) in &places {
+    let marked = if places.len() > MARKED { &[][..] } else { &places };
+    for (x, y) in marked {
         let mark = if nth.is_multiple_of(2) {
-            format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.5\" fill=\"var(--c{colour})\"/>")
+            format!("<circle class=\"mark line-{colour}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.5\"/>")
         } else {
             let (x, y) = (x - 3.0, y - 3.0);
-            format!("<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"6\" height=\"6\" fill=\"var(--c{colour})\"/>")
+            format!("<rect class=\"mark line-{colour}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"6\" height=\"6\"/>")
         };
         line(svg, &mark);
     }
@@ -217,7 +164,7 @@ fn draw(svg: &mut String, nth: usize, drawn: &Line, across: &Scale, up: &Scale, 
     let (y, name) = (name_at + 4.0, escape(&drawn.name));
     line(
         svg,
-        &format!("<text class=\"name\" style=\"fill:var(--c{colour})\" x=\"{x}\" y=\"{y:.1}\">{name}</text>"),
+        &format!("<text class=\"name line-{colour}\" x=\"{x}\" y=\"{y:.1}\">{name}</text>"),
     );
 }
 
@@ -272,13 +219,24 @@ mod tests {
 
     #[test]
     fn it_says_what_it_shows_and_escapes_it() {
-        let svg = chart(vec![(100.0, 5.0), (1_000.0, 70.0)]).svg();
+        let svg = chart(vec![(100.0, 5.0), (1_000.0, 70.0)]).file();
         assert!(
-            svg.contains("<title id=\"title\">Cats &amp; dogs</title>"),
+            svg.contains("<title id=\"chart-title\">Cats &amp; dogs</title>"),
             "{svg}"
         );
-        assert!(svg.contains("a &lt; b") && !svg.contains("NaN"), "{svg}");
+        assert!(svg.contains("a &lt; b"), "{svg}");
         assert!(svg.contains("prefers-color-scheme: dark"));
+    }
+
+    #[test]
+    fn within_a_page_it_has_no_styles_and_ids_of_its_own() {
+        let svg = chart(vec![(100.0, 5.0), (1_000.0, 70.0)]).inline("latency");
+        assert!(!svg.contains("style"), "{svg}");
+        assert!(
+            svg.contains("aria-labelledby=\"latency-title latency-desc\""),
+            "{svg}"
+        );
+        assert!(svg.contains("<desc id=\"latency-desc\">"), "{svg}");
     }
 
     #[test]
@@ -289,8 +247,10 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_one_value_has_a_place() {
-        let svg = chart(vec![(100.0, 10.0)]).svg();
-        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+    fn every_number_of_it_is_one() {
+        for points in [vec![], vec![(100.0, 10.0)], vec![(0.0, 0.0), (1.0, 0.0)]] {
+            let svg = chart(points).file();
+            assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        }
     }
 }
