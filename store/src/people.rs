@@ -165,6 +165,18 @@ impl<'a> People<'a> {
             .collect()
     }
 
+    /// Who of these people has the most followers; `None` when all of them are gone.
+    pub async fn most_followed(&self, handles: impl IntoIterator<Item = &Handle>) -> Result<Option<Handle>> {
+        let ids: Vec<&str> = handles.into_iter().map(Handle::as_str).collect();
+        let find = Find::matching(staying(doc! { "_id": { "$in": ids } }))
+            .project(doc! { "name": 1 })
+            .sort(doc! { "followers.count": -1, "_id": 1 })
+            .limit(1);
+        let found = self.store.engine().find(COLLECTION, find).await?;
+        let first = found.first().map(person).transpose()?;
+        Ok(first.map(|person| person.handle))
+    }
+
     /// Changes what somebody says about themselves. Answers whether there is such a person.
     pub async fn describe(&self, handle: &Handle, name: &DisplayName, bio: &Bio) -> Result<bool> {
         let person = staying(doc! { "_id": handle.as_str() });

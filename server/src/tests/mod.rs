@@ -6,6 +6,7 @@ mod description;
 mod engines;
 mod equal_answers;
 mod headers;
+mod inspection;
 mod mutations;
 mod player;
 mod round_trips;

@@ -97,6 +97,8 @@ macro_rules! each_contract_case {
                 a_walk_up_through_a_crowd_sees_once_what_stays
                 an_unbounded_array_is_adopted_by_many_at_once
             ]
+            inspection if any: [a_chain_tells_how_many_items_each_page_holds]
+            inspection if corners: [the_byte_map_of_an_owner_adds_up_to_its_bson_size]
             changes if tells: [
                 every_change_is_told_once_it_can_be_read
                 what_changes_nothing_or_belongs_elsewhere_is_not_told

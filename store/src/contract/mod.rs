@@ -26,6 +26,7 @@ pub mod documents;
 mod feed;
 pub mod filters;
 pub mod indexes;
+pub mod inspection;
 pub mod interruptions;
 pub mod leaving;
 pub mod lists;

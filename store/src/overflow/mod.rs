@@ -11,6 +11,7 @@
 mod adopt;
 mod append;
 mod bulk;
+mod chain;
 mod convert;
 mod delete;
 mod finish;

@@ -1,14 +1,29 @@
 //! The documents behind an owner's lists, for people who want to see them.
 
+mod bytes;
+
 use std::collections::HashMap;
 
-use bson::{Document, RawDocumentBuf, doc};
-use model::{Relation, RelationOverflow, Topic};
+use bson::{Bson, Document, RawDocumentBuf, doc};
+use model::{Overflow, Relation, RelationOverflow, Topic};
 
 use crate::Store;
 use crate::error::{Error, Result};
 use crate::overflow::{Owner, PAGES, measure, number, owner_collection, owner_id};
 use crate::port::Find;
+
+pub use bytes::{ByteMap, Part, Place};
+
+/// An owner's document, and what it says about its lists.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Whole {
+    /// The document, without what nobody may see.
+    pub document: Document,
+    /// Where its bytes are, with those that nobody may see.
+    pub bytes: ByteMap,
+    /// How its lists are stored.
+    pub lists: Overflow,
+}
 
 /// An owner and the newest page document of each of its lists that has one.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +52,16 @@ pub struct PageSize {
     pub bytes: u64,
 }
 
+/// The field that is nobody's to see: a password's hash.
+const SECRET: &str = "password";
+
+fn relations_of(owner: &Owner) -> [Relation; 3] {
+    match owner {
+        Topic::User(_) => Relation::OF_A_USER,
+        Topic::Post(_) => Relation::OF_A_POST,
+    }
+}
+
 impl Store {
     /// The owner's document and the newest page of each of its lists. A password's hash is left out.
     ///
@@ -44,13 +69,9 @@ impl Store {
     /// [`Error::NoOwner`] when the owner does not exist.
     pub async fn documents(&self, owner: &Owner) -> Result<Documents> {
         let mut document = self.owner_document(owner).await?;
-        document.remove("password");
-        let relations = match owner {
-            Topic::User(_) => Relation::OF_A_USER,
-            Topic::Post(_) => Relation::OF_A_POST,
-        };
+        document.remove(SECRET);
         let mut pages = Vec::new();
-        for relation in relations {
+        for relation in relations_of(owner) {
             let held = document.get_document(relation.as_str()).ok();
             let count = held.and_then(|list| list.get_i64("pages").ok()).unwrap_or(0);
             if count > 0 {
@@ -61,6 +82,49 @@ impl Store {
             owner: document,
             pages,
         })
+    }
+
+    /// The owner's document to the byte: one find.
+    ///
+    /// # Errors
+    /// [`Error::NoOwner`] when the owner does not exist.
+    pub async fn whole(&self, owner: &Owner) -> Result<Whole> {
+        let mut document = self.owner_document(owner).await?;
+        let bytes = ByteMap::of(&document)?;
+        let lists = relations_of(owner)
+            .into_iter()
+            .map(|relation| {
+                Ok((
+                    relation,
+                    measure(&document, relation, self.settings().of(relation))?,
+                ))
+            })
+            .collect::<Result<_>>()?;
+        document.remove(SECRET);
+        Ok(Whole {
+            document,
+            bytes,
+            lists,
+        })
+    }
+
+    /// How many items each committed page of a list holds, by its number, as of when the owner was read. No page is
+    /// read for it.
+    pub async fn chain(&self, owner: &Owner, whole: &Whole, relation: Relation) -> Result<Vec<u64>> {
+        let pages = whole.lists.get(&relation).map_or(0, |list| list.pages);
+        let born = whole.document.get("born").cloned().unwrap_or(Bson::Null);
+        self.list(relation).chain(owner, &born, pages).await
+    }
+
+    /// A page document of a list, if it is there.
+    pub async fn page_of(
+        &self,
+        owner: &Owner,
+        whole: &Whole,
+        relation: Relation,
+        page: u32,
+    ) -> Result<Option<Document>> {
+        self.page(owner, &whole.document, relation, i64::from(page)).await
     }
 
     /// How large an owner is, and these pages of one of its lists: one find each.
