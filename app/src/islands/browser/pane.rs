@@ -1,16 +1,26 @@
-//! A part of a page that its own links change, without leaving the page.
+//! A part of a page that its own links change, without leaving the page; and that follows an owner, where it names one.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::time::Duration;
 
 use leptos::prelude::{document, window};
 use leptos::task::spawn_local;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Element, HtmlElement, MouseEvent};
+use web_sys::{Element, FocusOptions, HtmlElement, MouseEvent};
 
-use super::dom::{around, attribute, empty, find, listen, set, set_text};
+use super::dom::{all, around, attribute, empty, find, listen, pause, set, set_text, unset};
 use super::list::here;
+use super::live::watch;
 use super::stretch::fetch_page;
+
+/// The shortest time between two looks at what changed.
+const QUIET: Duration = Duration::from_millis(400);
+
+/// What can be folded, what can be scrolled, and where the keyboard stops.
+const FOLDS: &str = "details";
+const SCROLLED: &str = "[tabindex]";
+const STOPS: &str = "a, summary, [tabindex]";
 
 struct Pane {
     root: Element,
@@ -18,6 +28,10 @@ struct Pane {
     asked: Cell<u32>,
     /// The query of what is shown.
     shown: RefCell<String>,
+    /// Whether there is news that is not shown yet.
+    stale: Cell<bool>,
+    /// Whether news is being waited for or fetched.
+    following: Cell<bool>,
 }
 
 /// Takes over the links that lead to another query, and Back and Forward between them.
@@ -26,7 +40,15 @@ pub fn bind(root: &Element) {
         root: root.clone(),
         asked: Cell::new(0),
         shown: RefCell::new(query()),
+        stale: Cell::new(false),
+        following: Cell::new(false),
     });
+    let topic = find(root, "[data-topic]").and_then(|part| attribute(&part, "data-topic"));
+    // The part around the pane stays when the pane is emptied.
+    if let (Some(topic), Some(around)) = (topic, root.parent_element()) {
+        let followed = Rc::clone(&pane);
+        watch(&around, topic, move |_| followed.follow());
+    }
     let clicked = Rc::clone(&pane);
     listen(root, "click", move |event| {
         let link = event
@@ -89,23 +111,81 @@ impl Pane {
                 drop(history.push_state_with_url(&JsValue::NULL, "", Some(&address)));
             }
             pane.shown.replace(query());
-            pane.put(&new.inner_html());
+            if let Some(focused) = pane.put(&new.inner_html()) {
+                drop(focused.focus());
+            }
+            pane.say();
         });
     }
 
-    /// Puts new contents into the pane. Who was at a link is at the same one again, or at what stands in its place.
-    fn put(&self, html: &str) {
+    /// Shows what is news, and what is news by then, until there is none: a few times a second at most.
+    fn follow(self: &Rc<Self>) {
+        self.stale.set(true);
+        if self.following.replace(true) {
+            return;
+        }
+        let pane = Rc::clone(self);
+        spawn_local(async move {
+            while pane.stale.take() {
+                pane.again().await;
+                pause(QUIET).await;
+            }
+            pane.following.set(false);
+        });
+    }
+
+    /// Fetches what is shown once more. Nothing else changes: what was folded stays folded, what was scrolled stays where it
+    /// was, and nothing is said. When it does not come, the next news will.
+    async fn again(&self) {
+        let asked = self.asked.get();
+        let fetched = fetch_page(&here(&query())).await;
+        let Some(new) = fetched.and_then(|page| page.query_selector(".pane").ok()?) else {
+            return;
+        };
+        if self.asked.get() != asked {
+            return;
+        }
+        let parts = |of: &str| all(&self.root, of);
+        let open: Vec<bool> = parts(FOLDS)
+            .iter()
+            .map(|fold| fold.has_attribute("open"))
+            .collect();
+        let scrolled: Vec<i32> = parts(SCROLLED).iter().map(Element::scroll_top).collect();
+        if let Some(focused) = self.put(&new.inner_html()) {
+            let where_it_is = FocusOptions::new();
+            where_it_is.set_prevent_scroll(true);
+            drop(focused.focus_with_options(&where_it_is));
+        }
+        for (fold, open) in parts(FOLDS).iter().zip(open) {
+            if open {
+                set(fold, "open", "");
+            } else {
+                unset(fold, "open");
+            }
+        }
+        for (part, place) in parts(SCROLLED).iter().zip(scrolled) {
+            part.set_scroll_top(place);
+        }
+    }
+
+    /// Puts new contents into the pane. Answers the link that somebody was at, or what stands in its place.
+    fn put(&self, html: &str) -> Option<HtmlElement> {
         let active = document().active_element();
-        let id = active
-            .filter(|active| self.root.contains(Some(active)))
-            .map(|active| active.id());
+        let focused = active.filter(|active| self.root.contains(Some(active)));
+        let id = focused.as_ref().map(Element::id);
+        let place =
+            focused.and_then(|focused| all(&self.root, STOPS).iter().position(|stop| *stop == focused));
         empty(&self.root);
         self.root.set_inner_html(html);
-        if let Some(same) = id.and_then(|id| document().get_element_by_id(&id))
-            && let Ok(same) = same.dyn_into::<HtmlElement>()
-        {
-            drop(same.focus());
-        }
+        let same = match id {
+            Some(id) if !id.is_empty() => document().get_element_by_id(&id),
+            _ => all(&self.root, STOPS).into_iter().nth(place?),
+        };
+        same?.dyn_into().ok()
+    }
+
+    /// Tells who listens what is shown now.
+    fn say(&self) {
         let said = find(&self.root, "[data-said]").and_then(|part| attribute(&part, "data-said"));
         if let (Some(said), Some(status)) = (said, document().get_element_by_id("said")) {
             set_text(&status, &said);
