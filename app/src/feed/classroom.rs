@@ -48,7 +48,7 @@ pub struct Class {
 pub struct Student {
     /// Who.
     pub person: Person,
-    /// How many likes of people whom they brought the server has confirmed.
+    /// How many people they brought. Those who are on their way count already, so that nobody is called twice.
     pub brought: u64,
 }
 
@@ -106,7 +106,7 @@ impl Feed {
             address: self.classroom()?.to_owned(),
             card,
             students: students(&class),
-            waiting: town.saturating_sub(called),
+            waiting: town.saturating_sub(called) / PARTY as u64 * PARTY as u64,
         })
     }
 
@@ -163,38 +163,34 @@ impl Feed {
         self.classroom()?;
         let class = self.class_document().await?;
         let town = self.townspeople(&class).await?;
-        let mine = doc! { "_id": CLASS, brought(student): { "$exists": true } };
-        let party = i64::try_from(PARTY).unwrap_or(i64::MAX);
-        let call = FindAndModify::after(mine.clone(), doc! { "$inc": { "called": party } })
-            .project(doc! { "called": 1 });
-        let Some(called) = self
-            .store
-            .engine()
-            .find_and_modify(META, call)
-            .await
-            .map_err(explain)?
-        else {
+        let (party, all) = (whole(PARTY), whole(town.len()));
+        let brought = format!("students.{student}.brought");
+        if !class
+            .get_document("students")
+            .is_ok_and(|students| students.contains_key(student.as_str()))
+        {
             return Err(Problem::new(
                 Kind::Forbidden,
                 "You are not in this class. Join it by your name first.",
             ));
-        };
-        let end = usize::try_from(called.get_i64("called").unwrap_or_default()).unwrap_or(usize::MAX);
-        let post = post_of(&class)?;
-        let party =
-            (end.saturating_sub(PARTY)..end.min(town.len())).map(|nth| self.like(nth_of(&town, nth), post));
-        let came = futures::future::try_join_all(party).await?.len();
-        if came == 0 {
-            return Err(Problem::new(Kind::Conflict, "The whole town has come already."));
         }
-        let came = u64::try_from(came).unwrap_or(u64::MAX);
-        let told = doc! { "$inc": { brought(student): came.cast_signed() } };
-        self.store
+        let waiting = doc! { "_id": CLASS, &brought: { "$exists": true }, "called": { "$lte": all - party } };
+        let call = doc! { "$inc": { "called": party, &brought: party } };
+        let call = FindAndModify::after(waiting, call).project(doc! { "called": 1 });
+        let called = self
+            .store
             .engine()
-            .update(META, Update::one(mine, told))
+            .find_and_modify(META, call)
             .await
             .map_err(explain)?;
-        Ok(came)
+        let end = called.and_then(|class| usize::try_from(class.get_i64("called").ok()?).ok());
+        let Some(end) = end else {
+            return Err(Problem::new(Kind::Conflict, "The whole town has come already."));
+        };
+        let post = post_of(&class)?;
+        let party = (end - PARTY..end).map(|nth| self.like(nth_of(town, nth), post));
+        let came = futures::future::try_join_all(party).await?;
+        Ok(came.len() as u64)
     }
 
     /// Reads the whole list of the class's post and counts: what it says against what is there.
@@ -316,8 +312,8 @@ impl Feed {
     }
 }
 
-fn brought(student: &Handle) -> String {
-    format!("students.{student}.brought")
+fn whole(number: usize) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 fn post_of(class: &Document) -> Result<PostId, Problem> {

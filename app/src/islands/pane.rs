@@ -7,7 +7,7 @@ use super::bound;
 ///
 /// The island follows such a link by fetching the page, and puts that page's pane into this one. The address follows, so
 /// that Back leads to what was shown before; the page's `#said` tells what a screen reader should say. Without
-/// JavaScript the same links open the same pages.
+/// JavaScript the same links open the same pages. A form with `data-stay` is sent without leaving the page.
 #[island]
 pub fn Pane(children: Children) -> impl IntoView {
     bound("pane", children, bind)

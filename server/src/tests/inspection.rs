@@ -10,7 +10,7 @@ use store::port::DocumentEngine as _;
 use store::{Settings, Store, people, posts};
 use uuid::Uuid;
 
-use crate::town::{self, Patience, Sizes, Town};
+use crate::town::{self, Patience, Recipe, Sizes, Town};
 
 /// A small town, and the engine that it is in.
 async fn small_town() -> (Embedded, Store, Town) {
@@ -26,9 +26,14 @@ async fn small_town() -> (Embedded, Store, Town) {
         celebrity_followers: 400,
         power_activities: 350,
     };
-    let town = Town::generate(&sizes, 7, Timestamp::from_millis(1_772_366_400_000));
+    let recipe = Recipe {
+        sizes,
+        seed: 7,
+        now: Timestamp::from_millis(1_772_366_400_000),
+    };
+    let town = recipe.make();
     let claim = town::claim(&store, Uuid::from_u128(1), Patience::ALONE).await;
-    town::load(&claim.unwrap().unwrap(), &town, &|_, _| {})
+    town::load(&claim.unwrap().unwrap(), &town, &recipe, &|_, _| {})
         .await
         .unwrap();
     (engine, store, town)

@@ -78,7 +78,7 @@ fn what_a_class_brings_at_once_is_all_there_and_everybody_once() {
     });
     assert_eq!(likes(&server), 320);
     let shown = words(&page(&class[0], "/lab/class?count=all").text);
-    assert!(shown.contains("Confirmed to the class320"), "{shown}");
+    assert!(shown.contains("Brought by the class320"), "{shown}");
     assert!(shown.contains("Counted: 320 items by as many people"), "{shown}");
 }
 

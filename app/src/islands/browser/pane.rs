@@ -7,11 +7,12 @@ use std::time::Duration;
 use leptos::prelude::{document, window};
 use leptos::task::spawn_local;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Element, FocusOptions, HtmlElement, MouseEvent};
+use web_sys::{Element, FocusOptions, HtmlElement, HtmlFormElement, MouseEvent};
 
 use super::dom::{all, around, attribute, empty, find, listen, pause, set, set_text, unset};
 use super::list::here;
 use super::live::watch;
+use super::send::send;
 use super::stretch::fetch_page;
 
 /// The shortest time between two looks at what changed.
@@ -34,7 +35,7 @@ struct Pane {
     following: Cell<bool>,
 }
 
-/// Takes over the links that lead to another query, and Back and Forward between them.
+/// Takes over the links that lead to another query, Back and Forward between them, and the forms that stay on the page.
 pub fn bind(root: &Element) {
     let pane = Rc::new(Pane {
         root: root.clone(),
@@ -65,6 +66,15 @@ pub fn bind(root: &Element) {
         // Until the answer is there, the link still says what it said before.
         if attribute(&clicked.root, "aria-busy").as_deref() != Some("true") {
             clicked.show(href, true);
+        }
+    })
+    .for_good();
+    let sent = Rc::clone(&pane);
+    listen(root, "submit", move |event| {
+        let form = event.target().and_then(|target| target.dyn_into().ok());
+        if let Some(form) = form.filter(|form: &HtmlFormElement| form.has_attribute("data-stay")) {
+            event.prevent_default();
+            sent.send(form);
         }
     })
     .for_good();
@@ -115,6 +125,18 @@ impl Pane {
                 drop(focused.focus());
             }
             pane.say();
+        });
+    }
+
+    /// Sends a form and shows what it changed. When it is refused, the browser sends it: the page that comes says why.
+    fn send(self: &Rc<Self>, form: HtmlFormElement) {
+        let pane = Rc::clone(self);
+        let sent = send(&form);
+        spawn_local(async move {
+            match sent.await {
+                Ok(_) => pane.follow(),
+                Err(_) => drop(form.submit()),
+            }
         });
     }
 

@@ -40,10 +40,6 @@ pub fn ClassPage() -> impl IntoView {
             None => None,
         };
         let student = viewer.clone().filter(|account| is_in(&class, account));
-        // Counting reads the whole list: once, and not at every change.
-        let _live = counted
-            .is_none()
-            .then(|| Topic::Post(class.card.post.id).to_string());
         let own = handle == Some(&class.card.post.author.handle);
         let (card, signed_in) = (class.card.clone(), handle.is_some());
         let id = card.post.id.to_string();
@@ -55,12 +51,10 @@ pub fn ClassPage() -> impl IntoView {
                         <article class="entry" data-testid="post" data-id=id>
                             <Post card now=now() signed_in own />
                         </article>
-                        {match student {
-                            Some(account) => view! { <Bring account /> }.into_any(),
-                            None => view! { <Join address=class.address.clone() /> }.into_any(),
-                        }}
+                        {student.is_none().then(|| view! { <Join address=class.address.clone() /> })}
                     </section>
                     <Pane>
+                        {student.map(|account| view! { <Bring account /> })}
                         <Board class counted />
                     </Pane>
                 </div>
@@ -161,8 +155,10 @@ fn Board(class: Class, counted: Option<Counted>) -> impl IntoView {
         }
     });
     let id = class.card.post.id;
+    // Counting reads the whole list: once, and not at every change.
+    let live = counted.is_none().then(|| Topic::Post(id).to_string());
     view! {
-        <section class="board" aria-labelledby="board" data-total=total data-brought=brought data-joined=joined>
+        <section class="board" aria-labelledby="board" data-topic=live>
             <h2 id="board">"Who brought whom"</h2>
             <dl class="board-sums">
                 <div>
@@ -170,7 +166,7 @@ fn Board(class: Class, counted: Option<Counted>) -> impl IntoView {
                     <dd data-testid="class-total">{grouped(total)}</dd>
                 </div>
                 <div>
-                    <dt>"Confirmed to the class"</dt>
+                    <dt>"Brought by the class"</dt>
                     <dd data-testid="class-brought">{grouped(brought)}</dd>
                 </div>
                 <div>
