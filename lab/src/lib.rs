@@ -10,6 +10,7 @@ use tokio::sync::Semaphore;
 
 mod call;
 pub mod crash;
+pub mod exercise;
 mod protocol;
 pub mod race;
 mod record;
