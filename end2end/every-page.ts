@@ -51,9 +51,22 @@ export const EVERY_PAGE: Sight[] = [
   { name: "the workshop", open: at("/lab") },
   { name: "the race stepped by hand", open: at("/lab/race?clicks=abab") },
   { name: "the crash", open: at("/lab/crash?operation=append-that-spills&layout=ours&after=1") },
+  { name: "whom to inspect", open: at("/lab/inspect") },
+  { name: "nobody to inspect", open: at("/lab/inspect?find=nobody-of-that-name") },
+  { name: "the viral post inspected", open: inspected("?page=3") },
+  { name: "a person inspected", open: at(async (api) => `/lab/inspect/user:${await api.celebrity()}`) },
+  { name: "a question of the decision guide", open: at("/lab/decide?sizes=differ") },
+  {
+    name: "an answer of the decision guide",
+    open: at("/lab/decide?sizes=differ&largest=tenfold&share=few"),
+  },
   { name: "a page that is not there", open: at("/no/such/page") },
   { name: "a post that is not there", open: at("/post/00000000-0000-4000-8000-000000000000") },
 ];
+
+function inspected(query: string): Sight["open"] {
+  return at(async (api) => `/lab/inspect/post:${(await api.viralPost()).id}${query}`);
+}
 
 function signedIn(path: string): Sight["open"] {
   return async (page, api) => {

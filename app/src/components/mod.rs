@@ -41,7 +41,7 @@ pub use body::Body;
 pub use code::Code;
 pub use delete::DeleteControl;
 #[cfg(feature = "ssr")]
-pub use documents::{ShownDocument, beside};
+pub use documents::{ShownDocument, as_it_is, beside};
 pub use icon::{Drawings, Icon};
 #[cfg(feature = "ssr")]
 pub use list::{Entry, Fresh, List};
@@ -56,5 +56,5 @@ pub use rows::{CommentRow, MemberRow};
 #[cfg(feature = "ssr")]
 pub use seam::Seam;
 #[cfg(feature = "ssr")]
-pub use stored::{Stored, StoredDrawer};
+pub use stored::{Stored, StoredDrawer, WALL};
 pub use text_form::{TextForm, counter};

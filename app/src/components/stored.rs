@@ -6,11 +6,13 @@ use super::documents::{ShownDocument, as_it_is};
 use super::{grouped, size};
 
 /// The largest document that MongoDB stores: 16 MB.
-const WALL: u64 = 16 * 1024 * 1024;
+pub const WALL: u64 = 16 * 1024 * 1024;
 
 /// How an owner is stored: its lists in numbers, and its documents as a shell would show them.
 #[component]
 pub fn Stored(
+    /// The post or the person.
+    of: Topic,
     /// How its lists are stored.
     overflow: Overflow,
     /// The owner and the newest page of each list.
@@ -60,6 +62,9 @@ pub fn Stored(
                     <tbody>{rows.collect_view()}</tbody>
                 </table>
             </div>
+            <p class="stored-more">
+                <a href=format!("/lab/inspect/{of}")>"Inspect every byte and every page"</a>
+            </p>
             <ShownDocument what="The document".to_owned() branch=as_it_is(&owner) />
             {pages
                 .into_iter()

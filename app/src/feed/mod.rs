@@ -7,6 +7,7 @@ mod environment;
 mod events;
 mod export;
 mod new_posts;
+mod notable;
 mod passwords;
 mod people;
 mod posts;
@@ -27,7 +28,9 @@ pub use accounts::SessionToken;
 pub use environment::{Clock, Environment, Ids, SystemClock, SystemIds};
 pub use events::{Change, Events, OpenStream};
 pub use new_posts::{NewPosts, PostList};
+pub use notable::Notable;
 pub use people::Deed;
+pub use storage::Inspection;
 
 use problems::explain;
 

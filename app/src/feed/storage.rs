@@ -1,10 +1,28 @@
 //! How lists are stored, for people who want to know: what a page boundary costs, and the documents themselves.
 
+use bson::Document;
 use model::{Listing, Overflow, Problem, Relation, RelationOverflow, SeamCost, Topic};
-use store::inspect::Documents;
+use store::inspect::{Documents, Whole};
 
 use super::Feed;
 use super::problems::explain;
+
+/// An owner to the byte, and one of its lists page by page.
+#[derive(Debug, Clone)]
+pub struct Inspection {
+    /// Its document.
+    pub whole: Whole,
+    /// The list that is looked at.
+    pub relation: Relation,
+    /// How that list is stored.
+    pub list: RelationOverflow,
+    /// How many items each of the list's pages holds, by its number.
+    pub chain: Vec<u64>,
+    /// The page that is looked at, if the list has any.
+    pub page: Option<u32>,
+    /// That page's document, unless it was emptied and is gone.
+    pub document: Option<Document>,
+}
 
 impl Feed {
     /// Adds to the seams of a stretch what was read for it, beside what one unbounded array would have made of it.
@@ -40,9 +58,65 @@ impl Feed {
         Ok(listing)
     }
 
+    /// Looks at an owner and at one page of one of its lists: of the list that is named, or else the longest; at the page
+    /// that is named, or else the newest.
+    pub async fn inspect(
+        &self,
+        owner: &Topic,
+        relation: Option<Relation>,
+        page: Option<u32>,
+    ) -> Result<Inspection, Problem> {
+        let store = self.store();
+        let whole = store.whole(owner).await.map_err(explain)?;
+        let longest = whole.lists.iter().max_by_key(|(_, list)| list.count);
+        let relation = relation.or(longest.map(|(relation, _)| *relation));
+        let Some((relation, list)) =
+            relation.and_then(|relation| Some((relation, whole.lists.get(&relation)?)))
+        else {
+            let lists: Vec<&str> = whole.lists.keys().map(|list| list.as_str()).collect();
+            let message = format!("`list` is one of: {}.", lists.join(", "));
+            return Err(Problem::invalid("list", message));
+        };
+        let list = list.clone();
+        if let Some(page) = page.filter(|page| u64::from(*page) >= list.pages) {
+            return Err(Problem::invalid("page", beyond(relation, list.pages, page)));
+        }
+        let newest = list
+            .pages
+            .checked_sub(1)
+            .and_then(|page| u32::try_from(page).ok());
+        let page = page.or(newest);
+        let chain = store.chain(owner, &whole, relation).await.map_err(explain)?;
+        let document = match page {
+            Some(page) => store
+                .page_of(owner, &whole, relation, page)
+                .await
+                .map_err(explain)?,
+            None => None,
+        };
+        Ok(Inspection {
+            whole,
+            relation,
+            list,
+            chain,
+            page,
+            document,
+        })
+    }
+
     /// How an owner's lists are stored, and the documents that they are stored in.
     pub async fn storage(&self, owner: &Topic) -> Result<(Overflow, Documents), Problem> {
         let documents = self.store().documents(owner).await.map_err(explain)?;
         Ok((self.overflow(owner).await?, documents))
+    }
+}
+
+/// Why there is no such page.
+fn beyond(relation: Relation, pages: u64, page: u32) -> String {
+    match pages.checked_sub(1) {
+        None => format!("The {relation} have no page yet, so leave `page` out."),
+        Some(last) => {
+            format!("The {relation} have {pages} pages: `page` is a number from 0 to {last}, not {page}.")
+        }
     }
 }

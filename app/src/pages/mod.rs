@@ -31,7 +31,7 @@ use crate::components::Drawings;
 use accounts::{SignInPage, SignUpPage};
 use api::ApiPage;
 use home::{ExplorePage, HomePage, TagPage};
-use lab::{ClassPage, CrashPage, LabPage, RacePage};
+use lab::{ClassPage, CrashPage, DecidePage, ExercisesPage, InspectPage, InspectStartPage, LabPage, RacePage};
 use layout::{Banner, Legend, Masthead};
 use lists::{ActivityPage, FollowersPage, FollowingPage, LikesPage, SharesPage};
 use post::PostPage;
@@ -71,9 +71,13 @@ pub fn App() -> impl IntoView {
                         <Route path=path!("/post/:id/shares") view=SharesPage ssr=SsrMode::Async />
                         <Route path=path!("/post/:id/stored") view=StoredPostPage ssr=SsrMode::Async />
                         <Route path=path!("/lab") view=LabPage ssr=SsrMode::Async />
+                        <Route path=path!("/lab/inspect") view=InspectStartPage ssr=SsrMode::Async />
+                        <Route path=path!("/lab/inspect/:owner") view=InspectPage ssr=SsrMode::Async />
                         <Route path=path!("/lab/race") view=RacePage ssr=SsrMode::Async />
                         <Route path=path!("/lab/crash") view=CrashPage ssr=SsrMode::Async />
                         <Route path=path!("/lab/class") view=ClassPage ssr=SsrMode::Async />
+                        <Route path=path!("/lab/exercises") view=ExercisesPage ssr=SsrMode::Async />
+                        <Route path=path!("/lab/decide") view=DecidePage ssr=SsrMode::Async />
                         <Route path=path!("/:handle") view=ProfilePage ssr=SsrMode::Async />
                         <Route path=path!("/:handle/followers") view=FollowersPage ssr=SsrMode::Async />
                         <Route path=path!("/:handle/following") view=FollowingPage ssr=SsrMode::Async />

@@ -11,13 +11,19 @@ pub fn NotFound() -> impl IntoView {
     view! { <ProblemPage problem=Problem::new(Kind::NotFound, "There is no page at this address.") /> }
 }
 
+/// Gives the answer the status of a kind of problem.
+pub fn answer_with(kind: Kind) {
+    if let Some(response) = use_context::<ResponseOptions>() {
+        let status = StatusCode::from_u16(kind.status());
+        response.set_status(status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR));
+    }
+}
+
 /// The page that stands in for one that cannot be shown. The answer has the problem's status.
 #[component]
 pub fn ProblemPage(problem: Problem) -> impl IntoView {
+    answer_with(problem.kind);
     let status = problem.kind.status();
-    if let Some(response) = use_context::<ResponseOptions>() {
-        response.set_status(StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR));
-    }
     let title = match problem.kind {
         Kind::NotFound => "Nothing flows here",
         kind => kind.title(),

@@ -40,6 +40,6 @@ async fn stored_page(owner: Topic, about: String, path: String) -> Result<impl I
                 <a href=path>{about}</a>
             </p>
         </header>
-        <Stored overflow documents />
+        <Stored of=owner overflow documents />
     })
 }

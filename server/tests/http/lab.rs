@@ -17,7 +17,7 @@ fn the_workshop_leads_to_its_stations() {
     let browser = browser(&server);
     let page = browser.get("/lab");
     assert_eq!(page.status, 200);
-    for station in ["/lab/race", "/lab/crash"] {
+    for station in ["/lab/inspect", "/lab/race", "/lab/crash", "/lab/decide"] {
         assert!(
             page.text.contains(&format!("href=\"{station}\"")),
             "{}",
@@ -77,6 +77,35 @@ fn a_crash_is_shown_with_what_readers_and_check_and_the_next_operation_make_of_i
 }
 
 #[test]
+fn three_answers_lead_to_the_outlier_pattern_and_each_can_be_given_again() {
+    let server = Server::start();
+    let browser = browser(&server);
+    let mut path = "/lab/decide".to_owned();
+    for (asks, answer) in [
+        ("Do your documents differ in size?", "sizes=differ"),
+        ("Are some more than ten times as large", "largest=tenfold"),
+        ("Are these fewer than a tenth of all documents?", "share=few"),
+    ] {
+        let page = browser.get(&path);
+        assert!(words(&page.text).contains(asks), "{path}");
+        let link = page
+            .text
+            .split('"')
+            .find(|href| href.starts_with('?') && href.ends_with(answer));
+        path = format!("/lab/decide{}", link.unwrap().replace("&amp;", "&"));
+    }
+    let page = browser.get(&path);
+    let advice = words(&page.text);
+    assert!(
+        advice.contains("Outlier: a head, and pages for the few that need them"),
+        "{advice}"
+    );
+    for again in ["?", "?sizes=differ", "?sizes=differ&amp;largest=tenfold"] {
+        assert!(page.text.contains(&format!("href=\"{again}\"")), "{again}");
+    }
+}
+
+#[test]
 fn what_a_station_does_not_know_is_refused_by_name() {
     let server = Server::start();
     let browser = browser(&server);
@@ -95,6 +124,10 @@ fn what_a_station_does_not_know_is_refused_by_name() {
             "`after` is a number from 0 to 1, not “9”",
         ),
         ("/lab/crash?after=soon", "not “soon”"),
+        (
+            "/lab/decide?sizes=differ&largest=huge",
+            "“huge” is no answer. `largest` is one of: tenfold, less.",
+        ),
         (
             "/lab/crash?operation=delete-owner&layout=check-then-act",
             "Choose layout=ours.",

@@ -11,6 +11,7 @@ mod description;
 mod events;
 mod forgery;
 mod input;
+mod inspect;
 mod lab;
 mod limits;
 mod lists;

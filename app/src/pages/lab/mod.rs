@@ -4,6 +4,9 @@
 mod class;
 mod crash;
 mod qr;
+mod decide;
+mod exercises;
+mod inspect;
 mod race;
 mod shown;
 mod words;
@@ -15,6 +18,9 @@ use super::document::PageTitle;
 
 pub use class::{BEGIN_ANEW, ClassPage, Teacher};
 pub use crash::CrashPage;
+pub use decide::DecidePage;
+pub use exercises::ExercisesPage;
+pub use inspect::{InspectPage, InspectStartPage};
 pub use race::RacePage;
 
 /// A station of the workshop.
@@ -32,6 +38,17 @@ struct Station {
     /// One question to the class.
     asking: &'static str,
 }
+
+const INSPECT: Station = Station {
+    path: "/lab/inspect",
+    title: "Where every byte is",
+    minutes: 10,
+    about: "A post or a person is one document, and as many pages as it takes. \
+            See all of it, down to the byte, while likes pour in.",
+    doing: "Begin with a quiet post, then take the one that everybody likes. Open it in a second window and like it there.",
+    looking: "What grows when somebody likes the post, and what stays as it is.",
+    asking: "A page was full a month ago. When does the server read it again, and who makes it?",
+};
 
 const RACE: Station = Station {
     path: "/lab/race",
@@ -66,8 +83,19 @@ const CLASS: Station = Station {
     asking: "Thirty of you write to one document at the same time. Why does nobody wait, and nobody get lost?",
 };
 
+const DECIDE: Station = Station {
+    path: "/lab/decide",
+    title: "Which pattern for which list",
+    minutes: 8,
+    about: "The outlier pattern is one of five ways to store a list. \
+            Four questions about your data tell which of them fits, and why.",
+    doing: "Take a list of your own system and answer for it. Then take the followers of this feed, and its sensor cousin: readings.",
+    looking: "Which answer would have to change for another pattern to win.",
+    asking: "A list fits its document today. What would you have to measure to know whether it will next year?",
+};
+
 /// All stations, in teaching order.
-const STATIONS: [&Station; 3] = [&RACE, &CRASH, &CLASS];
+const STATIONS: [&Station; 5] = [&INSPECT, &RACE, &CRASH, &CLASS, &DECIDE];
 
 /// The workshop's front page.
 #[component]
@@ -89,8 +117,8 @@ pub fn LabPage() -> impl IntoView {
         <header class="introduction lab-head">
             <h1>"See the pattern break, then hold"</h1>
             <p>
-                "At each station you do something to a list of your own and watch its documents. The lists live in memory and are gone when you leave; "
-                "the code that runs on them is the articles’, as they print it, and the code of this feed."
+                "At each station you look into documents: the feed’s own, or those of a list to which you do something. Such a list lives in memory and is gone when you leave; "
+                "the code that runs on it is the articles’, as they print it, and the code of this feed."
             </p>
             <p>
                 "What you see is in the address: send it to somebody, and they see the same. Back undoes your last step. "

@@ -124,6 +124,14 @@ pub fn items(count: u64) -> String {
     }
 }
 
+/// So many pages.
+pub fn pages(count: u64) -> String {
+    match count {
+        1 => "1 page".to_owned(),
+        count => format!("{} pages", grouped(count)),
+    }
+}
+
 /// Which guard failed, and what the writer does about it; nothing where none did.
 pub fn failure(entry: &Entry, name: &str) -> Option<String> {
     if entry.failed.is_empty() {

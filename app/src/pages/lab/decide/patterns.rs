@@ -1,0 +1,190 @@
+//! The ways to store a list: when, why, at what cost, who says so, and which station shows it.
+
+use super::super::{CRASH, INSPECT, RACE, Station};
+
+/// A way to store a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pattern {
+    /// One array in the document.
+    Plain,
+    /// A bounded head and overflow documents, for the few that need them.
+    Outlier,
+    /// Fixed-size pieces for every list.
+    Bucket,
+    /// The newest items in the document, all items in another collection.
+    Subset,
+    /// A document for each item.
+    Edge,
+}
+
+/// What to say about a pattern.
+pub struct Advice {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is, in a few words.
+    pub gist: &'static str,
+    /// What is stored where.
+    pub shape: &'static str,
+    /// Why it fits.
+    pub reasons: &'static [&'static str],
+    /// What it costs.
+    pub costs: &'static [&'static str],
+    /// The articles that say so.
+    pub sources: &'static [Source],
+    /// Where in the workshop it can be seen.
+    pub stations: &'static [(&'static Station, &'static str)],
+}
+
+/// An article.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// On making the overflow safe.
+    SafeOverflow,
+    /// On arrays without bound.
+    UnboundedGrowth,
+    /// A guide with a chart.
+    Guide,
+    /// On posts that go viral.
+    ViralPosts,
+}
+
+impl Source {
+    /// Its title, and what it has to say.
+    pub const fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::SafeOverflow => (
+                "Implementing the Outlier Pattern with Safe Overflow",
+                "measures the push into a long array, and makes the push conditional.",
+            ),
+            Self::UnboundedGrowth => (
+                "Unbounded Growth: The Outlier Pattern",
+                "names the three costs of an array without bound: the 16 MB wall, writing all of it, reading all of it.",
+            ),
+            Self::Guide => (
+                "How to Create MongoDB Outlier Patterns",
+                "has the chart that these questions follow.",
+            ),
+            Self::ViralPosts => (
+                "Outlier Pattern - Handling Viral Posts in Social Media Platforms",
+                "applies it to likes, comments and shares, and names sensors and ledgers as further uses.",
+            ),
+        }
+    }
+}
+
+impl Pattern {
+    /// What to say about it.
+    pub const fn advice(self) -> &'static Advice {
+        match self {
+            Self::Plain => &PLAIN,
+            Self::Outlier => &OUTLIER,
+            Self::Bucket => &BUCKET,
+            Self::Subset => &SUBSET,
+            Self::Edge => &EDGE,
+        }
+    }
+}
+
+static PLAIN: Advice = Advice {
+    name: "Plain",
+    gist: "one array in the document",
+    shape: "{ _id, list: [every item] }",
+    reasons: &[
+        "One read shows everything, one write changes it, and both are atomic.",
+        "Nothing has to be kept in step with anything else.",
+    ],
+    costs: &[
+        "Every append writes the whole document anew: 13 KB at 100 items, 6.9 MB at 100,000, measured here.",
+        "It ends at 16 MB. Only where something bounds the list does that not matter: the days of a week, the addresses of a person.",
+    ],
+    sources: &[Source::Guide, Source::UnboundedGrowth],
+    stations: &[(&INSPECT, "a quiet post is just that: one document, no page")],
+};
+
+static OUTLIER: Advice = Advice {
+    name: "Outlier",
+    gist: "a head, and pages for the few that need them",
+    shape: "{ _id, list: { head: [the newest], pages: 195 } }  +  { owner, page: 0, items: […] } …",
+    reasons: &[
+        "The many stay one document, and are read and written as simply as before.",
+        "The few cost the same at any length: 6.9 KB written for an append at 100 items and at 1,000,000, measured here.",
+    ],
+    costs: &[
+        "Two forms of the same list: readers cross seams, and whoever writes must take care that no crash and no other writer comes between.",
+        "The threshold has to be chosen: a byte budget divided by the size of an item.",
+    ],
+    sources: &[
+        Source::Guide,
+        Source::SafeOverflow,
+        Source::UnboundedGrowth,
+        Source::ViralPosts,
+    ],
+    stations: &[
+        (
+            &INSPECT,
+            "the head and all pages of the post that everybody likes",
+        ),
+        (
+            &RACE,
+            "what goes wrong when the look and the push are two commands",
+        ),
+        (&CRASH, "what a process leaves behind that dies while it spills"),
+    ],
+};
+
+static BUCKET: Advice = Advice {
+    name: "Bucket",
+    gist: "pieces of a fixed size for everybody",
+    shape: "{ owner, bucket: 0, items: [1,000 items], count, from, to } …",
+    reasons: &[
+        "When all lists grow alike there is no exception to treat apart: every owner has buckets from the beginning.",
+        "A bucket carries what its items add up to, so that a day of readings is one document.",
+    ],
+    costs: &[
+        "An append writes the last bucket anew: 34 KB on average with buckets of 1,000 small items, measured here.",
+        "The owner and the first items are never one read.",
+    ],
+    sources: &[Source::Guide, Source::ViralPosts],
+    stations: &[(
+        &INSPECT,
+        "a page is such a bucket: look at how full each of them is",
+    )],
+};
+
+static SUBSET: Advice = Advice {
+    name: "Subset",
+    gist: "the newest in the document, everything beside it",
+    shape: "{ _id, newest: [20 items] }  +  { owner, … } for every item",
+    reasons: &[
+        "The first screen is one small read, whatever the length of the list.",
+        "When long lists are the rule, a second home for all items is no exception to pay for.",
+    ],
+    costs: &[
+        "The newest items are stored twice, in two writes: between them a reader sees one and not the other.",
+        "Beyond the first screen each item is a document and an index entry of its own.",
+    ],
+    sources: &[Source::Guide],
+    stations: &[
+        (
+            &INSPECT,
+            "the head plays the part of the subset, but stores nothing twice",
+        ),
+        (&CRASH, "what a second write costs when it never comes"),
+    ],
+};
+
+static EDGE: Advice = Advice {
+    name: "Edge",
+    gist: "a document for each item",
+    shape: "{ from, to, at } …",
+    reasons: &[
+        "An item is found from either side, and is changed and deleted by itself: 116 bytes written for an append, measured here.",
+        "A unique index keeps every pair once, with no guard to think of.",
+    ],
+    costs: &[
+        "A list is as many documents and index entries as it has items; reading twenty of them is twenty look-ups.",
+        "A count is an index scan, or a number that has to be kept in step.",
+    ],
+    sources: &[Source::Guide],
+    stations: &[(&RACE, "what a unique index would have refused")],
+};

@@ -1,0 +1,3 @@
+import { journeysAtTheInspector } from "../inspect";
+
+journeysAtTheInspector();
