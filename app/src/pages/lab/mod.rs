@@ -126,6 +126,11 @@ pub fn LabPage() -> impl IntoView {
             </p>
         </header>
         <ol class="stations">{cards.collect_view()}</ol>
+        <p class="lab-further">
+            "Then try yourself: "
+            <a href="/lab/exercises">"six exercises, which tell whether your answer is right"</a>
+            "."
+        </p>
     }
 }
 
