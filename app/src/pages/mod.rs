@@ -31,7 +31,9 @@ use crate::components::Drawings;
 use accounts::{SignInPage, SignUpPage};
 use api::ApiPage;
 use home::{ExplorePage, HomePage, TagPage};
-use lab::{ClassPage, CrashPage, DecidePage, ExercisesPage, InspectPage, InspectStartPage, LabPage, RacePage};
+use lab::{
+    ClassPage, CrashPage, DecidePage, ExercisesPage, InspectPage, InspectStartPage, LabPage, RacePage,
+};
 use layout::{Banner, Legend, Masthead};
 use lists::{ActivityPage, FollowersPage, FollowingPage, LikesPage, SharesPage};
 use post::PostPage;

@@ -52,7 +52,13 @@ pub fn ExercisesPage() -> impl IntoView {
 
 #[component]
 fn Exercise(question: Question, answered: Option<(String, Grade)>) -> impl IntoView {
-    let Question { number, title, asks, looks, station } = question;
+    let Question {
+        number,
+        title,
+        asks,
+        looks,
+        station,
+    } = question;
     let id = format!("exercise-{number}");
     let (field, verdict_id) = (format!("answer-{number}"), format!("verdict-{number}"));
     let answer = answered.as_ref().map(|(answer, _)| answer.clone());

@@ -3,10 +3,10 @@
 
 mod class;
 mod crash;
-mod qr;
 mod decide;
 mod exercises;
 mod inspect;
+mod qr;
 mod race;
 mod shown;
 mod words;
