@@ -16,6 +16,7 @@ pub mod race;
 mod record;
 pub mod sandbox;
 mod stage;
+pub mod storm;
 mod tally;
 
 /// A station's work is done for everybody who asks, signed in or not. One after the other, it leaves a core to the feed.

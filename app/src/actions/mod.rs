@@ -7,6 +7,7 @@ pub mod comments;
 pub mod people;
 pub mod posts;
 pub mod settings;
+pub mod storm;
 
 #[cfg(feature = "ssr")]
 pub mod reply;

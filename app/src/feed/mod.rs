@@ -19,6 +19,7 @@ mod workshop;
 
 use std::sync::Arc;
 
+use lab::storm::Storms;
 use model::{Cursor, Handle, Problem, Relation, Topic};
 use store::overflow::Stretch;
 use store::{Store, Turns};
@@ -46,6 +47,7 @@ pub struct Feed {
     turns: Arc<Turns>,
     /// Whom a class can bring, once somebody has asked.
     townspeople: Arc<OnceCell<Vec<Handle>>>,
+    storms: Arc<Storms>,
 }
 
 impl Feed {
@@ -60,6 +62,7 @@ impl Feed {
             new_posts,
             turns: Arc::default(),
             townspeople: Arc::default(),
+            storms: Arc::default(),
         }
     }
 

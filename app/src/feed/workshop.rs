@@ -1,8 +1,11 @@
 //! What the workshop does in the application's own store: in sandboxes, never in the town.
 
 use lab::sandbox::{Sandbox, SandboxError, Sandboxes};
+use lab::storm::{NoStorm, Storms};
+use model::{Handle, Kind, Problem, Storm, StormChoice};
 
 use super::Feed;
+use super::problems::explain;
 
 impl Feed {
     /// Takes a sandbox for something that the workshop does.
@@ -17,5 +20,49 @@ impl Feed {
         let now = self.environment.now();
         let lease = self.environment.ids.uuid(now);
         Sandboxes::of(self.store.engine()).sweep(lease, now).await
+    }
+
+    /// The storm that goes on in this server, or its last one.
+    pub fn storm(&self) -> Option<Storm> {
+        self.storms.last()
+    }
+
+    /// Lets a storm begin. It goes on after the answer.
+    ///
+    /// # Errors
+    /// [`Kind::Invalid`] for more than a laptop bears, [`Kind::Conflict`] while another storm goes on.
+    pub async fn start_storm(&self, by: Handle, choice: StormChoice) -> Result<Storm, Problem> {
+        let choice = choice.checked()?;
+        let size = Storms::size_for(choice.target, &self.store)
+            .await
+            .map_err(explain)?;
+        let settings = self.store.settings().clone();
+        let begun = self.storms.begin(
+            choice,
+            by,
+            self.environment.now(),
+            settings,
+            size,
+            self.open_sandbox("storm"),
+        );
+        begun.await.map_err(|none| match none {
+            NoStorm::Busy(other) => Problem::new(
+                Kind::Conflict,
+                format!(
+                    "A storm of @{} goes on, and there is one at a time. Watch it at /lab/storm, or stop it there.",
+                    other.by
+                ),
+            ),
+            NoStorm::Sandbox(SandboxError::Store(error)) => explain(error),
+            NoStorm::Sandbox(error) => Problem::new(
+                Kind::Conflict,
+                format!("There is no room for a storm: {error}. Try again in ten minutes."),
+            ),
+        })
+    }
+
+    /// Lets the storm end early. Without one nothing happens.
+    pub fn stop_storm(&self) {
+        self.storms.stop();
     }
 }

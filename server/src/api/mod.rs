@@ -8,6 +8,7 @@ mod events;
 mod examples;
 mod export;
 mod extract;
+mod lab;
 mod overflow;
 mod parameters;
 mod people;
@@ -65,6 +66,7 @@ fn v1() -> OpenApiRouter<Api> {
         .merge(people::routes())
         .merge(overflow::routes())
         .merge(events::routes())
+        .merge(lab::routes())
         .merge(description::routes())
 }
 

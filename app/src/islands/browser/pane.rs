@@ -9,7 +9,7 @@ use leptos::task::spawn_local;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, FocusOptions, HtmlElement, HtmlFormElement, MouseEvent};
 
-use super::dom::{all, around, attribute, empty, find, listen, pause, set, set_text, unset};
+use super::dom::{all, around, attribute, empty, find, listen, number, pause, set, set_text, unset};
 use super::list::here;
 use super::live::watch;
 use super::send::send;
@@ -21,7 +21,7 @@ const QUIET: Duration = Duration::from_millis(400);
 /// What can be folded, what can be scrolled, and where the keyboard stops.
 const FOLDS: &str = "details";
 const SCROLLED: &str = "[tabindex]";
-const STOPS: &str = "a, summary, [tabindex]";
+const STOPS: &str = "a, button, summary, [tabindex]";
 
 struct Pane {
     root: Element,
@@ -33,6 +33,8 @@ struct Pane {
     stale: Cell<bool>,
     /// Whether news is being waited for or fetched.
     following: Cell<bool>,
+    /// Whether it is decided when to look again.
+    looking: Cell<bool>,
 }
 
 /// Takes over the links that lead to another query, Back and Forward between them, and the forms that stay on the page.
@@ -43,6 +45,7 @@ pub fn bind(root: &Element) {
         shown: RefCell::new(query()),
         stale: Cell::new(false),
         following: Cell::new(false),
+        looking: Cell::new(false),
     });
     let topic = find(root, "[data-topic]").and_then(|part| attribute(&part, "data-topic"));
     // The part around the pane stays when the pane is emptied.
@@ -69,6 +72,7 @@ pub fn bind(root: &Element) {
         }
     })
     .for_good();
+    pane.look_again();
     let sent = Rc::clone(&pane);
     listen(root, "submit", move |event| {
         let form = event.target().and_then(|target| target.dyn_into().ok());
@@ -125,6 +129,28 @@ impl Pane {
                 drop(focused.focus());
             }
             pane.say();
+            pane.look_again();
+        });
+    }
+
+    /// Where the contents have an element with `data-again`, looks once more after so many milliseconds; not while nobody
+    /// sees the page.
+    fn look_again(self: &Rc<Self>) {
+        let part = find(&self.root, "[data-again]");
+        let Some(wait) = part.and_then(|part| number(&part, "data-again")) else {
+            return;
+        };
+        if self.looking.replace(true) {
+            return;
+        }
+        let pane = Rc::clone(self);
+        spawn_local(async move {
+            pause(Duration::from_millis(wait)).await;
+            while document().hidden() {
+                pause(Duration::from_millis(wait)).await;
+            }
+            pane.looking.set(false);
+            pane.follow();
         });
     }
 
@@ -153,18 +179,20 @@ impl Pane {
                 pause(QUIET).await;
             }
             pane.following.set(false);
+            pane.look_again();
         });
     }
 
     /// Fetches what is shown once more. Nothing else changes: what was folded stays folded, what was scrolled stays where it
-    /// was, and nothing is said. When it does not come, the next news will.
+    /// was. When it does not come, the next news will.
     async fn again(&self) {
         let asked = self.asked.get();
         let fetched = fetch_page(&here(&query())).await;
         let Some(new) = fetched.and_then(|page| page.query_selector(".pane").ok()?) else {
             return;
         };
-        if self.asked.get() != asked {
+        let html = new.inner_html();
+        if self.asked.get() != asked || self.root.inner_html() == html {
             return;
         }
         let parts = |of: &str| all(&self.root, of);
@@ -173,7 +201,7 @@ impl Pane {
             .map(|fold| fold.has_attribute("open"))
             .collect();
         let scrolled: Vec<i32> = parts(SCROLLED).iter().map(Element::scroll_top).collect();
-        if let Some(focused) = self.put(&new.inner_html()) {
+        if let Some(focused) = self.put(&html) {
             let where_it_is = FocusOptions::new();
             where_it_is.set_prevent_scroll(true);
             drop(focused.focus_with_options(&where_it_is));
@@ -188,6 +216,7 @@ impl Pane {
         for (part, place) in parts(SCROLLED).iter().zip(scrolled) {
             part.set_scroll_top(place);
         }
+        self.say_what_is_new();
     }
 
     /// Puts new contents into the pane. Answers the link that somebody was at, or what stands in its place.
@@ -208,9 +237,27 @@ impl Pane {
 
     /// Tells who listens what is shown now.
     fn say(&self) {
-        let said = find(&self.root, "[data-said]").and_then(|part| attribute(&part, "data-said"));
-        if let (Some(said), Some(status)) = (said, document().get_element_by_id("said")) {
+        if let (Some(said), Some(status)) = (self.said("[data-said]"), status()) {
             set_text(&status, &said);
         }
     }
+
+    /// The same after a change that nobody here asked for, if the contents are of those that change by themselves, and if it was
+    /// not told before.
+    fn say_what_is_new(&self) {
+        if let (Some(said), Some(status)) = (self.said("[data-again][data-said]"), status())
+            && status.text_content().as_deref() != Some(&said)
+        {
+            set_text(&status, &said);
+        }
+    }
+
+    fn said(&self, part: &str) -> Option<String> {
+        attribute(&find(&self.root, part)?, "data-said")
+    }
+}
+
+/// Where screen readers are told.
+fn status() -> Option<Element> {
+    document().get_element_by_id("said")
 }

@@ -9,6 +9,7 @@ mod inspect;
 mod qr;
 mod race;
 mod shown;
+mod storm;
 mod words;
 
 use leptos::prelude::*;
@@ -22,6 +23,7 @@ pub use decide::DecidePage;
 pub use exercises::ExercisesPage;
 pub use inspect::{InspectPage, InspectStartPage};
 pub use race::RacePage;
+pub use storm::StormPage;
 
 /// A station of the workshop.
 struct Station {
@@ -94,8 +96,20 @@ const DECIDE: Station = Station {
     asking: "A list fits its document today. What would you have to measure to know whether it will next year?",
 };
 
+const STORM: Station = Station {
+    path: "/lab/storm",
+    title: "A storm of likes",
+    minutes: 10,
+    about: "Thousands of people like one post within seconds. You say how many, how fast, and how many at once; \
+            the server counts how long each like takes, and reads everything in the end.",
+    doing: "Start a storm over a post a few likes below its threshold, and watch the head. Then do the same to the \
+            town’s most liked post, and then twice as fast.",
+    looking: "Whether a like takes longer when the list is longer, and what the head does each time it is full.",
+    asking: "Every like writes the whole document once more. Why does it not get slower and slower?",
+};
+
 /// All stations, in teaching order.
-const STATIONS: [&Station; 5] = [&INSPECT, &RACE, &CRASH, &CLASS, &DECIDE];
+const STATIONS: [&Station; 6] = [&INSPECT, &RACE, &CRASH, &STORM, &CLASS, &DECIDE];
 
 /// The workshop's front page.
 #[component]

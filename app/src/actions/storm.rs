@@ -1,0 +1,63 @@
+//! Storms of the workshop. Whoever is signed in may start one, and stop one: a class has a teacher.
+
+#![expect(
+    missing_docs,
+    reason = "the macro turns arguments into public fields that cannot carry docs"
+)]
+
+use leptos::prelude::*;
+
+use crate::refusal::Refused;
+
+#[cfg(feature = "ssr")]
+use {super::feed, super::reply::Form, crate::session, model::StormChoice};
+
+/// The page that shows the storm.
+#[cfg(feature = "ssr")]
+const PAGE: &str = "/lab/storm";
+
+/// Lets a storm begin.
+#[server(endpoint = "start_storm")]
+pub async fn start_storm(
+    target: String,
+    actors: u32,
+    rate: u32,
+    at_once: u32,
+    seconds: u32,
+    take_back: u32,
+) -> Result<(), Refused> {
+    let mut form = Form::new("start_storm").keeping("target", &target);
+    for (field, typed) in [
+        ("actors", actors),
+        ("rate", rate),
+        ("at_once", at_once),
+        ("seconds", seconds),
+        ("take_back", take_back),
+    ] {
+        form = form.keeping(field, &typed.to_string());
+    }
+    let result = async {
+        let by = session::require()?.handle;
+        let choice = StormChoice {
+            target: target.parse()?,
+            actors,
+            rate,
+            at_once,
+            seconds,
+            take_back,
+        };
+        feed()?.start_storm(by, choice).await.map(drop)
+    };
+    form.answer(result.await, |()| PAGE.to_owned())
+}
+
+/// Lets the storm end early.
+#[server(endpoint = "stop_storm")]
+pub async fn stop_storm() -> Result<(), Refused> {
+    let result = async {
+        session::require()?;
+        feed()?.stop_storm();
+        Ok(())
+    };
+    Form::new("stop_storm").answer(result.await, |()| PAGE.to_owned())
+}
