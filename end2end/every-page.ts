@@ -60,6 +60,9 @@ export const EVERY_PAGE: Sight[] = [
     name: "an answer of the decision guide",
     open: at("/lab/decide?sizes=differ&largest=tenfold&share=few"),
   },
+  { name: "the storm of a stranger", open: at("/lab/storm") },
+  { name: "the storm", open: storm },
+  { name: "the storm with more than a laptop bears", open: stormRefused },
   { name: "a page that is not there", open: at("/no/such/page") },
   { name: "a post that is not there", open: at("/post/00000000-0000-4000-8000-000000000000") },
 ];
@@ -73,6 +76,23 @@ function signedIn(path: string): Sight["open"] {
     await api.signUp();
     await page.goto(path);
   };
+}
+
+async function storm(page: Page, api: Api): Promise<void> {
+  await signedIn("/lab/storm")(page, api);
+  await page.getByLabel("Seconds").fill("2");
+  await page.getByRole("button", { name: "Start the storm" }).click();
+  // Should somebody else's go on, that one will do.
+  await expect(page.getByTestId("verdict")).toBeVisible({ timeout: 20_000 });
+}
+
+async function stormRefused(page: Page, api: Api): Promise<void> {
+  await signedIn("/lab/storm")(page, api);
+  const rate = page.getByLabel("Likes a second");
+  await rate.evaluate((input) => input.removeAttribute("max"));
+  await rate.fill("1000000");
+  await page.getByRole("button", { name: "Start the storm" }).click();
+  await expect(page.getByRole("alert")).toBeVisible();
 }
 
 async function homeOfAFollower(page: Page, api: Api): Promise<void> {

@@ -151,8 +151,10 @@ async fn a_sandbox_that_nobody_uses_is_cleared_away_and_its_holder_is_told() {
     // Whoever has the place then is not disturbed by the one who had it.
     let next = open(&sandboxes, 4).await;
     assert_eq!(next.place(), forgotten.place());
+    fill(next.engine()).await;
     forgotten.close().await.unwrap();
     next.touch(NOW).await.unwrap();
+    assert_eq!(documents(&engine).await, both);
 }
 
 #[tokio::test]

@@ -146,6 +146,22 @@ async fn a_storm_whose_sandbox_is_taken_away_breaks_off() {
 }
 
 #[tokio::test]
+async fn a_storm_whose_beginning_is_broken_off_is_in_nobodys_way() {
+    let place = Place::new();
+    let by: Handle = "ada".parse().unwrap();
+    let never = std::future::pending();
+    let mut begun = Box::pin(place.storms.begin(SMALL, by, NOW, Settings::default(), 12, never));
+    assert!(futures::poll!(&mut begun).is_pending());
+    assert!(matches!(
+        place.begin(SMALL, "bob", 12).await,
+        Err(NoStorm::Busy(_))
+    ));
+    drop(begun);
+    place.begin(SMALL, "bob", 12).await.unwrap();
+    assert!(place.over().await.1.holds);
+}
+
+#[tokio::test]
 async fn without_room_no_storm_begins_and_the_next_may() {
     let place = Place::new();
     let sandboxes = Sandboxes::of(&place.engine);
@@ -157,6 +173,7 @@ async fn without_room_no_storm_begins_and_the_next_may() {
         Err(NoStorm::Sandbox(SandboxError::Full)) => {}
         other => panic!("{other:?}"),
     }
+    assert_eq!(place.storms.last(), None);
     held.pop().unwrap().close().await.unwrap();
     place.begin(SMALL, "ada", 12).await.unwrap();
     assert!(place.over().await.1.holds);

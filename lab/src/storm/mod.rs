@@ -50,6 +50,20 @@ struct Underway {
     told: watch::Sender<Storm>,
 }
 
+/// Ends a storm that nobody goes on with, because its task or its request was broken off: else it would be in the way of
+/// every other.
+struct Ending(Arc<Underway>);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.0.tell(|told| {
+            if !told.phase.is_final() {
+                told.phase = StormPhase::Failed;
+            }
+        });
+    }
+}
+
 impl Storms {
     /// The storm that goes on, or the last one.
     pub fn last(&self) -> Option<Storm> {
@@ -72,15 +86,16 @@ impl Storms {
     ) -> Result<Storm, NoStorm> {
         let storm = Arc::new(Underway::new(choice, by, at));
         // Taken before anything is waited for, so that of two who begin at once one is told of the other.
-        {
+        let before = {
             let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(other) = last.as_ref().map(|other| other.told.borrow().clone())
                 && !other.phase.is_final()
             {
                 return Err(NoStorm::Busy(Box::new(other)));
             }
-            *last = Some(Arc::clone(&storm));
-        }
+            last.replace(Arc::clone(&storm))
+        };
+        let ending = Ending(Arc::clone(&storm));
         let sandbox = async {
             let sandbox = open.await?;
             sandbox.reserve(size + choice.due(), at).await?;
@@ -89,11 +104,12 @@ impl Storms {
         match sandbox.await {
             Ok(sandbox) => {
                 let told = storm.told.borrow().clone();
-                tokio::spawn(storm.pass(sandbox, settings, size));
+                tokio::spawn(storm.pass(ending, sandbox, settings, size));
                 Ok(told)
             }
             Err(error) => {
-                storm.tell(|told| told.phase = StormPhase::Failed);
+                // What never began is no storm; the one before stays to be looked at.
+                *self.last.lock().unwrap_or_else(PoisonError::into_inner) = before;
                 Err(NoStorm::Sandbox(error))
             }
         }
@@ -168,7 +184,7 @@ impl Underway {
     }
 
     /// From the first document to the verdict.
-    async fn pass(self: Arc<Self>, sandbox: Sandbox, settings: Settings, size: u64) {
+    async fn pass(self: Arc<Self>, ending: Ending, sandbox: Sandbox, settings: Settings, size: u64) {
         let phase = match self.rage(&sandbox, settings, size).await {
             Ok(()) => StormPhase::Over,
             Err(error) => {
@@ -181,6 +197,7 @@ impl Underway {
             tracing::warn!(%error, "the sandbox of a storm could not be cleared away yet");
         }
         self.tell(|told| told.phase = phase);
+        drop(ending);
     }
 
     async fn rage(&self, sandbox: &Sandbox, settings: Settings, size: u64) -> Result<(), SandboxError> {

@@ -24,6 +24,7 @@ mod posts;
 mod process;
 mod protocol;
 mod reactions;
+mod storm;
 mod support;
 mod transfer;
 mod upkeep;

@@ -131,8 +131,8 @@ pub fn LabPage() -> impl IntoView {
         <header class="introduction lab-head">
             <h1>"See the pattern break, then hold"</h1>
             <p>
-                "At each station you look into documents: the feed’s own, or those of a list to which you do something. Such a list lives in memory and is gone when you leave; "
-                "the code that runs on it is the articles’, as they print it, and the code of this feed."
+                "At each station you look into documents: the feed’s own, or those of a list to which you do something. Nothing of the town is touched, and nothing stays; "
+                "the code that runs on such a list is the articles’, as they print it, and the code of this feed."
             </p>
             <p>
                 "What you see is in the address: send it to somebody, and they see the same. Back undoes your last step. "

@@ -182,6 +182,7 @@ fn Verdict(verdict: StormVerdict, storm: Storm) -> impl IntoView {
         holds,
     } = verdict;
     let unsent = storm.due.saturating_sub(storm.answered + storm.failed);
+    let unsent = if storm.stopped { 0 } else { unsent };
     let faults = [
         (lost, "who were told that they are in it are not found"),
         (strangers, "are found who must not be"),

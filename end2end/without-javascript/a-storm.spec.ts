@@ -1,0 +1,18 @@
+import { expect, test } from "../fixtures";
+import { expectExactly, signUp, start, withServer } from "../storm";
+
+test("a storm is started by a form, and a link shows how far it is", async ({ page }) => {
+  test.slow();
+  await withServer(async (url) => {
+    await signUp(page, url, "ada");
+    await start(page, 100, 2);
+    await expect(async () => {
+      const again = page.getByRole("link", { name: "Look again" });
+      if (await again.isVisible()) {
+        await again.click();
+      }
+      await expect(page.getByTestId("verdict")).toBeVisible({ timeout: 500 });
+    }).toPass({ timeout: 15_000 });
+    await expectExactly(page, url, "355");
+  });
+});
