@@ -15,6 +15,12 @@ export interface Post {
   liked: boolean;
 }
 
+/** What the workshop's race of the layouts measured. */
+export interface LayoutRace {
+  progress: string;
+  layouts: { name: string; laps: { items: number; append: { bytesWritten: number } }[] }[];
+}
+
 interface Listing<T> {
   items: T[];
   next: string | null;
@@ -127,6 +133,20 @@ export class Api {
       cursor = listing.next;
     } while (cursor && handles.length < count);
     return handles.slice(0, count);
+  }
+
+  /** Runs a race of the layouts, or waits for the one that goes on, and returns what it measured. */
+  async raceLayouts(largest: number): Promise<LayoutRace> {
+    const response = await this.request.post("/api/v1/lab/layouts", { data: { largest, itemBytes: 62 } });
+    expect([202, 409], await response.text()).toContain(response.status());
+    return this.finishedRace();
+  }
+
+  /** The race of the layouts, as soon as it is finished. */
+  async finishedRace(): Promise<LayoutRace> {
+    const race = async () => this.get<LayoutRace>("/api/v1/lab/layouts");
+    await expect.poll(async () => (await race()).progress, { timeout: 45_000 }).toBe("finished");
+    return race();
   }
 
   private async get<T>(path: string): Promise<T> {

@@ -63,6 +63,7 @@ export const EVERY_PAGE: Sight[] = [
   { name: "the storm of a stranger", open: at("/lab/storm") },
   { name: "the storm", open: storm },
   { name: "the storm with more than a laptop bears", open: stormRefused },
+  { name: "the race of the layouts", open: afterARaceOfLayouts },
   { name: "a page that is not there", open: at("/no/such/page") },
   { name: "a post that is not there", open: at("/post/00000000-0000-4000-8000-000000000000") },
 ];
@@ -93,6 +94,16 @@ async function stormRefused(page: Page, api: Api): Promise<void> {
   await rate.fill("1000000");
   await page.getByRole("button", { name: "Start the storm" }).click();
   await expect(page.getByRole("alert")).toBeVisible();
+}
+
+async function afterARaceOfLayouts(page: Page, api: Api): Promise<void> {
+  await api.signUp();
+  await api.raceLayouts(100);
+  // Somebody else's race may have just begun.
+  await expect(async () => {
+    await page.goto("/lab/layouts");
+    await expect(page.getByTestId("run")).toContainText("is finished", { timeout: 500 });
+  }).toPass();
 }
 
 async function homeOfAFollower(page: Page, api: Api): Promise<void> {

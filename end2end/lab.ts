@@ -63,6 +63,41 @@ export function journeysInTheWorkshop(): void {
     await expect(page.getByText(/page 0 was written but never committed/)).toBeVisible();
     await expect(page.getByText("spillway check finds nothing.")).toBeVisible();
   });
+
+  test("a race of the layouts shows what was measured, and that only the plain array grows", async ({
+    page,
+    api,
+  }) => {
+    test.slow();
+    await api.signUp();
+    await page.goto("/lab");
+    await page.getByRole("link", { name: "The race of the layouts" }).click();
+    await page.getByRole("link", { name: "1,000", exact: true }).click();
+    // Somebody else's journey may have started the same race.
+    const start = page.getByRole("button", { name: "Race up to 1,000 items" });
+    await expect(start.or(page.getByRole("button", { name: "Stop the race" }))).toBeVisible();
+    if (await start.isVisible()) {
+      await start.click();
+    }
+    // Without JavaScript, and until the pane looks again by itself, a page shows what is there when it is loaded.
+    await expect(async () => {
+      await page.goto("/lab/layouts?largest=1000");
+      await expect(page.getByTestId("run")).toContainText("is finished", { timeout: 500 });
+    }).toPass();
+
+    const race = await api.finishedRace();
+    const written = page.getByTestId("append-bytes");
+    await expect(written.getByRole("img", { name: /Written for one append/ })).toBeVisible();
+    for (const { name, laps } of race.layouts) {
+      const [short, long] = laps.map(({ append }) => append.bytesWritten);
+      expect(long! / short! > 5, name).toBe(name === "unbounded");
+      const row = written
+        .getByRole("row")
+        .filter({ has: page.getByRole("rowheader", { name, exact: true }) });
+      await expect(row.getByRole("cell")).toHaveCount(2);
+    }
+    await expect(page.getByTestId("append-time")).toContainText("S0 says: unbounded");
+  });
 }
 
 /** One writer's part of the page. */

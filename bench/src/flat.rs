@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use lab::measure::{Cost, Meter};
 use serde::Serialize;
 use store::embedded::Embedded;
 use store::layouts::{Layout, Overflow};
@@ -11,7 +12,6 @@ use store::overflow::Item;
 
 use crate::Result;
 use crate::lists::{actor, default_limits, item, items, open, owner};
-use crate::measure::{Cost, Meter};
 
 /// How many clients append at the same time.
 pub const CLIENTS: u64 = 64;

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bson::Document;
+use lab::measure::{Cost, Meter};
 use model::{Handle, Person, Relation, Timestamp, Topic};
 use serde::Serialize;
 use store::embedded::Embedded;
@@ -15,7 +16,6 @@ use store::{Settings, Store, people, posts};
 use uuid::Uuid;
 
 use crate::Result;
-use crate::measure::{Cost, Meter};
 
 /// How many posts a first screen has.
 const SCREEN: usize = 20;

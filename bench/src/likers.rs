@@ -14,7 +14,7 @@ use store::port::{Engine, FindAndModify};
 
 use crate::Result;
 use crate::lists::{default_limits, item, items, open, owner};
-use crate::measure::{median, processor_time};
+use crate::machine::{median, processor_time};
 use crate::raw::{self, Raw};
 
 const CLIENTS: u64 = 64;

@@ -1,26 +1,21 @@
-//! The lists that are measured.
+//! The lists that are measured: likes, in a durable store in a folder.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use model::{Handle, PostId, Relation, Timestamp};
+use lab::layouts::lists::{self, Size};
+use store::Limits;
 use store::embedded::Embedded;
 use store::overflow::Item;
 use store::port::Engine;
-use store::{Limits, Settings};
-use uuid::Uuid;
+
+pub use lab::layouts::lists::{actor, owner};
 
 use crate::Result;
 
-/// The articles' 1,000 and 1,000.
-pub const THOUSANDS: Limits = Limits {
-    threshold: 1_000,
-    page_size: 1_000,
-};
-
 /// The limits that a feed has unless told otherwise.
 pub fn default_limits() -> Limits {
-    Settings::default().of(Relation::Likes)
+    lists::default_limits(Size::Like)
 }
 
 /// A durable store in a folder, as an engine and as itself, whose counters are read.
@@ -29,29 +24,12 @@ pub fn open(folder: &Path) -> Result<(Engine, Arc<Embedded>)> {
     Ok((store.clone(), store))
 }
 
-/// The n-th owner.
-pub fn owner(number: u64) -> PostId {
-    PostId::from(Uuid::from_u128(
-        0x0193_0000_0000_7000_8000_0000_0000_0000 + u128::from(number),
-    ))
-}
-
-/// The n-th actor. All names are of the same length, so that all items are of the same size.
-pub fn actor(number: u64) -> Result<Handle> {
-    Ok(format!("user{number:07}").parse()?)
-}
-
-/// The n-th actor's item: 62 bytes of BSON.
+/// The n-th actor's like.
 pub fn item(number: u64) -> Result<Item> {
-    let at = 1_770_000_000_000 + i64::try_from(number)?;
-    Ok(Item::new(
-        Uuid::from_u128(0x0194_0000_0000_7000_8000_0000_0000_0000 + u128::from(number)),
-        actor(number)?,
-        Timestamp::from_millis(at),
-    ))
+    Ok(lists::item(number, Size::Like)?)
 }
 
-/// The first actors' items, oldest first.
+/// The first actors' likes, oldest first.
 pub fn items(count: u64) -> Result<Vec<Item>> {
-    (0..count).map(item).collect()
+    Ok(lists::items(count, Size::Like)?)
 }

@@ -5,19 +5,14 @@ use std::path::Path;
 
 use chart::numbers::{bytes, number, thousands, time};
 use chart::{Axis, Chart, Line};
+use lab::layouts::PUBLISHED;
+use lab::measure::Cost;
 
 use crate::flat::OPERATIONS;
 use crate::home::{self, Home};
 use crate::markdown::table;
-use crate::measure::Cost;
 use crate::publish::LISTS;
 use crate::{Result, Results};
-
-/// S0's published times in microseconds for an append at 100, 1,000, 5,000 and 10,000 items.
-const SEED: [(&str, [f64; 4]); 2] = [
-    ("S0 says: unbounded", [85.0, 320.0, 2_800.0, 8_500.0]),
-    ("S0 says: bounded", [88.0, 115.0, 120.0, 118.0]),
-];
 
 /// Writes everything into a folder.
 pub fn write(results: &Results, out: &Path) -> Result<()> {
@@ -95,7 +90,7 @@ fn race(results: &Results) -> String {
     let race = &results.race;
     let mut headings = vec![String::new()];
     headings.extend(race.lengths.iter().map(|length| thousands(number(*length))));
-    let rows = |cell: &dyn Fn(&crate::race::Lap) -> String| -> Vec<Vec<String>> {
+    let rows = |cell: &dyn Fn(&lab::layouts::Lap) -> String| -> Vec<Vec<String>> {
         let row = |runner: &crate::race::Runner| {
             std::iter::once(runner.name.clone())
                 .chain(runner.laps.iter().map(cell))
@@ -105,13 +100,10 @@ fn race(results: &Results) -> String {
     };
     let named = |name: &str| [vec![name.to_owned()], headings[1..].to_vec()].concat();
     let mut times = rows(&|lap| time(lap.append.median_us));
-    for (name, published) in SEED {
-        let cell = |length: &u64| {
-            let at = [100, 1_000, 5_000, 10_000].iter().position(|seed| seed == length);
-            at.map_or("–".to_owned(), |at| time(published[at]))
-        };
+    for published in PUBLISHED {
+        let cell = |length: &u64| published.at(*length).map_or("–".to_owned(), time);
         times.push(
-            std::iter::once(name.to_owned())
+            std::iter::once(published.name.to_owned())
                 .chain(race.lengths.iter().map(cell))
                 .collect(),
         );
@@ -128,18 +120,16 @@ fn race(results: &Results) -> String {
             .chain(ratio)
             .collect(),
     );
-    let wall = if race.wall.items == 0 {
-        String::new()
-    } else {
+    let wall = race.wall.as_ref().map_or_else(String::new, |wall| {
         format!(
             "The unbounded array ends at {} items: code {}, \"{}\". The last appends before took {} each and wrote {}.\n",
-            thousands(number(race.wall.items)),
-            race.wall.code,
-            race.wall.message,
-            time(race.wall.append.median_us),
-            bytes(race.wall.append.bytes_written)
+            thousands(number(wall.items)),
+            wall.code,
+            wall.message,
+            time(wall.append.median_us),
+            bytes(wall.append.bytes_written)
         )
-    };
+    });
     format!(
         "### The articles' ways beside ours\n\nBy the number of items that the list has before. {SIDES}\n\n{}\n{}\n\
          ![Bytes written for one append by length, from the table above](bytes-per-append.svg)\n\n{wall}\n{}\n{}",

@@ -12,7 +12,7 @@ use store::layouts::Overflow;
 use crate::Result;
 use crate::flat::longest;
 use crate::lists::{default_limits, open};
-use crate::measure::{median, memory_of};
+use crate::machine::{median, memory_of};
 
 /// How many items a stretch has.
 const STRETCH: usize = 100;

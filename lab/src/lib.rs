@@ -5,12 +5,18 @@
 //! same and nothing is left behind. [`race`] lets two writers step past each other; [`crash`] ends the process after
 //! any write. Both run the operations that the feed and the articles run ([`store::overflow`], [`store::layouts`]); what is
 //! shown is what their commands were and what the documents are then.
+//!
+//! Other stations measure. [`layouts`] races the layouts against each other in the background, for everybody who looks; the
+//! benchmark runs the same race on disk.
 
 use tokio::sync::Semaphore;
 
 mod call;
 pub mod crash;
 pub mod exercise;
+mod job;
+pub mod layouts;
+pub mod measure;
 mod protocol;
 pub mod race;
 mod record;

@@ -5,6 +5,7 @@ mod cursor;
 mod feed;
 mod handle;
 mod id;
+mod lab;
 mod overflow;
 mod problem;
 mod relation;
@@ -21,6 +22,7 @@ pub use feed::{
 };
 pub use handle::Handle;
 pub use id::{ItemId, PostId};
+pub use lab::{LayoutCost, LayoutLap, LayoutRace, Progress, RacedLayout, Wall};
 pub use overflow::{Meter, Overflow, RelationOverflow};
 pub use problem::{Kind, Problem, both};
 pub use relation::Relation;

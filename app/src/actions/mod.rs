@@ -4,6 +4,7 @@
 pub mod accounts;
 pub mod classroom;
 pub mod comments;
+pub mod layouts;
 pub mod people;
 pub mod posts;
 pub mod settings;

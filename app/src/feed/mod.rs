@@ -6,6 +6,7 @@ mod comments;
 mod environment;
 mod events;
 mod export;
+mod layouts;
 mod new_posts;
 mod notable;
 mod passwords;
@@ -19,6 +20,7 @@ mod workshop;
 
 use std::sync::Arc;
 
+use lab::layouts::Races;
 use lab::storm::Storms;
 use model::{Cursor, Handle, Problem, Relation, Topic};
 use store::overflow::Stretch;
@@ -48,6 +50,7 @@ pub struct Feed {
     /// Whom a class can bring, once somebody has asked.
     townspeople: Arc<OnceCell<Vec<Handle>>>,
     storms: Arc<Storms>,
+    races: Races,
 }
 
 impl Feed {
@@ -63,6 +66,7 @@ impl Feed {
             turns: Arc::default(),
             townspeople: Arc::default(),
             storms: Arc::default(),
+            races: Races::default(),
         }
     }
 

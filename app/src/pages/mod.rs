@@ -32,8 +32,8 @@ use accounts::{SignInPage, SignUpPage};
 use api::ApiPage;
 use home::{ExplorePage, HomePage, TagPage};
 use lab::{
-    ClassPage, CrashPage, DecidePage, ExercisesPage, InspectPage, InspectStartPage, LabPage, RacePage,
-    StormPage,
+    ClassPage, CrashPage, DecidePage, ExercisesPage, InspectPage, InspectStartPage, LabPage, LayoutsPage,
+    RacePage, StormPage,
 };
 use layout::{Banner, Legend, Masthead};
 use lists::{ActivityPage, FollowersPage, FollowingPage, LikesPage, SharesPage};
@@ -82,6 +82,7 @@ pub fn App() -> impl IntoView {
                         <Route path=path!("/lab/exercises") view=ExercisesPage ssr=SsrMode::Async />
                         <Route path=path!("/lab/decide") view=DecidePage ssr=SsrMode::Async />
                         <Route path=path!("/lab/storm") view=StormPage ssr=SsrMode::Async />
+                        <Route path=path!("/lab/layouts") view=LayoutsPage ssr=SsrMode::Async />
                         <Route path=path!("/:handle") view=ProfilePage ssr=SsrMode::Async />
                         <Route path=path!("/:handle/followers") view=FollowersPage ssr=SsrMode::Async />
                         <Route path=path!("/:handle/following") view=FollowingPage ssr=SsrMode::Async />

@@ -9,7 +9,7 @@ use super::client::{Connection, Question};
 use super::pace::{Latency, at_rate, capacity};
 use super::process::{Process, Spillway};
 use crate::Result;
-use crate::measure::median;
+use crate::machine::median;
 
 /// How many authors the reader follows.
 const FOLLOWED: usize = 30;

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use super::client::{Connection, Question};
 use crate::Result;
-use crate::measure::{memory_of, processor_time_of};
+use crate::machine::{memory_of, processor_time_of};
 
 /// How long a server may take until it answers.
 const PATIENCE: Duration = Duration::from_mins(2);

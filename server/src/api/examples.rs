@@ -67,6 +67,15 @@ fn all() -> Vec<(&'static str, Value)> {
                 "headBytes": 47_124, "ownerBytes": 49_880
             }),
         ),
+        ("NewLayoutRace", json!({ "largest": 10_000, "itemBytes": 62 })),
+        ("LayoutRace", layout_race()),
+        ("RacedLayout", layout_race()["layouts"][0].clone()),
+        ("LayoutLap", layout_race()["layouts"][0]["laps"][0].clone()),
+        (
+            "LayoutCost",
+            layout_race()["layouts"][0]["laps"][0]["append"].clone(),
+        ),
+        ("Wall", layout_race()["layouts"][0]["laps"][0]["wall"].clone()),
         (
             "LastStorm",
             json!({ "storm": {
@@ -100,6 +109,28 @@ fn all() -> Vec<(&'static str, Value)> {
             }),
         ),
     ]
+}
+
+fn layout_race() -> Value {
+    let cost = |times: u64, us: u64, read: u64, written: u64| {
+        json!({
+            "times": times, "medianUs": us, "p95Us": 2 * us, "documentsRead": 1, "bytesRead": read, "bytesWritten": written
+        })
+    };
+    json!({
+        "progress": "finished", "by": "ada", "largest": 100_000, "itemBytes": 200, "done": 9_412, "total": 9_412,
+        "layouts": [{
+            "name": "unbounded",
+            "laps": [{
+                "items": 80_901, "append": cost(12, 61_000, 16_774_400, 16_774_607), "firstPage": cost(13, 9_800, 16_774_400, 0),
+                "largestDocument": 16_777_091,
+                "wall": {
+                    "items": 80_913, "code": 17_419,
+                    "message": "Resulting document after update is larger than 16777216"
+                }
+            }]
+        }]
+    })
 }
 
 /// Gives the schemas their examples.

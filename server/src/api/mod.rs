@@ -9,6 +9,7 @@ mod examples;
 mod export;
 mod extract;
 mod lab;
+mod layouts;
 mod overflow;
 mod parameters;
 mod people;
@@ -65,6 +66,7 @@ fn v1() -> OpenApiRouter<Api> {
         .merge(reactions::routes())
         .merge(people::routes())
         .merge(overflow::routes())
+        .merge(layouts::routes())
         .merge(events::routes())
         .merge(lab::routes())
         .merge(description::routes())

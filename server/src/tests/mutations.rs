@@ -57,6 +57,8 @@ fn all() -> Vec<Mutation> {
         ("DELETE", "/api/v1/posts/{post}/share", "", Visitors),
         ("PUT", "/api/v1/users/{handle}/follow", "", Visitors),
         ("DELETE", "/api/v1/users/{handle}/follow", "", Visitors),
+        ("POST", "/api/v1/lab/layouts", r#"{"largest":100,"itemBytes":62}"#, Visitors),
+        ("DELETE", "/api/v1/lab/layouts", "", Visitors),
         ("POST", "/api/sign_up", "handle=carol&name=Carol&password=correct+horse", Nobody),
         ("POST", "/api/sign_in", "handle=ada&password=correct+horse", Nobody),
         ("POST", "/api/sign_in_as_demo", "handle=bob", Nobody),
@@ -70,6 +72,8 @@ fn all() -> Vec<Mutation> {
         ("POST", "/api/delete_comment", "post={post}&comment={comment}", Others),
         ("POST", "/api/describe", "name=Ada+Lovelace&bio=Numbers.", Visitors),
         ("POST", "/api/change_password", "password=correct+horse&new_password=battery+staple", Visitors),
+        ("POST", "/api/race_layouts", "largest=100&item_bytes=62", Visitors),
+        ("POST", "/api/stop_layouts", "", Visitors),
         ("POST", "/api/leave", "handle=ada&password=correct+horse", Visitors),
         ("POST", "/api/join_class", "name=Carol", Nobody),
         ("POST", "/api/bring_people", "", Visitors),
@@ -317,6 +321,7 @@ async fn reading_an_address_that_can_be_written_to_changes_nothing() {
             "/api/v1/me",
             "/api/v1/posts/{post}",
             "/api/v1/posts/{post}/comments",
+            "/api/v1/lab/layouts",
         ];
         let readable = readable.contains(&row.path);
         for method in [Method::GET, Method::HEAD] {
@@ -340,7 +345,11 @@ async fn every_row_of_the_table_works_when_nothing_is_wrong_with_it() {
         let undone = row.method == Method::DELETE
             && ["/like", "/share"].iter().any(|end| row.path.ends_with(end))
             || row.path == "/api/stop_storm";
+        // The workshop works on lists of its own.
+        let elsewhere = ["/lab/layouts", "_layouts"]
+            .iter()
+            .any(|end| row.path.ends_with(end));
         let changed = scene.stage.everything().await != scene.before;
-        assert_eq!(changed, !undone, "{}", scene.what);
+        assert_eq!(changed, !undone && !elsewhere, "{}", scene.what);
     }
 }

@@ -1,4 +1,7 @@
-use crate::support::{Client, Server, words};
+use chart::numbers::bytes;
+use serde_json::json;
+
+use crate::support::{Client, Server, until, words};
 
 fn browser(server: &Server) -> Client {
     server.visitor().at_root().with("accept", "text/html")
@@ -17,7 +20,15 @@ fn the_workshop_leads_to_its_stations() {
     let browser = browser(&server);
     let page = browser.get("/lab");
     assert_eq!(page.status, 200);
-    for station in ["/lab/inspect", "/lab/race", "/lab/crash", "/lab/decide"] {
+    for station in [
+        "/lab/inspect",
+        "/lab/race",
+        "/lab/crash",
+        "/lab/layouts",
+        "/lab/storm",
+        "/lab/class",
+        "/lab/decide",
+    ] {
         assert!(
             page.text.contains(&format!("href=\"{station}\"")),
             "{}",
@@ -123,6 +134,8 @@ fn what_a_station_does_not_know_is_refused_by_name() {
             "/lab/crash?operation=append&layout=ours&after=9",
             "`after` is a number from 0 to 1, not “9”",
         ),
+        ("/lab/layouts?largest=7", "Choose one of these."),
+        ("/lab/layouts?items=many", "An item has 62 bytes"),
         ("/lab/crash?after=soon", "not “soon”"),
         (
             "/lab/decide?sizes=differ&largest=huge",
@@ -142,4 +155,70 @@ fn what_a_station_does_not_know_is_refused_by_name() {
         );
     }
     assert_eq!(browser.get("/lab/nowhere").status, 404);
+}
+
+#[test]
+fn a_race_of_the_layouts_shows_everybody_what_it_measured() {
+    let server = Server::start();
+    let everybody = browser(&server);
+    let page = shown(&everybody, "/lab/layouts");
+    assert!(
+        page.contains("No race has been run since the server started."),
+        "{page}"
+    );
+    assert!(page.contains("Sign in to start a race"), "{page}");
+
+    let ada = server.member("ada");
+    let course = json!({"largest": 100, "itemBytes": 62});
+    let started = ada.post("/lab/layouts", &course);
+    assert_eq!(
+        (started.status, &started.body["by"]),
+        (202, &json!("ada")),
+        "{started:?}"
+    );
+    let race = until("the race is finished", || {
+        let race = server.visitor().get("/lab/layouts").body;
+        (race["progress"] == "finished").then_some(race)
+    });
+    assert_eq!(race["done"], race["total"]);
+    let page = shown(&everybody, "/lab/layouts");
+    assert!(page.contains("started by @ada, is finished"), "{page}");
+    for layout in race["layouts"].as_array().unwrap() {
+        let laps = layout["laps"].as_array().unwrap();
+        assert_eq!(laps.len(), 1, "{layout}");
+        let name = layout["name"].as_str().unwrap();
+        let written = laps
+            .iter()
+            .map(|lap| bytes(lap["append"]["bytesWritten"].as_f64().unwrap()));
+        let row = format!("{name}{}", written.collect::<String>());
+        assert!(page.contains(&row), "{row}: {page}");
+    }
+}
+
+#[test]
+fn a_race_of_the_layouts_goes_on_alone_until_somebody_stops_it() {
+    let server = Server::start();
+    let (ada, bob) = (server.member("ada"), server.member("bob"));
+    let course = json!({"largest": 100_000, "itemBytes": 200});
+    assert_eq!(ada.post("/lab/layouts", &course).status, 202);
+    let refused = bob.post("/lab/layouts", &course);
+    assert_eq!(refused.status, 409, "{refused:?}");
+    assert!(
+        refused.body["detail"]
+            .as_str()
+            .unwrap()
+            .contains("@ada has started a race"),
+        "{refused:?}"
+    );
+    let running = browser(&server).get("/lab/layouts").text;
+    assert!(running.contains("data-again=\"500\""), "{running}");
+    assert_eq!(server.visitor().delete("/lab/layouts").status, 401);
+    let stopped = bob.delete("/lab/layouts");
+    assert_eq!(
+        (stopped.status, &stopped.body["progress"]),
+        (200, &json!("stopped"))
+    );
+    let page = browser(&server).get("/lab/layouts").text;
+    assert!(!page.contains("data-again"), "{page}");
+    assert_eq!(ada.post("/lab/layouts", &course).status, 202);
 }

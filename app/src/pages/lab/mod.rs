@@ -5,7 +5,9 @@ mod class;
 mod crash;
 mod decide;
 mod exercises;
+mod figures;
 mod inspect;
+mod layouts;
 mod qr;
 mod race;
 mod shown;
@@ -22,6 +24,7 @@ pub use crash::CrashPage;
 pub use decide::DecidePage;
 pub use exercises::ExercisesPage;
 pub use inspect::{InspectPage, InspectStartPage};
+pub use layouts::LayoutsPage;
 pub use race::RacePage;
 pub use storm::StormPage;
 
@@ -108,8 +111,19 @@ const STORM: Station = Station {
     asking: "Every like writes the whole document once more. Why does it not get slower and slower?",
 };
 
+const LAYOUTS: Station = Station {
+    path: "/lab/layouts",
+    title: "The race of the layouts",
+    minutes: 10,
+    about: "Six ways to store a list take the same appends and show the same first page, while the list grows up to 100,000 \
+            items. Time and bytes are measured here and now, for everybody who looks.",
+    doing: "Start with 1,000 items, then 10,000. Take the article’s activities up to 100,000, and see what happens to the plain array.",
+    looking: "Which lines go up with the list, which of them level off, and at what height.",
+    asking: "Where would you stop using a plain array, and what would you watch to know when?",
+};
+
 /// All stations, in teaching order.
-const STATIONS: [&Station; 6] = [&INSPECT, &RACE, &CRASH, &STORM, &CLASS, &DECIDE];
+const STATIONS: [&Station; 7] = [&INSPECT, &RACE, &CRASH, &LAYOUTS, &STORM, &CLASS, &DECIDE];
 
 /// The workshop's front page.
 #[component]

@@ -2,11 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use chart::numbers::number;
 use serde::Serialize;
 use store::embedded::{Counters, Embedded};
-
-use crate::Result;
 
 /// What one kind of operation cost.
 #[derive(Debug, Clone, Serialize)]
@@ -51,6 +48,12 @@ impl Meter {
         self.add_work(before, after);
     }
 
+    /// Takes over what another meter measured.
+    pub fn take(&mut self, other: Self) {
+        self.latencies.extend(other.latencies);
+        self.add_work(Counters::default(), other.work);
+    }
+
     fn add_work(&mut self, before: Counters, after: Counters) {
         self.work.documents_read += after.documents_read - before.documents_read;
         self.work.bytes_read += after.bytes_read - before.bytes_read;
@@ -59,9 +62,13 @@ impl Meter {
     }
 
     /// What it all comes to.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "sums of one experiment are far below 2^52"
+    )]
     pub fn cost(mut self) -> Cost {
         self.latencies.sort_unstable();
-        let each = |sum: u64| number(sum) / number(self.latencies.len().max(1) as u64);
+        let each = |sum: u64| sum as f64 / self.latencies.len().max(1) as f64;
         Cost {
             times: self.latencies.len(),
             median_us: at(&self.latencies, 50),
@@ -79,43 +86,4 @@ fn at(latencies: &[Duration], percent: usize) -> f64 {
     latencies
         .get(latencies.len() * percent / 100)
         .map_or(0.0, |latency| latency.as_secs_f64() * 1e6)
-}
-
-/// The processor time that this process took so far, in seconds; 0 where there is no `/proc`.
-pub fn processor_time() -> Result<f64> {
-    processor_time_of("self")
-}
-
-/// The processor time that a process took so far, in seconds; 0 where there is no `/proc`.
-pub fn processor_time_of(process: &str) -> Result<f64> {
-    let Ok(stat) = std::fs::read_to_string(format!("/proc/{process}/stat")) else {
-        return Ok(0.0);
-    };
-    // Behind the program's name, which may hold anything, the 12th and 13th: user and system, in hundredths.
-    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
-    let mut hundredths = 0;
-    for field in fields.skip(11).take(2) {
-        hundredths += field.parse::<u64>()?;
-    }
-    Ok(number(hundredths) / 100.0)
-}
-
-/// A line of what the system says about a process's memory, in kB; 0 where there is no `/proc`.
-pub fn memory_of(process: &str, field: &str) -> Result<u64> {
-    let Ok(status) = std::fs::read_to_string(format!("/proc/{process}/status")) else {
-        return Ok(0);
-    };
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix(field)?.strip_prefix(':'));
-    let kb = line
-        .and_then(|line| line.split_whitespace().next())
-        .ok_or("no such line")?;
-    Ok(kb.parse()?)
-}
-
-/// The middle one of a few values.
-pub fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_unstable_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
 }

@@ -1,0 +1,44 @@
+//! Starting and stopping the workshop's layout race.
+
+#![expect(
+    missing_docs,
+    reason = "the macro turns arguments into public fields that cannot carry docs"
+)]
+
+use leptos::prelude::*;
+
+use crate::refusal::Refused;
+
+#[cfg(feature = "ssr")]
+use {
+    super::feed,
+    super::reply::{Form, came_from},
+    crate::session,
+    lab::layouts::Course,
+};
+
+/// Starts a race up to so many items of so many bytes, unless one goes on.
+#[server(endpoint = "race_layouts")]
+pub async fn race_layouts(largest: u64, item_bytes: u64) -> Result<(), Refused> {
+    let result = async {
+        let by = session::require()?.handle;
+        feed()?.start_layout_race(&by, Course::new(largest, item_bytes)?)
+    };
+    Form::new("race_layouts").answer(result.await.map(drop), |()| station())
+}
+
+/// Stops the race, if one goes on.
+#[server(endpoint = "stop_layouts")]
+pub async fn stop_layouts() -> Result<(), Refused> {
+    let result = async {
+        session::require()?;
+        Ok(feed()?.stop_layout_race().await)
+    };
+    Form::new("stop_layouts").answer(result.await.map(drop), |()| station())
+}
+
+/// The station, as the form had it before it.
+#[cfg(feature = "ssr")]
+fn station() -> String {
+    came_from().unwrap_or_else(|| "/lab/layouts".to_owned())
+}

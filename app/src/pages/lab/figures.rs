@@ -1,0 +1,73 @@
+#![expect(clippy::needless_pass_by_value, reason = "a component owns its props")]
+
+use chart::Chart;
+use leptos::prelude::*;
+
+/// Numbers in rows, each under a name.
+pub(super) struct Table {
+    /// Above the names.
+    pub(super) first: &'static str,
+    /// Above the numbers.
+    pub(super) headings: Vec<String>,
+    /// Names, and their numbers as people read them.
+    pub(super) rows: Vec<(String, Vec<String>)>,
+}
+
+/// A chart, and the same numbers in a table beside it.
+#[component]
+pub(super) fn ChartAndTable(
+    /// Tells it from the others on the page.
+    id: &'static str,
+    /// What is measured.
+    title: &'static str,
+    chart: Chart,
+    table: Table,
+) -> impl IntoView {
+    view! {
+        <section class="figures" aria-labelledby=id data-testid=id>
+            <h2 id=id class="section-head">
+                {title}
+            </h2>
+            <div class="figures-beside">
+                <div inner_html=chart.inline(&format!("{id}-chart"))></div>
+                <Figures label=title table />
+            </div>
+        </section>
+    }
+}
+
+/// A table that scrolls by itself where it is too wide.
+#[component]
+pub(super) fn Figures(
+    /// What it is about.
+    #[prop(into)]
+    label: String,
+    table: Table,
+) -> impl IntoView {
+    let headings = table
+        .headings
+        .into_iter()
+        .map(|heading| view! { <th scope="col">{heading}</th> });
+    let rows = table.rows.into_iter().map(|(name, cells)| {
+        let cells = cells.into_iter().map(|cell| view! { <td>{cell}</td> });
+        view! {
+            <tr>
+                <th scope="row">{name}</th>
+                {cells.collect_view()}
+            </tr>
+        }
+    });
+    view! {
+        <div class="figures-table" tabindex="0" role="region" aria-label=format!("{label}, as a table")>
+            <table>
+                <thead>
+                    <tr>
+                        <th scope="col">{table.first}</th>
+                        {headings.collect_view()}
+                    </tr>
+                </thead>
+                <tbody>{rows.collect_view()}</tbody>
+            </table>
+        </div>
+    }
+}

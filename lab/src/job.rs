@@ -1,0 +1,170 @@
+//! Work in the background, one at a time.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use model::Progress;
+use tokio::sync::Notify;
+
+/// A place for one run at a time. What a run has come to stays until the next one begins, and everybody may look.
+pub struct Job<T> {
+    kept: Mutex<Kept<T>>,
+    ended: Notify,
+}
+
+struct Kept<T> {
+    progress: Progress,
+    shown: T,
+    stop: bool,
+}
+
+/// Somebody else's run is still going on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("another run is still going on")]
+pub struct Busy;
+
+/// A run. Dropped before it is finished, it has failed.
+pub struct Run<T> {
+    job: Arc<Job<T>>,
+    ended: bool,
+}
+
+impl<T: Clone> Job<T> {
+    /// A place where nothing has run yet.
+    pub fn idle(shown: T) -> Arc<Self> {
+        Arc::new(Self {
+            kept: Mutex::new(Kept {
+                progress: Progress::Idle,
+                shown,
+                stop: false,
+            }),
+            ended: Notify::new(),
+        })
+    }
+
+    /// What the last run has come to, or the present one so far.
+    pub fn shown(&self) -> (Progress, T) {
+        let kept = self.kept();
+        (kept.progress, kept.shown.clone())
+    }
+
+    /// Begins a run, which shows this first.
+    ///
+    /// # Errors
+    /// [`Busy`] while another goes on.
+    pub fn begin(self: &Arc<Self>, shown: T) -> Result<Run<T>, Busy> {
+        let mut kept = self.kept();
+        if kept.progress == Progress::Running {
+            return Err(Busy);
+        }
+        *kept = Kept {
+            progress: Progress::Running,
+            shown,
+            stop: false,
+        };
+        drop(kept);
+        Ok(Run {
+            job: Arc::clone(self),
+            ended: false,
+        })
+    }
+
+    /// Asks the run that goes on to stop, which it does before its next step, and waits until it has.
+    pub async fn stop(&self) {
+        let ended = self.ended.notified();
+        {
+            let mut kept = self.kept();
+            if kept.progress != Progress::Running {
+                return;
+            }
+            kept.stop = true;
+        }
+        ended.await;
+    }
+}
+
+impl<T> Job<T> {
+    fn kept(&self) -> MutexGuard<'_, Kept<T>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> Run<T> {
+    /// Changes what is shown.
+    pub fn show(&self, change: impl FnOnce(&mut T)) {
+        change(&mut self.job.kept().shown);
+    }
+
+    /// Whether somebody asked it to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.job.kept().stop
+    }
+
+    /// The run is over: stopped if somebody asked for that, else finished.
+    pub fn end(mut self) {
+        let mut kept = self.job.kept();
+        kept.progress = if kept.stop {
+            Progress::Stopped
+        } else {
+            Progress::Finished
+        };
+        drop(kept);
+        self.ended = true;
+    }
+}
+
+impl<T> Drop for Run<T> {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.job.kept().progress = Progress::Failed;
+        }
+        self.job.ended.notify_waiters();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_one_run_at_a_time_and_its_result_stays() {
+        let job = Job::idle(0);
+        assert_eq!(job.shown(), (Progress::Idle, 0));
+        let run = job.begin(1).unwrap();
+        run.show(|number| *number += 1);
+        assert_eq!(job.begin(9).err(), Some(Busy));
+        assert_eq!(job.shown(), (Progress::Running, 2));
+        run.end();
+        assert_eq!(job.shown(), (Progress::Finished, 2));
+        job.begin(5).unwrap().end();
+        assert_eq!(job.shown(), (Progress::Finished, 5));
+    }
+
+    #[tokio::test]
+    async fn a_run_that_was_stopped_says_so_and_the_next_one_is_not() {
+        let job = Job::idle(());
+        let run = job.begin(()).unwrap();
+        let (stopped, ()) = tokio::join!(job.stop(), async {
+            while !run.is_stopped() {
+                tokio::task::yield_now().await;
+            }
+            assert_eq!(job.shown().0, Progress::Running);
+            run.end();
+        });
+        assert_eq!((stopped, job.shown().0), ((), Progress::Stopped));
+        assert!(!job.begin(()).unwrap().is_stopped());
+    }
+
+    #[tokio::test]
+    async fn there_may_be_nothing_to_stop() {
+        let job = Job::idle(());
+        job.stop().await;
+        assert_eq!(job.shown().0, Progress::Idle);
+    }
+
+    #[test]
+    fn a_run_that_breaks_off_has_failed() {
+        let job = Job::idle(());
+        drop(job.begin(()).unwrap());
+        assert_eq!(job.shown().0, Progress::Failed);
+    }
+}

@@ -1,0 +1,74 @@
+//! `/lab/layouts`: the workshop's race of the layouts, one at a time on a server.
+
+use app::feed::Feed;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use lab::layouts::Course;
+use model::LayoutRace;
+use serde::Deserialize;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::extract::{Actor, Body};
+use super::{Answer, Api};
+use crate::http::ProblemBody;
+
+pub fn routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::default().routes(routes!(show, start, stop))
+}
+
+/// A race to start.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct NewLayoutRace {
+    /// How many items the longest list has: 100, 1000, 10000 or 100000.
+    largest: u64,
+    /// How many bytes of BSON an item has: 62 or 200.
+    item_bytes: u64,
+}
+
+/// The race of the layouts
+///
+/// The one that goes on, or the last one since the server started. The charts of the workshop show these numbers.
+#[utoipa::path(get, path = "/lab/layouts", tag = "Workshop", operation_id = "getLayoutRace",
+    responses((status = 200, description = "What was measured so far.", body = LayoutRace))
+)]
+async fn show(State(feed): State<Feed>) -> Json<LayoutRace> {
+    Json(feed.layout_race())
+}
+
+/// Start a race of the layouts
+///
+/// It goes on in the background, on lists of its own in memory.
+#[utoipa::path(post, path = "/lab/layouts", tag = "Workshop", operation_id = "startLayoutRace",
+    security(("session" = [])),
+    request_body = NewLayoutRace,
+    responses(
+        (status = 202, description = "The race before its first lap.", body = LayoutRace),
+        (status = 409, description = "Another race is still going on.", body = ProblemBody, content_type = "application/problem+json")
+    )
+)]
+async fn start(
+    State(feed): State<Feed>,
+    Actor(actor): Actor,
+    Body(new): Body<NewLayoutRace>,
+) -> Answer<(StatusCode, Json<LayoutRace>)> {
+    let course = Course::new(new.largest, new.item_bytes)?;
+    Ok((
+        StatusCode::ACCEPTED,
+        Json(feed.start_layout_race(&actor, course)?),
+    ))
+}
+
+/// Stop the race of the layouts
+///
+/// Sent again, it changes nothing. What was measured stays.
+#[utoipa::path(delete, path = "/lab/layouts", tag = "Workshop", operation_id = "stopLayoutRace",
+    security(("session" = [])),
+    responses((status = 200, description = "What was measured.", body = LayoutRace))
+)]
+async fn stop(State(feed): State<Feed>, Actor(_): Actor) -> Answer<Json<LayoutRace>> {
+    Ok(Json(feed.stop_layout_race().await))
+}
