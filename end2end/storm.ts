@@ -27,7 +27,7 @@ export async function signUp(page: Page, url: string, handle: string): Promise<v
 
 /** Starts a storm over a post just below its threshold. */
 export async function start(page: Page, rate: number, seconds: number): Promise<void> {
-  await page.getByLabel("Over").selectOption("a post just below its threshold");
+  await page.getByLabel("Over", { exact: true }).selectOption("a post just below its threshold");
   await page.getByLabel("Likes a second").fill(String(rate));
   await page.getByLabel("Seconds").fill(String(seconds));
   await page.getByRole("button", { name: "Start the storm" }).click();

@@ -95,6 +95,7 @@ fn fields_of(form: &str) -> &'static [&'static str] {
         "sign_up" => &["handle", "name", "password"],
         "sign_in" | "leave" => &["handle", "password"],
         "describe" => &["name", "bio"],
+        "start_storm" => &["actors", "rate", "at_once", "seconds", "take_back"],
         "change_password" => &["password", "new_password"],
         "join_class" => &["name"],
         _ => &[],

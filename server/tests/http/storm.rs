@@ -52,8 +52,8 @@ fn holds(storm: &Value) {
 
 #[test]
 fn a_storm_is_exact_on_either_store() {
-    let (keeper, store) = Server::for_drivers();
-    let through = Server::start_with(&[("SPILLWAY_STORE", &store)]);
+    let (keeper, address) = Server::for_drivers();
+    let through = Server::start_with(&[("SPILLWAY_STORE", &address)]);
     for (server, name) in [(&keeper, "ada"), (&through, "bob")] {
         assert_eq!(server.visitor().get("/lab/storm").body["storm"], Value::Null);
         let member = server.member(name);

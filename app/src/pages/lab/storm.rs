@@ -59,10 +59,6 @@ fn Start(choice: Option<StormChoice>) -> impl IntoView {
     });
     let number =
         |name, label, present, bounds| view! { <Number name label present bounds refusal=refusal.clone() /> };
-    let general = refusal
-        .as_ref()
-        .filter(|refusal| refusal.problem.field.is_none())
-        .map(|refusal| refusal.problem.message.clone());
     view! {
         <form class="storm-form" method="post" action=StartStorm::url() data-testid="storm-form">
             <div class="field storm-target">
@@ -77,7 +73,6 @@ fn Start(choice: Option<StormChoice>) -> impl IntoView {
             {number("seconds", "Seconds", choice.seconds, StormChoice::SECONDS)}
             {number("take_back", "Taken back, %", choice.take_back, StormChoice::TAKE_BACK)}
             <button class="button button-primary">"Start the storm"</button>
-            {general.map(|message| view! { <p class="field-problem" role="alert">{message}</p> })}
         </form>
     }
     .into_any()
@@ -262,7 +257,7 @@ fn line(storm: &Storm) -> String {
     } else {
         format!(", {take_back} of a hundred taken back")
     };
-    let mut line = format!(
+    let chosen = format!(
         "@{} chose {}: {} people, {} likes a second for {seconds} s, {at_once} at once{taken}. It had {} before.",
         storm.by,
         title(target),
@@ -270,17 +265,17 @@ fn line(storm: &Storm) -> String {
         grouped(rate.into()),
         grouped(storm.laid_out),
     );
-    if storm.answered > 0 {
-        line.push_str(&format!(
-            " Reached: {} of {} likes, {} a second; half of them within {} of when they were due, 99 of 100 within {}.",
-            grouped(storm.answered),
-            grouped(storm.due),
-            grouped(storm.reached),
-            charts::time(storm.p50),
-            charts::time(storm.p99),
-        ));
+    if storm.answered == 0 {
+        return chosen;
     }
-    line
+    format!(
+        "{chosen} Reached: {} of {} likes, {} a second; half of them within {} of when they were due, 99 of 100 within {}.",
+        grouped(storm.answered),
+        grouped(storm.due),
+        grouped(storm.reached),
+        charts::time(storm.p50),
+        charts::time(storm.p99),
+    )
 }
 
 /// What a screen reader is told: when something begins or ends, and not each second.
