@@ -64,6 +64,7 @@ export const EVERY_PAGE: Sight[] = [
   { name: "the storm", open: storm },
   { name: "the storm with more than a laptop bears", open: stormRefused },
   { name: "the race of the layouts", open: afterARaceOfLayouts },
+  { name: "the tuner, measured", open: at("/lab/tune?kb=4&measured=yes") },
   { name: "a page that is not there", open: at("/no/such/page") },
   { name: "a post that is not there", open: at("/post/00000000-0000-4000-8000-000000000000") },
 ];

@@ -98,6 +98,29 @@ export function journeysInTheWorkshop(): void {
     }
     await expect(page.getByTestId("append-time")).toContainText("S0 says: unbounded");
   });
+
+  test("a smaller budget writes less for each append, and what is measured is what was predicted", async ({
+    page,
+  }) => {
+    await page.goto("/lab");
+    await page.getByRole("link", { name: "How much may a head hold?" }).click();
+    const written = page.getByRole("row", { name: /^Written for one append/ }).getByRole("cell");
+    await page.getByRole("link", { name: "64 KB" }).click();
+    await expect(page.getByRole("columnheader", { name: "With 64 KB" })).toBeVisible();
+    const large = parseFloat(await written.nth(1).innerText());
+    await page.getByRole("link", { name: "4 KB", exact: true }).click();
+    await expect(page.getByRole("columnheader", { name: "With 4 KB" })).toBeVisible();
+    expect(parseFloat(await written.nth(1).innerText())).toBeLessThan(large / 5);
+
+    await page.getByRole("link", { name: "Lay a list out with this, and measure" }).click();
+    await expect(page.getByTestId("verdict")).toHaveText(
+      "What was measured is what the rules say, to the last byte.",
+    );
+    expect(await written.nth(2).innerText()).toBe(await written.nth(1).innerText());
+    await page.getByLabel("Or another budget, in KB").fill("12");
+    await page.getByRole("button", { name: "Show" }).click();
+    await expect(page.getByRole("columnheader", { name: "With 12 KB" })).toBeVisible();
+  });
 }
 
 /** One writer's part of the page. */

@@ -24,6 +24,7 @@ pub mod sandbox;
 mod stage;
 pub mod storm;
 mod tally;
+pub mod tune;
 
 /// A station's work is done for everybody who asks, signed in or not. One after the other, it leaves a core to the feed.
 static TURNS: Semaphore = Semaphore::const_new(1);

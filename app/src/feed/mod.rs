@@ -15,6 +15,7 @@ mod posts;
 mod problems;
 mod reactions;
 mod settings;
+mod sizes;
 mod storage;
 mod workshop;
 
@@ -51,6 +52,7 @@ pub struct Feed {
     townspeople: Arc<OnceCell<Vec<Handle>>>,
     storms: Arc<Storms>,
     races: Races,
+    measured: sizes::Measured,
 }
 
 impl Feed {
@@ -67,6 +69,7 @@ impl Feed {
             townspeople: Arc::default(),
             storms: Arc::default(),
             races: Races::default(),
+            measured: sizes::Measured::default(),
         }
     }
 

@@ -27,6 +27,7 @@ fn the_workshop_leads_to_its_stations() {
         "/lab/layouts",
         "/lab/storm",
         "/lab/class",
+        "/lab/tune",
         "/lab/decide",
     ] {
         assert!(
@@ -134,6 +135,8 @@ fn what_a_station_does_not_know_is_refused_by_name() {
             "/lab/crash?operation=append&layout=ours&after=9",
             "`after` is a number from 0 to 1, not “9”",
         ),
+        ("/lab/tune?kb=90", "from 1 to 64 KB, not “90”"),
+        ("/lab/tune?relation=hates", "A relation is one of activities"),
         ("/lab/layouts?largest=7", "Choose one of these."),
         ("/lab/layouts?items=many", "An item has 62 bytes"),
         ("/lab/crash?after=soon", "not “soon”"),
@@ -221,4 +224,35 @@ fn a_race_of_the_layouts_goes_on_alone_until_somebody_stops_it() {
     let page = browser(&server).get("/lab/layouts").text;
     assert!(!page.contains("data-again"), "{page}");
     assert_eq!(ada.post("/lab/layouts", &course).status, 202);
+}
+
+#[test]
+fn a_budget_becomes_limits_and_a_list_laid_out_with_them_costs_what_was_predicted() {
+    let server = Server::start();
+    let browser = browser(&server);
+    let ada = server.member("ada");
+    let post = ada.writes("Measure me");
+    for handle in ["bob", "carol", "dave"] {
+        assert_eq!(
+            server.member(handle).put(&format!("/posts/{post}/like")).status,
+            200
+        );
+    }
+    let page = shown(&browser, "/lab/tune?relation=likes&kb=16");
+    assert!(page.contains("Of 3 likes, half have at most"), "{page}");
+    assert!(page.contains("3 items of post:"), "{page}");
+    assert!(!page.contains("What was measured"), "{page}");
+    for address in [
+        "relation=likes&kb=2",
+        "relation=likes&kb=16",
+        "relation=comments&kb=64",
+    ] {
+        let page = shown(&browser, &format!("/lab/tune?{address}&measured=yes"));
+        assert!(
+            page.contains("What was measured is what the rules say, to the last byte."),
+            "{address}: {page}"
+        );
+    }
+    let empty = shown(&browser, "/lab/tune?relation=comments&kb=64");
+    assert!(empty.contains("There are no comments yet"), "{empty}");
 }

@@ -12,6 +12,7 @@ mod qr;
 mod race;
 mod shown;
 mod storm;
+mod tune;
 mod words;
 
 use leptos::prelude::*;
@@ -27,6 +28,7 @@ pub use inspect::{InspectPage, InspectStartPage};
 pub use layouts::LayoutsPage;
 pub use race::RacePage;
 pub use storm::StormPage;
+pub use tune::TunePage;
 
 /// A station of the workshop.
 struct Station {
@@ -122,8 +124,19 @@ const LAYOUTS: Station = Station {
     asking: "Where would you stop using a plain array, and what would you watch to know when?",
 };
 
+const TUNE: Station = Station {
+    path: "/lab/tune",
+    title: "How much may a head hold?",
+    minutes: 8,
+    about: "Choose how many bytes one list may take of its owner’s document. The sizes of the items in this very store say what \
+            threshold that makes, and the rules of the layout what it costs. Then lay a list out with it, and measure.",
+    doing: "Go from 2 KB to 64 KB and watch the numbers that rise and those that fall. Measure at each end.",
+    looking: "Where a first page stops to fit into the head, and what an append writes there.",
+    asking: "Who pays for a large head, and who for a small one? How often does each of them come?",
+};
+
 /// All stations, in teaching order.
-const STATIONS: [&Station; 7] = [&INSPECT, &RACE, &CRASH, &LAYOUTS, &STORM, &CLASS, &DECIDE];
+const STATIONS: [&Station; 8] = [&INSPECT, &RACE, &CRASH, &LAYOUTS, &STORM, &CLASS, &TUNE, &DECIDE];
 
 /// The workshop's front page.
 #[component]
