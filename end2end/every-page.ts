@@ -55,6 +55,7 @@ export const EVERY_PAGE: Sight[] = [
   { name: "nobody to inspect", open: at("/lab/inspect?find=nobody-of-that-name") },
   { name: "the viral post inspected", open: inspected("?page=3") },
   { name: "a person inspected", open: at(async (api) => `/lab/inspect/user:${await api.celebrity()}`) },
+  { name: "what reading costs", open: at("/lab/trace") },
   { name: "a question of the decision guide", open: at("/lab/decide?sizes=differ") },
   {
     name: "an answer of the decision guide",

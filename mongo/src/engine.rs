@@ -11,6 +11,7 @@ use mongodb::options::{
     FindOneAndUpdateOptions, FindOptions, IndexOptions, ReturnDocument, UpdateModifications, UpdateOptions,
 };
 use store::port::{Change, Changes, DocumentEngine, Find, FindAndModify, Index, Return, Update, Updated};
+use store::trace::{self, Read};
 use store::{Error, Result};
 
 use crate::Mongo;
@@ -104,6 +105,18 @@ fn given(document: &Document) -> Option<Document> {
     (!document.is_empty()).then(|| document.clone())
 }
 
+/// What a trace can know of a query: a server tells what it answers, not what it reads for that.
+fn answered(collection: &str, found: &[Document]) -> Read {
+    let bytes =
+        |document: &Document| RawDocumentBuf::try_from(document).map_or(0, |raw| raw.as_bytes().len() as u64);
+    Read {
+        collection: collection.to_owned(),
+        documents: found.len() as u64,
+        bytes: found.iter().map(bytes).sum(),
+        entries: None,
+    }
+}
+
 #[async_trait]
 impl DocumentEngine for Mongo {
     async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
@@ -121,11 +134,13 @@ impl DocumentEngine for Mongo {
             let found = target.find(find.filter.clone()).with_options(options.clone());
             found.await?.try_collect().await
         };
-        if batch != 0 && batch <= BATCH {
-            self.soon(collection, Kind::Read, ask).await
+        let found: Vec<Document> = if batch != 0 && batch <= BATCH {
+            self.soon(collection, Kind::Read, ask).await?
         } else {
-            self.settled(collection, Kind::Read, ask).await
-        }
+            self.settled(collection, Kind::Read, ask).await?
+        };
+        trace::note(|| answered(collection, &found));
+        Ok(found)
     }
 
     async fn count(&self, collection: &str, filter: Document) -> Result<u64> {

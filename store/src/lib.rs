@@ -25,6 +25,7 @@ pub mod sharding;
 pub mod shell;
 mod store;
 pub mod timeline;
+pub mod trace;
 pub mod transfer;
 mod turns;
 pub mod upkeep;

@@ -17,6 +17,7 @@ mod reactions;
 mod settings;
 mod sizes;
 mod storage;
+mod trace;
 mod workshop;
 
 use std::sync::Arc;
@@ -35,6 +36,7 @@ pub use new_posts::{NewPosts, PostList};
 pub use notable::Notable;
 pub use people::Deed;
 pub use storage::Inspection;
+pub use trace::{Step, Steps, Trace, Traced};
 
 use problems::explain;
 

@@ -33,7 +33,7 @@ use api::ApiPage;
 use home::{ExplorePage, HomePage, TagPage};
 use lab::{
     ClassPage, CrashPage, DecidePage, ExercisesPage, InspectPage, InspectStartPage, LabPage, LayoutsPage,
-    RacePage, StormPage, TunePage,
+    RacePage, StormPage, TracePage, TunePage,
 };
 use layout::{Banner, Legend, Masthead};
 use lists::{ActivityPage, FollowersPage, FollowingPage, LikesPage, SharesPage};
@@ -80,6 +80,7 @@ pub fn App() -> impl IntoView {
                         <Route path=path!("/lab/crash") view=CrashPage ssr=SsrMode::Async />
                         <Route path=path!("/lab/class") view=ClassPage ssr=SsrMode::Async />
                         <Route path=path!("/lab/exercises") view=ExercisesPage ssr=SsrMode::Async />
+                        <Route path=path!("/lab/trace") view=TracePage ssr=SsrMode::Async />
                         <Route path=path!("/lab/decide") view=DecidePage ssr=SsrMode::Async />
                         <Route path=path!("/lab/storm") view=StormPage ssr=SsrMode::Async />
                         <Route path=path!("/lab/layouts") view=LayoutsPage ssr=SsrMode::Async />

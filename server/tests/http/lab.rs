@@ -27,6 +27,7 @@ fn the_workshop_leads_to_its_stations() {
         "/lab/layouts",
         "/lab/storm",
         "/lab/class",
+        "/lab/trace",
         "/lab/tune",
         "/lab/decide",
     ] {

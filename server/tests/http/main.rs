@@ -26,5 +26,6 @@ mod protocol;
 mod reactions;
 mod storm;
 mod support;
+mod trace;
 mod transfer;
 mod upkeep;

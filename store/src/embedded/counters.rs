@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::trace::Read;
+
 /// The work since the store was opened.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counters {
@@ -61,6 +63,16 @@ impl Tally {
 
     pub(super) fn commit(&mut self) {
         self.0.commits += 1;
+    }
+
+    /// What a trace notes of it.
+    pub(super) fn as_read_from(&self, collection: &str) -> Read {
+        Read {
+            collection: collection.to_owned(),
+            documents: self.0.documents_read,
+            bytes: self.0.bytes_read,
+            entries: Some(self.0.entries_read),
+        }
     }
 }
 

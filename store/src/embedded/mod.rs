@@ -68,6 +68,7 @@ use self::tables::check_collection;
 use self::writer::Writer;
 use crate::error::{Error, Result};
 use crate::port::{Changes, DocumentEngine, Find, FindAndModify, Index, Update, Updated};
+use crate::trace::Notes;
 
 /// The file inside the store's folder.
 const FILE: &str = "spillway.redb";
@@ -158,8 +159,8 @@ impl Embedded {
         &self,
         work: impl FnOnce(&Shared) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let shared = Arc::clone(&self.shared);
-        tokio::task::spawn_blocking(move || work(&shared))
+        let (shared, notes) = (Arc::clone(&self.shared), Notes::of_this_task());
+        tokio::task::spawn_blocking(move || Notes::during(notes, || work(&shared)))
             .await
             .unwrap_or_else(|error| Err(Error::Unavailable(format!("a read was broken off: {error}"))))
     }

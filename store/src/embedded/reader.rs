@@ -14,6 +14,7 @@ use super::projection::Projection;
 use super::query::{Query, Taker, run};
 use super::tables;
 use crate::error::Result;
+use crate::trace;
 
 /// The store as one commit left it.
 struct Snapshot {
@@ -94,7 +95,7 @@ pub(super) fn find(
     projection: &Projection,
 ) -> Result<Vec<Document>> {
     let mut found = Vec::new();
-    counted(shared, |tally| {
+    counted(shared, collection, |tally| {
         Snapshot::take(shared)?.run(collection, query, tally, &mut |_, document| {
             found.push(projection.apply(document)?);
             Ok(())
@@ -116,7 +117,7 @@ pub(super) fn find_few(
         return Ok(None);
     }
     let mut found = Vec::new();
-    counted(shared, |tally| {
+    counted(shared, collection, |tally| {
         snapshot.run_as(&plan, collection, query, tally, &mut |_, document| {
             found.push(projection.apply(document)?);
             Ok(())
@@ -127,7 +128,7 @@ pub(super) fn find_few(
 
 /// Hands the documents of a query and their keys to `take`.
 pub(super) fn each(shared: &Shared, collection: &str, query: &Query, take: &mut Taker<'_>) -> Result<()> {
-    counted(shared, |tally| {
+    counted(shared, collection, |tally| {
         Snapshot::take(shared)?.run(collection, query, tally, take)
     })
 }
@@ -135,7 +136,7 @@ pub(super) fn each(shared: &Shared, collection: &str, query: &Query, take: &mut 
 /// How many documents a query has.
 pub(super) fn count(shared: &Shared, collection: &str, query: &Query) -> Result<u64> {
     let mut count = 0;
-    counted(shared, |tally| {
+    counted(shared, collection, |tally| {
         let snapshot = Snapshot::take(shared)?;
         if query.filter.is_everything() {
             let documents = snapshot.documents(collection)?;
@@ -169,10 +170,11 @@ pub(super) fn ping(shared: &Shared) -> Result<()> {
     Ok(())
 }
 
-fn counted(shared: &Shared, work: impl FnOnce(&mut Tally) -> Result<()>) -> Result<()> {
+fn counted(shared: &Shared, collection: &str, work: impl FnOnce(&mut Tally) -> Result<()>) -> Result<()> {
     let mut tally = Tally::default();
     tally.operation();
     let outcome = work(&mut tally);
     shared.totals.add(&tally);
+    trace::note(|| tally.as_read_from(collection));
     outcome
 }

@@ -12,6 +12,7 @@ mod qr;
 mod race;
 mod shown;
 mod storm;
+mod trace;
 mod tune;
 mod words;
 
@@ -28,6 +29,7 @@ pub use inspect::{InspectPage, InspectStartPage};
 pub use layouts::LayoutsPage;
 pub use race::RacePage;
 pub use storm::StormPage;
+pub use trace::TracePage;
 pub use tune::TunePage;
 
 /// A station of the workshop.
@@ -90,6 +92,17 @@ const CLASS: Station = Station {
     asking: "Thirty of you write to one document at the same time. Why does nobody wait, and nobody get lost?",
 };
 
+const TRACE: Station = Station {
+    path: "/lab/trace",
+    title: "What reading costs",
+    minutes: 8,
+    about: "Scroll through a list, and see for each step what was read: commands, documents, keys and bytes, \
+            and beside it what one array would have taken.",
+    doing: "Scroll on until you cross into a page. Then jump to the oldest, and to number 10,000.",
+    looking: "Which step reads most, and what it would have to read if the list were longer.",
+    asking: "Most readers never leave the first screen. What do they pay for the 25,000 likes below it?",
+};
+
 const DECIDE: Station = Station {
     path: "/lab/decide",
     title: "Which pattern for which list",
@@ -136,7 +149,9 @@ const TUNE: Station = Station {
 };
 
 /// All stations, in teaching order.
-const STATIONS: [&Station; 8] = [&INSPECT, &RACE, &CRASH, &LAYOUTS, &STORM, &CLASS, &TUNE, &DECIDE];
+const STATIONS: [&Station; 9] = [
+    &INSPECT, &RACE, &CRASH, &LAYOUTS, &STORM, &CLASS, &TRACE, &TUNE, &DECIDE,
+];
 
 /// The workshop's front page.
 #[component]

@@ -13,7 +13,7 @@ use model::{Kind, Problem, Relation, Topic};
 use self::bytes::{Bytes, Wall};
 use self::chain::Chain;
 use self::find::{Finder, Suggestions, sought};
-use super::{INSPECT, StationHead, words};
+use super::{INSPECT, StationHead, trace, words};
 use crate::actions::feed;
 use crate::components::{ShownDocument, as_it_is, beginning, grouped, size};
 use crate::feed::Inspection;
@@ -93,9 +93,15 @@ pub fn InspectPage() -> impl IntoView {
             <StationHead station=&INSPECT />
             <p class="lab-subject">
                 <a href=about.href>{about.words}</a>
-                <a class="button" href=START>
-                    "Inspect another"
-                </a>
+                <span>
+                    <a class="button" href=format!("{}?owner={owner}", trace::PATH)>
+                        "What reading costs"
+                    </a>
+                    " "
+                    <a class="button" href=START>
+                        "Inspect another"
+                    </a>
+                </span>
             </p>
             <Pane>
                 <Stage owner inspection />
@@ -105,7 +111,7 @@ pub fn InspectPage() -> impl IntoView {
 }
 
 /// The list of an owner that the address names.
-fn list_of(owner: &Topic, name: &str) -> Result<Relation, Problem> {
+pub fn list_of(owner: &Topic, name: &str) -> Result<Relation, Problem> {
     let (lists, what) = match owner {
         Topic::Post(_) => (Relation::OF_A_POST, "A post"),
         Topic::User(_) => (Relation::OF_A_USER, "A person"),
@@ -121,12 +127,15 @@ fn list_of(owner: &Topic, name: &str) -> Result<Relation, Problem> {
 }
 
 /// Who or what an owner is.
-struct About {
-    words: String,
-    href: String,
+pub struct About {
+    /// In words.
+    pub words: String,
+    /// Where its page is.
+    pub href: String,
 }
 
-async fn about(owner: &Topic) -> Result<About, Problem> {
+/// Looks up who or what an owner is.
+pub async fn about(owner: &Topic) -> Result<About, Problem> {
     Ok(match owner {
         Topic::Post(id) => {
             let post = feed()?.post(*id, None).await?.post;

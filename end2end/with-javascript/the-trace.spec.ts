@@ -1,0 +1,3 @@
+import { journeysAtTheTrace } from "../trace";
+
+journeysAtTheTrace();
