@@ -18,7 +18,7 @@ pub async fn migrate(db: &Engine, list: &str) -> Result<()> {
         }
         let head = items.chunks_exact(PAGE_SIZE).remainder();
         // Until here nobody reads a page. An array only grows, so its length tells whether it is the same.
-        let length = i64::try_from(items.len()).unwrap();
+        let length = i64::try_from(items.len()).unwrap_or(i64::MAX);
         let as_divided = doc! { "_id": list, "items": { "$size": length } };
         let divided = doc! { "$set": { "head": head, "pages": pages }, "$unset": { "items": "" } };
         if db

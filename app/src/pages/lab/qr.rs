@@ -1,3 +1,5 @@
+#![expect(clippy::needless_pass_by_value, reason = "a component owns its props")]
+
 use leptos::prelude::*;
 use qrcode::{Color, EcLevel, QrCode as Code};
 
@@ -6,17 +8,22 @@ const MARGIN: usize = 4;
 
 /// An address to take a picture of. Dark on light in every theme: many phones read nothing else.
 #[component]
-pub fn QrCode(text: String) -> impl IntoView {
+pub fn QrCode(
+    /// What it leads to.
+    #[prop(into)]
+    text: String,
+) -> impl IntoView {
     let Ok(code) = Code::with_error_correction_level(&text, EcLevel::M) else {
         return ().into_any();
     };
     let width = code.width();
     let side = width + 2 * MARGIN;
     let dark = code.to_colors().into_iter().enumerate();
-    let path: String = dark
-        .filter(|(_, color)| *color == Color::Dark)
-        .map(|(nth, _)| format!("M{} {}h1v1h-1z", nth % width + MARGIN, nth / width + MARGIN))
-        .collect();
+    let mut path = String::new();
+    for (nth, _) in dark.filter(|(_, color)| *color == Color::Dark) {
+        let (left, top) = (nth % width + MARGIN, nth / width + MARGIN);
+        path += &format!("M{left} {top}h1v1h-1z");
+    }
     view! {
         <svg class="qr" viewBox=format!("0 0 {side} {side}") role="img" aria-label=format!("QR code for {text}")>
             <rect class="qr-light" width=side height=side />
