@@ -1,7 +1,5 @@
 //! What each step through a list costs, beside what one unbounded array would.
 
-#![expect(clippy::needless_pass_by_value, reason = "a component owns its props")]
-
 use leptos::prelude::*;
 use model::{Problem, Relation, Topic};
 use store::overflow::{PAGES, Stretch};

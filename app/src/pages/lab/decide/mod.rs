@@ -1,7 +1,5 @@
 //! Which way to store a list: a few questions, answered by links.
 
-#![expect(clippy::needless_pass_by_value, reason = "a component owns its props")]
-
 mod chart;
 mod patterns;
 

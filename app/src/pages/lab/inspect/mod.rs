@@ -174,13 +174,12 @@ fn Stage(owner: Topic, inspection: Inspection) -> impl IntoView {
         Topic::Post(_) => "db.posts",
         Topic::User(_) => "db.users",
     };
-    let shown_page = page.map(|number| match document {
-        Some(document) => {
+    let shown_page = page.map(|number| {
+        if let Some(document) = document {
             let what = format!("db.pages, page {number} of {relation}");
             let note = bytes::of_document(&document).map(size).unwrap_or_default();
             view! { <ShownDocument what note branch=as_it_is(&document) /> }.into_any()
-        }
-        None => {
+        } else {
             let gone = format!("Page {number} of {relation} is empty by now: all of its items were removed.");
             view! { <p class="lab-source">{gone}</p> }.into_any()
         }
@@ -225,18 +224,18 @@ fn said(inspection: &Inspection) -> String {
         ..
     } = inspection;
     let (relation, items) = (words::capital(relation.as_str()), words::items(list.count));
-    let head = format!(
+    let in_head = format!(
         "{} of {} in the head",
         grouped(list.head),
         grouped(list.threshold)
     );
     let Some(page) = page else {
-        return format!("{relation}: {items}, {head}, no page.");
+        return format!("{relation}: {items}, {in_head}, no page.");
     };
-    let held = document
+    let in_page = document
         .as_ref()
         .and_then(|page| page.get_array("items").ok())
         .map_or(0, Vec::len);
-    let (pages, held) = (words::pages(list.pages), words::items(held as u64));
-    format!("{relation}: {items}, {head}, {pages}. Page {page} has {held}.")
+    let (pages, in_page) = (words::pages(list.pages), words::items(in_page as u64));
+    format!("{relation}: {items}, {in_head}, {pages}. Page {page} has {in_page}.")
 }
