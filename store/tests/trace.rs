@@ -108,12 +108,12 @@ async fn what_runs_on_another_thread_belongs_to_the_trace_too() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_trace_knows_nothing_of_what_others_read_meanwhile() {
     let (_, store, post) = liked().await;
-    let (other, noisy) = (store.clone(), post.clone());
+    let (other, theirs) = (store.clone(), post.clone());
     let noise = tokio::spawn(async move {
         for _ in 0..200 {
             other
                 .list(Relation::Likes)
-                .oldest_first(&noisy, None, 50)
+                .oldest_first(&theirs, None, 50)
                 .await
                 .unwrap();
         }
