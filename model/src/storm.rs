@@ -241,6 +241,11 @@ impl Default for StormChoice {
 }
 
 impl StormPhase {
+    /// Whether likes are still to be sent, so that it can be stopped.
+    pub fn is_sending(self) -> bool {
+        matches!(self, Self::Preparing | Self::Running)
+    }
+
     /// Whether nothing will change any more.
     pub fn is_final(self) -> bool {
         matches!(self, Self::Over | Self::Failed)

@@ -16,7 +16,7 @@ mod tally;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use model::{Handle, Storm, StormChoice, StormPhase, StormTarget, Timestamp};
+use model::{Handle, Storm, StormChoice, StormPhase, StormTarget, StormVerdict, Timestamp};
 use store::{Error, Settings, Store};
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -115,12 +115,12 @@ impl Storms {
         }
     }
 
-    /// Lets the storm end early, if one goes on. What was sent is still answered and counted.
+    /// Lets the storm end early, if likes are still to be sent. What was sent is answered and counted.
     pub fn stop(&self) {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(storm) = last
             .as_ref()
-            .filter(|storm| !storm.told.borrow().phase.is_final())
+            .filter(|storm| storm.told.borrow().phase.is_sending())
         {
             storm.stop.send_replace(true);
             storm.tell(|told| told.stopped = true);
@@ -185,22 +185,27 @@ impl Underway {
 
     /// From the first document to the verdict.
     async fn pass(self: Arc<Self>, ending: Ending, sandbox: Sandbox, settings: Settings, size: u64) {
-        let phase = match self.rage(&sandbox, settings, size).await {
-            Ok(()) => StormPhase::Over,
+        let (phase, verdict) = match self.rage(&sandbox, settings, size).await {
+            Ok(verdict) => (StormPhase::Over, Some(verdict)),
             Err(error) => {
                 tracing::warn!(%error, by = %self.by, "a storm of the workshop broke off");
-                StormPhase::Failed
+                (StormPhase::Failed, None)
             }
         };
         // Who waits for the end finds the place free. What cannot be removed now is left to the sweep.
         if let Err(error) = sandbox.close().await {
             tracing::warn!(%error, "the sandbox of a storm could not be cleared away yet");
         }
-        self.tell(|told| told.phase = phase);
+        self.tell(|told| (told.phase, told.verdict) = (phase, verdict));
         drop(ending);
     }
 
-    async fn rage(&self, sandbox: &Sandbox, settings: Settings, size: u64) -> Result<(), SandboxError> {
+    async fn rage(
+        &self,
+        sandbox: &Sandbox,
+        settings: Settings,
+        size: u64,
+    ) -> Result<StormVerdict, SandboxError> {
         let store = sandbox.store(settings).await?;
         let ground = Ground::lay_out(store, self.choice.target, size, self.at).await?;
         let tally = Tally::of(self.choice.actors);
@@ -212,8 +217,6 @@ impl Underway {
         load::send(self, &ground, &tally, sandbox).await?;
         self.tell(|told| told.phase = StormPhase::Checking);
         sandbox.touch(self.now()).await?;
-        let verdict = ground.verdict(size, &tally).await?;
-        self.tell(|told| told.verdict = Some(verdict));
-        Ok(())
+        Ok(ground.verdict(size, &tally).await?)
     }
 }

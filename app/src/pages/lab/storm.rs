@@ -127,7 +127,7 @@ fn Weather(storm: Option<Storm>) -> impl IntoView {
     let over = storm.phase.is_final();
     let said = said(&storm);
     let line = line(&storm);
-    let progress = (!over).then(|| {
+    let progress = storm.phase.is_sending().then(|| {
         let done = storm.answered + storm.failed;
         view! {
             <div class="storm-going">
