@@ -7,11 +7,17 @@ use std::sync::Arc;
 use bson::doc;
 use model::{PostId, Relation, Timestamp, Topic};
 use store::embedded::{Counters, Embedded};
-use store::overflow::Item;
+use store::overflow::{Item, PAGES};
 use store::port::{DocumentEngine as _, Find};
 use store::trace::{Read, reads};
 use store::{Settings, Store, posts};
 use uuid::Uuid;
+
+/// How many page documents were read.
+fn pages(reads: &[Read]) -> u64 {
+    let of_pages = reads.iter().filter(|read| read.collection == PAGES);
+    of_pages.map(|read| read.documents).sum()
+}
 
 /// An engine with a post that 500 people like, in heads of 60 and pages of 40.
 async fn liked() -> (Embedded, Store, Topic) {
@@ -78,6 +84,19 @@ async fn on_a_quiet_engine_a_trace_is_what_the_counters_moved_by() {
             "step {step}: {read:?}"
         );
         after = stretch.unwrap().next;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_jump_reads_no_page_that_has_none_of_its_items() {
+    let (_, store, post) = liked().await;
+    let list = store.list(Relation::Likes);
+    let head = store.overflow(&post).await.unwrap()[&Relation::Likes].head;
+    for page in 0..10 {
+        // The last ten items of one page and the first ten of the page below, and one more to see that there is more.
+        let (stretch, read) = reads(list.from_offset(&post, head + 40 * page + 30, 20)).await;
+        assert_eq!(stretch.unwrap().items.len(), 20, "page {page}");
+        assert_eq!(pages(&read), 2, "page {page}: {read:?}");
     }
 }
 

@@ -38,22 +38,38 @@ impl OverflowList<'_> {
             return Ok((seen, found));
         }
         let mut rest = skip - in_head;
-        let Some(below) = self.pass_over(owner, &seen, &mut rest).await? else {
+        let Some(number) = self.pass_over(owner, &seen, &mut rest).await? else {
             return Ok((seen, Vec::new()));
         };
-        let from_page = State {
-            pages: below,
-            ..seen.clone()
-        };
         let rest = usize::try_from(rest).unwrap_or(usize::MAX);
-        let found = self
-            .down(owner, &from_page, Vec::new(), None, wanted.saturating_add(rest))
-            .await?;
-        Ok((seen, found.into_iter().skip(rest).collect()))
+        let page = self.page(owner, &seen.born, number).await?;
+        let items = page.map_or_else(Vec::new, |page| page.items);
+        let there = items.into_iter().filter(|item| !seen.is_pending(number, item.id));
+        let mut found: Vec<Placed> = there
+            .skip(rest)
+            .take(wanted)
+            .map(|item| (Some(number), item))
+            .collect();
+        if found.len() == wanted {
+            return Ok((seen, found));
+        }
+        // What is missing stands in the pages below, which follow what was found.
+        if let Some(last) = found.last() {
+            let after = self.cursor_after(owner, Way::Down, last);
+            let below = State {
+                pages: number,
+                ..seen.clone()
+            };
+            let more = self
+                .down(owner, &below, Vec::new(), Some(after), wanted - found.len())
+                .await?;
+            found.extend(more);
+        }
+        Ok((seen, found))
     }
 
     /// Passes over whole pages, newest first, while `rest` is not smaller than what they hold. Answers the number of
-    /// pages that are left below.
+    /// the page that holds the place, if there is one.
     async fn pass_over(&self, owner: &Owner, seen: &State, rest: &mut u64) -> Result<Option<u32>> {
         let mut below = seen.pages;
         let mut from = i64::MAX;
@@ -77,7 +93,7 @@ impl OverflowList<'_> {
                     held = self.held(owner, seen, below).await?;
                 }
                 if *rest < held {
-                    return Ok(Some(below + 1));
+                    return Ok(Some(below));
                 }
                 *rest -= held;
                 from = page

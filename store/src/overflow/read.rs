@@ -202,12 +202,8 @@ impl OverflowList<'_> {
         };
         let more = found.len() > limit;
         found.truncate(limit);
-        let next = found.last().filter(|_| more).map(|(page, item)| Cursor {
-            list: self.cursors_of(owner, way),
-            key: item.at.millis(),
-            id: item.id,
-            page: *page,
-        });
+        let next = found.last().filter(|_| more);
+        let next = next.map(|placed| self.cursor_after(owner, way, placed));
         let mut seams = Vec::new();
         let mut previous = after.map(|cursor| (cursor.page, cursor.id));
         for (place, item) in &found {
@@ -236,6 +232,16 @@ impl OverflowList<'_> {
             return Err(Error::ForeignCursor);
         }
         Ok(())
+    }
+
+    /// The place just after an item.
+    pub(super) fn cursor_after(&self, owner: &Owner, way: Way, (page, item): &Placed) -> Cursor {
+        Cursor {
+            list: self.cursors_of(owner, way),
+            key: item.at.millis(),
+            id: item.id,
+            page: *page,
+        }
     }
 
     /// What the cursors of a list say that they belong to.
