@@ -46,33 +46,24 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     let forgery = forgery_protection(options.public_url.as_deref())?;
     let reach = Reach::of(options.public_url.as_deref(), options.classroom)?;
     // Bound before anything slow: an address in use is found out at once, and early requests wait instead of failing.
-    let listener = TcpListener::bind(options.addr())
-        .await
-        .map_err(|error| unbound(ADDR, options.addr(), &error))?;
+    let listener = listen(ADDR, options.addr()).await?;
     let addr = listener
         .local_addr()
         .map_err(|error| unbound(ADDR, options.addr(), &error))?;
     let admin = match &options.admin_addr {
-        Some(addr) => Some(
-            TcpListener::bind(addr)
-                .await
-                .map_err(|error| unbound(ADMIN_ADDR, addr, &error))?,
-        ),
+        Some(addr) => Some(listen(ADMIN_ADDR, addr).await?),
         None => None,
     };
     let site = Site::find(options.site.as_deref(), addr)?;
 
     let mut environment = Environment::system(!options.no_demo);
-    let room = options
-        .classroom
-        .then(|| classroom::addresses(addr, options.public_url.as_deref()));
     // Without the demo town, a classroom is people who trust their network, and no more.
-    if !options.no_demo
-        && let Some(addresses) = &room
-    {
-        let here = || format!("http://{addr}");
-        environment.classroom = Some(addresses.first().cloned().unwrap_or_else(here).into());
-    }
+    let room = (options.classroom && !options.no_demo)
+        .then(|| classroom::addresses(addr, options.public_url.as_deref()));
+    environment.classroom = room.as_ref().map(|addresses| match addresses.first() {
+        Some(address) => address.as_str().into(),
+        None => format!("http://{addr}").into(),
+    });
     if !options.no_demo {
         seed::load_if_empty(&options.data).await?;
     }
@@ -126,9 +117,8 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     let routes = routes(feed, sessions, &site, access, log, shutdown.phases());
 
     announce(addr, options.public_url.as_deref(), &source, drivers.as_ref());
-    if let (Some(addresses), false) = (room, options.no_demo) {
-        say(format_args!("{}", classroom::invitation(&addresses)));
-    }
+    room.iter()
+        .for_each(|room| say(format_args!("{}", classroom::invitation(room))));
     if let Some(admin) = admin {
         serve_metrics(admin, numbers)?;
     }
@@ -149,6 +139,11 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
         drivers.shut_down(drivers::DEADLINE).await;
     }
     result
+}
+
+async fn listen(setting: &str, addr: &str) -> Result<TcpListener, Fault> {
+    let bound = TcpListener::bind(addr).await;
+    bound.map_err(|error| unbound(setting, addr, &error))
 }
 
 /// Gives the class what it storms.

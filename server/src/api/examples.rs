@@ -76,25 +76,7 @@ fn all() -> Vec<(&'static str, Value)> {
             layout_race()["layouts"][0]["laps"][0]["append"].clone(),
         ),
         ("Wall", layout_race()["layouts"][0]["laps"][0]["wall"].clone()),
-        (
-            "LastStorm",
-            json!({ "storm": {
-                "choice": {
-                    "target": "brink", "actors": 10_000, "rate": 200, "atOnce": 16, "seconds": 1, "takeBack": 0
-                },
-                "by": "ada", "at": "2026-03-01T18:30:00.000Z", "phase": "over", "stopped": false,
-                "laidOut": 995, "threshold": 1000, "due": 200, "answered": 200, "failed": 0, "elapsed": 1002,
-                "reached": 199, "p50": 4120, "p99": 11_873,
-                "seconds": [{
-                    "second": 1, "answered": 200, "p50": 4120, "p99": 11_873, "head": 695, "pages": 1,
-                    "ownerBytes": 53_610, "bytesPerLike": 51_200
-                }],
-                "verdict": {
-                    "acknowledged": 1195, "counted": 1195, "distinct": 1195, "lost": 0, "strangers": 0,
-                    "unknown": 0, "violations": 0, "holds": true
-                }
-            } }),
-        ),
+        ("LastStorm", storm()),
         (
             "Export",
             json!({
@@ -131,6 +113,25 @@ fn layout_race() -> Value {
             }]
         }]
     })
+}
+
+fn storm() -> Value {
+    json!({ "storm": {
+                "choice": {
+                    "target": "brink", "actors": 10_000, "rate": 200, "atOnce": 16, "seconds": 1, "takeBack": 0
+                },
+                "by": "ada", "at": "2026-03-01T18:30:00.000Z", "phase": "over", "stopped": false,
+                "laidOut": 995, "threshold": 1000, "due": 200, "answered": 200, "failed": 0, "elapsed": 1002,
+                "reached": 199, "p50": 4120, "p99": 11_873,
+                "seconds": [{
+                    "second": 1, "answered": 200, "p50": 4120, "p99": 11_873, "head": 695, "pages": 1,
+                    "ownerBytes": 53_610, "bytesPerLike": 51_200
+                }],
+                "verdict": {
+                    "acknowledged": 1195, "counted": 1195, "distinct": 1195, "lost": 0, "strangers": 0,
+                    "unknown": 0, "violations": 0, "holds": true
+                }
+            } })
 }
 
 /// Gives the schemas their examples.

@@ -285,7 +285,7 @@ mod tests {
             .unwrap()
             .unwrap();
         load(&claim, &town, &recipe(), &|done, _| {
-            told.store(done, Ordering::Relaxed)
+            told.store(done, Ordering::Relaxed);
         })
         .await
         .unwrap();

@@ -18,12 +18,13 @@ pub fn QrCode(
     };
     let width = code.width();
     let side = width + 2 * MARGIN;
-    let dark = code.to_colors().into_iter().enumerate();
-    let mut path = String::new();
-    for (nth, _) in dark.filter(|(_, color)| *color == Color::Dark) {
-        let (left, top) = (nth % width + MARGIN, nth / width + MARGIN);
-        path += &format!("M{left} {top}h1v1h-1z");
-    }
+    let dark = code
+        .to_colors()
+        .into_iter()
+        .enumerate()
+        .filter(|(_, color)| *color == Color::Dark);
+    let square = |(nth, _)| format!("M{} {}h1v1h-1z", nth % width + MARGIN, nth / width + MARGIN);
+    let path = dark.map(square).collect::<Vec<_>>().concat();
     view! {
         <svg class="qr" viewBox=format!("0 0 {side} {side}") role="img" aria-label=format!("QR code for {text}")>
             <rect class="qr-light" width=side height=side />
