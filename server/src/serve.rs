@@ -76,10 +76,8 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     let store = opened.store;
     tokio::spawn(opening::deliver_every_minute(store.clone()));
     tokio::spawn(opening::see_off_every_minute(store.clone()));
-    let secure = options
-        .public_url
-        .as_deref()
-        .is_some_and(|url| url.starts_with("https://"));
+    let public_url = options.public_url.as_deref();
+    let secure = public_url.is_some_and(|url| url.starts_with("https://"));
     let log = RequestLog::new(environment.now());
     let feed = Feed::new(store, environment.clone());
     tokio::spawn(opening::sweep_every_minute(feed.clone()));
@@ -116,9 +114,8 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     let numbers = metrics::router(feed.clone(), embedded, log.latencies());
     let routes = routes(feed, sessions, &site, access, log, shutdown.phases());
 
-    announce(addr, options.public_url.as_deref(), &source, drivers.as_ref());
-    room.iter()
-        .for_each(|room| say(format_args!("{}", classroom::invitation(room))));
+    announce(addr, public_url, &source, drivers.as_ref());
+    invite(room.as_deref());
     if let Some(admin) = admin {
         serve_metrics(admin, numbers)?;
     }
@@ -166,6 +163,13 @@ fn announce(addr: SocketAddr, public_url: Option<&str>, source: &Source, drivers
             "MongoDB's shells and drivers reach its store at mongodb://{}/spillway",
             drivers.address()
         ));
+    }
+}
+
+/// Tells a teacher where the class finds this server.
+fn invite(room: Option<&[String]>) {
+    if let Some(addresses) = room {
+        say(format_args!("{}", classroom::invitation(addresses)));
     }
 }
 
