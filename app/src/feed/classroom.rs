@@ -235,10 +235,10 @@ impl Feed {
     /// Begins the class anew in a town that was loaded anew, with those who were in it.
     pub async fn reopen_class(&self, members: Members) -> Result<(), Problem> {
         let engine = self.store.engine();
-        engine
-            .delete(META, doc! { "_id": CLASS }, false)
-            .await
-            .map_err(explain)?;
+        // The post keeps its id, so whoever watches it goes on to.
+        let empty = doc! { "$set": { "seats": 0_i64, "called": 0_i64, "students": {} } };
+        let class = Update::one(doc! { "_id": CLASS }, empty);
+        engine.update(META, class).await.map_err(explain)?;
         self.open_class().await?;
         for user in &members.users {
             let born = self.environment.ids.uuid(user.at);

@@ -74,7 +74,7 @@ fn Exercise(question: Question, answered: Option<(String, Grade)>) -> impl IntoV
     let described = verdict.is_some().then(|| verdict_id.clone());
     view! {
         <li class="exercise" id=id.clone()>
-            <h2>{title}</h2>
+            <h2>{format!("{number}. {title}")}</h2>
             <p>{asks}</p>
             <form class="exercise-answer" action=format!("/lab/exercises#{id}")>
                 <input type="hidden" name="exercise" value=number />

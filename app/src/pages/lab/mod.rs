@@ -177,7 +177,7 @@ pub fn LabPage() -> impl IntoView {
                 "the code that runs on such a list is the articles’, as they print it, and the code of this feed."
             </p>
             <p>
-                "What you see is in the address: send it to somebody, and they see the same. Back undoes your last step. "
+                "What you see is in the address: send it to somebody, and they see the same. Back undoes your last step. What runs for a while, such as a storm, is seen in every open browser. "
                 {format!("All together take {minutes} minutes.")}
             </p>
         </header>
