@@ -250,7 +250,7 @@ impl Feed {
         for session in &members.sessions {
             self.store.sessions().insert(session).await.map_err(explain)?;
         }
-        self.events.all_changed();
+        self.events.begin_anew();
         Ok(())
     }
 

@@ -36,6 +36,8 @@ pub struct Change {
 pub struct Events {
     store: Store,
     watched: Mutex<HashMap<Topic, Arc<Watched>>>,
+    /// Changes when everything that was watched is another one now.
+    anew: watch::Sender<()>,
     streams: Arc<AtomicU64>,
 }
 
@@ -58,6 +60,7 @@ impl Events {
         Self {
             store,
             watched: Mutex::default(),
+            anew: watch::Sender::default(),
             streams: Arc::default(),
         }
     }
@@ -77,14 +80,16 @@ impl Events {
     fn heard(&self, news: &News) {
         match news {
             News::Of(topic) => self.changed(topic),
-            News::OfAll => self.all_changed(),
+            News::OfAll => {
+                let all = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+                all.values().for_each(|watched| watched.changed.notify_one());
+            }
         }
     }
 
-    /// Tells that any list may have changed.
-    pub fn all_changed(&self) {
-        let all = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
-        all.values().for_each(|watched| watched.changed.notify_one());
+    /// Ends all streams. Whoever watched comes again and finds what is there now.
+    pub fn begin_anew(&self) {
+        self.anew.send_replace(());
     }
 
     fn topics(&self) -> Vec<Topic> {
@@ -171,6 +176,16 @@ impl Feed {
             }
         });
         Ok(source)
+    }
+
+    /// Ends when the streams that are open have to end, since everybody and everything was put back to the beginning.
+    pub fn anew(&self) -> impl Future<Output = ()> + use<> {
+        let mut anew = self.events.anew.subscribe();
+        async move {
+            if anew.changed().await.is_err() {
+                std::future::pending().await
+            }
+        }
     }
 
     /// Counts an event stream for as long as the answer is held.

@@ -10,7 +10,7 @@ use axum::http::header::CACHE_CONTROL;
 use axum::http::request::Parts;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use futures::{StreamExt, future, stream};
+use futures::{FutureExt, StreamExt, future, stream};
 use model::{Cursor, Problem, Topic};
 use serde_json::json;
 use store::posts::Order;
@@ -141,7 +141,7 @@ async fn watch(
                 .json_data(json!({ "newer": newer }))
         }),
     )
-    .take_until(phases.closing());
+    .take_until(future::select(phases.closing().boxed(), feed.anew().boxed()));
     let open = feed.open_stream();
     let events = events.inspect(move |_| {
         // Held by the stream.

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::sync::{Arc, LazyLock};
 
+use app::feed::classroom::PARTY;
 use app::feed::{Clock as _, Feed};
 use app::session::{Cookies, Sessions};
 use axum::Router;
@@ -13,11 +14,13 @@ use axum::http::{HeaderMap, Method, Request};
 use axum::response::Response;
 use bson::{Document, doc};
 use governor::Quota;
-use model::Kind;
+use model::{Kind, Person};
 use serde_json::Value;
 use store::embedded::Embedded;
+use store::people::{self, User};
 use store::port::{DocumentEngine as _, Find, Update};
 use tower::ServiceExt as _;
+use uuid::Uuid;
 
 use super::conformity::{Description, Seen};
 use super::player::{Ticking, feed_over};
@@ -158,15 +161,28 @@ impl Stage {
         assert_eq!(self.engine.update("users", forget).await.unwrap().modified, 1);
     }
 
-    /// A class meets, with one student and one person to bring.
+    /// A class meets, with one student, and as many people as one brings at a time.
     pub async fn opens_a_class_with(&self, student: &str) {
         self.feed.open_class().await.unwrap();
         let seat = doc! { "name": student, "brought": 0_i64 };
         let seat = doc! { "$set": { format!("students.{student}"): seat } };
         let class = Update::one(doc! { "_id": "class" }, seat);
         assert_eq!(self.engine.update("meta", class).await.unwrap().modified, 1);
-        self.joins("someone").await;
-        self.forgets_the_password_of("someone").await;
+        let people = (0..PARTY).map(|nth| {
+            let born = Uuid::from_u128(nth as u128);
+            let person = Person {
+                handle: format!("someone-{nth}").parse().unwrap(),
+                name: "Someone".parse().unwrap(),
+            };
+            let user = User {
+                person,
+                bio: String::new(),
+                password: None,
+                at: self.clock.now(),
+            };
+            user.to_document(born)
+        });
+        self.puts_back(people::COLLECTION, people.collect()).await;
     }
 
     /// What people who have left left behind is taken back, whoever began to.

@@ -115,9 +115,14 @@ fn the_teacher_begins_anew_with_the_same_town_and_class() {
     let member = server.member("grace");
     assert!(page(&student, "/lab/class").text.contains("Begin anew"));
 
+    let id = post(&server.visitor())["id"].as_str().unwrap().to_owned();
+    let watching = student.watch(&[&format!("post:{id}")]);
     let begun = sends(&server.visitor(), "/lab/class/anew", "");
     assert_eq!(begun.status, 303, "{begun:?}");
     assert_eq!(likes(&server), 0);
+    assert_eq!(post(&server.visitor())["id"], id, "whoever watches it goes on to");
+    // The stream ends, so that browsers come again; it would be silent from now on.
+    watching.into_iter().for_each(drop);
     assert_eq!(
         student.get("/users/solveig").body["followers"],
         before["followers"]
