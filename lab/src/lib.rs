@@ -17,6 +17,7 @@ pub mod exercise;
 mod job;
 pub mod layouts;
 pub mod measure;
+pub mod migration;
 mod protocol;
 pub mod race;
 mod record;

@@ -6,6 +6,7 @@ mod feed;
 mod handle;
 mod id;
 mod lab;
+mod migration;
 mod overflow;
 mod problem;
 mod relation;
@@ -23,6 +24,7 @@ pub use feed::{
 pub use handle::Handle;
 pub use id::{ItemId, PostId};
 pub use lab::{LayoutCost, LayoutLap, LayoutRace, Progress, RacedLayout, Wall};
+pub use migration::{ListForm, MeasuredList, Migration, MigrationLook, MigrationVerdict};
 pub use overflow::{Meter, Overflow, RelationOverflow};
 pub use problem::{Kind, Problem, both};
 pub use relation::Relation;

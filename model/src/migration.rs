@@ -1,0 +1,195 @@
+//! A migration of the workshop: an unbounded array becomes head and pages while people like the post.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Handle, Problem, Progress};
+
+/// How a list is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub enum ListForm {
+    /// One array that grows without bound.
+    Unbounded,
+    /// A list that is all in its head. An array that was just taken over is one, however long.
+    Head,
+    /// Head and pages.
+    Overflowed,
+}
+
+/// A list, as `detect` tells of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct MeasuredList {
+    /// Whose it is.
+    pub owner: String,
+    /// How it is stored.
+    pub form: ListForm,
+    /// How many items it has.
+    pub items: u64,
+    /// How many pages it has.
+    pub pages: u64,
+    /// The owner's document, in bytes.
+    pub owner_bytes: u64,
+    /// The pages together, in bytes.
+    pub page_bytes: u64,
+}
+
+/// The list that is migrated, at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct MigrationLook {
+    /// Milliseconds since the likes began to come.
+    pub at: u64,
+    /// Likes that were acknowledged until then.
+    pub acknowledged: u64,
+    /// How the list is stored.
+    pub form: ListForm,
+    /// How many items it has.
+    pub count: u64,
+    /// How many of them are in the owner's document.
+    pub head: u64,
+    /// How many pages it has.
+    pub pages: u64,
+    /// The owner's document, in bytes.
+    pub owner_bytes: u64,
+}
+
+/// What the documents say in the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct MigrationVerdict {
+    /// Likes that were there before.
+    pub before: u64,
+    /// Likes that somebody was told are done.
+    pub acknowledged: u64,
+    /// How many the owner says there are.
+    pub counted: u64,
+    /// How many items are found by reading all of it.
+    pub found: u64,
+    /// How many different people are found.
+    pub distinct: u64,
+    /// How many violations `check` finds.
+    pub violations: u64,
+    /// How many lists `migrate` left as they were.
+    pub refused: u64,
+    /// Whether all of it agrees.
+    pub holds: bool,
+}
+
+impl MigrationVerdict {
+    /// The same with `holds` as the numbers say: nothing lost, nothing twice, nothing left behind.
+    #[must_use]
+    pub fn judged(self) -> Self {
+        let expected = self.before + self.acknowledged;
+        let agreed = [self.counted, self.found, self.distinct]
+            .iter()
+            .all(|number| *number == expected);
+        let holds = agreed && self.violations + self.refused == 0;
+        Self { holds, ..self }
+    }
+}
+
+/// A migration, while it goes on and after it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct Migration {
+    /// How far it is.
+    pub progress: Progress,
+    /// Who started it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<Handle>,
+    /// How many likes the array had.
+    pub items: u64,
+    /// What `detect` found before, the longest first.
+    pub found: Vec<MeasuredList>,
+    /// The list that is migrated, one look after the other.
+    pub looks: Vec<MigrationLook>,
+    /// Likes that were acknowledged.
+    pub acknowledged: u64,
+    /// Of those, likes that were pushed to the array by code that knows nothing of head and pages.
+    pub pushed: u64,
+    /// What `detect` found afterwards, the longest first.
+    pub left: Vec<MeasuredList>,
+    /// What the documents say in the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<MigrationVerdict>,
+}
+
+impl Migration {
+    /// How many likes the array may have.
+    pub const SIZES: [u64; 3] = [1_000, 10_000, 50_000];
+
+    /// A migration of an array of so many likes, before it begins.
+    pub fn of(items: u64, by: Option<Handle>) -> Self {
+        Self {
+            progress: Progress::Idle,
+            by,
+            items,
+            found: Vec::new(),
+            looks: Vec::new(),
+            acknowledged: 0,
+            pushed: 0,
+            left: Vec::new(),
+            verdict: None,
+        }
+    }
+
+    /// Whether there is an array of this size to migrate.
+    ///
+    /// # Errors
+    /// A problem with the field `items` that lists the sizes there are.
+    pub fn size(items: u64) -> Result<u64, Problem> {
+        let size = Self::SIZES.into_iter().find(|size| *size == items);
+        size.ok_or_else(|| {
+            let message = "The array has 1000, 10000 or 50000 likes. Choose one of these.";
+            Problem::invalid("items", message)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_holds_only_when_every_number_agrees() {
+        let good = MigrationVerdict {
+            before: 10,
+            acknowledged: 5,
+            counted: 15,
+            found: 15,
+            distinct: 15,
+            violations: 0,
+            refused: 0,
+            holds: false,
+        };
+        assert!(good.judged().holds);
+        for bad in [
+            MigrationVerdict { counted: 14, ..good },
+            MigrationVerdict { found: 16, ..good },
+            MigrationVerdict { distinct: 14, ..good },
+            MigrationVerdict {
+                acknowledged: 6,
+                ..good
+            },
+            MigrationVerdict {
+                violations: 1,
+                ..good
+            },
+            MigrationVerdict { refused: 1, ..good },
+        ] {
+            assert!(!bad.judged().holds, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn an_array_has_one_of_three_sizes() {
+        assert_eq!(Migration::size(10_000), Ok(10_000));
+        assert_eq!(Migration::size(7).unwrap_err().field.as_deref(), Some("items"));
+    }
+}
