@@ -5,6 +5,7 @@ pub mod accounts;
 pub mod classroom;
 pub mod comments;
 pub mod layouts;
+pub mod migration;
 pub mod people;
 pub mod posts;
 pub mod settings;

@@ -7,6 +7,7 @@ mod environment;
 mod events;
 mod export;
 mod layouts;
+mod migration;
 mod new_posts;
 mod notable;
 mod passwords;
@@ -23,6 +24,7 @@ mod workshop;
 use std::sync::Arc;
 
 use lab::layouts::Races;
+use lab::migration::Migrations;
 use lab::storm::Storms;
 use model::{Cursor, Handle, Problem, Relation, Topic};
 use store::overflow::Stretch;
@@ -54,6 +56,7 @@ pub struct Feed {
     townspeople: Arc<OnceCell<Vec<Handle>>>,
     storms: Arc<Storms>,
     races: Races,
+    migrations: Migrations,
     measured: sizes::Measured,
 }
 
@@ -71,6 +74,7 @@ impl Feed {
             townspeople: Arc::default(),
             storms: Arc::default(),
             races: Races::default(),
+            migrations: Migrations::default(),
             measured: sizes::Measured::default(),
         }
     }

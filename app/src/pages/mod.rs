@@ -33,7 +33,7 @@ use api::ApiPage;
 use home::{ExplorePage, HomePage, TagPage};
 use lab::{
     ClassPage, CrashPage, DecidePage, ExercisesPage, InspectPage, InspectStartPage, LabPage, LayoutsPage,
-    RacePage, StormPage, TracePage, TunePage,
+    MigratePage, RacePage, StormPage, TracePage, TunePage,
 };
 use layout::{Banner, Legend, Masthead};
 use lists::{ActivityPage, FollowersPage, FollowingPage, LikesPage, SharesPage};
@@ -84,6 +84,7 @@ pub fn App() -> impl IntoView {
                         <Route path=path!("/lab/decide") view=DecidePage ssr=SsrMode::Async />
                         <Route path=path!("/lab/storm") view=StormPage ssr=SsrMode::Async />
                         <Route path=path!("/lab/layouts") view=LayoutsPage ssr=SsrMode::Async />
+                        <Route path=path!("/lab/migrate") view=MigratePage ssr=SsrMode::Async />
                         <Route path=path!("/lab/tune") view=TunePage ssr=SsrMode::Async />
                         <Route path=path!("/:handle") view=ProfilePage ssr=SsrMode::Async />
                         <Route path=path!("/:handle/followers") view=FollowersPage ssr=SsrMode::Async />

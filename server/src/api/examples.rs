@@ -77,6 +77,10 @@ fn all() -> Vec<(&'static str, Value)> {
         ),
         ("Wall", layout_race()["layouts"][0]["laps"][0]["wall"].clone()),
         ("LastStorm", storm()),
+        ("Migration", migration()),
+        ("MeasuredList", migration()["found"][0].clone()),
+        ("MigrationLook", migration()["looks"][0].clone()),
+        ("MigrationVerdict", migration()["verdict"].clone()),
         (
             "Export",
             json!({
@@ -132,6 +136,28 @@ fn storm() -> Value {
                     "unknown": 0, "violations": 0, "holds": true
                 }
             } })
+}
+
+fn migration() -> Value {
+    let owner = format!("post:{POST}");
+    json!({
+        "progress": "finished", "by": "ada", "items": 10_000,
+        "found": [{
+            "owner": owner, "form": "unbounded", "items": 10_000, "pages": 0, "ownerBytes": 689_213, "pageBytes": 0
+        }],
+        "looks": [{
+            "at": 1_252, "acknowledged": 168, "form": "overflowed", "count": 10_168, "head": 668, "pages": 19,
+            "ownerBytes": 46_377
+        }],
+        "acknowledged": 496, "pushed": 168,
+        "left": [{
+            "owner": owner, "form": "overflowed", "items": 10_496, "pages": 19, "ownerBytes": 68_993, "pageBytes": 658_103
+        }],
+        "verdict": {
+            "before": 10_000, "acknowledged": 496, "counted": 10_496, "found": 10_496, "distinct": 10_496,
+            "violations": 0, "refused": 0, "holds": true
+        }
+    })
 }
 
 /// Gives the schemas their examples.

@@ -1,9 +1,9 @@
-//! `/lab/storm`: what the workshop measures. Its forms are at server functions.
+//! `/lab/storm` and `/lab/migrate`: what the workshop measures. Their forms are at server functions.
 
 use app::feed::Feed;
 use axum::Json;
 use axum::extract::State;
-use model::Storm;
+use model::{Migration, Storm};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -12,7 +12,9 @@ use utoipa_axum::routes;
 use super::{Answer, Api};
 
 pub fn routes() -> OpenApiRouter<Api> {
-    OpenApiRouter::default().routes(routes!(last_storm))
+    OpenApiRouter::default()
+        .routes(routes!(last_storm))
+        .routes(routes!(last_migration))
 }
 
 /// The last storm, if there was one.
@@ -31,4 +33,15 @@ struct LastStorm {
 )]
 async fn last_storm(State(feed): State<Feed>) -> Answer<Json<LastStorm>> {
     Ok(Json(LastStorm { storm: feed.storm() }))
+}
+
+/// The migration of the workshop
+///
+/// The one that goes on in this server, or its last one: what `detect` found before and afterwards, how the list was stored
+/// while people liked the post, and what the documents say in the end. It has the numbers of the tables at `/lab/migrate`.
+#[utoipa::path(get, path = "/lab/migrate", tag = "Workshop", operation_id = "getMigration",
+    responses((status = 200, description = "The migration.", body = Migration))
+)]
+async fn last_migration(State(feed): State<Feed>) -> Json<Migration> {
+    Json(feed.migration())
 }

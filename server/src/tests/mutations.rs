@@ -79,6 +79,8 @@ fn all() -> Vec<Mutation> {
         ("POST", "/api/bring_people", "", Visitors),
         ("POST", "/api/start_storm", "target=quiet&actors=1&rate=1&at_once=1&seconds=1&take_back=0", Visitors),
         ("POST", "/api/stop_storm", "", Visitors),
+        ("POST", "/api/start_migration", "items=1000", Visitors),
+        ("POST", "/api/stop_migration", "", Visitors),
     ];
     rows.into_iter()
         .map(|(method, path, body, refused)| Mutation { method: method.parse().unwrap(), path, body, refused })
@@ -341,10 +343,10 @@ async fn every_row_of_the_table_works_when_nothing_is_wrong_with_it() {
         let same_site = scene.own.clone().header("sec-fetch-site", "same-origin");
         let answer = same_site.send(&scene.stage.for_this_machine()).await;
         assert!((200..300).contains(&answer.status), "{}: {answer:?}", scene.what);
-        // Nothing was liked or shared before, and no storm goes on. Who stops following has their timeline looked through in any case.
+        // Nothing was liked or shared before, and neither a storm nor a migration goes on. Who stops following has their timeline looked through in any case.
         let undone = row.method == Method::DELETE
             && ["/like", "/share"].iter().any(|end| row.path.ends_with(end))
-            || row.path == "/api/stop_storm";
+            || ["/api/stop_storm", "/api/stop_migration"].contains(&row.path);
         // The workshop works on lists of its own.
         let elsewhere = ["/lab/layouts", "_layouts"]
             .iter()

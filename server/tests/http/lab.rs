@@ -28,6 +28,7 @@ fn the_workshop_leads_to_its_stations() {
         "/lab/storm",
         "/lab/class",
         "/lab/trace",
+        "/lab/migrate",
         "/lab/tune",
         "/lab/decide",
     ] {

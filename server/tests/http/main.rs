@@ -17,6 +17,7 @@ mod limits;
 mod lists;
 mod live;
 mod metrics;
+mod migration;
 mod outage;
 mod pages;
 mod plain_http;

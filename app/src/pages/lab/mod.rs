@@ -8,6 +8,7 @@ mod exercises;
 mod figures;
 mod inspect;
 mod layouts;
+mod migrate;
 mod qr;
 mod race;
 mod shown;
@@ -27,6 +28,7 @@ pub use decide::DecidePage;
 pub use exercises::ExercisesPage;
 pub use inspect::{InspectPage, InspectStartPage};
 pub use layouts::LayoutsPage;
+pub use migrate::MigratePage;
 pub use race::RacePage;
 pub use storm::StormPage;
 pub use trace::TracePage;
@@ -137,6 +139,17 @@ const LAYOUTS: Station = Station {
     asking: "Where would you stop using a plain array, and what would you watch to know when?",
 };
 
+const MIGRATE: Station = Station {
+    path: "/lab/migrate",
+    title: "From an array, while it grows",
+    minutes: 8,
+    about: "A list that was never meant to grow is one long array in a post’s document, and people like the post all the time. \
+            Find it, and turn it into head and pages under their hands.",
+    doing: "Migrate 1,000 likes, then 50,000. Watch the table of looks where the array ends.",
+    looking: "When the owner’s document becomes small, and what the likes do that are pushed to an array that is none any more.",
+    asking: "Half of your servers run yesterday’s program. In which order do you update them and migrate?",
+};
+
 const TUNE: Station = Station {
     path: "/lab/tune",
     title: "How much may a head hold?",
@@ -149,8 +162,8 @@ const TUNE: Station = Station {
 };
 
 /// All stations, in teaching order.
-const STATIONS: [&Station; 9] = [
-    &INSPECT, &RACE, &CRASH, &LAYOUTS, &STORM, &CLASS, &TRACE, &TUNE, &DECIDE,
+const STATIONS: [&Station; 10] = [
+    &INSPECT, &RACE, &CRASH, &LAYOUTS, &STORM, &CLASS, &TRACE, &MIGRATE, &TUNE, &DECIDE,
 ];
 
 /// The workshop's front page.

@@ -1,0 +1,40 @@
+//! Migrations of the workshop. Whoever is signed in may start one, and stop one: a class has a teacher.
+
+#![expect(
+    missing_docs,
+    reason = "the macro turns arguments into public fields that cannot carry docs"
+)]
+
+use leptos::prelude::*;
+
+use crate::refusal::Refused;
+
+#[cfg(feature = "ssr")]
+use {super::feed, super::reply::Form, crate::session};
+
+/// The page that shows the migration.
+#[cfg(feature = "ssr")]
+const PAGE: &str = "/lab/migrate";
+
+/// Lets a migration of an array of so many likes begin.
+#[server(endpoint = "start_migration")]
+pub async fn start_migration(items: u64) -> Result<(), Refused> {
+    let result = async {
+        let by = session::require()?.handle;
+        feed()?.start_migration(by, items).await
+    };
+    Form::new("start_migration")
+        .keeping("items", &items.to_string())
+        .answer(result.await.map(drop), |()| PAGE.to_owned())
+}
+
+/// Lets the likes end early, and answers when the verdict is there.
+#[server(endpoint = "stop_migration")]
+pub async fn stop_migration() -> Result<(), Refused> {
+    let result = async {
+        session::require()?;
+        feed()?.stop_migration().await;
+        Ok(())
+    };
+    Form::new("stop_migration").answer(result.await, |()| PAGE.to_owned())
+}

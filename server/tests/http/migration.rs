@@ -1,0 +1,107 @@
+//! Migrations of the workshop over HTTP, on the embedded store and over MongoDB's protocol.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Client, PATIENCE, Server, words};
+
+/// Sends a form of the station as a program.
+fn send(client: &Client, form: &str, fields: &str) -> Answer {
+    let form_of = client
+        .at_root()
+        .with("accept", "application/json")
+        .with("content-type", "application/x-www-form-urlencoded");
+    form_of.send("POST", &format!("/api/{form}"), Some(fields.as_bytes().to_vec()))
+}
+
+/// The page of the station, as a visitor sees it.
+fn page(server: &Server) -> Answer {
+    let browser = server.visitor().at_root().with("accept", "text/html");
+    browser.get("/lab/migrate")
+}
+
+/// The migration once what is shown of it is so.
+fn until(client: &Client, is_so: impl Fn(&Value) -> bool) -> Value {
+    let began = Instant::now();
+    loop {
+        let answer = client.get("/lab/migrate");
+        assert_eq!(answer.status, 200, "{answer:?}");
+        assert_ne!(answer.body["progress"], "failed", "{answer:?}");
+        if is_so(&answer.body) {
+            return answer.body;
+        }
+        assert!(began.elapsed() < PATIENCE, "{answer:?}");
+    }
+}
+
+#[test]
+fn a_migration_loses_nothing_on_either_store() {
+    let (keeper, address) = Server::for_drivers();
+    let through = Server::start_with(&[("SPILLWAY_STORE", &address)]);
+    for (server, name) in [(&keeper, "ada"), (&through, "bob")] {
+        assert!(words(&page(server).text).contains("Sign in to start a migration"));
+        assert_eq!(server.visitor().get("/lab/migrate").body["progress"], "idle");
+        let begun = send(&server.member(name), "start_migration", "items=1000");
+        assert_eq!(begun.status, 200, "{begun:?}");
+        let migration = until(&server.visitor(), |migration| migration["progress"] == "finished");
+        let verdict = &migration["verdict"];
+        let total = 1_000 + migration["acknowledged"].as_u64().unwrap();
+        for number in ["counted", "found", "distinct"] {
+            assert_eq!(verdict[number], total, "{number}: {migration}");
+        }
+        assert_eq!(verdict["holds"], true, "{migration}");
+        let forms = |lists: &Value| -> Vec<Value> {
+            let lists = lists.as_array().unwrap();
+            lists.iter().map(|list| list["form"].clone()).collect()
+        };
+        assert_eq!(forms(&migration["found"]), ["unbounded"; 3], "{migration}");
+        assert_eq!(
+            forms(&migration["left"]),
+            ["overflowed", "overflowed", "head"],
+            "{migration}"
+        );
+        let shown = words(&page(server).text);
+        assert!(
+            shown.contains("It holds:") && shown.contains(&format!("@{name} chose an array of 1,000 likes")),
+            "{shown}"
+        );
+    }
+}
+
+#[test]
+fn while_a_migration_goes_on_others_are_refused_and_anybody_who_is_signed_in_may_stop_it() {
+    let server = Server::start();
+    let (ada, bob) = (server.member("ada"), server.member("bob"));
+    let begun = send(&ada, "start_migration", "items=10000");
+    assert_eq!(begun.status, 200, "{begun:?}");
+    let refused = send(&bob, "start_migration", "items=1000");
+    assert_eq!(refused.status, 409, "{refused:?}");
+    let message = refused.body["message"].as_str().unwrap();
+    assert!(message.contains("@ada has started a migration"), "{message}");
+    assert_eq!(send(&server.visitor(), "stop_migration", "").status, 401);
+
+    until(&bob, |migration| migration["acknowledged"] != 0);
+    let going = page(&server).text;
+    assert!(going.contains("data-again=\"500\""), "{going}");
+    let stopped = send(&bob, "stop_migration", "");
+    assert_eq!(stopped.status, 200, "{stopped:?}");
+    let migration = bob.get("/lab/migrate").body;
+    assert_eq!(
+        (&migration["progress"], &migration["verdict"]["holds"]),
+        (&json!("stopped"), &json!(true)),
+        "{migration}"
+    );
+}
+
+#[test]
+fn an_array_of_another_size_is_refused_by_name() {
+    let server = Server::start();
+    let refused = send(&server.member("ada"), "start_migration", "items=7");
+    assert_eq!(
+        (refused.status, &refused.body["field"]),
+        (422, &json!("items")),
+        "{refused:?}"
+    );
+    assert_eq!(server.visitor().get("/lab/migrate").body["progress"], "idle");
+}
