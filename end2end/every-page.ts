@@ -64,6 +64,8 @@ export const EVERY_PAGE: Sight[] = [
   { name: "the storm of a stranger", open: at("/lab/storm") },
   { name: "the storm", open: storm },
   { name: "the storm with more than a laptop bears", open: stormRefused },
+  { name: "the migration", open: afterAMigration },
+  { name: "the migration of a stranger", open: at("/lab/migrate") },
   { name: "the race of the layouts", open: afterARaceOfLayouts },
   { name: "the tuner, measured", open: at("/lab/tune?kb=4&measured=yes") },
   { name: "a page that is not there", open: at("/no/such/page") },
@@ -96,6 +98,14 @@ async function stormRefused(page: Page, api: Api): Promise<void> {
   await rate.fill("1000000");
   await page.getByRole("button", { name: "Start the storm" }).click();
   await expect(page.getByRole("alert")).toBeVisible();
+}
+
+async function afterAMigration(page: Page, api: Api): Promise<void> {
+  await signedIn("/lab/migrate")(page, api);
+  await page.getByLabel("The array has").selectOption("1000");
+  await page.getByRole("button", { name: "Start the likes and the migration" }).click();
+  // Should somebody else's go on, that one will do.
+  await expect(page.getByTestId("verdict")).toBeVisible({ timeout: 20_000 });
 }
 
 async function afterARaceOfLayouts(page: Page, api: Api): Promise<void> {
