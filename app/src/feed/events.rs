@@ -183,7 +183,7 @@ impl Feed {
         let mut anew = self.events.anew.subscribe();
         async move {
             if anew.changed().await.is_err() {
-                std::future::pending().await
+                std::future::pending::<()>().await;
             }
         }
     }
