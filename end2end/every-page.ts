@@ -52,6 +52,8 @@ export const EVERY_PAGE: Sight[] = [
   { name: "the race stepped by hand", open: at("/lab/race?clicks=abab") },
   { name: "the crash", open: at("/lab/crash?operation=append-that-spills&layout=ours&after=1") },
   { name: "whom to inspect", open: at("/lab/inspect") },
+  { name: "the exercises", open: at("/lab/exercises?exercise=2&answer=abab") },
+  { name: "a class on a server without one", open: at("/lab/class") },
   { name: "nobody to inspect", open: at("/lab/inspect?find=nobody-of-that-name") },
   { name: "the viral post inspected", open: inspected("?page=3") },
   { name: "a person inspected", open: at(async (api) => `/lab/inspect/user:${await api.celebrity()}`) },

@@ -1,0 +1,3 @@
+import { answersAreTriedOut } from "../exercises";
+
+answersAreTriedOut();

@@ -1,0 +1,18 @@
+import { expect, test } from "../fixtures";
+import { expectNothingLost, startMigration } from "../migrate";
+import { withServer } from "../storm";
+
+test("a migration is started by a form, and a link shows how far it is", async ({ page }) => {
+  test.slow();
+  await withServer(async (url) => {
+    await startMigration(page, url);
+    await expect(async () => {
+      const again = page.getByRole("link", { name: "Look again" });
+      if (await again.isVisible()) {
+        await again.click();
+      }
+      await expect(page.getByTestId("verdict")).toBeVisible({ timeout: 500 });
+    }).toPass({ timeout: 30_000 });
+    await expectNothingLost(page, url);
+  });
+});
