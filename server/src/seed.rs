@@ -44,7 +44,19 @@ pub async fn run(options: SeedOptions) -> Result<(), Fault> {
         celebrity_followers: options.celebrity_followers.unwrap_or(usual.celebrity_followers),
         ..usual
     };
-    load(&claim, sizes, options.seed, now).await
+    let again = town::recipe_of(&store).await.map_err(|error| unloaded(&error))?;
+    let recipe = again.unwrap_or_else(|| Recipe {
+        sizes,
+        seed: options.seed,
+        now: midnight(now),
+    });
+    load(&claim, recipe).await
+}
+
+/// Midnight is the town's now, so that the same seed makes the same town all day.
+fn midnight(now: Timestamp) -> Timestamp {
+    const DAY: i64 = 24 * 60 * 60 * 1000;
+    Timestamp::from_millis(now.millis() - now.millis().rem_euclid(DAY))
 }
 
 /// Gives an empty store the demo town, or finishes one that was interrupted.
@@ -93,11 +105,7 @@ async fn wants_town(store: &Store) -> store::Result<bool> {
         || store.engine().find(people::COLLECTION, anybody).await?.is_empty())
 }
 
-/// Midnight is the town's now, so that the same seed makes the same town all day.
-async fn load(claim: &town::Claim<'_>, sizes: Sizes, seed: u64, now: Timestamp) -> Result<(), Fault> {
-    const DAY: i64 = 24 * 60 * 60 * 1000;
-    let now = Timestamp::from_millis(now.millis() - now.millis().rem_euclid(DAY));
-    let recipe = Recipe { sizes, seed, now };
+async fn load(claim: &town::Claim<'_>, recipe: Recipe) -> Result<(), Fault> {
     let town = {
         let recipe = recipe.clone();
         tokio::task::spawn_blocking(move || recipe.make()).await

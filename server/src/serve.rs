@@ -58,7 +58,8 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
 
     let mut environment = Environment::system(!options.no_demo);
     // Without the demo town, a classroom is people who trust their network, and no more.
-    let room = (options.classroom && !options.no_demo)
+    let room = options
+        .serves_a_class()
         .then(|| classroom::addresses(addr, options.public_url.as_deref()));
     environment.classroom = room.as_ref().map(|addresses| match addresses.first() {
         Some(address) => address.as_str().into(),
@@ -94,7 +95,7 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
         cookies: Cookies::new(secure),
     };
     let class = match environment.classroom {
-        Some(_) => Some(open_class(&feed, &environment, options.proxies).await?),
+        Some(_) => Some(open_class(&feed, &environment).await?),
         None => None,
     };
     let limits = options
@@ -144,11 +145,11 @@ async fn listen(setting: &str, addr: &str) -> Result<TcpListener, Fault> {
 }
 
 /// Gives the class what it storms.
-async fn open_class(feed: &Feed, environment: &Environment, proxies: usize) -> Result<Anew, Fault> {
+async fn open_class(feed: &Feed, environment: &Environment) -> Result<Anew, Fault> {
     feed.open_class()
         .await
         .map_err(|problem| Fault::failed("The classroom cannot be opened", problem.message))?;
-    Ok(Anew::new(feed.clone(), environment.clone(), proxies))
+    Ok(Anew::new(feed.clone(), environment.clone()))
 }
 
 /// Says where everything is, as people and tests read it.
@@ -237,15 +238,16 @@ pub fn routes(
     } = access;
     let mut town = Router::new()
         .merge(api::router(feed.clone(), phases.clone()))
-        .merge(pages::router(feed.clone(), site));
+        .merge(pages::router(feed.clone(), site))
+        .layer(from_fn_with_state(limits.clone(), limit_accounts))
+        .layer(from_fn_with_state(sessions, resolve));
     if let Some(class) = class {
+        // Around the sessions: they go and come back, too.
         town = town
             .layer(from_fn_with_state(class.clone(), classroom::take_part))
             .merge(classroom::router(class));
     }
     town.layer(from_fn(finish_what_began))
-        .layer(from_fn_with_state(limits.clone(), limit_accounts))
-        .layer(from_fn_with_state(sessions, resolve))
         .merge(pages::package(site))
         .merge(pages::assets(site))
         .merge(health(feed, phases))

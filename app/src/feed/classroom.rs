@@ -12,6 +12,8 @@ use store::people::{self, User};
 use store::port::{Find, FindAndModify, Update};
 use store::sessions::Session;
 
+use tokio::sync::Semaphore;
+
 use super::problems::explain;
 use super::{Feed, SessionToken};
 
@@ -19,6 +21,12 @@ use super::{Feed, SessionToken};
 pub const SEATS: i64 = 200;
 /// How many people of the town a student brings at a time.
 pub const PARTY: usize = 10;
+
+/// How often a like of somebody who was called is tried.
+const TRIES: usize = 4;
+
+/// Counting reads a whole list, for whoever asks: one after the other.
+static COUNTING: Semaphore = Semaphore::const_new(1);
 
 const META: &str = "meta";
 const CLASS: &str = "class";
@@ -76,7 +84,7 @@ impl Feed {
         let Some(celebrity) = self.demo_handles().await?.into_iter().next() else {
             return Err(Problem::new(
                 Kind::Conflict,
-                "A class meets in the demo town, and this store has none. Name an empty store, and serve without --no-demo.",
+                "A class meets in the demo town, and this store has none. Name an empty store; or serve with --no-demo, and the room does without a class.",
             ));
         };
         let fresh = self.environment.ids.uuid(self.environment.now());
@@ -99,7 +107,7 @@ impl Feed {
     /// The class as it is now.
     pub async fn class(&self, viewer: Option<&Handle>) -> Result<Class, Problem> {
         let class = self.class_document().await?;
-        let card = self.post(post_of(&class)?, viewer).await?;
+        let card = self.class_post(post_of(&class)?, viewer).await?;
         let town = self.townspeople(&class).await?.len() as u64;
         let called = class.get_i64("called").unwrap_or_default().unsigned_abs();
         Ok(Class {
@@ -108,6 +116,17 @@ impl Feed {
             students: students(&class),
             waiting: town.saturating_sub(called) / PARTY as u64 * PARTY as u64,
         })
+    }
+
+    /// The class's post; should somebody who signed in as its author have deleted it, it comes back empty.
+    async fn class_post(&self, post: PostId, viewer: Option<&Handle>) -> Result<PostCard, Problem> {
+        match self.post(post, viewer).await {
+            Err(problem) if problem.kind == Kind::NotFound => {
+                self.open_class().await?;
+                self.post(post, viewer).await
+            }
+            found => found,
+        }
     }
 
     /// Gives a student a seat, a handle made from their name, and a session.
@@ -146,9 +165,13 @@ impl Feed {
                     return self.start_session(user, at).await;
                 }
                 Err(store::Error::DuplicateKey { .. }) => {}
-                Err(error) => return Err(explain(error)),
+                Err(error) => {
+                    self.give_back_a_seat().await?;
+                    return Err(explain(error));
+                }
             }
         }
+        self.give_back_a_seat().await?;
         Err(Problem::new(
             Kind::Conflict,
             "Too many people here have this name. Add a letter.",
@@ -188,13 +211,27 @@ impl Feed {
             return Err(Problem::new(Kind::Conflict, "The whole town has come already."));
         };
         let post = post_of(&class)?;
-        let party = (end - PARTY..end).map(|nth| self.like(nth_of(town, nth), post));
-        let came = futures::future::try_join_all(party).await?;
+        let party = (end - PARTY..end).map(|nth| self.like_surely(nth_of(town, nth), post));
+        // All of them, whatever becomes of one: nobody is called a second time.
+        let came = futures::future::join_all(party).await;
+        let came: Vec<()> = came.into_iter().collect::<Result<_, _>>()?;
         Ok(came.len() as u64)
+    }
+
+    /// A like lands once however often it is tried.
+    async fn like_surely(&self, person: &Handle, post: PostId) -> Result<(), Problem> {
+        for _ in 1..TRIES {
+            match self.like(person, post).await {
+                Err(problem) if problem.kind == Kind::Unavailable => {}
+                done => return done.map(drop),
+            }
+        }
+        self.like(person, post).await.map(drop)
     }
 
     /// Reads the whole list of the class's post and counts: what it says against what is there.
     pub async fn count_the_storm(&self) -> Result<Counted, Problem> {
+        let _turn = COUNTING.acquire().await;
         let owner = Topic::Post(post_of(&self.class_document().await?)?);
         let list = self.store.list(Relation::Likes);
         let mut people = std::collections::HashSet::new();
@@ -252,6 +289,12 @@ impl Feed {
         }
         self.events.begin_anew();
         Ok(())
+    }
+
+    async fn give_back_a_seat(&self) -> Result<(), Problem> {
+        let free = Update::one(doc! { "_id": CLASS }, doc! { "$inc": { "seats": -1_i64 } });
+        let given = self.store.engine().update(META, free).await;
+        given.map_err(explain).map(drop)
     }
 
     async fn seat(&self, Person { handle, name }: &Person) -> Result<(), Problem> {

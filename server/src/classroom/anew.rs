@@ -1,42 +1,39 @@
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use app::feed::{Environment, Feed};
 use app::{BEGIN_ANEW, Teacher};
 use axum::Router;
-use axum::extract::{Request, State};
+use axum::extract::{ConnectInfo, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::post;
 use model::{Kind, Problem};
 use tokio::sync::RwLock;
 
-use crate::http::{Refusal, peer};
+use crate::http::{Refusal, is_sent_to_this_machine};
 use crate::town;
+
+/// What proxies and tunnels add.
+const FORWARDED: [&str; 4] = ["forwarded", "via", "x-forwarded-for", "x-real-ip"];
 
 /// Lets the teacher begin anew: the town as it was at the start, and the same class in it.
 #[derive(Clone)]
 pub struct Anew {
     feed: Feed,
     environment: Environment,
-    proxies: usize,
-    /// Whoever reads or changes something holds it for as long as their request takes; beginning anew holds it alone.
+    /// Whoever reads or changes something holds it until their answer begins; beginning anew holds it alone.
     town: Arc<RwLock<()>>,
 }
 
 impl Anew {
-    /// For the class of this feed, behind so many proxies.
-    pub fn new(feed: Feed, environment: Environment, proxies: usize) -> Self {
+    /// For the class of this feed.
+    pub fn new(feed: Feed, environment: Environment) -> Self {
         Self {
             feed,
             environment,
-            proxies,
             town: Arc::default(),
         }
-    }
-
-    /// Whether a request comes from this very machine.
-    fn is_teachers(&self, request: &Request) -> bool {
-        peer::of(request, self.proxies).is_loopback()
     }
 
     async fn begin(&self) -> Result<(), Problem> {
@@ -54,6 +51,10 @@ impl Anew {
         };
         reload.await.map_err(|error| {
             tracing::error!(%error, "the town was not loaded anew");
+            // Then nothing was changed.
+            if let store::Error::Refused { message, .. } = error {
+                return Problem::new(Kind::Conflict, message);
+            }
             Problem::new(
                 Kind::Internal,
                 "The town was not loaded to its end. Stop the server and start it again: it begins anew by itself.",
@@ -63,16 +64,25 @@ impl Anew {
     }
 }
 
+/// Whether a request comes from a browser on this very machine, by an address that leads nowhere else. What a proxy or a
+/// tunnel on this machine sends on comes from elsewhere; so may what a foreign name was made to lead here.
+fn is_teachers(request: &Request) -> bool {
+    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
+    let from_here = peer.is_some_and(|ConnectInfo(peer)| peer.ip().to_canonical().is_loopback());
+    let forwarded = FORWARDED.iter().any(|name| request.headers().contains_key(*name));
+    from_here && !forwarded && is_sent_to_this_machine(request)
+}
+
 /// The teacher's route.
 pub fn router(anew: Anew) -> Router {
     Router::new().route(BEGIN_ANEW, post(begin)).with_state(anew)
 }
 
 async fn begin(State(anew): State<Anew>, request: Request) -> Response {
-    if !anew.is_teachers(&request) {
+    if !is_teachers(&request) {
         let elsewhere = Problem::new(
             Kind::Forbidden,
-            "Only a browser on the server's own machine can begin anew.",
+            "Only a browser on the server's own machine, at its address http://127.0.0.1, can begin anew.",
         );
         return Refusal::from(elsewhere).into_response();
     }
@@ -84,7 +94,7 @@ async fn begin(State(anew): State<Anew>, request: Request) -> Response {
 
 /// Middleware around everything that touches the town: waits while it is loaded, and marks who teaches.
 pub async fn take_part(State(anew): State<Anew>, mut request: Request, next: Next) -> Response {
-    if anew.is_teachers(&request) {
+    if is_teachers(&request) {
         request.extensions_mut().insert(Teacher);
     }
     let _with_others = anew.town.read().await;

@@ -143,10 +143,15 @@ impl ServeOptions {
         self.addr.as_deref().unwrap_or(usual)
     }
 
+    /// Whether a class meets here. It does so in the demo town.
+    pub fn serves_a_class(&self) -> bool {
+        self.classroom && !self.no_demo
+    }
+
     /// Whether there are limits. A class storms on purpose.
     pub fn limited(&self) -> bool {
         self.rate_limit
-            .map_or(!self.classroom, |switch| switch == Switch::On)
+            .map_or(!self.serves_a_class(), |switch| switch == Switch::On)
     }
 }
 
@@ -263,6 +268,8 @@ mod tests {
         let on = |addr: &str, limited| (addr.to_owned(), limited);
         assert_eq!(options(&["spillway"]), on("127.0.0.1:3000", true));
         assert_eq!(options(&["spillway", "--classroom"]), on("0.0.0.0:3000", false));
+        let no_class = ["spillway", "--classroom", "--no-demo"];
+        assert_eq!(options(&no_class), on("0.0.0.0:3000", true));
         let said = [
             "spillway",
             "--classroom",

@@ -42,11 +42,15 @@ impl Reach {
 /// opened the connection, says nothing: within a container both belong to the container's network. So a site elsewhere
 /// whose name was made to lead to this machine gets nowhere either.
 pub async fn refuse_plain_http(State(reach): State<Reach>, request: Request, next: Next) -> Response {
-    let from_here = host(&request).is_some_and(is_loopback);
-    if reach == Reach::ThisMachine && !request.method().is_safe() && !from_here {
+    if reach == Reach::ThisMachine && !request.method().is_safe() && !is_sent_to_this_machine(&request) {
         return Refusal::plain_http().respond(for_a_person(&request));
     }
     next.run(request).await
+}
+
+/// Whether a browser used an address of this very machine.
+pub fn is_sent_to_this_machine(request: &Request) -> bool {
+    host(request).is_some_and(is_loopback)
 }
 
 fn host(request: &Request) -> Option<&str> {

@@ -180,6 +180,14 @@ impl Claim<'_> {
     }
 }
 
+/// What the town that was begun is to be made from, if it is one that was there before.
+pub async fn recipe_of(store: &Store) -> store::Result<Option<Recipe>> {
+    let find = Find::matching(doc! { "_id": MARKER }).limit(1);
+    let found = store.engine().find(META, find).await?;
+    let recipe = found.first().and_then(|town| town.get_document("recipe").ok());
+    Ok(recipe.and_then(Recipe::from_document))
+}
+
 async fn read(store: &Store) -> store::Result<Marker> {
     let find = Find::matching(doc! { "_id": MARKER }).limit(1);
     let found = store.engine().find(META, find).await?;
@@ -240,6 +248,10 @@ async fn clear(store: &Store) -> store::Result<()> {
             "A town was half loaded when people signed up, and clearing it away would take them with it.",
         ));
     }
+    // A class has lost its students and what they did.
+    let nobody = doc! { "$set": { "seats": 0_i64, "called": 0_i64, "students": {} } };
+    let class = Update::one(doc! { "_id": "class" }, nobody);
+    store.engine().update(META, class).await?;
     for collection in [
         people::COLLECTION,
         posts::COLLECTION,

@@ -22,7 +22,7 @@ mod words;
 use model::Timestamp;
 use uuid::Uuid;
 
-pub use claim::{Claim, Patience, claim, claim_anew, is_half_loaded, is_loaded};
+pub use claim::{Claim, Patience, claim, claim_anew, is_half_loaded, is_loaded, recipe_of};
 pub use load::load;
 pub use recipe::Recipe;
 

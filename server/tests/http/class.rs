@@ -157,3 +157,28 @@ fn a_server_without_a_class_says_how_to_open_one() {
     assert_eq!(sends(&server.visitor(), "/lab/class/anew", "").status, 404);
     assert_eq!(sends(&server.visitor(), "/api/bring_people", "").status, 303);
 }
+
+#[test]
+fn nobody_elsewhere_begins_anew() {
+    let server = Server::for_a_class();
+    sends(&joins(&server, "Ada"), "/api/bring_people", "");
+    for (name, value) in [("host", "192.168.1.5:3000"), ("x-forwarded-for", "127.0.0.1")] {
+        let elsewhere = server.visitor().with(name, value);
+        assert_eq!(sends(&elsewhere, "/lab/class/anew", "").status, 403, "{name}");
+        let shown = page(&elsewhere, "/lab/class").text;
+        assert!(!shown.contains("Begin anew"), "{name}");
+    }
+    assert_eq!(likes(&server), 10);
+}
+
+#[test]
+fn the_post_of_a_class_comes_back_when_its_author_deletes_it() {
+    let server = Server::for_a_class();
+    let mut author = server.visitor();
+    author.cookie = Some(sends(&author, "/api/sign_in_as_demo", "handle=solveig").cookie());
+    let id = post(&server.visitor())["id"].as_str().unwrap().to_owned();
+    author.delete(&format!("/posts/{id}"));
+    assert_eq!(author.get(&format!("/posts/{id}")).status, 404);
+    page(&server.visitor(), "/lab/class");
+    assert_eq!(post(&server.visitor())["id"], id);
+}

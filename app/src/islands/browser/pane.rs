@@ -7,16 +7,19 @@ use std::time::Duration;
 use leptos::prelude::{document, window};
 use leptos::task::spawn_local;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Element, FocusOptions, HtmlElement, HtmlFormElement, MouseEvent};
+use web_sys::{Element, EventTarget, FocusOptions, HtmlElement, HtmlFormElement, MouseEvent};
 
 use super::dom::{all, around, attribute, empty, find, listen, number, pause, set, set_text, unset};
 use super::list::here;
 use super::live::watch;
-use super::send::send;
+use super::send::send_once;
 use super::stretch::fetch_page;
 
 /// The shortest time between two looks at what changed.
 const QUIET: Duration = Duration::from_millis(400);
+
+/// How often to look whether what was pressed was let go.
+const PRESS: Duration = Duration::from_millis(50);
 
 /// What can be folded, what can be scrolled, and where the keyboard stops.
 const FOLDS: &str = "details";
@@ -35,6 +38,8 @@ struct Pane {
     following: Cell<bool>,
     /// Whether it is decided when to look again.
     looking: Cell<bool>,
+    /// Whether a pointer or a key is down in it.
+    pressed: Cell<bool>,
 }
 
 /// Takes over the links that lead to another query, Back and Forward between them, and the forms that stay on the page.
@@ -46,6 +51,7 @@ pub fn bind(root: &Element) {
         stale: Cell::new(false),
         following: Cell::new(false),
         looking: Cell::new(false),
+        pressed: Cell::new(false),
     });
     let topic = find(root, "[data-topic]").and_then(|part| attribute(&part, "data-topic"));
     // The part around the pane stays when the pane is emptied.
@@ -72,6 +78,18 @@ pub fn bind(root: &Element) {
         }
     })
     .for_good();
+    for (what, pressed) in [
+        ("pointerdown", true),
+        ("keydown", true),
+        ("pointerup", false),
+        ("pointercancel", false),
+        ("keyup", false),
+    ] {
+        let pane = Rc::clone(&pane);
+        // It may be let go elsewhere.
+        let place: &EventTarget = if pressed { root } else { &document() };
+        listen(place, what, move |_| pane.pressed.set(pressed)).for_good();
+    }
     pane.look_again();
     let sent = Rc::clone(&pane);
     listen(root, "submit", move |event| {
@@ -154,14 +172,15 @@ impl Pane {
         });
     }
 
-    /// Sends a form and shows what it changed. When it is refused, the browser sends it: the page that comes says why.
+    /// Sends a form, once, and shows what it changed. When it is refused, the browser sends it: the page that comes says why.
     fn send(self: &Rc<Self>, form: HtmlFormElement) {
         let pane = Rc::clone(self);
-        let sent = send(&form);
+        let sent = send_once(&form);
         spawn_local(async move {
-            match sent.await {
-                Ok(_) => pane.follow(),
-                Err(_) => drop(form.submit()),
+            match (sent.await, form.is_connected()) {
+                (Some(400..500), true) => drop(form.submit()),
+                (Some(400..500), false) => drop(window().location().reload()),
+                _ => pane.follow(),
             }
         });
     }
@@ -186,11 +205,18 @@ impl Pane {
     /// Fetches what is shown once more. Nothing else changes: what was folded stays folded, what was scrolled stays where it
     /// was. When it does not come, the next news will.
     async fn again(&self) {
+        if attribute(&self.root, "aria-busy").as_deref() == Some("true") {
+            return;
+        }
         let asked = self.asked.get();
         let fetched = fetch_page(&here(&query())).await;
         let Some(new) = fetched.and_then(|page| page.query_selector(".pane").ok()?) else {
             return;
         };
+        // What is pressed now must be there when it is let go.
+        while self.pressed.get() {
+            pause(PRESS).await;
+        }
         let html = new.inner_html();
         if self.asked.get() != asked || self.root.inner_html() == html {
             return;
@@ -200,7 +226,8 @@ impl Pane {
             .iter()
             .map(|fold| fold.has_attribute("open"))
             .collect();
-        let scrolled: Vec<i32> = parts(SCROLLED).iter().map(Element::scroll_top).collect();
+        let place = |part: &Element| (part.scroll_top(), part.scroll_left());
+        let scrolled: Vec<_> = parts(SCROLLED).iter().map(place).collect();
         if let Some(focused) = self.put(&html) {
             let where_it_is = FocusOptions::new();
             where_it_is.set_prevent_scroll(true);
@@ -213,8 +240,9 @@ impl Pane {
                 unset(fold, "open");
             }
         }
-        for (part, place) in parts(SCROLLED).iter().zip(scrolled) {
-            part.set_scroll_top(place);
+        for (part, (top, left)) in parts(SCROLLED).iter().zip(scrolled) {
+            part.set_scroll_top(top);
+            part.set_scroll_left(left);
         }
         self.say_what_is_new();
     }

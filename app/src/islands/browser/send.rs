@@ -45,6 +45,13 @@ pub fn send(form: &HtmlFormElement) -> impl Future<Output = Result<JsValue, Stri
     }
 }
 
+/// Sends a form as it is at this moment, for what does not land once however often it is sent; answers the status.
+pub fn send_once(form: &HtmlFormElement) -> impl Future<Output = Option<u16>> + use<> {
+    let action = form.get_attribute("action").unwrap_or_default();
+    let fields = fields(form);
+    async move { answer(&action, &fields).await.ok().map(|(status, _)| status) }
+}
+
 fn fields(form: &HtmlFormElement) -> Result<JsValue, JsValue> {
     let fields: JsValue = FormData::new_with_form(form)?.into();
     Ok(UrlSearchParams::new_with_str_sequence_sequence(&fields)?.into())

@@ -214,7 +214,7 @@ fn BeginAnew() -> impl IntoView {
     view! {
         <section class="anew" aria-labelledby="anew">
             <h2 id="anew">"For the teacher"</h2>
-            <p>"Only browsers on the server’s own machine see this. The town becomes what it was at the start; the class stays in it."</p>
+            <p>"Only a browser on the server’s own machine, at http://127.0.0.1, sees this. The town becomes what it was at the start; the class stays in it."</p>
             <form method="post" action=BEGIN_ANEW>
                 <button class="button">"Begin anew"</button>
             </form>
