@@ -9,7 +9,7 @@ export function answersAreTriedOut(): void {
       .getByRole("listitem")
       .filter({ has: page.getByRole("heading", { name: "2. The race" }) });
     for (const [answer, verdict] of [
-      ["aabb", "Not yet. The document holds 1,000 items"],
+      ["aaaabbbb", "Not yet. The document holds 1,000 items"],
       ["ab", "Not yet. After these clicks, 0 of the two writers are done."],
       ["abab", "Right. The document holds 1,001 items"],
     ] as const) {

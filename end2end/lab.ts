@@ -56,7 +56,7 @@ export function journeysInTheWorkshop(): void {
 
     const article = page.locator(".points > div").filter({ hasText: "Check, then act" });
     await article.getByRole("link", { name: /After write 2/ }).click();
-    await expect(page.getByText("Ada is in the list twice.")).toBeVisible();
+    await expect(page.getByText("Ada is in the list twice.", { exact: true })).toBeVisible();
     await expect(page.getByText("Here the process dies.")).toBeVisible();
 
     await ours.getByRole("link", { name: /After write 1/ }).click();

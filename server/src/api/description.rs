@@ -90,7 +90,6 @@ async fn show(headers: HeaderMap) -> Response {
         (name = "Storage", description = "How lists are divided into a head and pages."),
         (name = "Workshop", description = "What the stations of the workshop measure, on lists of their own."),
         (name = "Live", description = "What changes, while it does."),
-        (name = "Workshop", description = "What the stations of the workshop measure."),
         (name = "Server", description = "About the server itself.")
     )
 )]

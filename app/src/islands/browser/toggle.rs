@@ -30,6 +30,9 @@ struct State {
     shown: Counted,
     settled: Counted,
     sending: bool,
+    /// Whether a count came from elsewhere while one's own was on its way. News of one's own follows its answer, so what was
+    /// heard is never older than that for long, and the answer may be.
+    heard: bool,
 }
 
 impl Toggle {
@@ -50,6 +53,7 @@ impl Toggle {
                 shown: settled,
                 settled,
                 sending: false,
+                heard: false,
             }),
             relation,
             button,
@@ -73,6 +77,7 @@ impl Toggle {
     pub fn heard(&self, count: u64) {
         let mut state = self.state.borrow_mut();
         state.settled.count = count;
+        state.heard = true;
         if !state.sending {
             state.shown.count = count;
             self.show(state.shown);
@@ -105,16 +110,17 @@ impl Toggle {
     /// Sends what is wanted now; whether something else is wanted by the time the answer is there.
     async fn send_once(&self) -> bool {
         let wanted = self.state.borrow().shown.active;
+        self.state.borrow_mut().heard = false;
         self.on.set_value(if wanted { "true" } else { "false" });
         let answer = send(&self.form).await;
         let mut state = self.state.borrow_mut();
         let again = match answer {
             Ok(body) => {
                 let active = truth(&body, "active").unwrap_or(wanted);
-                state.settled = Counted {
-                    active,
-                    count: count(&body, "count").unwrap_or(state.shown.count),
-                };
+                state.settled.active = active;
+                if !state.heard {
+                    state.settled.count = count(&body, "count").unwrap_or(state.shown.count);
+                }
                 state.shown.active != active
             }
             Err(message) => {
