@@ -4,10 +4,12 @@ use app::feed::Feed;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use lab::layouts::Course;
+use lab::layouts::lists::Size;
+use lab::layouts::{Course, LARGEST};
 use model::LayoutRace;
 use serde::Deserialize;
 use utoipa::ToSchema;
+use utoipa::openapi::schema::{Object, ObjectBuilder, Type};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -23,10 +25,26 @@ pub fn routes() -> OpenApiRouter<Api> {
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewLayoutRace {
-    /// How many items the longest list has: 100, 1000, 10000 or 100000.
+    #[schema(schema_with = lengths)]
     largest: u64,
-    /// How many bytes of BSON an item has: 62 or 200.
+    #[schema(schema_with = sizes)]
     item_bytes: u64,
+}
+
+fn lengths() -> Object {
+    one_of("How many items the longest list has.", LARGEST)
+}
+
+fn sizes() -> Object {
+    one_of("How many bytes of BSON an item has.", Size::ALL.map(Size::bytes))
+}
+
+fn one_of(words: &str, numbers: impl IntoIterator<Item = u64>) -> Object {
+    ObjectBuilder::new()
+        .description(Some(words))
+        .schema_type(Type::Integer)
+        .enum_values(Some(numbers))
+        .build()
 }
 
 /// The race of the layouts

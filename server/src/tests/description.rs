@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use axum::http::Method;
 use axum::http::header::ACCEPT;
+use lab::layouts::Course;
 use serde_json::Value;
 
 use super::conformity::Description;
@@ -82,6 +83,24 @@ fn every_example_fits_its_schema() {
         let content = &response["content"]["application/problem+json"];
         description.fits(&content["schema"], &content["example"].to_string(), name);
     }
+}
+
+#[test]
+fn a_race_is_described_with_the_numbers_that_it_may_have() {
+    let properties = &DESCRIPTION.value["components"]["schemas"]["NewLayoutRace"]["properties"];
+    let numbers = |field: &str| {
+        let numbers = properties[field]["enum"].as_array().unwrap();
+        numbers
+            .iter()
+            .map(|number| number.as_u64().unwrap())
+            .collect::<Vec<_>>()
+    };
+    for largest in numbers("largest") {
+        for item_bytes in numbers("itemBytes") {
+            Course::new(largest, item_bytes).unwrap();
+        }
+    }
+    assert_eq!((numbers("largest").len(), numbers("itemBytes").len()), (4, 2));
 }
 
 #[tokio::test]

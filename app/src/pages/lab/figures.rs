@@ -3,6 +3,8 @@
 use chart::Chart;
 use leptos::prelude::*;
 
+use crate::components::grouped;
+
 /// Numbers in rows, each under a name.
 pub(super) struct Table {
     /// Above the names.
@@ -69,5 +71,38 @@ pub(super) fn Figures(
                 <tbody>{rows.collect_view()}</tbody>
             </table>
         </div>
+    }
+}
+
+/// What counting the documents in the end gives, and every number that ought to be zero and is not.
+#[component]
+pub(super) fn Reckoning(
+    holds: bool,
+    /// Said of it.
+    judgement: Option<&'static str>,
+    /// Test ids, names and numbers.
+    sums: Vec<(&'static str, &'static str, u64)>,
+    /// What is wrong, in words that follow the number.
+    faults: Vec<(u64, &'static str)>,
+) -> impl IntoView {
+    let sums = sums.into_iter().map(|(id, name, number)| {
+        view! {
+            <div>
+                <dt>{name}</dt>
+                <dd data-testid=id>{grouped(number)}</dd>
+            </div>
+        }
+    });
+    let faults = faults
+        .into_iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, words)| view! { <li>{format!("{} {words}.", grouped(number))}</li> });
+    view! {
+        <section class="verdict" data-holds=holds.to_string() data-testid="verdict" aria-labelledby="verdict">
+            <h3 id="verdict">"What the documents say"</h3>
+            <dl class="storm-sums">{sums.collect_view()}</dl>
+            {judgement.map(|judgement| view! { <p class=holds.then_some("holds")>{judgement}</p> })}
+            <ul class="faults">{faults.collect_view()}</ul>
+        </section>
     }
 }

@@ -3,7 +3,7 @@ use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use model::{ListForm, MeasuredList, Migration, MigrationLook, MigrationVerdict, Problem, Progress};
 
-use super::figures::{Figures, Table};
+use super::figures::{Figures, Reckoning, Table};
 use super::{MIGRATE, StationHead};
 use crate::actions::feed;
 use crate::actions::migration::{StartMigration, StopMigration};
@@ -206,22 +206,14 @@ fn Looks(looks: Vec<MigrationLook>) -> impl IntoView {
 
 #[component]
 fn Verdict(verdict: MigrationVerdict) -> impl IntoView {
-    let sums = [
+    let sums = vec![
         ("before", "before", verdict.before),
         ("acknowledged", "acknowledged", verdict.acknowledged),
         ("counted", "says the count", verdict.counted),
         ("distinct", "different people found", verdict.distinct),
     ];
-    let sums = sums.map(|(id, name, value)| {
-        view! {
-            <div>
-                <dt>{name}</dt>
-                <dd data-testid=id>{grouped(value)}</dd>
-            </div>
-        }
-    });
     let expected = verdict.before + verdict.acknowledged;
-    let faults = [
+    let faults = vec![
         (expected.abs_diff(verdict.counted), "is the count wrong by"),
         (
             expected.saturating_sub(verdict.distinct),
@@ -238,18 +230,8 @@ fn Verdict(verdict: MigrationVerdict) -> impl IntoView {
         (verdict.violations, "violations are found by check"),
         (verdict.refused, "lists could not be migrated"),
     ];
-    let faults = faults
-        .into_iter()
-        .filter(|(number, _)| *number > 0)
-        .map(|(number, words)| view! { <li>{format!("{} {words}.", grouped(number))}</li> });
-    view! {
-        <section class="verdict" data-holds=verdict.holds.to_string() data-testid="verdict" aria-labelledby="verdict">
-            <h3 id="verdict">"What the documents say"</h3>
-            <dl class="storm-sums">{sums.into_iter().collect_view()}</dl>
-            <p class=verdict.holds.then_some("holds")>{judgement(verdict)}</p>
-            <ul class="faults">{faults.collect_view()}</ul>
-        </section>
-    }
+    let judgement = Some(judgement(verdict));
+    view! { <Reckoning holds=verdict.holds judgement sums faults /> }
 }
 
 fn judgement(verdict: MigrationVerdict) -> &'static str {

@@ -3,6 +3,7 @@ use leptos::server_fn::ServerFn;
 use model::{Problem, Storm, StormChoice, StormPhase, StormTarget, StormVerdict};
 
 use self::charts::{Charts, Numbers};
+use super::figures::Reckoning;
 use super::{STORM, StationHead};
 use crate::actions::feed;
 use crate::actions::storm::{StartStorm, StopStorm};
@@ -178,7 +179,7 @@ fn Verdict(verdict: StormVerdict, storm: Storm) -> impl IntoView {
     } = verdict;
     let unsent = storm.due.saturating_sub(storm.answered + storm.failed);
     let unsent = if storm.stopped { 0 } else { unsent };
-    let faults = [
+    let faults = vec![
         (lost, "who were told that they are in it are not found"),
         (strangers, "are found who must not be"),
         (violations, "violations are found by check"),
@@ -187,38 +188,15 @@ fn Verdict(verdict: StormVerdict, storm: Storm) -> impl IntoView {
         (storm.failed, "likes failed; the log knows why"),
         (unsent, "likes were due and not sent any more"),
     ];
-    let faults = faults
-        .into_iter()
-        .filter(|(number, _)| *number > 0)
-        .map(|(number, words)| view! { <li>{format!("{} {words}.", grouped(number))}</li> });
-    view! {
-        <section class="verdict" data-holds=holds.to_string() data-testid="verdict" aria-labelledby="verdict">
-            <h3 id="verdict">"What the documents say"</h3>
-            <dl class="storm-sums">
-                <div>
-                    <dt>"must be in it"</dt>
-                    <dd data-testid="acknowledged">{grouped(acknowledged)}</dd>
-                </div>
-                <div>
-                    <dt>"says the count"</dt>
-                    <dd data-testid="counted">{grouped(counted)}</dd>
-                </div>
-                <div>
-                    <dt>"different people found"</dt>
-                    <dd data-testid="distinct">{grouped(distinct)}</dd>
-                </div>
-            </dl>
-            {holds
-                .then(|| {
-                    view! {
-                        <p class="holds">
-                            "It holds: everybody who was told so is in the list, once, nobody else is, the count is right, and check finds nothing."
-                        </p>
-                    }
-                })}
-            <ul class="faults">{faults.collect_view()}</ul>
-        </section>
-    }
+    let judgement = holds.then_some(
+        "It holds: everybody who was told so is in the list, once, nobody else is, the count is right, and check finds nothing.",
+    );
+    let sums = vec![
+        ("acknowledged", "must be in it", acknowledged),
+        ("counted", "says the count", counted),
+        ("distinct", "different people found", distinct),
+    ];
+    view! { <Reckoning holds judgement sums faults /> }
 }
 
 fn title(target: StormTarget) -> &'static str {
