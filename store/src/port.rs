@@ -173,6 +173,10 @@ pub struct Update {
     pub upsert: bool,
     /// Change every match instead of the first.
     pub many: bool,
+    /// Have it on disk before the answer. Whatever is on disk, all writes before it are too, these included, so a step
+    /// that means nothing without a later write may leave the waiting to that one, as with MongoDB's write concern
+    /// `{j: false}`. An engine that cannot keep that order, such as a cluster, waits all the same.
+    pub journaled: bool,
 }
 
 impl Update {
@@ -183,6 +187,7 @@ impl Update {
             update: update.into(),
             upsert: false,
             many: false,
+            journaled: true,
         }
     }
 
@@ -190,6 +195,13 @@ impl Update {
     #[must_use]
     pub fn or_insert(mut self) -> Self {
         self.upsert = true;
+        self
+    }
+
+    /// Leaves it to a later write to have both on disk.
+    #[must_use]
+    pub fn unjournaled(mut self) -> Self {
+        self.journaled = false;
         self
     }
 }

@@ -219,6 +219,9 @@ async fn every_acknowledged_write_survives_a_power_failure_at_any_moment() {
         tasks.push(tokio::spawn(async move {
             for nth in 0..12 {
                 let id = task * 100 + nth;
+                let step = Update::one(doc! { "_id": id }, doc! { "$set": { "text": "y".repeat(700) } });
+                let step = step.or_insert().unjournaled();
+                engine.update("steps", step).await.unwrap();
                 let document = doc! { "_id": id, "n": id, "count": 0, "list": [], "text": "x".repeat(700) };
                 engine.insert("things", vec![document]).await.unwrap();
                 disk.0.lock().unwrap().acknowledged.push(id);
@@ -267,6 +270,13 @@ async fn every_acknowledged_write_survives_a_power_failure_at_any_moment() {
                 .iter()
                 .map(|document| document.get_i32("_id").unwrap())
                 .collect();
+            let steps = reopened.distinct("steps", "_id", doc! {}).await.unwrap();
+            for id in &ids {
+                assert!(
+                    steps.contains(&(*id).into()),
+                    "moment {nth}, seed {seed}: {id} is there, and what was written before it is not"
+                );
+            }
             for id in &moment.acknowledged {
                 assert!(
                     ids.contains(id),
@@ -295,6 +305,31 @@ async fn every_acknowledged_write_survives_a_power_failure_at_any_moment() {
                 .unwrap();
         }
     }
+}
+
+#[tokio::test]
+async fn what_is_not_journaled_is_read_at_once_and_on_disk_with_the_next_write_that_is() {
+    let disk = Disk::default();
+    let engine = Embedded::on(disk.clone()).unwrap();
+    engine.insert("things", vec![doc! { "_id": 1 }]).await.unwrap();
+    let synced = || Disk::holding(disk.0.lock().unwrap().synced.clone());
+    let commits = engine.counters().commits;
+
+    let step = Update::one(doc! { "_id": 2 }, doc! { "$set": { "n": 2 } }).or_insert();
+    engine.update("things", step.unjournaled()).await.unwrap();
+    let two = [doc! { "_id": 1 }, doc! { "_id": 2, "n": 2 }];
+    assert_eq!(engine.find("things", Find::default()).await.unwrap(), two);
+    assert_eq!(engine.counters().commits, commits);
+    let lost = Embedded::on(synced()).unwrap();
+    assert_eq!(
+        lost.find("things", Find::default()).await.unwrap(),
+        [doc! { "_id": 1 }]
+    );
+
+    engine.insert("others", vec![doc! { "_id": 3 }]).await.unwrap();
+    assert_eq!(engine.counters().commits, commits + 1);
+    let kept = Embedded::on(synced()).unwrap();
+    assert_eq!(kept.find("things", Find::default()).await.unwrap(), two);
 }
 
 #[tokio::test]

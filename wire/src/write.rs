@@ -240,6 +240,7 @@ fn read_update(entry: Document) -> Outcome<Update> {
         update,
         upsert,
         many,
+        journaled: true,
     })
 }
 

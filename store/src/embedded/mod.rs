@@ -63,6 +63,7 @@ use self::operation::{Answer, Operation};
 pub use self::planner::Plan;
 use self::projection::Projection;
 use self::query::Query;
+use self::reader::Planned;
 pub use self::scan::Scan;
 use self::tables::check_collection;
 use self::writer::Writer;
@@ -207,13 +208,12 @@ impl DocumentEngine for Embedded {
         let projection = Projection::parse(&find.projection)?;
         let query =
             Query::parse(&find.filter, &find.sort, find.skip, find.limit)?.needing(projection.needs());
+        let planned = Planned::new(&self.shared, collection, query)?;
         // Handing a look-up by key to another thread costs more than the look-up.
-        if let Some(few) = reader::find_few(&self.shared, collection, &query, &projection)? {
-            return Ok(few);
+        if planned.reads_few() {
+            return planned.find(&self.shared, &projection);
         }
-        let collection = collection.to_owned();
-        self.read(move |shared| reader::find(shared, &collection, &query, &projection))
-            .await
+        self.read(move |shared| planned.find(shared, &projection)).await
     }
 
     async fn count(&self, collection: &str, filter: Document) -> Result<u64> {

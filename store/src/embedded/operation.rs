@@ -22,6 +22,8 @@ const LARGEST_MESSAGE: usize = LARGEST + 16 * 1024;
 pub(super) struct Operation {
     pub(super) collection: String,
     pub(super) write: Write,
+    /// Whether it is to be on disk before it is answered.
+    pub(super) journaled: bool,
 }
 
 /// What is written.
@@ -86,7 +88,10 @@ impl Operation {
             upsert: update.upsert,
             returning: None,
         });
-        Ok(Self::new(collection, write))
+        Ok(Self {
+            journaled: update.journaled,
+            ..Self::new(collection, write)
+        })
     }
 
     pub(super) fn find_and_modify(collection: &str, change: &FindAndModify) -> Result<Self> {
@@ -124,6 +129,7 @@ impl Operation {
         Self {
             collection: collection.to_owned(),
             write,
+            journaled: true,
         }
     }
 }

@@ -87,43 +87,47 @@ pub(super) fn existing<T>(table: std::result::Result<T, TableError>) -> Result<O
     }
 }
 
-/// The documents of a query, projected.
-pub(super) fn find(
-    shared: &Shared,
-    collection: &str,
-    query: &Query,
-    projection: &Projection,
-) -> Result<Vec<Document>> {
-    let mut found = Vec::new();
-    counted(shared, collection, |tally| {
-        Snapshot::take(shared)?.run(collection, query, tally, &mut |_, document| {
-            found.push(projection.apply(document)?);
-            Ok(())
-        })
-    })?;
-    Ok(found)
+/// A query that is planned over a snapshot, and still has to be read.
+pub(super) struct Planned {
+    snapshot: Snapshot,
+    plan: Plan,
+    collection: String,
+    query: Query,
 }
 
-/// As [`find`], if the query is sure to read very little; otherwise nothing is read.
-pub(super) fn find_few(
-    shared: &Shared,
-    collection: &str,
-    query: &Query,
-    projection: &Projection,
-) -> Result<Option<Vec<Document>>> {
-    let snapshot = Snapshot::take(shared)?;
-    let plan = snapshot.plan(collection, query);
-    if !plan.reads_few(query.limit) {
-        return Ok(None);
-    }
-    let mut found = Vec::new();
-    counted(shared, collection, |tally| {
-        snapshot.run_as(&plan, collection, query, tally, &mut |_, document| {
-            found.push(projection.apply(document)?);
-            Ok(())
+impl Planned {
+    pub(super) fn new(shared: &Shared, collection: &str, query: Query) -> Result<Self> {
+        let snapshot = Snapshot::take(shared)?;
+        Ok(Self {
+            plan: snapshot.plan(collection, &query),
+            snapshot,
+            collection: collection.to_owned(),
+            query,
         })
-    })?;
-    Ok(Some(found))
+    }
+
+    /// Whether it is sure to read very little.
+    pub(super) fn reads_few(&self) -> bool {
+        self.plan.reads_few(self.query.limit)
+    }
+
+    /// The documents of the query, projected.
+    pub(super) fn find(&self, shared: &Shared, projection: &Projection) -> Result<Vec<Document>> {
+        let mut found = Vec::new();
+        counted(shared, &self.collection, |tally| {
+            self.snapshot.run_as(
+                &self.plan,
+                &self.collection,
+                &self.query,
+                tally,
+                &mut |_, document| {
+                    found.push(projection.apply(document)?);
+                    Ok(())
+                },
+            )
+        })?;
+        Ok(found)
+    }
 }
 
 /// Hands the documents of a query and their keys to `take`.

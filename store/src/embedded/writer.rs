@@ -115,8 +115,10 @@ impl Fault {
     }
 }
 
-/// Applies the operations and commits them durably, if they changed anything. Only then is their catalogue the
-/// committed one: an array that a lost commit brought is news again when it comes back.
+/// Applies the operations and commits them, if they changed anything: durably, unless none of them asks for it. Only
+/// then is their catalogue the committed one: an array that a lost commit brought is news again when it comes back.
+///
+/// What is committed without being durable can be read, and is on disk with the next durable commit or not at all.
 fn commit(
     shared: &Shared,
     committed: &mut Arc<Catalogue>,
@@ -127,10 +129,16 @@ fn commit(
         .database
         .begin_write()
         .map_err(|error| abandoned(error.into()))?;
+    let durable = operations.iter().any(|operation| operation.journaled);
+    let durability = if durable {
+        Durability::Immediate
+    } else {
+        Durability::None
+    };
     transaction
-        .set_durability(Durability::Immediate)
+        .set_durability(durability)
         .map_err(|error| abandoned(error.into()))?;
-    transaction.set_quick_repair(QUICK_REPAIR);
+    transaction.set_quick_repair(QUICK_REPAIR && durable);
     let mut batch = Batch::new(&transaction, Arc::clone(committed));
     let mut results = Vec::with_capacity(operations.len());
     for operation in operations {
@@ -153,8 +161,10 @@ fn commit(
             shared.listeners.tell(written);
             return Err(Fault::Unconfirmed(storage(error)));
         }
-        tally.commit();
-        shared.totals.batch(results.len());
+        if durable {
+            tally.commit();
+            shared.totals.batch(results.len());
+        }
         if !Arc::ptr_eq(committed, &catalogue) {
             shared.publish(Arc::clone(&catalogue));
             *committed = catalogue;

@@ -41,16 +41,18 @@ impl OverflowList<'_> {
     /// Spills until the head is within its threshold.
     pub(crate) async fn shorten(&self, owner: &Owner) -> Result<()> {
         for _ in 0..ATTEMPTS {
-            let seen = self.state(owner, Head::Whole).await?;
+            let mut seen = self.state(owner, Head::Whole).await?;
             if self.finish_at_once(owner, &seen).await? {
                 continue;
             }
-            match seen.head.first() {
-                Some(newest) if seen.head.len() > self.limits.threshold => {
-                    self.spill(owner, &seen, newest.at).await?;
-                }
-                _ => return Ok(()),
+            if seen.head.len() <= self.limits.threshold {
+                return Ok(());
             }
+            let chunk = seen.take_chunk(self.limits);
+            let Some(newest) = seen.head.first().or(chunk.first()) else {
+                return Ok(());
+            };
+            self.spill(owner, &seen, &chunk, &[], newest.at).await?;
         }
         Err(Error::Contended(owner.to_string()))
     }

@@ -1,8 +1,8 @@
 //! One round: the appends of one list that go together.
 //!
 //! It is an append of one item, done to several at once: one look at the owner, one search of the pages for all keys, and
-//! one guarded push. The push moves items and count in one write of one document, so an append of several is as
-//! many appends with nothing in between.
+//! one guarded push, which is also the commit of a spill when the head is full. The push moves items and count in one
+//! write of one document, so an append of several is as many appends with nothing in between.
 
 use bson::{Bson, DateTime, Document, doc};
 use model::Timestamp;
@@ -44,66 +44,74 @@ impl OverflowList<'_> {
         round.wanted
     }
 
-    /// Looks, makes room if there is none, and pushes. Answers the state that it acted on.
+    /// Looks, and pushes; a full head spills with the push. Answers the state that it acted on.
     async fn add(&self, owner: &Owner, round: &mut Round) -> Result<State> {
         let threshold = self.limits.threshold;
-        let mut spilled_for = None;
         let mut head = Head::None;
+        let mut turn = None;
+        let mut searched = None;
+        let mut paged_for = None;
         let mut most = usize::MAX;
         for _ in 0..ATTEMPTS {
             let seen = self.state(owner, head).await;
             if let Some(born) =
-                spilled_for.take_if(|born| seen.as_ref().map_or(true, |seen| seen.born != *born))
+                paged_for.take_if(|born| seen.as_ref().map_or(true, |seen| seen.born != *born))
             {
                 // That owner went away, and its pages with it, but perhaps not the one just written for it.
                 tracing::debug!(%owner, %born, "an owner was deleted while its head spilled");
                 self.sweep(owner).await?;
             }
-            let seen = seen?;
+            let mut seen = seen?;
             if seen.adopting {
                 self.adopt(owner).await?;
                 continue;
             }
             round.found(seen.head.iter().cloned(), seen.count);
-            let in_pages = self.find_all_in_pages(owner, &round.keys(), &seen).await?;
-            round.found(in_pages.into_iter().map(|(_, item)| item), seen.count);
-            if round.wanted.is_empty() {
-                return Ok(seen);
+            let place = (seen.born.clone(), seen.pages, seen.floor);
+            if searched.as_ref() != Some(&place) {
+                let in_pages = self.find_all_in_pages(owner, &round.keys(), &seen).await?;
+                round.found(in_pages.into_iter().map(|(_, item)| item), seen.count);
+                searched = Some(place);
             }
+            let Some(first) = round.wanted.first() else {
+                return Ok(seen);
+            };
             // The whole head tells by itself how full it is, should the counts be wrong.
             let items = if matches!(head, Head::Whole) {
                 seen.head.len()
             } else {
                 usize::try_from(seen.in_head()).unwrap_or(usize::MAX)
             };
-            let room = threshold.saturating_sub(items);
-            if room > 0 {
-                round.sort_above(seen.floor);
-                let going = room.min(round.wanted.len()).min(most);
-                if let Some(count) = self.push(owner, &round.wanted[..going], &seen).await? {
+            let (going, pushed) = if items < threshold {
+                let going = round.first((threshold - items).min(most), seen.floor);
+                (going.len(), self.push(owner, &seen, going).await?)
+            } else if turn.is_some() {
+                let now = first.item.at;
+                let chunk = seen.take_chunk(self.limits);
+                let room = threshold.saturating_sub(seen.head.len());
+                let going = round.first(room.min(most), chunk.first().map(|newest| newest.at));
+                paged_for = Some(seen.born.clone());
+                (going.len(), self.spill(owner, &seen, &chunk, going, now).await?)
+            } else {
+                // Whoever spills or removes from a page in this process does so one after the other; all but one would lose.
+                turn = Some(self.turn(owner).await);
+                head = Head::Whole;
+                continue;
+            };
+            match pushed {
+                Some(count) if going > 0 => {
                     round.added(going, count);
                     return Ok(seen);
                 }
-                // Perhaps because the head has somebody already. Or another server took one of the places: who asks for fewer is
-                // not always too late.
-                most = (going / 2).max(1);
-                self.queues.work.retried(self.relation);
-                head = Head::Whole;
-            } else {
-                // Whoever spills or removes from a page in this process does so one after the other; all but one would lose.
-                let _turn = self.turn(owner).await;
-                let full = self.state(owner, Head::Whole).await?;
-                round.found(full.head.iter().cloned(), full.count);
-                let Some(first) = round.wanted.first() else {
-                    return Ok(full);
-                };
-                head = if full.head.len() >= threshold {
-                    self.spill(owner, &full, first.item.at).await?;
-                    spilled_for = Some(full.born);
-                    Head::None
-                } else {
-                    Head::Whole
-                };
+                // A head far longer than it may be spills more than once.
+                Some(_) => {}
+                None => {
+                    // Perhaps because the head has somebody already. Or another server took one of the places: who asks for
+                    // fewer is not always too late.
+                    most = (going / 2).max(1);
+                    self.queues.work.retried(self.relation);
+                    head = Head::Whole;
+                }
             }
         }
         Err(Error::Contended(owner.to_string()))
@@ -114,12 +122,11 @@ impl OverflowList<'_> {
     /// It rests on this: none of them is in the head, all have room there, and no spill moved one of them to a page since
     /// the pages were searched. A spill raises the number of pages, which tidying lowers again, and it raises the floor,
     /// which nothing lowers.
-    async fn push(&self, owner: &Owner, wanted: &[Wanted], seen: &State) -> Result<Option<u64>> {
+    async fn push(&self, owner: &Owner, seen: &State, wanted: &[Wanted]) -> Result<Option<u64>> {
         let Some(first) = wanted.first() else {
             return Ok(Some(seen.count));
         };
         let keys: Vec<Bson> = wanted.iter().map(|wanted| wanted.key.value()).collect();
-        let items: Vec<Document> = wanted.iter().map(|wanted| wanted.item.to_document()).collect();
         let most_before = self.limits.threshold - wanted.len();
         let guard = doc! {
             "_id": owner_id(owner),
@@ -130,7 +137,7 @@ impl OverflowList<'_> {
             self.path(&format!("head.{}", first.key.field())): { "$nin": keys },
         };
         let change = doc! {
-            "$push": { self.path("head"): { "$each": items, "$sort": { "at": -1, "id": -1 } } },
+            "$push": { self.path("head"): { "$each": items(wanted), "$sort": { "at": -1, "id": -1 } } },
             "$inc": { self.path("count"): int(wanted.len()) },
         };
         let pushed = self.counted(guard, change).await?;
@@ -139,6 +146,11 @@ impl OverflowList<'_> {
         }
         Ok(pushed)
     }
+}
+
+/// As they stand in a head.
+pub(super) fn items(wanted: &[Wanted]) -> Vec<Document> {
+    wanted.iter().map(|wanted| wanted.item.to_document()).collect()
 }
 
 impl Round {
@@ -169,12 +181,17 @@ impl Round {
         }
     }
 
-    /// A clock that runs behind must not sort a new item below what has spilled.
-    fn sort_above(&mut self, floor: Option<Timestamp>) {
-        let Some(floor) = floor else { return };
-        let lowest = Timestamp::from_millis(floor.millis() + 1);
-        for wanted in &mut self.wanted {
-            wanted.item.at = wanted.item.at.max(lowest);
+    /// The first of those wanted, so many at most. A clock that runs behind must not sort a new item below what has
+    /// spilled, or spills with it.
+    fn first(&mut self, most: usize, floor: Option<Timestamp>) -> &[Wanted] {
+        let going = most.min(self.wanted.len());
+        let going = &mut self.wanted[..going];
+        if let Some(floor) = floor {
+            let lowest = Timestamp::from_millis(floor.millis() + 1);
+            for wanted in &mut *going {
+                wanted.item.at = wanted.item.at.max(lowest);
+            }
         }
+        going
     }
 }

@@ -1,36 +1,47 @@
-use bson::{Bson, DateTime, Document, doc};
+use bson::{DateTime, Document, doc};
 use model::Timestamp;
 
+use super::round::items;
 use super::state::{State, int};
-use super::{Item, OverflowList, Owner, PAGES, owner_id, page_id, uuid_bson};
+use super::together::Wanted;
+use super::{Item, OverflowList, Owner, PAGES, owner_id, page_id};
 use crate::error::{Error, Result};
 use crate::port::Update;
 
 impl OverflowList<'_> {
-    /// Moves the oldest chunk of a full head into the next page. Two writes: the page, which nobody reads yet, and
-    /// the owner, which makes it visible and takes its items out of the head at the same moment.
+    /// Moves the oldest chunk of a full head into the next page, and adds items to what stays, all of them newer than the
+    /// chunk. Two writes: the page, which nobody reads yet, and the owner, which makes it visible, drops its items
+    /// from the head and takes up the new ones at the same moment.
     ///
-    /// It gives up quietly when somebody else got further; the caller looks again.
-    pub(super) async fn spill(&self, owner: &Owner, seen: &State, now: Timestamp) -> Result<()> {
-        let chunk = &seen.head[seen.head.len() - self.limits.chunk(seen.head.len())..];
-        let Some(newest) = chunk.first() else {
-            return Ok(());
-        };
-        self.write_page(owner, seen, seen.pages, chunk, now).await?;
-
-        let Some(page) = self.page(owner, &seen.born, seen.pages).await? else {
-            return Ok(());
-        };
-        if page.rev != seen.rev || page.items != chunk {
-            // A page that this head did not write: an interrupted spill left it behind under other limits, or the
-            // tidying of an empty one. A newer revision lets it be replaced. If somebody else wrote it for a newer
-            // head, the guard fails.
-            return self.advance_rev(owner, seen, page.rev.max(seen.rev) + 1).await;
+    /// Answers the new count, or nothing when somebody else got further; the caller looks again.
+    pub(super) async fn spill(
+        &self,
+        owner: &Owner,
+        seen: &State,
+        chunk: &[Item],
+        adding: &[Wanted],
+        now: Timestamp,
+    ) -> Result<Option<u64>> {
+        if !self.write_page(owner, seen, seen.pages, chunk, now).await? {
+            let Some(page) = self.page(owner, &seen.born, seen.pages).await? else {
+                return Ok(None);
+            };
+            if page.rev != seen.rev || page.items != chunk {
+                // A page that this head did not write: an interrupted spill left it behind under other limits, or the
+                // tidying of an empty one. A newer revision lets it be replaced. If somebody else wrote it for a newer
+                // head, the guard fails.
+                self.advance_rev(owner, seen, page.rev.max(seen.rev) + 1).await?;
+                return Ok(None);
+            }
         }
-        self.commit(owner, seen, chunk, newest.at).await
+        self.commit(owner, seen, chunk, adding).await
     }
 
     /// Writes a page that is not committed, where it is absent or was left behind by an older revision of the head.
+    /// False when one stands there already, of this revision or of a newer one.
+    ///
+    /// What is written stays as it is until the commit: only a newer revision may replace it, and then the commit's
+    /// guard fails. It need not be on disk before the commit is, without which it means nothing.
     pub(super) async fn write_page(
         &self,
         owner: &Owner,
@@ -38,7 +49,7 @@ impl OverflowList<'_> {
         number: u32,
         chunk: &[Item],
         now: Timestamp,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let mut absent_or_older = self.page_of(owner, &seen.born, number);
         absent_or_older.insert("rev", doc! { "$lt": seen.rev });
         let mut page = page_fields(chunk, now);
@@ -48,30 +59,45 @@ impl OverflowList<'_> {
             absent_or_older,
             doc! { "$set": page, "$setOnInsert": { "_id": id } },
         );
-        match self.engine.update(PAGES, write.or_insert()).await {
-            // The page stands already, at this revision or a newer one.
-            Ok(_) | Err(Error::DuplicateKey { .. }) => Ok(()),
+        match self.engine.update(PAGES, write.or_insert().unjournaled()).await {
+            Ok(_) => Ok(true),
+            Err(Error::DuplicateKey { .. }) => Ok(false),
             Err(error) => Err(error),
         }
     }
 
-    async fn commit(&self, owner: &Owner, seen: &State, chunk: &[Item], newest: Timestamp) -> Result<()> {
-        let ids: Vec<Bson> = chunk.iter().map(|item| uuid_bson(item.id)).collect();
-        let mut guard = self.at_rev(owner, seen);
-        guard.insert(self.path("head"), doc! { "$size": int(seen.head.len()) });
-        let change = doc! {
-            "$pull": { self.path("head"): { "id": { "$in": &ids } } },
-            "$inc": { self.path("pages"): 1_i64, self.path("spilled"): int(ids.len()) },
-            "$set": { self.path("hasOverflow"): true, self.path("floor"): DateTime::from_millis(newest.millis()) },
+    /// The guards see to it that the head is what was read, so that what `$slice` drops is the chunk and nothing else:
+    /// it stands in the page, and all that is added sorts above it.
+    async fn commit(
+        &self,
+        owner: &Owner,
+        seen: &State,
+        chunk: &[Item],
+        adding: &[Wanted],
+    ) -> Result<Option<u64>> {
+        let Some(newest) = chunk.first() else {
+            return Ok(None);
         };
-        let updated = self
-            .engine
-            .update(self.owners(), Update::one(guard, change))
-            .await?;
-        if updated.matched > 0 {
+        let stay = seen.head.len();
+        let mut guard = self.at_rev(owner, seen);
+        guard.insert(self.path("head"), doc! { "$size": int(stay + chunk.len()) });
+        let change = doc! {
+            "$push": { self.path("head"): {
+                "$each": items(adding), "$sort": { "at": -1, "id": -1 }, "$slice": int(stay + adding.len()),
+            } },
+            "$inc": {
+                self.path("count"): int(adding.len()), self.path("pages"): 1_i64, self.path("spilled"): int(chunk.len()),
+            },
+            "$set": { self.path("hasOverflow"): true, self.path("floor"): DateTime::from_millis(newest.at.millis()) },
+        };
+        let committed = self.counted(guard, change).await?;
+        if committed.is_some() {
             self.queues.work.spilled(self.relation);
+            if !adding.is_empty() {
+                self.queues.work.pushed(self.relation, adding.len());
+            }
         }
-        Ok(())
+        Ok(committed)
     }
 
     pub(super) async fn advance_rev(&self, owner: &Owner, seen: &State, rev: i64) -> Result<()> {

@@ -1,5 +1,7 @@
 //! What an owner document says about one of its lists.
 
+use std::cmp::Reverse;
+
 use bson::{Bson, Document, RawDocumentBuf, doc};
 use model::{Meter, Relation, RelationOverflow, Timestamp};
 use uuid::Uuid;
@@ -186,6 +188,14 @@ impl State {
     /// How many items the head has, whether it was read or not.
     pub(super) fn in_head(&self) -> u64 {
         self.count.saturating_sub(self.spilled)
+    }
+
+    /// Takes the oldest items out of a head that was read whole: those that one spill moves, newest first. What stays
+    /// is never older, in whatever order the head was stored.
+    pub(super) fn take_chunk(&mut self, limits: Limits) -> Vec<Item> {
+        self.head.sort_unstable_by_key(|item| Reverse(item.order()));
+        let chunk = limits.chunk(self.head.len());
+        self.head.split_off(self.head.len() - chunk)
     }
 
     /// Whether an item of a page is removed already.

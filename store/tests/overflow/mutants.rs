@@ -44,7 +44,7 @@ mutants! {
     a_push_not_guarded_on_the_floor: Guard(Push, "floor"), "a double like while the only page is emptied and its number used again";
     a_push_not_guarded_on_the_incarnation: Guards(Push, ["born", "floor"]), "a like meets a post that is deleted, published again and liked by the same person";
     a_push_that_does_not_count: Part(Push, "$inc", "count"), "two likes both meet a full head";
-    a_push_that_does_not_sort: Unsorted, "a late clock while the head spills";
+    a_push_that_does_not_sort: Modifier(Push, "$sort"), "a late clock while the head spills";
     a_push_of_several_guarded_on_the_first_actor: FirstKeyOnly, "two likes go together, and the second of them likes on another server too";
     a_push_of_several_guarded_on_room_for_one: RoomForOne, "two likes go together while another server takes one of their two places";
     a_push_of_several_that_counts_one: CountsOne, "three likes go together, and only two have room";
@@ -55,7 +55,10 @@ mutants! {
     a_commit_not_guarded_on_the_revision: Guard(Commit, "rev"), "an unlike and a new like while a third spills";
     a_commit_not_guarded_on_the_heads_length: Guard(Commit, "head"), "a server with larger limits appends below a chunk that is being spilled";
     a_commit_not_guarded_on_the_incarnation: Guard(Commit, "born"), "a like spills the head of a post that is deleted and published again";
-    a_commit_that_leaves_its_items_in_the_head: Part(Commit, "$pull", "head"), "two likes both meet a full head";
+    a_commit_that_leaves_its_items_in_the_head: Modifier(Commit, "$slice"), "two likes both meet a full head";
+    a_commit_that_does_not_sort: Modifier(Commit, "$sort"), "two likes both meet a full head";
+    a_commit_that_does_not_count_what_it_adds: Part(Commit, "$inc", "count"), "two likes both meet a full head";
+    a_commit_that_adds_below_its_page: Late, "two likes both meet a full head";
     a_commit_that_does_not_raise_the_floor: Part(Commit, "$set", "floor"), "a late clock while the head spills";
     a_commit_that_does_not_flag_the_overflow: Part(Commit, "$set", "hasOverflow"), "two likes both meet a full head";
     a_commit_before_its_page: CommitFirst, "two likes both meet a full head";

@@ -4,11 +4,11 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use bson::{Bson, Document};
-use store::Result;
+use bson::{Bson, DateTime, Document};
 use store::overflow::PAGES;
 use store::port::{Change, DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
 use store::timeline::COLLECTION as TIMELINES;
+use store::{Error, Result};
 
 /// One write of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,8 +46,10 @@ pub enum Fault {
     Guards(Step, [&'static str; 2]),
     /// A step lacks one of its operators, for a field.
     Part(Step, &'static str, &'static str),
-    /// A push does not sort.
-    Unsorted,
+    /// A step's push lacks one of its modifiers.
+    Modifier(Step, &'static str),
+    /// What is added by a commit keeps the time of a clock that is late.
+    Late,
     /// A push of several minds only the first of their keys.
     FirstKeyOnly,
     /// A push of several sees to it that one has room.
@@ -70,7 +72,7 @@ pub enum Fault {
 pub struct Mutant {
     pub engine: Engine,
     pub fault: Fault,
-    /// A page write that waits for its commit, or was taken for granted.
+    /// A page write that waits for its commit.
     pub written: Mutex<Option<Update>>,
 }
 
@@ -101,9 +103,18 @@ impl Mutant {
                     }
                 }
             }
-            (Fault::Unsorted, Change::Operators(operators)) if step == Some(Step::Push) => {
+            (Fault::Modifier(wrong, modifier), Change::Operators(operators)) if step == Some(wrong) => {
                 for (_, push) in operators.get_document_mut("$push").unwrap().iter_mut() {
-                    push.as_document_mut().unwrap().remove("$sort");
+                    push.as_document_mut().unwrap().remove(modifier);
+                }
+            }
+            (Fault::Late, Change::Operators(operators)) if step == Some(Step::Commit) => {
+                let push = operators.get_document_mut("$push").unwrap();
+                let push = push.get_document_mut("likes.head").unwrap();
+                for item in push.get_array_mut("$each").unwrap() {
+                    item.as_document_mut()
+                        .unwrap()
+                        .insert("at", DateTime::from_millis(0));
                 }
             }
             (Fault::FirstKeyOnly, _) if step == Some(Step::Push) => {
@@ -188,10 +199,10 @@ fn step_of(collection: &str, change: &Change) -> Option<Step> {
     }
     match () {
         () if has("$unset", "adopting").is_some() => Some(Step::FinishAdoption),
-        () if has("$push", "head").is_some() => Some(Step::Push),
         () if has("$push", "pending").is_some() => Some(Step::Pend),
         () if has("$pull", "pending").is_some() => Some(Step::Unpend),
         () if has("$inc", "pages") == Some(Bson::Int64(1)) => Some(Step::Commit),
+        () if has("$push", "head").is_some() => Some(Step::Push),
         () if has("$inc", "pages").is_some() => Some(Step::Trim),
         () if has("$pull", "head").is_some() => Some(Step::RemoveFromHead),
         () if has("$set", "rev").is_some() => Some(Step::AdvanceRev),
@@ -211,15 +222,6 @@ impl DocumentEngine for Mutant {
                 && let Ok(below) = range.get_i64("$lt")
             {
                 range.insert("$lt", below + 1);
-            }
-            let written = self.written.lock().unwrap().clone();
-            if let Some(write) = written
-                && find.filter.get("page") == write.filter.get("page")
-                && let Change::Operators(operators) = write.update
-            {
-                let mut page = operators.get_document("$set").unwrap().clone();
-                page.insert("page", find.filter.get("page").unwrap());
-                return Ok(vec![page]);
             }
         }
         let mut found = self.engine.find(collection, find).await?;
@@ -251,21 +253,11 @@ impl DocumentEngine for Mutant {
                 *self.written.lock().unwrap() = Some(update);
                 Ok(Updated::default())
             }
-            (Fault::CommitFirst, Some(Step::Commit)) => {
-                let page = self.written.lock().unwrap().take();
-                let committed = self.engine.update(collection, update).await?;
-                if let Some(page) = page.filter(|_| committed.matched == 1) {
-                    self.engine.update(PAGES, page).await?;
-                }
-                Ok(committed)
-            }
             (Fault::NoReadBack, Some(Step::WritePage)) => {
-                *self.written.lock().unwrap() = Some(update.clone());
-                self.engine.update(collection, update).await
-            }
-            (Fault::NoReadBack, Some(Step::Commit)) => {
-                self.written.lock().unwrap().take();
-                self.engine.update(collection, update).await
+                match self.engine.update(collection, update).await {
+                    Err(Error::DuplicateKey { .. }) => Ok(Updated::default()),
+                    written => written,
+                }
             }
             _ => self.engine.update(collection, update).await,
         }
@@ -274,7 +266,14 @@ impl DocumentEngine for Mutant {
     async fn find_and_modify(&self, collection: &str, mut change: FindAndModify) -> Result<Option<Document>> {
         let step = step_of(collection, &change.update);
         self.spoil(step, &mut change.filter, &mut change.update);
-        self.engine.find_and_modify(collection, change).await
+        let changed = self.engine.find_and_modify(collection, change).await?;
+        if step == Some(Step::Commit) {
+            let page = self.written.lock().unwrap().take();
+            if let Some(page) = page.filter(|_| changed.is_some()) {
+                self.engine.update(PAGES, page).await?;
+            }
+        }
+        Ok(changed)
     }
 
     async fn delete(&self, collection: &str, mut filter: Document, many: bool) -> Result<u64> {
