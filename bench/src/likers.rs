@@ -89,17 +89,18 @@ pub async fn measure(quick: bool) -> Result<Likers> {
     } else {
         (7, Duration::from_secs(3))
     };
-    let folder = tempfile::tempdir()?;
-    let (engine, store) = open(folder.path())?;
-    let ours = Arc::new(Overflow::open(engine.clone(), default_limits()).await?);
-    ours.load(owner(0), items(10_000)?).await?;
-    load_a_head(&engine).await?;
-
-    let next = Arc::new(AtomicU64::new(2_000_000));
     let (mut likes, mut pushes, mut raws) = (Rounds::default(), Rounds::default(), Rounds::default());
-    let mut size = 0;
-    let loaded = ours.store().work(Relation::Likes);
+    let (mut added, mut together, mut size) = (0, 0, 0);
     for _ in 0..rounds {
+        // Files of their own for each round, so that all three begin with small ones every time.
+        let folder = tempfile::tempdir()?;
+        let (engine, store) = open(folder.path())?;
+        let ours = Arc::new(Overflow::open(engine.clone(), default_limits()).await?);
+        ours.load(owner(0), items(10_000)?).await?;
+        load_a_head(&engine).await?;
+        let next = Arc::new(AtomicU64::new(2_000_000));
+
+        let loaded = ours.store().work(Relation::Likes);
         let before = store.counters();
         let (list, numbers) = (Arc::clone(&ours), Arc::clone(&next));
         let round = clients(each, move || {
@@ -111,8 +112,10 @@ pub async fn measure(quick: bool) -> Result<Likers> {
             }
         })
         .await?;
-        let after = store.counters();
-        likes.add(&round, after.commits - before.commits);
+        likes.add(&round, store.counters().commits - before.commits);
+        let work = ours.store().work(Relation::Likes);
+        added += work.added - loaded.added;
+        together += work.pushes - loaded.pushes;
         size = mean_size(&ours).await?;
 
         let before = store.counters();
@@ -135,14 +138,13 @@ pub async fn measure(quick: bool) -> Result<Likers> {
         .await?;
         raws.add(&round, raw.close()?);
     }
-    let work = ours.store().work(Relation::Likes);
     let (likes, pushes, raw) = (likes.rate(), pushes.rate(), raws.rate());
     Ok(Likers {
         share: likes.per_second / raw.per_second,
         likes,
         pushes,
         raw,
-        together: number(work.added - loaded.added) / number((work.pushes - loaded.pushes).max(1)),
+        together: number(added) / number(together.max(1)),
         document: size,
     })
 }

@@ -170,7 +170,7 @@ fn likers(results: &Results) -> String {
         row("Only the bytes, by redb itself", &likers.raw),
     ];
     format!(
-        "### 64 likers of one post\n\nThe median of {} rounds in turns. The post's document has {} when its head is in the middle between two \
+        "### 64 likers of one post\n\nThe median of {} rounds in turns, each on files of its own. The post's document has {} when its head is in the middle between two \
          spills, so that is the size of those that redb writes, one for each, behind the same group commit and as durably. Likes \
          that come together go together: {:.0} in one push on average.\n\n{}",
         likers.raw.rounds.len(),

@@ -4,6 +4,8 @@
 //! one guarded push, which is also the commit of a spill when the head is full. The push moves items and count in one
 //! write of one document, so an append of several is as many appends with nothing in between.
 
+use std::collections::HashMap;
+
 use bson::{Bson, DateTime, Document, doc};
 use model::Timestamp;
 
@@ -66,11 +68,11 @@ impl OverflowList<'_> {
                 self.adopt(owner).await?;
                 continue;
             }
-            round.found(seen.head.iter().cloned(), seen.count);
+            round.found(self.by_key(&seen.head), seen.count);
             let place = (seen.born.clone(), seen.pages, seen.floor);
             if searched.as_ref() != Some(&place) {
                 let in_pages = self.find_all_in_pages(owner, &round.keys(), &seen).await?;
-                round.found(in_pages.into_iter().map(|(_, item)| item), seen.count);
+                round.found(self.by_key(in_pages.iter().map(|(_, item)| item)), seen.count);
                 searched = Some(place);
             }
             let Some(first) = round.wanted.first() else {
@@ -117,6 +119,11 @@ impl OverflowList<'_> {
         Err(Error::Contended(owner.to_string()))
     }
 
+    fn by_key<'i>(&self, items: impl IntoIterator<Item = &'i Item>) -> HashMap<Key, &'i Item> {
+        let keyed = |item: &'i Item| Some((self.key_of(item).ok()?, item));
+        items.into_iter().filter_map(keyed).collect()
+    }
+
     /// The guarded push of several items; answers the new count, or nothing when a guard failed.
     ///
     /// It rests on this: none of them is in the head, all have room there, and no spill moved one of them to a page since
@@ -159,11 +166,12 @@ impl Round {
     }
 
     /// These items are in the list; whoever wants one of them has it.
-    fn found(&mut self, items: impl Iterator<Item = Item>, count: u64) {
-        for item in items {
-            if let Some(place) = self.wanted.iter().position(|wanted| item.is(&wanted.key)) {
-                let asker = self.wanted.remove(place).asker;
-                self.done.push((asker, Appended::before(item, count)));
+    fn found(&mut self, mut items: HashMap<Key, &Item>, count: u64) {
+        let there = |wanted: &mut Wanted| items.contains_key(&wanted.key);
+        for wanted in self.wanted.extract_if(.., there).collect::<Vec<_>>() {
+            if let Some(item) = items.remove(&wanted.key) {
+                self.done
+                    .push((wanted.asker, Appended::before(item.clone(), count)));
             }
         }
     }

@@ -28,6 +28,11 @@ pub fn purpose(call: &Call) -> &'static str {
         ("overflowActivities", _) => "Push the item into an overflow document",
         ("posts", Verb::Find(find)) => looking(find),
         ("posts", Verb::FindAndModify(change)) => match &change.update {
+            Change::Operators(change)
+                if has(change, "$inc", "likes.spilled") && has(change, "$push", "likes.head") =>
+            {
+                "Commit and push: in one write the page counts, its items leave the head, and the item comes in"
+            }
             Change::Operators(change) if has(change, "$push", "likes.head") => {
                 "Push and count the item in one write, if nothing has changed that this rests on"
             }
@@ -36,9 +41,6 @@ pub fn purpose(call: &Call) -> &'static str {
             }
             _ => "Take the item out of the head and out of the count, in one write",
         },
-        ("posts", Verb::Update(update)) if changes(update, "$inc", "likes.spilled") => {
-            "Commit: in one write the page counts and its items leave the head"
-        }
         ("posts", Verb::Update(update)) if changes(update, "$pull", "likes.pending") => {
             "Strike the note: the removal is finished"
         }
@@ -47,7 +49,7 @@ pub fn purpose(call: &Call) -> &'static str {
         ("pages", Verb::Find(find)) if find.filter.keys().any(|field| field.starts_with("items.")) => {
             "Look whether the actor is in a page"
         }
-        ("pages", Verb::Find(_)) => "Read the page back: is it the one just written?",
+        ("pages", Verb::Find(_)) => "Read the page that stands there already: is it this chunk?",
         ("pages", Verb::Update(update)) if update.upsert => {
             "Write the oldest items into a page, which nobody reads yet"
         }
