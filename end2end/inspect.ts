@@ -9,7 +9,7 @@ export function journeysAtTheInspector(): void {
     await page.getByRole("link", { name: "Where every byte is" }).click();
     await page.getByRole("link", { name: "The post that everybody likes" }).click();
     await expect(page).toHaveURL(/\/lab\/inspect\/post:/);
-    await expect(page.getByText(`UUID('${viral.id}')`).first()).toBeVisible();
+    await expect(page.getByText(`{"$uuid": "${viral.id}"}`).first()).toBeVisible();
 
     const parts = await page.getByTestId("byte-map").locator("tbody tr").all();
     let together = 0;
@@ -26,10 +26,28 @@ export function journeysAtTheInspector(): void {
     await chain.getByRole("link", { name: /^page 0 / }).click();
     await expect(page).toHaveURL(/list=likes&page=0$/);
     await expect(page.getByText("db.pages, page 0 of likes")).toBeVisible();
-    await expect(page.getByText("page: Long('0')")).toBeVisible();
+    await expect(page.getByText('"page": 0,')).toBeVisible();
     await expect(chain.locator("[aria-current]")).toContainText("page 0");
     await page.goBack();
     await expect(page.getByText(`db.pages, page ${likes!.pages - 1} of likes`)).toBeVisible();
+  });
+
+  test("a document that is copied is JSON, without what is only said about it", async ({ page, api }) => {
+    const viral = await api.viralPost();
+    const { likes } = await api.overflow(`posts/${viral.id}`);
+    await page.goto(`/lab/inspect/post:${viral.id}`);
+    const body = page.locator(".document-body").first();
+    await expect(body).toContainText(/"head": \[\d+ items/);
+    const copied = await body.evaluate((element) => {
+      const selection = getSelection()!;
+      selection.selectAllChildren(element);
+      return selection.toString();
+    });
+    const document = JSON.parse(copied);
+    expect(document._id).toEqual({ $uuid: viral.id });
+    expect(document.likes.pages).toBe(likes!.pages);
+    // The page says how many it leaves out: of a long array it shows the first two and the last.
+    expect(document.likes.head).toHaveLength(3);
   });
 
   test.describe("what nobody has", () => {

@@ -13,7 +13,7 @@ test("the drawer of a post shows its numbers and its documents", async ({ page, 
   const likes = drawer.getByRole("row").filter({ hasText: "likes" });
   await expect(likes).toContainText(overflow.likes!.threshold.toLocaleString("en"));
   await expect(likes).toContainText(String(overflow.likes!.pages));
-  await expect(drawer).toContainText(`UUID('${viral.id}')`);
+  await expect(drawer).toContainText(`{"$uuid": "${viral.id}"}`);
   await expect(drawer).toContainText("The newest page document of likes");
   await expectAccessible(page);
 });

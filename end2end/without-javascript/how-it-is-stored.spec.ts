@@ -7,5 +7,5 @@ test("how a post is stored is a page", async ({ page, api }) => {
   await page.getByRole("link", { name: "See its documents" }).first().click();
 
   await expect(page.getByRole("heading", { name: "How this is stored" })).toBeVisible();
-  await expect(page.getByText(`UUID('${viral.id}')`).first()).toBeVisible();
+  await expect(page.getByText(`{"$uuid": "${viral.id}"}`).first()).toBeVisible();
 });

@@ -1,6 +1,6 @@
 use bson::{Bson, Document};
+use store::extjson::{inline, line, quoted};
 use store::port::{Change, Find, FindAndModify, Return, Update, Updated};
-use store::shell::{inline, line};
 
 /// A command that an operation sent to the database.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,24 +72,28 @@ impl Call {
         id.map(|(field, id)| (field.clone(), id.clone())).collect()
     }
 
-    /// The command as one would type it into the shell.
-    pub fn shell(&self) -> String {
+    /// The command as a method of its collection, what it is given in Extended JSON.
+    pub fn text(&self) -> String {
         let Self { collection, verb } = self;
         match verb {
-            Verb::Find(find) => find_in_shell(collection, find),
+            Verb::Find(find) => find_as_text(collection, find),
             Verb::Count(filter) => format!("db.{collection}.countDocuments({})", line(filter)),
             Verb::Distinct(field, filter) => {
-                format!("db.{collection}.distinct(\"{field}\", {})", line(filter))
+                format!("db.{collection}.distinct({}, {})", quoted(field), line(filter))
             }
-            Verb::Aggregate(stages) => format!("db.{collection}.aggregate({})", stages_in_shell(stages)),
+            Verb::Aggregate(stages) => format!("db.{collection}.aggregate({})", array_of(stages)),
             Verb::Insert(documents) => match documents.as_slice() {
                 [one] => format!("db.{collection}.insertOne({})", line(one)),
-                several => format!("db.{collection}.insertMany({})", stages_in_shell(several)),
+                several => format!("db.{collection}.insertMany({})", array_of(several)),
             },
             Verb::Update(update) => {
                 let name = if update.many { "updateMany" } else { "updateOne" };
-                let options = if update.upsert { ", { upsert: true }" } else { "" };
-                let (filter, change) = (line(&update.filter), change_in_shell(&update.update));
+                let options = if update.upsert {
+                    r#", { "upsert": true }"#
+                } else {
+                    ""
+                };
+                let (filter, change) = (line(&update.filter), change_as_text(&update.update));
                 format!("db.{collection}.{name}({filter}, {change}{options})")
             }
             Verb::FindAndModify(change) => {
@@ -101,7 +105,7 @@ impl Call {
                     options.insert("returnDocument", "after");
                 }
                 let (filter, options) = (line(&change.filter), line(&options));
-                let change = change_in_shell(&change.update);
+                let change = change_as_text(&change.update);
                 format!("db.{collection}.findOneAndUpdate({filter}, {change}, {options})")
             }
             Verb::Delete(filter, many) => {
@@ -112,7 +116,7 @@ impl Call {
     }
 }
 
-fn find_in_shell(collection: &str, find: &Find) -> String {
+fn find_as_text(collection: &str, find: &Find) -> String {
     let mut arguments = line(&find.filter);
     if !find.projection.is_empty() {
         arguments.push_str(", ");
@@ -131,13 +135,13 @@ fn find_in_shell(collection: &str, find: &Find) -> String {
     text
 }
 
-fn change_in_shell(change: &Change) -> String {
+fn change_as_text(change: &Change) -> String {
     match change {
         Change::Operators(operators) => line(operators),
-        Change::Pipeline(stages) => stages_in_shell(stages),
+        Change::Pipeline(stages) => array_of(stages),
     }
 }
 
-fn stages_in_shell(stages: &[Document]) -> String {
+fn array_of(stages: &[Document]) -> String {
     inline(&Bson::Array(stages.iter().cloned().map(Bson::Document).collect()))
 }

@@ -8,6 +8,7 @@
 pub mod contract;
 pub mod embedded;
 pub mod error;
+pub mod extjson;
 pub mod gate;
 pub mod identity;
 pub mod inspect;
@@ -22,7 +23,6 @@ pub mod schema;
 pub mod sessions;
 mod settings;
 pub mod sharding;
-pub mod shell;
 mod store;
 pub mod timeline;
 pub mod trace;

@@ -1,9 +1,12 @@
 use leptos::prelude::*;
+use serde::de::IgnoredAny;
+use serde_json::Deserializer;
 
-/// Text in the shell's notation, its strings, numbers and operators told apart by colour.
+/// A command, or a piece of a document in Extended JSON. Fields, values and operators are told apart by colour, and what is
+/// said about the text, such as that an array is cut, is not copied with it.
 #[component]
 pub fn Code(
-    /// The text.
+    /// The text, as `store::extjson` writes it.
     text: String,
 ) -> impl IntoView {
     let pieces = pieces(&text).into_iter().map(|(class, piece)| {
@@ -24,14 +27,20 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let (class, length) = match first {
-            '"' | '\'' => (Some("code-text"), quoted(rest, first)),
-            '$' => (Some("code-operator"), word(rest)),
-            '0'..='9' => (Some("code-number"), word(rest)),
-            letter if letter.is_alphabetic() || letter == '_' => {
-                let length = word(rest);
-                let is_field = rest[length..].starts_with(':');
-                (is_field.then_some("code-field"), length)
+            '{' if rest.starts_with("{\"$") => (Some("code-literal"), value(rest)),
+            '"' => {
+                let length = value(rest);
+                let class = match (rest[length..].starts_with(':'), rest.starts_with("\"$")) {
+                    (true, true) => "code-operator",
+                    (true, false) => "code-field",
+                    (false, _) => "code-text",
+                };
+                (Some(class), length)
             }
+            '-' | '0'..='9' => (Some("code-number"), number(rest)),
+            '…' => (Some("code-rest"), note(rest)),
+            // A name in a command: its digits are no numbers.
+            letter if letter.is_alphabetic() => (None, word(rest)),
             other => (None, other.len_utf8()),
         };
         let (piece, after) = rest.split_at(length);
@@ -47,24 +56,30 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// How long a word at the beginning is.
-fn word(text: &str) -> usize {
-    let inside = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
+/// How long a string or an object at the beginning is.
+fn value(text: &str) -> usize {
+    let mut values = Deserializer::from_str(text).into_iter::<IgnoredAny>();
+    match values.next() {
+        Some(Ok(_)) => values.byte_offset(),
+        _ => text.len(),
+    }
+}
+
+/// How long a number at the beginning is.
+fn number(text: &str) -> usize {
+    let inside = |letter: char| letter.is_ascii_digit() || matches!(letter, '-' | '+' | '.' | 'e' | 'E');
     text.find(|letter| !inside(letter)).unwrap_or(text.len())
 }
 
-/// How long a string at the beginning is, with its quotes.
-fn quoted(text: &str, quote: char) -> usize {
-    let mut escaped = false;
-    for (place, letter) in text.char_indices().skip(1) {
-        match letter {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            letter if letter == quote => return place + quote.len_utf8(),
-            _ => {}
-        }
-    }
-    text.len()
+/// How long a note at the beginning is that stands for elements of an array, with the comma after them.
+fn note(text: &str) -> usize {
+    text.find(',').map_or(text.len(), |comma| comma + 1)
+}
+
+/// How long a word at the beginning is.
+fn word(text: &str) -> usize {
+    let inside = |letter: char| letter.is_alphanumeric() || letter == '_';
+    text.find(|letter| !inside(letter)).unwrap_or(text.len())
 }
 
 #[cfg(test)]
@@ -73,18 +88,45 @@ mod tests {
 
     #[test]
     fn a_command_is_taken_apart_and_nothing_of_it_lost() {
-        let text = r#"db.users.updateOne({ "a.b": "say \"é\"" }, { $inc: { count: Long('1'), n: 12 } })"#;
+        let text = r#"db.users2.updateOne({ "a.b": "say \"é\"" }, { "$inc": { "count": -1, "n": 1.5 }, "x": true })"#;
         let pieces = pieces(text);
         let whole: String = pieces.iter().map(|(_, piece)| *piece).collect();
         assert_eq!(whole, text);
-        let coloured: Vec<&str> = pieces
-            .iter()
-            .filter(|(class, _)| class.is_some())
-            .map(|(_, piece)| *piece)
-            .collect();
+        let coloured: Vec<Piece<'_>> = pieces.into_iter().filter(|(class, _)| class.is_some()).collect();
         assert_eq!(
             coloured,
-            ["\"a.b\"", r#""say \"é\"""#, "$inc", "count", "'1'", "n", "12"]
+            [
+                (Some("code-field"), r#""a.b""#),
+                (Some("code-text"), r#""say \"é\"""#),
+                (Some("code-operator"), r#""$inc""#),
+                (Some("code-field"), r#""count""#),
+                (Some("code-number"), "-1"),
+                (Some("code-field"), r#""n""#),
+                (Some("code-number"), "1.5"),
+                (Some("code-field"), r#""x""#),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_wrapper_is_one_piece_and_a_note_takes_its_comma_along() {
+        let text = r#"[{"$binary": {"base64": "}=", "subType": "00"}}, {"$date": "x"}, … 4 more, 7]"#;
+        assert_eq!(
+            pieces(text),
+            [
+                (None, "["),
+                (
+                    Some("code-literal"),
+                    r#"{"$binary": {"base64": "}=", "subType": "00"}}"#
+                ),
+                (None, ", "),
+                (Some("code-literal"), r#"{"$date": "x"}"#),
+                (None, ", "),
+                (Some("code-rest"), "… 4 more,"),
+                (None, " "),
+                (Some("code-number"), "7"),
+                (None, "]"),
+            ]
         );
     }
 }

@@ -5,8 +5,8 @@ use super::code::Code;
 use super::grouped;
 use super::tree::{Branch, Mark, Part, changed, compared, tree};
 
-/// A document as a shell would show it. It can be folded, and so can each array and document in it; what changed since
-/// the last look is marked.
+/// A document in Extended JSON. It can be folded, and so can each array and document in it; what changed since the last look
+/// is marked. What is copied out of it is JSON: the style sheet keeps counts, notes and what is gone out of selections.
 #[component]
 pub fn ShownDocument(
     /// What it is.
@@ -22,7 +22,13 @@ pub fn ShownDocument(
         Mark::Gone => Some("gone"),
         Mark::Same => changed(&branch).then_some("changed"),
     };
-    let parts = parts(branch.parts);
+    let Branch {
+        mark,
+        opening,
+        parts: inside,
+        closing,
+        ..
+    } = branch;
     view! {
         <details class="document" open data-news=news>
             <summary>
@@ -31,7 +37,9 @@ pub fn ShownDocument(
                 {news.map(|news| view! { <span class="document-news">{news}</span> })}
             </summary>
             <div class="document-body" tabindex="0" role="group" aria-label=what>
-                {parts}
+                {line(mark, view! { <code>{opening}</code> }.into_any())}
+                <div class="branch-parts">{parts(inside)}</div>
+                {line(mark, view! { <code>{closing}</code> }.into_any())}
             </div>
         </details>
     }

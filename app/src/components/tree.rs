@@ -1,12 +1,13 @@
-//! A document as lines and branches, compared with what it was before.
+//! A document as lines and branches, compared with what it was before. The lines are Extended JSON: without what is gone and
+//! what only says how much is left out, they are the document as it is now.
 
 use std::collections::HashSet;
 
 use bson::{Bson, Document, RawDocumentBuf};
-use store::shell::{field, inline};
+use store::extjson::{inline, quoted};
 
 /// How long a line may get before a value is taken apart.
-const LINE: usize = 118;
+const LINE: usize = 140;
 /// How many elements in a row an array may show of one kind; of more, some are left out.
 const ROW: usize = 6;
 
@@ -44,23 +45,17 @@ pub struct Branch {
     /// What is in it.
     pub parts: Vec<Part>,
     /// How it ends.
-    pub closing: &'static str,
+    pub closing: String,
 }
 
 /// A whole document.
 pub fn tree(document: &Document, mark: Mark) -> Branch {
-    branch("", &Bson::Document(document.clone()), mark)
+    whole_document("", document, mark)
 }
 
 /// A document beside what it was before.
 pub fn compared(before: &Document, after: &Document) -> Branch {
-    Branch {
-        mark: Mark::Same,
-        opening: "{".to_owned(),
-        items: None,
-        parts: fields_compared(before, after),
-        closing: "}",
-    }
+    documents_compared("", before, after)
 }
 
 /// Whether anything in a branch changed.
@@ -73,62 +68,82 @@ pub fn changed(branch: &Branch) -> bool {
 }
 
 fn part(label: &str, value: &Bson, mark: Mark) -> Part {
-    let is_list = matches!(value, Bson::Array(values) if !values.is_empty());
-    let short = || {
-        let text = inline(value);
-        (label.len() + text.len() <= LINE).then_some(text)
-    };
-    let has_list = |document: &Document| {
-        document
-            .values()
-            .any(|value| matches!(value, Bson::Array(_) | Bson::Document(_)))
-    };
-    let opens =
-        is_list || matches!(value, Bson::Document(document) if has_list(document) && !label.is_empty());
+    let text = || format!("{label}{}", inline(value));
     match value {
-        Bson::Document(_) | Bson::Array(_) if opens => Part::Branch(branch(label, value, mark)),
-        Bson::Document(_) => match short() {
-            Some(text) => Part::Line(mark, format!("{label}{text}")),
-            None => Part::Branch(branch(label, value, mark)),
-        },
-        _ => Part::Line(mark, format!("{label}{}", inline(value))),
+        Bson::Array(values) if !values.is_empty() => Part::Branch(whole_array(label, values, mark)),
+        Bson::Document(document) if has_parts(document) && !label.is_empty() || text().len() > LINE => {
+            Part::Branch(whole_document(label, document, mark))
+        }
+        _ => Part::Line(mark, text()),
     }
 }
 
-fn branch(label: &str, value: &Bson, mark: Mark) -> Branch {
-    match value {
-        Bson::Array(values) => Branch {
-            mark,
-            opening: format!("{label}["),
-            items: Some(values.len()),
-            parts: rows(values.iter().map(|value| (mark, value)).collect()),
-            closing: "]",
-        },
-        Bson::Document(document) => Branch {
-            mark,
-            opening: format!("{label}{{"),
-            items: None,
-            parts: document
-                .iter()
-                .map(|(name, value)| part(&labelled(name), value, mark))
-                .collect(),
-            closing: "}",
-        },
-        other => Branch {
-            mark,
-            opening: format!("{label}{}", inline(other)),
-            items: None,
-            parts: Vec::new(),
-            closing: "",
-        },
+fn has_parts(document: &Document) -> bool {
+    let mut values = document.values();
+    values.any(|value| matches!(value, Bson::Array(_) | Bson::Document(_)))
+}
+
+fn whole_array(label: &str, values: &[Bson], mark: Mark) -> Branch {
+    let elements = values.iter().map(|value| (mark, value)).collect();
+    array(label, mark, values.len(), elements)
+}
+
+fn whole_document(label: &str, fields: &Document, mark: Mark) -> Branch {
+    let parts = fields
+        .iter()
+        .map(|(name, value)| part(&labelled(name), value, mark));
+    document(label, mark, parts.collect())
+}
+
+fn array(label: &str, mark: Mark, items: usize, elements: Vec<(Mark, &Bson)>) -> Branch {
+    Branch {
+        mark,
+        opening: format!("{label}["),
+        items: Some(items),
+        parts: separated(rows(elements)),
+        closing: "]".to_owned(),
     }
+}
+
+fn document(label: &str, mark: Mark, parts: Vec<Part>) -> Branch {
+    Branch {
+        mark,
+        opening: format!("{label}{{"),
+        items: None,
+        parts: separated(parts),
+        closing: "}".to_owned(),
+    }
+}
+
+/// The parts with a comma after each that another follows in the same document: what is gone belongs to the old one, all
+/// else to the new one.
+fn separated(mut parts: Vec<Part>) -> Vec<Part> {
+    let (mut in_old, mut in_new) = (false, false);
+    for part in parts.iter_mut().rev() {
+        let (mark, text) = match part {
+            Part::Line(mark, text) => (*mark, text),
+            Part::Branch(branch) => (branch.mark, &mut branch.closing),
+            Part::Rest(..) => continue,
+        };
+        let followed = if mark == Mark::Gone {
+            &mut in_old
+        } else {
+            &mut in_new
+        };
+        if *followed {
+            text.push(',');
+        }
+        in_old |= mark != Mark::New;
+        in_new |= mark != Mark::Gone;
+    }
+    parts
 }
 
 fn labelled(name: &str) -> String {
-    format!("{}: ", field(name))
+    format!("{}: ", quoted(name))
 }
 
-fn fields_compared(before: &Document, after: &Document) -> Vec<Part> {
+fn documents_compared(label: &str, before: &Document, after: &Document) -> Branch {
     let mut parts = Vec::new();
     for (name, value) in after {
         let label = labelled(name);
@@ -139,7 +154,7 @@ fn fields_compared(before: &Document, after: &Document) -> Vec<Part> {
     }
     let gone = before.iter().filter(|(name, _)| !after.contains_key(name));
     parts.extend(gone.map(|(name, value)| part(&labelled(name), value, Mark::Gone)));
-    parts
+    document(label, Mark::Same, parts)
 }
 
 fn value_compared(label: &str, before: &Bson, after: &Bson) -> Vec<Part> {
@@ -147,20 +162,11 @@ fn value_compared(label: &str, before: &Bson, after: &Bson) -> Vec<Part> {
         return vec![part(label, after, Mark::Same)];
     }
     match (before, after) {
-        (Bson::Document(was), Bson::Document(is)) => vec![Part::Branch(Branch {
-            mark: Mark::Same,
-            opening: format!("{label}{{"),
-            items: None,
-            parts: fields_compared(was, is),
-            closing: "}",
-        })],
-        (Bson::Array(was), Bson::Array(is)) => vec![Part::Branch(Branch {
-            mark: Mark::Same,
-            opening: format!("{label}["),
-            items: Some(is.len()),
-            parts: rows(elements_compared(was, is)),
-            closing: "]",
-        })],
+        (Bson::Document(was), Bson::Document(is)) => vec![Part::Branch(documents_compared(label, was, is))],
+        (Bson::Array(was), Bson::Array(is)) => {
+            let elements = elements_compared(was, is);
+            vec![Part::Branch(array(label, Mark::Same, is.len(), elements))]
+        }
         _ => vec![part(label, before, Mark::Gone), part(label, after, Mark::New)],
     }
 }
@@ -227,7 +233,8 @@ fn rows(elements: Vec<(Mark, &Bson)>) -> Vec<Part> {
 
 #[cfg(test)]
 mod tests {
-    use bson::doc;
+    use bson::spec::BinarySubtype;
+    use bson::{Binary, DateTime, Uuid, doc};
 
     use super::*;
 
@@ -246,8 +253,17 @@ mod tests {
                 Part::Branch(branch) => lines.extend(written(branch)),
             }
         }
-        lines.push(branch.closing.to_owned());
+        lines.push(format!("{}{}", sign(branch.mark), branch.closing));
         lines
+    }
+
+    /// What somebody has who copies a document: neither notes nor what is gone.
+    fn copied(branch: &Branch) -> String {
+        let lines = written(branch).into_iter();
+        lines
+            .filter(|line| !line.starts_with('-') && !line.contains('…'))
+            .map(|line| line[1..].to_owned())
+            .collect()
     }
 
     #[test]
@@ -257,15 +273,15 @@ mod tests {
             written(&tree(&document, Mark::Same)),
             [
                 " {",
-                " _id: \"ada\"",
-                " head: [",
-                " 1",
-                " 2",
+                " \"_id\": \"ada\",",
+                " \"head\": [",
+                " 1,",
+                " 2,",
                 " … 4 more",
                 " 7",
-                "]",
-                " pending: []",
-                "}"
+                " ],",
+                " \"pending\": []",
+                " }"
             ]
         );
     }
@@ -281,25 +297,58 @@ mod tests {
             written(&compared),
             [
                 " {",
-                " list: {",
-                "-count: 6",
-                "+count: 5",
-                " head: [",
-                "-1",
-                "-2",
-                " 3",
-                " 4",
-                " 5",
-                " 6",
+                " \"list\": {",
+                "-\"count\": 6,",
+                "+\"count\": 5,",
+                " \"head\": [",
+                "-1,",
+                "-2,",
+                " 3,",
+                " 4,",
+                " 5,",
+                " 6,",
                 "+7",
-                "]",
-                "+flag: true",
-                "-old: true",
-                "}",
-                " name: \"ada\"",
-                "}"
+                " ],",
+                "+\"flag\": true",
+                "-\"old\": true",
+                " },",
+                " \"name\": \"ada\"",
+                " }"
             ]
         );
         assert!(!changed(&super::compared(&after, &after)));
+    }
+
+    #[test]
+    fn what_is_copied_is_the_document_as_it_is_now() {
+        let item = |nth: u8| {
+            doc! { "id": Uuid::from_bytes([nth; 16]), "by": "fan", "at": DateTime::from_millis(i64::from(nth)) }
+        };
+        let before = doc! {
+            "_id": Uuid::from_bytes([9; 16]),
+            "text": "say \"é\",\n{ \"$date\": [",
+            "likes": { "count": 2, "head": [item(1), item(2)], "pending": [], "hasOverflow": false },
+            "hash": Binary { subtype: BinarySubtype::Generic, bytes: vec![1, 2, 3] },
+            "share": 0.5,
+            "none": null,
+            "went": [{ "deep": [[1], { "long": "x".repeat(LINE) }] }],
+        };
+        let mut after = before.clone();
+        after.remove("went");
+        after.insert(
+            "likes",
+            doc! { "count": 2, "head": [item(2), item(3)], "hasOverflow": true },
+        );
+        for branch in [compared(&before, &after), tree(&after, Mark::New)] {
+            let text = copied(&branch);
+            let read: serde_json::Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(
+                Bson::try_from(read).unwrap(),
+                Bson::Document(after.clone()),
+                "{text}"
+            );
+        }
+        let read: serde_json::Value = serde_json::from_str(&copied(&tree(&before, Mark::Same))).unwrap();
+        assert_eq!(Bson::try_from(read).unwrap(), Bson::Document(before));
     }
 }

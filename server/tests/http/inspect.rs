@@ -1,3 +1,5 @@
+use serde_json::{Value, json};
+
 use crate::support::{Client, Server, words};
 
 fn browser(server: &Server) -> Client {
@@ -51,6 +53,46 @@ fn the_byte_map_adds_up_to_the_document_that_the_api_tells_of() {
     }
 }
 
+/// The documents of a page as somebody copies them: without what the style sheet keeps out of selections.
+fn copied(page: &str) -> Vec<Value> {
+    let bodies = page.split("class=\"document-body\"").skip(1);
+    let documents = bodies.map(|rest| {
+        let end = rest.find("class=\"document-what\"").or(rest.find("</section>"));
+        let mut body = rest[..end.unwrap()].to_owned();
+        for note in ["<span class=\"branch-items\">", "<span class=\"code-rest\">"] {
+            while let Some(begin) = body.find(note) {
+                let length = body[begin..].find("</span>").unwrap();
+                body.replace_range(begin..begin + length, "");
+            }
+        }
+        let text = words(&body);
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
+    });
+    documents.collect()
+}
+
+#[test]
+fn what_is_copied_out_of_the_inspector_is_extended_json() {
+    let (server, post) = with_likes(17);
+    let overflow = server.visitor().get(&format!("/posts/{post}/overflow")).body["likes"].clone();
+    let page = browser(&server).get(&format!("/lab/inspect/post:{post}")).text;
+    let [owner, newest] = &copied(&page)[..] else {
+        panic!("not two documents: {page}")
+    };
+    assert_eq!(owner["_id"], json!({ "$uuid": post }));
+    assert_eq!(owner["likes"]["count"], 17);
+    assert_eq!(
+        owner["likes"]["head"].as_array().unwrap().len() as u64,
+        overflow["head"].as_u64().unwrap()
+    );
+    assert_eq!(newest["owner"], json!({ "$uuid": post }));
+    let at = newest["items"][0]["at"]["$date"].as_str().unwrap();
+    assert!(at.ends_with('Z'), "{at}");
+
+    let person = copied(&browser(&server).get("/lab/inspect/user:ada").text);
+    assert_eq!(person[0]["_id"], "ada");
+}
+
 #[test]
 fn the_chain_leads_to_each_page_and_shows_its_document() {
     let (server, post) = with_likes(17);
@@ -73,8 +115,8 @@ fn the_chain_leads_to_each_page_and_shows_its_document() {
     );
 
     let oldest = words(&browser.get(&format!("{path}?list=likes&page=0")).text);
-    assert!(oldest.contains("page: Long('0')"), "{oldest}");
-    assert!(oldest.contains("items: [3 items"), "{oldest}");
+    assert!(oldest.contains("\"page\": 0,"), "{oldest}");
+    assert!(oldest.contains("\"items\": [3 items"), "{oldest}");
     let comments = words(&browser.get(&format!("{path}?list=comments")).text);
     assert!(
         comments.contains("One document. After 5 more the head spills"),

@@ -46,7 +46,7 @@ fn the_same_clicks_break_the_article_and_not_ours() {
     let server = Server::start();
     let browser = browser(&server);
     let broken = shown(&browser, "/lab/race?layout=check-then-act&clicks=abab");
-    assert!(broken.contains("activities: [1,001 items"), "{broken}");
+    assert!(broken.contains("\"activities\": [1,001 items"), "{broken}");
     assert!(
         broken.contains("1,001 items in a primary document that may hold 1,000."),
         "{broken}"
@@ -57,12 +57,12 @@ fn the_same_clicks_break_the_article_and_not_ours() {
         halfway.contains("The guard failed, because this no longer holds: there is room in the head."),
         "{halfway}"
     );
-    assert!(halfway.contains("head: [1,000 items"), "{halfway}");
+    assert!(halfway.contains("\"head\": [1,000 items"), "{halfway}");
 
     let whole = shown(&browser, "/lab/race?layout=ours&clicks=ababbbbbbbbbbbbb");
     assert!(whole.contains("It holds: nothing over the threshold"), "{whole}");
     assert!(whole.contains("A reader finds 1,001."), "{whole}");
-    assert!(whole.contains("head: [201 items"), "{whole}");
+    assert!(whole.contains("\"head\": [201 items"), "{whole}");
 }
 
 #[test]

@@ -17,7 +17,7 @@ pub fn Documents(before: Vec<Shown>, after: Vec<Shown>) -> impl IntoView {
     let name = |shown: &Shown| {
         (
             shown.collection,
-            shown.document.get("_id").map(store::shell::inline),
+            shown.document.get("_id").map(store::extjson::inline),
         )
     };
     let old: BTreeMap<_, _> = before.iter().map(|shown| (name(shown), shown)).collect();
@@ -37,7 +37,7 @@ pub fn Documents(before: Vec<Shown>, after: Vec<Shown>) -> impl IntoView {
 /// A command with what it is for and what came back.
 #[component]
 pub fn Command(entry: Entry, name: &'static str) -> impl IntoView {
-    let text = entry.call.shell();
+    let text = entry.call.text();
     let verb = text.split('(').next().unwrap_or_default().to_owned();
     let failure = words::failure(&entry, name);
     view! {
