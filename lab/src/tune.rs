@@ -227,6 +227,8 @@ async fn seams(layout: &Overflow, owner: PostId) -> Result<u64> {
 
 #[cfg(test)]
 mod tests {
+    use store::upkeep::{ItemSizes, judge};
+
     use super::*;
 
     fn limits(threshold: usize, page_size: usize) -> Limits {
@@ -248,6 +250,19 @@ mod tests {
                 tuning.measured().await.unwrap(),
                 tuning.predicted(),
                 "{limits:?} {item}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_first_screen_is_told_to_come_from_the_head_exactly_where_no_page_is_read_for_it() {
+        for page_size in 10..=40 {
+            let advice = judge(10_240, ItemSizes::default(), SCREEN, 40, page_size);
+            let predicted = Tuning::new(limits(40, page_size), 62).predicted();
+            assert_eq!(
+                advice.first_screen_from_head,
+                predicted.first_page_documents == 1,
+                "{page_size}"
             );
         }
     }

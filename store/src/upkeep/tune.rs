@@ -35,7 +35,8 @@ pub struct Advice {
     pub worst_head_bytes: u64,
     /// Whether even then the budget holds.
     pub always_within: bool,
-    /// Whether the newest items that a first screen shows are in the head at any moment, also just after a spill.
+    /// Whether the head has what a first screen reads at any moment, also just after a spill: the newest items, and the one
+    /// behind them.
     pub first_screen_from_head: bool,
     /// What an append rewrites on average, in bytes: a head between two spills.
     pub bytes_per_append: u64,
@@ -80,8 +81,9 @@ pub fn judge(budget: u64, sizes: ItemSizes, screen: usize, threshold: usize, pag
         head_bytes: head(threshold, sizes.p50),
         worst_head_bytes,
         always_within: worst_head_bytes <= budget,
-        // The append that met the full head is there already.
-        first_screen_from_head: left + 1 >= screen,
+        // The append that met the full head is there already, and behind the screen one item more is looked for: it tells
+        // whether the list goes on.
+        first_screen_from_head: left + 1 > screen,
         bytes_per_append: head(usize::midpoint(left + 1, threshold), sizes.p50),
         spills: per_thousand(moved),
         seams: per_thousand(page_size),
@@ -91,7 +93,7 @@ pub fn judge(budget: u64, sizes: ItemSizes, screen: usize, threshold: usize, pag
 /// Three quarters of the head, or less where a first screen would need a page otherwise.
 fn page_size_for(threshold: usize, screen: usize) -> usize {
     let usual = (threshold * PAGE_QUARTERS).div_ceil(4);
-    let leaves_a_screen = (threshold + 1).saturating_sub(screen);
+    let leaves_a_screen = threshold.saturating_sub(screen);
     if leaves_a_screen >= threshold.div_ceil(2) {
         usual.min(leaves_a_screen)
     } else {
@@ -154,8 +156,18 @@ mod tests {
     fn the_first_screen_comes_from_the_head_where_the_budget_allows() {
         let advice = advise(10_240, all(63), SCREEN);
         assert!(advice.first_screen_from_head, "{advice:?}");
-        assert!(advice.threshold - advice.page_size + 1 >= SCREEN);
+        assert!(advice.threshold - advice.page_size >= SCREEN);
         assert!(!advise(500, all(63), SCREEN).first_screen_from_head);
+    }
+
+    #[test]
+    fn a_head_that_keeps_no_item_behind_the_screen_needs_a_page() {
+        // Of 40 items, 21 move and 19 stay; the append that met the full head makes twenty: a screen, and nothing that tells
+        // whether the list goes on.
+        assert!(!judge(10_240, all(63), SCREEN, 40, 21).first_screen_from_head);
+        assert!(judge(10_240, all(63), SCREEN, 40, 20).first_screen_from_head);
+        assert_eq!(page_size_for(77, SCREEN), 57);
+        assert_eq!(page_size_for(160, SCREEN), 120);
     }
 
     #[test]
