@@ -243,6 +243,17 @@ impl Sandbox {
         }
     }
 
+    /// The same with a fresh sandbox, whose place is given back at once if they do not fit.
+    pub async fn reserved(self, items: u64, now: Timestamp) -> Result<Self, SandboxError> {
+        match self.reserve(items, now).await {
+            Ok(()) => Ok(self),
+            Err(error) => {
+                self.close().await?;
+                Err(error)
+            }
+        }
+    }
+
     /// Says that it is still used.
     ///
     /// # Errors

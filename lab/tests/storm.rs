@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use bson::{Document, doc};
-use lab::sandbox::{REGISTRY, SandboxError, Sandboxes};
+use lab::sandbox::{MOST_ITEMS, REGISTRY, SandboxError, Sandboxes};
 use lab::storm::{NoStorm, Storms};
 use model::{Handle, Storm, StormChoice, StormPhase, StormTarget, StormVerdict, Timestamp};
 use store::Settings;
@@ -177,4 +177,14 @@ async fn without_room_no_storm_begins_and_the_next_may() {
     held.pop().unwrap().close().await.unwrap();
     place.begin(SMALL, "ada", 12).await.unwrap();
     assert!(place.over().await.1.holds);
+}
+
+#[tokio::test]
+async fn a_storm_that_does_not_fit_gives_its_place_back_at_once() {
+    let place = Place::new();
+    match place.begin(SMALL, "ada", MOST_ITEMS).await {
+        Err(NoStorm::Sandbox(SandboxError::TooManyItems(_))) => {}
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(place.documents().await, 0);
 }

@@ -96,11 +96,7 @@ impl Storms {
             last.replace(Arc::clone(&storm))
         };
         let ending = Ending(Arc::clone(&storm));
-        let sandbox = async {
-            let sandbox = open.await?;
-            sandbox.reserve(size + choice.due(), at).await?;
-            Ok(sandbox)
-        };
+        let sandbox = async { open.await?.reserved(size + choice.due(), at).await };
         match sandbox.await {
             Ok(sandbox) => {
                 let told = storm.told.borrow().clone();
