@@ -1,5 +1,6 @@
 //! Work in the background, one at a time.
 
+use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use model::Progress;
@@ -25,6 +26,7 @@ pub struct Busy;
 /// A run. Dropped before it is finished, it has failed.
 pub struct Run<T> {
     job: Arc<Job<T>>,
+    before: Kept<T>,
     ended: bool,
 }
 
@@ -56,14 +58,16 @@ impl<T: Clone> Job<T> {
         if kept.progress == Progress::Running {
             return Err(Busy);
         }
-        *kept = Kept {
+        let begun = Kept {
             progress: Progress::Running,
             shown,
             stop: false,
         };
+        let before = mem::replace(&mut *kept, begun);
         drop(kept);
         Ok(Run {
             job: Arc::clone(self),
+            before,
             ended: false,
         })
     }
@@ -108,6 +112,12 @@ impl<T> Run<T> {
             Progress::Finished
         };
         drop(kept);
+        self.ended = true;
+    }
+
+    /// The run never came to begin: what was shown before is shown again.
+    pub fn withdraw(mut self) {
+        mem::swap(&mut *self.job.kept(), &mut self.before);
         self.ended = true;
     }
 }
@@ -159,6 +169,15 @@ mod tests {
         let job = Job::idle(());
         job.stop().await;
         assert_eq!(job.shown().0, Progress::Idle);
+    }
+
+    #[test]
+    fn a_run_that_is_withdrawn_leaves_what_was_there() {
+        let job = Job::idle(0);
+        job.begin(1).unwrap().end();
+        job.begin(2).unwrap().withdraw();
+        assert_eq!(job.shown(), (Progress::Finished, 1));
+        assert!(job.begin(3).is_ok());
     }
 
     #[test]

@@ -12,8 +12,8 @@ use std::time::Duration;
 use bson::{Bson, doc};
 use futures::future::{BoxFuture, try_join_all, try_join3};
 use model::{
-    Handle, ListForm, MeasuredList, Migration, MigrationLook, MigrationVerdict, PostId, Problem, Progress,
-    Relation, Timestamp, Topic,
+    Handle, ListForm, MeasuredList, Migration, MigrationLook, MigrationVerdict, PostId, Problem, Relation,
+    Timestamp, Topic,
 };
 use store::overflow::{measure, uuid_bson};
 use store::port::{Find, Update};
@@ -64,12 +64,6 @@ pub enum NoMigration {
     Sandbox(SandboxError),
 }
 
-impl From<SandboxError> for NoMigration {
-    fn from(error: SandboxError) -> Self {
-        Self::Sandbox(error)
-    }
-}
-
 impl Default for Migrations {
     fn default() -> Self {
         Self(Job::idle(Migration::of(Migration::SIZES[1], None)))
@@ -97,17 +91,16 @@ impl Migrations {
         settings: Settings,
         open: impl Future<Output = Result<Sandbox>>,
     ) -> std::result::Result<BoxFuture<'static, Result<()>>, NoMigration> {
-        let busy = || NoMigration::Busy(self.shown().by);
-        if self.shown().progress == Progress::Running {
-            return Err(busy());
-        }
-        let sandbox = open.await?;
+        // Begun before anything is waited for, so that of two who come at once one takes no sandbox.
+        let begun = self.0.begin(Migration::of(items, Some(by)));
+        let run = begun.map_err(|_| NoMigration::Busy(self.shown().by))?;
         let needed = items + QUIET.iter().sum::<u64>() + WRITERS * MOST;
-        sandbox.reserve(needed, at).await?;
-        // Of two who came this far at once, one begins.
-        let Ok(run) = self.0.begin(Migration::of(items, Some(by))) else {
-            sandbox.close().await.map_err(SandboxError::from)?;
-            return Err(busy());
+        let sandbox = match async { open.await?.reserved(needed, at).await }.await {
+            Ok(sandbox) => sandbox,
+            Err(error) => {
+                run.withdraw();
+                return Err(NoMigration::Sandbox(error));
+            }
         };
         Ok(Box::pin(async move {
             let done = pass(&run, &sandbox, (items, at), settings).await;

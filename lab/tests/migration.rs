@@ -112,6 +112,28 @@ async fn there_is_one_at_a_time_and_who_comes_later_is_told_whose() {
 }
 
 #[tokio::test]
+async fn who_comes_while_the_first_one_opens_its_sandbox_takes_none() {
+    let place = Place::new();
+    let (what, never) = ((1_000, "ada".parse().unwrap()), std::future::pending());
+    let mut first = Box::pin(place.migrations.begin(what, NOW, Settings::default(), never));
+    assert!(futures::poll!(&mut first).is_pending());
+    let (mut asked, what) = (false, (1_000, "bob".parse().unwrap()));
+    let open = async {
+        asked = true;
+        Err(SandboxError::Full)
+    };
+    let refused = place.migrations.begin(what, NOW, Settings::default(), open).await;
+    let refused = refused.err().unwrap();
+    assert!(
+        matches!(&refused, NoMigration::Busy(Some(by)) if by.as_str() == "ada"),
+        "{refused:?}"
+    );
+    assert!(!asked);
+    drop(first);
+    assert!(place.begin("bob").await.is_ok());
+}
+
+#[tokio::test]
 async fn likes_that_are_stopped_are_counted_and_the_list_is_migrated() {
     let place = Place::new();
     let work = place.begin("ada").await.unwrap();
