@@ -8,6 +8,7 @@
 //! Nothing stays behind. Who closes a sandbox empties its collections before the registration goes; who crashes leaves a
 //! registration that nobody renews, or documents at a place that nobody has, and [`Sandboxes::sweep`] looks for both. The
 //! number of collections does not grow, because the places are always the same. Each is emptied once more when it is taken.
+//! A registration that cannot be read holds its place until the next sweep, which removes it.
 
 use std::collections::BTreeSet;
 
@@ -106,16 +107,21 @@ impl Sandboxes {
         Err(SandboxError::Full)
     }
 
-    /// Who has which place.
+    /// Who has which place, as far as their registrations can be read.
     pub async fn all(&self) -> Result<Vec<Registered>, Error> {
+        let found = self.registrations().await?;
+        Ok(found.iter().filter_map(Registered::read).collect())
+    }
+
+    async fn registrations(&self) -> Result<Vec<Document>, Error> {
         let find = Find::default().sort(doc! { "_id": 1 });
-        let found = self.engine.find(REGISTRY, find).await?;
-        found.iter().map(Registered::read).collect()
+        self.engine.find(REGISTRY, find).await
     }
 
     /// Clears away what nobody used for a while, and documents at places that nobody has. Tells how many sandboxes that
     /// were. It may be interrupted anywhere, and several servers may do it at once.
     pub async fn sweep(&self, lease: Uuid, now: Timestamp) -> Result<usize, Error> {
+        self.remove_unreadable().await?;
         let all = self.all().await?;
         let mut cleared = 0;
         for one in all.iter().filter(|one| now.millis() - one.used.millis() > IDLE) {
@@ -138,6 +144,17 @@ impl Sandboxes {
             }
         }
         Ok(cleared)
+    }
+
+    /// Removes registrations that cannot be read, each only if it still is what was looked at. If one has a holder, that one
+    /// is told by [`SandboxError::Gone`].
+    async fn remove_unreadable(&self) -> Result<(), Error> {
+        let found = self.registrations().await?;
+        for odd in found.into_iter().filter(|one| Registered::read(one).is_none()) {
+            tracing::warn!(registration = %odd, "a registration of {REGISTRY} cannot be read and is removed");
+            self.engine.delete(REGISTRY, odd, false).await?;
+        }
+        Ok(())
     }
 
     /// Registers a place; `None` when somebody has it.
@@ -290,24 +307,20 @@ impl Sandbox {
 }
 
 impl Registered {
-    fn read(document: &Document) -> Result<Self, Error> {
-        let whole = || -> Option<Self> {
-            let date = |field| {
-                document
-                    .get_datetime(field)
-                    .ok()
-                    .map(|date| date.timestamp_millis())
-            };
-            Some(Self {
-                place: u32::try_from(document.get_i64("_id").ok()?).ok()?,
-                purpose: document.get_str("purpose").ok()?.to_owned(),
-                at: Timestamp::from_millis(date("at")?),
-                used: Timestamp::from_millis(date("used")?),
-                items: u64::try_from(document.get_i64("items").ok()?).ok()?,
-                lease: document.get("lease")?.clone(),
-            })
+    /// A registration; `None` for a document that is none.
+    fn read(document: &Document) -> Option<Self> {
+        let date = |field| {
+            let date = document.get_datetime(field).ok()?;
+            Some(Timestamp::from_millis(date.timestamp_millis()))
         };
-        whole().ok_or_else(|| Error::Malformed(format!("a registration of {REGISTRY}")))
+        Some(Self {
+            place: u32::try_from(document.get_i64("_id").ok()?).ok()?,
+            purpose: document.get_str("purpose").ok()?.to_owned(),
+            at: date("at")?,
+            used: date("used")?,
+            items: u64::try_from(document.get_i64("items").ok()?).ok()?,
+            lease: document.get("lease")?.clone(),
+        })
     }
 }
 

@@ -210,3 +210,24 @@ async fn no_more_items_can_be_reserved_than_a_sandbox_holds() {
     sandbox.reserve(10, NOW).await.unwrap();
     assert_eq!(Sandboxes::of(&engine).all().await.unwrap()[0].items, MOST_ITEMS);
 }
+
+#[tokio::test]
+async fn a_registration_that_cannot_be_read_is_in_nobodys_way_and_is_swept() {
+    let engine = engine();
+    let sandboxes = Sandboxes::of(&engine);
+    let odd = vec![doc! { "_id": 1_i64, "purpose": 7 }, doc! { "_id": "first" }];
+    engine.insert(REGISTRY, odd).await.unwrap();
+    fill(&store::layouts::Prefixed::new(
+        engine.clone(),
+        "lab_1_".to_owned(),
+    ))
+    .await;
+    let mine = open(&sandboxes, 1).await;
+    assert_eq!(mine.place(), 2);
+    assert_eq!(sandboxes.all().await.unwrap().len(), 1);
+
+    assert_eq!(sandboxes.sweep(id(2), NOW).await.unwrap(), 1);
+    assert_eq!(documents(&engine).await, 1, "the registration that is one");
+    mine.touch(NOW).await.unwrap();
+    assert_eq!(open(&sandboxes, 3).await.place(), 1);
+}
