@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use model::{Problem, Timestamp};
+use model::{Kind, Problem, Timestamp};
 use store::upkeep::{RelationStats, stats};
 use tokio::sync::Mutex;
 
@@ -17,7 +17,18 @@ pub(super) type Measured = Arc<Mutex<Option<(Timestamp, Arc<Vec<RelationStats>>)
 
 impl Feed {
     /// The numbers of every relation, and when they were taken; at most ten minutes old.
+    ///
+    /// Who asks may go away: the measurement goes on for those who wait, and for the next.
     pub async fn relation_stats(&self) -> Result<(Timestamp, Arc<Vec<RelationStats>>), Problem> {
+        let feed = self.clone();
+        let asked = tokio::spawn(async move { feed.kept_or_measured().await });
+        asked.await.map_err(|ended| {
+            tracing::error!(%ended, "measuring the items of all lists broke off");
+            Problem::new(Kind::Internal, "The items could not be measured. Try again.")
+        })?
+    }
+
+    async fn kept_or_measured(&self) -> Result<(Timestamp, Arc<Vec<RelationStats>>), Problem> {
         let mut kept = self.measured.lock().await;
         let now = self.environment.now();
         if let Some((at, stats)) = &*kept
@@ -29,5 +40,48 @@ impl Feed {
         let measured = Arc::new(measured);
         *kept = Some((now, Arc::clone(&measured)));
         Ok((now, measured))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicI64, Ordering};
+
+    use store::embedded::Embedded;
+    use store::{Settings, Store};
+
+    use super::super::{Clock, Environment};
+    use super::*;
+
+    /// A clock that tests set.
+    struct Set(AtomicI64);
+
+    impl Clock for Set {
+        fn now(&self) -> Timestamp {
+            Timestamp::from_millis(self.0.load(Ordering::Relaxed))
+        }
+    }
+
+    #[tokio::test]
+    async fn a_measurement_goes_on_when_whoever_began_it_goes_away() {
+        let engine = Arc::new(Embedded::in_memory().unwrap());
+        let store = Store::open(engine, Settings::default()).await.unwrap();
+        let clock = Arc::new(Set(AtomicI64::new(1)));
+        let environment = Environment {
+            clock: clock.clone(),
+            ..Environment::system(false)
+        };
+        let feed = Feed::new(store, environment);
+        let mut first = Box::pin(feed.relation_stats());
+        assert!(futures::poll!(&mut first).is_pending());
+        tokio::task::yield_now().await;
+        drop(first);
+
+        clock.0.store(2, Ordering::Relaxed);
+        let (at, _) = feed.relation_stats().await.unwrap();
+        assert_eq!(at.millis(), 1, "the first one's");
+        clock.0.store(GOOD_FOR + 1, Ordering::Relaxed);
+        let (at, _) = feed.relation_stats().await.unwrap();
+        assert_eq!(at.millis(), GOOD_FOR + 1, "a new one");
     }
 }
