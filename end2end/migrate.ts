@@ -23,7 +23,7 @@ export async function expectNothingLost(page: Page, url: string): Promise<void> 
   expect(await number("distinct")).toBe(all);
   const migration = await (await page.request.get(`${url}/api/v1/lab/migrate`)).json();
   expect(migration.verdict.counted).toBe(all);
-  const long = (id: string) => page.locator(`section[data-testid="${id}"] tbody tr`);
-  await expect(long("before").first()).toContainText("one array");
-  await expect(long("after").first()).toContainText("head and pages");
+  const longest = (id: string) => page.getByTestId(id).locator("tbody tr").first();
+  await expect(longest("lists-before")).toContainText("one array");
+  await expect(longest("lists-after")).toContainText("head and pages");
 }

@@ -1,5 +1,6 @@
 //! Migrations of the workshop over HTTP, on the embedded store and over MongoDB's protocol.
 
+use std::collections::HashSet;
 use std::time::Instant;
 
 use serde_json::{Value, json};
@@ -61,7 +62,12 @@ fn a_migration_loses_nothing_on_either_store() {
             ["overflowed", "overflowed", "head"],
             "{migration}"
         );
-        let shown = words(&page(server).text);
+        let page = page(server).text;
+        let ids = page.split("data-testid=\"").skip(1);
+        let ids: Vec<&str> = ids.map(|rest| rest.split('"').next().unwrap()).collect();
+        let once: HashSet<&str> = ids.iter().copied().collect();
+        assert_eq!(ids.len(), once.len(), "each test id names one thing: {ids:?}");
+        let shown = words(&page);
         assert!(
             shown.contains("It holds:") && shown.contains(&format!("@{name} chose an array of 1,000 likes")),
             "{shown}"

@@ -105,10 +105,10 @@ fn Course(migration: Migration) -> impl IntoView {
         }
     });
     let before = (!migration.found.is_empty()).then(|| {
-        view! { <Found title="Before" id="before" lists=migration.found.clone() /> }
+        view! { <Found title="Before" id="lists-before" lists=migration.found.clone() /> }
     });
     let after = (!migration.left.is_empty()).then(|| {
-        view! { <Found title="Afterwards" id="after" lists=migration.left.clone() /> }
+        view! { <Found title="Afterwards" id="lists-after" lists=migration.left.clone() /> }
     });
     let looks = (!migration.looks.is_empty()).then(|| view! { <Looks looks=migration.looks.clone() /> });
     view! {
