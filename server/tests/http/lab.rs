@@ -114,6 +114,10 @@ fn three_answers_lead_to_the_outlier_pattern_and_each_can_be_given_again() {
         advice.contains("Outlier: a head, and pages for the few that need them"),
         "{advice}"
     );
+    let (_, why) = page.text.split_once("data-testid=\"advice\"").unwrap();
+    for station in ["/lab/layouts", "/lab/storm", "/lab/tune"] {
+        assert!(why.contains(&format!("href=\"{station}\"")), "{station}: {why}");
+    }
     for again in ["?", "?sizes=differ", "?sizes=differ&amp;largest=tenfold"] {
         assert!(page.text.contains(&format!("href=\"{again}\"")), "{again}");
     }

@@ -6,7 +6,7 @@ mod patterns;
 use leptos::prelude::*;
 
 use self::chart::{Answer, FIRST, Next, Question, Way};
-use self::patterns::{Advice, Pattern};
+use self::patterns::{Advice, Pattern, Point};
 use super::{DECIDE, StationHead};
 use crate::islands::Pane;
 use crate::pages::request::{loaded, query};
@@ -94,12 +94,7 @@ fn Advised(pattern: Pattern) -> impl IntoView {
         stations,
         ..
     } = pattern.advice();
-    let list = |points: &'static [&'static str]| {
-        points
-            .iter()
-            .map(|point| view! { <li>{*point}</li> })
-            .collect_view()
-    };
+    let list = |points: &'static [Point]| points.iter().map(point).collect_view();
     let sources = sources.iter().map(|source| {
         let (title, says) = source.words();
         view! {
@@ -145,6 +140,19 @@ fn Advised(pattern: Pattern) -> impl IntoView {
             </p>
         </section>
     }
+}
+
+/// A reason or a cost, with links to the stations that show it.
+fn point(point: &'static Point) -> impl IntoView {
+    let seen = point.seen.iter().map(|station| {
+        view! {
+            " "
+            <a class="advice-seen" href=station.path>
+                {station.title}
+            </a>
+        }
+    });
+    view! { <li>{point.says} {seen.collect_view()}</li> }
 }
 
 /// A question with its answers and all that they lead to.

@@ -1,6 +1,6 @@
 //! The ways to store a list: when, why, at what cost, who says so, and which station shows it.
 
-use super::super::{CRASH, INSPECT, RACE, Station};
+use super::super::{CRASH, INSPECT, LAYOUTS, RACE, STORM, Station, TUNE};
 
 /// A way to store a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,13 +26,29 @@ pub struct Advice {
     /// What is stored where.
     pub shape: &'static str,
     /// Why it fits.
-    pub reasons: &'static [&'static str],
+    pub reasons: &'static [Point],
     /// What it costs.
-    pub costs: &'static [&'static str],
+    pub costs: &'static [Point],
     /// The articles that say so.
     pub sources: &'static [Source],
-    /// Where in the workshop it can be seen.
+    /// Where else in the workshop it can be seen.
     pub stations: &'static [(&'static Station, &'static str)],
+}
+
+/// A reason or a cost, and the stations that show just that.
+pub struct Point {
+    /// What there is to say.
+    pub says: &'static str,
+    /// Where it can be seen; of most there is nothing to see.
+    pub seen: &'static [&'static Station],
+}
+
+const fn said(says: &'static str) -> Point {
+    Point { says, seen: &[] }
+}
+
+const fn seen(says: &'static str, seen: &'static [&'static Station]) -> Point {
+    Point { says, seen }
 }
 
 /// An article.
@@ -90,12 +106,18 @@ static PLAIN: Advice = Advice {
     gist: "one array in the document",
     shape: "{ _id, list: [every item] }",
     reasons: &[
-        "One read shows everything, one write changes it, and both are atomic.",
-        "Nothing has to be kept in step with anything else.",
+        said("One read shows everything, one write changes it, and both are atomic."),
+        said("Nothing has to be kept in step with anything else."),
     ],
     costs: &[
-        "Every append writes the whole document anew: 13 KB at 100 items, 6.9 MB at 100,000, measured here.",
-        "It ends at 16 MB. Only where something bounds the list does that not matter: the days of a week, the addresses of a person.",
+        seen(
+            "Every append writes the whole document anew: 13 KB at 100 items, 6.9 MB at 100,000, measured here.",
+            &[&LAYOUTS],
+        ),
+        seen(
+            "It ends at 16 MB. Only where something bounds the list does that not matter: the days of a week, the addresses of a person.",
+            &[&LAYOUTS],
+        ),
     ],
     sources: &[Source::Guide, Source::UnboundedGrowth],
     stations: &[(&INSPECT, "a quiet post is just that: one document, no page")],
@@ -106,12 +128,20 @@ static OUTLIER: Advice = Advice {
     gist: "a head, and pages for the few that need them",
     shape: "{ _id, list: { head: [the newest], pages: 195 } }  +  { owner, page: 0, items: […] } …",
     reasons: &[
-        "The many stay one document, and are read and written as simply as before.",
-        "The few cost the same at any length: 6.9 KB written for an append at 100 items and at 1,000,000, measured here.",
+        said("The many stay one document, and are read and written as simply as before."),
+        seen(
+            "The few cost the same at any length: 6.9 KB written for an append at 100 items and at 1,000,000, measured here.",
+            &[&LAYOUTS, &STORM],
+        ),
     ],
     costs: &[
-        "Two forms of the same list: readers cross seams, and whoever writes must take care that no crash and no other writer comes between.",
-        "The threshold has to be chosen: a byte budget divided by the size of an item.",
+        said(
+            "Two forms of the same list: readers cross seams, and whoever writes must take care that no crash and no other writer comes between.",
+        ),
+        seen(
+            "The threshold has to be chosen: a byte budget divided by the size of an item.",
+            &[&TUNE],
+        ),
     ],
     sources: &[
         Source::Guide,
@@ -137,12 +167,17 @@ static BUCKET: Advice = Advice {
     gist: "pieces of a fixed size for everybody",
     shape: "{ owner, bucket: 0, items: [1,000 items], count, from, to } …",
     reasons: &[
-        "When all lists grow alike there is no exception to treat apart: every owner has buckets from the beginning.",
-        "A bucket carries what its items add up to, so that a day of readings is one document.",
+        said(
+            "When all lists grow alike there is no exception to treat apart: every owner has buckets from the beginning.",
+        ),
+        said("A bucket carries what its items add up to, so that a day of readings is one document."),
     ],
     costs: &[
-        "An append writes the last bucket anew: 34 KB on average with buckets of 1,000 small items, measured here.",
-        "The owner and the first items are never one read.",
+        seen(
+            "An append writes the last bucket anew: 34 KB on average with buckets of 1,000 small items, measured here.",
+            &[&LAYOUTS],
+        ),
+        said("The owner and the first items are never one read."),
     ],
     sources: &[Source::Guide, Source::ViralPosts],
     stations: &[(
@@ -156,12 +191,14 @@ static SUBSET: Advice = Advice {
     gist: "the newest in the document, everything beside it",
     shape: "{ _id, newest: [20 items] }  +  { owner, … } for every item",
     reasons: &[
-        "The first screen is one small read, whatever the length of the list.",
-        "When long lists are the rule, a second home for all items is no exception to pay for.",
+        said("The first screen is one small read, whatever the length of the list."),
+        said("When long lists are the rule, a second home for all items is no exception to pay for."),
     ],
     costs: &[
-        "The newest items are stored twice, in two writes: between them a reader sees one and not the other.",
-        "Beyond the first screen each item is a document and an index entry of its own.",
+        said(
+            "The newest items are stored twice, in two writes: between them a reader sees one and not the other.",
+        ),
+        said("Beyond the first screen each item is a document and an index entry of its own."),
     ],
     sources: &[Source::Guide],
     stations: &[
@@ -178,12 +215,18 @@ static EDGE: Advice = Advice {
     gist: "a document for each item",
     shape: "{ from, to, at } …",
     reasons: &[
-        "An item is found from either side, and is changed and deleted by itself: 116 bytes written for an append, measured here.",
-        "A unique index keeps every pair once, with no guard to think of.",
+        seen(
+            "An item is found from either side, and is changed and deleted by itself: 116 bytes written for an append, measured here.",
+            &[&LAYOUTS],
+        ),
+        said("A unique index keeps every pair once, with no guard to think of."),
     ],
     costs: &[
-        "A list is as many documents and index entries as it has items; reading twenty of them is twenty look-ups.",
-        "A count is an index scan, or a number that has to be kept in step.",
+        seen(
+            "A list is as many documents and index entries as it has items; reading twenty of them is twenty look-ups.",
+            &[&LAYOUTS],
+        ),
+        said("A count is an index scan, or a number that has to be kept in step."),
     ],
     sources: &[Source::Guide],
     stations: &[(&RACE, "what a unique index would have refused")],
