@@ -10,6 +10,8 @@
 //! | [`Edge`] | one document per item, the relational way |
 //! | [`Overflow`] | ours: [`crate::overflow`] |
 //!
+//! [`FollowerBatches`] are S3's own documents, whose list cannot be read from the newest and so is no [`Layout`].
+//!
 //! The articles' code stands here as they print it, with its faults, which `tests/seed_bugs` shows one by one. Only the
 //! items are the same everywhere, so that bytes can be compared. Nothing in the feed uses this module.
 
@@ -17,6 +19,7 @@ mod bucket;
 mod check_then_act;
 mod command;
 mod edge;
+mod follower_batches;
 mod guarded_append;
 mod overflow;
 mod prefixed;
@@ -38,6 +41,7 @@ pub use bucket::Bucket;
 pub use check_then_act::{CheckThenAct, CheckedAppend};
 pub use command::{Answer, Command, Steps, run, step};
 pub use edge::Edge;
+pub use follower_batches::{AddFollower, FOLLOWER_OVERFLOW, FollowerBatches, all_followers};
 pub use guarded_append::{GuardedAppend, SafeAppend};
 pub use overflow::Overflow;
 pub use prefixed::Prefixed;

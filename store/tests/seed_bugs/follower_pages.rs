@@ -4,7 +4,7 @@ use crate::articles::{all_followers, followers_page, with_followers};
 use crate::ours::Ours;
 use crate::support::numbers;
 
-async fn pages(followers: i64, size: usize, count: usize) -> Vec<Vec<i64>> {
+async fn pages(followers: u64, size: usize, count: usize) -> Vec<Vec<u64>> {
     let engine = with_followers(followers).await;
     let mut pages = Vec::new();
     for page in 0..count {
@@ -34,7 +34,7 @@ async fn a_page_across_the_seam_skips_the_end_of_the_main_document_and_repeats_t
 #[tokio::test]
 async fn a_page_across_two_batches_is_cut_short() {
     let pages = pages(12, 3, 5).await;
-    let shown: Vec<i64> = pages.concat();
+    let shown: Vec<u64> = pages.concat();
     assert!(!shown.contains(&9), "{pages:?}");
     assert_eq!(
         pages[2],

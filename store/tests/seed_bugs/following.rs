@@ -2,15 +2,15 @@
 
 use bson::{Bson, doc};
 use store::Error;
-use store::layouts::run;
+use store::layouts::{FOLLOWER_OVERFLOW, run};
 use store::port::{Engine, Find, Update};
 
-use crate::articles::{FOLLOWER_OVERFLOW, Follow, all_followers, followers_page, with_followers};
+use crate::articles::{add_follower, all_followers, followers_page, with_followers};
 use crate::ours::{Ours, dying_anywhere, overtaken_anywhere};
 use crate::support::{SMALL, attempt, item, length, one, steps, user};
 
-async fn follow(engine: &Engine, follower: i64) {
-    run(&**engine, &mut Follow::new(follower)).await.unwrap();
+async fn follow(engine: &Engine, follower: u64) {
+    run(&**engine, &mut add_follower(follower)).await.unwrap();
 }
 
 /// `user.followers.length < FOLLOWER_THRESHOLD` is decided before the push, and what got past the threshold is then on no
@@ -18,7 +18,7 @@ async fn follow(engine: &Engine, follower: i64) {
 #[tokio::test]
 async fn two_follows_that_both_see_room_hide_one_of_the_followers() {
     let engine = with_followers(3).await;
-    let (mut one, mut other) = (Follow::new(4), Follow::new(5));
+    let (mut one, mut other) = (add_follower(4), add_follower(5));
     steps(&*engine, &mut one, 1).await;
     steps(&*engine, &mut other, 1).await;
     run(&*engine, &mut one).await.unwrap();
@@ -46,7 +46,7 @@ async fn two_follows_that_both_see_room_hide_one_of_the_followers() {
 #[tokio::test]
 async fn two_follows_that_both_see_the_last_place_overfill_a_batch() {
     let engine = with_followers(7).await;
-    let (mut one_of, mut other) = (Follow::new(8), Follow::new(9));
+    let (mut one_of, mut other) = (add_follower(8), add_follower(9));
     steps(&*engine, &mut one_of, 2).await;
     steps(&*engine, &mut other, 2).await;
     run(&*engine, &mut one_of).await.unwrap();
@@ -67,7 +67,7 @@ async fn two_follows_that_both_see_the_last_place_overfill_a_batch() {
 #[tokio::test]
 async fn of_two_follows_that_begin_a_batch_one_is_refused() {
     let engine = with_followers(4).await;
-    let (mut one, mut other) = (Follow::new(5), Follow::new(6));
+    let (mut one, mut other) = (add_follower(5), add_follower(6));
     steps(&*engine, &mut one, 2).await;
     steps(&*engine, &mut other, 2).await;
     run(&*engine, &mut one).await.unwrap();
@@ -87,19 +87,19 @@ async fn of_two_follows_that_begin_a_batch_one_is_refused() {
 /// `$push: { followers: followerId }` asks nobody whether they follow already.
 #[tokio::test]
 async fn a_double_click_follows_twice() {
-    for before in [2_u32, 6] {
-        let engine = with_followers(i64::from(before)).await;
+    for before in [2, 6] {
+        let engine = with_followers(before).await;
         follow(&engine, 9).await;
         follow(&engine, 9).await;
         let followers = all_followers(&*engine).await;
         assert_eq!(followers.iter().filter(|follower| **follower == 9).count(), 2);
 
         overtaken_anywhere(
-            u64::from(before),
+            before,
             async |ours| drop(ours.append(item(9)).await.unwrap()),
             async |ours| drop(ours.append(attempt(9, 1)).await.unwrap()),
             async |ours| {
-                let expected = [9].into_iter().chain((1..=u64::from(before)).rev());
+                let expected = [9].into_iter().chain((1..=before).rev());
                 ours.assert_holds(expected).await;
             },
         )
@@ -111,7 +111,7 @@ async fn a_double_click_follows_twice() {
 #[tokio::test]
 async fn a_crash_before_the_flags_hides_a_follower() {
     let engine = with_followers(4).await;
-    steps(&*engine, &mut Follow::new(5), 3).await;
+    steps(&*engine, &mut add_follower(5), 3).await;
     assert_eq!(engine.count(FOLLOWER_OVERFLOW, doc! {}).await.unwrap(), 1);
     assert_eq!(all_followers(&*engine).await, [1, 2, 3, 4]);
     // The next one finds a batch, so it counts itself and sets no flag: now there are two of them.
@@ -137,7 +137,7 @@ async fn a_crash_before_the_flags_hides_a_follower() {
 #[tokio::test]
 async fn a_batch_after_a_full_one_is_not_counted() {
     let engine = with_followers(7).await;
-    steps(&*engine, &mut Follow::new(8), 3).await;
+    steps(&*engine, &mut add_follower(8), 3).await;
     follow(&engine, 9).await;
     let batches = engine.count(FOLLOWER_OVERFLOW, doc! {}).await.unwrap();
     assert_eq!(batches, 2);
@@ -161,11 +161,11 @@ async fn a_batch_after_a_full_one_is_not_counted() {
 async fn two_crashes_close_the_list_for_ever() {
     let engine = with_followers(6).await;
     for crashed in [7, 8] {
-        steps(&*engine, &mut Follow::new(crashed), 3).await;
+        steps(&*engine, &mut add_follower(crashed), 3).await;
     }
     follow(&engine, 9).await;
     for unlucky in 10..=20 {
-        let refused = run(&*engine, &mut Follow::new(unlucky)).await.unwrap_err();
+        let refused = run(&*engine, &mut add_follower(unlucky)).await.unwrap_err();
         assert!(
             matches!(refused, Error::DuplicateKey { .. }),
             "{unlucky}: {refused}"

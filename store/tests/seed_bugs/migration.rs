@@ -5,19 +5,20 @@
 
 use bson::{Document, doc};
 use model::Relation;
-use store::layouts::run;
+use store::layouts::{FOLLOWER_OVERFLOW, run};
+use store::overflow::Item;
 use store::port::{Engine, Update};
 use store::{Error, Limits};
 
-use crate::articles::{FOLLOWER_OVERFLOW, Follow, Migrate, all_followers, outliers, with_followers};
+use crate::articles::{Migrate, add_follower, all_followers, outliers, with_followers};
 use crate::ours::{LIMITS, Ours, dying_anywhere_over, overtaken_anywhere_over};
-use crate::support::{engine, item, owner_bson, steps, user};
+use crate::support::{actor, engine, item, items, owner_bson, steps, user};
 
 /// A list from before the pattern: all in the main document.
-async fn unmigrated(count: i64) -> Engine {
+async fn unmigrated(count: u64) -> Engine {
     let engine = with_followers(0).await;
-    let followers: Vec<i64> = (1..=count).collect();
-    let all = doc! { "$set": { "followers": followers, "followerCount": count } };
+    let followers: Vec<Document> = items(count).iter().map(Item::to_document).collect();
+    let all = doc! { "$set": { "followers": followers, "followerCount": i64::try_from(count).unwrap() } };
     engine.update("users", Update::one(doc! {}, all)).await.unwrap();
     engine
 }
@@ -47,13 +48,14 @@ async fn a_follow_during_the_migration_is_lost() {
     // Below the threshold when it is read again, the follower goes to the main document …
     let engine = unmigrated(6).await;
     let found = only_outlier(&engine).await;
+    let leaving: Vec<String> = (1..=3).map(|number| actor(number).to_string()).collect();
     let leave =
-        doc! { "$pull": { "followers": { "$in": [1_i64, 2, 3] } }, "$inc": { "followerCount": -3_i64 } };
+        doc! { "$pull": { "followers": { "by": { "$in": leaving } } }, "$inc": { "followerCount": -3_i64 } };
     engine
         .update("users", Update::one(doc! { "_id": owner_bson() }, leave))
         .await
         .unwrap();
-    run(&*engine, &mut Follow::new(7)).await.unwrap();
+    run(&*engine, &mut add_follower(7)).await.unwrap();
     assert!(
         all_followers(&*engine).await.contains(&7),
         "acknowledged and seen"
@@ -102,12 +104,12 @@ async fn a_migration_that_stopped_cannot_be_run_again() {
 #[tokio::test]
 async fn a_list_that_raced_past_the_threshold_cannot_be_migrated() {
     let engine = with_followers(3).await;
-    let (mut one, mut other) = (Follow::new(4), Follow::new(5));
+    let (mut one, mut other) = (add_follower(4), add_follower(5));
     steps(&*engine, &mut one, 1).await;
     steps(&*engine, &mut other, 1).await;
     run(&*engine, &mut one).await.unwrap();
     run(&*engine, &mut other).await.unwrap();
-    run(&*engine, &mut Follow::new(6)).await.unwrap();
+    run(&*engine, &mut add_follower(6)).await.unwrap();
     let migration = &mut Migrate::new(&only_outlier(&engine).await);
     let refused = run(&*engine, migration).await.unwrap_err();
     assert!(matches!(refused, Error::DuplicateKey { .. }), "{refused}");
@@ -132,7 +134,7 @@ async fn a_list_that_raced_past_the_threshold_cannot_be_migrated() {
 #[tokio::test]
 async fn a_follow_before_the_migration_takes_its_batch_number() {
     let engine = unmigrated(6).await;
-    run(&*engine, &mut Follow::new(7)).await.unwrap();
+    run(&*engine, &mut add_follower(7)).await.unwrap();
     assert_eq!(
         engine
             .count(FOLLOWER_OVERFLOW, doc! { "batchNumber": 1 })

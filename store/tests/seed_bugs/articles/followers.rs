@@ -1,54 +1,32 @@
-//! S3's documents, `getAllFollowers` and `getFollowersPaginated`.
+//! S3's documents with the gallery's actors, and `getFollowersPaginated`.
 
 use bson::{Bson, Document, doc};
-use store::port::{DocumentEngine, Engine, Find, Index};
+use store::layouts::{self, AddFollower, FOLLOWER_OVERFLOW, FollowerBatches};
+use store::overflow::Item;
+use store::port::{DocumentEngine, Engine, Find};
 
-use crate::support::{SMALL, engine, owner_bson, user};
+use crate::support::{SMALL, engine, item, items, numbers, owner, owner_bson, user};
 
-/// The article's collection of batches.
-pub const FOLLOWER_OVERFLOW: &str = "followerOverflow";
-
-/// A user whom the first actors follow, and the article's unique index.
-pub async fn with_followers(count: i64) -> Engine {
+/// A user whom the first actors follow.
+pub async fn with_followers(count: u64) -> Engine {
     let engine = engine();
-    let batch = doc! { "userId": 1, "batchNumber": 1 };
+    let batches = FollowerBatches::open(engine.clone(), SMALL).await.unwrap();
+    batches.load(owner(), &items(count)).await.unwrap();
     engine
-        .create_index(FOLLOWER_OVERFLOW, Index::unique_on(batch))
-        .await
-        .unwrap();
-    let followers: Vec<i64> = (1..=count).collect();
-    let (main, rest) = followers.split_at(followers.len().min(SMALL.threshold));
-    for (nth, batch) in rest.chunks(SMALL.page_size).enumerate() {
-        let number = i64::try_from(nth).unwrap() + 1;
-        let batch = doc! { "_id": format!("loaded {number}"), "userId": owner_bson(), "batchNumber": number, "followers": batch };
-        engine.insert(FOLLOWER_OVERFLOW, vec![batch]).await.unwrap();
-    }
-    let user = doc! {
-        "_id": owner_bson(),
-        "followers": main,
-        "followerCount": count,
-        "hasOverflow": !rest.is_empty(),
-        "overflowCount": i64::try_from(rest.len().div_ceil(SMALL.page_size)).unwrap(),
-    };
-    engine.insert("users", vec![user]).await.unwrap();
-    engine
+}
+
+/// The n-th actor's `addFollower`.
+pub fn add_follower(number: u64) -> AddFollower {
+    AddFollower::new(owner(), item(number), SMALL)
 }
 
 /// `getAllFollowers`.
-pub async fn all_followers(engine: &dyn DocumentEngine) -> Vec<i64> {
-    let user = user(engine).await;
-    let mut all = followers(&user);
-    if has_overflow(&user) {
-        let batches = Find::matching(doc! { "userId": owner_bson() }).sort(doc! { "batchNumber": 1 });
-        for batch in engine.find(FOLLOWER_OVERFLOW, batches).await.unwrap() {
-            all.extend(followers(&batch));
-        }
-    }
-    all
+pub async fn all_followers(engine: &dyn DocumentEngine) -> Vec<u64> {
+    numbers(&layouts::all_followers(engine, owner()).await.unwrap())
 }
 
 /// `getFollowersPaginated`.
-pub async fn followers_page(engine: &dyn DocumentEngine, page: usize, size: usize) -> Vec<i64> {
+pub async fn followers_page(engine: &dyn DocumentEngine, page: usize, size: usize) -> Vec<u64> {
     let user = user(engine).await;
     let skip = page * size;
     let main = followers(&user);
@@ -65,13 +43,11 @@ pub async fn followers_page(engine: &dyn DocumentEngine, page: usize, size: usiz
     slice(&followers(batch), overflow_skip % SMALL.page_size, size)
 }
 
-/// The article's followers are ids; here they are numbers.
-pub fn followers(document: &Document) -> Vec<i64> {
+/// The actors' numbers.
+fn followers(document: &Document) -> Vec<u64> {
     let followers = document.get_array("followers").unwrap();
-    followers
-        .iter()
-        .map(|follower| follower.as_i64().unwrap())
-        .collect()
+    let item = |follower: &Bson| Item::from_document(follower.as_document().unwrap().clone()).unwrap();
+    numbers(&followers.iter().map(item).collect::<Vec<_>>())
 }
 
 fn has_overflow(user: &Document) -> bool {
@@ -79,6 +55,6 @@ fn has_overflow(user: &Document) -> bool {
 }
 
 /// JavaScript's `slice(skip, skip + size)`.
-fn slice(followers: &[i64], skip: usize, size: usize) -> Vec<i64> {
+fn slice(followers: &[u64], skip: usize, size: usize) -> Vec<u64> {
     followers.iter().copied().skip(skip).take(size).collect()
 }

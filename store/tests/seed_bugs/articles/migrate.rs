@@ -4,11 +4,9 @@ use std::collections::VecDeque;
 
 use bson::{Document, doc};
 use store::Result;
-use store::layouts::{Answer, Command, Steps};
+use store::layouts::{Answer, Command, FOLLOWER_OVERFLOW, Steps};
 use store::port::{DocumentEngine, Find, Update};
 
-use super::FOLLOWER_OVERFLOW;
-use super::followers::followers;
 use crate::support::{SMALL, owner_bson};
 
 /// `$expr: { $gt: [{ $size: "$followers" }, FOLLOWER_THRESHOLD] }`, asked in another way: is there one past it?
@@ -27,7 +25,7 @@ pub struct Migrate {
 impl Migrate {
     /// The migration of a user as it was found. Nothing is read again.
     pub fn new(user: &Document) -> Self {
-        let all = followers(user);
+        let all = user.get_array("followers").unwrap();
         let (kept, excess) = all.split_at(SMALL.threshold);
         let mut commands: VecDeque<Command> = excess
             .chunks(SMALL.page_size)
