@@ -4,15 +4,15 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use model::Problem;
+use model::{Handle, Problem};
 use store::gate::{Ending, Fate, Gate, Message};
-use store::overflow::Item;
+use store::layouts::Layout;
 use store::upkeep::{CheckOptions, Finding, check};
 use store::{Limits, Result};
 use tokio::sync::mpsc::unbounded_channel;
 
 use crate::stage::handle;
-use crate::{Entry, Expected, Protocol, Record, Recorded, Server, Shown, Stage, TURNS, Tally};
+use crate::{Entry, Expected, List, Protocol, Record, Recorded, Server, Shown, Stage, TURNS, Tally};
 
 /// What the process was doing when it died.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +23,10 @@ pub enum Operation {
     Spill,
     /// Adding one to a full head, by somebody who tries again because no answer came.
     Again,
+    /// Following somebody whose document is full of followers.
+    Follow,
+    /// The same, by somebody who tries again because no answer came.
+    FollowAgain,
     /// Removing an item that is in the head.
     RemoveFromHead,
     /// Removing one that is in a page.
@@ -40,6 +44,8 @@ pub struct Moment {
     pub tally: Tally,
     /// What `check` reports; `None` for the articles, which have nothing that looks.
     pub findings: Option<Vec<Finding>>,
+    /// Whether the actor's own list says that they follow; `None` where there is no such list.
+    pub own_list: Option<bool>,
 }
 
 /// One crash.
@@ -63,6 +69,10 @@ pub struct Crash {
     pub later: Moment,
 }
 
+/// A request that is sent again is another one, with an id and a time of its own.
+const FIRST_TRY: u64 = 1;
+const SECOND_TRY: u64 = 2;
+
 /// Small enough that every item can be shown. Our page is smaller than the head, so that a spill leaves the newest
 /// items where readers look first.
 const fn limits(protocol: Protocol) -> Limits {
@@ -70,7 +80,7 @@ const fn limits(protocol: Protocol) -> Limits {
         threshold: 5,
         page_size: match protocol {
             Protocol::Ours => 4,
-            Protocol::CheckThenAct | Protocol::GuardedAppend => 5,
+            Protocol::CheckThenAct | Protocol::GuardedAppend | Protocol::AddFollower => 5,
         },
     }
 }
@@ -91,14 +101,14 @@ async fn crash(protocol: Protocol, operation: Operation, script: Vec<Entry>, aft
     let stage = operation.stage(protocol).await?;
     let before = stage.documents().await?;
     die(&stage, operation, commands(&script, after)).await?;
-    let crashed = Moment::of(&stage, &operation.expected(&stage, false)?).await?;
+    let crashed = Moment::of(&stage, operation, false).await?;
     let record = Record::default();
     let behind = stage.engine().clone();
     let next = stage
         .another_server(Recorded::new(behind.clone(), behind, record.clone()))
         .await?;
     operation.next(&stage, &next).await?;
-    let later = Moment::of(&stage, &operation.expected(&stage, true)?).await?;
+    let later = Moment::of(&stage, operation, true).await?;
     Ok(Crash {
         protocol,
         operation,
@@ -119,7 +129,7 @@ async fn script(protocol: Protocol, operation: Operation) -> Result<Vec<Entry>> 
     let server = stage
         .another_server(Recorded::new(behind.clone(), behind, record.clone()))
         .await?;
-    operation.carry_out(&stage, &server).await?;
+    operation.carry_out(&stage, &server, FIRST_TRY).await?;
     Ok(record.entries())
 }
 
@@ -142,7 +152,7 @@ async fn die(stage: &Stage, operation: Operation, commands: usize) -> Result<()>
     let server = stage.another_server(gate).await?;
     let dying = async {
         let _ending = Ending::new(0, messages);
-        operation.carry_out(stage, &server).await
+        operation.carry_out(stage, &server, FIRST_TRY).await
     };
     let watching = async {
         let mut done = 0;
@@ -162,12 +172,14 @@ async fn die(stage: &Stage, operation: Operation, commands: usize) -> Result<()>
 }
 
 impl Moment {
-    async fn of(stage: &Stage, expected: &Expected) -> Result<Self> {
+    async fn of(stage: &Stage, operation: Operation, later: bool) -> Result<Self> {
+        let expected = operation.expected(stage, later)?;
         let findings = match stage.server().store() {
             Some(store) => {
                 let options = CheckOptions {
                     repair: false,
-                    lists_only: true,
+                    // Only a follow's stage has everything that lists should agree with.
+                    lists_only: stage.list() == List::Items,
                     pause: Duration::ZERO,
                 };
                 Some(check(store, options, &|_, _| {}).await?.findings)
@@ -176,18 +188,21 @@ impl Moment {
         };
         Ok(Self {
             documents: stage.documents().await?,
-            tally: Tally::of(stage, expected).await?,
+            tally: Tally::of(stage, &expected).await?,
             findings,
+            own_list: stage.own_list_says_so(&handle(operation.actor())?).await?,
         })
     }
 }
 
 impl Operation {
     /// All of them, the plainest first.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::Append,
         Self::Spill,
         Self::Again,
+        Self::Follow,
+        Self::FollowAgain,
         Self::RemoveFromHead,
         Self::RemoveFromPage,
         Self::Delete,
@@ -199,6 +214,8 @@ impl Operation {
             Self::Append => "append",
             Self::Spill => "append-that-spills",
             Self::Again => "append-again",
+            Self::Follow => "follow",
+            Self::FollowAgain => "follow-again",
             Self::RemoveFromHead => "remove-from-head",
             Self::RemoveFromPage => "remove-from-page",
             Self::Delete => "delete-owner",
@@ -220,39 +237,50 @@ impl Operation {
         })
     }
 
-    /// Whether the protocol has it. The articles do not say how to remove.
+    /// Who has it: of the articles two say how to add an item and one how to follow, and none how to remove.
+    pub fn protocols(self) -> impl Iterator<Item = Protocol> {
+        Protocol::ALL
+            .into_iter()
+            .filter(move |protocol| self.is_of(*protocol))
+    }
+
+    /// Whether the protocol has it.
     pub const fn is_of(self, protocol: Protocol) -> bool {
-        matches!(protocol, Protocol::Ours) || matches!(self, Self::Append | Self::Spill | Self::Again)
+        match protocol {
+            Protocol::CheckThenAct | Protocol::GuardedAppend => {
+                matches!(self, Self::Append | Self::Spill | Self::Again)
+            }
+            Protocol::AddFollower => matches!(self, Self::Follow | Self::FollowAgain),
+            Protocol::Ours => true,
+        }
     }
 
     async fn stage(self, protocol: Protocol) -> Result<Stage> {
-        let items = match self {
-            Self::Append => 3,
-            Self::Spill | Self::Again => 5,
-            Self::RemoveFromHead | Self::RemoveFromPage | Self::Delete => 8,
+        let (list, items) = match self {
+            Self::Append => (List::Items, 3),
+            Self::Spill | Self::Again => (List::Items, 5),
+            Self::Follow | Self::FollowAgain => (List::Followers, 5),
+            Self::RemoveFromHead | Self::RemoveFromPage | Self::Delete => (List::Items, 8),
         };
-        Stage::with(protocol, limits(protocol), items).await
+        Stage::with(protocol, list, limits(protocol), items).await
     }
 
     /// Whose item is added or removed.
     pub const fn actor(self) -> &'static str {
         match self {
-            Self::Append | Self::Spill | Self::Again => "ada",
+            Self::Append | Self::Spill | Self::Again | Self::Follow | Self::FollowAgain => "ada",
             Self::RemoveFromHead => "fan8",
             Self::RemoveFromPage | Self::Delete => "fan1",
         }
     }
 
-    async fn carry_out(self, stage: &Stage, server: &Server) -> Result<()> {
+    async fn carry_out(self, stage: &Stage, server: &Server, attempt: u64) -> Result<()> {
         match self {
-            Self::Append | Self::Spill | Self::Again => {
-                let item = stage.new_item(1, self.actor())?;
-                server.layout().append(Stage::owner(), item).await
+            Self::Append | Self::Spill | Self::Again | Self::Follow | Self::FollowAgain => {
+                let item = stage.new_item(attempt, self.actor())?;
+                server.append(item).await
             }
-            Self::RemoveFromHead | Self::RemoveFromPage => {
-                let actor = handle(self.actor())?;
-                server.layout().remove(Stage::owner(), &actor).await.map(drop)
-            }
+            Self::RemoveFromHead | Self::RemoveFromPage => remove(server, &handle(self.actor())?).await,
             Self::Delete => delete(server).await,
         }
     }
@@ -260,11 +288,8 @@ impl Operation {
     /// What happens next: the same once more where the operation is one that is tried again, else somebody adds an item.
     async fn next(self, stage: &Stage, server: &Server) -> Result<()> {
         match self {
-            Self::Again | Self::Delete => self.carry_out(stage, server).await,
-            _ => {
-                let item: Item = stage.new_item(2, "bob")?;
-                server.layout().append(Stage::owner(), item).await
-            }
+            Self::Again | Self::FollowAgain | Self::Delete => self.carry_out(stage, server, SECOND_TRY).await,
+            _ => server.append(stage.new_item(SECOND_TRY, "bob")?).await,
         }
     }
 
@@ -276,8 +301,10 @@ impl Operation {
         };
         let actor = handle(self.actor())?;
         match self {
-            Self::Again if later => drop(expected.in_it.insert(actor)),
-            Self::Append | Self::Spill | Self::Again => drop(expected.perhaps.insert(actor)),
+            Self::Again | Self::FollowAgain if later => drop(expected.in_it.insert(actor)),
+            Self::Append | Self::Spill | Self::Again | Self::Follow | Self::FollowAgain => {
+                expected.perhaps.insert(actor);
+            }
             Self::RemoveFromHead | Self::RemoveFromPage => {
                 expected.in_it.remove(&actor);
                 expected.perhaps.insert(actor);
@@ -288,10 +315,17 @@ impl Operation {
             }
             Self::Delete => expected.gone = true,
         }
-        if later && !matches!(self, Self::Again | Self::Delete) {
+        if later && !matches!(self, Self::Again | Self::FollowAgain | Self::Delete) {
             expected.in_it.insert(handle("bob")?);
         }
         Ok(expected)
+    }
+}
+
+async fn remove(server: &Server, actor: &Handle) -> Result<()> {
+    match server.ours() {
+        Some(layout) => layout.remove(Stage::owner(), actor).await.map(drop),
+        None => Err(store::Error::refused(2, "the articles do not say how to remove")),
     }
 }
 

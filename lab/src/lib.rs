@@ -14,6 +14,7 @@ use tokio::sync::Semaphore;
 mod call;
 pub mod crash;
 pub mod exercise;
+mod following;
 mod job;
 pub mod layouts;
 pub mod measure;
@@ -31,7 +32,8 @@ pub mod tune;
 static TURNS: Semaphore = Semaphore::const_new(1);
 
 pub use call::{Answer, Call, Verb};
+pub use following::FOLLOWED;
 pub use protocol::Protocol;
 pub use record::{Entry, Record, Recorded};
-pub use stage::{Server, Shown, Stage};
+pub use stage::{List, Server, Shown, Stage};
 pub use tally::{Expected, Fault, Tally};

@@ -9,19 +9,27 @@ pub enum Protocol {
     CheckThenAct,
     /// S0's `addActivitySafe`: push under a guard on the count, else into an overflow document.
     GuardedAppend,
+    /// S3's `addFollower`: look how long the array is, then push to it or to a batch, and count afterwards.
+    AddFollower,
     /// Ours: [`store::overflow`].
     Ours,
 }
 
 impl Protocol {
     /// All of them, in the order in which they are taught.
-    pub const ALL: [Self; 3] = [Self::CheckThenAct, Self::GuardedAppend, Self::Ours];
+    pub const ALL: [Self; 4] = [
+        Self::CheckThenAct,
+        Self::GuardedAppend,
+        Self::AddFollower,
+        Self::Ours,
+    ];
 
     /// The name, as it stands in addresses.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::CheckThenAct => "check-then-act",
             Self::GuardedAppend => "guarded-append",
+            Self::AddFollower => "add-follower",
             Self::Ours => "ours",
         }
     }
@@ -31,6 +39,7 @@ impl Protocol {
         match self {
             Self::CheckThenAct => "Check, then act",
             Self::GuardedAppend => "Guarded append",
+            Self::AddFollower => "Add a follower",
             Self::Ours => "Head and pages",
         }
     }
@@ -42,6 +51,7 @@ impl Protocol {
             Self::GuardedAppend => {
                 "addActivitySafe, from “Implementing the Outlier Pattern with Safe Overflow”"
             }
+            Self::AddFollower => "addFollower, from “How to Create MongoDB Outlier Patterns”",
             Self::Ours => "OverflowList::append, as this feed runs it",
         }
     }

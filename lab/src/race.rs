@@ -10,7 +10,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::JoinSet;
 
 use crate::stage::handle;
-use crate::{Entry, Expected, Protocol, Record, Recorded, Shown, Stage, TURNS, Tally};
+use crate::{Entry, Expected, List, Protocol, Record, Recorded, Shown, Stage, TURNS, Tally};
 
 /// Who races.
 pub const WRITERS: [&str; 2] = ["ada", "bob"];
@@ -67,7 +67,7 @@ const fn limits(protocol: Protocol) -> Limits {
         threshold: 1_000,
         page_size: match protocol {
             Protocol::Ours => 800,
-            Protocol::CheckThenAct | Protocol::GuardedAppend => 1_000,
+            Protocol::CheckThenAct | Protocol::GuardedAppend | Protocol::AddFollower => 1_000,
         },
     }
 }
@@ -75,7 +75,7 @@ const fn limits(protocol: Protocol) -> Limits {
 /// Lays out the list anew and repeats the clicks on it.
 pub async fn run(protocol: Protocol, clicks: &Clicks) -> Result<Race> {
     let _turn = TURNS.acquire().await;
-    let stage = Stage::with(protocol, limits(protocol), BEFOREHAND).await?;
+    let stage = Stage::with(protocol, List::Items, limits(protocol), BEFOREHAND).await?;
     let mut running = Running::start(&stage).await?;
     let mut before = None;
     let mut steps = Vec::new();
@@ -136,7 +136,7 @@ impl Running {
             let ending = Ending::new(writer, messages.clone());
             tasks.spawn(async move {
                 let _ending = ending;
-                server.layout().append(Stage::owner(), item).await
+                server.append(item).await
             });
         }
         let mut running = Self {

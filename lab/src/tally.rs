@@ -2,9 +2,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::Handle;
 use store::Result;
-use store::layouts::{OVERFLOW_ACTIVITIES, USERS};
-use store::overflow::PAGES;
-use store::posts;
 
 use crate::Stage;
 
@@ -37,6 +34,8 @@ pub enum Fault {
     Doubled(Vec<Handle>),
     /// They are found and ought not to be.
     Strangers(Vec<Handle>),
+    /// They were told that they follow, and their own list does not say so.
+    OneSided(Vec<Handle>),
     /// The count is not what a reader finds.
     Miscounted {
         /// What the owner says.
@@ -69,6 +68,8 @@ pub struct Tally {
     pub doubled: Vec<Handle>,
     /// Who is found and ought not to be.
     pub strangers: Vec<Handle>,
+    /// Whose own list lacks what they were told is done.
+    pub one_sided: Vec<Handle>,
 }
 
 impl Tally {
@@ -76,20 +77,7 @@ impl Tally {
     pub async fn of(stage: &Stage, expected: &Expected) -> Result<Self> {
         let read = stage.read().await?;
         let count = if read.is_some() { stage.count().await? } else { 0 };
-        let (mut in_owner, mut pages) = (0, 0);
-        for shown in stage.documents().await? {
-            match shown.collection {
-                USERS => in_owner = shown.document.get_array("activities").map_or(0, Vec::len),
-                posts::COLLECTION => {
-                    let likes = shown.document.get_document("likes").ok();
-                    in_owner = likes
-                        .and_then(|likes| likes.get_array("head").ok())
-                        .map_or(0, Vec::len);
-                }
-                PAGES | OVERFLOW_ACTIVITIES => pages += 1,
-                _ => {}
-            }
-        }
+        let (in_owner, pages) = stage.counted(&stage.documents().await?);
         let mut times: BTreeMap<&Handle, usize> = BTreeMap::new();
         for handle in read.iter().flatten() {
             *times.entry(handle).or_default() += 1;
@@ -103,7 +91,14 @@ impl Tally {
         let strangers = times
             .keys()
             .filter(|handle| !expected.in_it.contains(**handle) && !expected.perhaps.contains(**handle));
+        let mut one_sided = Vec::new();
+        for handle in &expected.in_it {
+            if stage.own_list_says_so(handle).await? == Some(false) {
+                one_sided.push(handle.clone());
+            }
+        }
         Ok(Self {
+            one_sided,
             count,
             in_owner,
             threshold: stage.limits().threshold,
@@ -144,6 +139,7 @@ impl Tally {
             (&self.lost, Fault::Lost as fn(Vec<Handle>) -> Fault),
             (&self.doubled, Fault::Doubled),
             (&self.strangers, Fault::Strangers),
+            (&self.one_sided, Fault::OneSided),
         ] {
             if !who.is_empty() {
                 faults.push(fault(who.clone()));

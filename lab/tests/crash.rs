@@ -1,6 +1,6 @@
 //! A crash after every write of every operation.
 
-use lab::crash::{Crash, Operation, everywhere, writes};
+use lab::crash::{Crash, Moment, Operation, everywhere, writes};
 use lab::{Fault, Protocol};
 use store::upkeep::Severity;
 
@@ -73,11 +73,51 @@ async fn the_articles_appends_lose_count_or_double_where_they_die_between_their_
 }
 
 #[tokio::test]
+async fn a_follow_that_dies_before_the_flag_hides_its_batch_and_whoever_comes_into_it() {
+    let named = |name: &str| vec![name.parse().unwrap()];
+    let miscounted = || Fault::Miscounted { said: 6, found: 5 };
+    let follow = everywhere(Protocol::AddFollower, Operation::Follow)
+        .await
+        .unwrap();
+    let hidden = vec![Fault::Lost(named("bob")), miscounted()];
+    assert_eq!(faults(&follow), [(0, vec![]), (1, hidden), (2, vec![])]);
+    assert!(follow[1].crashed.tally.holds(), "nobody sees anything at first");
+    assert_eq!(follow[1].crashed.own_list, None, "the article has one list");
+
+    let again = everywhere(Protocol::AddFollower, Operation::FollowAgain)
+        .await
+        .unwrap();
+    let hidden = vec![Fault::Lost(named("ada")), miscounted()];
+    let doubled = vec![Fault::Doubled(named("ada"))];
+    assert_eq!(faults(&again), [(0, vec![]), (1, hidden), (2, doubled)]);
+}
+
+#[tokio::test]
+async fn who_follows_again_after_a_crash_stands_in_both_lists_and_check_finds_nothing_unfinished() {
+    let crashes = everywhere(Protocol::Ours, Operation::FollowAgain).await.unwrap();
+    let unfinished = |moment: &Moment| {
+        let findings = moment.findings.iter().flatten();
+        findings
+            .filter(|finding| finding.severity == Severity::Unfinished)
+            .count()
+    };
+    let own_lists: Vec<_> = crashes.iter().map(|crash| crash.crashed.own_list).collect();
+    assert!(own_lists.contains(&Some(false)) && own_lists.contains(&Some(true)));
+    assert!(crashes.iter().any(|crash| unfinished(&crash.crashed) > 0));
+    for crash in &crashes {
+        assert_eq!(crash.later.own_list, Some(true), "after write {}", crash.after);
+        assert_eq!(unfinished(&crash.later), 0, "after write {}", crash.after);
+    }
+}
+
+#[tokio::test]
 async fn an_operation_that_an_article_does_not_have_is_told_apart() {
     for operation in Operation::ALL {
         assert!(operation.is_of(Protocol::Ours));
         let appends = matches!(operation, Operation::Append | Operation::Spill | Operation::Again);
         assert_eq!(operation.is_of(Protocol::CheckThenAct), appends);
+        let follows = matches!(operation, Operation::Follow | Operation::FollowAgain);
+        assert_eq!(operation.is_of(Protocol::AddFollower), follows);
         assert_eq!(Operation::named(operation.as_str()).unwrap(), operation);
     }
     let refused = Operation::named("explode").unwrap_err();

@@ -33,7 +33,17 @@ async fn every_order(protocol: Protocol) -> Vec<Race> {
 
 #[tokio::test]
 async fn looking_before_pushing_puts_1001_items_into_the_primary() {
-    let ends = every_order(Protocol::CheckThenAct).await;
+    for (protocol, in_turn) in [
+        (Protocol::CheckThenAct, ["aabbb", "bbaaa"]),
+        (Protocol::AddFollower, ["aabbbb", "bbaaaa"]),
+    ] {
+        looking_first(protocol, in_turn).await;
+    }
+}
+
+/// `in_turn` is when nobody gets between a look and its push.
+async fn looking_first(protocol: Protocol, in_turn: [&str; 2]) {
+    let ends = every_order(protocol).await;
     let too_many = Fault::TooMany {
         held: 1_001,
         most: 1_000,
@@ -48,7 +58,7 @@ async fn looking_before_pushing_puts_1001_items_into_the_primary() {
             .collect::<Vec<_>>()
     };
     assert_eq!(orders(&over), ["abab", "abba", "baab", "baba"]);
-    assert_eq!(orders(&kept), ["aabbb", "bbaaa"]);
+    assert_eq!(orders(&kept), in_turn);
     let faults = |race: &&Race| race.verdict.as_ref().unwrap().faults();
     assert!(kept.iter().map(faults).all(|faults| faults.is_empty()));
 }

@@ -91,6 +91,34 @@ fn a_crash_is_shown_with_what_readers_and_check_and_the_next_operation_make_of_i
 }
 
 #[test]
+fn a_crash_while_following_hides_who_comes_next_from_the_article_and_nobody_from_ours() {
+    let server = Server::start();
+    let browser = browser(&server);
+    let article = shown(&browser, "/lab/crash?operation=follow");
+    for told in [
+        "The operation, by “Add a follower”",
+        "Begin a batch with the follower in it",
+        "Count the follower, and mark the user as overflowing",
+        "The article has nothing that would look for leftovers.",
+        "Bob is lost.",
+        "The count says 6, a reader finds 5.",
+    ] {
+        assert!(article.contains(told), "{told}: {article}");
+    }
+    let ours = shown(&browser, "/lab/crash?operation=follow-again&layout=ours&after=4");
+    for told in [
+        "Push and count in the follower’s own list",
+        "Ada’s own list does not say that she follows.",
+        "(unfinished; readers notice nothing)",
+        "Ada’s own list says that she follows.",
+    ] {
+        assert!(ours.contains(told), "{told}: {ours}");
+    }
+    let race = shown(&browser, "/lab/race?layout=add-follower&clicks=abab");
+    assert!(race.contains("followers: [1,001 items"), "{race}");
+}
+
+#[test]
 fn three_answers_lead_to_the_outlier_pattern_and_each_can_be_given_again() {
     let server = Server::start();
     let browser = browser(&server);
@@ -130,7 +158,7 @@ fn what_a_station_does_not_know_is_refused_by_name() {
     for (path, named) in [
         (
             "/lab/race?layout=bucket",
-            "“bucket”. `layout` is one of: check-then-act, guarded-append, ours.",
+            "“bucket”. `layout` is one of: check-then-act, guarded-append, add-follower, ours.",
         ),
         ("/lab/race?clicks=abc", "`clicks` is made of the letters a and b"),
         (
@@ -152,6 +180,10 @@ fn what_a_station_does_not_know_is_refused_by_name() {
         ),
         (
             "/lab/crash?operation=delete-owner&layout=check-then-act",
+            "Choose layout=ours.",
+        ),
+        (
+            "/lab/crash?operation=append&layout=add-follower",
             "Choose layout=ours.",
         ),
     ] {

@@ -20,8 +20,7 @@ pub fn CrashPage() -> impl IntoView {
         };
         let protocol = match query("layout") {
             Some(name) => Protocol::named(&name)?,
-            None if operation.is_of(Protocol::CheckThenAct) => Protocol::CheckThenAct,
-            None => Protocol::Ours,
+            None => first(operation),
         };
         if !operation.is_of(protocol) {
             let message = format!(
@@ -31,10 +30,7 @@ pub fn CrashPage() -> impl IntoView {
             return Err(Problem::invalid("layout", message));
         }
         let mut tried = Vec::new();
-        for protocol in Protocol::ALL
-            .into_iter()
-            .filter(|protocol| operation.is_of(*protocol))
-        {
+        for protocol in operation.protocols() {
             tried.push(
                 everywhere(protocol, operation)
                     .await
@@ -49,6 +45,11 @@ pub fn CrashPage() -> impl IntoView {
             </Pane>
         })
     })
+}
+
+/// Whose code is shown first: an article's, where one says how to do it.
+fn first(operation: Operation) -> Protocol {
+    operation.protocols().next().unwrap_or(Protocol::Ours)
 }
 
 /// The crash that the address names.
@@ -72,6 +73,8 @@ fn title(operation: Operation) -> &'static str {
         Operation::Append => "Add, where there is room",
         Operation::Spill => "Add to a full head",
         Operation::Again => "Add, and try again",
+        Operation::Follow => "Follow somebody",
+        Operation::FollowAgain => "Follow, and try again",
         Operation::RemoveFromHead => "Remove from the head",
         Operation::RemoveFromPage => "Remove from a page",
         Operation::Delete => "Delete the owner",
@@ -88,6 +91,12 @@ fn story(operation: Operation) -> &'static str {
         }
         Operation::Again => {
             "The document is full, and Ada adds herself. She gets no answer, so her browser sends the same once more: that is the next operation."
+        }
+        Operation::Follow => {
+            "Five people follow somebody whose document has room for five. Ada follows, too. The next operation is Bob following. The article has one list for that; ours has one at each end."
+        }
+        Operation::FollowAgain => {
+            "Five people follow somebody whose document has room for five. Ada follows, too. She gets no answer, so her browser sends the same once more: that is the next operation."
         }
         Operation::RemoveFromHead => {
             "Eight people are in the list. The newest, fan8, is removed. The next operation is Bob adding himself."
@@ -128,7 +137,7 @@ fn Stage(tried: Vec<Vec<Crash>>, chosen: Crash) -> impl IntoView {
     let said = said(&chosen);
     let tabs = Operation::ALL.map(|other| {
         let current = (other == operation).then_some("true");
-        let protocol = if other.is_of(chosen.protocol) { chosen.protocol } else { Protocol::Ours };
+        let protocol = if other.is_of(chosen.protocol) { chosen.protocol } else { first(other) };
         let name = other.as_str();
         view! {
             <a id=format!("operation-{name}") href=format!("?operation={name}&layout={protocol}") aria-current=current>
@@ -269,7 +278,16 @@ fn Script(script: Vec<Entry>, after: usize) -> impl IntoView {
 /// What a reader finds at a moment, and `check`.
 #[component]
 fn Found(moment: Moment) -> impl IntoView {
-    let Moment { tally, findings, .. } = moment;
+    let Moment {
+        tally,
+        findings,
+        own_list,
+        ..
+    } = moment;
+    let own_list = own_list.map(|says_so| {
+        let says = if says_so { "says" } else { "does not say" };
+        view! { <p>{format!("Ada’s own list {says} that she follows.")}</p> }
+    });
     let reader = match &tally.read {
         None => view! { <p>"A reader finds no such owner."</p> }.into_any(),
         Some(handles) => {
@@ -285,6 +303,7 @@ fn Found(moment: Moment) -> impl IntoView {
     };
     view! {
         {reader}
+        {own_list}
         <p>{checked(findings)}</p>
         <Faults faults=tally.faults() holds="It holds: nobody who was told “done” is lost, nobody is doubled, and the count is right." />
     }

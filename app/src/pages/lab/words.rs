@@ -2,7 +2,7 @@
 
 use bson::{Bson, Document};
 use lab::{Answer, Call, Entry, Fault, Verb};
-use model::Handle;
+use model::{Handle, Relation};
 use store::port::{Change, Find, Update};
 
 use crate::components::grouped;
@@ -19,29 +19,35 @@ pub fn capital(name: &str) -> String {
 /// What a command is for.
 pub fn purpose(call: &Call) -> &'static str {
     match (call.collection.as_str(), &call.verb) {
-        ("users", Verb::Find(_)) => "Look how many items there are",
-        ("users", Verb::FindAndModify(_)) => "Push the item, if the count is still below the threshold",
+        ("users", Verb::Update(update)) if counts_in(update, "followerCount") => following(update),
+        ("users", Verb::FindAndModify(change)) if change.filter.contains_key("activityCount") => {
+            "Push the item, if the count is still below the threshold"
+        }
         ("users", Verb::Update(update)) if changes(update, "$push", "activities") => {
             "Push the item into the primary document"
         }
-        ("users", Verb::Update(_)) => "Count the item, and mark the owner as overflowing",
+        ("users", Verb::Update(update)) if counts_in(update, "activityCount") => {
+            "Count the item, and mark the owner as overflowing"
+        }
         ("overflowActivities", _) => "Push the item into an overflow document",
-        ("posts", Verb::Find(find)) => looking(find),
-        ("posts", Verb::FindAndModify(change)) => match &change.update {
-            Change::Operators(change)
-                if has(change, "$inc", "likes.spilled") && has(change, "$push", "likes.head") =>
-            {
-                "Commit and push: in one write the page counts, its items leave the head, and the item comes in"
-            }
-            Change::Operators(change) if has(change, "$push", "likes.head") => {
-                "Push and count the item in one write, if nothing has changed that this rests on"
-            }
-            Change::Operators(change) if has(change, "$push", "likes.pending") => {
+        ("followerOverflow", Verb::Find(_)) => "Look for the batch, and whether it is full",
+        ("followerOverflow", Verb::Insert(_)) => "Begin a batch with the follower in it",
+        ("followerOverflow", _) => "Push the follower into the batch",
+        ("timelines", Verb::Update(update)) if update.upsert => {
+            "Note in the follower’s timeline that it is in doubt about this author"
+        }
+        ("timelines", Verb::Update(_)) => "Bring the timeline in line with the followers, and end the doubt",
+        ("timelines", _) => "Read the follower’s timeline",
+        ("users", Verb::Find(find)) if find.projection.is_empty() => "Look how many items there are",
+        ("posts" | "users", Verb::Find(find)) => looking(find),
+        ("posts" | "users", Verb::FindAndModify(change)) => match &change.update {
+            Change::Operators(change) if has_in_list(change, "$push", "head") => pushing(change),
+            Change::Operators(change) if has_in_list(change, "$push", "pending") => {
                 "Count the item out and note it as pending: from now on readers leave it out"
             }
             _ => "Take the item out of the head and out of the count, in one write",
         },
-        ("posts", Verb::Update(update)) if changes(update, "$pull", "likes.pending") => {
+        ("posts" | "users", Verb::Update(update)) if changes_in_list(update, "$pull", "pending") => {
             "Strike the note: the removal is finished"
         }
         ("posts", Verb::Update(_)) => "Begin a new revision, so that a page left behind can be replaced",
@@ -62,23 +68,78 @@ pub fn purpose(call: &Call) -> &'static str {
 }
 
 fn looking(find: &Find) -> &'static str {
-    if find.filter.keys().any(|field| field.starts_with("likes.head")) {
+    let asks = |name| find.projection.keys().any(|field| is_in_list(field, name));
+    if find
+        .filter
+        .keys()
+        .any(|field| of_list(field).is_some_and(|rest| rest.starts_with("head")))
+    {
         "Look whether the actor is in the head"
-    } else if find.projection.contains_key("likes.head") {
+    } else if asks("head") {
         "Read the whole head"
+    } else if find.projection.contains_key("outlier") {
+        "Look whether the author has so many followers that posts are merged in"
     } else {
         "Look how many items and pages there are"
     }
+}
+
+/// Ours, into a head: of a follow, the second is into the follower’s own document.
+fn pushing(change: &Document) -> &'static str {
+    if has_in_list(change, "$inc", "spilled") {
+        "Commit and push: in one write the page counts, its items leave the head, and the new one comes in"
+    } else if has(change, "$push", "following.head") {
+        "Push and count in the follower’s own list, under the same kind of guard"
+    } else if has(change, "$push", "activities.head") {
+        "Push and count in the follower’s activities, under the same kind of guard"
+    } else {
+        "Push and count the item in one write, if nothing has changed that this rests on"
+    }
+}
+
+/// The article’s changes of a user whom others follow.
+fn following(update: &Update) -> &'static str {
+    if changes(update, "$push", "followers") {
+        "Push the follower into the main document"
+    } else if changes(update, "$set", "hasOverflow") {
+        "Count the follower, and mark the user as overflowing"
+    } else {
+        "Count the follower"
+    }
+}
+
+/// The rest of a field’s name within one of our lists.
+fn of_list(field: &str) -> Option<&str> {
+    let (list, rest) = field.split_once('.')?;
+    list.parse::<Relation>().ok().map(|_| rest)
+}
+
+fn is_in_list(field: &str, name: &str) -> bool {
+    of_list(field) == Some(name)
+}
+
+fn counts_in(update: &Update, field: &str) -> bool {
+    changes(update, "$inc", field)
 }
 
 fn changes(update: &Update, operator: &str, field: &str) -> bool {
     matches!(&update.update, Change::Operators(change) if has(change, operator, field))
 }
 
+fn changes_in_list(update: &Update, operator: &str, name: &str) -> bool {
+    matches!(&update.update, Change::Operators(change) if has_in_list(change, operator, name))
+}
+
 fn has(change: &Document, operator: &str, field: &str) -> bool {
     change
         .get_document(operator)
         .is_ok_and(|fields| fields.contains_key(field))
+}
+
+fn has_in_list(change: &Document, operator: &str, name: &str) -> bool {
+    change
+        .get_document(operator)
+        .is_ok_and(|fields| fields.keys().any(|field| is_in_list(field, name)))
 }
 
 /// What came back.
@@ -106,10 +167,15 @@ pub fn answer(entry: &Entry) -> Option<String> {
 /// What an owner says about its list.
 fn counts(document: &Document) -> Option<String> {
     let number = |value: Option<&Bson>| value.and_then(Bson::as_i64).and_then(|n| u64::try_from(n).ok());
-    if let Some(count) = number(document.get("activityCount")) {
+    let articles = document
+        .get("activityCount")
+        .or_else(|| document.get("followerCount"));
+    if let Some(count) = number(articles) {
         return Some(format!("{}.", items(count)));
     }
-    let list = document.get_document("likes").ok()?;
+    let list = Relation::ALL
+        .iter()
+        .find_map(|relation| document.get_document(relation.as_str()).ok())?;
     let count = items(number(list.get("count"))?);
     Some(match number(list.get("pages"))? {
         0 => format!("{count}, no page."),
@@ -148,14 +214,14 @@ pub fn failure(entry: &Entry, name: &str) -> Option<String> {
 }
 
 fn condition(field: &str) -> &str {
-    match field {
+    match of_list(field).unwrap_or(field) {
         "activityCount" => "the count is below the threshold",
         "$expr" => "there is room in the head",
-        "likes.pages" => "there are as many pages as when it looked",
-        "likes.floor" => "nothing has spilled since it looked",
-        "likes.head.by" => "the actor is not in the head",
-        "likes.head" => "the head is as long as when it was read",
-        "likes.rev" => "the head has the revision that was read",
+        "pages" => "there are as many pages as when it looked",
+        "floor" => "nothing has spilled since it looked",
+        "head.by" => "the actor is not in the head",
+        "head" => "the head is as long as when it was read",
+        "rev" => "the head has the revision that was read",
         "born" => "it is the same owner",
         other => other,
     }
@@ -183,6 +249,7 @@ pub fn fault(fault: &Fault) -> String {
             who(strangers),
             are(strangers)
         ),
+        Fault::OneSided(some) => format!("{} {} missing in the list at the other end", who(some), are(some)),
         Fault::Miscounted { said, found } => {
             format!(
                 "the count says {}, a reader finds {}",
