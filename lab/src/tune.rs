@@ -1,23 +1,18 @@
 //! The tuner: what a threshold and page size mean for reads, writes and seams, by the rules of the layout; and the same
-//! measured on a list that is laid out with them.
+//! on a list that is laid out with them in a sandbox.
 
-use std::sync::Arc;
+mod measured;
+mod run;
 
-use bson::{RawDocumentBuf, doc};
-use model::{PostId, Timestamp};
-use store::embedded::Embedded;
-use store::layouts::{Layout, Overflow};
-use store::overflow::{Item, PAGES};
-use store::port::{DocumentEngine, Find};
+use model::{Timestamp, TunedCost};
+use store::overflow::Item;
 use store::{Limits, Result};
 use uuid::Uuid;
 
-use crate::measure::Meter;
 use crate::stage::handle;
-use crate::{Stage, TURNS};
 
-/// The bytes of BSON that one list may take of its owner's document: from, and up to.
-pub const BUDGETS: (u64, u64) = (1_024, 65_536);
+pub use measured::Documents;
+pub use run::{NotTuned, Shown, Tuner};
 
 /// How many items a first page has.
 pub const SCREEN: usize = 20;
@@ -37,7 +32,7 @@ const SMALLEST: u64 = 57;
 /// An item without a text.
 const PLAIN: u64 = 62;
 
-/// What limits mean, predicted or measured.
+/// What limits mean.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
     /// How many items the list has in the end.
@@ -75,6 +70,16 @@ impl Tuning {
     /// How large the items are.
     pub fn item_bytes(&self) -> u64 {
         self.item
+    }
+
+    /// How many items the list has in the end.
+    pub fn items(&self) -> u64 {
+        (self.laid_out() + self.chunk()) as u64
+    }
+
+    /// With how many of them its head is full the last time but one.
+    fn laid_out(&self) -> usize {
+        self.limits.threshold + self.chunk() * (self.pages() - 1)
     }
 
     /// How many items a spill moves.
@@ -126,38 +131,6 @@ impl Tuning {
         }
     }
 
-    /// The same from a list in memory that is laid out with these limits up to a full head, and appended to until the
-    /// head is full once more.
-    pub async fn measured(&self) -> Result<Figures> {
-        let _turn = TURNS.acquire().await;
-        let engine = Arc::new(Embedded::in_memory()?);
-        let layout = Overflow::open(engine.clone(), self.limits).await?;
-        let (threshold, chunk) = (self.limits.threshold, self.chunk());
-        let before = threshold + chunk * (self.pages() - 1);
-        let items = (0..before).map(|nth| self.nth(nth)).collect::<Result<_>>()?;
-        layout.load(Stage::owner(), items).await?;
-        let (mut appends, mut read) = (Meter::default(), Meter::default());
-        for nth in before..before + chunk {
-            let append = layout.append(Stage::owner(), self.nth(nth)?);
-            appends.time(&engine, append).await?;
-            if nth == before {
-                read.time(&engine, layout.first_page(Stage::owner(), SCREEN))
-                    .await?;
-            }
-        }
-        let (owner_bytes, page_bytes) = sizes(&engine).await?;
-        let read = read.cost();
-        Ok(Figures {
-            items: usize::try_from(layout.count(Stage::owner()).await?).unwrap_or(usize::MAX),
-            owner_bytes,
-            page_bytes,
-            written: appends.cost().bytes_written,
-            first_page_documents: whole(read.documents_read),
-            first_page_bytes: whole(read.bytes_read),
-            seams: seams(&layout, Stage::owner()).await?,
-        })
-    }
-
     fn nth(&self, nth: usize) -> Result<Item> {
         let longer = self.item.saturating_sub(PLAIN);
         // A text takes eleven bytes before its first letter; what is less goes into the name.
@@ -182,6 +155,27 @@ impl Tuning {
     }
 }
 
+impl Figures {
+    /// Whether a list's documents say the same. What an engine does not count cannot differ.
+    pub fn agrees_with(&self, cost: &TunedCost) -> bool {
+        let first_page = [
+            (cost.first_page_documents, self.first_page_documents),
+            (cost.first_page_bytes, self.first_page_bytes),
+        ];
+        let sizes = [
+            (cost.owner_bytes, self.owner_bytes),
+            (cost.page_bytes, self.page_bytes),
+            (cost.seams, self.seams),
+        ];
+        // Both are whole bytes divided by the same number of appends.
+        let written = (cost.written - self.written).abs() < f64::EPSILON * self.written;
+        let first_page = first_page
+            .iter()
+            .all(|(said, rule)| said.is_none_or(|said| said == *rule));
+        written && first_page && sizes.iter().all(|(said, rule)| said == rule)
+    }
+}
+
 /// The bytes of so many elements of an array: each has its type, its place as text, and a terminator beside the item.
 fn elements(items: usize, size: u64) -> u64 {
     (0..items as u64).map(|nth| 2 + digits(nth) + size).sum()
@@ -191,44 +185,15 @@ fn digits(number: u64) -> u64 {
     u64::from(number.checked_ilog10().unwrap_or(0)) + 1
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "one measurement of a count below 16 MB"
-)]
-fn whole(measured: f64) -> u64 {
-    measured.round() as u64
-}
-
-/// The owner and the largest page.
-async fn sizes(engine: &Embedded) -> Result<(u64, u64)> {
-    let mut sizes = [0; 2];
-    for (size, collection) in sizes.iter_mut().zip([store::posts::COLLECTION, PAGES]) {
-        for document in engine.find(collection, Find::matching(doc! {})).await? {
-            *size = (*size).max(RawDocumentBuf::try_from(&document)?.as_bytes().len() as u64);
-        }
-    }
-    Ok((sizes[0], sizes[1]))
-}
-
-/// Reads the list to its end and counts the seams.
-async fn seams(layout: &Overflow, owner: PostId) -> Result<u64> {
-    let list = layout.store().list(model::Relation::Likes);
-    let (mut seams, mut after) = (0, None);
-    loop {
-        let stretch = list.newest_first(&model::Topic::Post(owner), after, 100).await?;
-        seams += stretch.seams.len() as u64;
-        let Some(next) = stretch.next else {
-            return Ok(seams);
-        };
-        after = Some(next);
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use bson::RawDocumentBuf;
+    use store::embedded::Embedded;
     use store::upkeep::{ItemSizes, judge};
 
+    use super::measured::Measuring;
     use super::*;
 
     fn limits(threshold: usize, page_size: usize) -> Limits {
@@ -236,7 +201,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_predicted_is_what_is_measured() {
+    async fn what_is_predicted_is_what_the_documents_say() {
         for (limits, item) in [
             (limits(160, 128), 62),
             (limits(20, 15), 62),
@@ -246,11 +211,61 @@ mod tests {
             (limits(300, 400), 95),
         ] {
             let tuning = Tuning::new(limits, item);
-            assert_eq!(
-                tuning.measured().await.unwrap(),
-                tuning.predicted(),
-                "{limits:?} {item}"
-            );
+            let engine = Arc::new(Embedded::in_memory().unwrap());
+            let mut measuring = Measuring::lay_out(tuning, engine).await.unwrap();
+            let mut appends = 0;
+            while measuring.append().await.unwrap() {
+                appends += 1;
+            }
+            let (cost, documents) = measuring.end().await.unwrap();
+            let predicted = tuning.predicted();
+            assert!(cost.as_predicted, "{limits:?} {item}: {cost:?}, {predicted:?}");
+            assert!(cost.first_page_bytes.is_some(), "the embedded engine counts");
+            assert_eq!(appends, tuning.chunk());
+            assert_eq!(documents.pages.len(), tuning.pages());
+            assert_eq!(predicted.items as u64, tuning.items());
+            assert_eq!(documents.owner.bytes.total(), predicted.owner_bytes);
+        }
+    }
+
+    #[test]
+    fn a_cost_that_differs_in_one_number_is_told_apart() {
+        let predicted = Tuning::new(limits(20, 15), 62).predicted();
+        let cost = TunedCost {
+            owner_bytes: predicted.owner_bytes,
+            list_bytes: 0,
+            page_bytes: predicted.page_bytes,
+            written: predicted.written,
+            first_page_documents: None,
+            first_page_bytes: None,
+            seams: predicted.seams,
+            as_predicted: false,
+        };
+        assert!(predicted.agrees_with(&cost));
+        for other in [
+            TunedCost {
+                owner_bytes: 1,
+                ..cost
+            },
+            TunedCost {
+                page_bytes: 1,
+                ..cost
+            },
+            TunedCost {
+                written: cost.written + 0.1,
+                ..cost
+            },
+            TunedCost {
+                first_page_documents: Some(9),
+                ..cost
+            },
+            TunedCost {
+                first_page_bytes: Some(9),
+                ..cost
+            },
+            TunedCost { seams: 1, ..cost },
+        ] {
+            assert!(!predicted.agrees_with(&other), "{other:?}");
         }
     }
 

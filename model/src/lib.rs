@@ -15,6 +15,7 @@ mod tag;
 mod text;
 mod timestamp;
 mod topic;
+mod tuning;
 
 pub use cursor::Cursor;
 pub use feed::{
@@ -33,3 +34,4 @@ pub use tag::Tag;
 pub use text::{Bio, CommentText, DisplayName, Password, PostText};
 pub use timestamp::Timestamp;
 pub use topic::Topic;
+pub use tuning::{TunedCost, TunedList};

@@ -10,6 +10,7 @@ pub mod people;
 pub mod posts;
 pub mod settings;
 pub mod storm;
+pub mod tune;
 
 #[cfg(feature = "ssr")]
 pub mod reply;

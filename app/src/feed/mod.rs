@@ -19,6 +19,7 @@ mod settings;
 mod sizes;
 mod storage;
 mod trace;
+mod tune;
 mod workshop;
 
 use std::sync::Arc;
@@ -26,6 +27,7 @@ use std::sync::Arc;
 use lab::layouts::Races;
 use lab::migration::Migrations;
 use lab::storm::Storms;
+use lab::tune::Tuner;
 use model::{Cursor, Handle, Problem, Relation, Topic};
 use store::overflow::Stretch;
 use store::{Store, Turns};
@@ -39,6 +41,7 @@ pub use notable::Notable;
 pub use people::Deed;
 pub use storage::Inspection;
 pub use trace::{Step, Steps, Trace, Traced};
+pub use tune::{MeasuredItems, Tuned, USUAL};
 
 use problems::explain;
 
@@ -57,6 +60,7 @@ pub struct Feed {
     storms: Arc<Storms>,
     races: Races,
     migrations: Migrations,
+    tuner: Tuner,
     measured: sizes::Measured,
 }
 
@@ -75,6 +79,7 @@ impl Feed {
             storms: Arc::default(),
             races: Races::default(),
             migrations: Migrations::default(),
+            tuner: Tuner::default(),
             measured: sizes::Measured::default(),
         }
     }

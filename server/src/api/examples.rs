@@ -81,6 +81,9 @@ fn all() -> Vec<(&'static str, Value)> {
         ("MeasuredList", migration()["found"][0].clone()),
         ("MigrationLook", migration()["looks"][0].clone()),
         ("MigrationVerdict", migration()["verdict"].clone()),
+        ("LastTunedList", json!({ "list": tuned_list() })),
+        ("TunedList", tuned_list()),
+        ("TunedCost", tuned_list()["cost"].clone()),
         (
             "Export",
             json!({
@@ -156,6 +159,17 @@ fn migration() -> Value {
         "verdict": {
             "before": 10_000, "acknowledged": 496, "counted": 10_496, "found": 10_496, "distinct": 10_496,
             "violations": 0, "refused": 0, "holds": true
+        }
+    })
+}
+
+fn tuned_list() -> Value {
+    json!({
+        "progress": "finished", "by": "ada", "relation": "likes", "budget": 4_096, "threshold": 57, "pageSize": 38,
+        "itemBytes": 62, "items": 1_007, "appended": 38,
+        "cost": {
+            "ownerBytes": 4_161, "listBytes": 3_846, "pageBytes": 2_758, "written": 3_092.5, "firstPageDocuments": 1,
+            "firstPageBytes": 1_740, "seams": 25, "asPredicted": true
         }
     })
 }

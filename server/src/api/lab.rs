@@ -1,9 +1,9 @@
-//! `/lab/storm` and `/lab/migrate`: what the workshop measures. Their forms are at server functions.
+//! `/lab/storm`, `/lab/migrate` and `/lab/tune`: what the workshop measures. Their forms are at server functions.
 
 use app::feed::Feed;
 use axum::Json;
 use axum::extract::State;
-use model::{Migration, Storm};
+use model::{Migration, Storm, TunedList};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -15,6 +15,7 @@ pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()
         .routes(routes!(last_storm))
         .routes(routes!(last_migration))
+        .routes(routes!(last_tuned_list))
 }
 
 /// The last storm, if there was one.
@@ -44,4 +45,23 @@ async fn last_storm(State(feed): State<Feed>) -> Answer<Json<LastStorm>> {
 )]
 async fn last_migration(State(feed): State<Feed>) -> Json<Migration> {
     Json(feed.migration())
+}
+
+/// The last list of the tuner, if there was one.
+#[derive(Serialize, ToSchema)]
+struct LastTunedList {
+    /// It is being laid out until it is `finished` or `failed`.
+    list: Option<TunedList>,
+}
+
+/// The list of the workshop's tuner
+///
+/// The one that is being laid out in this server, or its last one: the limits that were chosen, and what the documents say that
+/// they cost. It has the numbers of the table at `/lab/tune`.
+#[utoipa::path(get, path = "/lab/tune", tag = "Workshop", operation_id = "getTunedList",
+    responses((status = 200, description = "The list.", body = LastTunedList))
+)]
+async fn last_tuned_list(State(feed): State<Feed>) -> Json<LastTunedList> {
+    let list = feed.tuned_list().map(|shown| shown.list);
+    Json(LastTunedList { list })
 }

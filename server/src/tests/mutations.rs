@@ -81,6 +81,7 @@ fn all() -> Vec<Mutation> {
         ("POST", "/api/stop_storm", "", Visitors),
         ("POST", "/api/start_migration", "items=1000", Visitors),
         ("POST", "/api/stop_migration", "", Visitors),
+        ("POST", "/api/lay_out", "relation=likes&kb=1", Visitors),
     ];
     rows.into_iter()
         .map(|(method, path, body, refused)| Mutation { method: method.parse().unwrap(), path, body, refused })

@@ -1,44 +1,50 @@
-use chart::numbers::bytes;
-use lab::tune::{BUDGETS, Figures, SCREEN, Tuning};
-use leptos::prelude::*;
-use model::{Problem, Relation};
-use store::Limits;
-use store::upkeep::{Advice, RelationStats, advise, judge};
+mod laid_out;
 
+use chart::numbers::bytes;
+use lab::tune::{Figures, Tuning};
+use leptos::prelude::*;
+use leptos::server_fn::ServerFn;
+use model::{Problem, Progress, Relation, TunedList};
+use store::upkeep::{Advice, RelationStats};
+
+use self::laid_out::LaidOut;
 use super::figures::{Figures as FiguresTable, Table};
-use super::{StationHead, TUNE, faulty};
+use super::{StationHead, TUNE};
 use crate::actions::feed;
+use crate::actions::tune::LayOut;
 use crate::components::{Moment, grouped, size};
+use crate::feed::{MeasuredItems, Tuned, USUAL};
 use crate::islands::Pane;
 use crate::pages::request::{loaded, now, query};
-
-/// One KB, as MongoDB's limits have it.
-const KB: u64 = 1_024;
+use crate::session;
 
 /// The budgets that are a click away, in KB.
 const STEPS: [u64; 6] = [2, 4, 8, 16, 32, 64];
 
-/// How large items are taken to be in a relation that has none yet: a like.
-const USUAL: u64 = 62;
+/// One KB, as MongoDB's limits have it.
+const KB: u64 = 1_024;
 
-/// A budget, the limits that keep to it, and what they mean.
+/// A budget, the limits that keep to it, what they mean, and a list with them.
 #[component]
 pub fn TunePage() -> impl IntoView {
     loaded(async {
         let relation: Relation = query("relation").map_or(Ok(Relation::Likes), |name| name.parse())?;
-        let kb = kb(query("kb").as_deref())?;
+        let budget = TunedList::budget(query("kb").as_deref().unwrap_or("16"))?;
         let feed = feed()?;
-        let (at, all) = feed.relation_stats().await?;
-        let stats = all.iter().find(|stats| stats.relation == relation);
-        let stats =
-            stats.ok_or_else(|| Problem::invalid("relation", "There are no numbers of this relation."))?;
+        let items = feed.measured_items(relation).await?;
         let present = feed.store().settings().of(relation);
-        let mut outcome = Outcome::of(kb * KB, present, stats);
-        if query("measured").is_some() {
-            let measured = outcome.fitting.tuning.measured().await;
-            outcome.measured = Some(measured.map_err(|error| faulty(&error))?);
-        }
-        let sizes = sizes(stats);
+        let outcome = Outcome {
+            budget,
+            present: Column::of(items.judged(budget, present)),
+            fitting: Column::of(items.fitting(budget)),
+            longest: items.stats.largest.clone(),
+        };
+        let MeasuredItems { at, stats } = &items;
+        let (sizes, at, kb) = (sizes(stats), *at, budget / KB);
+        let shown = feed.tuned_list();
+        let running = shown
+            .as_ref()
+            .is_some_and(|shown| shown.list.progress == Progress::Running);
         Ok::<_, Problem>(view! {
             <StationHead station=&TUNE />
             <Pane>
@@ -46,22 +52,41 @@ pub fn TunePage() -> impl IntoView {
                 <p class="lab-source">
                     {sizes} " Measured in this store " <Moment at now=now() /> "; the town is only read."
                 </p>
-                <Meaning outcome relation kb />
+                <Meaning outcome relation />
+                <Start relation kb running />
+                {shown.map(|shown| view! { <LaidOut shown at=format!("?relation={relation}&kb={kb}") /> })}
             </Pane>
         })
     })
 }
 
-fn kb(typed: Option<&str>) -> Result<u64, Problem> {
-    let (least, most) = (BUDGETS.0 / KB, BUDGETS.1 / KB);
-    let Some(typed) = typed else { return Ok(16) };
-    let kb = typed.parse().ok().filter(|kb| (least..=most).contains(kb));
-    kb.ok_or_else(|| {
-        Problem::invalid(
-            "kb",
-            format!("A budget is a whole number from {least} to {most} KB, not “{typed}”."),
-        )
-    })
+/// The button that lays a list out.
+#[component]
+fn Start(relation: Relation, kb: u64, running: bool) -> impl IntoView {
+    if running {
+        return ().into_any();
+    }
+    if session::viewer().is_none() {
+        let next = format!("/login?next=%2Flab%2Ftune%3Frelation%3D{relation}%26kb%3D{kb}");
+        return view! {
+            <p class="lab-controls">
+                <a class="button button-primary" href=next>
+                    "Sign in to lay a list out with this"
+                </a>
+            </p>
+        }
+        .into_any();
+    }
+    view! {
+        <form class="lab-controls" method="post" action=LayOut::url()>
+            <input type="hidden" name="relation" value=relation.as_str() />
+            <input type="hidden" name="kb" value=kb />
+            <button class="button button-primary" id="lay-out">
+                "Lay a list out with this, and measure"
+            </button>
+        </form>
+    }
+    .into_any()
 }
 
 /// The sizes of a relation's items, in a sentence.
@@ -98,19 +123,12 @@ struct Outcome {
     present: Column,
     /// With those that keep to the budget.
     fitting: Column,
-    /// Those, on a list that was laid out.
-    measured: Option<Figures>,
     /// The longest list there is.
     longest: Option<(String, u64)>,
 }
 
 impl Column {
-    fn of(advice: Advice, item: u64) -> Self {
-        let limits = Limits {
-            threshold: advice.threshold,
-            page_size: advice.page_size,
-        };
-        let tuning = Tuning::new(limits, item);
+    fn of(Tuned { advice, tuning }: Tuned) -> Self {
         Self {
             predicted: tuning.predicted(),
             advice,
@@ -126,30 +144,6 @@ impl Column {
 }
 
 impl Outcome {
-    fn of(budget: u64, present: Limits, stats: &RelationStats) -> Self {
-        let (item, sizes) = match stats.items {
-            0 => {
-                let all = USUAL;
-                let sizes = store::upkeep::ItemSizes {
-                    p50: all,
-                    p90: all,
-                    p99: all,
-                    max: all,
-                };
-                (USUAL, sizes)
-            }
-            _ => (stats.sizes.p50, stats.sizes),
-        };
-        let Limits { threshold, page_size } = present;
-        Self {
-            budget,
-            present: Column::of(judge(budget, sizes, SCREEN, threshold, page_size), item),
-            fitting: Column::of(advise(budget, sizes, SCREEN), item),
-            measured: None,
-            longest: stats.largest.clone(),
-        }
-    }
-
     fn table(&self) -> Table {
         let mut rows = vec![
             self.advised("Threshold", |advice| grouped(advice.threshold as u64)),
@@ -182,35 +176,26 @@ impl Outcome {
             let pages = |column: &Column| grouped(column.pages(*items));
             rows.push((
                 format!("Pages of the longest list, {} items of {owner}", grouped(*items)),
-                self.cells([pages(&self.present), pages(&self.fitting)], "–".to_owned()),
+                vec![pages(&self.present), pages(&self.fitting)],
             ));
         }
-        let mut headings = vec!["Limits now".to_owned(), format!("With {}", size(self.budget))];
-        headings.extend(self.measured.as_ref().map(|_| "Measured".to_owned()));
         Table {
             first: "What it means",
-            headings,
+            headings: vec!["Limits now".to_owned(), format!("With {}", size(self.budget))],
             rows,
         }
     }
 
     /// A row of what follows from the limits and the sizes alone.
     fn advised(&self, name: &str, write: impl Fn(&Advice) -> String) -> (String, Vec<String>) {
-        let predicted = [write(&self.present.advice), write(&self.fitting.advice)];
-        (name.to_owned(), self.cells(predicted, "–".to_owned()))
+        let cells = [&self.present, &self.fitting].map(|column| write(&column.advice));
+        (name.to_owned(), Vec::from(cells))
     }
 
-    /// A row of what can be measured.
+    /// A row of what the rules of the layout say.
     fn figured(&self, name: &str, write: impl Fn(&Figures) -> String) -> (String, Vec<String>) {
-        let predicted = [write(&self.present.predicted), write(&self.fitting.predicted)];
-        let measured = self.measured.as_ref().map(write).unwrap_or_default();
-        (name.to_owned(), self.cells(predicted, measured))
-    }
-
-    fn cells(&self, predicted: [String; 2], measured: String) -> Vec<String> {
-        let mut cells = Vec::from(predicted);
-        cells.extend(self.measured.as_ref().map(|_| measured));
-        cells
+        let cells = [&self.present, &self.fitting].map(|column| write(&column.predicted));
+        (name.to_owned(), Vec::from(cells))
     }
 }
 
@@ -250,8 +235,8 @@ fn Choice(relation: Relation, kb: u64) -> impl IntoView {
                 id="kb"
                 name="kb"
                 type="number"
-                min=BUDGETS.0 / KB
-                max=BUDGETS.1 / KB
+                min=TunedList::BUDGETS.0
+                max=TunedList::BUDGETS.1
                 required
                 value=kb
             />
@@ -261,28 +246,12 @@ fn Choice(relation: Relation, kb: u64) -> impl IntoView {
 }
 
 #[component]
-fn Meaning(outcome: Outcome, relation: Relation, kb: u64) -> impl IntoView {
+fn Meaning(outcome: Outcome, relation: Relation) -> impl IntoView {
     let Advice {
         threshold, page_size, ..
     } = outcome.fitting.advice;
     let said = format!("{threshold} items in the head, {page_size} in a page.");
     let item = grouped(outcome.fitting.tuning.item_bytes());
-    let agrees = outcome
-        .measured
-        .as_ref()
-        .map(|measured| *measured == outcome.fitting.predicted);
-    let verdict = agrees.map(|agrees| {
-        let text = if agrees {
-            "What was measured is what the rules say, to the last byte."
-        } else {
-            "What was measured differs from what the rules say."
-        };
-        view! {
-            <p class="verdict" data-holds=agrees.to_string() data-testid="verdict">
-                {text}
-            </p>
-        }
-    });
     let upper = relation.as_str().to_uppercase();
     view! {
         <section class="figures" aria-labelledby="meaning" data-said=said>
@@ -290,35 +259,14 @@ fn Meaning(outcome: Outcome, relation: Relation, kb: u64) -> impl IntoView {
                 {format!("{threshold} items in the head, {page_size} in a page")}
             </h2>
             <FiguresTable label="What the limits mean" table=outcome.table() />
-            {verdict}
-            <p class="lab-controls">
-                <a class="button button-primary" id="measure" href=format!("?relation={relation}&kb={kb}&measured=yes")>
-                    "Lay a list out with this, and measure"
-                </a>
-            </p>
             <p class="lab-source">
                 {format!(
                     "The rules are those of the layout: each append writes the owner, and the one that meets a full head writes a page, and the owner once more. \
-                     The list that is laid out is in memory and has items of {item} bytes, the median. \
+                     The items have {item} bytes, the median. \
                      To run with these limits, start the server with ",
                 )} <code>{format!("SPILLWAY_THRESHOLD_{upper}={threshold}")}</code> " and "
                 <code>{format!("SPILLWAY_PAGE_SIZE_{upper}={page_size}")}</code> "; lists adjust as they are written to."
             </p>
         </section>
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_budget_is_a_number_of_kilobytes_within_bounds() {
-        assert_eq!(kb(None), Ok(16));
-        assert_eq!(kb(Some("64")), Ok(64));
-        for wrong in ["0", "65", "-1", "many", "1.5"] {
-            let problem = kb(Some(wrong)).unwrap_err();
-            assert!(problem.message.contains(&format!("not “{wrong}”")), "{problem}");
-        }
     }
 }

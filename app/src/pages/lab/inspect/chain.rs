@@ -2,7 +2,7 @@
 //! one strip.
 
 use leptos::prelude::*;
-use model::{Relation, RelationOverflow};
+use model::RelationOverflow;
 
 use crate::components::grouped;
 
@@ -20,8 +20,8 @@ const HEIGHT: u64 = 40;
 /// The chain of one list.
 #[component]
 pub fn Chain(
-    /// Which list.
-    relation: Relation,
+    /// The address that the number of a page is added to.
+    at: String,
     /// How it is stored.
     list: RelationOverflow,
     /// How many items each page holds, by its number.
@@ -38,7 +38,7 @@ pub fn Chain(
                 <a
                     class="sheet-of"
                     id=format!("page-{number}")
-                    href=format!("?list={relation}&page={number}")
+                    href=format!("{at}&page={number}")
                     aria-current=current.then_some("true")
                 >
                     <Drawn items most=list.page_size class="meter-water" />

@@ -2,8 +2,8 @@
 
 #![expect(clippy::needless_pass_by_value, reason = "a component owns its props")]
 
-mod bytes;
-mod chain;
+pub(super) mod bytes;
+pub(super) mod chain;
 mod find;
 
 use leptos::prelude::*;
@@ -189,7 +189,7 @@ fn Stage(owner: Topic, inspection: Inspection) -> impl IntoView {
         <nav class="tabs" aria-label="Which list" data-said=said data-topic=owner.to_string()>
             {tabs.collect_view()}
         </nav>
-        <Chain relation list chain page />
+        <Chain at=format!("?list={relation}") list chain page />
         <div class="writers">
             <section aria-labelledby="bytes">
                 <h2 id="bytes" class="section-head">

@@ -1,0 +1,25 @@
+//! Lists of the workshop's tuner. Whoever is signed in may have one laid out.
+
+#![expect(
+    missing_docs,
+    reason = "the macro turns arguments into public fields that cannot carry docs"
+)]
+
+use leptos::prelude::*;
+
+use crate::refusal::Refused;
+
+#[cfg(feature = "ssr")]
+use {super::feed, super::reply::Form, crate::session, model::Relation};
+
+/// Lets a list be laid out in a sandbox, with the limits that a budget in KB makes of the store's items.
+#[server(endpoint = "lay_out")]
+pub async fn lay_out(relation: String, kb: String) -> Result<(), Refused> {
+    let result = async {
+        let by = session::require()?.handle;
+        let relation: Relation = relation.parse()?;
+        feed()?.lay_out(by, relation, &kb).await?;
+        Ok(format!("/lab/tune?relation={relation}&kb={kb}"))
+    };
+    Form::new("lay_out").answer(result.await, String::clone).map(drop)
+}

@@ -1,0 +1,146 @@
+use std::sync::Arc;
+use std::time::Instant;
+
+use futures::future::BoxFuture;
+use model::{Handle, Progress, Relation, Timestamp, TunedList};
+
+use super::Tuning;
+use super::measured::{Documents, Measuring};
+use crate::job::{Job, Run};
+use crate::sandbox::{Sandbox, SandboxError};
+
+/// How many appends are made between two words to the registry that the sandbox is in use.
+const BETWEEN_TOUCHES: u64 = 100;
+
+/// Where lists are laid out, one at a time.
+#[derive(Clone)]
+pub struct Tuner(Arc<Job<Option<Shown>>>);
+
+/// A list, and its documents once they are all there. They stay when the sandbox is cleared away.
+#[derive(Debug, Clone)]
+pub struct Shown {
+    /// What was chosen and measured.
+    pub list: TunedList,
+    /// What was laid out.
+    pub documents: Option<Arc<Documents>>,
+}
+
+/// Why a list is not laid out.
+#[derive(Debug)]
+pub enum NotTuned {
+    /// Somebody's still is.
+    Busy(Option<Handle>),
+    /// There is no sandbox for it.
+    Sandbox(SandboxError),
+}
+
+impl From<SandboxError> for NotTuned {
+    fn from(error: SandboxError) -> Self {
+        Self::Sandbox(error)
+    }
+}
+
+impl Default for Tuner {
+    fn default() -> Self {
+        Self(Job::idle(None))
+    }
+}
+
+impl Tuner {
+    /// The list that is laid out, or the last one.
+    pub fn shown(&self) -> Option<Shown> {
+        let (progress, shown) = self.0.shown();
+        shown.map(|Shown { list, documents }| Shown {
+            list: TunedList { progress, ..list },
+            documents,
+        })
+    }
+
+    /// Lets a list be laid out in a sandbox that `open` takes; returns what does the work. `relation` and `budget` are
+    /// where its limits come from.
+    ///
+    /// # Errors
+    /// Who has chosen the one that still is being laid out, or why there is no sandbox.
+    pub async fn begin(
+        &self,
+        tuning: Tuning,
+        (relation, budget): (Relation, u64),
+        by: Handle,
+        at: Timestamp,
+        open: impl Future<Output = Result<Sandbox, SandboxError>>,
+    ) -> Result<BoxFuture<'static, Result<(), SandboxError>>, NotTuned> {
+        let shown = || self.shown().map(|shown| shown.list);
+        let busy = || NotTuned::Busy(shown().map(|list| list.by));
+        if shown().is_some_and(|list| list.progress == Progress::Running) {
+            return Err(busy());
+        }
+        let sandbox = open.await?;
+        sandbox.reserve(tuning.items(), at).await?;
+        let list = TunedList {
+            progress: Progress::Running,
+            by,
+            relation,
+            budget,
+            threshold: tuning.limits.threshold as u64,
+            page_size: tuning.limits.page_size as u64,
+            item_bytes: tuning.item_bytes(),
+            items: tuning.items(),
+            appended: 0,
+            cost: None,
+        };
+        // Of two who came this far at once, one begins.
+        let beginning = Shown {
+            list,
+            documents: None,
+        };
+        let Ok(run) = self.0.begin(Some(beginning)) else {
+            sandbox.close().await.map_err(SandboxError::from)?;
+            return Err(busy());
+        };
+        Ok(Box::pin(async move {
+            let done = pass(&run, tuning, &sandbox, at).await;
+            // What cannot be removed now is left to the sweep.
+            if let Err(error) = sandbox.close().await {
+                tracing::warn!(%error, "the sandbox of a tuned list could not be cleared away yet");
+            }
+            done?;
+            run.end();
+            Ok(())
+        }))
+    }
+}
+
+async fn pass(
+    run: &Run<Option<Shown>>,
+    tuning: Tuning,
+    sandbox: &Sandbox,
+    at: Timestamp,
+) -> Result<(), SandboxError> {
+    let began = Instant::now();
+    let mut measuring = Measuring::lay_out(tuning, sandbox.engine().clone()).await?;
+    for appended in 1.. {
+        if !measuring.append().await? {
+            break;
+        }
+        change(run, |shown| shown.list.appended = appended);
+        if appended.is_multiple_of(BETWEEN_TOUCHES) {
+            let elapsed = i64::try_from(began.elapsed().as_millis()).unwrap_or(i64::MAX);
+            let now = Timestamp::from_millis(at.millis().saturating_add(elapsed));
+            sandbox.touch(now).await?;
+        }
+    }
+    let (cost, documents) = measuring.end().await?;
+    change(run, |shown| {
+        shown.list.cost = Some(cost);
+        shown.documents = Some(Arc::new(documents));
+    });
+    Ok(())
+}
+
+fn change(run: &Run<Option<Shown>>, how: impl FnOnce(&mut Shown)) {
+    run.show(|shown| {
+        if let Some(shown) = shown {
+            how(shown);
+        }
+    });
+}
