@@ -69,7 +69,9 @@ export const EVERY_PAGE: Sight[] = [
   { name: "the migration", open: afterAMigration },
   { name: "the migration of a stranger", open: at("/lab/migrate") },
   { name: "the race of the layouts", open: afterARaceOfLayouts },
-  { name: "the tuner, measured", open: at("/lab/tune?kb=4&measured=yes") },
+  { name: "a crash while following", open: at("/lab/crash?operation=follow-again&layout=ours&after=4") },
+  { name: "the tuner of a stranger", open: at("/lab/tune?kb=4") },
+  { name: "the tuner, measured", open: afterALayOut },
   { name: "a page that is not there", open: at("/no/such/page") },
   { name: "a post that is not there", open: at("/post/00000000-0000-4000-8000-000000000000") },
 ];
@@ -108,6 +110,19 @@ async function afterAMigration(page: Page, api: Api): Promise<void> {
   await page.getByRole("button", { name: "Start the likes and the migration" }).click();
   // Should somebody else's go on, that one will do.
   await expect(page.getByTestId("verdict")).toBeVisible({ timeout: 20_000 });
+}
+
+async function afterALayOut(page: Page, api: Api): Promise<void> {
+  await signedIn("/lab/tune?kb=4")(page, api);
+  // Should somebody else's list be laid out, that one will do.
+  const layOut = page.getByRole("button", { name: "Lay a list out with this" });
+  if (await layOut.isVisible()) {
+    await layOut.click();
+  }
+  await expect(async () => {
+    await page.goto("/lab/tune?kb=4");
+    await expect(page.getByTestId("verdict")).toBeVisible({ timeout: 500 });
+  }).toPass();
 }
 
 async function afterARaceOfLayouts(page: Page, api: Api): Promise<void> {

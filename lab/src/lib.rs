@@ -3,11 +3,13 @@
 //! Every station builds a [`Stage`] for itself: a fresh store in memory with a list laid out in it. What happens on
 //! it is decided by what the student chose, which is in the address of the page, so the same address always shows the
 //! same and nothing is left behind. [`race`] lets two writers step past each other; [`crash`] ends the process after
-//! any write. Both run the operations that the feed and the articles run ([`store::overflow`], [`store::layouts`]); what is
-//! shown is what their commands were and what the documents are then.
+//! any write, also while somebody follows, which has a list at each end. Both run the operations that the feed and the
+//! articles run ([`store::overflow`], [`store::layouts`]); what is shown is what their commands were and what the
+//! documents are then.
 //!
 //! Other stations measure. [`layouts`] races the layouts against each other in the background, for everybody who looks; the
-//! benchmark runs the same race on disk.
+//! benchmark runs the same race on disk. What belongs on the application's own engine, such as a [`storm`] or the list of
+//! the tuner ([`tune`]), runs in a [`sandbox`] of its store.
 
 use tokio::sync::Semaphore;
 

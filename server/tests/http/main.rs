@@ -29,4 +29,5 @@ mod storm;
 mod support;
 mod trace;
 mod transfer;
+mod tune;
 mod upkeep;

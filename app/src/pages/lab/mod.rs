@@ -79,7 +79,7 @@ const CRASH: Station = Station {
     about: "The process that changes a list dies, after the write that you choose. Nobody cleans up. \
             What does a reader find then, and who finishes the work?",
     doing: "Choose an operation and a write to die after. Go through all of them, first with an article’s code, \
-            then with ours.",
+            then with ours. Then follow somebody, which ours writes in two lists.",
     looking: "Whether the count is what a reader finds, right after the crash and after the next operation.",
     asking: "Which of the writes would you put into a transaction, and what does their order give you instead?",
 };
@@ -155,8 +155,8 @@ const TUNE: Station = Station {
     title: "How much may a head hold?",
     minutes: 8,
     about: "Choose how many bytes one list may take of its owner’s document. The sizes of the items in this very store say what \
-            threshold that makes, and the rules of the layout what it costs. Then lay a list out with it, and measure.",
-    doing: "Go from 2 KB to 64 KB and watch the numbers that rise and those that fall. Measure at each end.",
+            threshold that makes, and the rules of the layout what it costs. Then lay a list out with it in a sandbox of the store, and look at its documents.",
+    doing: "Go from 2 KB to 64 KB and watch the numbers that rise and those that fall. Lay a list out at each end.",
     looking: "Where a first page stops to fit into the head, and what an append writes there.",
     asking: "Who pays for a large head, and who for a small one? How often does each of them come?",
 };
