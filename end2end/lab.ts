@@ -78,6 +78,7 @@ export function journeysInTheWorkshop(): void {
     }
 
     await page.getByRole("link", { name: "Follow, and try again" }).click();
+    await expect(page.getByText("She gets no answer", { exact: false })).toBeVisible();
     await code("Add a follower")
       .getByRole("link", { name: /After write 2/ })
       .click();
