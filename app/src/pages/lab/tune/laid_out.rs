@@ -1,7 +1,5 @@
 //! The list in the sandbox: what its documents are, and whether they cost what the rules say.
 
-#![expect(clippy::needless_pass_by_value, reason = "a component owns its props")]
-
 use chart::numbers::bytes;
 use lab::tune::{Documents, Figures, Shown, Tuning};
 use leptos::prelude::*;
@@ -87,20 +85,25 @@ fn line(list: &TunedList) -> String {
 #[component]
 fn Cost(list: TunedList, cost: TunedCost) -> impl IntoView {
     let rules = rules(&list);
+    let exact = |bytes: u64| format!("{} bytes", grouped(bytes));
     let unknown = || "not counted by this engine".to_owned();
     let row = |name: &str, rule: String, measured: String| (name.to_owned(), vec![rule, measured]);
     let rows = vec![
         row(
             "The owner with a full head",
-            size(rules.owner_bytes),
-            size(cost.owner_bytes),
+            exact(rules.owner_bytes),
+            exact(cost.owner_bytes),
         ),
         row(
             "What the list takes of it",
-            format!("at most {}", size(list.budget)),
-            size(cost.list_bytes),
+            format!("at most {}", exact(list.budget)),
+            exact(cost.list_bytes),
         ),
-        row("The largest page", size(rules.page_bytes), size(cost.page_bytes)),
+        row(
+            "The largest page",
+            exact(rules.page_bytes),
+            exact(cost.page_bytes),
+        ),
         row(
             "Written for one append, on average",
             bytes(rules.written),
@@ -114,8 +117,8 @@ fn Cost(list: TunedList, cost: TunedCost) -> impl IntoView {
         ),
         row(
             "Bytes read for it",
-            size(rules.first_page_bytes),
-            cost.first_page_bytes.map_or_else(unknown, size),
+            exact(rules.first_page_bytes),
+            cost.first_page_bytes.map_or_else(unknown, exact),
         ),
         row(
             "Seams to the oldest item",
