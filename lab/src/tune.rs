@@ -105,16 +105,15 @@ impl Tuning {
 
     /// What the rules of the layout say.
     ///
-    /// From a full head to the next, as many appends come as a spill moves. Each writes the owner. The first one spills: it writes a
-    /// page, and
-    /// the owner once more, without what has moved.
+    /// From a full head to the next, as many appends come as a spill moves. Each writes the owner. The first one spills: it
+    /// writes a page, too.
     pub fn predicted(&self) -> Figures {
         let (threshold, chunk, pages) = (self.limits.threshold, self.chunk(), self.pages());
         let left = threshold - chunk;
         let newest = self.page(pages - 1);
         let pushes: u64 = (left + 1..=threshold).map(|head| self.owner(head)).sum();
         #[expect(clippy::cast_precision_loss, reason = "some megabytes")]
-        let written = (pushes + newest + self.owner(left)) as f64 / chunk as f64;
+        let written = (pushes + newest) as f64 / chunk as f64;
         // The item behind the screen is looked for, too: it tells whether the list goes on, and where. Who needs a page reads
         // the owner once more afterwards, to see that nothing has moved meanwhile.
         let taken = SCREEN.saturating_sub(left).div_ceil(chunk).min(pages);

@@ -1,14 +1,14 @@
 //! A list that is laid out up to a full head, and appended to until the head is full once more. What that costs is read
 //! from its documents, so that it can be said of any engine.
 
-use bson::{Bson, Document, RawDocumentBuf, doc};
+use bson::{Document, RawDocumentBuf, doc};
 use model::{PostId, Relation, Topic, TunedCost};
+use store::Result;
 use store::inspect::{Place, Whole};
 use store::layouts::{Layout, Overflow};
 use store::overflow::PAGES;
 use store::port::{Engine, Find};
 use store::trace::{Read, reads};
-use store::{Error, Result};
 
 use super::{SCREEN, Tuning};
 use crate::Stage;
@@ -55,14 +55,11 @@ impl Measuring {
         }
         let item = self.tuning.nth(self.tuning.laid_out() + self.appended)?;
         self.layout.append(Stage::owner(), item).await?;
-        let whole = whole(&self.layout).await?;
-        self.written += whole.bytes.total();
+        self.written += whole(&self.layout).await?.bytes.total();
         if self.appended == 0 {
-            // It met a full head, so it spilled. That wrote a page, and the owner without what had moved; then came the
-            // item.
+            // It met a full head, so it spilled, and that wrote a page.
             let spilled = pages(&self.layout).await?.pop();
             self.written += spilled.map_or(Ok(0), |page| size(&page))?;
-            self.written += size(&without_the_newest(whole.document)?)?;
             let (read, commands) = reads(self.layout.first_page(Stage::owner(), SCREEN)).await;
             read?;
             self.first_page = commands;
@@ -113,16 +110,6 @@ async fn pages(layout: &Overflow) -> Result<Vec<Document>> {
 
 fn size(document: &Document) -> Result<u64> {
     Ok(RawDocumentBuf::try_from(document)?.as_bytes().len() as u64)
-}
-
-/// The owner as it was before its newest item came: the counts take as many bytes then as now.
-fn without_the_newest(mut owner: Document) -> Result<Document> {
-    let list = owner.get_document_mut(Relation::Likes.as_str());
-    match list.map(|list| list.get_mut("head")) {
-        Ok(Some(Bson::Array(head))) if !head.is_empty() => drop(head.remove(0)),
-        _ => return Err(Error::refused(2, "what was appended is not in the head")),
-    }
-    Ok(owner)
 }
 
 /// Reads the list to its end and counts the seams.
