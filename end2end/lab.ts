@@ -17,7 +17,7 @@ export function journeysInTheWorkshop(): void {
     await expect(page.getByTestId("verdict")).toContainText(
       "1,001 items in a primary document that may hold 1,000",
     );
-    await expect(page.getByText("activities: [1,001 items")).toBeVisible();
+    await expect(page.getByText('"activities": [1,001 items')).toBeVisible();
     await expect(page).toHaveURL(/clicks=abab/);
 
     await page.getByRole("link", { name: "Head and pages" }).click();
@@ -84,7 +84,7 @@ export function journeysInTheWorkshop(): void {
       .click();
     await expect(page.getByText("Ada is in the list twice.", { exact: true })).toBeVisible();
     await code("Head and pages")
-      .getByRole("link", { name: /After write 4/ })
+      .getByRole("link", { name: /After write 3/ })
       .click();
     await expect(page.getByText("Ada’s own list does not say that she follows.")).toBeVisible();
     await expect(page.getByText("Ada’s own list says that she follows.")).toBeVisible();

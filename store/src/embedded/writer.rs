@@ -81,12 +81,14 @@ fn run(shared: &Shared, mut waiting: mpsc::Receiver<Request>) {
     let mut requests = Vec::with_capacity(MOST);
     // What is in the file. What readers know may be ahead of it after a commit that failed.
     let mut committed = shared.catalogue();
+    // Whether the last commit was not durable, so that what readers see is ahead of the file.
+    let mut ahead = false;
     while waiting.blocking_recv_many(&mut requests, MOST) > 0 {
         let (operations, answers): (Vec<_>, Vec<_>) = requests
             .drain(..)
             .map(|request| (request.operation, request.answer))
             .unzip();
-        let results = match commit(shared, &mut committed, operations) {
+        let results = match commit(shared, &mut committed, &mut ahead, operations) {
             Ok(results) => results,
             Err(fault) => answers.iter().map(|_| Err(fault.to_error())).collect(),
         };
@@ -118,10 +120,12 @@ impl Fault {
 /// Applies the operations and commits them, if they changed anything: durably, unless none of them asks for it. Only
 /// then is their catalogue the committed one: an array that a lost commit brought is news again when it comes back.
 ///
-/// What is committed without being durable can be read, and is on disk with the next durable commit or not at all.
+/// What is committed without being durable can be read, and is on disk with the next durable commit or not at all. So
+/// whoever asks for one gets one also when their operations change nothing: they may have seen it.
 fn commit(
     shared: &Shared,
     committed: &mut Arc<Catalogue>,
+    ahead: &mut bool,
     operations: Vec<Operation>,
 ) -> std::result::Result<Vec<Result<Answer>>, Fault> {
     let abandoned = |error: redb::Error| Fault::Abandoned(storage(error));
@@ -154,13 +158,14 @@ fn commit(
         written,
         mut tally,
     } = batch.finish().map_err(Fault::Abandoned)?;
-    if changed {
+    if changed || (durable && *ahead) {
         publish_before(shared, committed, &catalogue);
         if let Err(error) = transaction.commit() {
             // What was written may be there.
             shared.listeners.tell(written);
             return Err(Fault::Unconfirmed(storage(error)));
         }
+        *ahead = !durable;
         if durable {
             tally.commit();
             shared.totals.batch(results.len());

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use bson::{Bson, DateTime, Document, doc};
 use model::Timestamp;
 
-use super::state::{Head, State, int};
+use super::state::{Head, State, int, just_after};
 use super::together::{Asker, Wanted};
 use super::{ATTEMPTS, Appended, Item, Key, OverflowList, Owner, owner_id};
 use crate::error::{Error, Result};
@@ -86,12 +86,15 @@ impl OverflowList<'_> {
             };
             let (going, pushed) = if items < threshold {
                 let going = round.first((threshold - items).min(most), seen.floor);
-                (going.len(), self.push(owner, &seen, going).await?)
+                let pushed = self.push(owner, &seen, going).await?;
+                // Should it fail, another server may have taken one of the places: who asks for fewer is not always too late.
+                most = (going.len() / 2).max(1);
+                (going.len(), pushed)
             } else if turn.is_some() {
                 let now = first.item.at;
                 let chunk = seen.take_chunk(self.limits);
                 let room = threshold.saturating_sub(seen.head.len());
-                let going = round.first(room.min(most), chunk.first().map(|newest| newest.at));
+                let going = round.first(room.min(most), seen.floor_above(&chunk));
                 paged_for = Some(seen.born.clone());
                 (going.len(), self.spill(owner, &seen, &chunk, going, now).await?)
             } else {
@@ -108,9 +111,7 @@ impl OverflowList<'_> {
                 // A head far longer than it may be spills more than once.
                 Some(_) => {}
                 None => {
-                    // Perhaps because the head has somebody already. Or another server took one of the places: who asks for
-                    // fewer is not always too late.
-                    most = (going / 2).max(1);
+                    // Perhaps because the head has somebody already.
                     self.queues.work.retried(self.relation);
                     head = Head::Whole;
                 }
@@ -195,7 +196,7 @@ impl Round {
         let going = most.min(self.wanted.len());
         let going = &mut self.wanted[..going];
         if let Some(floor) = floor {
-            let lowest = Timestamp::from_millis(floor.millis() + 1);
+            let lowest = just_after(floor);
             for wanted in &mut *going {
                 wanted.item.at = wanted.item.at.max(lowest);
             }

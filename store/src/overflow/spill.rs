@@ -75,7 +75,7 @@ impl OverflowList<'_> {
         chunk: &[Item],
         adding: &[Wanted],
     ) -> Result<Option<u64>> {
-        let Some(newest) = chunk.first() else {
+        let Some(floor) = seen.floor_above(chunk) else {
             return Ok(None);
         };
         let stay = seen.head.len();
@@ -88,7 +88,7 @@ impl OverflowList<'_> {
             "$inc": {
                 self.path("count"): int(adding.len()), self.path("pages"): 1_i64, self.path("spilled"): int(chunk.len()),
             },
-            "$set": { self.path("hasOverflow"): true, self.path("floor"): DateTime::from_millis(newest.at.millis()) },
+            "$set": { self.path("hasOverflow"): true, self.path("floor"): DateTime::from_millis(floor.millis()) },
         };
         let committed = self.counted(guard, change).await?;
         if committed.is_some() {

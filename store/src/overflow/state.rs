@@ -22,7 +22,8 @@ pub(super) type Born = Bson;
 /// One list's fields in its owner document.
 ///
 /// `spilled` counts the items in committed pages, so that the head's length is `count - spilled` without a look at
-/// the items. `floor` is the newest `at` that ever spilled: no later item may sort below it.
+/// the items. No later item may come at or below `floor`, which no item that ever spilled is above and which rises with
+/// every spill.
 #[derive(Debug, Clone)]
 pub(super) struct State {
     pub born: Born,
@@ -198,6 +199,13 @@ impl State {
         self.head.split_off(self.head.len() - chunk)
     }
 
+    /// The floor once these items, newest first, have spilled. It is above its last value also when they are of the same
+    /// moment as those before, because it tells one spill from the next.
+    pub(super) fn floor_above(&self, chunk: &[Item]) -> Option<Timestamp> {
+        let newest = chunk.first()?.at;
+        Some(self.floor.map_or(newest, |floor| newest.max(just_after(floor))))
+    }
+
     /// Whether an item of a page is removed already.
     pub(super) fn is_pending(&self, page: u32, id: Uuid) -> bool {
         self.pending
@@ -221,6 +229,11 @@ impl Pending {
     pub(super) fn to_document(self) -> Document {
         doc! { "page": i64::from(self.page), "rev": self.rev, "id": uuid_bson(self.id) }
     }
+}
+
+/// The first moment above a floor.
+pub(super) fn just_after(floor: Timestamp) -> Timestamp {
+    Timestamp::from_millis(floor.millis().saturating_add(1))
 }
 
 pub(super) fn page_number(document: &Document, field: &str) -> Result<u32> {

@@ -51,6 +51,7 @@ scenarios! {
     a_page_is_written_late_after_an_unlike_in_it: "a page is written late, after an unlike in it";
     a_server_with_larger_limits_appends_below_a_chunk_that_is_being_spilled: "a server with larger limits appends below a chunk that is being spilled";
     a_double_like_while_the_only_page_is_emptied_and_its_number_used_again: "a double like while the only page is emptied and its number used again";
+    a_double_like_while_the_only_page_is_emptied_and_its_number_used_again_for_an_item_of_the_same_moment: "a double like while the only page is emptied, and its number used again for an item of the same moment";
     two_pages_are_emptied_and_their_numbers_used_again: "two pages are emptied, and their numbers used again";
     two_unlikes_of_one_item_of_a_page: "two unlikes of one item of a page";
     two_unlikes_that_empty_a_page: "two unlikes that empty a page";

@@ -35,6 +35,8 @@ pub struct Scenario {
 pub enum Beforehand {
     /// Actors 1 to n like the post, one after the other.
     Likes(u64),
+    /// Actors 1 to n like the post in the same millisecond.
+    AtOnce(u64),
     /// As many comments as that, by ids 1 to n.
     Comments(u64),
     /// Actors 1 to n stand in one unbounded array, and actor 1 once more at its end.
@@ -182,6 +184,25 @@ pub const SCENARIOS: &[Scenario] = &[
             (12, true),
             (13, true),
         ],
+    },
+    Scenario {
+        name: "a double like while the only page is emptied, and its number used again for an item of the same moment",
+        largest_head: 3,
+        faults: 0,
+        beforehand: Beforehand::AtOnce(3),
+        operations: |owner| {
+            let other = vec![
+                liking(owner, 14, 14),
+                unliking(owner, 1),
+                liking(owner, 15, 15),
+                unliking(owner, 14),
+            ];
+            vec![
+                with_limits(3, 1, liking(owner, 2, 12)),
+                with_limits(3, 1, in_turn(other)),
+            ]
+        },
+        afterwards: &[(1, false), (2, true), (3, true), (14, false), (15, true)],
     },
     Scenario {
         name: "two pages are emptied, and their numbers used again",
@@ -692,6 +713,11 @@ impl Scenario {
             Beforehand::Likes(likes) => {
                 for actor in 1..=likes {
                     store.list(LIKES).append(&owner, like(actor)).await.unwrap();
+                }
+            }
+            Beforehand::AtOnce(likes) => {
+                for actor in 1..=likes {
+                    store.list(LIKES).append(&owner, like_at(actor, 1)).await.unwrap();
                 }
             }
             Beforehand::Comments(comments) => {
