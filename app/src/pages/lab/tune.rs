@@ -261,7 +261,7 @@ fn Meaning(outcome: Outcome, relation: Relation) -> impl IntoView {
             <FiguresTable label="What the limits mean" table=outcome.table() />
             <p class="lab-source">
                 {format!(
-                    "The rules are those of the layout: each append writes the owner, and the one that meets a full head writes a page, and the owner once more. \
+                    "The rules are those of the layout: each append writes the owner, and the one that meets a full head writes a page, too. \
                      The items have {item} bytes, the median. \
                      To run with these limits, start the server with ",
                 )} <code>{format!("SPILLWAY_THRESHOLD_{upper}={threshold}")}</code> " and "

@@ -95,14 +95,19 @@ fn drawn(pages: usize, chosen: Option<u32>) -> Vec<usize> {
 }
 
 fn in_words(list: &RelationOverflow) -> String {
-    let room = grouped(list.threshold.saturating_sub(list.head));
-    match list.pages {
-        0 => format!("One document. After {room} more the head spills"),
-        1 => format!("The head and 1 page. After {room} more it spills again"),
-        pages => format!(
-            "The head and {} pages. After {room} more it spills again",
-            grouped(pages)
+    let room = list.threshold.saturating_sub(list.head);
+    let (what, spills) = match list.pages {
+        0 => ("One document".to_owned(), "the head spills"),
+        1 => ("The head and 1 page".to_owned(), "it spills again"),
+        pages => (
+            format!("The head and {} pages", grouped(pages)),
+            "it spills again",
         ),
+    };
+    if room == 0 {
+        format!("{what}. The head is full: with the next one {spills}")
+    } else {
+        format!("{what}. After {} more {spills}", grouped(room))
     }
 }
 
