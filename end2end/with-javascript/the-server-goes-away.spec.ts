@@ -41,8 +41,12 @@ test("what is done while the server is away is sent when it is back, once", asyn
     await server.says(/http:\/\/\S+/);
     await expect(reader.getByTestId("comment")).toHaveCount(1, { timeout: 40_000 });
     await expect(status).toBeEmpty({ timeout: 40_000 });
-    const { likes, comments } = await api.findPost(post.id);
-    expect({ likes, comments }).toEqual({ likes: 1, comments: 1 });
+    // The like and the comment each look by themselves whether the server is back.
+    const stored = async () => {
+      const { likes, comments } = await api.findPost(post.id);
+      return { likes, comments };
+    };
+    await expect.poll(stored, { timeout: 40_000 }).toEqual({ likes: 1, comments: 1 });
     await reader.reload();
     await expect(reader.getByTestId("comment")).toHaveCount(1);
     await expect(reader.getByTestId("like-button").first()).toHaveAttribute("aria-pressed", "true");
