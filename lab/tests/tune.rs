@@ -3,10 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bson::Document;
 use futures::future::BoxFuture;
-use lab::sandbox::{MOST, SandboxError, Sandboxes};
+use lab::sandbox::{MOST, MOST_ITEMS, SandboxError, Sandboxes};
 use lab::tune::{NotTuned, Tuner, Tuning};
 use model::{Progress, Relation, Timestamp, TunedList};
 use store::Limits;
@@ -95,6 +96,55 @@ async fn there_is_one_at_a_time_and_who_comes_later_is_told_whose() {
     drop(work);
     assert_eq!(place.list().progress, Progress::Failed);
     assert!(place.begin("bob").await.is_ok());
+}
+
+#[tokio::test]
+async fn of_two_who_come_at_once_one_asks_for_a_sandbox() {
+    let place = Place::new();
+    let sandboxes = Sandboxes::of(&place.engine);
+    let asked = AtomicUsize::new(0);
+    let begin = |by: &str| {
+        let open = async {
+            asked.fetch_add(1, Ordering::Relaxed);
+            sandboxes.open("tuner", Uuid::from_u128(1), NOW).await
+        };
+        place.tuner.begin(
+            Tuning::new(LIMITS, 62),
+            (Relation::Likes, 2_048),
+            by.parse().unwrap(),
+            NOW,
+            open,
+        )
+    };
+    let (ada, bob) = futures::future::join(begin("ada"), begin("bob")).await;
+    assert_eq!((ada.is_ok(), bob.is_ok()), (true, false));
+    assert_eq!(asked.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn a_list_that_does_not_fit_gives_its_sandbox_back() {
+    let place = Place::new();
+    let sandboxes = Sandboxes::of(&place.engine);
+    let open = async {
+        let sandbox = sandboxes.open("tuner", Uuid::from_u128(1), NOW).await?;
+        sandbox.reserve(MOST_ITEMS, NOW).await?;
+        Ok(sandbox)
+    };
+    let tuning = Tuning::new(LIMITS, 62);
+    let begun = place.tuner.begin(
+        tuning,
+        (Relation::Likes, 2_048),
+        "ada".parse().unwrap(),
+        NOW,
+        open,
+    );
+    let refused = begun.await.err().unwrap();
+    assert!(
+        matches!(refused, NotTuned::Sandbox(SandboxError::TooManyItems(_))),
+        "{refused:?}"
+    );
+    assert_eq!(sandboxes.all().await.unwrap().len(), 0);
+    assert!(place.tuner.shown().is_none());
 }
 
 #[tokio::test]

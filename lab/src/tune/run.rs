@@ -34,12 +34,6 @@ pub enum NotTuned {
     Sandbox(SandboxError),
 }
 
-impl From<SandboxError> for NotTuned {
-    fn from(error: SandboxError) -> Self {
-        Self::Sandbox(error)
-    }
-}
-
 impl Default for Tuner {
     fn default() -> Self {
         Self(Job::idle(None))
@@ -69,13 +63,6 @@ impl Tuner {
         at: Timestamp,
         open: impl Future<Output = Result<Sandbox, SandboxError>>,
     ) -> Result<BoxFuture<'static, Result<(), SandboxError>>, NotTuned> {
-        let shown = || self.shown().map(|shown| shown.list);
-        let busy = || NotTuned::Busy(shown().map(|list| list.by));
-        if shown().is_some_and(|list| list.progress == Progress::Running) {
-            return Err(busy());
-        }
-        let sandbox = open.await?;
-        sandbox.reserve(tuning.items(), at).await?;
         let list = TunedList {
             progress: Progress::Running,
             by,
@@ -88,14 +75,19 @@ impl Tuner {
             appended: 0,
             cost: None,
         };
-        // Of two who came this far at once, one begins.
         let beginning = Shown {
             list,
             documents: None,
         };
-        let Ok(run) = self.0.begin(Some(beginning)) else {
-            sandbox.close().await.map_err(SandboxError::from)?;
-            return Err(busy());
+        // Begun before anything is waited for, so that of two who come at once one takes no sandbox.
+        let begun = self.0.begin(Some(beginning));
+        let run = begun.map_err(|_| NotTuned::Busy(self.shown().map(|shown| shown.list.by)))?;
+        let sandbox = match async { open.await?.reserved(tuning.items(), at).await }.await {
+            Ok(sandbox) => sandbox,
+            Err(error) => {
+                run.withdraw();
+                return Err(NotTuned::Sandbox(error));
+            }
         };
         Ok(Box::pin(async move {
             let done = pass(&run, tuning, &sandbox, at).await;
