@@ -1,16 +1,19 @@
 //! Connecting: what the address says, and what the server turns out to be.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use bson::{Document, doc};
+use bson::{Bson, Document, doc};
 use mongodb::error::ErrorKind;
 use mongodb::options::{
-    Acknowledgment, ClientOptions, DatabaseOptions, ReadConcern, ReadPreference, SelectionCriteria,
-    WriteConcern,
+    Acknowledgment, ClientOptions, DatabaseOptions, ReadConcern, ReadConcernLevel, ReadPreference,
+    SelectionCriteria, WriteConcern,
 };
 use mongodb::{Client, Collection, Database};
+use store::port::Consistency;
 
 use crate::presence::Presence;
+use crate::session::Session;
 
 /// The database when the address names none.
 pub(crate) const DATABASE: &str = "spillway";
@@ -31,6 +34,9 @@ const CONNECTIONS: u32 = 64;
 pub struct Mongo {
     pub(crate) database: Database,
     pub(crate) presence: Presence,
+    pub(crate) consistency: Consistency,
+    /// The session that all commands go in, where this is one.
+    pub(crate) session: Option<Arc<Session>>,
 }
 
 /// Why a database cannot be used. The text says what to do next and never has a password in it.
@@ -78,8 +84,8 @@ pub enum ConnectError {
 impl Mongo {
     /// Connects to the database that the address names (`spillway` if none), and waits until its server answers.
     ///
-    /// Writes are acknowledged once a majority has them in its journal, and reads see what a majority has, unless the
-    /// address says otherwise; a server without a replica set has no majority to ask.
+    /// Writes are acknowledged once a majority has them in its journal, and reads see what a majority has. An address that
+    /// asks for less is refused. A server without a replica set has no majority to ask.
     pub async fn connect(address: &str) -> Result<Self, ConnectError> {
         let secret = Secret::of(address);
         let mut options = ClientOptions::parse(address)
@@ -93,20 +99,32 @@ impl Mongo {
             .default_database
             .clone()
             .unwrap_or_else(|| DATABASE.to_owned());
-        let asked = options.read_concern.clone();
+        let (asked, acknowledged) = (options.read_concern.clone(), options.write_concern.clone());
         let client = Client::with_options(options)
             .map_err(|error| ConnectError::Address(secret.hide(&describe(&error))))?;
         let hello = client.database("admin").run_command(doc! { "hello": 1 }).await;
         let hello = match hello {
             // A server that does not know the command belongs to no set.
             Err(error) if code(&error) == Some(COMMAND_NOT_FOUND) => Document::new(),
-            hello => hello.map_err(|error| refused(server, &error, &secret))?,
+            hello => hello.map_err(|error| refused(server.clone(), &error, &secret))?,
         };
-        let concern = asked.or_else(|| has_majority(&hello).then(ReadConcern::majority));
+        let consistency = consistency_of(&hello);
+        if consistency != Consistency::Linearizable {
+            refuse_less_than_majority(asked.as_ref(), acknowledged.as_ref())?;
+        }
+        if consistency == Consistency::Eventual {
+            tracing::warn!(
+                "the MongoDB server at {server} has no sessions: while a primary is replaced, a list may lose count or hold \
+                 an item twice. docs/scale.md says what is promised where"
+            );
+        }
+        let concern = (consistency != Consistency::Linearizable).then(ReadConcern::majority);
         let options = DatabaseOptions::builder().read_concern(concern).build();
         Ok(Self {
             database: client.database_with_options(&name, options),
             presence,
+            consistency,
+            session: None,
         })
     }
 
@@ -142,6 +160,16 @@ fn refuse_unsafe(options: &ClientOptions) -> Result<(), ConnectError> {
             why: "the store would not learn whether anything was written",
         });
     }
+    let unjournaled = options
+        .write_concern
+        .as_ref()
+        .is_some_and(|concern| concern.journal == Some(false));
+    if unjournaled {
+        return Err(ConnectError::Unsafe {
+            option: "journal=false",
+            why: "a write that was answered could be lost when the power fails",
+        });
+    }
     Ok(())
 }
 
@@ -158,9 +186,55 @@ fn prepare(options: &mut ClientOptions) {
     concern.journal.get_or_insert(true);
 }
 
-/// Whether the server belongs to a replica set or leads to some.
-fn has_majority(hello: &Document) -> bool {
-    hello.contains_key("setName") || hello.get_str("msg").is_ok_and(|msg| msg == "isdbgrid")
+/// What reads of the server may miss: nothing, unless it belongs to a replica set or leads to some.
+fn consistency_of(hello: &Document) -> Consistency {
+    let replicated = hello.contains_key("setName") || hello.get_str("msg").is_ok_and(|msg| msg == "isdbgrid");
+    let has_sessions = matches!(
+        hello.get("logicalSessionTimeoutMinutes"),
+        Some(Bson::Int32(_) | Bson::Int64(_) | Bson::Double(_))
+    );
+    match (replicated, has_sessions) {
+        (false, _) => Consistency::Linearizable,
+        (true, true) => Consistency::Causal,
+        (true, false) => Consistency::Eventual,
+    }
+}
+
+/// Refuses what is safe on one server alone: a replica set takes back what a majority does not have when its primary
+/// is replaced.
+fn refuse_less_than_majority(
+    read: Option<&ReadConcern>,
+    write: Option<&WriteConcern>,
+) -> Result<(), ConnectError> {
+    let unsafe_because = |option, why| Err(ConnectError::Unsafe { option, why });
+    match read.map(|concern| &concern.level) {
+        None | Some(ReadConcernLevel::Majority) => {}
+        Some(ReadConcernLevel::Local) => {
+            return unsafe_because(
+                "readConcernLevel=local",
+                "a read may see what is taken back later",
+            );
+        }
+        Some(ReadConcernLevel::Available) => {
+            return unsafe_because(
+                "readConcernLevel=available",
+                "a read may see what is taken back later, or what another shard has taken over",
+            );
+        }
+        Some(_) => {
+            return unsafe_because(
+                "readConcernLevel",
+                "the store reads what a majority has, in causally consistent sessions, which takes readConcernLevel=majority",
+            );
+        }
+    }
+    match write.and_then(|concern| concern.w.as_ref()) {
+        None | Some(Acknowledgment::Majority) => Ok(()),
+        Some(_) => unsafe_because(
+            "w",
+            "a write that less than a majority has is lost when the primary is replaced; w=majority is used without it",
+        ),
+    }
 }
 
 fn hosts(options: &ClientOptions) -> String {
@@ -253,9 +327,61 @@ mod tests {
         for (option, name) in [
             ("readPreference=secondaryPreferred", "readPreference"),
             ("w=0", "w=0"),
+            ("journal=false", "journal=false"),
         ] {
             let refused = error(&format!("mongodb://127.0.0.1/spillway?{option}")).await;
             assert!(refused.to_string().starts_with(name), "{refused}");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_less_than_a_majority_has_is_refused_in_a_replica_set() {
+        for (option, refused) in [
+            (
+                "readConcernLevel=local",
+                Some("readConcernLevel=local cannot be used"),
+            ),
+            (
+                "readConcernLevel=available",
+                Some("readConcernLevel=available cannot be used"),
+            ),
+            (
+                "readConcernLevel=linearizable",
+                Some("readConcernLevel cannot be used"),
+            ),
+            ("w=1", Some("w cannot be used")),
+            ("w=2", Some("w cannot be used")),
+            ("w=mytag", Some("w cannot be used")),
+            ("w=majority", None),
+            ("readConcernLevel=majority", None),
+            ("journal=true", None),
+        ] {
+            let options = ClientOptions::parse(format!("mongodb://127.0.0.1/?{option}"))
+                .await
+                .unwrap();
+            let answer =
+                refuse_less_than_majority(options.read_concern.as_ref(), options.write_concern.as_ref());
+            let told = answer.err().map(|error| error.to_string());
+            match refused {
+                None => assert_eq!(told, None, "{option}"),
+                Some(start) => assert!(told.unwrap().starts_with(start), "{option}"),
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_server_says_of_itself_tells_what_its_reads_may_miss() {
+        let (set, router) = (doc! { "setName": "rs0" }, doc! { "msg": "isdbgrid" });
+        let with_sessions = |mut hello: Document| {
+            hello.insert("logicalSessionTimeoutMinutes", 30);
+            hello
+        };
+        for alone in [doc! {}, with_sessions(doc! {})] {
+            assert_eq!(consistency_of(&alone), Consistency::Linearizable);
+        }
+        for replicated in [set, router] {
+            assert_eq!(consistency_of(&replicated), Consistency::Eventual);
+            assert_eq!(consistency_of(&with_sessions(replicated)), Consistency::Causal);
         }
     }
 

@@ -1,5 +1,6 @@
 //! The port's operations, each one command.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -10,13 +11,16 @@ use mongodb::IndexModel;
 use mongodb::options::{
     FindOneAndUpdateOptions, FindOptions, IndexOptions, ReturnDocument, UpdateModifications, UpdateOptions,
 };
-use store::port::{Change, Changes, DocumentEngine, Find, FindAndModify, Index, Return, Update, Updated};
+use store::port::{
+    Change, Changes, Consistency, DocumentEngine, Engine, Find, FindAndModify, Index, Return, Update, Updated,
+};
 use store::trace::{self, Read};
 use store::{Error, Result};
 
 use crate::Mongo;
 use crate::fault::{Kind, Meaning, meaning, unanswered};
 use crate::identity::{check_upsert, insertable};
+use crate::session::send;
 use crate::validator;
 
 /// How often to send a command again that was in another's way. The server already tries again by itself, so this is
@@ -132,7 +136,13 @@ impl DocumentEngine for Mongo {
         let target = self.collection(collection);
         let ask = || async {
             let found = target.find(find.filter.clone()).with_options(options.clone());
-            found.await?.try_collect().await
+            match self.in_session().await? {
+                Some(mut session) => {
+                    let mut cursor = found.session(&mut *session).await?;
+                    cursor.stream(&mut session).try_collect().await
+                }
+                None => found.await?.try_collect().await,
+            }
         };
         let found: Vec<Document> = if batch != 0 && batch <= BATCH {
             self.soon(collection, Kind::Read, ask).await?
@@ -146,7 +156,7 @@ impl DocumentEngine for Mongo {
     async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
         let target = self.collection(collection);
         self.settled(collection, Kind::Read, || async {
-            target.count_documents(filter.clone()).await
+            send!(self, target.count_documents(filter.clone()))
         })
         .await
     }
@@ -154,7 +164,7 @@ impl DocumentEngine for Mongo {
     async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
         let target = self.collection(collection);
         self.settled(collection, Kind::Read, || async {
-            target.distinct(field, filter.clone()).await
+            send!(self, target.distinct(field, filter.clone()))
         })
         .await
     }
@@ -162,7 +172,14 @@ impl DocumentEngine for Mongo {
     async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
         let target = self.collection(collection);
         self.settled(collection, Kind::Read, || async {
-            target.aggregate(pipeline.clone()).await?.try_collect().await
+            let command = target.aggregate(pipeline.clone());
+            match self.in_session().await? {
+                Some(mut session) => {
+                    let mut cursor = command.session(&mut *session).await?;
+                    cursor.stream(&mut session).try_collect().await
+                }
+                None => command.await?.try_collect().await,
+            }
         })
         .await
     }
@@ -183,7 +200,7 @@ impl DocumentEngine for Mongo {
             let target = self.database.collection::<RawDocumentBuf>(collection);
             let outcome = self
                 .settled(collection, Kind::Write, || async {
-                    target.insert_many(&ready).ordered(true).await
+                    send!(self, target.insert_many(&ready).ordered(true))
                 })
                 .await;
             match outcome {
@@ -206,13 +223,13 @@ impl DocumentEngine for Mongo {
         let answer = if update.many {
             self.settled(collection, Kind::Write, || async {
                 let sent = target.update_many(update.filter.clone(), change.clone());
-                sent.with_options(options.clone()).await
+                send!(self, sent.with_options(options.clone()))
             })
             .await?
         } else {
             self.soon(collection, Kind::Write, || async {
                 let sent = target.update_one(update.filter.clone(), change.clone());
-                sent.with_options(options.clone()).await
+                send!(self, sent.with_options(options.clone()))
             })
             .await?
         };
@@ -240,7 +257,7 @@ impl DocumentEngine for Mongo {
         let target = self.collection(collection);
         self.soon(collection, Kind::Write, || async {
             let sent = target.find_one_and_update(change.filter.clone(), update.clone());
-            sent.with_options(options.clone()).await
+            send!(self, sent.with_options(options.clone()))
         })
         .await
     }
@@ -249,12 +266,12 @@ impl DocumentEngine for Mongo {
         let target = self.collection(collection);
         let answer = if many {
             self.settled(collection, Kind::Write, || async {
-                target.delete_many(filter.clone()).await
+                send!(self, target.delete_many(filter.clone()))
             })
             .await?
         } else {
             self.soon(collection, Kind::Write, || async {
-                target.delete_one(filter.clone()).await
+                send!(self, target.delete_one(filter.clone()))
             })
             .await?
         };
@@ -304,5 +321,18 @@ impl DocumentEngine for Mongo {
 
     async fn changes(&self, collections: &[&str]) -> Result<Changes> {
         self.follow(collections).await
+    }
+    fn consistency(&self) -> Consistency {
+        self.consistency
+    }
+
+    fn session(&self) -> Option<Engine> {
+        let begins = self.session.is_none() && self.consistency == Consistency::Causal;
+        begins.then(|| {
+            Arc::new(Self {
+                session: Some(Arc::default()),
+                ..self.clone()
+            }) as Engine
+        })
     }
 }

@@ -7,6 +7,7 @@
 //!   identity   the port's own rule that identities are the caller's
 //!   validator  what the server refuses to store, whoever writes it
 //!   cluster    sharding, where the server is a router
+//!   session    what one operation reads is never older than what it has seen
 //!   presence   whether there is a server to send commands to
 //!   fault      the driver's errors by meaning
 //! ```
@@ -21,6 +22,7 @@ mod engine;
 mod fault;
 mod identity;
 mod presence;
+mod session;
 mod validator;
 
 pub use cluster::{Cluster, Sharded, database_of};

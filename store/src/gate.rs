@@ -11,7 +11,7 @@ use bson::{Bson, Document};
 use tokio::sync::{Mutex, mpsc, oneshot};
 
 use crate::error::{Error, Result};
-use crate::port::{DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
+use crate::port::{Consistency, DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
 
 /// What befalls a call when its turn comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub struct Gate {
     caller: usize,
     messages: mpsc::UnboundedSender<Message>,
     /// An operation may make several calls at once. They come one after the other, as any others do.
-    calls: Mutex<()>,
+    calls: Arc<Mutex<()>>,
 }
 
 impl Turn {
@@ -91,7 +91,7 @@ impl Gate {
             engine,
             caller,
             messages,
-            calls: Mutex::default(),
+            calls: Arc::default(),
         })
     }
 
@@ -168,5 +168,17 @@ impl DocumentEngine for Gate {
 
     async fn ping(&self) -> Result<()> {
         self.engine.ping().await
+    }
+    fn consistency(&self) -> Consistency {
+        self.engine.consistency()
+    }
+
+    fn session(&self) -> Option<Engine> {
+        Some(Arc::new(Self {
+            engine: self.engine.session()?,
+            caller: self.caller,
+            messages: self.messages.clone(),
+            calls: Arc::clone(&self.calls),
+        }))
     }
 }

@@ -263,7 +263,9 @@ impl<'a> Leaving<'a> {
     async fn delete_post(&self, handle: &Handle, id: Uuid) -> Result<()> {
         let own = doc! { "_id": uuid_bson(id), "author": handle.as_str() };
         self.engine().delete(crate::posts::COLLECTION, own, false).await?;
-        sweep(self.engine(), &Topic::Post(id.into())).await.map(drop)
+        sweep(self.store.engine(), &Topic::Post(id.into()))
+            .await
+            .map(drop)
     }
 
     /// Deletes the posts that no activity tells of, because publishing them was interrupted.

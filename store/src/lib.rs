@@ -4,6 +4,7 @@
 //! the feed: [`people`], [`posts`], [`sessions`] and the home feeds of [`timeline`]; [`leaving`] is how a person and all
 //! that is theirs goes.
 
+mod attempts;
 #[cfg(feature = "contract")]
 pub mod contract;
 pub mod embedded;

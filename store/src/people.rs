@@ -212,7 +212,7 @@ impl<'a> People<'a> {
     /// Removes somebody, the pages of their lists and their timeline; doing it again finishes what was interrupted. Answers whether
     /// there was such a person.
     pub async fn delete(&self, handle: &Handle) -> Result<bool> {
-        let deleted = delete_owner(&**self.store.engine(), &Topic::User(handle.clone())).await?;
+        let deleted = delete_owner(self.store.engine(), &Topic::User(handle.clone())).await?;
         self.store.timelines().delete(handle).await?;
         Ok(deleted)
     }

@@ -67,12 +67,44 @@ pub trait DocumentEngine: Send + Sync + 'static {
     /// Answers when the engine can read.
     async fn ping(&self) -> Result<()>;
 
+    /// What a read may miss.
+    fn consistency(&self) -> Consistency {
+        Consistency::Linearizable
+    }
+
+    /// A session for the commands of one operation, one after the other: no read of it misses what an earlier command of
+    /// it saw or wrote. `None` where the engine itself does that.
+    fn session(&self) -> Option<Engine> {
+        None
+    }
+
     /// Every change to a document of these collections from now on, whoever makes it: MongoDB's change streams. An
     /// engine that cannot tell refuses, and then one has to look.
     async fn changes(&self, collections: &[&str]) -> Result<Changes> {
         let message = format!("this engine cannot tell of changes to {}", collections.join(", "));
         Err(Error::refused(COMMAND_NOT_SUPPORTED, message))
     }
+}
+
+/// A session of an engine, or the engine itself where it needs none.
+pub fn session_of(engine: &Engine) -> Engine {
+    engine.session().unwrap_or_else(|| Arc::clone(engine))
+}
+
+/// What the reads of an engine may miss. Writes are never answered before a majority has them, and a guarded write applies
+/// to the newest version of its document or not at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Consistency {
+    /// Nothing: a read sees every write that was acknowledged before it was asked. One process, or one server that is in
+    /// no replica set.
+    Linearizable,
+    /// What a session has not seen. A primary that was deposed and does not know it yet answers with what a majority had
+    /// when it was deposed, on each shard of its own; but within a session no read goes back behind another
+    /// ([MongoDB's manual](https://www.mongodb.com/docs/manual/core/causal-consistency-read-write-concerns/)).
+    Causal,
+    /// Anything that was written lately, also what an earlier read of the same operation saw: a replica set whose server
+    /// has no sessions.
+    Eventual,
 }
 
 /// MongoDB's code for a command that exists but not here.

@@ -5,7 +5,7 @@ use model::{Overflow, Relation, Topic};
 
 use crate::error::{Error, Result};
 use crate::overflow::{OverflowList, Owner, Queues, measure, owner_collection, owner_id};
-use crate::port::{Engine, Find, Index};
+use crate::port::{Engine, Find, Index, session_of};
 use crate::{Settings, leaving, overflow, people, posts, schema, sessions, timeline};
 
 /// An engine with the feed's collections and indexes in it, and the limits of its lists.
@@ -63,9 +63,20 @@ impl Store {
         &self.settings
     }
 
-    /// One list of any owner.
+    /// One relation's lists, for one operation: what it reads and writes, it reads and writes in one session.
     pub fn list(&self, relation: Relation) -> OverflowList<'_> {
-        OverflowList::new(&self.engine, relation, self.settings.of(relation), &self.queues)
+        let engine = session_of(&self.engine);
+        OverflowList::new(engine, relation, self.settings.of(relation), &self.queues)
+    }
+
+    /// The same store in one session, for an operation on several documents of which each read must see what the earlier
+    /// ones saw. Its commands go one after the other.
+    #[must_use]
+    pub fn session(&self) -> Self {
+        Self {
+            engine: session_of(&self.engine),
+            ..self.clone()
+        }
     }
 
     /// How all lists of an owner are stored, from one read of its document.

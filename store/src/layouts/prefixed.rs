@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use bson::{Bson, Document};
 
 use crate::error::Result;
-use crate::port::{DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
+use crate::port::{Consistency, DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
 
 /// An engine seen through a prefix: every collection has another name below than above. So an experiment uses the
 /// collections that its code names, and never touches those of the feed.
@@ -75,5 +75,12 @@ impl DocumentEngine for Prefixed {
 
     async fn ping(&self) -> Result<()> {
         self.engine.ping().await
+    }
+    fn consistency(&self) -> Consistency {
+        self.engine.consistency()
+    }
+
+    fn session(&self) -> Option<Engine> {
+        Some(Self::new(self.engine.session()?, self.prefix.clone()))
     }
 }

@@ -5,7 +5,8 @@ use model::Timestamp;
 
 use super::spill::page_fields;
 use super::state::{Head, State, int};
-use super::{ATTEMPTS, Item, Key, OverflowList, Owner, PAGES, empty, owner_id, page_id};
+use super::{Item, Key, OverflowList, Owner, PAGES, empty, owner_id, page_id};
+use crate::attempts::Attempts;
 use crate::error::{Error, Result};
 use crate::port::{Find, Update};
 
@@ -29,7 +30,8 @@ impl OverflowList<'_> {
             self.check_items(owner).await?;
             self.make_list(owner).await?;
         }
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::default();
+        while attempts.next().await {
             let seen = self.state_of_list(owner, Head::Whole).await?;
             if !seen.adopting || self.finish_adoption(owner, &seen).await? {
                 return Ok(());

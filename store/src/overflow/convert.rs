@@ -1,12 +1,15 @@
 use bson::{Bson, DateTime, Document, doc};
 
 use super::state::{State, int};
-use super::{ATTEMPTS, Item, OverflowList, Owner, empty, owner_id};
+use super::{Item, OverflowList, Owner, empty, owner_id};
 use crate::error::{Error, Result};
 use crate::port::{Find, FindAndModify, Update};
 
 /// How many pages are written at once.
 const BATCH: usize = 64;
+
+/// How often the rest of an array is computed again because others changed it meanwhile.
+const ATTEMPTS: usize = 256;
 
 /// An array on its way to head and pages.
 struct Conversion {

@@ -4,11 +4,11 @@ use bson::{Bson, doc};
 
 use super::{Owner, PAGES, owner_collection, owner_id};
 use crate::error::Result;
-use crate::port::{DocumentEngine, Find};
+use crate::port::{Engine, Find, session_of};
 
 /// Deletes an owner document and the pages of its lists. The document goes first: from then on nobody reads the
 /// pages. Doing it again finishes what was interrupted. Answers whether there was such an owner.
-pub(crate) async fn delete_owner(engine: &dyn DocumentEngine, owner: &Owner) -> Result<bool> {
+pub(crate) async fn delete_owner(engine: &Engine, owner: &Owner) -> Result<bool> {
     let deleted = engine
         .delete(owner_collection(owner), doc! { "_id": owner_id(owner) }, false)
         .await?;
@@ -17,9 +17,10 @@ pub(crate) async fn delete_owner(engine: &dyn DocumentEngine, owner: &Owner) -> 
 }
 
 /// Deletes the pages of owners of this name that are gone; one that lives keeps its own. Answers how many went.
-pub(crate) async fn sweep(engine: &dyn DocumentEngine, owner: &Owner) -> Result<u64> {
-    // In this order: an incarnation that had pages before the owner was looked at, and is not the owner then, never
-    // comes back.
+pub(crate) async fn sweep(engine: &Engine, owner: &Owner) -> Result<u64> {
+    // In this order, and in one session: an incarnation that had pages before the owner was looked at, and is not the
+    // owner then, never comes back. A look that is older than the pages could take the living owner's for dead.
+    let engine = session_of(engine);
     let mut dead = engine
         .distinct(PAGES, "born", doc! { "owner": owner_id(owner) })
         .await?;

@@ -1,11 +1,14 @@
+use super::spill::Push;
 use super::state::{Head, State};
-use super::{ATTEMPTS, OverflowList, Owner};
+use super::{OverflowList, Owner};
+use crate::attempts::Attempts;
 use crate::error::{Error, Result};
 
 impl OverflowList<'_> {
     /// Finishes what operations began and did not end: an adoption, removals, the tidying of emptied pages.
     pub(crate) async fn finish(&self, owner: &Owner) -> Result<()> {
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::default();
+        while attempts.next().await {
             let seen = self.state(owner, Head::None).await?;
             if !self.finish_at_once(owner, &seen).await? {
                 return self.tidy(owner).await;
@@ -40,7 +43,8 @@ impl OverflowList<'_> {
 
     /// Spills until the head is within its threshold.
     pub(crate) async fn shorten(&self, owner: &Owner) -> Result<()> {
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::default();
+        while attempts.next().await {
             let mut seen = self.state(owner, Head::Whole).await?;
             if self.finish_at_once(owner, &seen).await? {
                 continue;
@@ -52,7 +56,12 @@ impl OverflowList<'_> {
             let Some(newest) = seen.head.first().or(chunk.first()) else {
                 return Ok(());
             };
-            self.spill(owner, &seen, &chunk, &[], newest.at).await?;
+            let moved = self
+                .spill(owner, &seen, &chunk, &Push::default(), newest.at)
+                .await?;
+            if moved.is_some() {
+                attempts = Attempts::default();
+            }
         }
         Err(Error::Contended(owner.to_string()))
     }

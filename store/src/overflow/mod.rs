@@ -21,6 +21,7 @@ mod pages;
 mod read;
 mod remove;
 mod round;
+mod seen;
 mod spill;
 mod state;
 mod tidy;
@@ -47,6 +48,7 @@ pub use item::{Item, Key};
 pub(crate) use item::{number, take_date};
 pub use read::Stretch;
 pub use remove::Removed;
+pub use seen::Seen;
 pub use state::{empty, measure, meter};
 pub use walk::Walk;
 pub use work::Work;
@@ -56,9 +58,6 @@ pub const PAGES: &str = "pages";
 
 /// The document that a list belongs to: what a topic names.
 pub type Owner = Topic;
-
-/// How often an operation starts over because a concurrent one changed the document first.
-const ATTEMPTS: usize = 256;
 
 /// Who waits for whom within this process, and what they all did.
 #[derive(Debug, Default)]
@@ -74,21 +73,16 @@ pub(crate) struct Queues {
 }
 
 /// One relation's lists: any owner's likes, say.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct OverflowList<'a> {
-    engine: &'a Engine,
+    engine: Engine,
     relation: Relation,
     limits: Limits,
     queues: &'a Arc<Queues>,
 }
 
 impl<'a> OverflowList<'a> {
-    pub(crate) fn new(
-        engine: &'a Engine,
-        relation: Relation,
-        limits: Limits,
-        queues: &'a Arc<Queues>,
-    ) -> Self {
+    pub(crate) fn new(engine: Engine, relation: Relation, limits: Limits, queues: &'a Arc<Queues>) -> Self {
         Self {
             engine,
             relation,
@@ -121,7 +115,7 @@ impl<'a> OverflowList<'a> {
     }
 
     async fn sweep(&self, owner: &Owner) -> Result<u64> {
-        delete::sweep(&**self.engine, owner).await
+        delete::sweep(&self.engine, owner).await
     }
 }
 

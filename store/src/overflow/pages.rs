@@ -94,6 +94,10 @@ impl OverflowList<'_> {
         let mut found = Vec::new();
         for page in self.engine.find(PAGES, find).await? {
             let Page { number, rev, items } = Page::read(page)?;
+            if rev > seen.rev {
+                // Written after the owner was looked at, in the place of one that was there then.
+                continue;
+            }
             let place = Place { page: number, rev };
             let wanted = items
                 .into_iter()

@@ -4,6 +4,7 @@ use uuid::Uuid;
 use super::pages::{Page, Way};
 use super::state::{Head, State};
 use super::{Item, OverflowList, Owner};
+use crate::attempts::Attempts;
 use crate::error::{Error, Result};
 
 /// A stretch of a list.
@@ -18,9 +19,6 @@ pub struct Stretch {
     /// How many items the list has.
     pub total: u64,
 }
-
-/// How often a stretch is read again because something was removed meanwhile, before the reader takes its turn.
-const CONSISTENT_ATTEMPTS: usize = 8;
 
 /// Where a stretch begins.
 #[derive(Debug, Clone, Copy)]
@@ -68,9 +66,11 @@ impl OverflowList<'_> {
     }
 
     /// Reads until owner and pages belong together: nothing was removed while they were read. A reader who loses
-    /// against a storm of removals takes its turn among them.
+    /// against a storm of removals takes a turn among those of this process.
     pub(super) async fn read(&self, owner: &Owner, start: Start, limit: usize) -> Result<Stretch> {
-        for _ in 0..CONSISTENT_ATTEMPTS {
+        let mut turn = None;
+        let mut attempts = Attempts::default();
+        while attempts.next().await {
             let (seen, found) = self.read_once(owner, start, limit).await?;
             let from_head_alone = found.len() > limit && found.iter().all(|(page, _)| page.is_none());
             if seen.pages == 0 || from_head_alone {
@@ -80,10 +80,11 @@ impl OverflowList<'_> {
             if (now.rev, &now.born) == (seen.rev, &seen.born) {
                 return Ok(self.stretch(owner, start, found, &seen, limit));
             }
+            if attempts.pauses_now() && turn.is_none() {
+                turn = Some(self.turn(owner).await);
+            }
         }
-        let _turn = self.turn(owner).await;
-        let (seen, found) = self.read_once(owner, start, limit).await?;
-        Ok(self.stretch(owner, start, found, &seen, limit))
+        Err(Error::Contended(owner.to_string()))
     }
 
     /// One item more than `limit` tells that the list goes on.

@@ -2,10 +2,16 @@ use bson::{Bson, Document, doc};
 
 use super::item::number;
 use super::pages::Place;
+use super::seen::Terms;
 use super::state::{Head, Pending, State};
-use super::{ATTEMPTS, Item, Key, OverflowList, Owner, PAGES, owner_id, uuid_bson};
+use super::{Item, Key, OverflowList, Owner, PAGES, owner_id, uuid_bson};
+use crate::attempts::Attempts;
 use crate::error::{Error, Result};
-use crate::port::{FindAndModify, Update};
+use crate::port::{Consistency, FindAndModify, Update};
+
+/// How many removals from pages may be under way at once. With more, somebody who removes finishes some first, so that the
+/// owner stays small also when many died half-way.
+const MOST_PENDING: usize = 32;
 
 /// What a removal did.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,32 +29,42 @@ impl OverflowList<'_> {
     /// [`Error::NoOwner`] when the owner does not exist, [`Error::Contended`] when it never got through.
     pub async fn remove(&self, owner: &Owner, key: &Key) -> Result<Removed> {
         let mut seen = None;
-        let removed = self.remove_beside_others(owner, key, &mut seen).await?;
+        let terms = Terms::default();
+        let removed = self.remove_beside_others(owner, key, &terms, &mut seen).await?;
         self.finish_what_others_left(owner, seen).await;
-        Ok(removed)
+        removed.ok_or_else(|| Error::Contended(owner.to_string()))
     }
 
-    /// Leaves the last state that it acted on in `last`.
-    async fn remove_beside_others(
+    /// Leaves the last state that it acted on in `last`. Nothing when the list is not as the terms say any more.
+    pub(super) async fn remove_beside_others(
         &self,
         owner: &Owner,
         key: &Key,
+        terms: &Terms,
         last: &mut Option<State>,
-    ) -> Result<Removed> {
+    ) -> Result<Option<Removed>> {
         let mut turn = None;
-        for attempt in 0..ATTEMPTS {
-            if attempt > 0 {
+        let mut known = terms.since.clone();
+        let mut attempts = Attempts::default();
+        while attempts.next().await {
+            if attempts.is_retry() {
                 self.queues.work.retried(self.relation);
             }
-            let seen = last.insert(self.state(owner, Head::Whole).await?);
+            let state = match known.take() {
+                Some(known) => known,
+                None => self.state(owner, Head::Whole).await?,
+            };
+            let seen = last.insert(state);
+            if !terms.allow(seen) {
+                return Ok(None);
+            }
             if seen.adopting {
                 self.adopt(owner).await?;
                 continue;
             }
-            let removed = if let Some(item) = seen.head.iter().find(|item| item.is(key)) {
-                self.remove_from_head(owner, seen, item)
-                    .await?
-                    .map(|count| (item.clone(), count))
+            let (item, count) = if let Some(item) = seen.head.iter().find(|item| item.is(key)) {
+                let count = self.remove_from_head(owner, seen, item, terms).await?;
+                (Some(item.clone()), count)
             } else if let Some((place, item)) = self.find_in_pages(owner, key, seen).await? {
                 if turn.is_none() {
                     // Of several removals from pages, one at a time can win; whoever had to wait looks again.
@@ -58,33 +74,74 @@ impl OverflowList<'_> {
                         continue;
                     }
                 }
-                self.remove_from_page(owner, seen, place, &item)
-                    .await?
-                    .map(|count| (item, count))
+                if seen.pending.len() >= MOST_PENDING {
+                    self.settle(owner, &seen.born, &seen.pending).await?;
+                    continue;
+                }
+                let count = self.remove_from_page(owner, seen, place, &item, terms).await?;
+                (Some(item), count)
             } else {
-                return Ok(Removed {
-                    item: None,
-                    count: seen.count,
-                });
+                (None, self.confirm_absent(owner, key, seen, terms).await?)
             };
-            if let Some((item, count)) = removed {
-                return Ok(Removed {
-                    item: Some(item),
-                    count,
-                });
+            if let Some(count) = count {
+                return Ok(Some(Removed { item, count }));
             }
         }
         Err(Error::Contended(owner.to_string()))
     }
 
-    async fn remove_from_head(&self, owner: &Owner, seen: &State, item: &Item) -> Result<Option<u64>> {
-        let guard =
+    /// How many items the list has at a moment when it does not have the item. The pages were searched after the owner was
+    /// looked at, so that an item which was there at first may have gone with somebody else's removal, and the count with
+    /// it. A look that may be old is confirmed by a write, as of what is present.
+    ///
+    /// It rests on what a push rests on: the item is not in the head, and no spill took it to a page since the pages were
+    /// searched.
+    async fn confirm_absent(
+        &self,
+        owner: &Owner,
+        key: &Key,
+        seen: &State,
+        terms: &Terms,
+    ) -> Result<Option<u64>> {
+        if terms.since.is_none() && self.engine.consistency() == Consistency::Linearizable {
+            if seen.pages == 0 {
+                return Ok(Some(seen.count));
+            }
+            let now = self.state(owner, Head::Whole).await?;
+            let absent = now.has_the_pages_of(seen) && !now.head.iter().any(|item| item.is(key));
+            return Ok(absent.then_some(now.count));
+        }
+        let mut guard = doc! {
+            "_id": owner_id(owner),
+            "born": &seen.born,
+            self.path("pages"): i64::from(seen.pages),
+            self.path("floor"): seen.floor_bson(),
+            self.path(&format!("head.{}", key.field())): { "$ne": key.value() },
+        };
+        if terms.since.is_some() {
+            guard.insert(self.path("rev"), seen.rev);
+        }
+        let change = doc! { "$inc": { self.path("rev"): 1_i64 } };
+        self.counted(guard, terms.with(change)).await
+    }
+
+    async fn remove_from_head(
+        &self,
+        owner: &Owner,
+        seen: &State,
+        item: &Item,
+        terms: &Terms,
+    ) -> Result<Option<u64>> {
+        let mut guard =
             doc! { "_id": owner_id(owner), "born": &seen.born, self.path("head.id"): uuid_bson(item.id) };
         let change = doc! {
             "$pull": { self.path("head"): { "id": uuid_bson(item.id) } },
             "$inc": { self.path("count"): -1_i64, self.path("rev"): 1_i64 },
         };
-        self.counted(guard, change).await
+        if terms.since.is_some() {
+            guard.insert(self.path("rev"), seen.rev);
+        }
+        self.counted(guard, terms.with(change)).await
     }
 
     /// First the owner: from then on the item is gone for every reader, who subtracts `pending`. Then the page.
@@ -94,6 +151,7 @@ impl OverflowList<'_> {
         seen: &State,
         place: Place,
         item: &Item,
+        terms: &Terms,
     ) -> Result<Option<u64>> {
         let pending = Pending {
             page: place.page,
@@ -105,7 +163,7 @@ impl OverflowList<'_> {
             "$inc": { self.path("count"): -1_i64, self.path("spilled"): -1_i64, self.path("rev"): 1_i64 },
         };
         let guard = doc! { "_id": owner_id(owner), "born": &seen.born, self.path("rev"): seen.rev };
-        let count = self.counted(guard, change).await?;
+        let count = self.counted(guard, terms.with(change)).await?;
         if count.is_some() {
             self.settle(owner, &seen.born, &[pending]).await?;
         }

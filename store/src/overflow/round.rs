@@ -6,13 +6,17 @@
 
 use std::collections::HashMap;
 
-use bson::{Bson, DateTime, Document, doc};
+use bson::{Bson, Document, doc};
 use model::Timestamp;
 
+use super::seen::Terms;
+use super::spill::Push;
 use super::state::{Head, State, int, just_after};
 use super::together::{Asker, Wanted};
-use super::{ATTEMPTS, Appended, Item, Key, OverflowList, Owner, owner_id};
+use super::{Appended, Item, Key, OverflowList, Owner, owner_id};
+use crate::attempts::Attempts;
 use crate::error::{Error, Result};
+use crate::port::Consistency;
 
 /// How far a round has come.
 struct Round {
@@ -32,8 +36,8 @@ impl OverflowList<'_> {
             done: Vec::with_capacity(wanted.len()),
             wanted,
         };
-        match self.add(owner, &mut round).await {
-            Ok(seen) => self.finish_what_others_left(owner, Some(seen)).await,
+        match self.add_and_sweep(owner, &mut round, &mut Terms::default()).await {
+            Ok(seen) => self.finish_what_others_left(owner, seen).await,
             Err(error) => {
                 for wanted in round.wanted.drain(..) {
                     wanted.asker.tell(Err(error.clone()));
@@ -46,16 +50,67 @@ impl OverflowList<'_> {
         round.wanted
     }
 
-    /// Looks, and pushes; a full head spills with the push. Answers the state that it acted on.
-    async fn add(&self, owner: &Owner, round: &mut Round) -> Result<State> {
+    /// A round of one item, for somebody whose change rests on what they saw. Nothing when that is not so any more.
+    pub(super) async fn append_alone(
+        &self,
+        owner: &Owner,
+        key: Key,
+        item: Item,
+        mut terms: Terms,
+    ) -> Result<Option<Appended>> {
+        let mut round = Round {
+            wanted: vec![Wanted {
+                key,
+                item,
+                asker: Asker::nobody(),
+            }],
+            done: Vec::with_capacity(1),
+        };
+        let seen = self.add_and_sweep(owner, &mut round, &mut terms).await?;
+        self.finish_what_others_left(owner, seen).await;
+        Ok(round.done.pop().map(|(_, appended)| appended))
+    }
+
+    /// As [`OverflowList::add`]. Should it fail after a page was written for an owner that was deleted meanwhile, nobody
+    /// else would find that page.
+    async fn add_and_sweep(
+        &self,
+        owner: &Owner,
+        round: &mut Round,
+        terms: &mut Terms,
+    ) -> Result<Option<State>> {
+        let mut paged_for = None;
+        let added = self.add(owner, round, terms, &mut paged_for).await;
+        if added.is_err()
+            && paged_for.is_some()
+            && let Err(error) = self.sweep(owner).await
+        {
+            tracing::warn!(%owner, %error, "a page may be left of an owner that is gone; `spillway check --repair` removes it");
+        }
+        added
+    }
+
+    /// Looks, and pushes; a full head spills with the push. Answers the state that it acted on, or nothing when the list
+    /// is not as the terms say any more.
+    async fn add(
+        &self,
+        owner: &Owner,
+        round: &mut Round,
+        terms: &mut Terms,
+        paged_for: &mut Option<Bson>,
+    ) -> Result<Option<State>> {
         let threshold = self.limits.threshold;
         let mut head = Head::None;
         let mut turn = None;
         let mut searched = None;
-        let mut paged_for = None;
         let mut most = usize::MAX;
-        for _ in 0..ATTEMPTS {
-            let seen = self.state(owner, head).await;
+        let mut attempts = Attempts::default();
+        let mut known = terms.since.clone();
+        while attempts.next().await {
+            let seen = match known.take() {
+                Some(known) => Ok(known),
+                None => self.state(owner, head).await,
+            };
             if let Some(born) =
                 paged_for.take_if(|born| seen.as_ref().map_or(true, |seen| seen.born != *born))
             {
@@ -64,19 +119,30 @@ impl OverflowList<'_> {
                 self.sweep(owner).await?;
             }
             let mut seen = seen?;
+            if !terms.allow(&seen) {
+                return Ok(None);
+            }
             if seen.adopting {
                 self.adopt(owner).await?;
                 continue;
             }
-            round.found(self.by_key(&seen.head), seen.count);
+            let mut there = round.take(self.by_key(&seen.head));
             let place = (seen.born.clone(), seen.pages, seen.floor);
             if searched.as_ref() != Some(&place) {
                 let in_pages = self.find_all_in_pages(owner, &round.keys(), &seen).await?;
-                round.found(self.by_key(in_pages.iter().map(|(_, item)| item)), seen.count);
+                there.extend(round.take(self.by_key(in_pages.iter().map(|(_, item)| item))));
                 searched = Some(place);
             }
+            if !there.is_empty() {
+                let Some(count) = self.confirm_present(owner, &seen, terms).await? else {
+                    round.put_back(there);
+                    searched = None;
+                    continue;
+                };
+                round.found(there, count);
+            }
             let Some(first) = round.wanted.first() else {
-                return Ok(seen);
+                return Ok(Some(seen));
             };
             // The whole head tells by itself how full it is, should the counts be wrong.
             let items = if matches!(head, Head::Whole) {
@@ -86,7 +152,7 @@ impl OverflowList<'_> {
             };
             let (going, pushed) = if items < threshold {
                 let going = round.first((threshold - items).min(most), seen.floor);
-                let pushed = self.push(owner, &seen, going).await?;
+                let pushed = self.push(owner, &seen, going, terms).await?;
                 // Should it fail, another server may have taken one of the places: who asks for fewer is not always too late.
                 most = (going.len() / 2).max(1);
                 (going.len(), pushed)
@@ -95,8 +161,12 @@ impl OverflowList<'_> {
                 let chunk = seen.take_chunk(self.limits);
                 let room = threshold.saturating_sub(seen.head.len());
                 let going = round.first(room.min(most), seen.floor_above(&chunk));
-                paged_for = Some(seen.born.clone());
-                (going.len(), self.spill(owner, &seen, &chunk, going, now).await?)
+                *paged_for = Some(seen.born.clone());
+                let push = Push {
+                    items: items_of(going),
+                    terms: Some(terms),
+                };
+                (going.len(), self.spill(owner, &seen, &chunk, &push, now).await?)
             } else {
                 // Whoever spills or removes from a page in this process does so one after the other; all but one would lose.
                 turn = Some(self.turn(owner).await);
@@ -106,10 +176,10 @@ impl OverflowList<'_> {
             match pushed {
                 Some(count) if going > 0 => {
                     round.added(going, count);
-                    return Ok(seen);
+                    return Ok(Some(seen));
                 }
                 // A head far longer than it may be spills more than once.
-                Some(_) => {}
+                Some(_) => attempts = Attempts::default(),
                 None => {
                     // Perhaps because the head has somebody already.
                     self.queues.work.retried(self.relation);
@@ -118,6 +188,18 @@ impl OverflowList<'_> {
             }
         }
         Err(Error::Contended(owner.to_string()))
+    }
+
+    /// How many items the list has, if nothing was taken out of it since it was seen, so that what was found in it still is
+    /// there. A look that may be old must not be the last word on that: then a write is, which applies to the newest
+    /// version of the owner or not at all.
+    async fn confirm_present(&self, owner: &Owner, seen: &State, terms: &Terms) -> Result<Option<u64>> {
+        if terms.since.is_none() && self.engine.consistency() == Consistency::Linearizable {
+            return Ok(Some(seen.count));
+        }
+        let guard = doc! { "_id": owner_id(owner), "born": &seen.born, self.path("rev"): seen.rev };
+        let change = doc! { "$inc": { self.path("rev"): 1_i64 } };
+        self.counted(guard, terms.with(change)).await
     }
 
     fn by_key<'i>(&self, items: impl IntoIterator<Item = &'i Item>) -> HashMap<Key, &'i Item> {
@@ -130,25 +212,34 @@ impl OverflowList<'_> {
     /// It rests on this: none of them is in the head, all have room there, and no spill moved one of them to a page since
     /// the pages were searched. A spill raises the number of pages, which tidying lowers again, and it raises the floor,
     /// which nothing lowers.
-    async fn push(&self, owner: &Owner, seen: &State, wanted: &[Wanted]) -> Result<Option<u64>> {
+    async fn push(
+        &self,
+        owner: &Owner,
+        seen: &State,
+        wanted: &[Wanted],
+        terms: &Terms,
+    ) -> Result<Option<u64>> {
         let Some(first) = wanted.first() else {
             return Ok(Some(seen.count));
         };
         let keys: Vec<Bson> = wanted.iter().map(|wanted| wanted.key.value()).collect();
         let most_before = self.limits.threshold - wanted.len();
-        let guard = doc! {
+        let mut guard = doc! {
             "_id": owner_id(owner),
             "born": &seen.born,
             self.path("pages"): i64::from(seen.pages),
-            self.path("floor"): seen.floor.map(|floor| DateTime::from_millis(floor.millis())),
+            self.path("floor"): seen.floor_bson(),
             "$expr": { "$lte": [{ "$size": format!("${}", self.path("head")) }, int(most_before)] },
             self.path(&format!("head.{}", first.key.field())): { "$nin": keys },
         };
         let change = doc! {
-            "$push": { self.path("head"): { "$each": items(wanted), "$sort": { "at": -1, "id": -1 } } },
+            "$push": { self.path("head"): { "$each": items_of(wanted), "$sort": { "at": -1, "id": -1 } } },
             "$inc": { self.path("count"): int(wanted.len()) },
         };
-        let pushed = self.counted(guard, change).await?;
+        if terms.since.is_some() {
+            guard.insert(self.path("rev"), seen.rev);
+        }
+        let pushed = self.counted(guard, terms.with(change)).await?;
         if pushed.is_some() {
             self.queues.work.pushed(self.relation, wanted.len());
         }
@@ -157,7 +248,7 @@ impl OverflowList<'_> {
 }
 
 /// As they stand in a head.
-pub(super) fn items(wanted: &[Wanted]) -> Vec<Document> {
+fn items_of(wanted: &[Wanted]) -> Vec<Document> {
     wanted.iter().map(|wanted| wanted.item.to_document()).collect()
 }
 
@@ -166,15 +257,27 @@ impl Round {
         self.wanted.iter().map(|wanted| &wanted.key).collect()
     }
 
-    /// These items are in the list; whoever wants one of them has it.
-    fn found(&mut self, mut items: HashMap<Key, &Item>, count: u64) {
+    /// Those who want one of these items, each with it.
+    fn take(&mut self, mut items: HashMap<Key, &Item>) -> Vec<(Wanted, Item)> {
         let there = |wanted: &mut Wanted| items.contains_key(&wanted.key);
-        for wanted in self.wanted.extract_if(.., there).collect::<Vec<_>>() {
-            if let Some(item) = items.remove(&wanted.key) {
-                self.done
-                    .push((wanted.asker, Appended::before(item.clone(), count)));
-            }
-        }
+        let found = self.wanted.extract_if(.., there).collect::<Vec<_>>();
+        let with_item = |wanted: Wanted| {
+            let item = items.remove(&wanted.key)?.clone();
+            Some((wanted, item))
+        };
+        found.into_iter().filter_map(with_item).collect()
+    }
+
+    /// Their items may not be in the list after all.
+    fn put_back(&mut self, there: Vec<(Wanted, Item)>) {
+        self.wanted
+            .splice(..0, there.into_iter().map(|(wanted, _)| wanted));
+    }
+
+    /// Their items are in the list, which has so many.
+    fn found(&mut self, there: Vec<(Wanted, Item)>, count: u64) {
+        let before = |(wanted, item): (Wanted, Item)| (wanted.asker, Appended::before(item, count));
+        self.done.extend(there.into_iter().map(before));
     }
 
     /// The first of those wanted were added, with which the list came to `count` items.

@@ -1,12 +1,29 @@
 use bson::{DateTime, Document, doc};
 use model::Timestamp;
 
-use super::round::items;
+use super::seen::Terms;
 use super::state::{State, int};
-use super::together::Wanted;
 use super::{Item, OverflowList, Owner, PAGES, owner_id, page_id};
 use crate::error::{Error, Result};
 use crate::port::Update;
+
+/// What a push adds, and what goes with it.
+#[derive(Debug, Default)]
+pub(super) struct Push<'t> {
+    /// The items as they stand in a head.
+    pub items: Vec<Document>,
+    pub terms: Option<&'t Terms>,
+}
+
+impl Push<'_> {
+    /// The change with what goes with it.
+    pub fn with(&self, change: Document) -> Document {
+        match self.terms {
+            Some(terms) => terms.with(change),
+            None => change,
+        }
+    }
+}
 
 impl OverflowList<'_> {
     /// Moves the oldest chunk of a full head into the next page, and adds items to what stays, all of them newer than the
@@ -19,7 +36,7 @@ impl OverflowList<'_> {
         owner: &Owner,
         seen: &State,
         chunk: &[Item],
-        adding: &[Wanted],
+        adding: &Push<'_>,
         now: Timestamp,
     ) -> Result<Option<u64>> {
         if !self.write_page(owner, seen, seen.pages, chunk, now).await? {
@@ -73,7 +90,7 @@ impl OverflowList<'_> {
         owner: &Owner,
         seen: &State,
         chunk: &[Item],
-        adding: &[Wanted],
+        adding: &Push<'_>,
     ) -> Result<Option<u64>> {
         let Some(floor) = seen.floor_above(chunk) else {
             return Ok(None);
@@ -83,18 +100,18 @@ impl OverflowList<'_> {
         guard.insert(self.path("head"), doc! { "$size": int(stay + chunk.len()) });
         let change = doc! {
             "$push": { self.path("head"): {
-                "$each": items(adding), "$sort": { "at": -1, "id": -1 }, "$slice": int(stay + adding.len()),
+                "$each": &adding.items, "$sort": { "at": -1, "id": -1 }, "$slice": int(stay + adding.items.len()),
             } },
             "$inc": {
-                self.path("count"): int(adding.len()), self.path("pages"): 1_i64, self.path("spilled"): int(chunk.len()),
+                self.path("count"): int(adding.items.len()), self.path("pages"): 1_i64, self.path("spilled"): int(chunk.len()),
             },
             "$set": { self.path("hasOverflow"): true, self.path("floor"): DateTime::from_millis(floor.millis()) },
         };
-        let committed = self.counted(guard, change).await?;
+        let committed = self.counted(guard, adding.with(change)).await?;
         if committed.is_some() {
             self.queues.work.spilled(self.relation);
-            if !adding.is_empty() {
-                self.queues.work.pushed(self.relation, adding.len());
+            if !adding.items.is_empty() {
+                self.queues.work.pushed(self.relation, adding.items.len());
             }
         }
         Ok(committed)

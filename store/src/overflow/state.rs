@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use bson::{Bson, Document, RawDocumentBuf, doc};
+use bson::{Bson, DateTime, Document, RawDocumentBuf, doc};
 use model::{Meter, Relation, RelationOverflow, Timestamp};
 use uuid::Uuid;
 
@@ -131,6 +131,15 @@ impl OverflowList<'_> {
 
     /// The owner's incarnation and its fields of the list, if it is there.
     pub(super) async fn owner_document(&self, owner: &Owner, head: Head) -> Result<Option<Document>> {
+        let find = Find::matching(doc! { "_id": owner_id(owner) })
+            .project(self.fields(head))
+            .limit(1);
+        let found = self.engine.find(self.owners(), find).await?;
+        Ok(found.into_iter().next())
+    }
+
+    /// Which fields of the owner tell the list's state.
+    pub(super) fn fields(&self, head: Head) -> Document {
         let mut fields = doc! { "born": 1 };
         for field in ["count", "pages", "spilled", "rev", "floor", "pending", "adopting"] {
             fields.insert(self.path(field), 1);
@@ -147,11 +156,7 @@ impl OverflowList<'_> {
                 fields.insert(self.path("head"), 1);
             }
         }
-        let find = Find::matching(doc! { "_id": owner_id(owner) })
-            .project(fields)
-            .limit(1);
-        let found = self.engine.find(self.owners(), find).await?;
-        Ok(found.into_iter().next())
+        fields
     }
 }
 
@@ -189,6 +194,18 @@ impl State {
     /// How many items the head has, whether it was read or not.
     pub(super) fn in_head(&self) -> u64 {
         self.count.saturating_sub(self.spilled)
+    }
+
+    /// The floor as it is stored, or null.
+    pub(super) fn floor_bson(&self) -> Bson {
+        self.floor
+            .map_or(Bson::Null, |floor| DateTime::from_millis(floor.millis()).into())
+    }
+
+    /// Whether nothing spilled between two looks. A spill raises the number of pages, which tidying lowers again, and it
+    /// raises the floor, which nothing lowers.
+    pub(super) fn has_the_pages_of(&self, other: &Self) -> bool {
+        (self.pages, self.floor, &self.born) == (other.pages, other.floor, &other.born)
     }
 
     /// Takes the oldest items out of a head that was read whole: those that one spill moves, newest first. What stays

@@ -1,7 +1,8 @@
 use bson::{Document, doc};
 
 use super::state::Head;
-use super::{ATTEMPTS, OverflowList, Owner, PAGES};
+use super::{OverflowList, Owner, PAGES};
+use crate::attempts::Attempts;
 use crate::error::Result;
 use crate::port::Update;
 
@@ -33,7 +34,8 @@ impl OverflowList<'_> {
 
     /// Gives up the newest pages as long as they are empty.
     pub(super) async fn trim(&self, owner: &Owner) -> Result<()> {
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::default();
+        while attempts.next().await {
             let seen = self.state(owner, Head::None).await?;
             let Some(newest) = seen.pages.checked_sub(1) else {
                 return Ok(());
@@ -56,6 +58,7 @@ impl OverflowList<'_> {
                 .update(self.owners(), Update::one(guard, change))
                 .await?;
             if gone.matched == 1 {
+                attempts = Attempts::default();
                 // Only this very page: the next spill may already have written another of its number.
                 let mut this = self.page_of(owner, &seen.born, newest);
                 this.insert("rev", page.rev);

@@ -40,6 +40,11 @@ pub(super) struct Wanted {
 pub(super) struct Asker(oneshot::Sender<Result<Appended>>);
 
 impl Asker {
+    /// For an append that goes alone.
+    pub(super) fn nobody() -> Self {
+        Self(oneshot::channel().0)
+    }
+
     /// Tells them; who has gone away meanwhile is not missed.
     pub(super) fn tell(self, outcome: Result<Appended>) {
         drop(self.0.send(outcome));
@@ -95,7 +100,7 @@ impl Rounds {
     async fn run(mut self, engine: Engine, limits: Limits) {
         let queues = Arc::clone(&self.queues);
         let (owner, relation) = self.list.clone();
-        let list = OverflowList::new(&engine, relation, limits, &queues);
+        let list = OverflowList::new(engine, relation, limits, &queues);
         while let Some(wanted) = self.next(limits.threshold) {
             let left = list.round(&owner, wanted).await;
             self.put_back(left);

@@ -30,7 +30,7 @@ impl<'a> OverflowList<'a> {
 
     fn walking(&self, owner: &Owner, way: Way) -> Walk<'a> {
         Walk {
-            list: *self,
+            list: self.clone(),
             owner: owner.clone(),
             way,
             next: Step::From(None),
