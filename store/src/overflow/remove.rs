@@ -52,7 +52,7 @@ impl OverflowList<'_> {
             }
             let state = match known.take() {
                 Some(known) => known,
-                None => self.state(owner, Head::Whole).await?,
+                None => self.state_to_change(owner, Head::Whole).await?,
             };
             let seen = last.insert(state);
             if !terms.allow(seen) {

@@ -109,7 +109,7 @@ impl OverflowList<'_> {
         while attempts.next().await {
             let seen = match known.take() {
                 Some(known) => Ok(known),
-                None => self.state(owner, head).await,
+                None => self.state_to_change(owner, head).await,
             };
             if let Some(born) =
                 paged_for.take_if(|born| seen.as_ref().map_or(true, |seen| seen.born != *born))

@@ -10,7 +10,7 @@ use super::item::{number, take_date, take_items, take_uuid};
 use super::{Item, OverflowList, Owner, owner_id, uuid_bson};
 use crate::Limits;
 use crate::error::{Error, Result};
-use crate::port::Find;
+use crate::port::{Consistency, Find, FindAndModify};
 
 /// A document `{a: […]}` is its array plus its length, the element's type and name, and a terminator.
 const WRAPPING: usize = 4 + 1 + 2 + 1;
@@ -120,6 +120,24 @@ impl OverflowList<'_> {
         }
         self.adopt(owner).await?;
         self.state_of_list(owner, head).await
+    }
+
+    /// As [`OverflowList::state`], for somebody who would answer that there is no such owner. Where a look may be old, a write
+    /// has the last word, as on every answer that changes nothing.
+    pub(super) async fn state_to_change(&self, owner: &Owner, head: Head) -> Result<State> {
+        let missing = match self.state(owner, head).await {
+            Err(missing @ Error::NoOwner(_)) if self.engine.consistency() != Consistency::Linearizable => {
+                missing
+            }
+            state => return state,
+        };
+        let there = doc! { "_id": owner_id(owner), self.path("rev"): { "$exists": true } };
+        let confirm = FindAndModify::after(there, doc! { "$inc": { self.path("rev"): 1_i64 } });
+        let confirm = confirm.project(self.fields(head));
+        match self.engine.find_and_modify(self.owners(), confirm).await? {
+            Some(document) => State::read(document, self),
+            None => Err(missing),
+        }
     }
 
     /// As [`OverflowList::state`], of a list that is head and pages already.

@@ -9,6 +9,7 @@ mod model_check;
 mod mutants;
 mod reads;
 mod simulation;
+mod stale;
 mod support;
 mod timelines;
 mod together;

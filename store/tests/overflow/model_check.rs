@@ -53,6 +53,8 @@ scenarios! {
     a_double_like_while_the_only_page_is_emptied_and_its_number_used_again: "a double like while the only page is emptied and its number used again";
     a_double_like_while_the_only_page_is_emptied_and_its_number_used_again_for_an_item_of_the_same_moment: "a double like while the only page is emptied, and its number used again for an item of the same moment";
     two_pages_are_emptied_and_their_numbers_used_again: "two pages are emptied, and their numbers used again";
+    somebody_who_liked_unlikes_while_another_likes: "somebody who liked unlikes, while another likes";
+    somebody_unlikes_after_their_like_has_spilled: "somebody unlikes after their like has spilled";
     two_unlikes_of_one_item_of_a_page: "two unlikes of one item of a page";
     two_unlikes_that_empty_a_page: "two unlikes that empty a page";
     a_page_is_emptied_while_the_head_spills: "a page is emptied while the head spills";

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use bson::{Bson, DateTime, Document};
 use store::overflow::PAGES;
-use store::port::{Change, DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
+use store::port::{Change, Consistency, DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
 use store::timeline::COLLECTION as TIMELINES;
 use store::{Error, Result};
 
@@ -17,6 +17,8 @@ pub enum Step {
     WritePage,
     Commit,
     AdvanceRev,
+    /// An answer that changes nothing is made sure of.
+    Confirm,
     RemoveFromHead,
     Pend,
     PullFromPage,
@@ -66,6 +68,8 @@ pub enum Fault {
     CommitFirst,
     /// A spill takes for granted that the page is what it wrote.
     NoReadBack,
+    /// Answers that change nothing rest on reads.
+    Unconfirmed,
 }
 
 /// An engine with a fault.
@@ -206,6 +210,7 @@ fn step_of(collection: &str, change: &Change) -> Option<Step> {
         () if has("$inc", "pages").is_some() => Some(Step::Trim),
         () if has("$pull", "head").is_some() => Some(Step::RemoveFromHead),
         () if has("$set", "rev").is_some() => Some(Step::AdvanceRev),
+        () if has("$inc", "rev").is_some() => Some(Step::Confirm),
         () if has("$set", "outlier") == Some(Bson::Boolean(false)) => Some(Step::BeginToAnnounce),
         () => None,
     }
@@ -292,5 +297,15 @@ impl DocumentEngine for Mutant {
 
     async fn ping(&self) -> Result<()> {
         self.engine.ping().await
+    }
+    fn consistency(&self) -> Consistency {
+        match self.fault {
+            Fault::Unconfirmed => Consistency::Linearizable,
+            _ => self.engine.consistency(),
+        }
+    }
+
+    fn session(&self) -> Option<Engine> {
+        Some(Self::of(self.engine.session()?, self.fault))
     }
 }

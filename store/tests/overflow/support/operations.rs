@@ -10,6 +10,7 @@ use store::port::Update;
 use store::{Error, Store};
 use uuid::Uuid;
 
+use super::history::{Answer, History};
 use super::schedule::Operation;
 use super::{handle, like_at};
 
@@ -29,6 +30,33 @@ macro_rules! acknowledged {
     };
 }
 
+/// As [`acknowledged`], and what is asked and answered goes into the history.
+macro_rules! answered {
+    ($adds:expr, $key:expr, $call:expr, |$done:ident| $changed:expr) => {
+        loop {
+            let asked = History::ask($adds, $key);
+            match $call.await {
+                Ok($done) => {
+                    let (changed, count) = ($changed, $done.count);
+                    break asked.answer(Answer { changed, count });
+                }
+                Err(Error::NoOwner(_)) => break History::goes_beyond(),
+                Err(Error::UnknownOutcome(_)) => {}
+                Err(error) => panic!("{error}"),
+            }
+        }
+    };
+}
+
+/// How a history names an item.
+pub fn key_of(relation: Relation, item: &Item) -> String {
+    let key = match &item.by {
+        Some(by) if relation.once_per_actor() => Key::By(by.clone()),
+        _ => Key::Id(item.id),
+    };
+    format!("{key:?}")
+}
+
 /// Likes at some moment.
 pub fn liking(owner: &Owner, actor: u64, at: i64) -> Operation {
     appending(owner, LIKES, like_at(actor, at))
@@ -40,7 +68,12 @@ pub fn appending(owner: &Owner, relation: Relation, item: Item) -> Operation {
     Arc::new(move |store: Store| {
         let (owner, item) = (owner.clone(), item.clone());
         Box::pin(async move {
-            acknowledged!(store.list(relation).append(&owner, item.clone()));
+            answered!(
+                true,
+                key_of(relation, &item),
+                store.list(relation).append(&owner, item.clone()),
+                |done| done.added
+            );
         })
     })
 }
@@ -56,7 +89,12 @@ pub fn removing(owner: &Owner, relation: Relation, key: Key) -> Operation {
     Arc::new(move |store: Store| {
         let (owner, key) = (owner.clone(), key.clone());
         Box::pin(async move {
-            acknowledged!(store.list(relation).remove(&owner, &key));
+            answered!(
+                false,
+                format!("{key:?}"),
+                store.list(relation).remove(&owner, &key),
+                |done| done.item.is_some()
+            );
         })
     })
 }
@@ -123,6 +161,7 @@ pub fn publishing_again(owner: &Owner, born: u128, actors: &[u64]) -> Operation 
     Arc::new(move |store: Store| {
         let likes = likes.clone();
         Box::pin(async move {
+            History::goes_beyond();
             acknowledged!(store.posts().delete(id));
             publish(&store, id, Uuid::from_u128(born)).await;
             likes(store).await;
@@ -151,6 +190,7 @@ pub fn pushing_to_the_array(owner: &Owner, actor: u64) -> Operation {
     Arc::new(move |store: Store| {
         let owner = owner.clone();
         Box::pin(async move {
+            History::goes_beyond();
             let item = like_at(actor, i64::try_from(actor).unwrap());
             let push = Update::one(
                 doc! { "_id": owner_id(&owner), "likes.by": { "$ne": handle(actor).as_str() } },

@@ -11,8 +11,10 @@ use store::port::{Engine, Find, Update};
 use store::{Settings, Store};
 use uuid::Uuid;
 
+use super::history::History;
 use super::operations::*;
 use super::schedule::{Between, Bounds, Explorer, Operation};
+use super::stale::Versions;
 use super::{assert_sound, born_of, handle, like, like_at, post_born, walk};
 
 /// One scenario.
@@ -228,6 +230,32 @@ pub const SCENARIOS: &[Scenario] = &[
         ],
     },
     Scenario {
+        name: "somebody who liked unlikes, while another likes",
+        largest_head: 3,
+        faults: 1,
+        beforehand: Beforehand::Likes(2),
+        operations: |owner| {
+            vec![
+                in_turn(vec![liking(owner, 12, 12), unliking(owner, 12)]),
+                liking(owner, 11, 11),
+            ]
+        },
+        afterwards: &[(1, true), (2, true), (11, true), (12, false)],
+    },
+    Scenario {
+        name: "somebody unlikes after their like has spilled",
+        largest_head: 3,
+        faults: 0,
+        beforehand: Beforehand::Likes(0),
+        operations: |owner| {
+            let likes = [12, 13, 14, 15].map(|n| liking(owner, n, i64::try_from(n).unwrap()));
+            let mut one = likes.to_vec();
+            one.push(unliking(owner, 12));
+            vec![in_turn(one), unliking(owner, 1)]
+        },
+        afterwards: &[(12, false), (13, true), (14, true), (15, true)],
+    },
+    Scenario {
         name: "two unlikes of one item of a page",
         largest_head: 3,
         faults: 1,
@@ -396,7 +424,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "a like spills the head of a post that is deleted and published again",
         largest_head: 3,
-        faults: 0,
+        faults: 1,
         beforehand: Beforehand::Likes(3),
         operations: |owner| vec![liking(owner, 11, 11), publishing_again(owner, 999, &[1, 2, 3, 4])],
         afterwards: &[(1, true), (2, true), (3, true), (4, true)],
@@ -404,7 +432,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "a like meets a post that is deleted, published again and liked by the same person",
         largest_head: 3,
-        faults: 0,
+        faults: 1,
         beforehand: Beforehand::Likes(4),
         operations: |owner| vec![liking(owner, 7, 7), publishing_again(owner, 999, &[7, 8, 9, 10])],
         afterwards: &[(1, false), (7, true), (8, true), (9, true), (10, true)],
@@ -412,7 +440,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "an unlike in a page of a post that is deleted and published again",
         largest_head: 3,
-        faults: 0,
+        faults: 1,
         beforehand: Beforehand::Likes(5),
         operations: |owner| vec![unliking(owner, 1), publishing_again(owner, 999, &[2, 3, 4, 5])],
         afterwards: &[(1, false), (2, true), (3, true), (4, true), (5, true)],
@@ -603,7 +631,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "two likes go together on a post that is deleted and published again",
         largest_head: 3,
-        faults: 0,
+        faults: 1,
         beforehand: Beforehand::Likes(4),
         operations: |owner| {
             vec![
@@ -646,6 +674,35 @@ impl Scenario {
     /// Explores the scenario over an engine; answers the number of runs. Panics with the story of the run that goes
     /// wrong.
     pub async fn explore(&self, engine: Engine, between: Between, switches: usize) -> usize {
+        let bounds = Bounds {
+            switches,
+            faults: self.faults,
+        };
+        self.explore_with(engine, between, bounds, None).await
+    }
+
+    /// As [`Scenario::explore`], where so many reads of a run may be old, and no operation dies.
+    pub async fn explore_stale(
+        &self,
+        between: Between,
+        sessions: bool,
+        switches: usize,
+        reads: usize,
+    ) -> usize {
+        let bounds = Bounds { switches, faults: 0 };
+        let engine = in_memory();
+        let versions = Versions::of(Arc::clone(&engine), sessions);
+        self.explore_with(engine, between, bounds, Some((versions, reads)))
+            .await
+    }
+
+    async fn explore_with(
+        &self,
+        engine: Engine,
+        between: Between,
+        bounds: Bounds,
+        stale: Option<(Arc<Versions>, usize)>,
+    ) -> usize {
         let mut limits = Settings::default();
         for relation in Relation::ALL {
             limits.set_threshold(relation, 3).unwrap();
@@ -654,20 +711,31 @@ impl Scenario {
         let beneath = Store::open(engine, limits).await.unwrap();
         let seen = between(beneath.engine().clone());
         let store = Store::open(seen, beneath.settings().clone()).await.unwrap();
-        let mut explorer = Explorer::new(Bounds {
-            switches,
-            faults: self.faults,
-        });
+        let mut explorer = Explorer::new(bounds);
+        let mut operated = beneath.clone();
+        if let Some((versions, reads)) = &stale {
+            explorer = explorer.with_stale_reads(Arc::clone(versions), *reads);
+            operated = Store::open(versions.engine(), beneath.settings().clone())
+                .await
+                .unwrap();
+        }
         let checked = Mutex::new(HashSet::new());
         loop {
             let owner = self.prepare(&beneath).await;
+            if let Some((versions, _)) = &stale {
+                versions.begin(&owner).await;
+            }
+            explorer.history = History::default();
+            let history = explorer.history.clone();
             let operations = (self.operations)(&owner);
             let run = explorer
-                .run(&beneath, &operations, between, async || {
+                .run(&operated, &operations, between, async || {
                     // Most interleavings pass through documents that another one has led to already.
+                    let settled = history.settled();
                     let stored = as_stored(&store, &owner).await;
-                    if checked.lock().unwrap().insert(stored) {
-                        self.assert_readers_see_a_sound_list(&store, &owner).await;
+                    if checked.lock().unwrap().insert((stored, settled.clone())) {
+                        self.assert_readers_see_a_sound_list(&store, &owner, &settled)
+                            .await;
                     }
                 })
                 .await;
@@ -675,9 +743,10 @@ impl Scenario {
             // Who died comes back and tries again; then nothing is left half-done.
             for (operation, crashed) in operations.iter().zip(&run.crashed) {
                 if *crashed {
-                    operation(store.clone()).await;
+                    history.during(operation(store.clone())).await;
                 }
             }
+            history.assert_linearizable(self.keys_beforehand(), &run.story);
             let mut last = like_at(900, 900);
             last.id = Uuid::from_u128(900);
             store.list(self.relation()).append(&owner, last).await.unwrap();
@@ -703,6 +772,17 @@ impl Scenario {
                 return explorer.runs;
             }
         }
+    }
+
+    /// How a history names what is in the list beforehand.
+    fn keys_beforehand(&self) -> Vec<String> {
+        let items: Vec<Item> = match self.beforehand {
+            Beforehand::Likes(likes) | Beforehand::AtOnce(likes) | Beforehand::Array(likes) => {
+                (1..=likes).map(like).collect()
+            }
+            Beforehand::Comments(comments) => (1..=comments).map(comment).collect(),
+        };
+        items.iter().map(|item| key_of(self.relation(), item)).collect()
     }
 
     async fn prepare(&self, store: &Store) -> Owner {
@@ -743,7 +823,12 @@ impl Scenario {
     }
 
     /// The invariants a reader can see, at any moment between two writes.
-    async fn assert_readers_see_a_sound_list(&self, store: &Store, owner: &Owner) {
+    async fn assert_readers_see_a_sound_list(
+        &self,
+        store: &Store,
+        owner: &Owner,
+        settled: &[(String, bool)],
+    ) {
         let Topic::Post(id) = owner else { return };
         let find = Find::matching(doc! { "_id": owner_id(owner) });
         let Some(document) = store.engine().find("posts", find).await.unwrap().pop() else {
@@ -778,6 +863,10 @@ impl Scenario {
                 }
             })
             .collect();
+        for (key, there) in settled {
+            let found = items.iter().any(|item| key_of(relation, item) == *key);
+            assert_eq!(found, *there, "{key} was answered, and is it in {items:#?}?");
+        }
         keys.sort_unstable();
         assert!(keys.windows(2).all(|pair| pair[0] != pair[1]), "{keys:?}");
 

@@ -11,6 +11,8 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::dice::Dice;
+use super::history::History;
+use super::stale::{Age, Versions};
 
 /// An operation under test. It is given a store whose every engine call waits for its turn.
 pub type Operation = Arc<dyn Fn(Store) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
@@ -23,6 +25,8 @@ pub type Between = &'static (dyn Fn(Engine) -> Engine + Sync);
 struct Choice {
     actor: usize,
     fate: Fate,
+    /// How old a read is.
+    age: Age,
 }
 
 /// How far the enumeration goes.
@@ -49,6 +53,10 @@ pub struct Explorer {
     path: Vec<(usize, usize)>,
     /// How many runs there were.
     pub runs: usize,
+    /// What reads may be answered from, and how many of a run may be old.
+    stale: Option<(Arc<Versions>, usize)>,
+    /// What is asked and answered in the current run; to be replaced before the next.
+    pub history: History,
 }
 
 impl Explorer {
@@ -57,7 +65,16 @@ impl Explorer {
             bounds,
             path: Vec::new(),
             runs: 0,
+            stale: None,
+            history: History::default(),
         }
+    }
+
+    /// Lets so many reads of a run be old.
+    #[must_use]
+    pub fn with_stale_reads(mut self, versions: Arc<Versions>, reads: usize) -> Self {
+        self.stale = Some((versions, reads));
+        self
     }
 
     /// Runs the operations once, in the next interleaving; each operation sees the engine through a
@@ -70,7 +87,7 @@ impl Explorer {
         after_write: impl AsyncFn(),
     ) -> Run {
         self.runs += 1;
-        let (mut tasks, mut inbox) = start(store, operations, between).await;
+        let (mut tasks, mut inbox) = start(store, operations, between, &self.history).await;
         let mut waiting: Vec<Option<Turn>> = operations.iter().map(|_| None).collect();
         let mut run = Run {
             crashed: vec![false; operations.len()],
@@ -78,10 +95,12 @@ impl Explorer {
         };
         settle(&mut inbox, operations.len(), &mut waiting, &mut run).await;
         let mut left = self.bounds;
+        let mut stale = self.stale.as_ref().map_or(0, |(_, reads)| *reads);
         let mut previous: Option<(usize, bool)> = None;
         let mut depth = 0;
         loop {
-            let options = options(&waiting, previous, left);
+            let behind = self.stale.as_ref().map_or(0, |(versions, _)| versions.behind());
+            let options = options(&waiting, previous, left, behind.min(stale));
             if options.is_empty() {
                 break;
             }
@@ -96,11 +115,18 @@ impl Explorer {
             }
             previous = Some((choice.actor, turn.writes));
             run.story.push(format!(
-                "{} {} {:?}",
+                "{} {} {:?} {:?}",
                 choice.actor,
                 if turn.writes { "writes" } else { "reads" },
-                choice.fate
+                choice.fate,
+                choice.age
             ));
+            if choice.age != Age::Newest
+                && let Some((versions, _)) = &self.stale
+            {
+                stale -= 1;
+                versions.answer_next(choice.age);
+            }
             if choice.fate != Fate::Proceed {
                 left.faults -= 1;
             }
@@ -142,7 +168,7 @@ impl Explorer {
 /// Runs the operations once, in an order and with faults that a seed decides: of so many writes one fails and one
 /// loses its answer.
 pub async fn simulate(store: &Store, operations: &[Operation], seed: u64, writes_per_fault: u64) {
-    let (tasks, mut inbox) = start(store, operations, &|engine| engine).await;
+    let (tasks, mut inbox) = start(store, operations, &|engine| engine, &History::default()).await;
     let mut waiting: Vec<Option<Turn>> = operations.iter().map(|_| None).collect();
     let mut run = Run {
         crashed: Vec::new(),
@@ -175,6 +201,7 @@ async fn start(
     store: &Store,
     operations: &[Operation],
     between: Between,
+    history: &History,
 ) -> (JoinSet<()>, mpsc::UnboundedReceiver<Message>) {
     let (messages, inbox) = mpsc::unbounded_channel();
     let mut tasks = JoinSet::new();
@@ -184,9 +211,10 @@ async fn start(
             .await
             .unwrap();
         let (operation, messages) = (operation(gated), messages.clone());
+        let history = history.clone();
         tasks.spawn(async move {
             let _ending = Ending::new(actor, messages);
-            operation.await;
+            history.during(operation).await;
         });
     }
     (tasks, inbox)
@@ -222,7 +250,12 @@ async fn settle(
 }
 
 /// How the run can go on. Two reads in a row commute, so of their two orders only one is taken.
-fn options(waiting: &[Option<Turn>], previous: Option<(usize, bool)>, left: Bounds) -> Vec<Choice> {
+fn options(
+    waiting: &[Option<Turn>],
+    previous: Option<(usize, bool)>,
+    left: Bounds,
+    stale: usize,
+) -> Vec<Choice> {
     let mut options = Vec::new();
     for turn in waiting.iter().flatten() {
         let actor = turn.caller;
@@ -232,19 +265,15 @@ fn options(waiting: &[Option<Turn>], previous: Option<(usize, bool)>, left: Boun
                 continue;
             }
         }
-        options.push(Choice {
-            actor,
-            fate: Fate::Proceed,
-        });
+        let choice = |fate, age| Choice { actor, fate, age };
+        options.push(choice(Fate::Proceed, Age::Newest));
         if turn.writes && left.faults > 0 {
-            options.push(Choice {
-                actor,
-                fate: Fate::Crash,
-            });
-            options.push(Choice {
-                actor,
-                fate: Fate::LoseAnswer,
-            });
+            options.push(choice(Fate::Crash, Age::Newest));
+            options.push(choice(Fate::LoseAnswer, Age::Newest));
+        }
+        if !turn.writes && stale > 0 {
+            options.push(choice(Fate::Proceed, Age::OneBehind));
+            options.push(choice(Fate::Proceed, Age::Oldest));
         }
     }
     options
