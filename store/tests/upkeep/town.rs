@@ -1,0 +1,232 @@
+//! A town of many owners, written straight into a store in memory, and an engine that counts what is asked of it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use bson::{Bson, DateTime, Document, doc};
+use model::{Handle, Relation, Timestamp, Topic};
+use store::embedded::Embedded;
+use store::overflow::{Item, Owner, PAGES, lay_out, owner_collection, owner_id, uuid_bson};
+use store::port::{DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
+use store::{Result, Settings, Store};
+use uuid::Uuid;
+
+/// How many people live in a town.
+pub const PEOPLE: u64 = 100;
+/// How many posts there are.
+pub const POSTS: u64 = 900;
+/// Every so many posts one is liked by many.
+pub const POPULAR: u64 = 30;
+
+pub fn person(number: u64) -> Owner {
+    Topic::User(name(number))
+}
+
+fn name(number: u64) -> Handle {
+    format!("actor{}", number % PEOPLE).parse().unwrap()
+}
+
+pub fn post(number: u64) -> Owner {
+    Topic::Post(Uuid::from_u128(u128::from(number) + 1).into())
+}
+
+/// All lists, by owner and relation.
+type Lists = BTreeMap<(Owner, Relation), Vec<Item>>;
+
+/// What happens in a town, one moment after the other.
+struct Life {
+    lists: Lists,
+    moments: u64,
+}
+
+impl Life {
+    /// An item of its own, and its actor's activity.
+    fn act(&mut self, actor: u64, kind: &str, owner: &Owner, relation: Relation, more: Document) -> Item {
+        self.moments += 1;
+        let id = Uuid::from_u128(0xABCD_0000 + u128::from(self.moments));
+        let mut item = Item::new(
+            id,
+            name(actor),
+            Timestamp::from_millis(1_000 + i64::try_from(self.moments).unwrap()),
+        );
+        item.more = more;
+        let target = match owner {
+            Topic::User(_) => "user",
+            Topic::Post(_) => "post",
+        };
+        self.tell(actor, kind, id, doc! { target: owner_id(owner) });
+        self.append(owner, relation, item.clone());
+        item
+    }
+
+    fn tell(&mut self, actor: u64, kind: &str, id: Uuid, target: Document) {
+        self.moments += 1;
+        let mut more = doc! { "kind": kind };
+        more.extend(target);
+        let at = Timestamp::from_millis(1_000 + i64::try_from(self.moments).unwrap());
+        self.append(
+            &person(actor),
+            Relation::Activities,
+            Item {
+                id,
+                by: None,
+                at,
+                more,
+            },
+        );
+    }
+
+    fn append(&mut self, owner: &Owner, relation: Relation, item: Item) {
+        self.lists
+            .entry((owner.clone(), relation))
+            .or_default()
+            .push(item);
+    }
+}
+
+fn lists() -> Lists {
+    let mut life = Life {
+        lists: Lists::new(),
+        moments: 0,
+    };
+    for follower in 0..PEOPLE {
+        for followed in follower + 1..follower + 15 {
+            let followed = person(followed);
+            let item = life.act(follower, "follow", &followed, Relation::Followers, doc! {});
+            let Topic::User(followed) = followed else {
+                unreachable!("people follow people")
+            };
+            let item = Item::new(item.id, followed, item.at);
+            life.append(&person(follower), Relation::Following, item);
+        }
+    }
+    for number in 0..POSTS {
+        let this = post(number);
+        let Topic::Post(id) = &this else {
+            unreachable!("it is a post")
+        };
+        let target = doc! { "post": owner_id(&this) };
+        life.tell(number, "post", id.uuid(), target);
+        let likers = if number % POPULAR == 0 { 60 } else { 3 };
+        for liker in number..number + likers {
+            life.act(liker, "like", &this, Relation::Likes, doc! {});
+        }
+        life.act(
+            number + 7,
+            "comment",
+            &this,
+            Relation::Comments,
+            doc! { "text": "Yes." },
+        );
+    }
+    life.lists
+}
+
+/// A hundred people who follow each other and have published, liked and commented on posts. Most of their lists have
+/// pages, and so do the likes of popular posts.
+pub async fn town() -> Store {
+    let mut settings = Settings::default();
+    for relation in Relation::ALL {
+        settings.set_threshold(relation, 10).unwrap();
+        settings.set_page_size(relation, 8).unwrap();
+    }
+    let engine: Engine = Arc::new(Embedded::in_memory().unwrap());
+    let store = Store::open(engine, settings).await.unwrap();
+    let mut lists = lists();
+    let mut documents: BTreeMap<&str, Vec<Document>> = BTreeMap::new();
+    let at = DateTime::from_millis(1);
+    let people = (0..PEOPLE).map(|n| (person(n), doc! { "name": "Someone", "bio": "", "at": at }));
+    let posts = (0..POSTS).map(|n| {
+        let text = doc! { "author": name(n).as_str(), "text": "The weir is open.", "at": at };
+        (post(n), text)
+    });
+    for ((owner, fields), born) in people.chain(posts).zip(1_u128..) {
+        let born = Uuid::from_u128(born);
+        let mut document = doc! { "_id": owner_id(&owner), "born": uuid_bson(born) };
+        document.extend(fields);
+        let relations = match owner {
+            Topic::User(_) => Relation::OF_A_USER,
+            Topic::Post(_) => Relation::OF_A_POST,
+        };
+        for relation in relations {
+            let items = lists.remove(&(owner.clone(), relation)).unwrap_or_default();
+            let laid = lay_out(&owner, born, relation, store.settings().of(relation), items);
+            document.insert(relation.as_str(), laid.list);
+            documents.entry(PAGES).or_default().extend(laid.pages);
+        }
+        documents
+            .entry(owner_collection(&owner))
+            .or_default()
+            .push(document);
+    }
+    for (collection, documents) in documents {
+        store.engine().insert(collection, documents).await.unwrap();
+    }
+    store
+}
+
+/// Counts the commands that an engine gets.
+pub struct Counting {
+    inner: Engine,
+    commands: AtomicUsize,
+}
+
+impl Counting {
+    /// A store over the same engine whose commands are counted from now on.
+    pub async fn over(store: &Store) -> (Store, Arc<Self>) {
+        let counting = Arc::new(Self {
+            inner: store.engine().clone(),
+            commands: AtomicUsize::new(0),
+        });
+        let over = Store::open(counting.clone() as Engine, store.settings().clone())
+            .await
+            .unwrap();
+        counting.commands.store(0, Ordering::Relaxed);
+        (over, counting)
+    }
+
+    pub fn commands(&self) -> u64 {
+        self.commands.load(Ordering::Relaxed) as u64
+    }
+
+    fn engine(&self) -> &Engine {
+        self.commands.fetch_add(1, Ordering::Relaxed);
+        &self.inner
+    }
+}
+
+#[async_trait]
+impl DocumentEngine for Counting {
+    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
+        self.engine().find(collection, find).await
+    }
+    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
+        self.engine().count(collection, filter).await
+    }
+    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
+        self.engine().distinct(collection, field, filter).await
+    }
+    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
+        self.engine().aggregate(collection, pipeline).await
+    }
+    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
+        self.engine().insert(collection, documents).await
+    }
+    async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
+        self.engine().update(collection, update).await
+    }
+    async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
+        self.engine().find_and_modify(collection, change).await
+    }
+    async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
+        self.engine().delete(collection, filter, many).await
+    }
+    async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
+        self.engine().create_index(collection, index).await
+    }
+    async fn ping(&self) -> Result<()> {
+        self.engine().ping().await
+    }
+}
