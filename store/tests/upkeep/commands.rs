@@ -8,7 +8,7 @@ use model::{Relation, Topic};
 use store::Store;
 use store::overflow::{Key, Owner, PAGES, owner_collection, owner_id};
 use store::port::{Find, Update};
-use store::upkeep::{CheckOptions, Checked, Outcome, Violation, check};
+use store::upkeep::{CheckOptions, Checked, DetectOptions, Outcome, Violation, check, detect};
 
 use crate::town::{Counting, PEOPLE, POPULAR, POSTS, person, post, town};
 
@@ -216,4 +216,38 @@ async fn a_malformed_list_stops_no_comparison() {
         matches!(&found[..], [one] if matches!(one.violation, Violation::Malformed { .. }) && one.owner == post(POPULAR).to_string()),
         "{found:#?}"
     );
+}
+
+/// Whatever happens between two commands: what is not so when it is looked at again is no finding.
+#[tokio::test]
+async fn a_check_beside_people_who_like_and_unlike_finds_nothing() {
+    let store = town().await;
+    let (busy, counting) = Counting::over(&store).await;
+    counting.begin_traffic(store.clone());
+    assert_eq!(checked(&busy, false).await.findings, []);
+    assert_eq!(checked(&busy, true).await.findings, []);
+    assert_eq!(checked(&store, false).await.findings, []);
+}
+
+#[tokio::test]
+async fn many_outliers_are_measured_with_few_commands() {
+    let store = town().await;
+    let options = DetectOptions {
+        threshold: None,
+        bytes: 1_048_576,
+        top: 1_000,
+    };
+    let (counted, counting) = Counting::over(&store).await;
+    let found = detect(&counted, options, &|_, _| ()).await.unwrap();
+    assert_eq!(found.len() as u64, 3 * PEOPLE + POSTS / POPULAR);
+    assert_eq!(
+        counting.commands(),
+        2 * 4 + 2,
+        "six relations, of which four have outliers"
+    );
+    let bytes: u64 = found.iter().map(|outlier| outlier.page_bytes).sum();
+    let stored = store.engine().find(PAGES, Find::default()).await.unwrap();
+    let bytes_of = |page| bson::RawDocumentBuf::try_from(page).unwrap().as_bytes().len();
+    let stored: usize = stored.iter().map(bytes_of).sum();
+    assert_eq!(bytes, stored as u64, "each page is one outlier's");
 }

@@ -1,14 +1,14 @@
 //! A town of many owners, written straight into a store in memory, and an engine that counts what is asked of it.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use bson::{Bson, DateTime, Document, doc};
 use model::{Handle, Relation, Timestamp, Topic};
 use store::embedded::Embedded;
-use store::overflow::{Item, Owner, PAGES, lay_out, owner_collection, owner_id, uuid_bson};
+use store::overflow::{Item, Key, Owner, PAGES, lay_out, owner_collection, owner_id, uuid_bson};
 use store::port::{DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
 use store::{Result, Settings, Store};
 use uuid::Uuid;
@@ -167,10 +167,11 @@ pub async fn town() -> Store {
     store
 }
 
-/// Counts the commands that an engine gets.
+/// Counts the commands that an engine gets. Where it is told to, something happens in town before each of them.
 pub struct Counting {
     inner: Engine,
     commands: AtomicUsize,
+    traffic: OnceLock<Store>,
 }
 
 impl Counting {
@@ -179,6 +180,7 @@ impl Counting {
         let counting = Arc::new(Self {
             inner: store.engine().clone(),
             commands: AtomicUsize::new(0),
+            traffic: OnceLock::new(),
         });
         let over = Store::open(counting.clone() as Engine, store.settings().clone())
             .await
@@ -187,46 +189,85 @@ impl Counting {
         (over, counting)
     }
 
+    /// From now on people like and unlike popular posts, each time to the end, between any two commands.
+    pub fn begin_traffic(&self, store: Store) {
+        assert!(self.traffic.set(store).is_ok(), "it has begun already");
+    }
+
     pub fn commands(&self) -> u64 {
         self.commands.load(Ordering::Relaxed) as u64
     }
 
-    fn engine(&self) -> &Engine {
-        self.commands.fetch_add(1, Ordering::Relaxed);
+    async fn engine(&self) -> &Engine {
+        let step = self.commands.fetch_add(1, Ordering::Relaxed) as u64;
+        if let Some(store) = self.traffic.get() {
+            happen(store, step).await;
+        }
         &self.inner
     }
+}
+
+/// Somebody likes a popular post, takes that back, or takes back the oldest like of it.
+async fn happen(store: &Store, step: u64) {
+    let number = step / 3 % (POSTS / POPULAR) * POPULAR;
+    let (this, list) = (post(number), store.list(Relation::Likes));
+    // Nobody else's like of this post is by them.
+    let actor = name(number + 80);
+    let id = Uuid::from_u128(0xFEED_0000 + u128::from(step / 3));
+    let moment = i64::try_from(1_000_000 + step).unwrap();
+    let like = Item::new(id, actor.clone(), Timestamp::from_millis(moment));
+    let like = match step % 3 {
+        0 => {
+            list.append(&this, like.clone()).await.unwrap();
+            let mut activity = Item { by: None, ..like };
+            activity.more = doc! { "kind": "like", "post": owner_id(&this) };
+            let activities = store.list(Relation::Activities);
+            activities.append(&Topic::User(actor), activity).await.unwrap();
+            return;
+        }
+        1 => like,
+        _ => list.oldest_first(&this, None, 1).await.unwrap().items.remove(0),
+    };
+    let actor = like.by.unwrap();
+    let activities = store.list(Relation::Activities);
+    let told = Key::Id(like.id);
+    activities
+        .remove(&Topic::User(actor.clone()), &told)
+        .await
+        .unwrap();
+    list.remove(&this, &Key::By(actor)).await.unwrap();
 }
 
 #[async_trait]
 impl DocumentEngine for Counting {
     async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
-        self.engine().find(collection, find).await
+        self.engine().await.find(collection, find).await
     }
     async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
-        self.engine().count(collection, filter).await
+        self.engine().await.count(collection, filter).await
     }
     async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
-        self.engine().distinct(collection, field, filter).await
+        self.engine().await.distinct(collection, field, filter).await
     }
     async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
-        self.engine().aggregate(collection, pipeline).await
+        self.engine().await.aggregate(collection, pipeline).await
     }
     async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
-        self.engine().insert(collection, documents).await
+        self.engine().await.insert(collection, documents).await
     }
     async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
-        self.engine().update(collection, update).await
+        self.engine().await.update(collection, update).await
     }
     async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
-        self.engine().find_and_modify(collection, change).await
+        self.engine().await.find_and_modify(collection, change).await
     }
     async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
-        self.engine().delete(collection, filter, many).await
+        self.engine().await.delete(collection, filter, many).await
     }
     async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
-        self.engine().create_index(collection, index).await
+        self.engine().await.create_index(collection, index).await
     }
     async fn ping(&self) -> Result<()> {
-        self.engine().ping().await
+        self.engine().await.ping().await
     }
 }
