@@ -8,7 +8,9 @@ use model::{Relation, Topic};
 use store::Store;
 use store::overflow::{Key, Owner, PAGES, owner_collection, owner_id};
 use store::port::{Find, Update};
-use store::upkeep::{CheckOptions, Checked, DetectOptions, Outcome, Violation, check, detect};
+use store::upkeep::{
+    CheckOptions, Checked, DetectOptions, Migrated, Outcome, Violation, check, detect, migrate,
+};
 
 use crate::town::{Counting, PEOPLE, POPULAR, POSTS, person, post, town};
 
@@ -250,4 +252,35 @@ async fn many_outliers_are_measured_with_few_commands() {
     let bytes_of = |page| bson::RawDocumentBuf::try_from(page).unwrap().as_bytes().len();
     let stored: usize = stored.iter().map(bytes_of).sum();
     assert_eq!(bytes, stored as u64, "each page is one outlier's");
+}
+
+#[tokio::test]
+async fn a_dry_run_over_many_lists_sends_few_commands_and_tells_what_a_migration_does() {
+    let store = town().await;
+    let every = |likes: bson::Document| store::port::Update {
+        many: true,
+        ..Update::one(doc! {}, likes)
+    };
+    let handles: Vec<String> = (0..25).map(|n| format!("actor{n}")).collect();
+    for change in [
+        doc! { "$unset": { "comments": "" } },
+        doc! { "$set": { "shares": handles } },
+    ] {
+        store.engine().update("posts", every(change)).await.unwrap();
+    }
+    let (counted, counting) = Counting::over(&store).await;
+    let told = migrate(&counted, true, &|_, _| ()).await.unwrap();
+    let commands = counting.commands();
+    let expected = Migrated {
+        owners: OWNERS,
+        lists: POSTS,
+        made: POSTS,
+        items: POSTS * 25,
+        handles: POSTS * 25,
+        pages: POSTS * 2,
+        bytes: told.bytes,
+        ..Migrated::default()
+    };
+    assert_eq!(told, expected);
+    assert!(commands <= OWNERS / 5, "{commands} commands for {OWNERS} owners");
 }
