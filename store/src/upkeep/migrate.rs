@@ -136,12 +136,12 @@ async fn by_size(engine: &dyn DocumentEngine, collection: &str, ids: Vec<Bson>) 
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let sizes = vec![
+    let pipeline = vec![
         doc! { "$match": { "_id": { "$in": &ids } } },
         doc! { "$sort": { "_id": 1 } },
         doc! { "$project": { "bytes": { "$bsonSize": "$$ROOT" } } },
     ];
-    let sized = match engine.aggregate(collection, sizes).await {
+    let sized = match engine.aggregate(collection, pipeline).await {
         Ok(sized) => sized,
         Err(error) if cannot_aggregate(&error) => return Ok(ids.into_iter().map(|id| vec![id]).collect()),
         Err(error) => return Err(error),

@@ -78,12 +78,12 @@ impl<'a> Committed<'a> {
     }
 
     async fn of_one(&mut self) -> Result<Stretch> {
-        let list = self.next;
+        let place = self.next;
         let Paged {
             owner,
             relation,
             state,
-        } = &self.lists[list];
+        } = &self.lists[place];
         let mut numbers = doc! { "$lt": i64::from(state.pages) };
         if let Some(after) = &self.after {
             numbers.insert("$gt", after);
@@ -101,7 +101,11 @@ impl<'a> Committed<'a> {
             self.next += 1;
             self.after = None;
         }
-        Ok(Stretch { list, pages, last })
+        Ok(Stretch {
+            list: place,
+            pages,
+            last,
+        })
     }
 
     /// The pages of each list, all of one relation, in the order of the index that has them.
