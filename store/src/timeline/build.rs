@@ -30,9 +30,7 @@ impl Timelines<'_> {
             }
             if timeline.built {
                 // It turns away what is older than its end, and would not tell.
-                timeline.built = false;
-                timeline.complete = true;
-                timeline.entries.clear();
+                timeline.clear();
                 self.replace(reader, &timeline).await?;
                 continue;
             }

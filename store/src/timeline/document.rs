@@ -162,6 +162,13 @@ impl Timeline {
         self.complete &= self.entries.len() < self.window;
     }
 
+    /// Empties it, so that the next look at home rebuilds it. Until then it takes every post in.
+    pub fn clear(&mut self) {
+        self.built = false;
+        self.complete = true;
+        self.entries.clear();
+    }
+
     /// Takes an author out.
     pub fn part_with(&mut self, author: &Handle) {
         self.entries.retain(|entry| entry.author != *author);

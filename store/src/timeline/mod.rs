@@ -8,6 +8,7 @@
 //! A timeline can always be made anew from the lists and the posts, which alone decide. Every step is one write to
 //! one document; `docs/timeline.md` says why none of them is lost or doubled, whoever stops where.
 
+mod audit;
 mod build;
 mod deliver;
 mod document;
@@ -22,6 +23,7 @@ use crate::error::Result;
 use crate::port::{Find, Update};
 use document::Timeline;
 
+pub(crate) use audit::{Fault, Suspect};
 pub(crate) use deliver::UNDELIVERED;
 pub(crate) use document::attempt_of;
 pub use read::Page;

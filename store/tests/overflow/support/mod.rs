@@ -7,6 +7,7 @@ pub mod mutant;
 pub mod operations;
 pub mod scenarios;
 pub mod schedule;
+pub mod town;
 pub mod unreliable;
 
 pub use lists::*;
