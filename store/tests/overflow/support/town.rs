@@ -256,7 +256,8 @@ impl Town {
             if self.is_there(store, number).await {
                 continue;
             }
-            assert_eq!(timeline.get_bool("built"), Ok(false), "{timeline} after {events}");
+            let is_built = timeline.get_bool("built").unwrap();
+            assert!(!is_built, "{timeline} after {events}");
             let options = CheckOptions {
                 repair: true,
                 lists_only: false,
