@@ -11,7 +11,7 @@ use store::people::User;
 use store::port::{Find, Update};
 use store::timeline::COLLECTION;
 use store::upkeep::{CheckOptions, Outcome, Severity, Violation, check};
-use store::{Settings, Store};
+use store::{Settings, Store, trace};
 use uuid::Uuid;
 
 fn handle(name: &str) -> Handle {
@@ -284,4 +284,26 @@ async fn a_full_timeline_owes_nothing_below_its_end() {
     let author = "ada".to_owned();
     assert_found_and_repaired(&store, "user:bob", Violation::TimelineLacks { author }).await;
     assert_eq!(home_of_bob(&store).await, 10);
+}
+
+#[tokio::test]
+async fn many_timelines_are_looked_at_together() {
+    let store = delivered().await;
+    for number in 0..140_u64 {
+        let name = format!("reader{number}");
+        join(&store, &name, u128::from(number) + 100).await;
+        let item = Item::new(
+            Uuid::from_u128(u128::from(number) + 1_000),
+            handle(&name),
+            Timestamp::from_millis(3),
+        );
+        store.timelines().follow(&handle("ada"), item).await.unwrap();
+        store.timelines().home(&handle(&name), None, 20).await.unwrap();
+    }
+    let (checked, reads) = trace::reads(found(&store, false)).await;
+    assert_eq!(checked, []);
+    store.engine().delete(COLLECTION, doc! {}, true).await.unwrap();
+    let (_, without) = trace::reads(found(&store, false)).await;
+    let more = reads.len() - without.len();
+    assert!((1..=10).contains(&more), "{more} commands for 141 timelines");
 }
