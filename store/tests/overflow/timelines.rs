@@ -38,6 +38,8 @@ const OVERFLOWED: &[Act] = &[
     Follow(4),
 ];
 
+/// All have been told that the author is an outlier, but for those who have never looked.
+const OUTLIER: &[Act] = &[Post(1), Follow(1), Follow(2), Follow(3), Follow(4), Post(2)];
 /// A reader follows one of two authors, whose posts fill the timeline.
 const HALF: &[Act] = &[Look(1), Follow(1), PostBySecond(1), Post(2), Post(3)];
 /// A timeline that was built while it was short. Posts of the second author have dropped those of the first.
@@ -122,6 +124,7 @@ scenarios! {
     an_author_leaves_while_somebody_unfollows_them: DROPPED, &[&[Leave(SECOND)], &[UnfollowSecond(1)]], &[1];
     an_author_leaves_while_a_follower_follows_another: DROPPED, &[&[Leave(SECOND)], &[Unfollow(1), Follow(1)]], &[1];
     an_author_leaves_and_posts: DROPPED, &[&[Leave(SECOND)], &[PostBySecond(6)]], &[1];
+    an_outlier_leaves_while_a_follower_looks_for_the_first_time: OUTLIER, &[&[Look(2)], &[Leave(0), Join(0), Post(3)]], &[];
     an_outlier_leaves_while_they_are_announced: OVERFLOWED, &[&[Post(2)], &[Leave(0), Join(0), Post(3)]], &[];
     a_reader_leaves_while_they_look: DROPPED, &[&[Leave(1)], &[Look(1)]], &[];
     a_reader_leaves_while_they_look_for_the_first_time: UNBUILT, &[&[Leave(1)], &[Look(1)]], &[];
@@ -171,7 +174,7 @@ mutants! {
     a_push_that_drops_a_post_and_does_not_say_so: Part(Deliver, "$inc", "room"), an_author_posts_and_leaves_while_another_posts;
     a_push_that_drops_a_post_before_an_unfollow: Part(Deliver, "$inc", "room"), an_author_posts_and_is_unfollowed_while_the_reader_looks;
     an_author_who_leaves_and_is_not_forgotten: Part(Forget, "$pull", "outliers"), an_outlier_leaves_while_they_are_announced;
-    an_author_who_leaves_and_nobody_who_builds_notices: Part(Forget, "$inc", "rev"), an_author_leaves_while_somebody_follows_them;
+    an_author_who_leaves_and_nobody_who_builds_notices: Part(Forget, "$inc", "rev"), an_outlier_leaves_while_a_follower_looks_for_the_first_time;
     a_delivery_to_the_next_holder_of_a_handle: Guard(Deliver, "born"), a_reader_leaves_and_another_takes_the_handle_while_a_post_comes;
     a_rewrite_of_the_next_holders_timeline: Guard(Rewrite, "born"), a_reader_leaves_and_another_takes_the_handle_while_they_look;
     an_announcement_that_nobody_who_builds_notices: Part(Announce, "$inc", "rev"), an_author_becomes_an_outlier_while_somebody_looks_who_followed_before;
