@@ -92,9 +92,14 @@ impl<'a> Leaving<'a> {
             self.delete_posts(handle).await?;
             self.store.sessions().delete_of(handle, None).await?;
             self.store.timelines().remove(handle).await?;
-            if self.empty_lists(handle, seen).await? && self.remove(handle).await? {
-                // A look at home that was under way may have built it again.
-                return self.store.timelines().remove(handle).await;
+            if self.empty_lists(handle, seen).await? {
+                let removed = self.remove(handle).await;
+                // A follow or a look at home that was under way may have begun it again. Whoever does not know whether the
+                // person is gone would not come back to it.
+                self.store.timelines().remove(handle).await?;
+                if removed? {
+                    return Ok(());
+                }
             }
         }
         Err(Error::Contended(format!("user:{handle}")))

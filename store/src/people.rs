@@ -213,7 +213,7 @@ impl<'a> People<'a> {
     /// there was such a person.
     pub async fn delete(&self, handle: &Handle) -> Result<bool> {
         let deleted = delete_owner(self.store.engine(), &Topic::User(handle.clone())).await?;
-        self.store.timelines().delete(handle).await?;
+        self.store.timelines().remove(handle).await?;
         Ok(deleted)
     }
 }

@@ -1,6 +1,8 @@
-//! How much a head and a page may hold, per relation.
+//! How much a head and a page may hold, per relation, and how much a home timeline.
 
 use model::{Problem, Relation};
+
+use crate::timeline::WINDOW;
 
 /// How much one relation's head and pages may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +24,7 @@ impl Limits {
     }
 }
 
-/// The limits of every relation.
+/// The limits of every relation and of the home timelines.
 ///
 /// A head is rewritten by every append, so its threshold is a byte budget (about 10 KB) divided by the relation's
 /// item size: 63 bytes for a like or follow, 95 for an activity, 170 for a comment. A page is a little smaller than
@@ -30,6 +32,7 @@ impl Limits {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     limits: [Limits; Relation::ALL.len()],
+    window: usize,
 }
 
 impl Default for Settings {
@@ -49,6 +52,7 @@ impl Default for Settings {
                     page_size: 128,
                 },
             }),
+            window: WINDOW,
         }
     }
 }
@@ -72,6 +76,17 @@ impl Settings {
     /// Changes the page size of one relation.
     pub fn set_page_size(&mut self, relation: Relation, page_size: usize) -> Result<(), Problem> {
         self.limits[relation as usize].page_size = Self::within("page size", page_size)?;
+        Ok(())
+    }
+
+    /// How many posts a home timeline holds at most.
+    pub fn window(&self) -> usize {
+        self.window
+    }
+
+    /// Changes how many posts a home timeline holds. Timelines of another window are rebuilt when they are read.
+    pub fn set_window(&mut self, window: usize) -> Result<(), Problem> {
+        self.window = Self::within("window", window)?;
         Ok(())
     }
 

@@ -2,10 +2,10 @@ use bson::{Bson, doc};
 use model::Handle;
 
 use super::document::{Entry, Timeline};
-use super::{ATTEMPTS, COLLECTION, Standing, Timelines, WINDOW};
+use super::{ATTEMPTS, COLLECTION, Standing, Timelines};
 use crate::error::{Error, Result};
 use crate::port::Find;
-use crate::{people, posts};
+use crate::{leaving, people, posts};
 
 impl Timelines<'_> {
     /// A reader's timeline. Where there is none, or too little in it, it is made from the lists and the posts, which takes
@@ -16,10 +16,10 @@ impl Timelines<'_> {
     pub(super) async fn built(&self, reader: &Handle) -> Result<Timeline> {
         for _ in 0..ATTEMPTS {
             let Some(mut timeline) = self.get(reader).await? else {
-                if self.standing(reader).await?.is_none() {
+                let Some((_, born)) = self.standing(reader).await? else {
                     return Err(Error::NoOwner(format!("user:{reader}")));
-                }
-                let begun = vec![Timeline::begun(reader)];
+                };
+                let begun = vec![Timeline::begun(reader, &born, self.window())];
                 match self.store.engine().insert(COLLECTION, begun).await {
                     Ok(()) | Err(Error::DuplicateKey { .. }) => continue,
                     Err(error) => return Err(error),
@@ -30,17 +30,27 @@ impl Timelines<'_> {
             }
             if timeline.built {
                 // It turns away what is older than its end, and would not tell.
-                timeline.built = false;
-                timeline.complete = true;
-                timeline.entries.clear();
+                timeline.clear();
                 self.replace(reader, &timeline).await?;
                 continue;
             }
-            let mut ordinary = self.followed_by(reader).await?;
-            timeline.outliers = self.outliers_among(&ordinary).await?;
+            let found = match self.followed_by(reader).await {
+                Ok(followed) => self
+                    .outliers_among(&followed, reader)
+                    .await?
+                    .map(|outliers| (followed, outliers)),
+                Err(Error::NoOwner(_)) => None,
+                Err(error) => return Err(error),
+            };
+            let Some((mut ordinary, outliers)) = found else {
+                // The reader has left, and this timeline may have been begun too late for whoever removed theirs.
+                self.remove(reader).await?;
+                return Err(Error::NoOwner(format!("user:{reader}")));
+            };
+            timeline.outliers = outliers;
             ordinary.retain(|author| !timeline.outliers.contains(author));
             timeline.entries = self.newest_by(&ordinary).await?;
-            timeline.complete = timeline.entries.len() < WINDOW;
+            timeline.complete = timeline.entries.len() < self.window();
             timeline.built = true;
             if self.replace(reader, &timeline).await? {
                 timeline.rev += 1;
@@ -58,18 +68,22 @@ impl Timelines<'_> {
         let find = Find::matching(posts::by(Some(authors)))
             .project(doc! { "author": 1, "at": 1 })
             .sort(doc! { "at": -1, "_id": -1 })
-            .limit(WINDOW as u64);
+            .limit(self.window() as u64);
         let found = self.store.engine().find(posts::COLLECTION, find).await?;
         found.iter().map(|post| Entry::read(post, "_id")).collect()
     }
 
-    /// How an author's posts come to their followers, and the author's incarnation; `None` for nobody.
+    /// How an author's posts come to their followers, and the author's incarnation; `None` for nobody, and for somebody
+    /// who is leaving.
     pub(super) async fn standing(&self, author: &Handle) -> Result<Option<(Standing, Bson)>> {
         let find = Find::matching(doc! { "_id": author.as_str() })
-            .project(doc! { "born": 1, "outlier": 1, "followers.pages": 1 })
+            .project(doc! { "born": 1, "outlier": 1, "followers.pages": 1, leaving::MARK: 1 })
             .limit(1);
         let found = self.store.engine().find(people::COLLECTION, find).await?;
-        let Some(author) = found.into_iter().next() else {
+        let Some(author) = found
+            .into_iter()
+            .find(|author| !author.contains_key(leaving::MARK))
+        else {
             return Ok(None);
         };
         let pages = author
@@ -89,22 +103,30 @@ impl Timelines<'_> {
         )))
     }
 
-    /// Those of some authors whose posts are merged in.
-    async fn outliers_among(&self, authors: &[Handle]) -> Result<Vec<Handle>> {
-        let ids: Vec<&str> = authors.iter().map(Handle::as_str).collect();
-        let outlier = doc! {
+    /// Those of some authors whose posts are merged in; `None` when the reader has left. Who is leaving is no author
+    /// any more, and no reader.
+    async fn outliers_among(&self, authors: &[Handle], reader: &Handle) -> Result<Option<Vec<Handle>>> {
+        let ids: Vec<&str> = authors.iter().chain([reader]).map(Handle::as_str).collect();
+        let wanted = leaving::staying(doc! {
             "_id": { "$in": ids },
-            "$or": [{ "outlier": { "$exists": true } }, { "followers.pages": { "$gt": 0_i64 } }],
-        };
-        let find = Find::matching(outlier).project(doc! { "_id": 1 });
+            "$or": [
+                { "outlier": { "$exists": true } },
+                { "followers.pages": { "$gt": 0_i64 } },
+                { "_id": reader.as_str() },
+            ],
+        });
+        let find = Find::matching(wanted).project(doc! { "_id": 1 });
         let found = self.store.engine().find(people::COLLECTION, find).await?;
-        let handle = |author: &bson::Document| {
-            author
+        let handle = |person: &bson::Document| {
+            person
                 .get_str("_id")
                 .ok()
                 .and_then(|handle| handle.parse().ok())
                 .ok_or_else(|| Error::malformed("a user's `_id` is not a handle"))
         };
-        found.iter().map(handle).collect()
+        let mut found: Vec<Handle> = found.iter().map(handle).collect::<Result<_>>()?;
+        let before = found.len();
+        found.retain(|person| person != reader);
+        Ok((found.len() < before).then_some(found))
     }
 }

@@ -7,8 +7,8 @@ use futures::{StreamExt as _, TryStreamExt as _, stream};
 use model::{Cursor, Handle, PostId, PostText, Relation, Timestamp, Topic};
 use uuid::Uuid;
 
-use super::document::Entry;
-use super::{ATTEMPTS, COLLECTION, Standing, Timelines, WINDOW};
+use super::document::{Entry, length};
+use super::{ATTEMPTS, COLLECTION, Standing, Timelines};
 use crate::error::{Error, Result};
 use crate::overflow::uuid_bson;
 use crate::people;
@@ -61,8 +61,8 @@ impl Timelines<'_> {
             Some((Standing::Becoming, born)) => self.announce(author, born).await?,
             Some((Standing::Ordinary, _)) => {
                 for post in &posts {
-                    let (guard, change) = push(&Entry::read(post, "_id")?);
-                    self.reach(author, &guard, &change).await?;
+                    let push = push(&Entry::read(post, "_id")?, self.window());
+                    self.reach(author, &push).await?;
                 }
             }
         }
@@ -117,13 +117,18 @@ impl Timelines<'_> {
         unmarked.insert("outlier", doc! { "$exists": false });
         mark(unmarked, false).await?;
         let change = doc! { "$addToSet": { "outliers": author.as_str() }, "$inc": { "rev": 1_i64 } };
-        self.reach(author, &Document::new(), &change).await?;
+        let naming = Write {
+            guard: Document::new(),
+            change,
+            names_author: true,
+        };
+        self.reach(author, &naming).await?;
         mark(own, true).await.map(drop)
     }
 
     /// Changes the timelines of an author's followers, where there is one and the guard lets it. Those who follow later
     /// see for themselves.
-    async fn reach(&self, author: &Handle, guard: &Document, change: &Document) -> Result<()> {
+    async fn reach(&self, author: &Handle, write: &Write) -> Result<()> {
         let mut after = None;
         loop {
             // From the oldest, so that new followers do not move those of a stretch out of it.
@@ -131,8 +136,7 @@ impl Timelines<'_> {
                 Err(Error::NoOwner(_)) => return Ok(()),
                 stretch => stretch?,
             };
-            self.reach_stretch(author, after, followers, guard, change)
-                .await?;
+            self.reach_stretch(author, after, followers, write).await?;
             after = next;
             if after.is_none() {
                 return Ok(());
@@ -148,17 +152,16 @@ impl Timelines<'_> {
         author: &Handle,
         after: Option<Cursor>,
         mut followers: HashSet<Handle>,
-        guard: &Document,
-        change: &Document,
+        write: &Write,
     ) -> Result<()> {
         if followers.is_empty() {
             return Ok(());
         }
-        let mut tried: HashMap<Handle, Bson> = HashMap::new();
+        let mut tried: HashMap<Handle, Document> = HashMap::new();
         for _ in 0..ATTEMPTS {
             let mut open = self.follows_of(&followers).await?;
             // The guard held these up before, and not for a change of whom they follow: there is nothing to do.
-            open.retain(|(reader, follows)| tried.get(reader) != Some(follows));
+            open.retain(|(reader, state)| tried.get(reader) != Some(state));
             if open.is_empty() {
                 return Ok(());
             }
@@ -166,13 +169,19 @@ impl Timelines<'_> {
                 Err(Error::NoOwner(_)) => return Ok(()),
                 stretch => stretch?.0,
             };
+            // The followers of somebody who is leaving stay in the list until the last. Each timeline is rid of the
+            // author after the mark was set, which this look would have seen.
+            if write.names_author && self.standing(author).await?.is_none() {
+                return Ok(());
+            }
             open.retain(|(reader, _)| still.contains(reader));
-            let writes = open.into_iter().map(|(reader, follows)| async move {
-                let mut filter = doc! { "_id": reader.as_str(), "follows": &follows };
-                filter.extend(guard.clone());
-                let update = Update::one(filter, change.clone());
+            let writes = open.into_iter().map(|(reader, state)| async move {
+                let mut filter = doc! { "_id": reader.as_str() };
+                filter.extend(state.clone());
+                filter.extend(write.guard.clone());
+                let update = Update::one(filter, write.change.clone());
                 let done = self.store.engine().update(COLLECTION, update).await?;
-                Ok::<_, Error>((done.matched == 0).then_some((reader, follows)))
+                Ok::<_, Error>((done.matched == 0).then_some((reader, state)))
             });
             let missed: Vec<_> = stream::iter(writes)
                 .buffer_unordered(AT_ONCE)
@@ -201,38 +210,53 @@ impl Timelines<'_> {
         Ok((followers, stretch.next))
     }
 
-    /// How often each of these readers who has a timeline has changed whom they follow.
-    async fn follows_of(&self, readers: &HashSet<Handle>) -> Result<Vec<(Handle, Bson)>> {
+    /// How often each of these readers who has a timeline has changed whom they follow, and which timeline it is.
+    async fn follows_of(&self, readers: &HashSet<Handle>) -> Result<Vec<(Handle, Document)>> {
         let mut ids: Vec<&str> = readers.iter().map(Handle::as_str).collect();
         ids.sort_unstable();
-        let find = Find::matching(doc! { "_id": { "$in": ids } }).project(doc! { "follows": 1 });
+        let find = Find::matching(doc! { "_id": { "$in": ids } }).project(doc! { "born": 1, "follows": 1 });
         let found = self.store.engine().find(COLLECTION, find).await?;
         let follows = |mut timeline: Document| {
-            let reader = timeline.get_str("_id").ok()?.parse().ok()?;
-            Some((reader, timeline.remove("follows")?))
+            let reader = timeline.remove("_id")?.as_str()?.parse().ok()?;
+            Some((reader, timeline))
         };
         Ok(found.into_iter().filter_map(follows).collect())
     }
 }
 
-/// The update that puts a post into a timeline, and what must hold for it: that it is not there, and not older than the
-/// last entry of a timeline that is not complete.
-fn push(entry: &Entry) -> (Document, Document) {
+/// A change of the timelines of an author's followers.
+struct Write {
+    /// What must hold for it besides that the reader follows.
+    guard: Document,
+    change: Document,
+    /// Whether it names the author as one whose posts are merged in.
+    names_author: bool,
+}
+
+/// The write that puts a post into a timeline, if it is not there, and not older than the last entry of a timeline that
+/// is not complete. It drops the oldest entry of a full timeline, and counts `room` down with the same write, so that a
+/// timeline that has room never had to drop any.
+fn push(entry: &Entry, window: usize) -> Write {
     let (id, at) = (uuid_bson(entry.post), DateTime::from_millis(entry.at.millis()));
+    let window = length(window);
     let guard = doc! {
+        "window": window,
         "entries": { "$not": { "$elemMatch": { "post": &id, "at": at } } },
         "$or": [
-            { "complete": true },
+            { "room": { "$gte": 0_i64 } },
             { "entries.at": { "$lt": at } },
             { "entries": { "$elemMatch": { "at": at, "post": { "$lt": &id } } } },
         ],
     };
-    let window = i64::try_from(WINDOW).unwrap_or(i64::MAX);
     let change = doc! {
         "$push": { "entries": {
             "$each": [entry.to_document()], "$sort": { "at": -1, "post": -1 }, "$slice": window,
         } },
-        "$inc": { "rev": 1_i64 },
+        "$inc": { "rev": 1_i64, "room": -1_i64 },
     };
-    (guard, change)
+    Write {
+        guard,
+        change,
+        names_author: false,
+    }
 }

@@ -6,7 +6,6 @@ use bson::{Bson, DateTime, Document, doc};
 use model::{Handle, Timestamp};
 use uuid::Uuid;
 
-use super::WINDOW;
 use crate::error::{Error, Result};
 use crate::overflow::{number, uuid_bson};
 use crate::people::date;
@@ -25,13 +24,17 @@ pub(super) struct Entry {
 /// never gain one below that.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Timeline {
+    /// Tells it from an earlier or later timeline of the same handle.
+    pub born: Bson,
     /// Goes up with every change. What is computed from a whole timeline is guarded on it.
     pub rev: i64,
+    /// How many entries it holds at most.
+    pub window: usize,
     /// Whether the posts from before it was begun are in it.
     pub built: bool,
     /// Whether nothing that belongs into it was left out.
     pub complete: bool,
-    /// Newest first, [`WINDOW`] at most.
+    /// Newest first, as many as the window at most.
     pub entries: Vec<Entry>,
     /// The followed authors whose posts are merged in.
     pub outliers: Vec<Handle>,
@@ -61,27 +64,35 @@ impl Entry {
 }
 
 impl Timeline {
-    /// A new one.
-    pub fn begun(reader: &Handle) -> Document {
+    /// A new one. `born` is unlike that of any other timeline of the reader's handle.
+    pub fn begun(reader: &Handle, born: &Bson, window: usize) -> Document {
         let mut document = doc! { "_id": reader.as_str(), "rev": 0_i64, "doubts": [] };
-        document.extend(Self::unbuilt());
+        document.extend(Self::unbuilt(born, window));
         document
     }
 
     /// What a new one has besides its doubts. Until it is built it takes every post in, so that whoever builds it
     /// notices.
-    pub fn unbuilt() -> Document {
-        doc! { "follows": 0_i64, "built": false, "complete": true, "entries": [], "outliers": [] }
+    pub fn unbuilt(born: &Bson, window: usize) -> Document {
+        let window = length(window);
+        doc! {
+            "born": born, "follows": 0_i64, "built": false, "window": window, "room": window,
+            "entries": [], "outliers": [],
+        }
     }
 
-    pub fn read(document: &Document) -> Result<Self> {
+    /// Reads one. What one of another window has left out is not known, nor of one that does not name its window, as
+    /// earlier versions wrote it. It is read as one that has lost every entry, so the next look at home rebuilds it.
+    pub fn read(document: &Document, window: usize) -> Result<Self> {
         let array = |field: &str| {
             document
                 .get_array(field)
                 .map_err(|_| Error::malformed(format!("a timeline's `{field}`")))
         };
+        let is_known = number(document, "window").is_ok_and(|stored| stored == window as u64);
         let entries = array("entries")?
             .iter()
+            .filter(|_| is_known)
             .map(|entry| Entry::read(inner(entry)?, "post"))
             .collect::<Result<Vec<_>>>()?;
         let doubts = array("doubts")?.iter().map(|doubt| {
@@ -89,10 +100,11 @@ impl Timeline {
             Ok((attempt_of(doubt)?, handle(doubt.get("author"))?))
         });
         Ok(Self {
+            born: document.get("born").cloned().unwrap_or(Bson::Null),
             rev: i64::try_from(number(document, "rev")?).unwrap_or(i64::MAX),
-            built: document.get_bool("built").unwrap_or(false),
-            // A push that cuts the oldest entry off does not touch the mark.
-            complete: document.get_bool("complete").unwrap_or(false) && entries.len() < WINDOW,
+            window,
+            built: document.get_bool("built").unwrap_or(false) || !is_known,
+            complete: is_known && document.get_i64("room").is_ok_and(|room| room >= 0),
             outliers: array("outliers")?
                 .iter()
                 .map(|author| handle(Some(author)))
@@ -104,9 +116,16 @@ impl Timeline {
 
     /// All of it that is written together.
     pub fn content(&self) -> Document {
+        // Every push takes one away. So it is below 0 before a push drops an entry, or at that moment.
+        let room = if self.complete {
+            length(self.window.saturating_sub(self.entries.len()))
+        } else {
+            -1
+        };
         doc! {
             "built": self.built,
-            "complete": self.complete,
+            "window": length(self.window),
+            "room": room,
             "entries": self.entries.iter().map(Entry::to_document).collect::<Vec<_>>(),
             "outliers": self.outliers.iter().map(Handle::as_str).collect::<Vec<_>>(),
             "doubts": self.doubts.iter()
@@ -117,7 +136,12 @@ impl Timeline {
 
     /// Whether it must be built: it never was, or those who were unfollowed have left too little.
     pub fn is_thin(&self) -> bool {
-        !self.built || (!self.complete && self.entries.len() < WINDOW / 2)
+        !self.built || (!self.complete && self.entries.len() < self.window / 2)
+    }
+
+    /// The authors whom the reader may have begun or stopped to follow.
+    pub fn doubted(&self) -> HashSet<&Handle> {
+        self.doubts.iter().map(|(_, author)| author).collect()
     }
 
     /// Where its entries end and older posts begin that it does not know of; `None` when there are none.
@@ -126,7 +150,7 @@ impl Timeline {
         (!self.complete).then(|| self.entries.last().map_or(newest, Entry::order))
     }
 
-    /// Adds an author's newest posts: all of them, or [`WINDOW`].
+    /// Adds an author's newest posts: all of them, or as many as the window.
     pub fn merge(&mut self, posts: Vec<Entry>) {
         let end = self.end();
         let known: HashSet<_> = self.entries.iter().map(Entry::order).collect();
@@ -134,8 +158,15 @@ impl Timeline {
             |entry: &Entry| end.is_none_or(|end| entry.order() >= end) && !known.contains(&entry.order());
         self.entries.extend(posts.into_iter().filter(fits));
         self.entries.sort_by_key(|entry| std::cmp::Reverse(entry.order()));
-        self.entries.truncate(WINDOW);
-        self.complete &= self.entries.len() < WINDOW;
+        self.entries.truncate(self.window);
+        self.complete &= self.entries.len() < self.window;
+    }
+
+    /// Empties it, so that the next look at home rebuilds it. Until then it takes every post in.
+    pub fn clear(&mut self) {
+        self.built = false;
+        self.complete = true;
+        self.entries.clear();
     }
 
     /// Takes an author out.
@@ -143,6 +174,11 @@ impl Timeline {
         self.entries.retain(|entry| entry.author != *author);
         self.outliers.retain(|outlier| outlier != author);
     }
+}
+
+/// A number of entries as it is stored.
+pub(super) fn length(entries: usize) -> i64 {
+    i64::try_from(entries).unwrap_or(i64::MAX)
 }
 
 fn inner(value: &Bson) -> Result<&Document> {
@@ -174,6 +210,7 @@ fn uuid(document: &Document, field: &str) -> Result<Uuid> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::timeline::WINDOW;
 
     fn entry(author: &str, at: i64) -> Entry {
         Entry {
@@ -185,7 +222,9 @@ mod tests {
 
     fn timeline(complete: bool, entries: Vec<Entry>) -> Timeline {
         Timeline {
+            born: Bson::Int32(7),
             rev: 0,
+            window: WINDOW,
             built: true,
             complete,
             entries,
@@ -200,8 +239,8 @@ mod tests {
         timeline.outliers.push("cleo".parse().unwrap());
         timeline.doubts.push((Uuid::from_u128(7), "ada".parse().unwrap()));
         let mut document = timeline.content();
-        document.insert("rev", 0_i64);
-        assert_eq!(Timeline::read(&document).unwrap(), timeline);
+        document.extend(doc! { "rev": 0_i64, "born": 7 });
+        assert_eq!(Timeline::read(&document, WINDOW).unwrap(), timeline);
     }
 
     #[test]

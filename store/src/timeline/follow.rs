@@ -27,6 +27,9 @@ impl Timelines<'_> {
         let appended = match followers.append(&Topic::User(author.clone()), item).await {
             Err(error @ Error::NoOwner(_)) => {
                 self.align(&reader, author, Some(attempt)).await?;
+                if self.standing(&reader).await?.is_none() {
+                    self.remove(&reader).await?;
+                }
                 return Err(error);
             }
             appended => appended?,
@@ -48,8 +51,14 @@ impl Timelines<'_> {
             return Err(error);
         }
         followed?;
-        self.align(&reader, author, Some(attempt)).await?;
-        Ok(appended)
+        if self.settle(&reader, author, Some(attempt)).await? {
+            return Ok(appended);
+        }
+        // The author is leaving, and who takes back what their followers have may have passed by here already.
+        let following = self.store.list(Relation::Following);
+        let key = Key::Id(appended.item.id);
+        following.remove(&Topic::User(reader), &key).await?;
+        Err(Error::NoOwner(format!("user:{author}")))
     }
 
     /// Takes the same back. `attempt` must be a fresh id.
@@ -59,9 +68,15 @@ impl Timelines<'_> {
     pub async fn unfollow(&self, reader: &Handle, author: &Handle, attempt: Uuid) -> Result<Removed> {
         self.doubt(reader, author, attempt).await?;
         let following = self.store.list(Relation::Following);
-        following
+        let taken_back = following
             .remove(&Topic::User(reader.clone()), &Key::By(author.clone()))
-            .await?;
+            .await;
+        if let Err(error @ Error::NoOwner(_)) = taken_back {
+            // The reader has left, and noting the doubt may have begun a timeline.
+            self.remove(reader).await?;
+            return Err(error);
+        }
+        taken_back?;
         let followers = self.store.list(Relation::Followers);
         let removed = match followers
             .remove(&Topic::User(author.clone()), &Key::By(reader.clone()))
@@ -77,7 +92,8 @@ impl Timelines<'_> {
         Ok(removed)
     }
 
-    /// Takes an author who is leaving out of a reader's timeline: whoever gets the handle next is somebody else.
+    /// Takes an author who is leaving out of a reader's timeline: whoever gets the handle next is somebody else. The
+    /// timeline's `room` stays as it is, because what was left out before is not known to be the author's.
     pub(crate) async fn forget(&self, reader: &Handle, author: &Handle) -> Result<()> {
         let forget = doc! {
             "$pull": { "entries": { "author": author.as_str() }, "outliers": author.as_str() },
@@ -100,15 +116,21 @@ impl Timelines<'_> {
     /// Makes a reader's timeline agree with whether the author's followers have them, and ends a doubt. Whoever comes
     /// last has seen what all others did, so several of these at once end as the last of them.
     pub async fn align(&self, reader: &Handle, author: &Handle, ends: Option<Uuid>) -> Result<()> {
+        self.settle(reader, author, ends).await.map(drop)
+    }
+
+    /// The same, and answers whether there still is such an author, unless the reader has left.
+    async fn settle(&self, reader: &Handle, author: &Handle, ends: Option<Uuid>) -> Result<bool> {
         for _ in 0..ATTEMPTS {
             // In this order: what changes after the timeline was read makes the write below fail, or comes to the
             // timeline by itself.
             let Some(mut timeline) = self.get(reader).await? else {
-                return Ok(());
+                return Ok(true);
             };
             let before = timeline.clone();
             let follows = self.follows(reader, author).await?;
             let standing = self.standing(author).await?.map(|(standing, _)| standing);
+            let is_there = standing.is_some();
             match standing.filter(|_| follows) {
                 None => timeline.part_with(author),
                 Some(Standing::Ordinary) => timeline.merge(self.newest_by(slice::from_ref(author)).await?),
@@ -120,14 +142,14 @@ impl Timelines<'_> {
             // written, even where it finds nothing to take out; a reader in doubt will look again.
             let as_it_was = timeline == before && (follows || ends.is_none());
             if as_it_was || self.replace(reader, &timeline).await? {
-                return Ok(());
+                return Ok(is_there);
             }
         }
         Err(Error::Contended(format!("the timeline of {reader}")))
     }
 
     /// Whether the author's followers have the reader. This list decides: it is written first and taken back last.
-    async fn follows(&self, reader: &Handle, author: &Handle) -> Result<bool> {
+    pub(super) async fn follows(&self, reader: &Handle, author: &Handle) -> Result<bool> {
         let followers = self.store.list(Relation::Followers);
         match followers
             .find(&Topic::User(author.clone()), &Key::By(reader.clone()))
@@ -146,7 +168,7 @@ impl Timelines<'_> {
         let change = doc! {
             "$push": { "doubts": doubt },
             "$inc": { "rev": 1_i64 },
-            "$setOnInsert": Timeline::unbuilt(),
+            "$setOnInsert": Timeline::unbuilt(&uuid_bson(attempt), self.window()),
         };
         let noted = Update::one(doc! { "_id": reader.as_str() }, change).or_insert();
         self.store.engine().update(COLLECTION, noted).await.map(drop)

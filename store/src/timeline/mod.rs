@@ -8,6 +8,7 @@
 //! A timeline can always be made anew from the lists and the posts, which alone decide. Every step is one write to
 //! one document; `docs/timeline.md` says why none of them is lost or doubled, whoever stops where.
 
+mod audit;
 mod build;
 mod deliver;
 mod document;
@@ -22,6 +23,7 @@ use crate::error::Result;
 use crate::port::{Find, Update};
 use document::Timeline;
 
+pub(crate) use audit::{Fault, Suspect};
 pub(crate) use deliver::UNDELIVERED;
 pub(crate) use document::attempt_of;
 pub use read::Page;
@@ -29,7 +31,7 @@ pub use read::Page;
 /// The collection of timelines. `_id` is the reader's handle.
 pub const COLLECTION: &str = "timelines";
 
-/// How many posts a timeline holds: ten screens, in a document of about 14 KB.
+/// How many posts a timeline holds unless the settings say otherwise: ten screens, in a document of about 14 KB.
 pub const WINDOW: usize = 200;
 
 /// How often an operation starts over because a concurrent one changed the document first.
@@ -57,26 +59,29 @@ impl<'a> Timelines<'a> {
         Self { store }
     }
 
-    /// Removes somebody's timeline.
-    pub(crate) async fn delete(&self, reader: &Handle) -> Result<()> {
-        let filter = doc! { "_id": reader.as_str() };
-        self.store
-            .engine()
-            .delete(COLLECTION, filter, false)
-            .await
-            .map(drop)
+    /// How many posts a timeline holds.
+    fn window(&self) -> usize {
+        self.store.settings().window()
     }
 
     async fn get(&self, reader: &Handle) -> Result<Option<Timeline>> {
         let find = Find::matching(doc! { "_id": reader.as_str() }).limit(1);
         let found = self.store.engine().find(COLLECTION, find).await?;
-        found.first().map(Timeline::read).transpose()
+        found
+            .first()
+            .map(|document| Timeline::read(document, self.window()))
+            .transpose()
     }
 
     /// Writes a timeline that was computed from the stored one, if that is unchanged. Answers whether it was.
     async fn replace(&self, reader: &Handle, timeline: &Timeline) -> Result<bool> {
-        let filter = doc! { "_id": reader.as_str(), "rev": timeline.rev };
-        let change = doc! { "$set": timeline.content(), "$inc": { "rev": 1_i64, "follows": 1_i64 } };
+        let filter = doc! { "_id": reader.as_str(), "born": &timeline.born, "rev": timeline.rev };
+        let change = doc! {
+            "$set": timeline.content(),
+            // Earlier versions wrote this mark, and it was not always true.
+            "$unset": { "complete": "" },
+            "$inc": { "rev": 1_i64, "follows": 1_i64 },
+        };
         let done = self
             .store
             .engine()

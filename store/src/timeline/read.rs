@@ -57,6 +57,12 @@ impl Timelines<'_> {
             && last.is_none_or(|last| last < end)
         {
             let mut authors = self.followed_by(reader).await?;
+            for author in timeline.doubted() {
+                authors.retain(|followed| followed != author);
+                if self.follows(reader, author).await? {
+                    authors.push(author.clone());
+                }
+            }
             authors.push(reader.clone());
             found = posts
                 .list(Some(&authors), Order::Newest, after, limit + 1)
@@ -81,8 +87,7 @@ impl Timelines<'_> {
         if timeline.doubts.is_empty() {
             return Ok(timeline);
         }
-        let authors: HashSet<&Handle> = timeline.doubts.iter().map(|(_, author)| author).collect();
-        for author in authors {
+        for author in timeline.doubted() {
             self.align(reader, author, None).await?;
         }
         self.built(reader).await

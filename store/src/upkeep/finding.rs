@@ -152,6 +152,15 @@ pub enum Violation {
     /// A follow or unfollow that was begun and not ended. Readers of the timeline look for themselves.
     #[error("began to follow or unfollow {author} and did not end it")]
     TimelineInDoubt { author: String },
+    /// A home timeline without posts that belong into it.
+    #[error("their home timeline lacks posts of user:{author}, whom they follow")]
+    TimelineLacks { author: String },
+    /// A home timeline with posts that do not belong into it.
+    #[error("their home timeline has posts of user:{author}, whom they do not follow")]
+    TimelineUnfounded { author: String },
+    /// A home timeline whose reader is gone.
+    #[error("is gone, and their home timeline is not")]
+    OrphanTimeline,
 }
 
 fn place(page: Option<u32>) -> String {
@@ -181,7 +190,8 @@ impl Violation {
             | Self::FollowerMissing { .. }
             | Self::ActivityMissing { .. }
             | Self::ActivityUnfounded { .. }
-            | Self::Undelivered => Severity::Unfinished,
+            | Self::Undelivered
+            | Self::OrphanTimeline => Severity::Unfinished,
             _ => Severity::Broken,
         }
     }

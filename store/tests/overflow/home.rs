@@ -239,9 +239,110 @@ async fn the_next_holder_of_an_outliers_handle_is_somebody_else() {
         &[bson::Bson::from(handle(1).as_str())]
     );
 
-    assert!(store.leaving().begin(&handle(1), HASH).await.unwrap());
-    store.leaving().finish(&handle(1)).await.unwrap();
+    leave(&store, 1).await;
     join(&store, 1, Uuid::from_u128(100)).await;
     write(&store, 1, 30..31).await;
     assert_eq!(home(&store, 20).await, [0_i64; 0]);
+}
+
+async fn leave(store: &Store, number: u64) {
+    assert!(store.leaving().begin(&handle(number), HASH).await.unwrap());
+    store.leaving().finish(&handle(number)).await.unwrap();
+}
+
+async fn timelines(store: &Store) -> u64 {
+    store.engine().count(COLLECTION, doc! {}).await.unwrap()
+}
+
+fn follow_by(reader: u64) -> Item {
+    Item::new(Uuid::from_u128(500), handle(reader), Timestamp::from_millis(2))
+}
+
+#[tokio::test]
+async fn an_author_who_leaves_takes_no_posts_of_others_out_of_a_full_timeline() {
+    let store = town(2).await;
+    assert_eq!(home(&store, 20).await, [0_i64; 0], "it is built while short");
+    for number in 1_000..1_000 + WINDOW as u64 / 2 {
+        publish(&store, 1, number).await;
+    }
+    for number in 2_000..2_000 + WINDOW as u64 {
+        publish(&store, 2, number).await;
+    }
+    leave(&store, 2).await;
+    assert_eq!(home(&store, 100).await, down(1_099, 1_000));
+}
+
+#[tokio::test]
+async fn a_timeline_that_does_not_say_its_window_is_rebuilt() {
+    let store = town(2).await;
+    write(&store, 1, 1_000..1_100).await;
+    write(&store, 2, 2_000..2_010).await;
+    // As an earlier version left it, of whose followed authors one had left.
+    let old = doc! {
+        "_id": handle(0).as_str(), "rev": 409_i64, "follows": 7_i64, "built": true, "complete": true,
+        "entries": [], "outliers": [], "doubts": [],
+    };
+    let own = doc! { "_id": handle(0).as_str() };
+    store.engine().delete(COLLECTION, own, false).await.unwrap();
+    store.engine().insert(COLLECTION, vec![old]).await.unwrap();
+    publish(&store, 2, 2_010).await;
+    assert_eq!(
+        home(&store, 100).await,
+        [down(2_010, 2_000), down(1_099, 1_000)].concat()
+    );
+    assert_eq!(
+        timeline(&store).await.get("complete"),
+        None,
+        "nobody reads that mark"
+    );
+}
+
+#[tokio::test]
+async fn a_timeline_of_another_window_is_rebuilt() {
+    let store = town(1).await;
+    write(&store, 1, 10..60).await;
+    assert_eq!(home(&store, 20).await, down(59, 10));
+    let mut settings = store.settings().clone();
+    settings.set_window(5).unwrap();
+    let smaller = Store::open(store.engine().clone(), settings).await.unwrap();
+    publish(&smaller, 1, 60).await;
+    assert_eq!(home(&smaller, 20).await, down(60, 10));
+    assert_eq!(timeline(&smaller).await.get_array("entries").unwrap().len(), 5);
+    publish(&smaller, 1, 61).await;
+    assert_eq!(home(&store, 20).await, down(61, 10));
+    assert_eq!(timeline(&store).await.get_array("entries").unwrap().len(), 52);
+}
+
+#[tokio::test]
+async fn whoever_has_left_gets_no_timeline_by_following_or_unfollowing() {
+    let store = town(2).await;
+    leave(&store, 0).await;
+    assert_eq!(timelines(&store).await, 0);
+    let attempt = Uuid::from_u128(600);
+    let unfollowed = store.timelines().unfollow(&handle(0), &handle(1), attempt).await;
+    assert!(matches!(unfollowed, Err(Error::NoOwner(_))), "{unfollowed:?}");
+    assert_eq!(timelines(&store).await, 0, "after an unfollow");
+    let followed = store.timelines().follow(&handle(1), follow_by(0)).await;
+    assert!(matches!(followed, Err(Error::NoOwner(_))), "{followed:?}");
+    assert_eq!(timelines(&store).await, 0, "after a follow");
+    leave(&store, 1).await;
+    let followed = store.timelines().follow(&handle(1), follow_by(0)).await;
+    assert!(matches!(followed, Err(Error::NoOwner(_))), "{followed:?}");
+    assert_eq!(
+        timelines(&store).await,
+        0,
+        "after a follow of somebody who has left too"
+    );
+}
+
+#[tokio::test]
+async fn somebody_who_is_leaving_cannot_be_followed_any_more() {
+    let store = town(2).await;
+    join(&store, 3, Uuid::from_u128(3)).await;
+    assert!(store.leaving().begin(&handle(1), HASH).await.unwrap());
+    let followed = store.timelines().follow(&handle(1), follow_by(3)).await;
+    assert!(matches!(followed, Err(Error::NoOwner(_))), "{followed:?}");
+    let following = store.list(model::Relation::Following);
+    let own = model::Topic::User(handle(3));
+    assert_eq!(following.newest_first(&own, None, 5).await.unwrap().items, []);
 }

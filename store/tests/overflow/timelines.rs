@@ -1,299 +1,17 @@
-//! Home timelines under the interleavings of posts, follows, unfollows, spilling followers and first looks, with a crash
-//! before any write or a lost answer to any write. Whatever happened, home is what the lists and the posts say.
+//! Home timelines under the interleavings of posts, follows, unfollows, spilling followers, first looks and people who
+//! leave, with a crash before any write or a lost answer to any write. Whatever happened, home is what the lists and the
+//! posts say.
 
-use std::collections::BTreeSet;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
-
-use bson::{Bson, Document, doc};
-use model::{Handle, PostId, Relation, Timestamp, Topic};
-use store::overflow::{Item, Key};
-use store::people::User;
-use store::port::Find;
-use store::posts::Order;
-use store::timeline::COLLECTION;
-use store::{Error, Store};
-use uuid::Uuid;
 
 use crate::support::mutant::Fault::{self, Guard, Part};
 use crate::support::mutant::Mutant;
-use crate::support::mutant::Step::{Announce, BeginToAnnounce, Deliver, Doubt, Rewrite};
-use crate::support::schedule::{Between, Bounds, Explorer, Operation};
-use crate::support::small_store;
-
-/// An author and their readers, under names of their own.
-#[derive(Clone, Copy)]
-struct Town {
-    number: u64,
-}
-
-/// What one of several who act at once does.
-#[derive(Debug, Clone, Copy)]
-enum Act {
-    /// The author publishes the n-th post.
-    Post(u64),
-    /// The author deletes the n-th post.
-    Delete(u64),
-    /// The n-th reader follows the author.
-    Follow(u64),
-    /// The n-th reader unfollows the author.
-    Unfollow(u64),
-    /// The n-th reader opens their home feed.
-    Look(u64),
-}
-use Act::{Delete, Follow, Look, Post, Unfollow};
-
-struct Scenario {
-    /// What has happened, one after the other.
-    before: &'static [Act],
-    /// What happens at once; each does their things in turn.
-    at_once: &'static [&'static [Act]],
-    /// Who follows the author once everybody has come through.
-    followers: &'static [u64],
-}
-
-/// How many readers a town has.
-const READERS: u64 = 5;
-
-/// Fresh ids and incarnations.
-fn fresh() -> u64 {
-    static NUMBERS: AtomicU64 = AtomicU64::new(1);
-    NUMBERS.fetch_add(1, Ordering::Relaxed)
-}
-
-impl Town {
-    async fn new(store: &Store) -> Self {
-        let town = Self { number: fresh() };
-        for number in 0..=READERS {
-            let handle = town.person(number);
-            let name = handle.as_str().parse().unwrap();
-            let user = User {
-                person: model::Person { handle, name },
-                bio: String::new(),
-                password: None,
-                at: Timestamp::from_millis(0),
-            };
-            let born = Uuid::from_u128(fresh().into());
-            store.people().insert(&user, born).await.unwrap();
-        }
-        town
-    }
-
-    /// The author is number 0.
-    fn person(self, number: u64) -> Handle {
-        format!("t{}p{number}", self.number).parse().unwrap()
-    }
-
-    fn post(self, number: u64) -> PostId {
-        Uuid::from_u64_pair(self.number, number).into()
-    }
-
-    async fn act(self, store: &Store, act: Act) {
-        loop {
-            match self.attempt(store, act).await {
-                Ok(()) => return,
-                Err(Error::UnknownOutcome(_)) => {}
-                Err(error) => panic!("{act:?}: {error}"),
-            }
-        }
-    }
-
-    async fn attempt(self, store: &Store, act: Act) -> store::Result<()> {
-        let (timelines, author) = (store.timelines(), self.person(0));
-        match act {
-            Post(number) => {
-                let born = Uuid::from_u128(fresh().into());
-                let at = Timestamp::from_millis(i64::try_from(number).unwrap());
-                let text = "The weir is open.".parse().unwrap();
-                match timelines
-                    .publish(self.post(number), born, &author, &text, at)
-                    .await
-                {
-                    Ok(_) | Err(Error::DuplicateKey { .. }) => {}
-                    Err(error) => return Err(error),
-                }
-                timelines.deliver(&author).await
-            }
-            Delete(number) => store.posts().delete(self.post(number)).await.map(drop),
-            Follow(number) => {
-                let id = Uuid::from_u128(fresh().into());
-                let item = Item::new(id, self.person(number), Timestamp::from_millis(1));
-                timelines.follow(&author, item).await.map(drop)
-            }
-            Unfollow(number) => {
-                let attempt = Uuid::from_u128(fresh().into());
-                let reader = self.person(number);
-                timelines.unfollow(&reader, &author, attempt).await.map(drop)
-            }
-            Look(number) => timelines.home(&self.person(number), None, 2).await.map(drop),
-        }
-    }
-
-    fn operation(self, acts: &'static [Act]) -> Operation {
-        Arc::new(move |store: Store| {
-            Box::pin(async move {
-                for act in acts {
-                    self.act(&store, *act).await;
-                }
-            })
-        })
-    }
-
-    /// At every moment: an entry stands once, and newest first.
-    async fn assert_no_entry_stands_twice(self, store: &Store, events: &str) {
-        for number in 1..=READERS {
-            let Some(timeline) = self.timeline(store, number).await else {
-                continue;
-            };
-            let entries = timeline.get_array("entries").unwrap();
-            let orders: Vec<_> = entries.iter().map(order).collect();
-            assert!(
-                orders.is_sorted_by(|newer, older| newer > older),
-                "{entries:?} after {events}"
-            );
-        }
-    }
-
-    async fn timeline(self, store: &Store, number: u64) -> Option<Document> {
-        let find = Find::matching(doc! { "_id": self.person(number).as_str() });
-        store.engine().find(COLLECTION, find).await.unwrap().pop()
-    }
-
-    /// Home, read three at a time, is what the author's followers and the posts say.
-    async fn assert_home_is_right(self, store: &Store, events: &str) {
-        let author = self.person(0);
-        let posts = store
-            .posts()
-            .list(Some(std::slice::from_ref(&author)), Order::Newest, None, 100)
-            .await
-            .unwrap();
-        for number in 1..=READERS {
-            let reader = self.person(number);
-            let followed = self.follows(store, number).await;
-            let expected: Vec<_> = posts.iter().filter(|_| followed).map(|post| post.id).collect();
-            let mut seen = Vec::new();
-            let mut after = None;
-            loop {
-                let page = store.timelines().home(&reader, after, 3).await.unwrap();
-                seen.extend(page.posts.iter().map(|post| post.id));
-                after = page.next;
-                if after.is_none() {
-                    break;
-                }
-            }
-            assert_eq!(
-                seen, expected,
-                "home of reader {number} (follows: {followed}) after {events}"
-            );
-        }
-    }
-
-    async fn follows(self, store: &Store, number: u64) -> bool {
-        let followers = store.list(Relation::Followers);
-        let key = Key::By(self.person(number));
-        followers
-            .find(&Topic::User(self.person(0)), &key)
-            .await
-            .unwrap()
-            .is_some()
-    }
-}
-
-fn order(entry: &Bson) -> (i64, String) {
-    let entry = entry.as_document().unwrap();
-    let at = entry.get_datetime("at").unwrap().timestamp_millis();
-    (at, entry.get("post").unwrap().to_string())
-}
-
-/// As in the lists' model check.
-fn switches() -> usize {
-    std::env::var("SPILLWAY_MODEL_SWITCHES")
-        .ok()
-        .and_then(|switches| switches.parse().ok())
-        .unwrap_or(2)
-}
-
-impl Scenario {
-    /// Every interleaving, and where there are not too many steps, every fault in those with one switch less.
-    async fn explore(&self, between: Between) {
-        let store = small_store(3, 2).await;
-        let faultless = Bounds {
-            switches: switches(),
-            faults: 0,
-        };
-        self.explore_within(&store, faultless, between).await;
-        if self.at_once.iter().all(|acts| acts.len() == 1) {
-            let faulty = Bounds {
-                switches: switches() - 1,
-                faults: 1,
-            };
-            self.explore_within(&store, faulty, between).await;
-        }
-    }
-
-    async fn explore_within(&self, store: &Store, bounds: Bounds, between: Between) {
-        let mut explorer = Explorer::new(bounds);
-        loop {
-            let town = Town::new(store).await;
-            for act in self.before {
-                town.act(store, *act).await;
-            }
-            let operations: Vec<_> = self.at_once.iter().map(|acts| town.operation(acts)).collect();
-            let run = explorer
-                .run(store, &operations, between, async || {
-                    town.assert_no_entry_stands_twice(store, "a write").await;
-                })
-                .await;
-            let events = format!("{:#?}", run.story);
-            // Those who died have not come back. The sweep does what they left undone for others.
-            store.timelines().deliver_all().await.unwrap();
-            town.assert_home_is_right(store, &format!("{events}, swept"))
-                .await;
-
-            for (operation, crashed) in operations.iter().zip(&run.crashed) {
-                if *crashed {
-                    operation(store.clone()).await;
-                }
-            }
-            if run.crashed.contains(&true) {
-                town.assert_home_is_right(store, &format!("{events}, tried again"))
-                    .await;
-            }
-            let mut followers = BTreeSet::new();
-            for number in 1..=READERS {
-                if town.follows(store, number).await {
-                    followers.insert(number);
-                }
-                if let Some(timeline) = town.timeline(store, number).await
-                    && !run.crashed.contains(&true)
-                {
-                    let lost_answers = run.story.iter().any(|line| line.ends_with("LoseAnswer"));
-                    let doubts = timeline.get_array("doubts").unwrap();
-                    assert!(lost_answers || doubts.is_empty(), "{doubts:?} after {events}");
-                }
-            }
-            assert_eq!(
-                followers,
-                self.followers.iter().copied().collect(),
-                "after {events}"
-            );
-            // What comes later arrives too.
-            town.act(store, Post(900)).await;
-            town.assert_home_is_right(store, &format!("{events}, and a later post"))
-                .await;
-            town.assert_no_entry_stands_twice(store, &events).await;
-            let waiting = store.engine().count("posts", doc! { "undelivered": true }).await;
-            assert_eq!(waiting.unwrap(), 0, "posts wait after {events}");
-            if !explorer.advance() {
-                break;
-            }
-        }
-        println!("{} runs", explorer.runs);
-        assert!(explorer.runs > 20, "only {} runs", explorer.runs);
-    }
-}
+use crate::support::mutant::Step::{Announce, BeginToAnnounce, Deliver, Doubt, Forget, Rewrite};
+use crate::support::town::Act::{
+    self, Delete, Follow, FollowSecond, Join, Leave, Look, Post, PostBySecond, Unfollow, UnfollowSecond,
+};
+use crate::support::town::{SECOND, Scenario};
 
 /// Two readers who follow and have a timeline, and a third who has one.
 const ORDINARY: &[Act] = &[Post(1), Follow(1), Follow(2), Look(1), Look(2), Look(3)];
@@ -318,6 +36,41 @@ const OVERFLOWED: &[Act] = &[
     Look(4),
     Look(5),
     Follow(4),
+];
+
+/// All have been told that the author is an outlier, but for those who have never looked.
+const OUTLIER: &[Act] = &[Post(1), Follow(1), Follow(2), Follow(3), Follow(4), Post(2)];
+/// A reader follows one of two authors, whose posts fill the timeline.
+const HALF: &[Act] = &[Look(1), Follow(1), PostBySecond(1), Post(2), Post(3)];
+/// A timeline that was built while it was short. Posts of the second author have dropped those of the first.
+const DROPPED: &[Act] = &[
+    Look(1),
+    Follow(1),
+    FollowSecond(1),
+    Post(1),
+    Post(2),
+    PostBySecond(3),
+    PostBySecond(4),
+    PostBySecond(5),
+];
+/// The next post drops one.
+const BRIM: &[Act] = &[
+    Look(1),
+    Follow(1),
+    FollowSecond(1),
+    Post(1),
+    Post(2),
+    PostBySecond(3),
+];
+/// The same posts as in a timeline that has dropped some, and a reader who has never looked.
+const UNBUILT: &[Act] = &[
+    Post(1),
+    Post(2),
+    PostBySecond(3),
+    PostBySecond(4),
+    PostBySecond(5),
+    Follow(1),
+    FollowSecond(1),
 ];
 
 /// A test for each scenario, and the scenario by its name.
@@ -356,6 +109,30 @@ scenarios! {
     an_author_becomes_an_outlier_while_somebody_looks_who_followed_before: FULL, &[&[Follow(4), Post(2)], &[Look(2)]], &[1, 2, 3, 4];
     an_author_becomes_an_outlier_while_the_followers_shrink_again: OVERFLOWED, &[&[Post(2)], &[Unfollow(1), Unfollow(2), Follow(5)]], &[3, 4, 5];
     an_author_becomes_an_outlier_twice_at_once: OVERFLOWED, &[&[Post(2)], &[Post(3)]], &[1, 2, 3, 4];
+
+    a_post_drops_another_while_the_reader_follows_somebody: HALF, &[&[Post(4)], &[FollowSecond(1)]], &[1];
+    a_post_drops_another_while_the_reader_unfollows_somebody: DROPPED, &[&[Post(6)], &[UnfollowSecond(1)]], &[1];
+    a_post_drops_another_while_one_is_deleted: HALF, &[&[Post(4), Post(5)], &[Delete(3), Look(1)]], &[1];
+    a_post_drops_another_while_a_follower_looks_for_the_first_time: UNBUILT, &[&[Post(6)], &[Look(1)]], &[1];
+    the_second_author_is_unfollowed_after_posts_were_dropped: DROPPED, &[&[UnfollowSecond(1)], &[Look(1)]], &[1];
+    an_author_posts_and_leaves_while_another_posts: BRIM, &[&[PostBySecond(4), Leave(SECOND)], &[Post(5)]], &[1];
+    an_author_posts_and_is_unfollowed_while_the_reader_looks: BRIM, &[&[PostBySecond(4), UnfollowSecond(1)], &[Look(1)]], &[1];
+    an_author_leaves_while_another_posts: DROPPED, &[&[Leave(SECOND)], &[Post(6)]], &[1];
+    an_author_leaves_while_a_follower_looks: DROPPED, &[&[Leave(SECOND)], &[Look(1)]], &[1];
+    an_author_leaves_while_a_follower_looks_for_the_first_time: UNBUILT, &[&[Leave(SECOND)], &[Look(1)]], &[1];
+    an_author_leaves_while_somebody_follows_them: DROPPED, &[&[Leave(SECOND)], &[FollowSecond(2)]], &[1];
+    an_author_leaves_while_somebody_unfollows_them: DROPPED, &[&[Leave(SECOND)], &[UnfollowSecond(1)]], &[1];
+    an_author_leaves_while_a_follower_follows_another: DROPPED, &[&[Leave(SECOND)], &[Unfollow(1), Follow(1)]], &[1];
+    an_author_leaves_and_posts: DROPPED, &[&[Leave(SECOND)], &[PostBySecond(6)]], &[1];
+    an_outlier_leaves_while_a_follower_looks_for_the_first_time: OUTLIER, &[&[Look(2)], &[Leave(0), Join(0), Post(3)]], &[];
+    an_outlier_leaves_while_they_are_announced: OVERFLOWED, &[&[Post(2)], &[Leave(0), Join(0), Post(3)]], &[];
+    a_reader_leaves_while_they_look: DROPPED, &[&[Leave(1)], &[Look(1)]], &[];
+    a_reader_leaves_while_they_look_for_the_first_time: UNBUILT, &[&[Leave(1)], &[Look(1)]], &[];
+    a_reader_leaves_while_they_follow: HALF, &[&[Leave(1)], &[FollowSecond(1)]], &[];
+    a_reader_leaves_while_they_unfollow: DROPPED, &[&[Leave(1)], &[UnfollowSecond(1)]], &[];
+    a_reader_and_the_author_leave_while_the_one_follows_the_other: HALF, &[&[Leave(1), Leave(SECOND)], &[FollowSecond(1)]], &[];
+    a_reader_leaves_and_another_takes_the_handle_while_a_post_comes: &[Follow(1), Look(1), Post(1)], &[&[Post(6)], &[Leave(1), Join(1), FollowSecond(1), Look(1)]], &[];
+    a_reader_leaves_and_another_takes_the_handle_while_they_look: &[Post(1), Follow(1)], &[&[Look(1)], &[Leave(1), Join(1), FollowSecond(1)]], &[];
 }
 
 /// Whether a scenario goes wrong over an engine with a fault.
@@ -394,5 +171,11 @@ mutants! {
     a_rewrite_of_a_timeline_that_has_changed: Guard(Rewrite, "rev"), a_post_while_a_follower_looks_for_the_first_time;
     an_outlier_announced_to_somebody_who_left: Guard(Announce, "follows"), an_author_becomes_an_outlier_while_somebody_unfollows;
     an_outlier_announced_without_telling_new_followers: Part(BeginToAnnounce, "$set", "outlier"), an_author_becomes_an_outlier_while_the_followers_shrink_again;
+    a_push_that_drops_a_post_and_does_not_say_so: Part(Deliver, "$inc", "room"), an_author_posts_and_leaves_while_another_posts;
+    a_push_that_drops_a_post_before_an_unfollow: Part(Deliver, "$inc", "room"), an_author_posts_and_is_unfollowed_while_the_reader_looks;
+    an_author_who_leaves_and_is_not_forgotten: Part(Forget, "$pull", "outliers"), an_outlier_leaves_while_they_are_announced;
+    an_author_who_leaves_and_nobody_who_builds_notices: Part(Forget, "$inc", "rev"), an_outlier_leaves_while_a_follower_looks_for_the_first_time;
+    a_delivery_to_the_next_holder_of_a_handle: Guard(Deliver, "born"), a_reader_leaves_and_another_takes_the_handle_while_a_post_comes;
+    a_rewrite_of_the_next_holders_timeline: Guard(Rewrite, "born"), a_reader_leaves_and_another_takes_the_handle_while_they_look;
     an_announcement_that_nobody_who_builds_notices: Part(Announce, "$inc", "rev"), an_author_becomes_an_outlier_while_somebody_looks_who_followed_before;
 }

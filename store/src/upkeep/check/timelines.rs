@@ -1,8 +1,8 @@
-//! The last part of a check: what was to come to home timelines and may not have.
+//! The last part of a check: what was to come to home timelines and may not have, and what is in them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bson::{Document, doc};
+use bson::{Bson, Document, doc};
 use model::{Handle, Topic};
 use uuid::Uuid;
 
@@ -10,15 +10,91 @@ use super::Checking;
 use crate::error::Result;
 use crate::port::Find;
 use crate::posts;
-use crate::timeline::{self, UNDELIVERED, attempt_of};
+use crate::timeline::{self, Fault, Suspect, UNDELIVERED, attempt_of};
 use crate::upkeep::finding::{Outcome, Violation};
 use crate::upkeep::owners::owner_of;
 
 /// How many of each to look at in one check; a repair and another check come to the others.
 const MOST: u64 = 10_000;
 
+/// How often to look again at a timeline that changes each time.
+const LOOKS: usize = 3;
+
 impl Checking<'_> {
     pub(super) async fn timelines(&mut self) -> Result<()> {
+        self.unfinished().await?;
+        let mut after: Option<Bson> = None;
+        loop {
+            let stored = self.store.timelines().stretch(after.as_ref()).await?;
+            let Some(last) = stored.last() else { return Ok(()) };
+            after = last.get("_id").cloned();
+            for (id, what) in self.store.timelines().malformed(&stored) {
+                let violation = Violation::Malformed { what };
+                let outcome = if self.options.repair {
+                    Outcome::Unrepairable(violation.unrepairable())
+                } else {
+                    Outcome::Found
+                };
+                self.report(format!("{} {id}", timeline::COLLECTION), None, violation, outcome);
+            }
+            let suspects = self.store.timelines().audit(&stored).await?;
+            self.look_again(suspects).await?;
+        }
+    }
+
+    /// Looks at timelines again that do not agree with the lists and the posts, and reports what they were found with
+    /// twice while nothing changed them.
+    async fn look_again(&mut self, mut suspects: Vec<Suspect>) -> Result<()> {
+        for _ in 0..LOOKS {
+            if suspects.is_empty() {
+                return Ok(());
+            }
+            self.wait().await;
+            let again = self.store.timelines().audit_again(&suspects).await?;
+            suspects.clear();
+            for (suspect, is_quiet) in again {
+                if is_quiet {
+                    self.wrong(suspect).await?;
+                } else {
+                    suspects.push(suspect);
+                }
+            }
+        }
+        for suspect in suspects {
+            let reader = Topic::User(suspect.reader).to_string();
+            self.report(reader, None, Violation::Busy, Outcome::Found);
+        }
+        Ok(())
+    }
+
+    async fn wrong(&mut self, suspect: Suspect) -> Result<()> {
+        let reader = Topic::User(suspect.reader.clone()).to_string();
+        // One for each author, however many of their posts it is about.
+        let author = |author: &Handle| author.to_string();
+        let mut violations: Vec<Violation> = suspect
+            .faults
+            .iter()
+            .map(|fault| match fault {
+                Fault::Orphan => Violation::OrphanTimeline,
+                Fault::Lacks { author: who, .. } => Violation::TimelineLacks { author: author(who) },
+                Fault::Unfounded { author: who } => Violation::TimelineUnfounded { author: author(who) },
+            })
+            .collect();
+        violations.dedup();
+        let mended = self.options.repair && self.store.timelines().mend(suspect).await?;
+        for violation in violations {
+            let outcome = match () {
+                () if !self.options.repair => Outcome::Found,
+                () if mended => Outcome::Repaired,
+                () => Outcome::Unrepairable(violation.unrepairable()),
+            };
+            self.report(reader.clone(), None, violation, outcome);
+        }
+        Ok(())
+    }
+
+    /// Posts that were not delivered, follows and unfollows that did not end.
+    async fn unfinished(&mut self) -> Result<()> {
         let (posts, doubts) = (self.waiting_posts().await?, self.doubts().await?);
         if posts.is_empty() && doubts.is_empty() {
             return Ok(());

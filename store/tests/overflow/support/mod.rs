@@ -9,6 +9,7 @@ pub mod operations;
 pub mod scenarios;
 pub mod schedule;
 pub mod stale;
+pub mod town;
 pub mod unreliable;
 
 pub use lists::*;

@@ -37,6 +37,8 @@ pub enum Step {
     Doubt,
     /// A timeline is written anew.
     Rewrite,
+    /// An author who leaves goes out of a timeline.
+    Forget,
 }
 
 /// What is wrong with a mutant.
@@ -191,6 +193,7 @@ fn step_of(collection: &str, change: &Change) -> Option<Step> {
             () if has("$push", "doubts").is_some() => Some(Step::Doubt),
             () if has("$addToSet", "outliers").is_some() => Some(Step::Announce),
             () if has("$set", "entries").is_some() => Some(Step::Rewrite),
+            () if has("$pull", "entries").is_some() => Some(Step::Forget),
             () => None,
         };
     }
