@@ -29,7 +29,7 @@ pub fn Masthead() -> impl IntoView {
                     <a href="/explore" aria-current=current("/explore")>
                         "Explore"
                     </a>
-                    <a class="to-lab" href="/lab" aria-current=current("/lab")>
+                    <a href="/lab" aria-current=current("/lab")>
                         "Workshop"
                     </a>
                 </nav>
