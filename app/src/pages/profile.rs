@@ -4,7 +4,7 @@ use store::posts::Order;
 
 use super::document::PageTitle;
 use super::home::{Posts, posts};
-use super::request::{Place, loaded, person_in_path};
+use super::request::{Place, loaded, now, person_in_path};
 use crate::actions::feed;
 use crate::components::{Avatar, FollowButton, Meter, MeterSize, StoredDrawer, grouped};
 use crate::islands::ProfileNumbers;
@@ -57,7 +57,7 @@ fn Opening(profile: Profile, signed_in: bool, own: bool) -> impl IntoView {
     } = profile;
     let topic = Topic::User(handle.clone()).to_string();
     let (avatar, at_handle) = (handle.clone(), format!("@{handle}"));
-    let joined: String = at.to_string().chars().take(10).collect();
+    let joined = at.date(now());
     view! {
         <header class="profile" data-topic=topic>
             <Avatar handle=avatar />
