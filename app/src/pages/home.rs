@@ -4,6 +4,7 @@ use model::{Handle, PostCard, PostText, Problem, Tag};
 
 use store::posts::Order;
 
+use super::accounts::INTO_THE_TOWN;
 use super::document::PageTitle;
 use super::problem::ProblemPage;
 use super::request::{Place, loaded, now, refusal_of, tag_in_path};
@@ -148,7 +149,7 @@ fn Introduction() -> impl IntoView {
                 likes are stored: most fit into one document, and the few that overflow spill into pages."
             </p>
             <p class="introduction-ways">
-                <a class="button button-primary" href="/login">
+                <a class="button button-primary" href=INTO_THE_TOWN>
                     "Step into the demo town"
                 </a>
                 <a class="button" href="/explore">
