@@ -26,7 +26,10 @@ pub use writing::Writing;
 fn bound(class: &'static str, children: Children, bind: fn(&Element)) -> impl IntoView {
     let root = NodeRef::<Div>::new();
     #[cfg(target_arch = "wasm32")]
-    root.on_load(move |root| bind(&root));
+    root.on_load(move |root| {
+        browser::awake();
+        bind(&root);
+    });
     #[cfg(not(target_arch = "wasm32"))]
     let _: fn(&Element) = bind;
     view! { <div class=class node_ref=root>{children()}</div> }

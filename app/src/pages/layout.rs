@@ -3,8 +3,9 @@
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use leptos_router::hooks::use_location;
-use model::Account;
+use model::{Account, Kind};
 
+use super::accounts::link_with;
 use super::api::{self, ApiContents};
 use super::request;
 use crate::actions::accounts::SignOut;
@@ -60,7 +61,7 @@ fn SignedIn(account: Account) -> impl IntoView {
             <Avatar handle=handle.clone() />
             <span class="me-name">{account.name.to_string()}</span>
         </a>
-        <form method="post" action=SignOut::url()>
+        <form method="post" action=SignOut::url() data-sign-out="">
             <button class="button button-quiet">"Sign out"</button>
         </form>
     }
@@ -78,9 +79,13 @@ pub fn Banner() -> impl IntoView {
     if let Some(refusal) = request::refusal() {
         let by_its_field = refusal.problem.field.as_deref();
         let shown = by_its_field.is_some_and(|field| fields_of(&refusal.form).contains(&field));
+        let sign_in = (refusal.problem.kind == Kind::NotSignedIn).then(|| {
+            let href = link_with(&use_location().pathname.get_untracked(), "/login");
+            view! { " " <a href=href>"Sign in"</a> }
+        });
         let message = refusal.problem.message;
         return (!shown)
-            .then(|| view! { <p class="banner" role="alert">{message}</p> })
+            .then(|| view! { <p class="banner" role="alert">{message} {sign_in}</p> })
             .into_any();
     }
     request::done()

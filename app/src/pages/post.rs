@@ -33,7 +33,7 @@ async fn post_page(id: PostId, place: Place) -> Result<impl IntoView, Problem> {
     let (likes, shares) = (card.post.likes, card.post.shares);
     let many = |count: u64, one: &'static str, more: &'static str| if count == 1 { one } else { more };
     let now = now();
-    let form = signed_in.then(|| {
+    let form = reader.as_ref().map(|author| {
         view! {
             <TextForm
                 test_id="comment-form"
@@ -44,6 +44,8 @@ async fn post_page(id: PostId, place: Place) -> Result<impl IntoView, Problem> {
                 submit="Comment"
                 most=CommentText::MAX
                 hidden=("post", id.to_string())
+                author=author.clone()
+                draft=format!("draft {id}")
                 refusal=refusal_of("add_comment")
             />
         }
