@@ -35,7 +35,7 @@ pub fn Post(
         <div class="post" data-topic=Topic::Post(id).to_string()>
             <Avatar handle=post.author.handle.clone() />
             <div class="post-main">
-                <Byline person=post.author at=post.at now />
+                <Byline person=post.author at=post.at now href=Some(format!("/post/{id}")) />
                 <p class="post-text" dir="auto" data-testid="post-text">
                     <Body text=post.text.to_string() />
                 </p>

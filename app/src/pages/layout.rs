@@ -142,11 +142,29 @@ pub fn Legend() -> impl IntoView {
                 </dt>
                 <dd>"Scroll down a long list and you cross from one document into the next. A seam marks the spot."</dd>
             </dl>
-            <p id="keys" class="legend-keys" tabindex="-1">
-                <kbd>"j"</kbd> " and " <kbd>"k"</kbd>
-                " go down and up a list, one item at a time; within it, " <kbd>"Page Down"</kbd> " and "
-                <kbd>"Page Up"</kbd> " do, too. " <kbd>"?"</kbd> " leads here."
-            </p>
+            <div id="keys" class="legend-keys" tabindex="-1" role="group" aria-labelledby="keys-title">
+                <h2 id="keys-title">"Keys"</h2>
+                <ul>
+                    <li>
+                        <kbd>"j"</kbd> " and " <kbd>"k"</kbd>
+                        " go down and up a list; within it, " <kbd>"Page Down"</kbd> " and "
+                        <kbd>"Page Up"</kbd> " do, too"
+                    </li>
+                    <li><kbd>"Enter"</kbd> " opens the post"</li>
+                    <li>
+                        <kbd>"l"</kbd> " likes it, " <kbd>"r"</kbd> " replies to it"
+                    </li>
+                    <li><kbd>"n"</kbd> " writes a new post"</li>
+                    <li>
+                        <kbd>"g"</kbd> " then " <kbd>"h"</kbd> " goes home"
+                    </li>
+                    <li><kbd>"?"</kbd> " leads here"</li>
+                </ul>
+                <label class="legend-switch">
+                    <input type="checkbox" checked autocomplete="off" />
+                    "Use these keys on this device"
+                </label>
+            </div>
             <p>
                 <a href="/lab">"The workshop"</a>
                 " shows how the pattern breaks, and how it holds."

@@ -8,6 +8,7 @@ pub mod list;
 pub mod live;
 pub mod meter;
 pub mod number;
+pub mod open;
 pub mod pane;
 pub mod place;
 pub mod send;
@@ -29,6 +30,7 @@ pub fn awake() {
     if AWAKE.replace(true) {
         return;
     }
+    keys::bind();
     dom::listen(&document(), "submit", |event| {
         if let Some(form) = event.target()
             && let Some(form) = form.dyn_ref::<Element>()
