@@ -44,6 +44,7 @@ export const EVERY_PAGE: Sight[] = [
   { name: "settings about to be deleted", open: aboutToLeave },
   { name: "settings with what does not fit", open: settingsRefused },
   { name: "sign in", open: at("/login") },
+  { name: "the way into the demo town", open: at("/login?demo=first") },
   { name: "sign in refused", open: signInRefused },
   { name: "sign up", open: at("/signup") },
   { name: "sign up with what does not fit", open: signUpRefused },

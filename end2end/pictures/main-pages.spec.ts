@@ -50,7 +50,7 @@ for (const [name, open] of Object.entries(SIGHTS)) {
 async function pinTimes(page: Page): Promise<void> {
   await page.evaluate(() => {
     for (const time of document.querySelectorAll("time")) {
-      time.textContent = time.matches(".moment") ? "3d" : "2026-03-01";
+      time.textContent = time.matches(".moment") ? "3d ago" : "1 Mar 2026";
     }
   });
 }

@@ -54,3 +54,22 @@ test("taking a like back puts the count back everywhere", async ({ page, api, pe
   await expect(button).toHaveAttribute("aria-pressed", "false");
   expect((await api.findPost(post.id)).likes).toBe(0);
 });
+
+test("the links to the likes and shares of a post follow, too", async ({
+  page,
+  api,
+  person,
+  secondWindow,
+}) => {
+  const post = await api.post(`${person.name} counts along`);
+  const watcher = await secondWindow();
+  await gotoLive(watcher, `/post/${post.id}`);
+  const about = watcher.getByRole("navigation", { name: "About this post" });
+  await expect(about.getByRole("link")).toHaveText(["0 likes", "0 shares"]);
+
+  await gotoLive(page, `/post/${post.id}`);
+  await page.getByTestId("like-button").click();
+  await page.getByTestId("share-button").click();
+  await expect(about.getByRole("link", { name: "1 like", exact: true })).toBeVisible();
+  await expect(about.getByRole("link", { name: "1 share", exact: true })).toBeVisible();
+});

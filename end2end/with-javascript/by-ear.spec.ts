@@ -47,7 +47,8 @@ test("home says whose each post and each of its buttons is", async ({ page, api,
         - 'article "${person.name}: Said by ear"':
           - paragraph:
             - link "${person.name}"
-            - time: now
+            - link "now":
+              - time: now
           - paragraph: Said by ear
           - 'button "Like the post by ${person.name}. Likes: 0"'
           - 'link "Comments on the post by ${person.name}: 0"'
@@ -175,8 +176,19 @@ test("new posts are told of politely, and nothing else interrupts", async ({ pag
 
 test("the keys are named beside a list, and ? leads there", async ({ page }) => {
   await page.goto("/explore");
-  const keys = page.locator("#keys");
-  await expect(keys).toContainText("j and k go down and up");
+  const keys = page.getByRole("group", { name: "Keys" });
+  await expect(keys).toMatchAriaSnapshot(`
+    - group "Keys":
+      - heading "Keys" [level=2]
+      - list:
+        - listitem: j and k go down and up a list; within it, Page Down and Page Up do, too
+        - listitem: Enter opens the post
+        - listitem: l likes it, r replies to it
+        - listitem: n writes a new post
+        - listitem: g then h goes home
+        - listitem: "? leads here"
+      - checkbox "Use these keys on this device" [checked]
+  `);
   await expect(async () => {
     await page.keyboard.press("?");
     await expect(keys).toBeFocused({ timeout: 100 });

@@ -29,3 +29,23 @@ test("a post that is too long is refused by the field and nothing is stored", as
   await expect(composer.getByRole("textbox"), "what was typed is not lost").toHaveValue(text);
   expect(await api.postsOf(person.handle)).toBe(0);
 });
+
+test("a double click publishes once and complains of nothing", async ({ page, api, person }) => {
+  const text = `Twice is once, says ${person.name}`;
+  await page.goto("/");
+  const composer = page.getByTestId("composer");
+  await typeInto(composer, text);
+  await composer.getByRole("button", { name: "Post" }).dblclick();
+  await expect(page.getByTestId("post").filter({ hasText: text })).toHaveCount(1);
+  await expect(composer.getByRole("textbox")).toHaveValue("");
+
+  // However late the second click is: until something is typed, it means the same post.
+  await composer.getByRole("button", { name: "Post" }).click();
+  await expect(composer.getByRole("textbox")).toHaveAttribute("aria-invalid", "false");
+  await expect(composer.getByRole("alert")).toBeEmpty();
+  expect(await api.postsOf(person.handle)).toBe(1);
+
+  await composer.getByRole("textbox").fill(" ");
+  await composer.getByRole("button", { name: "Post" }).click();
+  await expectComplaint(composer.getByRole("textbox"), /empty/);
+});

@@ -53,3 +53,27 @@ test("a handle that is taken is said by the field", async ({ page, api, person }
 
   await expectComplaint(page.getByLabel("Handle"), /taken/i);
 });
+
+test("who steps into the demo town meets its people before a password", async ({ page }) => {
+  await page.goto("/");
+  await page.getByRole("link", { name: "Step into the demo town" }).click();
+  const main = page.getByRole("main");
+  await expect(main.getByRole("heading", { level: 1 })).toHaveText("Step into the demo town");
+  await expect(main.getByRole("button").first()).toHaveText(/^Sign in as /);
+  await expect(main.getByLabel("Password")).toHaveCount(1);
+  await main.getByRole("button").first().click();
+  await expect(page.getByRole("button", { name: "Sign out" })).toBeVisible();
+});
+
+test("who was signed out meanwhile is told with the way back in", async ({ page, api, person }) => {
+  const post = await api.post(`${person.name} was away too long`);
+  await page.goto(`/post/${post.id}`);
+  await api.signOut();
+  await page.getByTestId("like-button").click();
+  const told = page.getByRole("alert").filter({ hasText: "Sign in first" });
+  await told.getByRole("link", { name: "Sign in" }).click();
+  await page.getByLabel("Handle").fill(person.handle);
+  await page.getByLabel("Password").fill(person.password);
+  await page.getByRole("main").getByRole("button", { name: "Sign in", exact: true }).click();
+  await expect(page).toHaveURL(`/post/${post.id}`);
+});

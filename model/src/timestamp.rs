@@ -32,18 +32,38 @@ impl Timestamp {
         format!("{} {} UTC", date.unwrap_or_default(), time.unwrap_or_default())
     }
 
-    /// How long ago this was at `now`, as people say it: "now", "5m", "3h", "2d", then the date.
+    /// How long ago this was at `now`, as people say it: "now", "5m ago", "3h ago", "2d ago", then the date.
     pub fn ago(self, now: Self) -> String {
         let seconds = (now.0 - self.0).max(0) / 1000;
         match seconds {
             0..60 => "now".to_owned(),
-            60..3600 => format!("{}m", seconds / 60),
-            3600..86_400 => format!("{}h", seconds / 3600),
-            86_400..604_800 => format!("{}d", seconds / 86_400),
-            _ => self.to_string().chars().take(10).collect(),
+            60..3600 => format!("{}m ago", seconds / 60),
+            3600..86_400 => format!("{}h ago", seconds / 3600),
+            86_400..604_800 => format!("{}d ago", seconds / 86_400),
+            _ => self.date(now),
+        }
+    }
+
+    /// The date, as in "13 Nov"; with the year if `now` is in another one.
+    pub fn date(self, now: Self) -> String {
+        let iso = self.to_string();
+        let (year, month, day) = (iso.get(..4), iso.get(5..7), iso.get(8..10));
+        let month = month.and_then(|month| MONTHS.get(month.parse::<usize>().ok()?.checked_sub(1)?));
+        let (Some(year), Some(month), Some(day)) = (year, month, day) else {
+            return iso;
+        };
+        let day = day.trim_start_matches('0');
+        if now.to_string().starts_with(year) {
+            format!("{day} {month}")
+        } else {
+            format!("{day} {month} {year}")
         }
     }
 }
+
+const MONTHS: [&str; 12] = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+];
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -110,7 +130,21 @@ mod tests {
                 after(604_799),
                 after(604_800)
             ],
-            ["now", "now", "59m", "23h", "6d", "2026-03-01"]
+            ["now", "now", "59m ago", "23h ago", "6d ago", "1 Mar"]
         );
+    }
+
+    #[test]
+    fn a_date_has_its_year_when_it_is_another_one() {
+        let date = |at: &str, now: &str| {
+            let moment = |text: &str| text.parse::<Timestamp>().unwrap();
+            moment(at).date(moment(now))
+        };
+        assert_eq!(date("2026-11-13T23:59:59Z", "2026-12-31T23:59:59Z"), "13 Nov");
+        assert_eq!(
+            date("2025-11-13T00:00:00Z", "2026-01-01T00:00:00Z"),
+            "13 Nov 2025"
+        );
+        assert_eq!(date("2026-01-01T00:00:00Z", "2025-12-31T23:59:59Z"), "1 Jan 2026");
     }
 }

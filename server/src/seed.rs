@@ -21,6 +21,13 @@ pub async fn run(options: SeedOptions) -> Result<(), Fault> {
         return Ok(());
     }
     let environment = Environment::system(true);
+    if options.reset {
+        let id = environment.ids.uuid(environment.now());
+        let (claim, recipe) = town::claim_anew(&store, id)
+            .await
+            .map_err(|error| unreset(&error))?;
+        return load(&claim, recipe).await;
+    }
     let patience = match &options.data.store {
         StoreAddress::Embedded(_) => Patience::ALONE,
         StoreAddress::MongoDb(_) => Patience::SHARED,
@@ -130,6 +137,11 @@ async fn load(claim: &town::Claim<'_>, recipe: Recipe) -> Result<(), Fault> {
         town.posts.len()
     );
     Ok(())
+}
+
+fn unreset(error: &dyn std::error::Error) -> Fault {
+    let next = "Only a store with a whole demo town can be reset; load one into an empty store with `spillway seed`.";
+    Fault::failed("The demo town was not reset", next).caused_by(error)
 }
 
 fn unloaded(error: &dyn std::error::Error) -> Fault {

@@ -1,7 +1,8 @@
 use leptos::prelude::*;
 use model::{Handle, Tag};
 
-/// What somebody wrote: plain text, in which web addresses, @mentions and #tags are links.
+/// What somebody wrote: plain text, in which web addresses, @mentions and #tags are links. Each link is isolated, so that
+/// text from right to left does not move its `@` or `#` to the other end.
 #[component]
 pub fn Body(
     /// The text as typed.
@@ -12,13 +13,17 @@ pub fn Body(
         .map(|part| match part {
             Part::Text(text) => text.into_any(),
             Part::Mention(handle) => {
-                view! { <a href=format!("/@{handle}")>{format!("@{handle}")}</a> }.into_any()
+                view! { <a href=format!("/@{handle}")><bdi>{format!("@{handle}")}</bdi></a> }.into_any()
             }
-            Part::Tag(typed, tag) => view! { <a href=format!("/tags/{tag}")>{typed}</a> }.into_any(),
-            Part::Address(address) => {
-                view! { <a href=address.clone() rel="nofollow ugc noopener noreferrer">{address.clone()}</a> }
-                    .into_any()
+            Part::Tag(typed, tag) => {
+                view! { <a href=format!("/tags/{tag}")><bdi>{typed}</bdi></a> }.into_any()
             }
+            Part::Address(address) => view! {
+                <a href=address.clone() rel="nofollow ugc noopener noreferrer">
+                    <bdi dir="ltr">{address.clone()}</bdi>
+                </a>
+            }
+            .into_any(),
         })
         .collect_view()
 }

@@ -52,6 +52,14 @@ pub fn Meter(
             aria-valuenow=now
             aria-valuetext=text
         >
+            {(size == MeterSize::Large)
+                .then(|| {
+                    view! {
+                        <span class="meter-relation" aria-hidden="true">
+                            {format!("How the {relation} are stored")}
+                        </span>
+                    }
+                })}
             <span class="meter-channel" aria-hidden="true">
                 <svg class="meter-head" preserveAspectRatio="none">
                     <rect class="meter-water" width=words::fill(&meter) height="100%" />

@@ -8,10 +8,17 @@ pub fn Moment(
     at: Timestamp,
     /// The reader's now.
     now: Timestamp,
+    /// The page of what happened, if it has one.
+    #[prop(optional_no_strip)]
+    href: Option<String>,
 ) -> impl IntoView {
-    view! {
+    let time = view! {
         <time class="moment" datetime=at.to_string() title=at.exact()>
             {at.ago(now)}
         </time>
+    };
+    match href {
+        Some(href) => view! { <a class="moment-link" href=href>{time}</a> }.into_any(),
+        None => time.into_any(),
     }
 }

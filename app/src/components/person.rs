@@ -12,6 +12,9 @@ pub fn Byline(
     at: Timestamp,
     /// The reader's now.
     now: Timestamp,
+    /// The page of what they did, if it has one.
+    #[prop(optional_no_strip)]
+    href: Option<String>,
 ) -> impl IntoView {
     view! {
         <p class="byline">
@@ -19,7 +22,7 @@ pub fn Byline(
                 <bdi>{person.name.to_string()}</bdi>
             </a>
             <span class="byline-handle">{format!("@{}", person.handle)}</span>
-            <Moment at now />
+            <Moment at now href />
         </p>
     }
 }

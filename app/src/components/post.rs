@@ -5,7 +5,7 @@ use super::{
     Avatar, Body, Byline, DeleteControl, Icon, LikeButton, Meter, MeterSize, ShareButton, StoredDrawer,
     grouped,
 };
-use crate::islands::Reactions;
+use crate::islands::Numbers;
 
 /// A post: who wrote what, what people made of it, and how its likes are stored.
 #[component]
@@ -35,11 +35,11 @@ pub fn Post(
         <div class="post" data-topic=Topic::Post(id).to_string()>
             <Avatar handle=post.author.handle.clone() />
             <div class="post-main">
-                <Byline person=post.author at=post.at now />
+                <Byline person=post.author at=post.at now href=Some(format!("/post/{id}")) />
                 <p class="post-text" dir="auto" data-testid="post-text">
                     <Body text=post.text.to_string() />
                 </p>
-                <Reactions>
+                <Numbers>
                     <div class="reactions">
                         <LikeButton post=id author=author.clone() likes signed_in />
                         <a class="reaction" href=format!("/post/{id}")>
@@ -53,7 +53,7 @@ pub fn Post(
                         <Meter relation=Relation::Likes of=about.clone() meter size=MeterSize::Line />
                         <StoredDrawer owner=Topic::Post(id) about />
                     </div>
-                </Reactions>
+                </Numbers>
                 {own.then(|| view! { <DeleteControl post=id /> })}
             </div>
         </div>

@@ -1,4 +1,5 @@
 use leptos::prelude::*;
+use model::Handle;
 
 use crate::escape::escape;
 use crate::islands::Writing;
@@ -24,6 +25,10 @@ pub fn TextForm(
     /// What else is sent, as a name and a value.
     #[prop(optional)]
     hidden: Option<(&'static str, String)>,
+    /// Who writes.
+    author: Handle,
+    /// What about: their device keeps the draft by it.
+    draft: String,
     /// The refusal of this form, if that is why the page is shown.
     refusal: Option<Refusal>,
 ) -> impl IntoView {
@@ -36,7 +41,7 @@ pub fn TextForm(
     let problem_id = format!("{field}-problem");
     view! {
         <Writing>
-            <form class="text-form" method="post" action=action data-testid=test_id>
+            <form class="text-form" method="post" action=action data-author=author.to_string() data-draft=draft data-testid=test_id>
                 {hidden.map(|(name, value)| view! { <input type="hidden" name=name value=value /> })}
                 <input type="hidden" name="id" autocomplete="off" />
                 <label class="visually-hidden" for=field>

@@ -1,6 +1,9 @@
 //! Owners that are worth a look at how they are stored.
 
-use model::{Handle, PostCard, Problem, Profile};
+use bson::doc;
+use model::{Handle, PostCard, Problem, Profile, Timestamp};
+use store::port::Find;
+use store::posts::Order;
 
 use super::problems::explain;
 use super::{Feed, Paging};
@@ -20,15 +23,21 @@ pub struct Notable {
 }
 
 impl Feed {
-    /// The owners to begin with.
+    /// The owners to begin with. In a demo town they are of the town: what its visitors write is nobody's example.
     pub async fn notable(&self) -> Result<Notable, Problem> {
-        let paging = Paging {
-            limit: AMONG,
+        let until = self.town_ends().await?;
+        let liked = self.most_liked(until).await?;
+        let newest = Paging {
+            // Just after the last moment of the town.
+            after: liked.first().zip(until).map(|(card, until)| {
+                let mut last = card.post.clone();
+                last.at = Timestamp::from_millis(until.millis() + 1);
+                Order::Newest.cursor_of(&last)
+            }),
             ..Paging::default()
         };
-        let (liked, newest) =
-            futures::try_join!(self.explore(None, paging), self.home(None, Paging::default()))?;
-        let authors = liked.items.iter().map(|card| &card.post.author.handle);
+        let newest = self.home(None, newest).await?;
+        let authors = liked.iter().map(|card| &card.post.author.handle);
         let authors: std::collections::BTreeSet<&Handle> = authors.collect();
         let celebrity = self
             .store
@@ -40,7 +49,7 @@ impl Feed {
             Some(handle) => Some(self.profile(&handle, None).await?),
             None => None,
         };
-        let viral = liked.items.into_iter().next();
+        let viral = liked.into_iter().next();
         let is_viral = |card: &PostCard| viral.as_ref().is_some_and(|viral| viral.post.id == card.post.id);
         let others = newest.items.into_iter().filter(|card| !is_viral(card));
         Ok(Notable {
@@ -48,5 +57,30 @@ impl Feed {
             viral,
             celebrity: celebrity.filter(|person| person.followers > 0),
         })
+    }
+
+    /// The most liked post, of a demo town the most liked of its own.
+    pub async fn viral_post(&self) -> Result<Option<PostCard>, Problem> {
+        let until = self.town_ends().await?;
+        Ok(self.most_liked(until).await?.into_iter().next())
+    }
+
+    async fn most_liked(&self, until: Option<Timestamp>) -> Result<Vec<PostCard>, Problem> {
+        let paging = Paging {
+            limit: AMONG,
+            ..Paging::default()
+        };
+        let mut liked = self.explore(None, paging).await?.items;
+        liked.retain(|card| until.is_none_or(|until| card.post.at <= until));
+        Ok(liked)
+    }
+
+    /// The moment at which the demo town stands still: its visitors wrote what is younger. `None` without a town.
+    async fn town_ends(&self) -> Result<Option<Timestamp>, Problem> {
+        let find = Find::matching(doc! { "_id": "town" }).limit(1);
+        let found = self.store.engine().find("meta", find).await.map_err(explain)?;
+        let recipe = found.first().and_then(|town| town.get_document("recipe").ok());
+        let now = recipe.and_then(|recipe| recipe.get_datetime("now").ok());
+        Ok(now.map(|now| Timestamp::from_millis(now.timestamp_millis())))
     }
 }

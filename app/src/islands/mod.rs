@@ -7,8 +7,8 @@
 #[cfg(target_arch = "wasm32")]
 mod browser;
 mod new_on_top;
+mod numbers;
 mod pane;
-mod reactions;
 mod read_on;
 mod writing;
 
@@ -17,8 +17,8 @@ use leptos::prelude::*;
 use leptos::web_sys::Element;
 
 pub use new_on_top::NewOnTop;
+pub use numbers::Numbers;
 pub use pane::Pane;
-pub use reactions::{ProfileNumbers, Reactions};
 pub use read_on::ReadOn;
 pub use writing::Writing;
 
@@ -26,7 +26,10 @@ pub use writing::Writing;
 fn bound(class: &'static str, children: Children, bind: fn(&Element)) -> impl IntoView {
     let root = NodeRef::<Div>::new();
     #[cfg(target_arch = "wasm32")]
-    root.on_load(move |root| bind(&root));
+    root.on_load(move |root| {
+        browser::awake();
+        bind(&root);
+    });
     #[cfg(not(target_arch = "wasm32"))]
     let _: fn(&Element) = bind;
     view! { <div class=class node_ref=root>{children()}</div> }

@@ -20,12 +20,12 @@ fn bind(root: &Element) {
     use std::rc::Rc;
 
     use super::browser::dom::{around, hold, listen, when_near};
-    use super::browser::keys;
     use super::browser::list::List;
+    use super::browser::open;
     use super::browser::place::Place;
 
     let Some(list) = List::around(root) else { return };
-    keys::bind(&list);
+    open::bind(&list);
     Place::keep(&list);
     let end = Rc::new(real::End {
         root: root.clone(),

@@ -4,7 +4,8 @@ use leptos::web_sys::Element;
 use super::bound;
 
 /// Where a person writes: a counter that follows, a message by the field when a text is refused, and the new post or
-/// comment in the list below at once. The island wraps the form that `TextForm` renders.
+/// comment in the list below at once. What is not sent yet is still there when they come back. The island wraps the form
+/// that `TextForm` renders.
 #[island]
 pub fn Writing(children: Children) -> impl IntoView {
     bound("writing", children, bind)
@@ -22,9 +23,9 @@ fn bind(root: &Element) {
     let Some(desk) = real::Desk::in_part(root).map(Rc::new) else {
         return;
     };
-    desk.measure();
     let typing = Rc::clone(&desk);
-    hold(root, listen(root, "input", move |_| typing.measure()));
+    hold(root, listen(root, "input", move |_| typing.typed()));
+    desk.go_on();
     let listening = listen(root, "submit", move |event| {
         event.prevent_default();
         desk.send();
@@ -45,6 +46,7 @@ mod real {
 
     use crate::components::counter;
     use crate::islands::browser::dom::{attribute, find, set, set_text};
+    use crate::islands::browser::draft::Draft;
     use crate::islands::browser::list::{List, here};
     use crate::islands::browser::live;
     use crate::islands::browser::send::{fresh_id, send};
@@ -58,25 +60,57 @@ mod real {
         problem: Element,
         counter: Element,
         most: usize,
+        draft: Option<Draft>,
         sending: Cell<bool>,
+        /// Whether nothing was typed since a text was sent: a second click sends nothing then, and is no mistake.
+        sent: Cell<bool>,
     }
 
     impl Desk {
         pub fn in_part(root: &Element) -> Option<Self> {
-            let counter = find(root, ".counter")?;
+            let (form, counter) = (find(root, "form")?, find(root, ".counter")?);
             Some(Self {
-                form: find(root, "form")?.dyn_into().ok()?,
+                draft: Draft::of(&form),
+                form: form.dyn_into().ok()?,
                 text: find(root, "textarea")?.dyn_into().ok()?,
                 id: find(root, "[name=id]")?.dyn_into().ok()?,
                 problem: find(root, ".text-form-problem")?,
                 most: attribute(&counter, "data-most")?.parse().ok()?,
                 counter,
                 sending: Cell::new(false),
+                sent: Cell::new(false),
             })
         }
 
+        /// Shows the draft, unless something was typed already. What was being sent when the page was left is sent again;
+        /// should it have arrived, it lands once all the same.
+        pub fn go_on(self: &Rc<Self>) {
+            let draft = self.draft.as_ref().and_then(Draft::read);
+            let Some((id, text)) = draft.filter(|_| self.text.value().is_empty()) else {
+                return self.typed();
+            };
+            self.write(&text);
+            if !id.is_empty() {
+                self.id.set_value(&id);
+                self.send();
+            }
+        }
+
         /// Follows what is typed.
-        pub fn measure(&self) {
+        pub fn typed(&self) {
+            self.sent.set(false);
+            self.keep("");
+            self.measure();
+        }
+
+        /// Keeps what is typed, with the id under which it is being sent if it is.
+        fn keep(&self, id: &str) {
+            if let Some(draft) = &self.draft {
+                draft.keep(id, &self.text.value());
+            }
+        }
+
+        fn measure(&self) {
             let length = self.text.value().trim().chars().count();
             set_text(&self.counter, &counter(length, self.most));
             set(
@@ -92,15 +126,17 @@ mod real {
         /// Sends the form. Its id stays until the text arrived, so that trying again after a broken connection lands
         /// once.
         pub fn send(self: &Rc<Self>) {
+            if self.sending.get() || (self.sent.get() && self.text.value().is_empty()) {
+                return;
+            }
             if let Err(problem) = self.check() {
                 return self.say(&problem.message);
             }
-            if self.sending.replace(true) {
-                return;
-            }
+            self.sending.set(true);
             if self.id.value().is_empty() {
                 self.id.set_value(&fresh_id());
             }
+            self.keep(&self.id.value());
             set(&self.form, "aria-busy", "true");
             let desk = Rc::clone(self);
             spawn_local(async move {
@@ -118,9 +154,11 @@ mod real {
             let pending = list.as_ref().and_then(|list| pending(list, text.trim()));
             self.write("");
             self.say("");
+            self.sent.set(true);
             match sent.await {
                 Ok(_) => {
                     self.id.set_value("");
+                    self.keep("");
                     let newest = Stretch::fetch(&here("")).await;
                     match (list, newest) {
                         (Some(list), Some(newest)) => {
@@ -136,14 +174,17 @@ mod real {
                         (Some(_), None) => {}
                     }
                 }
-                Err(message) => {
+                Err(refusal) => {
                     if let Some(pending) = pending {
                         pending.remove();
                     }
                     if self.text.value().is_empty() {
                         self.write(&text);
                     }
-                    self.say(&message);
+                    self.keep("");
+                    self.sent.set(false);
+                    refusal.show(&self.problem);
+                    set(&self.text, "aria-invalid", "true");
                 }
             }
         }
@@ -182,6 +223,10 @@ mod real {
         set(&written, "dir", "auto");
         set_text(&written, text);
         item.append_child(&written).ok()?;
+        let label = document().create_element("p").ok()?;
+        label.set_class_name("entry-sending");
+        set_text(&label, "Sending…");
+        item.append_child(&label).ok()?;
         list.show_pending(&item);
         Some(item)
     }

@@ -48,33 +48,74 @@ pub fn SignUpPage() -> impl IntoView {
     }
 }
 
+/// Where the people of the demo town come before the password.
+pub const INTO_THE_TOWN: &str = "/login?demo=first";
+
 /// Signs in, with a password or, in the demo town, with one click.
 #[component]
 pub fn SignInPage() -> impl IntoView {
+    loaded(sign_in_page())
+}
+
+async fn sign_in_page() -> Result<impl IntoView, Problem> {
     let refusal = refusal_of("sign_in");
     let next = next_page(refusal.as_ref());
-    let sign_up = link_with(&next, "/signup");
-    view! {
+    let people = feed()?.demo_people().await?;
+    let demo_first = query("demo").is_some() && !people.is_empty();
+    let title = if demo_first {
+        "Step into the demo town"
+    } else {
+        "Welcome back"
+    };
+    let password = view! { <PasswordForm next=next.clone() refusal of_its_own=demo_first /> };
+    let demo = (!people.is_empty()).then(|| view! { <DemoPeople people next of_its_own=!demo_first /> });
+    let (first, second) = if demo_first {
+        (demo.into_any(), password.into_any())
+    } else {
+        (password.into_any(), demo.into_any())
+    };
+    Ok(view! {
         <PageTitle text="Sign in" />
         <section class="account">
-            <h1>"Welcome back"</h1>
-            <form class="account-form" method="post" action=SignIn::url()>
-                <input type="hidden" name="next" value=next.clone() />
-                <Field name="handle" label="Handle" autocomplete="username" refusal=refusal.clone() />
-                <Field name="password" label="Password" autocomplete="current-password" refusal />
-                <button class="button button-primary">"Sign in"</button>
-            </form>
-            <p>
-                "New here? " <a href=sign_up>"Sign up"</a>
-            </p>
-            {loaded(demo_people(next))}
+            <h1>{title}</h1>
+            {first}
+            {second}
         </section>
+    })
+}
+
+/// A handle, a password, and the way to an account for who has none.
+#[component]
+fn PasswordForm(
+    next: String,
+    refusal: Option<Refusal>,
+    /// Whether it has a heading besides the page's.
+    of_its_own: bool,
+) -> impl IntoView {
+    let sign_up = link_with(&next, "/signup");
+    view! {
+        {of_its_own.then(|| view! { <h2 class="account-part">"Or sign in with a password"</h2> })}
+        <form class="account-form" method="post" action=SignIn::url()>
+            <input type="hidden" name="next" value=next />
+            <Field name="handle" label="Handle" autocomplete="username" refusal=refusal.clone() />
+            <Field name="password" label="Password" autocomplete="current-password" refusal />
+            <button class="button button-primary">"Sign in"</button>
+        </form>
+        <p>
+            "New here? " <a href=sign_up>"Sign up"</a>
+        </p>
     }
 }
 
-async fn demo_people(next: String) -> Result<impl IntoView, Problem> {
-    let people = feed()?.demo_people().await?;
-    let button = move |account: Account| {
+/// Whom anybody may be in the demo town.
+#[component]
+fn DemoPeople(
+    people: Vec<Account>,
+    next: String,
+    /// Whether it has a heading besides the page's.
+    of_its_own: bool,
+) -> impl IntoView {
+    let person = move |account: Account| {
         view! {
             <li>
                 <form method="post" action=SignInAsDemo::url()>
@@ -89,15 +130,16 @@ async fn demo_people(next: String) -> Result<impl IntoView, Problem> {
             </li>
         }
     };
-    Ok((!people.is_empty()).then(|| {
-        view! {
-            <section class="demo" aria-labelledby="demo">
-                <h2 id="demo">"Or step in as somebody"</h2>
-                <p>"This is a demo town. Borrow a person with one click; no password needed."</p>
-                <ul class="demo-people">{people.into_iter().map(button).collect_view()}</ul>
-            </section>
-        }
-    }))
+    view! {
+        <section class="demo" class:demo-first=!of_its_own aria-label="People of the demo town">
+            {of_its_own.then(|| view! { <h2>"Or step in as somebody"</h2> })}
+            <p>
+                "This is a demo town. Borrow a person with one click; no password needed. Others do the same, and
+                what all of you change is undone when the town is reset."
+            </p>
+            <ul class="demo-people">{people.into_iter().map(person).collect_view()}</ul>
+        </section>
+    }
 }
 
 /// Where the reader wanted to go. What is typed into an address is only followed after the server has checked it.
@@ -107,7 +149,8 @@ fn next_page(refusal: Option<&Refusal>) -> String {
         .unwrap_or_default()
 }
 
-fn link_with(next: &str, path: &str) -> String {
+/// The address of a page that leads to `next` afterwards.
+pub fn link_with(next: &str, path: &str) -> String {
     if next.is_empty() {
         return path.to_owned();
     }

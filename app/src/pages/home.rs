@@ -4,6 +4,7 @@ use model::{Handle, PostCard, PostText, Problem, Tag};
 
 use store::posts::Order;
 
+use super::accounts::INTO_THE_TOWN;
 use super::document::PageTitle;
 use super::problem::ProblemPage;
 use super::request::{Place, loaded, now, refusal_of, tag_in_path};
@@ -100,11 +101,13 @@ pub async fn posts(list: Posts, place: Place) -> Result<impl IntoView, Problem> 
         Posts::By(_) => "No posts yet. Follow them to see the first one at home.",
         Posts::Tagged(_) => "No post has this tag yet. Write the first one.",
     };
-    let composer = matches!(list, Posts::Home) && signed_in && place.is_at_the_newest();
+    let composer = reader
+        .as_ref()
+        .filter(|_| matches!(list, Posts::Home) && place.is_at_the_newest());
     let somewhere_to_go = (matches!(list, Posts::Home) && signed_in)
         .then(|| view! { <a href="/explore">"Explore"</a> " has plenty of people to follow." });
     let empty = view! { {empty} {somewhere_to_go} };
-    let form = composer.then(|| {
+    let form = composer.map(|author| {
         view! {
             <TextForm
                 test_id="composer"
@@ -114,6 +117,8 @@ pub async fn posts(list: Posts, place: Place) -> Result<impl IntoView, Problem> 
                 placeholder="What is flowing over today?"
                 submit="Post"
                 most=PostText::MAX
+                author=author.clone()
+                draft="draft post".to_owned()
                 refusal=refusal_of("compose")
             />
         }
@@ -148,7 +153,7 @@ fn Introduction() -> impl IntoView {
                 likes are stored: most fit into one document, and the few that overflow spill into pages."
             </p>
             <p class="introduction-ways">
-                <a class="button button-primary" href="/login">
+                <a class="button button-primary" href=INTO_THE_TOWN>
                     "Step into the demo town"
                 </a>
                 <a class="button" href="/explore">

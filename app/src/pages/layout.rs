@@ -3,8 +3,9 @@
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use leptos_router::hooks::use_location;
-use model::Account;
+use model::{Account, Kind};
 
+use super::accounts::link_with;
 use super::api::{self, ApiContents};
 use super::request;
 use crate::actions::accounts::SignOut;
@@ -29,7 +30,7 @@ pub fn Masthead() -> impl IntoView {
                     <a href="/explore" aria-current=current("/explore")>
                         "Explore"
                     </a>
-                    <a class="to-lab" href="/lab" aria-current=current("/lab")>
+                    <a href="/lab" aria-current=current("/lab")>
                         "Workshop"
                     </a>
                 </nav>
@@ -60,7 +61,7 @@ fn SignedIn(account: Account) -> impl IntoView {
             <Avatar handle=handle.clone() />
             <span class="me-name">{account.name.to_string()}</span>
         </a>
-        <form method="post" action=SignOut::url()>
+        <form method="post" action=SignOut::url() data-sign-out="">
             <button class="button button-quiet">"Sign out"</button>
         </form>
     }
@@ -78,9 +79,13 @@ pub fn Banner() -> impl IntoView {
     if let Some(refusal) = request::refusal() {
         let by_its_field = refusal.problem.field.as_deref();
         let shown = by_its_field.is_some_and(|field| fields_of(&refusal.form).contains(&field));
+        let sign_in = (refusal.problem.kind == Kind::NotSignedIn).then(|| {
+            let href = link_with(&use_location().pathname.get_untracked(), "/login");
+            view! { " " <a href=href>"Sign in"</a> }
+        });
         let message = refusal.problem.message;
         return (!shown)
-            .then(|| view! { <p class="banner" role="alert">{message}</p> })
+            .then(|| view! { <p class="banner" role="alert">{message} {sign_in}</p> })
             .into_any();
     }
     request::done()
@@ -137,11 +142,29 @@ pub fn Legend() -> impl IntoView {
                 </dt>
                 <dd>"Scroll down a long list and you cross from one document into the next. A seam marks the spot."</dd>
             </dl>
-            <p id="keys" class="legend-keys" tabindex="-1">
-                <kbd>"j"</kbd> " and " <kbd>"k"</kbd>
-                " go down and up a list, one item at a time; within it, " <kbd>"Page Down"</kbd> " and "
-                <kbd>"Page Up"</kbd> " do, too. " <kbd>"?"</kbd> " leads here."
-            </p>
+            <div id="keys" class="legend-keys" tabindex="-1" role="group" aria-labelledby="keys-title">
+                <h2 id="keys-title">"Keys"</h2>
+                <ul>
+                    <li>
+                        <kbd>"j"</kbd> " and " <kbd>"k"</kbd>
+                        " go down and up a list; within it, " <kbd>"Page Down"</kbd> " and "
+                        <kbd>"Page Up"</kbd> " do, too"
+                    </li>
+                    <li><kbd>"Enter"</kbd> " opens the post"</li>
+                    <li>
+                        <kbd>"l"</kbd> " likes it, " <kbd>"r"</kbd> " replies to it"
+                    </li>
+                    <li><kbd>"n"</kbd> " writes a new post"</li>
+                    <li>
+                        <kbd>"g"</kbd> " then " <kbd>"h"</kbd> " goes home"
+                    </li>
+                    <li><kbd>"?"</kbd> " leads here"</li>
+                </ul>
+                <label class="legend-switch">
+                    <input type="checkbox" checked autocomplete="off" />
+                    "Use these keys on this device"
+                </label>
+            </div>
             <p>
                 <a href="/lab">"The workshop"</a>
                 " shows how the pattern breaks, and how it holds."

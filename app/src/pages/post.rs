@@ -7,6 +7,7 @@ use super::request::{Place, loaded, now, post_in_path, refusal_of};
 use crate::actions::comments::AddComment;
 use crate::actions::feed;
 use crate::components::{CommentRow, Fresh, List, Post, TextForm, beginning, grouped};
+use crate::islands::Numbers;
 use crate::session;
 
 /// A post with its comments.
@@ -31,9 +32,8 @@ async fn post_page(id: PostId, place: Place) -> Result<impl IntoView, Problem> {
         beginning(card.post.text.as_str())
     );
     let (likes, shares) = (card.post.likes, card.post.shares);
-    let many = |count: u64, one: &'static str, more: &'static str| if count == 1 { one } else { more };
     let now = now();
-    let form = signed_in.then(|| {
+    let form = reader.as_ref().map(|author| {
         view! {
             <TextForm
                 test_id="comment-form"
@@ -44,6 +44,8 @@ async fn post_page(id: PostId, place: Place) -> Result<impl IntoView, Problem> {
                 submit="Comment"
                 most=CommentText::MAX
                 hidden=("post", id.to_string())
+                author=author.clone()
+                draft=format!("draft {id}")
                 refusal=refusal_of("add_comment")
             />
         }
@@ -64,9 +66,19 @@ async fn post_page(id: PostId, place: Place) -> Result<impl IntoView, Problem> {
         <article class="entry entry-alone" id=format!("post-{id}") data-testid="post" data-id=id.to_string()>
             <Post card now signed_in own />
         </article>
-        <nav class="tabs" aria-label="About this post">
-            <a href=format!("/post/{id}/likes")><b>{grouped(likes)}</b> {many(likes, " like", " likes")}</a>
-            <a href=format!("/post/{id}/shares")><b>{grouped(shares)}</b> {many(shares, " share", " shares")}</a>
+        <nav class="about" aria-label="About this post" data-topic=Topic::Post(id).to_string()>
+            <Numbers>
+                <div class="tabs">
+                    <a href=format!("/post/{id}/likes")>
+                        <b data-number="likes" data-count=likes>{grouped(likes)}</b>
+                        <span>" like" <span class="plural">"s"</span></span>
+                    </a>
+                    <a href=format!("/post/{id}/shares")>
+                        <b data-number="shares" data-count=shares>{grouped(shares)}</b>
+                        <span>" share" <span class="plural">"s"</span></span>
+                    </a>
+                </div>
+            </Numbers>
         </nav>
         <section aria-labelledby="comments">
             <h2 id="comments" class="section-head">

@@ -4,10 +4,10 @@ use store::posts::Order;
 
 use super::document::PageTitle;
 use super::home::{Posts, posts};
-use super::request::{Place, loaded, person_in_path};
+use super::request::{Place, loaded, now, person_in_path};
 use crate::actions::feed;
 use crate::components::{Avatar, FollowButton, Meter, MeterSize, StoredDrawer, grouped};
-use crate::islands::ProfileNumbers;
+use crate::islands::Numbers;
 use crate::session;
 
 /// A person and their posts.
@@ -57,7 +57,7 @@ fn Opening(profile: Profile, signed_in: bool, own: bool) -> impl IntoView {
     } = profile;
     let topic = Topic::User(handle.clone()).to_string();
     let (avatar, at_handle) = (handle.clone(), format!("@{handle}"));
-    let joined: String = at.to_string().chars().take(10).collect();
+    let joined = at.date(now());
     view! {
         <header class="profile" data-topic=topic>
             <Avatar handle=avatar />
@@ -74,7 +74,7 @@ fn Opening(profile: Profile, signed_in: bool, own: bool) -> impl IntoView {
                 </span>
             </p>
             {(!bio.is_empty()).then(|| view! { <p class="profile-bio" dir="auto">{bio}</p> })}
-            <ProfileNumbers>
+            <Numbers>
                 {if own {
                     view! {
                         <a class="button to-settings" href="/settings">
@@ -109,7 +109,7 @@ fn Opening(profile: Profile, signed_in: bool, own: bool) -> impl IntoView {
                 </ul>
                 <Meter relation=Relation::Followers of=name.to_string() meter size=MeterSize::Large />
                 <StoredDrawer owner=Topic::User(handle) about=name.to_string() />
-            </ProfileNumbers>
+            </Numbers>
         </header>
     }
 }

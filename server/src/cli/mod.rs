@@ -173,6 +173,11 @@ pub struct SeedOptions {
     /// Do nothing, and say so with exit code 0, where there is a town already or anybody else.
     #[arg(long, env = "SPILLWAY_SEED_IF_EMPTY", value_parser = FalseyValueParser::new())]
     pub if_empty: bool,
+    /// Reset the town that is there: the same once more, without anybody who signed up and anything that visitors changed.
+    /// Stop the server first.
+    #[arg(long, env = "SPILLWAY_SEED_RESET", value_parser = FalseyValueParser::new(),
+          conflicts_with_all = ["users", "posts", "viral_likes", "celebrity_followers", "if_empty"])]
+    pub reset: bool,
     /// The same seed makes the same town.
     #[arg(long, env = "SPILLWAY_SEED", default_value_t = 1, value_name = "S")]
     pub seed: u64,

@@ -63,7 +63,7 @@ impl Slots {
     pub(super) fn fill(&self, template: &str, mention: &str, dice: &mut Dice) -> String {
         let mut text = String::with_capacity(template.len());
         self.expand(template, mention, dice, &mut BTreeMap::new(), &mut text);
-        capitalise(&text.replace("loafs", "loaves").replace("tabbys", "tabbies"))
+        capitalise(&with_their_plurals(text))
     }
 
     fn expand(
@@ -131,6 +131,20 @@ impl Slots {
     }
 }
 
+/// The words that a slot fills before an `s` and whose plural is another one.
+const PLURALS: [(&str, &str); 4] = [
+    ("father-in-laws", "fathers-in-law"),
+    ("landladys", "landladies"),
+    ("loafs", "loaves"),
+    ("tabbys", "tabbies"),
+];
+
+fn with_their_plurals(text: String) -> String {
+    PLURALS
+        .iter()
+        .fold(text, |text, (wrong, right)| text.replace(wrong, right))
+}
+
 /// Adds a word, making "a" before a vowel "an".
 fn append_word(text: &mut String, word: &str) {
     let article =
@@ -193,6 +207,33 @@ mod tests {
             fill("A {cake}, today's {cake}."),
             "An apple turnover, today's apple turnover."
         );
+    }
+
+    #[test]
+    fn every_word_that_stands_in_the_plural_has_one() {
+        let files = [
+            include_str!("words/posts.txt"),
+            include_str!("words/comments.txt"),
+            include_str!("words/grammar.txt"),
+            include_str!("words/viral.txt"),
+            include_str!("words/bios.txt"),
+        ];
+        let slots = Slots::new(Vec::new());
+        let mut plurals = Vec::new();
+        for (name, words) in &slots.0 {
+            let slot = format!("{{{name}}}s");
+            let in_the_plural = files.iter().flat_map(|file| file.match_indices(&slot)).count();
+            if in_the_plural > 0 {
+                plurals.extend(words.iter().map(|word| with_their_plurals(format!("{word}s"))));
+            }
+        }
+        assert!(plurals.iter().any(|word| word == "fathers-in-law"), "{plurals:?}");
+        let wrong = |word: &&String| {
+            ["laws", "dys", "bys", "fs", "ss", "xs"]
+                .iter()
+                .any(|end| word.ends_with(end))
+        };
+        assert_eq!(plurals.iter().find(wrong), None);
     }
 
     #[test]

@@ -182,3 +182,45 @@ fn the_post_of_a_class_comes_back_when_its_author_deletes_it() {
     page(&server.visitor(), "/lab/class");
     assert_eq!(post(&server.visitor())["id"], id);
 }
+
+#[test]
+fn a_reset_undoes_what_visitors_did_as_people_of_the_town() {
+    let mut server = Server::for_a_class();
+    let name = |server: &Server| server.visitor().get("/users/solveig").body["name"].clone();
+    let (town, visitor) = (name(&server), server.member("visitor"));
+    let post = visitor.writes("Gone after the reset");
+    let mut borrowed = server.visitor().at_root();
+    borrowed.cookie = Some(sends(&borrowed, "/api/sign_in_as_demo", "handle=solveig").cookie());
+    let described = sends(&borrowed, "/api/describe", "name=Somebody+else&bio=");
+    assert_eq!(described.status, 303, "{described:?}");
+    assert_eq!(name(&server), "Somebody else");
+
+    server.crash();
+    let store = format!("embedded:{}", server.data().join("store").display());
+    let reset = spillway()
+        .args(["seed", "--reset"])
+        .env("SPILLWAY_STORE", store)
+        .status();
+    assert!(reset.unwrap().success());
+    server.restart();
+    assert_eq!(name(&server), town);
+    assert_eq!(server.visitor().get(&format!("/posts/{post}")).status, 404);
+    assert_eq!(server.visitor().get("/users/visitor").status, 404);
+}
+
+#[test]
+fn only_a_whole_town_is_reset() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = format!("embedded:{}", folder.path().join("store").display());
+    let output = spillway()
+        .args(["seed", "--reset"])
+        .env("SPILLWAY_STORE", store)
+        .output()
+        .unwrap();
+    assert!(!output.status.success());
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.contains("The demo town was not reset") && said.contains("spillway seed"),
+        "{said}"
+    );
+}

@@ -232,3 +232,22 @@ fn how_something_is_stored_leads_to_the_inspector() {
         assert!(page.contains(&format!("href=\"/lab/inspect/{owner}\"")), "{page}");
     }
 }
+
+#[test]
+fn what_a_visitor_of_the_town_writes_is_no_example_of_the_workshop() {
+    let server = Server::for_a_class();
+    let visitor = server.member("visitor");
+    let posts: Vec<String> = (0..25)
+        .map(|n| visitor.writes(&format!("Look at me, {n}")))
+        .collect();
+    let page = browser(&server).get("/lab/inspect").text;
+    let said = words(&page);
+    for example in [
+        "The post that everybody likes",
+        "The most followed author",
+        "A quiet post",
+    ] {
+        assert!(said.contains(example), "{example}: {said}");
+    }
+    assert_eq!(posts.iter().find(|post| page.contains(post.as_str())), None);
+}

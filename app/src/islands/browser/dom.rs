@@ -74,7 +74,12 @@ pub struct Listening {
 
 /// Listens to an event.
 pub fn listen(target: &EventTarget, event: &'static str, heard: impl FnMut(Event) + 'static) -> Listening {
-    let heard = Closure::<dyn FnMut(Event)>::new(heard);
+    listen_boxed(target, event, Box::new(heard))
+}
+
+/// The same once for all closures, which keeps the download small.
+fn listen_boxed(target: &EventTarget, event: &'static str, heard: Box<dyn FnMut(Event)>) -> Listening {
+    let heard = Closure::wrap(heard);
     drop(target.add_event_listener_with_callback(event, heard.as_ref().unchecked_ref()));
     Listening {
         target: target.clone(),
@@ -101,7 +106,11 @@ impl Drop for Listening {
 
 /// Holds something for as long as a part is in the page.
 pub fn hold(part: &Element, thing: impl Any) {
-    HELD.with_borrow_mut(|held| held.push((part.clone(), Box::new(thing))));
+    hold_boxed(part, Box::new(thing));
+}
+
+fn hold_boxed(part: &Element, thing: Box<dyn Any>) {
+    HELD.with_borrow_mut(|held| held.push((part.clone(), thing)));
 }
 
 /// Empties a part, and lets go of what was held for what stood in it.

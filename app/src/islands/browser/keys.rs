@@ -1,47 +1,102 @@
-//! Reading a list by keyboard, as the ARIA feed pattern has it: Page Down and Page Up go from item to item, Control
-//! and End or Home leave the list. The keys j and k do the same from anywhere on the page, and ? leads to the line that
-//! names them.
+//! Reading by keyboard. As the ARIA feed pattern has it, Page Down and Page Up go from item to item within a list, and
+//! Control and End or Home leave it. Single keys do more from anywhere on the page, as the legend of keys says. Where the
+//! reader switched them off, or there is no legend to do so, they do nothing.
+
+use std::cell::Cell;
 
 use leptos::prelude::document;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement, KeyboardEvent};
+use web_sys::{Element, HtmlElement, HtmlInputElement, KeyboardEvent};
 
-use super::dom::{all, around, find, listen};
-use super::list::List;
+use super::dom::{all, around, attribute, find, listen};
+use super::draft::{KEYS, storage};
+use super::open::{go, page_of};
 
-/// Listens for as long as the page lives.
-pub fn bind(list: &List) {
-    let feed = list.feed().clone();
+/// Listens for as long as the page lives, and binds the switch in the legend.
+pub fn bind() {
+    let after_g = Cell::new(false);
     listen(&document(), "keydown", move |event| {
-        if let Some(event) = event.dyn_ref::<KeyboardEvent>()
-            && let Some(element) = wanted(&feed, event)
-            && let Some(element) = element.dyn_ref::<HtmlElement>()
-            && element.focus().is_ok()
-        {
-            event.prevent_default();
+        if let Some(event) = event.dyn_ref::<KeyboardEvent>() {
+            let after_g = after_g.replace(event.key() == "g");
+            if act(event, after_g).is_some() {
+                event.prevent_default();
+            }
+        }
+    })
+    .for_good();
+    let Some(Ok(switch)) = here("#keys input").map(JsCast::dyn_into::<HtmlInputElement>) else {
+        return;
+    };
+    switch.set_checked(!are_off());
+    let switched = switch.clone();
+    listen(&switch, "change", move |_| {
+        if let Some(storage) = storage() {
+            // A device that keeps nothing begins with the keys on each time.
+            drop(if switched.checked() {
+                storage.remove_item(KEYS)
+            } else {
+                storage.set_item(KEYS, "off")
+            });
         }
     })
     .for_good();
 }
 
-/// What a key leads to, if it leads somewhere.
-fn wanted(feed: &Element, event: &KeyboardEvent) -> Option<Element> {
+/// Does what a key stands for, if it stands for something here.
+fn act(event: &KeyboardEvent, after_g: bool) -> Option<()> {
     let focused = document().active_element()?;
     let writes = ["INPUT", "TEXTAREA", "SELECT"].contains(&focused.tag_name().as_str());
     if writes || event.alt_key() || event.meta_key() {
         return None;
     }
-    let inside = feed.contains(Some(&focused));
-    match (event.key().as_str(), event.ctrl_key()) {
-        ("j", false) => neighbour(feed, &focused, 1),
-        ("k", false) => neighbour(feed, &focused, -1),
-        ("?", false) => document().get_element_by_id("keys"),
-        ("PageDown", false) if inside => neighbour(feed, &focused, 1),
-        ("PageUp", false) if inside => neighbour(feed, &focused, -1),
-        ("Home", true) if inside => document().get_element_by_id("main"),
-        ("End", true) if inside => find(&around(feed, ".list")?, ".load-more, .feed-end"),
+    let (key, feed) = (event.key(), here(".feed"));
+    let inside = feed.as_ref().is_some_and(|feed| feed.contains(Some(&focused)));
+    match (key.as_str(), event.ctrl_key()) {
+        ("PageDown", false) if inside => return focus(neighbour(&feed?, &focused, 1)),
+        ("PageUp", false) if inside => return focus(neighbour(&feed?, &focused, -1)),
+        ("Home", true) if inside => return focus(here("#main")),
+        ("End", true) if inside => {
+            return focus(find(&around(&feed?, ".list")?, ".load-more, .feed-end"));
+        }
+        (_, true) => return None,
+        _ => {}
+    }
+    let legend = here("#keys")?;
+    if are_off() || legend.get_bounding_client_rect().height() == 0.0 {
+        return None;
+    }
+    let item = around(&focused, ".entry").or_else(|| here(".entry-alone"));
+    match key.as_str() {
+        "j" => focus(neighbour(&feed?, &focused, 1)),
+        "k" => focus(neighbour(&feed?, &focused, -1)),
+        "?" => focus(Some(legend)),
+        "l" if !event.repeat() => {
+            find(&item?, ".reaction-like")?.dyn_ref::<HtmlElement>()?.click();
+            Some(())
+        }
+        "r" => focus(here("#comment-text")).or_else(|| {
+            go(&(page_of(&item?)? + "#comment-text"));
+            Some(())
+        }),
+        "n" => focus(here("#compose-text")).or_else(|| {
+            go("/#compose-text");
+            Some(())
+        }),
+        "h" if after_g => {
+            go("/");
+            Some(())
+        }
+        // Within an item it opens the link that is focused.
+        "Enter" if item.as_ref() == Some(&focused) => {
+            go(&page_of(&focused).or_else(|| attribute(&find(&focused, "a")?, "href"))?);
+            Some(())
+        }
         _ => None,
     }
+}
+
+fn focus(element: Option<Element>) -> Option<()> {
+    element?.dyn_ref::<HtmlElement>()?.focus().ok()
 }
 
 /// The item after or before the focused one; without one, the first that is in sight.
@@ -58,4 +113,13 @@ fn neighbour(feed: &Element, focused: &Element, step: isize) -> Option<Element> 
             |place| place.checked_add_signed(step),
         )?;
     items.into_iter().nth(place)
+}
+
+/// The first part of the page that a selector finds.
+fn here(selector: &str) -> Option<Element> {
+    document().query_selector(selector).ok()?
+}
+
+fn are_off() -> bool {
+    storage().is_some_and(|storage| storage.get_item(KEYS).is_ok_and(|kept| kept.is_some()))
 }

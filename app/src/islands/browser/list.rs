@@ -10,7 +10,7 @@ use web_sys::{Element, HtmlElement};
 
 use super::dom::{all, around, attribute, empty, find, number, set, unset, when_near};
 use super::stretch::Stretch;
-use crate::islands::reactions;
+use crate::islands::numbers;
 
 /// From so many items on, the farthest stretches are set aside.
 const MOST_ITEMS: usize = 3_200;
@@ -273,8 +273,8 @@ fn is_here(item: &Element) -> bool {
 /// Wakes the islands in a part that has come into the page. They only bind, so this is all that waking takes, and
 /// nothing of theirs outlives the part.
 fn wake(part: &Element) {
-    for island in all(part, ".post-reactions") {
-        reactions::bind(&island);
+    for island in all(part, ".numbers") {
+        numbers::bind(&island);
     }
 }
 

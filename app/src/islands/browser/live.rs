@@ -11,7 +11,7 @@ use model::Meter;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, EventSource, MessageEvent, VisibilityState};
 
-use super::dom::{Listening, attribute, hold, listen};
+use super::dom::{Listening, attribute, hold, listen, set_text};
 use super::send::count;
 
 /// The server watches at most this many owners on one connection: the ones that came into the page last.
@@ -20,8 +20,9 @@ const MOST_TOPICS: usize = 100;
 const SETTLE: Duration = Duration::from_millis(120);
 /// The wait before the first new attempt; it doubles up to 32 s.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
-/// From so many failed attempts on the reader is told: a server that restarts is back before.
+/// From so many failed attempts on the reader is told, if nothing else told them: a server that restarts is back before.
 const WORTH_SAYING: u32 = 2;
+const NOT_CONNECTED: &str = "Not connected. What you do is sent as soon as Spillway answers again.";
 
 /// How an owner's lists are stored: `model::Overflow` as it came over the wire.
 pub struct News(JsValue);
@@ -97,11 +98,17 @@ impl Drop for Watching {
 /// Reconsiders the connection once the page has settled.
 pub fn settle() {
     thread_local! {
-        static STATE_OF_THE_TAB: [Listening; 2] = [
-            // A hidden tab needs no news; and a page without an open connection can be kept for the Back button.
-            listen(&document(), "visibilitychange", |_| try_now()),
-            listen(&window(), "online", |_| try_now()),
-        ];
+        static STATE_OF_THE_TAB: [Listening; 3] = {
+            if !window().navigator().on_line() {
+                say(NOT_CONNECTED);
+            }
+            [
+                // A hidden tab needs no news; and a page without an open connection can be kept for the Back button.
+                listen(&document(), "visibilitychange", |_| try_now()),
+                listen(&window(), "offline", |_| say(NOT_CONNECTED)),
+                listen(&window(), "online", |_| back_online()),
+            ]
+        };
     }
     STATE_OF_THE_TAB.with(|_| {});
     if !HUB.with_borrow_mut(|hub| std::mem::replace(&mut hub.settling, true)) {
@@ -109,7 +116,26 @@ pub fn settle() {
     }
 }
 
-/// Whoever comes back to a tab, or into the net, does not wait for the next attempt.
+/// Whether the server answered something that was asked of it besides the connection. If not, the reader is told at once.
+pub fn asked(answered: bool) {
+    if !answered {
+        say(NOT_CONNECTED);
+    } else if is_saying() {
+        say("");
+        try_now();
+    }
+}
+
+/// A connection that was open when the net went away may be dead without knowing.
+fn back_online() {
+    HUB.with_borrow_mut(|hub| hub.connection = None);
+    reconsider();
+    if HUB.with_borrow(|hub| hub.connection.is_none()) {
+        say("");
+    }
+}
+
+/// Whoever comes back to a tab does not wait for the next attempt.
 fn try_now() {
     HUB.with_borrow_mut(|hub| {
         if hub.failures > 0 {
@@ -199,7 +225,7 @@ fn broken() {
         hub.failures
     });
     if failures >= WORTH_SAYING {
-        say("Not connected. What you do is sent as soon as Spillway answers again.");
+        say(NOT_CONNECTED);
     }
     let wait = FIRST_WAIT * 2_u32.pow(failures.min(6) - 1);
     #[expect(
@@ -221,9 +247,17 @@ fn broken() {
 
 /// In the corner of the page that every page has for it.
 fn say(message: &str) {
-    if let Some(corner) = document().get_element_by_id("connection") {
-        corner.set_text_content(Some(message));
+    if let Some(corner) = corner() {
+        set_text(&corner, message);
     }
+}
+
+fn is_saying() -> bool {
+    corner().is_some_and(|corner| corner.text_content().is_some_and(|said| !said.is_empty()))
+}
+
+fn corner() -> Option<Element> {
+    document().get_element_by_id("connection")
 }
 
 impl Hub {

@@ -1,14 +1,43 @@
 //! The browser's side of the islands.
 
 pub mod dom;
+pub mod draft;
 pub mod drawer;
 pub mod keys;
 pub mod list;
 pub mod live;
 pub mod meter;
 pub mod number;
+pub mod open;
 pub mod pane;
 pub mod place;
 pub mod send;
 pub mod stretch;
 pub mod toggle;
+
+use std::cell::Cell;
+
+use leptos::prelude::document;
+use wasm_bindgen::JsCast;
+use web_sys::Element;
+
+thread_local! {
+    static AWAKE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What a page does once it has an island that is awake.
+pub fn awake() {
+    if AWAKE.replace(true) {
+        return;
+    }
+    keys::bind();
+    dom::listen(&document(), "submit", |event| {
+        if let Some(form) = event.target()
+            && let Some(form) = form.dyn_ref::<Element>()
+            && form.has_attribute("data-sign-out")
+        {
+            draft::forget_all();
+        }
+    })
+    .for_good();
+}

@@ -7,9 +7,10 @@ use js_sys::{JSON, Reflect};
 use leptos::prelude::window;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{FormData, Headers, HtmlFormElement, RequestInit, Response, UrlSearchParams};
+use web_sys::{Element, FormData, Headers, HtmlFormElement, RequestInit, Response, UrlSearchParams};
 
-use super::dom::pause;
+use super::dom::{pause, set_text};
+use super::live;
 
 const NO_ANSWER: &str = "Spillway does not answer. Try again in a moment; it will happen only once.";
 
@@ -18,26 +19,59 @@ const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(32);
 
 /// What a server answers that cannot do it now and could in a moment.
-const AWAY: u16 = 503;
+pub const AWAY: u16 = 503;
+/// What it answers to somebody who is not signed in, or not any more.
+const NOT_SIGNED_IN: u16 = 401;
 
-/// Sends a form as it is at this moment; answers what the server function did, or what a person reads about why it did
-/// not. While the server does not answer it is sent again: whatever is sent lands once.
-pub fn send(form: &HtmlFormElement) -> impl Future<Output = Result<JsValue, String>> + use<> {
+/// Why something was not done, for a person to read.
+pub struct Refusal {
+    message: String,
+    signed_out: bool,
+}
+
+impl Refusal {
+    fn no_answer() -> Self {
+        Self {
+            message: NO_ANSWER.to_owned(),
+            signed_out: false,
+        }
+    }
+
+    /// Shows it; to somebody who is not signed in with the link to do so, which leads back to this page.
+    pub fn show(&self, problem: &Element) {
+        set_text(problem, &self.message);
+        if self.signed_out {
+            let here = window().location().pathname().unwrap_or_default();
+            let here = js_sys::encode_uri_component(&here);
+            let message = problem.inner_html();
+            problem.set_inner_html(&format!("{message} <a href=\"/login?next={here}\">Sign in</a>"));
+        }
+    }
+}
+
+/// Sends a form as it is at this moment; answers what the server function did, or why it did not. While the server does
+/// not answer it is sent again: whatever is sent lands once.
+pub fn send(form: &HtmlFormElement) -> impl Future<Output = Result<JsValue, Refusal>> + use<> {
     // An attribute, since a field of the form could be called "action".
     let action = form.get_attribute("action").unwrap_or_default();
     let fields = fields(form);
     async move {
         let mut wait = FIRST_WAIT;
         loop {
-            match answer(&action, &fields).await {
+            let answer = answer(&action, &fields).await;
+            live::asked(matches!(answer, Ok((status, _)) if status != AWAY));
+            match answer {
                 Ok((200..300, body)) => return Ok(body),
                 Ok((status, body)) if status != AWAY => {
                     // A server function says why in a problem of ours; what stands before it, such as a limit, in
                     // problem+json.
                     let why = text(&body, "message").or_else(|| text(&body, "detail"));
-                    return Err(why.unwrap_or_else(|| NO_ANSWER.to_owned()));
+                    return Err(Refusal {
+                        message: why.unwrap_or_else(|| NO_ANSWER.to_owned()),
+                        signed_out: status == NOT_SIGNED_IN,
+                    });
                 }
-                _ if wait > LONGEST_WAIT => return Err(NO_ANSWER.to_owned()),
+                _ if wait > LONGEST_WAIT => return Err(Refusal::no_answer()),
                 _ => pause(wait).await,
             }
             wait *= 2;

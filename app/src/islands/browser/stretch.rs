@@ -6,6 +6,8 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{Document, DomParser, Element, Response, SupportedType};
 
 use super::dom::{attribute, find};
+use super::live;
+use super::send::AWAY;
 
 /// The list of another page.
 pub struct Stretch {
@@ -44,11 +46,14 @@ impl Stretch {
 
 /// Fetches a page of ours.
 pub async fn fetch_page(href: &str) -> Option<Document> {
-    let response: Response = JsFuture::from(window().fetch_with_str(href))
-        .await
-        .ok()?
-        .dyn_into()
-        .ok()?;
+    let answer = JsFuture::from(window().fetch_with_str(href)).await;
+    let response: Option<Response> = answer.ok().and_then(|response| response.dyn_into().ok());
+    live::asked(
+        response
+            .as_ref()
+            .is_some_and(|response| response.status() != AWAY),
+    );
+    let response = response?;
     if !response.ok() {
         return None;
     }

@@ -123,8 +123,8 @@ impl Toggle {
                 }
                 state.shown.active != active
             }
-            Err(message) => {
-                set_text(&self.problem, &message);
+            Err(refusal) => {
+                refusal.show(&self.problem);
                 false
             }
         };

@@ -9,7 +9,7 @@ use super::inspect::{self, about, list_of};
 use super::{StationHead, TRACE, words};
 use crate::actions::feed;
 use crate::components::{grouped, size};
-use crate::feed::{Paging, Step, Steps, Trace, Traced};
+use crate::feed::{Step, Steps, Trace, Traced};
 use crate::islands::Pane;
 use crate::pages::request::{loaded, query};
 
@@ -56,12 +56,8 @@ pub fn TracePage() -> impl IntoView {
 
 /// What one looks at who names nothing.
 async fn most_liked() -> Result<Option<Topic>, Problem> {
-    let paging = Paging {
-        limit: 1,
-        ..Paging::default()
-    };
-    let liked = feed()?.explore(None, paging).await?;
-    Ok(liked.items.first().map(|card| Topic::Post(card.post.id)))
+    let viral = feed()?.viral_post().await?;
+    Ok(viral.map(|card| Topic::Post(card.post.id)))
 }
 
 #[component]

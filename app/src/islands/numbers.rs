@@ -3,18 +3,12 @@ use leptos::web_sys::Element;
 
 use super::bound;
 
-/// What people made of a post, and how its likes are stored: counts that change as people react, here and elsewhere.
+/// The numbers of a post or a person, and how their lists are stored: they change as people react, here and elsewhere.
 ///
-/// The island wraps the forms that `LikeButton` and `ShareButton` render, and the post's meter.
+/// The island wraps the forms that `LikeButton`, `ShareButton` and `FollowButton` render, meters, and links with counts.
 #[island]
-pub fn Reactions(children: Children) -> impl IntoView {
-    bound("post-reactions", children, bind)
-}
-
-/// The numbers of a person's page: whom they draw, and how their followers are stored.
-#[island]
-pub fn ProfileNumbers(children: Children) -> impl IntoView {
-    bound("profile-numbers", children, bind)
+pub fn Numbers(children: Children) -> impl IntoView {
+    bound("numbers", children, bind)
 }
 
 #[cfg(not(target_arch = "wasm32"))]

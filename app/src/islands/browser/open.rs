@@ -1,0 +1,43 @@
+//! Opening a post by its text. The link to it is the time beside its author; a click anywhere on the text will do.
+
+use leptos::prelude::window;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, MouseEvent};
+
+use super::dom::{around, attribute, find, listen};
+use super::list::List;
+
+/// Listens for as long as the page lives.
+pub fn bind(list: &List) {
+    listen(list.feed(), "click", |event| {
+        // A click is a mouse event, also with a finger.
+        if let Some(page) = wanted(event.unchecked_ref()) {
+            go(&page);
+        }
+    })
+    .for_good();
+}
+
+/// The page of the post whose text was clicked, unless the click was on a link in it or selected something.
+fn wanted(event: &MouseEvent) -> Option<String> {
+    let clicked: Element = event.target()?.dyn_into().ok()?;
+    let text = around(&clicked, ".post-text")?;
+    let selects = window()
+        .get_selection()
+        .ok()?
+        .is_some_and(|selection| !selection.is_collapsed());
+    if selects || event.ctrl_key() || event.meta_key() || around(&clicked, "a").is_some() {
+        return None;
+    }
+    page_of(&around(&text, ".post")?)
+}
+
+/// The address of a post's own page.
+pub fn page_of(post: &Element) -> Option<String> {
+    attribute(&find(post, ".moment-link")?, "href")
+}
+
+/// Leads to another page.
+pub fn go(page: &str) {
+    drop(window().location().set_href(page));
+}

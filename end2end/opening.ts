@@ -1,0 +1,35 @@
+import { expect, test } from "./fixtures";
+
+/** Opening a post from a list: by its time, which is a link, and by its text. It needs no JavaScript. */
+export function openingAPost(): void {
+  test("the time of a post is a link to it", async ({ page, api, person }) => {
+    const post = await api.post(`${person.name} wrote this just now`);
+    await page.goto(`/@${person.handle}`);
+    const link = page.getByTestId("post").getByRole("link", { name: "now" });
+    await link.focus();
+    await expect(link).toBeFocused();
+    await page.keyboard.press("Enter");
+    await expect(page).toHaveURL(`/post/${post.id}`);
+  });
+
+  test("the text of a post opens it, and a link within the text does not", async ({ page, api, person }) => {
+    const post = await api.post(`Ask @${person.handle} about #weirs`);
+    await page.goto(`/@${person.handle}`);
+    const text = page.getByTestId("post-text");
+    await expect(text).toBeVisible();
+    // Without a script the link lies over the text, so the mouse goes to a place and not to an element.
+    const { x, y } = (await text.boundingBox())!;
+    await expect(async () => {
+      await page.mouse.click(x + 4, y + 10);
+      await expect(page).toHaveURL(`/post/${post.id}`, { timeout: 500 });
+    }).toPass({ timeout: 10_000 });
+
+    await page.goto(`/@${person.handle}`);
+    await text.getByRole("link", { name: "#weirs" }).click();
+    await expect(page).toHaveURL("/tags/weirs");
+    await page.goto(`/@${person.handle}`);
+    await page.getByTestId("like-button").click();
+    await expect(page.getByTestId("like-button")).toHaveAttribute("aria-pressed", "true");
+    await expect(page).toHaveURL(new RegExp(`/@${person.handle}`));
+  });
+}

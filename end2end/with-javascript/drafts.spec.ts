@@ -1,0 +1,99 @@
+import type { Page } from "@playwright/test";
+import { expect, test, typeInto } from "../fixtures";
+
+const composer = (page: Page) => page.getByTestId("composer").getByRole("textbox");
+const kept = (page: Page) =>
+  page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("draft ")));
+
+test("a draft is there again after a walk around, until it is sent", async ({ page, api, person }) => {
+  const post = await api.post(`${person.name} is interrupted`);
+  await page.goto("/");
+  await typeInto(page.getByTestId("composer"), "Half a thought");
+  await page.goto(`/post/${post.id}`);
+  await typeInto(page.getByTestId("comment-form"), "Half a comment");
+  await page.getByRole("link", { name: "Home", exact: true }).click();
+
+  await expect(composer(page)).toHaveValue("Half a thought");
+  await expect(page.getByTestId("composer")).toContainText("14 / 500");
+  await page.goto(`/post/${post.id}`);
+  await expect(page.getByTestId("comment-form").getByRole("textbox")).toHaveValue("Half a comment");
+
+  await page.goto("/");
+  await expect(composer(page)).toHaveValue("Half a thought");
+  await page.getByTestId("composer").getByRole("button", { name: "Post" }).click();
+  await expect(page.getByTestId("post").filter({ hasText: "Half a thought" })).toHaveCount(1);
+  await expect.poll(() => kept(page)).toEqual([`draft ${post.id}`]);
+  await page.reload();
+  await expect(page.getByTestId("post").filter({ hasText: "Half a thought" })).toHaveCount(1);
+  await expect(composer(page)).toHaveValue("");
+});
+
+test("nobody finds the draft of who was here before", async ({ page, api, person }) => {
+  await page.goto("/");
+  await typeInto(page.getByTestId("composer"), `Only for the eyes of ${person.name}`);
+  await expect.poll(() => kept(page)).toHaveLength(1);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await expect(page.getByRole("banner").getByRole("link", { name: "Sign in" })).toBeVisible();
+  expect(await kept(page), "nothing is left behind").toEqual([]);
+
+  // Somebody else's session on the same device, without a sign-out between the two.
+  await api.signUp();
+  await page.goto("/");
+  await typeInto(page.getByTestId("composer"), "Mine");
+  await api.signUp();
+  await page.goto("/");
+  await expect.poll(() => kept(page)).toEqual([]);
+  await expect(composer(page)).toHaveValue("");
+});
+
+test.describe("a line that goes dead", () => {
+  test.use({ tolerated: [/ERR_/] });
+
+  test("is said at once, and so is that it is back", async ({ page, api, person }) => {
+    const post = await api.post(`${person.name} goes through a tunnel`);
+    await page.goto(`/post/${post.id}`);
+    const form = page.getByTestId("comment-form");
+    await typeInto(form, "Still here?");
+    const corner = page.locator("#connection");
+    await expect(corner).toBeEmpty();
+
+    await page.context().setOffline(true);
+    await expect(corner).toContainText("Not connected");
+    await page.context().setOffline(false);
+    await expect(corner).toBeEmpty();
+  });
+
+  test("is said after the first request that fails", async ({ page, api, person }) => {
+    const post = await api.post(`${person.name} asks a server that is gone`);
+    await page.goto(`/post/${post.id}`);
+    const form = page.getByTestId("comment-form");
+    await typeInto(form, "Hello?");
+    await page.route("**/add_comment*", (route) => route.abort("connectionrefused"));
+    await form.getByRole("button").click();
+    // The event stream is as open as before: only the request tells.
+    await expect(page.locator("#connection")).toContainText("Not connected", { timeout: 900 });
+    await page.unroute("**/add_comment*");
+    await expect(page.getByTestId("comment")).toHaveCount(1, { timeout: 15_000 });
+    await expect(page.locator("#connection")).toBeEmpty();
+  });
+
+  test("loses nothing that was being sent when the page was left, and sends it once", async ({
+    page,
+    api,
+    person,
+  }) => {
+    await page.goto("/");
+    const text = `${person.name} left in a hurry`;
+    await page.route("**/compose*", (route) => route.abort());
+    await typeInto(page.getByTestId("composer"), text);
+    await page.getByTestId("composer").getByRole("button", { name: "Post" }).click();
+    await expect(page.getByText("Sending…")).toBeVisible();
+    await page.unroute("**/compose*");
+    await page.goto("/explore");
+    await page.goto("/");
+    await expect(page.getByTestId("post").filter({ hasText: text })).toHaveCount(1);
+    await expect(composer(page)).toHaveValue("");
+    await expect.poll(() => kept(page)).toEqual([]);
+    expect(await api.postsOf(person.handle)).toBe(1);
+  });
+});

@@ -1,0 +1,79 @@
+import type { Locator, Page } from "@playwright/test";
+import { expect, gotoLive, test } from "../fixtures";
+
+/** Presses a key until it does something: before the page's script is awake it does nothing. */
+async function press(page: Page, key: string, effect: () => Promise<void>): Promise<void> {
+  await expect(async () => {
+    await page.keyboard.press(key);
+    await effect();
+  }).toPass({ timeout: 10_000 });
+}
+
+const focused = (locator: Locator) => () => expect(locator).toBeFocused({ timeout: 200 });
+
+test("a post is liked, answered and opened by single keys", async ({ page, api, person }) => {
+  const post = await api.post(`${person.name} types more than they click`);
+  await gotoLive(page, `/@${person.handle}`);
+  const item = page.getByTestId("post").first();
+  await press(page, "j", focused(item));
+  await page.keyboard.press("l");
+  await expect(item.getByTestId("like-button")).toHaveAttribute("aria-pressed", "true");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(`/post/${post.id}`);
+
+  const comment = page.getByTestId("comment-form").getByRole("textbox");
+  await press(page, "r", focused(comment));
+  await page.keyboard.type("jklnrgh?");
+  await expect(comment, "keys are letters where somebody writes").toHaveValue("jklnrgh?");
+
+  await gotoLive(page, `/@${person.handle}`);
+  await press(page, "j", focused(item));
+  await page.keyboard.press("r");
+  await expect(page).toHaveURL(`/post/${post.id}#comment-text`);
+  await expect(comment).toBeFocused();
+});
+
+test("n leads to where a post is written, and g h leads home", async ({ page, person }) => {
+  const text = page.getByTestId("composer").getByRole("textbox");
+  await gotoLive(page, "/explore");
+  await press(page, "n", () => expect(page).toHaveURL("/#compose-text", { timeout: 500 }));
+  await expect(text).toBeFocused();
+  await text.blur();
+  await press(page, "n", focused(text));
+
+  await gotoLive(page, "/explore");
+  await press(page, "g", async () => {
+    await page.keyboard.press("h");
+    await expect(page, person.name).toHaveURL("/", { timeout: 500 });
+  });
+});
+
+test("single keys are switched off on this device from their legend", async ({ page, person }) => {
+  await gotoLive(page, "/explore");
+  const keys = page.locator("#keys");
+  const switched = keys.getByRole("checkbox", { name: "Use these keys on this device" });
+  await press(page, "?", focused(keys));
+  await page.keyboard.press("Tab");
+  await expect(switched).toBeFocused();
+  await expect(switched).toBeChecked();
+  await page.keyboard.press("Space");
+  await expect(switched).not.toBeChecked();
+
+  await gotoLive(page, "/explore");
+  await expect(switched).not.toBeChecked();
+  const first = page.getByTestId("post").first();
+  await first.focus();
+  for (const key of ["j", "k", "?", "l", "r", "n", "g", "h", "Enter"]) {
+    await page.keyboard.press(key);
+  }
+  await expect(first, person.name).toBeFocused();
+  await expect(first.getByTestId("like-button")).toHaveAttribute("aria-pressed", "false");
+  await expect(page).toHaveURL("/explore");
+  await page.keyboard.press("PageDown");
+  await expect(page.getByTestId("post").nth(1), "the keys of a feed are no single letters").toBeFocused();
+
+  await switched.check();
+  await first.focus();
+  await page.keyboard.press("j");
+  await expect(page.getByTestId("post").nth(1)).toBeFocused();
+});

@@ -1,0 +1,3 @@
+import { openingAPost } from "../opening";
+
+openingAPost();
