@@ -25,7 +25,9 @@ pub fn names_id(filter: &Document, change: &Change) -> bool {
 fn fixes_id(filter: &Document) -> bool {
     filter.iter().any(|(name, value)| match (name.as_str(), value) {
         ("_id", Bson::Document(test)) => match test.keys().next() {
-            Some(first) if first.starts_with('$') => test.contains_key("$eq"),
+            Some(first) if first.starts_with('$') => {
+                test.contains_key("$eq") || test.get_array("$in").is_ok_and(|values| values.len() == 1)
+            }
             _ => true,
         },
         ("_id", Bson::RegularExpression(_)) => false,

@@ -104,13 +104,22 @@ macro_rules! each_contract_case {
                 what_changes_nothing_or_belongs_elsewhere_is_not_told
             ]
             changes if tells_nothing: [an_engine_that_cannot_tell_refuses]
-            documents if corners: [a_document_needs_an_id_of_a_usable_type]
+            documents if corners: [
+                a_document_needs_an_id_of_a_usable_type
+                an_id_holds_no_names_of_operators
+            ]
             filters if corners: [
                 expressions_that_cannot_be_are_refused
                 malformed_filters_are_refused
+                a_position_at_the_end_of_a_path_names_one_value
+                elements_that_are_arrays_match_by_their_positions
             ]
             queries if corners: [distinct_enters_the_elements_of_arrays]
-            updates if corners: [updates_that_cannot_be_are_refused_and_change_nothing]
+            updates if corners: [
+                updates_that_cannot_be_are_refused_and_change_nothing
+                pulls_look_into_arrays_within_arrays
+            ]
+            modify if corners: [an_upsert_takes_every_equality_of_its_filter]
             pipelines if corners: [
                 nested_documents_in_set_merge_and_enter_every_element_of_an_array
                 unset_and_project_keep_and_drop_fields

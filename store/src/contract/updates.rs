@@ -250,3 +250,47 @@ pub async fn an_update_may_not_pass_16_megabytes(engine: &Engine) {
     assert!(matches!(error, Error::TooLarge { .. }), "{error}");
     assert_eq!(everything(engine).await, before);
 }
+
+/// The condition of a `$pull` looks at an element as at the value of a field: an array matches by its elements too. A
+/// filter, however, only removes documents.
+pub async fn pulls_look_into_arrays_within_arrays(engine: &Engine) {
+    for (before, condition, after) in [
+        (
+            doc! { "a": [[1, 2], 1, 3, [3]] },
+            doc! { "$in": [1] },
+            doc! { "a": [3, [3]] },
+        ),
+        (
+            doc! { "a": [[1, 9], [2], 5] },
+            doc! { "$gt": 4 },
+            doc! { "a": [[2]] },
+        ),
+        (
+            doc! { "a": [[1, 2], [2], 3] },
+            doc! { "$ne": 1 },
+            doc! { "a": [[1, 2]] },
+        ),
+        (
+            doc! { "a": [[1, 2], [2], 3] },
+            doc! { "$nin": [1, 3] },
+            doc! { "a": [[1, 2], 3] },
+        ),
+        (
+            doc! { "a": [[1, 2], [2]] },
+            doc! { "$size": 2 },
+            doc! { "a": [[2]] },
+        ),
+        (
+            doc! { "a": [[1, 2], [2], 1] },
+            doc! { "$elemMatch": { "$eq": 1 } },
+            doc! { "a": [[2], 1] },
+        ),
+        (
+            doc! { "a": [{ "x": 1 }, { "x": 2 }, [{ "x": 1 }]] },
+            doc! { "$or": [{ "x": 1 }, { "x": 5 }] },
+            doc! { "a": [{ "x": 2 }, [{ "x": 1 }]] },
+        ),
+    ] {
+        assert_becomes(engine, before, doc! { "$pull": { "a": condition } }, after).await;
+    }
+}

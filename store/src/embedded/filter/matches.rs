@@ -7,7 +7,7 @@ use bson::{RawBson, RawBsonRef, RawDocument};
 
 use super::{Comparison, Filter, Test};
 use crate::embedded::compare::{compare, equal, rank, type_name};
-use crate::embedded::path::Path;
+use crate::embedded::path::{Path, Way};
 use crate::embedded::raw;
 use crate::error::Result;
 
@@ -27,6 +27,15 @@ impl Filter {
             Self::Nor(filters) => Ok(!any(filters, document)?),
             Self::Field(path, test) => test.holds_at(path, document),
             Self::Computed(expression) => expression.holds(document),
+        }
+    }
+
+    /// Whether an element of an array matches: a document, or an array as a document whose fields are its positions.
+    pub(in crate::embedded) fn matches_element(&self, element: RawBsonRef<'_>) -> Result<bool> {
+        match element {
+            RawBsonRef::Document(document) => self.matches(document),
+            RawBsonRef::Array(items) => self.matches(RawDocument::from_bytes(items.as_bytes())?),
+            _ => Ok(false),
         }
     }
 }
@@ -55,8 +64,11 @@ impl Test {
             }
             _ => {
                 let mut outcome = Ok(false);
-                path.walk(document, &mut |value, _| {
-                    outcome = self.accepts(value);
+                path.walk(document, &mut |value, way| {
+                    outcome = match way {
+                        Way::Position => self.accepts_itself(value),
+                        Way::Documents | Way::Arrays => self.accepts(value),
+                    };
                     match outcome {
                         Ok(false) => ControlFlow::Continue(()),
                         _ => ControlFlow::Break(()),
@@ -64,6 +76,15 @@ impl Test {
                 })?;
                 outcome
             }
+        }
+    }
+
+    /// Whether the value of a field passes that has no other, as `$pull` asks of the elements of an array.
+    fn holds_of(&self, value: RawBsonRef<'_>) -> Result<bool> {
+        match self {
+            Self::Not(test) => Ok(!test.holds_of(value)?),
+            Self::Every(tests) => all_hold(tests, value),
+            _ => self.accepts(Some(value)),
         }
     }
 
@@ -86,7 +107,7 @@ impl Test {
         Ok(false)
     }
 
-    /// Whether a value passes by itself. [`Test::AnyElement`] and `$pull` ask this of the elements of an array.
+    /// Whether a value passes by itself. [`Test::AnyElement`] asks this of the elements of an array.
     pub(in crate::embedded) fn accepts_itself(&self, value: Option<RawBsonRef<'_>>) -> Result<bool> {
         let present = value.unwrap_or(RawBsonRef::Null);
         match self {
@@ -104,9 +125,7 @@ impl Test {
                     return Ok(false);
                 };
                 for item in raw::items(items) {
-                    if let RawBsonRef::Document(document) = item?
-                        && filter.matches(document)?
-                    {
+                    if filter.matches_element(item?)? {
                         return Ok(true);
                     }
                 }
@@ -129,8 +148,18 @@ impl Test {
     }
 }
 
+/// Whether the value of a field passes all tests.
+pub(in crate::embedded) fn all_hold(tests: &[Test], value: RawBsonRef<'_>) -> Result<bool> {
+    for test in tests {
+        if !test.holds_of(value)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// Whether a value by itself passes all tests.
-pub(in crate::embedded) fn every(tests: &[Test], value: Option<RawBsonRef<'_>>) -> Result<bool> {
+fn every(tests: &[Test], value: Option<RawBsonRef<'_>>) -> Result<bool> {
     for test in tests {
         if !test.accepts_itself(value)? {
             return Ok(false);

@@ -9,7 +9,7 @@ mod matches;
 mod parse;
 mod types;
 
-pub(super) use matches::every;
+pub(super) use matches::all_hold;
 pub(super) use parse::{operand, whole_number};
 
 use std::sync::LazyLock;
@@ -52,7 +52,7 @@ pub(super) enum Test {
     Type(Vec<&'static str>),
     /// An array of this many elements.
     Size(i64),
-    /// An array with a document in it that matches.
+    /// An array with a document in it that matches, or an array taken for one.
     AnyDocument(Box<Filter>),
     /// An array with an element in it that passes all of these.
     AnyElement(Vec<Test>),

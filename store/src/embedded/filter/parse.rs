@@ -36,6 +36,12 @@ impl Filter {
 }
 
 impl Filter {
+    /// Whether a document begins with an operator over filters, such as `{$or: […]}`.
+    pub(in crate::embedded) fn is_logic(document: &Document) -> bool {
+        let first = document.keys().next().map(String::as_str);
+        matches!(first, Some("$and" | "$or" | "$nor"))
+    }
+
     /// Compiles a filter for the elements of an array, in which `$expr` cannot stand.
     pub(in crate::embedded) fn parse_for_elements(document: &Document) -> Result<Self> {
         let filter = Self::parse(document)?;
@@ -153,6 +159,10 @@ fn one_of(name: &str, value: &Bson) -> Result<Test> {
             }
             _ => operands.push(operand(item)?),
         }
+    }
+    if operands.len() == 1 {
+        // As in MongoDB, also where it matters: an upsert takes equalities over.
+        return Ok(Test::Equal(operands.remove(0)));
     }
     operands.sort_by(|a, b| compare(a.as_raw_bson_ref(), b.as_raw_bson_ref()));
     Ok(Test::OneOf(operands))

@@ -248,7 +248,7 @@ fn add_to_set(_: &str, value: &Bson) -> Result<Action> {
 
 fn pull(value: &Bson) -> Result<Pull> {
     match value {
-        Bson::Document(condition) if Test::is_operators(condition) => {
+        Bson::Document(condition) if Test::is_operators(condition) && !Filter::is_logic(condition) => {
             Ok(Pull::Passing(Test::parse(condition)?))
         }
         Bson::Document(condition) => Ok(Pull::Matching(Filter::parse_for_elements(condition)?)),
