@@ -321,3 +321,77 @@ pub async fn elements_that_are_arrays_match_by_their_positions(engine: &Engine) 
         }
     }
 }
+
+fn regex(pattern: &str, options: &str) -> Bson {
+    Bson::RegularExpression(bson::Regex {
+        pattern: pattern.try_into().unwrap(),
+        options: options.try_into().unwrap(),
+    })
+}
+
+/// As a value or as `$regex`, in a string or an element that is one.
+pub async fn regular_expressions_are_looked_for_in_strings(engine: &Engine) {
+    things(
+        engine,
+        vec![
+            doc! { "a": "Ada" },
+            doc! { "a": ["bob", 1] },
+            doc! { "a": "carol\ndave" },
+            doc! { "a": 1 },
+            doc! {},
+            doc! { "a": regex("^a", "i") },
+        ],
+    )
+    .await;
+    for indexed in [false, true] {
+        assert_matches(engine, doc! { "a": regex("^a", "i") }, &[0, 5]).await;
+        assert_matches(engine, doc! { "a": { "$regex": "O" } }, &[]).await;
+        assert_matches(engine, doc! { "a": { "$regex": "O", "$options": "i" } }, &[1, 2]).await;
+        assert_matches(engine, doc! { "a": { "$options": "m", "$regex": "^d" } }, &[2]).await;
+        assert_matches(engine, doc! { "a": { "$regex": regex("L.D", "is") } }, &[2]).await;
+        assert_matches(
+            engine,
+            doc! { "a": { "$in": [regex("^b", ""), 1, regex("^c", "")] } },
+            &[1, 2, 3],
+        )
+        .await;
+        assert_matches(
+            engine,
+            doc! { "a": { "$nin": [regex("^b", ""), 1] } },
+            &[0, 2, 4, 5],
+        )
+        .await;
+        assert_matches(engine, doc! { "a": { "$not": regex("a", "i") } }, &[1, 3, 4, 5]).await;
+        assert_matches(engine, doc! { "a": { "$not": { "$regex": "o" } } }, &[0, 3, 4, 5]).await;
+        assert_matches(engine, doc! { "a": { "$all": [regex("b$", ""), 1] } }, &[1]).await;
+        assert_matches(engine, doc! { "a": { "$elemMatch": { "$regex": "^b" } } }, &[1]).await;
+        assert_matches(engine, doc! { "a": { "$eq": regex("^a", "i") } }, &[5]).await;
+        if !indexed {
+            engine
+                .create_index(THINGS, Index::on(doc! { "a": 1 }))
+                .await
+                .unwrap();
+        }
+    }
+}
+
+/// With MongoDB's codes.
+pub async fn regular_expressions_that_cannot_be_are_refused(engine: &Engine) {
+    insert(engine, vec![doc! { "_id": 1 }]).await;
+    for (condition, expected) in [
+        (doc! { "$options": "i" }, 2),
+        (doc! { "$regex": 1 }, 2),
+        (doc! { "$regex": "a", "$options": 1 }, 2),
+        (doc! { "$ne": regex("a", "") }, 2),
+        (doc! { "$gt": regex("a", "") }, 2),
+        (doc! { "$regex": regex("a", "i"), "$options": "m" }, 51075),
+        (doc! { "$regex": "(" }, 51091),
+        (doc! { "$regex": "a", "$options": "q" }, 51108),
+    ] {
+        let error = engine
+            .count(THINGS, doc! { "a": condition.clone() })
+            .await
+            .unwrap_err();
+        assert_eq!(code(&error), expected, "{condition}");
+    }
+}

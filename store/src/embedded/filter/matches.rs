@@ -54,6 +54,14 @@ impl Test {
     fn holds_at(&self, path: &Path, document: &RawDocument) -> Result<bool> {
         match self {
             Self::Not(test) => Ok(!test.holds_at(path, document)?),
+            Self::Any(tests) => {
+                for test in tests {
+                    if test.holds_at(path, document)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
             Self::Every(tests) => {
                 for test in tests {
                     if !test.holds_at(path, document)? {
@@ -84,6 +92,14 @@ impl Test {
         match self {
             Self::Not(test) => Ok(!test.holds_of(value)?),
             Self::Every(tests) => all_hold(tests, value),
+            Self::Any(tests) => {
+                for test in tests {
+                    if test.holds_of(value)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
             _ => self.accepts(Some(value)),
         }
     }
@@ -95,7 +111,7 @@ impl Test {
         }
         let by_element = matches!(
             self,
-            Self::Equal(_) | Self::Compare(..) | Self::OneOf(_) | Self::Type(_)
+            Self::Equal(_) | Self::Compare(..) | Self::OneOf(_) | Self::Matches(_) | Self::Type(_)
         );
         if let (true, Some(RawBsonRef::Array(items))) = (by_element, value) {
             for item in raw::items(items) {
@@ -114,6 +130,15 @@ impl Test {
             Self::Equal(operand) => Ok(equal(present, operand.as_raw_bson_ref())),
             Self::Compare(comparison, operand) => Ok(comparison.holds(present, operand.as_raw_bson_ref())),
             Self::OneOf(operands) => Ok(is_one_of(present, operands)),
+            Self::Matches(pattern) => Ok(pattern.accepts(present)),
+            Self::Any(tests) => {
+                for test in tests {
+                    if test.accepts_itself(value)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
             Self::Exists => Ok(value.is_some()),
             Self::Type(types) => Ok(value.is_some_and(|value| types.contains(&type_name(value)))),
             Self::Size(size) => Ok(match value {
