@@ -38,7 +38,8 @@ impl Edit {
     /// Compiles an update; refuses by name what it does not know.
     pub(in crate::embedded) fn parse(change: &Change) -> Result<Self> {
         match change {
-            Change::Operators(operators) => Ok(Self::Operators(Changes::parse(operators)?)),
+            Change::Operators(operators) => Ok(Self::Operators(Changes::parse(operators, &[])?)),
+            Change::Elements(operators, filters) => Ok(Self::Operators(Changes::parse(operators, filters)?)),
             Change::Pipeline(stages) => {
                 let stages = stages.iter().map(parse_stage);
                 Ok(Self::Pipeline(stages.collect::<Result<_>>()?))

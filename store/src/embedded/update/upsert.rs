@@ -3,6 +3,7 @@
 use bson::{RawBson, RawBsonRef, RawDocumentBuf};
 
 use super::Changes;
+use super::apply::apply_to;
 use super::tree::{Fields, Node, close, open};
 use crate::embedded::filter::{Filter, Test};
 use crate::embedded::path::{Part, Path};
@@ -14,9 +15,10 @@ impl Changes {
     pub(in crate::embedded) fn insert(&self, filter: &Filter) -> Result<RawDocumentBuf> {
         let demanded = equalities(filter)?;
         // Opened anew, because an operator may be about a document that several equalities made.
+        let changes = self.placed(&demanded, true)?;
         let mut fields = open(&demanded)?;
         let asked = id(&fields);
-        self.apply_to(&mut fields, true)?;
+        apply_to(&changes, &mut fields, true)?;
         if asked.is_some() && asked != id(&fields) {
             return Err(Error::refused(
                 66,
