@@ -36,6 +36,8 @@ pub(super) enum Write {
     Modify(Modify),
     Delete(Query),
     CreateIndex(Definition),
+    /// The collection goes, with its indexes.
+    Drop,
 }
 
 /// A change to documents that are there, or the insertion of one.
@@ -116,11 +118,16 @@ impl Operation {
         Ok(Self::new(collection, Write::CreateIndex(Definition::new(index)?)))
     }
 
+    pub(super) fn drop_collection(collection: &str) -> Result<Self> {
+        check_collection(collection)?;
+        Ok(Self::new(collection, Write::Drop))
+    }
+
     /// The same change, only to documents with these keys.
     pub(super) fn among(mut self, keys: Vec<Vec<u8>>) -> Self {
         match &mut self.write {
             Write::Modify(Modify { query, .. }) | Write::Delete(query) => query.among = Some(keys),
-            Write::Insert { .. } | Write::CreateIndex(_) => {}
+            Write::Insert { .. } | Write::CreateIndex(_) | Write::Drop => {}
         }
         self
     }
