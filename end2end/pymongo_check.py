@@ -6,6 +6,7 @@
 With a user and a password in the address, it also sees to it that nobody gets in without them. The collection `pymongo_check` is emptied before and after.
 """
 
+import re
 import sys
 from datetime import datetime, timezone
 
@@ -84,6 +85,30 @@ def check_updates(things):
     expect(things.find_one({"_id": 2})["size"], 2, "which computes")
 
 
+def check_elements_and_patterns(things):
+    things.insert_one({"_id": "list", "items": [{"n": 1}, {"n": 5}, {"n": 9}], "name": "Ada Lovelace"})
+    things.update_one({"_id": "list"}, {"$set": {"items.$[high].seen": True}}, array_filters=[{"high.n": {"$gt": 4}}])
+    expect(things.find_one({"_id": "list"})["items"],
+           [{"n": 1}, {"n": 5, "seen": True}, {"n": 9, "seen": True}], "array_filters")
+    changed = things.find_one_and_update({"_id": "list"}, {"$inc": {"items.$[].n": 1}},
+                                         return_document=ReturnDocument.AFTER)
+    expect([item["n"] for item in changed["items"]], [2, 6, 10], "every element")
+    expect(things.count_documents({"name": re.compile("^ada .*LACE$", re.I)}), 1, "a regular expression")
+    expect(things.count_documents({"name": {"$regex": "love", "$options": "i"}}), 1, "$regex with $options")
+    expect(code_of(lambda: things.find_one({"name": {"$regex": "(?=Ada)"}})), 2, "look-around is refused")
+    larger = {"$expr": {"$gt": [{"$size": {"$ifNull": ["$items", []]}}, "$$least"]}}
+    expect([thing["_id"] for thing in things.find(larger, let={"least": 2})], ["list"], "let")
+    things.delete_one({"_id": "list"})
+
+
+def check_plans(things):
+    things.create_index([("author", 1)])
+    plan = things.find({"author": "ada"}).explain()["queryPlanner"]["winningPlan"]
+    expect((plan["stage"], plan["inputStage"]["indexName"]), ("FETCH", "author_1"), "explain")
+    expect(len(list(things.find({"author": "ada"}).hint("author_1"))), 5, "a hint")
+    expect(code_of(lambda: list(things.find().hint("nosuch_1"))), 2, "a hint of no index is refused")
+
+
 def check_errors(things):
     try:
         things.insert_one({"_id": 1})
@@ -121,7 +146,7 @@ def check_indexes(things):
            "email_1", "a unique, partial index")
     things.insert_one({"_id": 200, "email": "ada@example.org"})
     expect(code_of(lambda: things.insert_one({"_id": 201, "email": "ada@example.org"})), 11000, "which refuses")
-    expect(sorted(things.index_information()), ["_id_", "author_1_at_-1", "email_1"], "index_information")
+    expect(sorted(things.index_information()), ["_id_", "author_1", "author_1_at_-1", "email_1"], "index_information")
     things.delete_one({"_id": 200})
 
 
@@ -177,6 +202,8 @@ def main():
     check_login(sys.argv[1])
     check_documents(things)
     check_updates(things)
+    check_elements_and_patterns(things)
+    check_plans(things)
     check_errors(things)
     check_indexes(things)
     check_aggregation(things)

@@ -137,7 +137,7 @@ fn find_as_text(collection: &str, find: &Find) -> String {
 
 fn change_as_text(change: &Change) -> String {
     match change {
-        Change::Operators(operators) => line(operators),
+        Change::Operators(operators) | Change::Elements(operators, _) => line(operators),
         Change::Pipeline(stages) => array_of(stages),
     }
 }

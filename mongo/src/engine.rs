@@ -90,7 +90,7 @@ impl Mongo {
 
 fn modifications(change: &Change) -> Result<UpdateModifications> {
     match change {
-        Change::Operators(operators) => {
+        Change::Operators(operators) | Change::Elements(operators, _) => {
             if operators
                 .keys()
                 .next()
@@ -101,6 +101,14 @@ fn modifications(change: &Change) -> Result<UpdateModifications> {
             Ok(UpdateModifications::Document(operators.clone()))
         }
         Change::Pipeline(stages) => Ok(UpdateModifications::Pipeline(stages.clone())),
+    }
+}
+
+/// Which elements of arrays the paths of a change name.
+fn array_filters(change: &Change) -> Option<Vec<Document>> {
+    match change {
+        Change::Elements(_, filters) => Some(filters.clone()),
+        Change::Operators(_) | Change::Pipeline(_) => None,
     }
 }
 
@@ -218,7 +226,10 @@ impl DocumentEngine for Mongo {
             check_upsert(&update.filter, &update.update)?;
         }
         let change = modifications(&update.update)?;
-        let options = UpdateOptions::builder().upsert(update.upsert).build();
+        let options = UpdateOptions::builder()
+            .upsert(update.upsert)
+            .array_filters(array_filters(&update.update))
+            .build();
         let target = self.collection(collection);
         let answer = if update.many {
             self.settled(collection, Kind::Write, || async {
@@ -249,6 +260,7 @@ impl DocumentEngine for Mongo {
             .sort(given(&change.sort))
             .projection(given(&change.projection))
             .upsert(change.upsert)
+            .array_filters(array_filters(&change.update))
             .return_document(match change.returning {
                 Return::Before => ReturnDocument::Before,
                 Return::After => ReturnDocument::After,

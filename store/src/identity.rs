@@ -9,7 +9,7 @@ use crate::port::Change;
 pub fn names_id(filter: &Document, change: &Change) -> bool {
     fixes_id(filter)
         || match change {
-            Change::Operators(operators) => ["$set", "$setOnInsert"]
+            Change::Operators(operators) | Change::Elements(operators, _) => ["$set", "$setOnInsert"]
                 .iter()
                 .filter_map(|operator| operators.get_document(operator).ok())
                 .any(|fields| fields.contains_key("_id")),
@@ -25,7 +25,11 @@ pub fn names_id(filter: &Document, change: &Change) -> bool {
 fn fixes_id(filter: &Document) -> bool {
     filter.iter().any(|(name, value)| match (name.as_str(), value) {
         ("_id", Bson::Document(test)) => match test.keys().next() {
-            Some(first) if first.starts_with('$') => test.contains_key("$eq"),
+            Some(first) if first.starts_with('$') => {
+                let only = test.get_array("$in").ok().filter(|values| values.len() == 1);
+                test.contains_key("$eq")
+                    || only.is_some_and(|only| !matches!(only[0], Bson::RegularExpression(_)))
+            }
             _ => true,
         },
         ("_id", Bson::RegularExpression(_)) => false,
@@ -49,6 +53,7 @@ mod tests {
         for filter in [
             doc! { "_id": 1 },
             doc! { "_id": { "$eq": 1 } },
+            doc! { "_id": { "$in": [1] } },
             doc! { "_id": { "a": 1 } },
             doc! { "a": 1, "$and": [{ "_id": 1 }] },
         ] {
@@ -64,6 +69,7 @@ mod tests {
             doc! {},
             doc! { "a": 1 },
             doc! { "_id": { "$gt": 1 } },
+            doc! { "_id": { "$in": [1, 2] } },
             doc! { "$or": [{ "_id": 1 }, { "_id": 2 }] },
         ] {
             assert!(!names_id(&filter, &set), "{filter}");

@@ -178,6 +178,9 @@ impl Find {
 pub enum Change {
     /// Update operators: `{$set: …, $inc: …, $push: …}`.
     Operators(Document),
+    /// Update operators whose paths name elements of arrays by filters: `{$set: {"items.$[old].seen": true}}` with
+    /// `[{"old.at": {$lt: 5}}]`.
+    Elements(Document, Vec<Document>),
     /// An aggregation pipeline that computes the new fields from the old ones: `[{$set: …}]`.
     Pipeline(Vec<Document>),
 }

@@ -43,7 +43,8 @@ fn element() -> impl Strategy<Value = Bson> {
 }
 
 fn document() -> impl Strategy<Value = Document> {
-    let a = prop_oneof![1 => scalar(), 1 => vec(scalar(), 0..4).prop_map(Bson::Array)];
+    let nested = prop_oneof![9 => scalar(), 1 => vec(scalar(), 0..3).prop_map(Bson::Array)];
+    let a = prop_oneof![1 => scalar(), 1 => vec(nested, 0..4).prop_map(Bson::Array)];
     let fields = (
         option::of(a),
         option::of(scalar()),
@@ -61,7 +62,7 @@ fn document() -> impl Strategy<Value = Document> {
 
 fn field() -> impl Strategy<Value = &'static str> {
     select(vec![
-        "a", "a", "n", "n", "m", "m", "list.x", "list.y", "list.0.x", "_id", "missing",
+        "a", "a", "a.0", "n", "n", "m", "m", "list.x", "list.y", "list.0.x", "_id", "missing",
     ])
 }
 

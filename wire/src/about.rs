@@ -1,5 +1,6 @@
 //! What drivers and shells ask about the server before and beside their work.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bson::{Document, doc};
@@ -73,15 +74,48 @@ pub(crate) fn peer(session: &Session) -> Document {
     fine(doc! { "you": &session.peer })
 }
 
+/// What the server is called where an answer says who gave it.
+pub(crate) fn server() -> Document {
+    let [major, minor, patch, _] = VERSION;
+    doc! { "host": "spillway", "version": format!("{major}.{minor}.{patch}"), "gitVersion": "spillway" }
+}
+
+/// `serverStatus`: what is known of the listener. Sections that are switched on or off by name make no difference.
+pub(crate) fn status(server: &Server) -> Document {
+    let uptime = server.started.elapsed();
+    let milliseconds = i64::try_from(uptime.as_millis()).unwrap_or(i64::MAX);
+    let [major, minor, patch, _] = VERSION;
+    fine(doc! {
+        "host": "spillway",
+        "version": format!("{major}.{minor}.{patch}"),
+        "process": "spillway",
+        "uptime": uptime.as_secs_f64().floor(),
+        "uptimeMillis": milliseconds,
+        "connections": { "totalCreated": server.connections.load(Ordering::Relaxed) },
+        "metrics": { "cursor": { "open": { "total": server.cursors.count() } } },
+        "storageEngine": { "name": "spillway", "persistent": true, "readOnly": false },
+    })
+}
+
+/// `getCmdLineOpts`: nothing about how the server was started is told.
+pub(crate) fn command_line() -> Document {
+    fine(doc! { "argv": [], "parsed": {} })
+}
+
 /// `connectionStatus`
-pub(crate) fn connection(server: &Server, session: &Session) -> Document {
+pub(crate) fn connection(server: &Server, session: &Session, mut arguments: Arguments) -> Outcome<Document> {
+    let privileges = arguments.flag("showPrivileges")?;
     let users: Vec<Document> = server
         .keys
         .iter()
         .filter(|_| session.trusted)
         .map(|keys| doc! { "user": keys.user(), "db": "admin" })
         .collect();
-    fine(doc! { "authInfo": { "authenticatedUsers": users, "authenticatedUserRoles": [] } })
+    let mut info = doc! { "authenticatedUsers": users, "authenticatedUserRoles": [] };
+    if privileges {
+        info.insert("authenticatedUserPrivileges", Vec::<Document>::new());
+    }
+    Ok(fine(doc! { "authInfo": info }))
 }
 
 /// `getParameter`: the one that shells ask for.

@@ -40,6 +40,11 @@ impl Arguments {
         self.fields.remove(name).filter(|value| *value != Bson::Null)
     }
 
+    /// Whether an argument is there.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.fields.get(name).is_some_and(|value| *value != Bson::Null)
+    }
+
     /// Whether an argument is there and a number.
     pub(crate) fn is_number(&self, name: &str) -> bool {
         self.fields.get(name).and_then(whole).is_some()
@@ -111,7 +116,7 @@ impl Arguments {
         })
     }
 
-    /// Passes over arguments that change nothing here, such as a hint.
+    /// Passes over arguments that change nothing here.
     pub(crate) fn ignore(&mut self, names: &[&str]) {
         for name in names {
             self.fields.remove(name);

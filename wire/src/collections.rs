@@ -109,6 +109,57 @@ pub(crate) async fn create(server: &Server, mut command: Command) -> Outcome<Doc
     Ok(done())
 }
 
+/// `drop`
+pub(crate) async fn drop(server: &Server, mut command: Command) -> Outcome<Document> {
+    let collection = command.collection()?;
+    server.must_hold(&command)?;
+    let namespace = command.namespace(&collection);
+    command.arguments.finish()?;
+    let indexes = server.catalogue.indexes(&collection).await;
+    let indexes = indexes.map_err(|error| server.fault(error))?.len();
+    let dropped = server.catalogue.drop_collection(&collection).await;
+    if !dropped.map_err(|error| server.fault(error))? {
+        return Ok(done());
+    }
+    Ok(fine(
+        doc! { "nIndexesWas": i32::try_from(indexes).unwrap_or(i32::MAX), "ns": namespace },
+    ))
+}
+
+/// `validate`: everything is always read, so `full` changes nothing.
+pub(crate) async fn validate(server: &Server, mut command: Command) -> Outcome<Document> {
+    let collection = command.collection()?;
+    let namespace = command.namespace(&collection);
+    let holds = server.holds(&command);
+    command.arguments.refuse(&["background", "metadata", "repair"])?;
+    command.arguments.ignore(&["checkBSONConformance", "full"]);
+    command.arguments.finish()?;
+    if !existing(server, holds).await?.contains(&collection) {
+        let message = format!("Collection '{namespace}' does not exist to validate.");
+        return Err(Fault::new(NAMESPACE_NOT_FOUND, message));
+    }
+    let found = server.catalogue.validate(&collection).await;
+    let found = found.map_err(|error| server.fault(error))?;
+    let mut keys = doc! { "_id_": long(found.documents) };
+    let mut details = doc! { "_id_": { "valid": found.broken == 0 } };
+    for (name, (count, valid)) in &found.indexes {
+        keys.insert(name, long(*count));
+        details.insert(name, doc! { "valid": *valid });
+    }
+    Ok(fine(doc! {
+        "ns": namespace,
+        "nInvalidDocuments": long(found.broken),
+        "nrecords": long(found.documents),
+        "nIndexes": i32::try_from(details.len()).unwrap_or(i32::MAX),
+        "keysPerIndex": keys,
+        "indexDetails": details,
+        "valid": found.faults.is_empty(),
+        "repaired": false,
+        "warnings": [],
+        "errors": found.faults,
+    }))
+}
+
 /// `createIndexes`
 pub(crate) async fn create_indexes(server: &Server, mut command: Command) -> Outcome<Document> {
     let collection = command.collection()?;
@@ -181,7 +232,7 @@ pub(crate) async fn stats(server: &Server, mut command: Command) -> Outcome<Docu
     Ok(fine(answer))
 }
 
-/// The stage `$collStats`, by which newer shells ask the same. It can only stand alone.
+/// The stage `$collStats`, by which newer shells ask the same.
 pub(crate) async fn stats_stage(
     server: &Server,
     holds: bool,
@@ -278,7 +329,7 @@ async fn total(server: &Server) -> Outcome<(Extent, usize, usize)> {
 }
 
 /// The collections of a database.
-async fn existing(server: &Server, holds: bool) -> Outcome<Vec<String>> {
+pub(crate) async fn existing(server: &Server, holds: bool) -> Outcome<Vec<String>> {
     if !holds {
         return Ok(Vec::new());
     }

@@ -1,24 +1,24 @@
 //! Cursors: answers that are larger than one message, kept until they are fetched, killed or forgotten.
 
 use std::collections::HashMap;
-use std::collections::vec_deque::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bson::{Document, doc};
 use tokio::time::Instant;
 
-use crate::catalogue::Documents;
-use crate::fault::{self, CURSOR_NOT_FOUND, Fault, Outcome, UNAUTHORIZED, fine};
+use crate::fault::{
+    self, CURSOR_IN_USE, CURSOR_NOT_FOUND, EXCEEDED_MEMORY_LIMIT, Fault, Outcome, UNAUTHORIZED, fine,
+};
+use crate::source::Source;
 
 /// How many documents the first batch has when the command does not say, as in MongoDB.
 pub(crate) const FIRST_BATCH: u64 = 101;
 
-/// The most bytes of documents in one answer, as in MongoDB. A single document always fits.
-const BATCH_BYTES: usize = 16 * 1024 * 1024;
-
-/// The most cursors that can be open, each of which may keep a thread. The one that was used longest ago makes room.
-const MOST: usize = 64;
+/// The most cursors that can be open, each of which may keep a thread, and the bytes of their documents from which on
+/// there can be no more. What was opened is kept as promised; what would be opened is refused.
+const MOST: usize = 1000;
+const MOST_BYTES: usize = 256 * 1024 * 1024;
 
 /// The open cursors of a listener, by their numbers. Drivers may use a cursor on another connection than the one that
 /// opened it.
@@ -37,82 +37,15 @@ struct Open {
 #[derive(Debug)]
 struct Cursor {
     namespace: String,
-    rest: Source,
+    /// Nothing while a batch is read.
+    rest: Option<Source>,
     used: Instant,
 }
 
-/// Where the documents of a cursor come from.
-pub(crate) enum Source {
-    /// They are all there.
-    Kept(VecDeque<Document>),
-    /// They are read as they are wanted. One may have been read that did not fit any more.
-    Scanned {
-        documents: Box<dyn Documents>,
-        ahead: Option<Document>,
-    },
-}
-
-impl Default for Source {
-    fn default() -> Self {
-        Self::Kept(VecDeque::new())
-    }
-}
-
-impl From<Vec<Document>> for Source {
-    fn from(documents: Vec<Document>) -> Self {
-        Self::Kept(documents.into())
-    }
-}
-
-impl std::fmt::Debug for Source {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Kept(documents) => write!(f, "{} documents", documents.len()),
-            Self::Scanned { .. } => f.write_str("a scan"),
-        }
-    }
-}
-
-impl Source {
-    /// Documents that come one by one.
-    pub(crate) fn scanned(documents: Box<dyn Documents>) -> Self {
-        Self::Scanned {
-            documents,
-            ahead: None,
-        }
-    }
-
-    async fn next(&mut self) -> store::Result<Option<Document>> {
-        match self {
-            Self::Kept(documents) => Ok(documents.pop_front()),
-            Self::Scanned { documents, ahead } => match ahead.take() {
-                Some(document) => Ok(Some(document)),
-                None => documents.next().await.transpose(),
-            },
-        }
-    }
-
-    fn give_back(&mut self, document: Document) {
-        match self {
-            Self::Kept(documents) => documents.push_front(document),
-            Self::Scanned { ahead, .. } => *ahead = Some(document),
-        }
-    }
-
-    /// As many documents as there may be in one answer, and whether there are more.
-    async fn batch(&mut self, size: u64) -> store::Result<(Vec<Document>, bool)> {
-        let mut batch = Vec::new();
-        let mut bytes = 0;
-        while let Some(document) = self.next().await? {
-            // What stands around a document in an array, too.
-            bytes += document.to_vec()?.len() + 16;
-            if batch.len() as u64 >= size || (bytes > BATCH_BYTES && !batch.is_empty()) {
-                self.give_back(document);
-                return Ok((batch, true));
-            }
-            batch.push(document);
-        }
-        Ok((batch, false))
+impl Open {
+    fn bytes(&self) -> usize {
+        let rests = self.cursors.values().filter_map(|cursor| cursor.rest.as_ref());
+        rests.map(Source::held).sum()
     }
 }
 
@@ -138,7 +71,8 @@ impl Cursors {
         let read = rest.batch(size).await;
         let (batch, more) = read.map_err(|error| fault::of(error, namespace))?;
         let id = if more && !single {
-            self.keep(None, namespace, rest)
+            rest.weigh().map_err(|error| fault::of(error, namespace))?;
+            self.keep(namespace, rest)?
         } else {
             0
         };
@@ -149,13 +83,15 @@ impl Cursors {
     pub(crate) async fn next(&self, id: i64, namespace: &str, size: u64) -> Outcome<Document> {
         let mut rest = self.take(id, namespace)?;
         let read = rest.batch(if size == 0 { u64::MAX } else { size }).await;
-        let (batch, more) = read.map_err(|error| fault::of(error, namespace))?;
-        let id = if more {
-            self.keep(Some(id), namespace, rest)
-        } else {
-            0
-        };
-        Ok(answer(id, namespace, "nextBatch", batch))
+        let more = matches!(read, Ok((_, true)));
+        self.give_back(id, more.then_some(rest));
+        let (batch, _) = read.map_err(|error| fault::of(error, namespace))?;
+        Ok(answer(if more { id } else { 0 }, namespace, "nextBatch", batch))
+    }
+
+    /// How many are open.
+    pub(crate) fn count(&self) -> i64 {
+        i64::try_from(self.open().cursors.len()).unwrap_or(i64::MAX)
     }
 
     /// Forgets a cursor. Whether there was one.
@@ -165,46 +101,53 @@ impl Cursors {
 
     fn take(&self, id: i64, namespace: &str) -> Outcome<Source> {
         let mut open = self.open();
-        match open.cursors.get(&id) {
-            None => Err(Fault::new(CURSOR_NOT_FOUND, format!("cursor id {id} not found"))),
-            Some(cursor) if cursor.namespace != namespace => {
-                let message = format!(
-                    "Requested getMore on namespace '{namespace}', but cursor belongs to a different namespace {}",
-                    cursor.namespace
-                );
-                Err(Fault::new(UNAUTHORIZED, message))
-            }
-            Some(_) => Ok(open
-                .cursors
-                .remove(&id)
-                .map(|cursor| cursor.rest)
-                .unwrap_or_default()),
+        let Some(cursor) = open.cursors.get_mut(&id) else {
+            return Err(Fault::new(CURSOR_NOT_FOUND, format!("cursor id {id} not found")));
+        };
+        if cursor.namespace != namespace {
+            let message = format!(
+                "Requested getMore on namespace '{namespace}', but cursor belongs to a different namespace {}",
+                cursor.namespace
+            );
+            return Err(Fault::new(UNAUTHORIZED, message));
+        }
+        cursor.used = Instant::now();
+        let rest = cursor.rest.take();
+        rest.ok_or_else(|| Fault::new(CURSOR_IN_USE, format!("cursor id {id} is already in use")))
+    }
+
+    /// Ends the use of a cursor. It goes when nothing is left; if it was killed in the meantime, it stays away.
+    fn give_back(&self, id: i64, rest: Option<Source>) {
+        let mut open = self.open();
+        if rest.is_none() {
+            open.cursors.remove(&id);
+        } else if let Some(cursor) = open.cursors.get_mut(&id) {
+            cursor.rest = rest;
+            cursor.used = Instant::now();
         }
     }
 
-    /// Keeps what is left, under its number or a new one.
-    fn keep(&self, id: Option<i64>, namespace: &str, rest: Source) -> i64 {
+    /// Keeps what is left of an answer, under a new number.
+    fn keep(&self, namespace: &str, rest: Source) -> Outcome<i64> {
         let mut open = self.open();
-        if open.cursors.len() >= MOST
-            && let Some(oldest) = open
-                .cursors
-                .iter()
-                .min_by_key(|(_, cursor)| cursor.used)
-                .map(|(id, _)| *id)
-        {
-            open.cursors.remove(&oldest);
+        let bytes = open.bytes();
+        if open.cursors.len() >= MOST || bytes >= MOST_BYTES {
+            let message = format!(
+                "too many open cursors: {} with {bytes} bytes of documents, where {MOST} or {MOST_BYTES} bytes are the \
+                 most; read some to their end or close them, or ask for a larger batch or a limit",
+                open.cursors.len()
+            );
+            return Err(Fault::new(EXCEEDED_MEMORY_LIMIT, message));
         }
-        let id = id.unwrap_or_else(|| {
-            open.last += 1;
-            open.last
-        });
+        open.last += 1;
         let cursor = Cursor {
             namespace: namespace.to_owned(),
-            rest,
+            rest: Some(rest),
             used: Instant::now(),
         };
+        let id = open.last;
         open.cursors.insert(id, cursor);
-        id
+        Ok(id)
     }
 
     /// The cursors without those that are forgotten by now.
@@ -297,14 +240,67 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn there_are_only_so_many_cursors() {
+    async fn when_there_are_too_many_cursors_the_newest_is_refused_and_the_others_are_kept() {
         let cursors = Cursors::forgotten_after(Duration::from_mins(1));
         let mut opened = Vec::new();
-        for _ in 0..=MOST {
+        for _ in 0..MOST {
             let first = cursors.first(NAMESPACE, documents(2), 1, false).await;
             opened.push(read(&first.unwrap(), "firstBatch").0);
         }
-        assert!(!cursors.kill(opened[0]));
-        assert!(cursors.kill(opened[1]));
+        let refused = cursors
+            .first(NAMESPACE, documents(2), 1, false)
+            .await
+            .unwrap_err();
+        assert_eq!(refused.code, EXCEEDED_MEMORY_LIMIT);
+        assert!(
+            refused.message.starts_with("too many open cursors: 1000"),
+            "{refused:?}"
+        );
+        // What needs no cursor is answered.
+        assert!(cursors.first(NAMESPACE, documents(2), 2, false).await.is_ok());
+        for id in opened {
+            assert_eq!(
+                read(&cursors.next(id, NAMESPACE, 0).await.unwrap(), "nextBatch"),
+                (0, 1)
+            );
+        }
+        assert!(cursors.first(NAMESPACE, documents(2), 1, false).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn cursors_are_refused_when_those_that_are_open_hold_too_many_bytes() {
+        let cursors = Cursors::forgotten_after(Duration::from_mins(1));
+        let large = vec![doc! {}, doc! { "text": "x".repeat(MOST_BYTES) }];
+        let (id, _) = read(
+            &cursors.first(NAMESPACE, large, 1, false).await.unwrap(),
+            "firstBatch",
+        );
+        let refused = cursors
+            .first(NAMESPACE, documents(2), 1, false)
+            .await
+            .unwrap_err();
+        assert_eq!(refused.code, EXCEEDED_MEMORY_LIMIT);
+        assert!(cursors.kill(id));
+        assert!(cursors.first(NAMESPACE, documents(2), 1, false).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_cursor_is_used_by_one_at_a_time_and_may_be_killed_meanwhile() {
+        let cursors = Cursors::forgotten_after(Duration::from_mins(1));
+        let (id, _) = read(
+            &cursors.first(NAMESPACE, documents(5), 1, false).await.unwrap(),
+            "firstBatch",
+        );
+        let rest = cursors.take(id, NAMESPACE).unwrap();
+        assert_eq!(
+            cursors.next(id, NAMESPACE, 1).await.unwrap_err().code,
+            CURSOR_IN_USE
+        );
+        assert!(cursors.kill(id));
+        cursors.give_back(id, Some(rest));
+        assert_eq!(
+            cursors.next(id, NAMESPACE, 1).await.unwrap_err().code,
+            CURSOR_NOT_FOUND
+        );
     }
 }

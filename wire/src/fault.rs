@@ -26,6 +26,8 @@ pub(crate) const CURSOR_NOT_FOUND: i32 = 43;
 pub(crate) const NAMESPACE_EXISTS: i32 = 48;
 pub(crate) const MAX_TIME_EXPIRED: i32 = 50;
 pub(crate) const COMMAND_NOT_FOUND: i32 = 59;
+pub(crate) const EXCEEDED_MEMORY_LIMIT: i32 = 146;
+pub(crate) const CURSOR_IN_USE: i32 = 12051;
 pub(crate) const INVALID_OPTIONS: i32 = 72;
 pub(crate) const INVALID_NAMESPACE: i32 = 73;
 pub(crate) const UNKNOWN_FIELD: i32 = 40415;
@@ -144,10 +146,12 @@ fn name(code: i32) -> String {
         86 => "IndexKeySpecsConflict",
         91 => "ShutdownInProgress",
         112 => "WriteConflict",
+        146 => "ExceededMemoryLimit",
         171 => "CannotIndexParallelArrays",
         352 => "UnsupportedOpQueryCommand",
         10334 => "BSONObjectTooLarge",
         11000 => "DuplicateKey",
+        12051 => "CursorInUse",
         code => return format!("Location{code}"),
     };
     known.to_owned()

@@ -2,11 +2,14 @@
 //!
 //! ```text
 //!   listener, connection   who may connect, how many, for how long
-//!   message                bytes to commands and back
+//!   message, bytes         bytes to commands and back
 //!   server                 which command goes where, and who may give it
 //!   about, sign_in, scram  what drivers ask before they work
-//!   read, cursor           find, aggregate, count, distinct and what they leave behind
-//!   write, replace         insert, update, delete, findAndModify
+//!   read, cursor, source   find, aggregate, count, distinct and what they leave behind
+//!   write, update, replace insert, delete, update
+//!   modify                 findAndModify
+//!   explain                how a command would be done
+//!   hint, variables        the arguments hint and let, which all of these take
 //!   collections, catalogue what is there
 //!   arguments, fault       what commands say, and why they fail
 //! ```
@@ -16,18 +19,25 @@
 
 mod about;
 mod arguments;
+mod bytes;
 mod catalogue;
 mod collections;
 mod connection;
 mod cursor;
+mod explain;
 mod fault;
+mod hint;
 mod listener;
 mod message;
+mod modify;
 mod read;
 mod replace;
 mod scram;
 mod server;
 mod sign_in;
+mod source;
+mod update;
+mod variables;
 mod write;
 
 pub use catalogue::{Catalogue, Documents, Extent};

@@ -99,6 +99,7 @@ pub async fn listen(
         cursors: Cursors::forgotten_after(options.cursors),
         keys: options.login.as_ref().map(Keys::of),
         connections: AtomicI32::new(0),
+        started: tokio::time::Instant::now(),
     };
     let (closing, closed) = watch::channel(false);
     let accepting = tokio::spawn(accept(socket, Arc::new(server), options.connections, closed));

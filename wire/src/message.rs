@@ -3,16 +3,15 @@
 //! A request is `OP_MSG`, except that old handshakes come as `OP_QUERY`. Sizes and depths are checked before anything is
 //! decoded, so that no sequence of bytes costs more than its length.
 
-use bson::{Bson, Document, RawBsonRef, RawDocument};
+use bson::{Bson, Document};
+
+use crate::bytes::{Bytes, number};
 
 /// The largest message, in bytes, as `hello` announces it.
 pub(crate) const LARGEST_MESSAGE: usize = 48_000_000;
 
 /// The length of a message's header.
 pub(crate) const HEADER: usize = 16;
-
-/// How deep documents may be nested, as in MongoDB.
-const DEEPEST: usize = 200;
 
 const OP_REPLY: i32 = 1;
 const OP_QUERY: i32 = 2004;
@@ -40,7 +39,7 @@ pub(crate) enum Malformed {
     Sections,
     #[error("a document is not BSON")]
     Bson,
-    #[error("a document is nested more than {DEEPEST} levels deep")]
+    #[error("a document is nested too deep")]
     Depth,
 }
 
@@ -201,83 +200,12 @@ pub(crate) fn answer(form: Form, id: i32, to: i32, body: &Document) -> Result<Ve
     Ok(bytes)
 }
 
-fn number(bytes: &[u8]) -> i32 {
-    bytes.try_into().map_or(0, i32::from_le_bytes)
-}
-
-/// What is left of a message.
-struct Bytes<'a>(&'a [u8]);
-
-impl<'a> Bytes<'a> {
-    fn take(&mut self, count: usize) -> Result<&'a [u8], Malformed> {
-        let (taken, rest) = self.0.split_at_checked(count).ok_or(Malformed::Truncated)?;
-        self.0 = rest;
-        Ok(taken)
-    }
-
-    fn number(&mut self) -> Result<i32, Malformed> {
-        self.take(4).map(number)
-    }
-
-    /// The length that the next part begins with, which counts itself.
-    fn peek_size(&self) -> Result<usize, Malformed> {
-        let size = number(self.0.get(..4).ok_or(Malformed::Truncated)?);
-        usize::try_from(size)
-            .ok()
-            .filter(|size| *size >= 4)
-            .ok_or(Malformed::Truncated)
-    }
-
-    fn name(&mut self) -> Result<String, Malformed> {
-        let end = self
-            .0
-            .iter()
-            .position(|byte| *byte == 0)
-            .ok_or(Malformed::Truncated)?;
-        let name = std::str::from_utf8(self.take(end)?).map_err(|_| Malformed::Bson)?;
-        self.take(1)?;
-        Ok(name.to_owned())
-    }
-
-    fn document(&mut self) -> Result<Document, Malformed> {
-        let size = self.peek_size()?;
-        let bytes = self.take(size)?;
-        let raw = RawDocument::from_bytes(bytes).map_err(|_| Malformed::Bson)?;
-        check_depth(raw)?;
-        Document::try_from(raw).map_err(|_| Malformed::Bson)
-    }
-}
-
-/// Decoding goes one call deeper for each level, so the depth is measured first, without calls.
-fn check_depth(document: &RawDocument) -> Result<(), Malformed> {
-    let mut open = vec![document.iter()];
-    while let Some(elements) = open.last_mut() {
-        let Some(element) = elements.next() else {
-            open.pop();
-            continue;
-        };
-        let (_, value) = element.map_err(|_| Malformed::Bson)?;
-        let inner = match value {
-            RawBsonRef::Document(inner) => inner,
-            RawBsonRef::Array(inner) => {
-                RawDocument::from_bytes(inner.as_bytes()).map_err(|_| Malformed::Bson)?
-            }
-            RawBsonRef::JavaScriptCodeWithScope(code) => code.scope,
-            _ => continue,
-        };
-        if open.len() == DEEPEST {
-            return Err(Malformed::Depth);
-        }
-        open.push(inner.iter());
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use bson::doc;
 
     use super::*;
+    use crate::bytes::DEEPEST;
 
     fn parse(operation: i32, rest: &[u8]) -> Result<Request, Malformed> {
         let mut header = [0; HEADER];

@@ -5,15 +5,17 @@ use store::port::Find;
 
 use crate::arguments::{Arguments, whole};
 use crate::collections;
-use crate::cursor::{FIRST_BATCH, Source};
+use crate::cursor::FIRST_BATCH;
 use crate::fault::{BAD_VALUE, FAILED_TO_PARSE, Fault, INVALID_NAMESPACE, Outcome, TYPE_MISMATCH, fine};
 use crate::server::{Command, Server};
+use crate::source::Source;
+use crate::variables::Variables;
+use crate::{explain, hint};
 
 /// Arguments of `find` that other servers know and this one refuses, unless they ask for what happens anyway.
 const NOT_IN_FIND: &[&str] = &[
     "awaitData",
     "collation",
-    "let",
     "max",
     "min",
     "returnKey",
@@ -39,7 +41,11 @@ pub(crate) async fn find(server: &Server, mut command: Command) -> Outcome<Docum
     };
     let size = first_batch(&mut arguments)?;
     let single = arguments.flag("singleBatch")?;
+    let variables = Variables::take(&mut arguments)?;
     arguments.refuse(NOT_IN_FIND)?;
+    if holds {
+        hint::check(server, &collection, &mut arguments).await?;
+    }
     arguments.ignore(&[
         "allowDiskUse",
         "allowPartialResults",
@@ -48,13 +54,17 @@ pub(crate) async fn find(server: &Server, mut command: Command) -> Outcome<Docum
         "oplogReplay",
     ]);
     arguments.finish()?;
+    let find = Find {
+        filter: variables.in_filter(find.filter),
+        ..find
+    };
     let find = if single && size > 0 {
         only(find, size)
     } else {
         find
     };
     let found = if !holds {
-        Source::default()
+        Source::from(Vec::new())
     } else if find.limit == 0 || find.limit > FEW {
         let scan = server.catalogue.scan(&collection, &find);
         Source::scanned(scan.map_err(|error| server.fault(error))?)
@@ -121,6 +131,9 @@ pub(crate) async fn aggregate(server: &Server, mut command: Command) -> Outcome<
     let holds = server.holds(&command);
     let mut arguments = command.arguments;
     let pipeline = arguments.documents("pipeline")?;
+    if arguments.flag("explain")? {
+        return explain::pipeline(server, holds, &collection, &pipeline, arguments).await;
+    }
     let Some(Bson::Document(cursor)) = arguments.take("cursor") else {
         let message = "The 'cursor' option is required, except for aggregate with the explain argument";
         return Err(Fault::new(FAILED_TO_PARSE, message));
@@ -128,13 +141,20 @@ pub(crate) async fn aggregate(server: &Server, mut command: Command) -> Outcome<
     let mut cursor = Arguments::new("aggregate.cursor", cursor);
     let size = first_batch(&mut cursor)?;
     cursor.finish()?;
-    arguments.refuse(&["collation", "explain", "let"])?;
+    let variables = Variables::take(&mut arguments)?;
+    if holds {
+        hint::check(server, &collection, &mut arguments).await?;
+    }
+    arguments.refuse(&["collation"])?;
     arguments.ignore(&["allowDiskUse", "bypassDocumentValidation", "hint"]);
     arguments.finish()?;
-    let found = if let [stage] = pipeline.as_slice()
-        && let Ok(stage) = stage.get_document("$collStats")
+    let pipeline = variables.in_pipeline(pipeline);
+    let found = if let Some((first, rest)) = pipeline.split_first()
+        && let Ok(stage) = first.get_document("$collStats")
     {
-        vec![collections::stats_stage(server, holds, &collection, stage).await?]
+        let stats = collections::stats_stage(server, holds, &collection, stage).await?;
+        let made = server.catalogue.aggregate(&[stats], rest);
+        made.map_err(|error| server.fault(error))?
     } else if holds {
         let found = server.engine.aggregate(&collection, pipeline).await;
         found.map_err(|error| server.fault(error))?
@@ -154,6 +174,9 @@ pub(crate) async fn count(server: &Server, mut command: Command) -> Outcome<Docu
     // A negative limit means the same as its positive number.
     let limit = arguments.number("limit")?.unwrap_or_default().unsigned_abs();
     arguments.refuse(&["collation"])?;
+    if holds {
+        hint::check(server, &collection, &mut arguments).await?;
+    }
     arguments.ignore(&["fields", "hint"]);
     arguments.finish()?;
     let all = if holds {
@@ -182,6 +205,9 @@ pub(crate) async fn distinct(server: &Server, mut command: Command) -> Outcome<D
     let key = arguments.text("key")?;
     let filter = arguments.document("query")?;
     arguments.refuse(&["collation"])?;
+    if holds {
+        hint::check(server, &collection, &mut arguments).await?;
+    }
     arguments.ignore(&["hint"]);
     arguments.finish()?;
     let values = if holds {

@@ -14,7 +14,7 @@ use crate::fault::{
     UNAUTHORIZED, done,
 };
 use crate::scram::{Conversation, Keys};
-use crate::{about, collections, read, sign_in, write};
+use crate::{about, collections, explain, modify, read, sign_in, update, write};
 
 /// What all connections share.
 pub(crate) struct Server {
@@ -27,6 +27,8 @@ pub(crate) struct Server {
     pub(crate) keys: Option<Keys>,
     /// The number of the last connection.
     pub(crate) connections: AtomicI32,
+    /// Since when it listens.
+    pub(crate) started: tokio::time::Instant,
 }
 
 /// One connection's state.
@@ -136,7 +138,7 @@ impl Server {
             "ping" | "endSessions" | "refreshSessions" | "killSessions" => return Ok(done()),
             "buildInfo" | "buildinfo" => return Ok(about::build()),
             "whatsmyuri" => return Ok(about::peer(session)),
-            "connectionStatus" => return Ok(about::connection(self, session)),
+            "connectionStatus" => return about::connection(self, session, command.arguments),
             "saslStart" => return sign_in::start(self, session, command.arguments),
             "saslContinue" => return sign_in::go_on(self, session, command.arguments),
             "logout" => return Ok(sign_in::leave(self, session)),
@@ -164,9 +166,12 @@ impl Server {
             "count" => read::count(self, command).await,
             "distinct" => read::distinct(self, command).await,
             "insert" => write::insert(self, command).await,
-            "update" => write::update(self, command).await,
+            "update" => update::update(self, command).await,
             "delete" => write::delete(self, command).await,
-            "findAndModify" | "findandmodify" => write::find_and_modify(self, command).await,
+            "findAndModify" | "findandmodify" => modify::find_and_modify(self, command).await,
+            "explain" => explain::explain(self, command).await,
+            "drop" => collections::drop(self, command).await,
+            "validate" => collections::validate(self, command).await,
             "create" => collections::create(self, command).await,
             "createIndexes" => collections::create_indexes(self, command).await,
             "listCollections" => collections::list(self, command).await,
@@ -176,7 +181,9 @@ impl Server {
             "dbStats" | "dbstats" => collections::database_stats(self, command).await,
             "getParameter" => about::parameter(command.arguments),
             "getLog" => Ok(about::log()),
+            "getCmdLineOpts" => Ok(about::command_line()),
             "hostInfo" => Ok(about::host()),
+            "serverStatus" => Ok(about::status(self)),
             name => Err(Fault::new(
                 COMMAND_NOT_FOUND,
                 format!("no such command: '{name}'"),

@@ -1,30 +1,27 @@
-//! Writing: each entry of a command by itself, with what went wrong beside what was done.
+//! Inserting and deleting: each entry of a command by itself, with what went wrong beside what was done.
 
 use bson::oid::ObjectId;
 use bson::{Bson, Document, doc};
 use store::Error;
-use store::identity::names_id;
-use store::port::{Change, Engine, Find, FindAndModify, Return, Update};
+use store::port::{Engine, Find};
 use tokio::task::JoinSet;
 
 use crate::about::LARGEST_BATCH;
 use crate::arguments::{Arguments, whole};
 use crate::fault::{FAILED_TO_PARSE, Fault, INVALID_LENGTH, Outcome, TYPE_MISMATCH, fine};
-use crate::replace;
+use crate::hint;
 use crate::server::{Command, Server};
+use crate::variables::Variables;
 
 /// How many documents of an unordered insertion are under way at the same time. They share commits.
 const TOGETHER: usize = 256;
 
-/// How often to look again for a document that changes before it can be removed.
-const ATTEMPTS: usize = 16;
-
 /// The entries that failed. One that leaves in doubt what happened ends the command instead.
 #[derive(Default)]
-struct Failures(Vec<Document>);
+pub(crate) struct Failures(Vec<Document>);
 
 impl Failures {
-    fn add(&mut self, server: &Server, index: usize, error: Error) -> Outcome<()> {
+    pub(crate) fn add(&mut self, server: &Server, index: usize, error: Error) -> Outcome<()> {
         let doubtful = matches!(
             error,
             Error::Unavailable(_) | Error::UnknownOutcome(_) | Error::Storage(_)
@@ -37,7 +34,7 @@ impl Failures {
         Ok(())
     }
 
-    fn answer(self, mut answer: Document) -> Document {
+    pub(crate) fn answer(self, mut answer: Document) -> Document {
         if !self.0.is_empty() {
             answer.insert("writeErrors", self.0);
         }
@@ -46,14 +43,13 @@ impl Failures {
 }
 
 /// What all commands that write in batches have, besides their entries.
-fn entries(arguments: &mut Arguments, name: &str) -> Outcome<(Vec<Document>, bool)> {
+pub(crate) fn entries(arguments: &mut Arguments, name: &str) -> Outcome<(Vec<Document>, bool)> {
     let entries = arguments.documents(name)?;
     let ordered = match arguments.take("ordered") {
         None => true,
         Some(Bson::Boolean(ordered)) => ordered,
         Some(_) => return Err(Fault::new(TYPE_MISMATCH, "'ordered' is a bool")),
     };
-    arguments.refuse(&["let"])?;
     arguments.ignore(&["bypassDocumentValidation"]);
     let most = usize::try_from(LARGEST_BATCH).unwrap_or(usize::MAX);
     if entries.is_empty() || entries.len() > most {
@@ -66,7 +62,7 @@ fn entries(arguments: &mut Arguments, name: &str) -> Outcome<(Vec<Document>, boo
     Ok((entries, ordered))
 }
 
-fn number(count: u64) -> i32 {
+pub(crate) fn number(count: u64) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
 }
 
@@ -188,126 +184,20 @@ async fn insert_all(
     Ok(inserted)
 }
 
-/// `update`
-pub(crate) async fn update(server: &Server, mut command: Command) -> Outcome<Document> {
-    let collection = command.collection()?;
-    server.must_hold(&command)?;
-    let mut arguments = command.arguments;
-    let (entries, ordered) = entries(&mut arguments, "updates")?;
-    arguments.finish()?;
-    let wanted = entries
-        .into_iter()
-        .map(read_update)
-        .collect::<Outcome<Vec<_>>>()?;
-    let (mut matched, mut modified, mut upserted) = (0, 0, Vec::new());
-    let mut failures = Failures::default();
-    for (index, update) in wanted.into_iter().enumerate() {
-        match server.engine.update(&collection, update).await {
-            Ok(updated) => {
-                matched += updated.matched + u64::from(updated.upserted.is_some());
-                modified += updated.modified;
-                if let Some(id) = updated.upserted {
-                    upserted.push(doc! { "index": number(index as u64), "_id": id });
-                }
-            }
-            Err(error) => {
-                failures.add(server, index, error)?;
-                if ordered {
-                    break;
-                }
-            }
-        }
-    }
-    let mut answer = doc! { "n": number(matched), "nModified": number(modified) };
-    if !upserted.is_empty() {
-        answer.insert("upserted", upserted);
-    }
-    Ok(failures.answer(answer))
-}
-
-fn read_update(entry: Document) -> Outcome<Update> {
-    let mut entry = Arguments::new("update.updates", entry);
-    let filter = entry.document("q")?;
-    let change = entry.required("u")?;
-    let many = entry.flag("multi")?;
-    let upsert = entry.flag("upsert")?;
-    entry.refuse(&["arrayFilters", "c", "collation", "sort"])?;
-    entry.ignore(&["hint"]);
-    entry.finish()?;
-    let update = change_of(&filter, change, upsert, many)?;
-    Ok(Update {
-        filter,
-        update,
-        upsert,
-        many,
-        journaled: true,
-    })
-}
-
-/// The change that a command asks for: operators, a pipeline or a whole document. What an upsert inserts gets an
-/// `_id`, as MongoDB gives it one.
-fn change_of(filter: &Document, change: Bson, upsert: bool, many: bool) -> Outcome<Change> {
-    let change = match change {
-        Bson::Document(operators) if operators.keys().next().is_some_and(|name| name.starts_with('$')) => {
-            Change::Operators(operators)
-        }
-        Bson::Document(_) if many => {
-            let message = "multi update is not supported for replacement-style update";
-            return Err(Fault::new(FAILED_TO_PARSE, message));
-        }
-        Bson::Document(replacement) => return replace::with(filter, replacement, upsert),
-        Bson::Array(stages) => stages
-            .into_iter()
-            .map(|stage| match stage {
-                Bson::Document(stage) => Ok(stage),
-                _ => Err(Fault::new(
-                    TYPE_MISMATCH,
-                    "Each element of the 'pipeline' array must be an object",
-                )),
-            })
-            .collect::<Outcome<Vec<_>>>()?
-            .into(),
-        _ => {
-            let message = "Update argument must be either an object or an array";
-            return Err(Fault::new(FAILED_TO_PARSE, message));
-        }
-    };
-    if !upsert || names_id(filter, &change) {
-        return Ok(change);
-    }
-    let id = ObjectId::new();
-    Ok(match change {
-        Change::Operators(mut operators) => {
-            match operators.get_mut("$setOnInsert") {
-                Some(Bson::Document(fields)) => {
-                    fields.insert("_id", id);
-                }
-                // Something else than a document is refused by name later on.
-                Some(_) => {}
-                None => {
-                    operators.insert("$setOnInsert", doc! { "_id": id });
-                }
-            }
-            Change::Operators(operators)
-        }
-        Change::Pipeline(mut stages) => {
-            stages.insert(0, doc! { "$set": { "_id": { "$ifNull": ["$_id", id] } } });
-            Change::Pipeline(stages)
-        }
-    })
-}
-
 /// `delete`
 pub(crate) async fn delete(server: &Server, mut command: Command) -> Outcome<Document> {
     let collection = command.collection()?;
     server.must_hold(&command)?;
     let mut arguments = command.arguments;
     let (entries, ordered) = entries(&mut arguments, "deletes")?;
+    let variables = Variables::take(&mut arguments)?;
     arguments.finish()?;
-    let deletes = entries
-        .into_iter()
-        .map(read_delete)
-        .collect::<Outcome<Vec<_>>>()?;
+    let mut deletes = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let mut entry = Arguments::new("delete.deletes", entry);
+        hint::check(server, &collection, &mut entry).await?;
+        deletes.push(read_delete(entry, &variables)?);
+    }
     let mut removed = 0;
     let mut failures = Failures::default();
     for (index, (filter, many)) in deletes.into_iter().enumerate() {
@@ -324,9 +214,8 @@ pub(crate) async fn delete(server: &Server, mut command: Command) -> Outcome<Doc
     Ok(failures.answer(doc! { "n": number(removed) }))
 }
 
-fn read_delete(entry: Document) -> Outcome<(Document, bool)> {
-    let mut entry = Arguments::new("delete.deletes", entry);
-    let filter = entry.document("q")?;
+fn read_delete(mut entry: Arguments, variables: &Variables) -> Outcome<(Document, bool)> {
+    let filter = variables.in_filter(entry.document("q")?);
     let many = match entry.required("limit")? {
         limit if whole(&limit) == Some(0) => true,
         limit if whole(&limit) == Some(1) => false,
@@ -336,88 +225,6 @@ fn read_delete(entry: Document) -> Outcome<(Document, bool)> {
         }
     };
     entry.refuse(&["collation"])?;
-    entry.ignore(&["hint"]);
     entry.finish()?;
     Ok((filter, many))
-}
-
-/// `findAndModify`
-pub(crate) async fn find_and_modify(server: &Server, mut command: Command) -> Outcome<Document> {
-    let collection = command.collection()?;
-    server.must_hold(&command)?;
-    let mut arguments = command.arguments;
-    let filter = arguments.document("query")?;
-    let sort = arguments.document("sort")?;
-    let projection = arguments.document("fields")?;
-    let remove = arguments.flag("remove")?;
-    let after = arguments.flag("new")?;
-    let upsert = arguments.flag("upsert")?;
-    let change = arguments.take("update");
-    arguments.refuse(&["arrayFilters", "collation", "let"])?;
-    arguments.ignore(&["bypassDocumentValidation", "hint"]);
-    arguments.finish()?;
-    let value = match change {
-        None if remove && !after && !upsert => {
-            let find = Find {
-                filter,
-                projection,
-                sort,
-                skip: 0,
-                limit: 1,
-            };
-            let removed = find_and_remove(&server.engine, &collection, find).await;
-            removed.map_err(|error| server.fault(error))?
-        }
-        Some(change) if !remove => {
-            let update = change_of(&filter, change, upsert, false)?;
-            let returning = if after { Return::After } else { Return::Before };
-            let change = FindAndModify {
-                filter,
-                update,
-                sort,
-                projection,
-                upsert,
-                returning,
-            };
-            let changed = server.engine.find_and_modify(&collection, change).await;
-            changed.map_err(|error| server.fault(error))?
-        }
-        _ => {
-            let message = "findAndModify has either an 'update' or 'remove=true', and with 'remove=true' neither \
-                           'new' nor 'upsert'";
-            return Err(Fault::new(FAILED_TO_PARSE, message));
-        }
-    };
-    // The port does not tell whether a document that became what it is was there before.
-    let mut last = doc! { "n": i32::from(value.is_some() || upsert) };
-    if !upsert && !remove {
-        last.insert("updatedExisting", value.is_some());
-    }
-    Ok(fine(doc! { "lastErrorObject": last, "value": value }))
-}
-
-/// Removes the first document of a query, as it is when it goes, and returns what was asked for of it.
-async fn find_and_remove(engine: &Engine, collection: &str, find: Find) -> store::Result<Option<Document>> {
-    for _ in 0..ATTEMPTS {
-        let whole = Find {
-            projection: Document::new(),
-            ..find.clone()
-        };
-        let Some(document) = engine.find(collection, whole).await?.pop() else {
-            return Ok(None);
-        };
-        let id = document.get("_id").cloned();
-        let unchanged =
-            doc! { "_id": { "$eq": id }, "$expr": { "$eq": ["$$ROOT", { "$literal": document.clone() }] } };
-        let shown = if find.projection.is_empty() {
-            Some(document)
-        } else {
-            let only = Find::matching(unchanged.clone()).project(find.projection.clone());
-            engine.find(collection, only.limit(1)).await?.pop()
-        };
-        if shown.is_some() && engine.delete(collection, unchanged, false).await? == 1 {
-            return Ok(shown);
-        }
-    }
-    Err(Error::Contended(collection.to_owned()))
 }

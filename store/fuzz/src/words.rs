@@ -24,6 +24,7 @@ const TESTS: &[&str] = &[
     "$elemMatch",
     "$not",
     "$type",
+    "$regex",
 ];
 const CHANGES: &[&str] = &[
     "$set",

@@ -358,3 +358,41 @@ pub async fn pipelines_that_cannot_be_are_refused(engine: &Engine) {
         assert_eq!(refused(engine, vec![stage.clone()]).await, expected, "{stage}");
     }
 }
+
+/// `$let` computes its values outside and what is within with them; a name within hides the same one outside.
+pub async fn variables_are_bound(engine: &Engine) {
+    insert(engine, vec![doc! { "_id": 1, "a": 3, "l": [1, 2] }]).await;
+    let computed = doc! {
+        "_id": 0,
+        "sum": { "$let": { "vars": { "x": "$a", "y": 4 }, "in": { "$add": ["$$x", "$$y"] } } },
+        "outside": { "$let": {
+            "vars": { "x": 1 },
+            "in": { "$let": { "vars": { "x": 2, "y": "$$x" }, "in": ["$$x", "$$y"] } },
+        } },
+        "each": { "$let": {
+            "vars": { "x": 10 },
+            "in": { "$map": { "input": "$l", "as": "one", "in": { "$add": ["$$one", "$$x"] } } },
+        } },
+        "path": { "$let": { "vars": { "x": { "b": 5 } }, "in": "$$x.b" } },
+    };
+    let found = engine
+        .aggregate(THINGS, vec![doc! { "$project": computed }])
+        .await
+        .unwrap();
+    assert_eq!(
+        found,
+        [doc! { "sum": 7, "outside": [2, 1], "each": [11, 12], "path": 5 }]
+    );
+    for (refused, expected) in [
+        (doc! { "$let": 1 }, 16874),
+        (doc! { "$let": { "vars": {}, "in": 1, "out": 1 } }, 16875),
+        (doc! { "$let": { "in": 1 } }, 16876),
+        (doc! { "$let": { "vars": {} } }, 16877),
+        (doc! { "$let": { "vars": { "X": 1 }, "in": 1 } }, 16867),
+        (doc! { "$let": { "vars": { "x": 1 }, "in": "$$y" } }, 17276),
+    ] {
+        let pipeline = vec![doc! { "$project": { "a": refused.clone() } }];
+        let error = engine.aggregate(THINGS, pipeline).await.unwrap_err();
+        assert_eq!(code(&error), expected, "{refused}");
+    }
+}

@@ -24,6 +24,7 @@ macro_rules! each_contract_case {
                 logic_combines_filters
                 paths_lead_through_documents_and_arrays
                 expressions_compare_computed_values
+                regular_expressions_are_looked_for_in_strings
             ]
             queries if any: [
                 results_are_sorted_skipped_and_limited
@@ -38,6 +39,7 @@ macro_rules! each_contract_case {
                 push_inserts_then_sorts_then_slices
                 sets_take_each_value_once
                 pulls_remove_by_value_test_or_filter
+                elements_are_named_by_filters
                 an_update_counts_matches_and_real_changes
                 an_update_of_many_changes_each
                 an_update_may_not_pass_16_megabytes
@@ -104,13 +106,24 @@ macro_rules! each_contract_case {
                 what_changes_nothing_or_belongs_elsewhere_is_not_told
             ]
             changes if tells_nothing: [an_engine_that_cannot_tell_refuses]
-            documents if corners: [a_document_needs_an_id_of_a_usable_type]
+            documents if corners: [
+                a_document_needs_an_id_of_a_usable_type
+                an_id_holds_no_names_of_operators
+            ]
             filters if corners: [
                 expressions_that_cannot_be_are_refused
                 malformed_filters_are_refused
+                a_position_at_the_end_of_a_path_names_one_value
+                elements_that_are_arrays_match_by_their_positions
+                regular_expressions_that_cannot_be_are_refused
             ]
             queries if corners: [distinct_enters_the_elements_of_arrays]
-            updates if corners: [updates_that_cannot_be_are_refused_and_change_nothing]
+            updates if corners: [
+                updates_that_cannot_be_are_refused_and_change_nothing
+                pulls_look_into_arrays_within_arrays
+                elements_that_cannot_be_are_refused
+            ]
+            modify if corners: [an_upsert_takes_every_equality_of_its_filter]
             pipelines if corners: [
                 nested_documents_in_set_merge_and_enter_every_element_of_an_array
                 unset_and_project_keep_and_drop_fields
@@ -127,6 +140,7 @@ macro_rules! each_contract_case {
                 arrays_are_unwound
                 counts_and_sizes_are_computed
                 pipelines_that_cannot_be_are_refused
+                variables_are_bound
             ]
             documents if decimals: [decimals_are_kept]
             documents if no_decimals: [decimals_are_refused]

@@ -5,7 +5,7 @@ use bson::{Bson, doc};
 use super::{THINGS, code, everything, ids, insert, one};
 use crate::error::Error;
 use crate::layouts::Prefixed;
-use crate::port::{Engine, Find};
+use crate::port::{Engine, Find, Update};
 
 /// BSON in is BSON out.
 pub async fn an_inserted_document_is_found_as_it_was(engine: &Engine) {
@@ -134,4 +134,25 @@ pub async fn decimals_are_refused(engine: &Engine) {
         code(&engine.insert(THINGS, vec![decimal()]).await.unwrap_err()),
         2
     );
+}
+
+/// Code 52, so that no `_id` can be taken for an operator. The names of a reference are meant to be there.
+pub async fn an_id_holds_no_names_of_operators(engine: &Engine) {
+    for id in [
+        doc! { "$a": 1 },
+        doc! { "a": { "$b": 1 } },
+        doc! { "a": 1, "$b": 1 },
+    ] {
+        let error = engine
+            .insert(THINGS, vec![doc! { "_id": id.clone() }])
+            .await
+            .unwrap_err();
+        assert_eq!(code(&error), 52, "{id}");
+        let upsert = Update::one(doc! { "a": 1 }, doc! { "$set": { "_id": id.clone() } }).or_insert();
+        let error = engine.update(THINGS, upsert).await.unwrap_err();
+        assert_eq!(code(&error), 52, "{id}");
+    }
+    let reference = doc! { "_id": { "$ref": "people", "$id": 1 } };
+    insert(engine, vec![reference, doc! { "_id": 1, "$a": 1 }]).await;
+    assert_eq!(engine.count(THINGS, doc! {}).await.unwrap(), 2);
 }

@@ -3,7 +3,7 @@
 use bson::{Bson, Document, doc};
 
 use super::{THINGS, code, ids, insert};
-use crate::port::{Engine, Find};
+use crate::port::{Engine, Find, Index};
 
 /// Checks which of a list of documents a filter matches; their places are their `_id`s.
 async fn assert_matches(engine: &Engine, filter: Document, expected: &[i32]) {
@@ -246,5 +246,152 @@ pub async fn malformed_filters_are_refused(engine: &Engine) {
             .await
             .unwrap_err();
         assert_eq!(code(&error), 2, "{filter}");
+    }
+}
+
+/// An array that a position names is a value like any other: its elements do not stand for it, as they do where a
+/// path ends at a name.
+pub async fn a_position_at_the_end_of_a_path_names_one_value(engine: &Engine) {
+    things(
+        engine,
+        vec![
+            doc! { "b": [0, [1, "x"]] },
+            doc! { "b": [0, 1] },
+            doc! { "b": { "1": [1, "x"] } },
+            doc! { "b": [{ "1": [1] }, 5] },
+            doc! { "b": [[7], [[1]]] },
+        ],
+    )
+    .await;
+    assert_matches(engine, doc! { "b.1": 1 }, &[1, 2, 3]).await;
+    assert_matches(engine, doc! { "b.1": [1, "x"] }, &[0, 2]).await;
+    assert_matches(engine, doc! { "b.1": { "$ne": 1 } }, &[0, 4]).await;
+    assert_matches(engine, doc! { "b.1": { "$in": [1, 8] } }, &[1, 2, 3]).await;
+    assert_matches(engine, doc! { "b.1": { "$nin": [1, 8] } }, &[0, 4]).await;
+    assert_matches(engine, doc! { "b.1": { "$gt": 0 } }, &[1, 2, 3]).await;
+    assert_matches(engine, doc! { "b.1": { "$type": "int" } }, &[1, 2, 3]).await;
+    assert_matches(engine, doc! { "b.1": { "$type": "array" } }, &[0, 2, 3, 4]).await;
+    assert_matches(engine, doc! { "b.1": { "$all": [1] } }, &[1, 2, 3]).await;
+    assert_matches(engine, doc! { "b.1": { "$all": [1, "x"] } }, &[2]).await;
+    assert_matches(engine, doc! { "b.1": { "$size": 2 } }, &[0, 2]).await;
+    assert_matches(engine, doc! { "b.1": { "$elemMatch": { "$eq": 1 } } }, &[0, 2, 3]).await;
+    assert_matches(engine, doc! { "b.1.0": 1 }, &[0, 2, 3]).await;
+    assert_matches(engine, doc! { "b.1.0": [1] }, &[4]).await;
+}
+
+/// `$elemMatch` takes an array within an array for a document whose fields are its positions.
+pub async fn elements_that_are_arrays_match_by_their_positions(engine: &Engine) {
+    things(
+        engine,
+        vec![
+            doc! { "b": [[1, 2]] },
+            doc! { "b": [{ "0": 1 }] },
+            doc! { "b": [1, 2] },
+            doc! { "b": [[9], [[1], 3]] },
+            doc! { "b": [[{ "x": 1 }]] },
+            doc! { "b": [{ "x": 1 }] },
+        ],
+    )
+    .await;
+    for indexed in [false, true] {
+        assert_matches(engine, doc! { "b": { "$elemMatch": { "0": 1 } } }, &[0, 1, 3]).await;
+        assert_matches(
+            engine,
+            doc! { "b": { "$elemMatch": { "1": { "$gt": 1 } } } },
+            &[0, 3],
+        )
+        .await;
+        assert_matches(engine, doc! { "b": { "$elemMatch": { "0.x": 1 } } }, &[4]).await;
+        assert_matches(engine, doc! { "b": { "$elemMatch": { "x": 1 } } }, &[5]).await;
+        assert_matches(
+            engine,
+            doc! { "b": { "$elemMatch": { "x": null, "0": { "$exists": true } } } },
+            &[0, 1, 3, 4],
+        )
+        .await;
+        let nested = doc! { "b": { "$elemMatch": { "$elemMatch": { "x": 1 } } } };
+        assert_matches(engine, nested, &[4]).await;
+        let nested = doc! { "b": { "$elemMatch": { "$elemMatch": { "$gt": 1 } } } };
+        assert_matches(engine, nested, &[0, 3]).await;
+        for path in ["b", "b.x"] {
+            let index = Index::on(doc! { path: 1 });
+            if !indexed {
+                engine.create_index(THINGS, index).await.unwrap();
+            }
+        }
+    }
+}
+
+fn regex(pattern: &str, options: &str) -> Bson {
+    Bson::RegularExpression(bson::Regex {
+        pattern: pattern.try_into().unwrap(),
+        options: options.try_into().unwrap(),
+    })
+}
+
+/// As a value or as `$regex`, in a string or an element that is one.
+pub async fn regular_expressions_are_looked_for_in_strings(engine: &Engine) {
+    things(
+        engine,
+        vec![
+            doc! { "a": "Ada" },
+            doc! { "a": ["bob", 1] },
+            doc! { "a": "carol\ndave" },
+            doc! { "a": 1 },
+            doc! {},
+            doc! { "a": regex("^a", "i") },
+        ],
+    )
+    .await;
+    for indexed in [false, true] {
+        assert_matches(engine, doc! { "a": regex("^a", "i") }, &[0, 5]).await;
+        assert_matches(engine, doc! { "a": { "$regex": "O" } }, &[]).await;
+        assert_matches(engine, doc! { "a": { "$regex": "O", "$options": "i" } }, &[1, 2]).await;
+        assert_matches(engine, doc! { "a": { "$options": "m", "$regex": "^d" } }, &[2]).await;
+        assert_matches(engine, doc! { "a": { "$regex": regex("L.D", "is") } }, &[2]).await;
+        assert_matches(
+            engine,
+            doc! { "a": { "$in": [regex("^b", ""), 1, regex("^c", "")] } },
+            &[1, 2, 3],
+        )
+        .await;
+        assert_matches(
+            engine,
+            doc! { "a": { "$nin": [regex("^b", ""), 1] } },
+            &[0, 2, 4, 5],
+        )
+        .await;
+        assert_matches(engine, doc! { "a": { "$not": regex("a", "i") } }, &[1, 3, 4, 5]).await;
+        assert_matches(engine, doc! { "a": { "$not": { "$regex": "o" } } }, &[0, 3, 4, 5]).await;
+        assert_matches(engine, doc! { "a": { "$all": [regex("b$", ""), 1] } }, &[1]).await;
+        assert_matches(engine, doc! { "a": { "$elemMatch": { "$regex": "^b" } } }, &[1]).await;
+        assert_matches(engine, doc! { "a": { "$eq": regex("^a", "i") } }, &[5]).await;
+        if !indexed {
+            engine
+                .create_index(THINGS, Index::on(doc! { "a": 1 }))
+                .await
+                .unwrap();
+        }
+    }
+}
+
+/// With MongoDB's codes.
+pub async fn regular_expressions_that_cannot_be_are_refused(engine: &Engine) {
+    insert(engine, vec![doc! { "_id": 1 }]).await;
+    for (condition, expected) in [
+        (doc! { "$options": "i" }, 2),
+        (doc! { "$regex": 1 }, 2),
+        (doc! { "$regex": "a", "$options": 1 }, 2),
+        (doc! { "$ne": regex("a", "") }, 2),
+        (doc! { "$gt": regex("a", "") }, 2),
+        (doc! { "$regex": regex("a", "i"), "$options": "m" }, 51075),
+        (doc! { "$regex": "(" }, 51091),
+        (doc! { "$regex": "a", "$options": "q" }, 51108),
+    ] {
+        let error = engine
+            .count(THINGS, doc! { "a": condition.clone() })
+            .await
+            .unwrap_err();
+        assert_eq!(code(&error), expected, "{condition}");
     }
 }

@@ -80,3 +80,42 @@ pub async fn an_upsert_needs_an_id(engine: &Engine) {
     assert_eq!(code(&engine.update(THINGS, anonymous).await.unwrap_err()), 2);
     assert_eq!(engine.count(THINGS, doc! {}).await.unwrap(), 0);
 }
+
+/// A set of one value is an equality; so is each of `$all`, and no field has two. Operators see what the filter gave.
+pub async fn an_upsert_takes_every_equality_of_its_filter(engine: &Engine) {
+    for (filter, update, inserted) in [
+        (
+            doc! { "_id": 1, "a": { "$in": [5] }, "b": { "$in": [5, 6] }, "c": { "$all": [7] } },
+            doc! { "$set": { "d": 1 } },
+            doc! { "_id": 1, "a": 5, "c": 7, "d": 1 },
+        ),
+        (
+            doc! { "_id": 2, "a.x": 5 },
+            doc! { "$max": { "a": true } },
+            doc! { "_id": 2, "a": true },
+        ),
+        (
+            doc! { "_id": 3, "a.x": 5 },
+            doc! { "$min": { "a": 1 } },
+            doc! { "_id": 3, "a": 1 },
+        ),
+        (
+            doc! { "_id": 4, "a.x": 5 },
+            doc! { "$max": { "a": 1 } },
+            doc! { "_id": 4, "a": { "x": 5 } },
+        ),
+    ] {
+        let upsert = Update::one(filter.clone(), update).or_insert();
+        engine.update(THINGS, upsert).await.unwrap();
+        let id = filter.get_i32("_id").unwrap();
+        assert_eq!(one(engine, id).await, inserted, "{filter}");
+    }
+    for filter in [
+        doc! { "_id": 9, "a": { "$all": [5, 6] } },
+        doc! { "_id": 9, "$and": [{ "a": { "$in": [5] } }, { "a": 5 }] },
+    ] {
+        let upsert = Update::one(filter.clone(), doc! { "$set": { "b": 1 } }).or_insert();
+        let error = engine.update(THINGS, upsert).await.unwrap_err();
+        assert_eq!(code(&error), 54, "{filter}");
+    }
+}

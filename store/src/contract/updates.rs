@@ -4,7 +4,7 @@ use bson::{Bson, Document, doc};
 
 use super::{THINGS, changed, everything, insert, refusal};
 use crate::error::Error;
-use crate::port::{Engine, Update};
+use crate::port::{Change, Engine, Update};
 
 /// Checks what an update makes of a document, which gets the `_id` 1.
 async fn assert_becomes(engine: &Engine, document: Document, update: Document, mut expected: Document) {
@@ -249,4 +249,131 @@ pub async fn an_update_may_not_pass_16_megabytes(engine: &Engine) {
     let error = engine.update(THINGS, update).await.unwrap_err();
     assert!(matches!(error, Error::TooLarge { .. }), "{error}");
     assert_eq!(everything(engine).await, before);
+}
+
+/// The condition of a `$pull` looks at an element as at the value of a field: an array matches by its elements too. A
+/// filter, however, only removes documents.
+pub async fn pulls_look_into_arrays_within_arrays(engine: &Engine) {
+    for (before, condition, after) in [
+        (
+            doc! { "a": [[1, 2], 1, 3, [3]] },
+            doc! { "$in": [1] },
+            doc! { "a": [3, [3]] },
+        ),
+        (
+            doc! { "a": [[1, 9], [2], 5] },
+            doc! { "$gt": 4 },
+            doc! { "a": [[2]] },
+        ),
+        (
+            doc! { "a": [[1, 2], [2], 3] },
+            doc! { "$ne": 1 },
+            doc! { "a": [[1, 2]] },
+        ),
+        (
+            doc! { "a": [[1, 2], [2], 3] },
+            doc! { "$nin": [1, 3] },
+            doc! { "a": [[1, 2], 3] },
+        ),
+        (
+            doc! { "a": [[1, 2], [2]] },
+            doc! { "$size": 2 },
+            doc! { "a": [[2]] },
+        ),
+        (
+            doc! { "a": [[1, 2], [2], 1] },
+            doc! { "$elemMatch": { "$eq": 1 } },
+            doc! { "a": [[2], 1] },
+        ),
+        (
+            doc! { "a": [{ "x": 1 }, { "x": 2 }, [{ "x": 1 }]] },
+            doc! { "$or": [{ "x": 1 }, { "x": 5 }] },
+            doc! { "a": [{ "x": 2 }, [{ "x": 1 }]] },
+        ),
+    ] {
+        assert_becomes(engine, before, doc! { "$pull": { "a": condition } }, after).await;
+    }
+}
+
+/// `$[]` is every element, `$[name]` those that the filter of that name lets through, as they were before the update.
+pub async fn elements_are_named_by_filters(engine: &Engine) {
+    for (before, update, filters, after) in [
+        (
+            doc! { "a": [1, 5, 9] },
+            doc! { "$set": { "a.$[high]": 0 } },
+            vec![doc! { "high": { "$gte": 5 } }],
+            doc! { "a": [1, 0, 0] },
+        ),
+        (
+            doc! { "a": [1, 2] },
+            doc! { "$inc": { "a.$[]": 10 } },
+            vec![],
+            doc! { "a": [11, 12] },
+        ),
+        (
+            doc! { "a": [{ "s": "new", "n": 1 }, { "s": "old", "n": 1 }] },
+            doc! { "$set": { "a.$[e].s": "done", "a.$[e].n": 2 } },
+            vec![doc! { "e.s": "new" }],
+            doc! { "a": [{ "s": "done", "n": 2 }, { "s": "old", "n": 1 }] },
+        ),
+        (
+            doc! { "a": [{ "b": [1, 2] }, { "b": [3] }] },
+            doc! { "$mul": { "a.$[].b.$[odd]": 2 } },
+            vec![doc! { "$or": [{ "odd": 1 }, { "odd": 3 }] }],
+            doc! { "a": [{ "b": [2, 2] }, { "b": [6] }] },
+        ),
+        (
+            doc! { "a": [{ "x": 1 }, { "x": 2, "l": [4] }], "b": 1 },
+            doc! { "$push": { "a.$[e].l": 5 }, "$unset": { "a.$[f].x": "" }, "$inc": { "b": 1 } },
+            vec![doc! { "e.x": { "$gt": 0 } }, doc! { "f.x": 2 }],
+            doc! { "a": [{ "x": 1, "l": [5] }, { "l": [4, 5] }], "b": 2 },
+        ),
+        (
+            doc! { "a": [[1, 2], [3]] },
+            doc! { "$set": { "a.$[e]": 0 } },
+            vec![doc! { "e": 1 }],
+            doc! { "a": [0, [3]] },
+        ),
+        (
+            doc! { "a": [1] },
+            doc! { "$set": { "a.$[e]": 0 } },
+            vec![doc! { "e": 7 }],
+            doc! { "a": [1] },
+        ),
+    ] {
+        let mut expected = after;
+        expected.insert("_id", 1);
+        let change = Change::Elements(update.clone(), filters);
+        let mut after = changed(engine, before, change).await.unwrap();
+        for document in [&mut after, &mut expected] {
+            document.remove("_id");
+        }
+        assert_eq!(after, expected, "{update}");
+    }
+}
+
+/// With MongoDB's codes.
+pub async fn elements_that_cannot_be_are_refused(engine: &Engine) {
+    insert(engine, vec![doc! { "_id": 1, "a": [1, 2], "n": 1 }]).await;
+    let one = || vec![doc! { "e": 1 }];
+    for (update, filters, expected) in [
+        (doc! { "a.$[e]": 0 }, vec![], 2),
+        (doc! { "n": 0 }, one(), 9),
+        (doc! { "a.$[e]": 0 }, vec![doc! { "e": 1 }, doc! { "e": 2 }], 9),
+        (doc! { "a.$[e]": 0 }, vec![doc! { "e": 1, "f": 2 }], 9),
+        (doc! { "a.$[e]": 0 }, vec![doc! {}], 9),
+        (doc! { "a.$[E]": 0 }, vec![doc! { "E": 1 }], 2),
+        (doc! { "$[]": 0 }, vec![], 2),
+        (doc! { "n.$[]": 0 }, vec![], 2),
+        (doc! { "missing.$[]": 0 }, vec![], 2),
+        (doc! { "a.$[e]": 0, "a.$[]": 1 }, one(), 40),
+        (doc! { "a.$[]": 0, "a.0": 1 }, vec![], 40),
+    ] {
+        let change = Change::Elements(doc! { "$set": update.clone() }, filters);
+        assert_eq!(
+            refusal(engine, Update::one(doc! {}, change)).await,
+            expected,
+            "{update}"
+        );
+    }
 }

@@ -13,6 +13,7 @@ use super::fault::storage;
 use super::index::Definition;
 use super::operation::{Answer, Modify, Operation, Write, check_update, check_upsert};
 use super::query::Query;
+use super::tables;
 use crate::error::{Error, Result};
 use crate::port::{Changed, Return, Updated};
 
@@ -22,6 +23,8 @@ pub(super) struct Batch<'txn> {
     collections: HashMap<String, Collection<'txn>>,
     catalogue: Arc<Catalogue>,
     changed: bool,
+    /// Whether a collection went, of whose documents none is told by itself.
+    dropped: bool,
     tally: Tally,
 }
 
@@ -44,6 +47,7 @@ impl<'txn> Batch<'txn> {
             collections: HashMap::new(),
             catalogue,
             changed: false,
+            dropped: false,
             tally: Tally::default(),
         }
     }
@@ -51,7 +55,7 @@ impl<'txn> Batch<'txn> {
     /// Writes what is held back and closes the tables, so that the transaction can be committed. An error means that
     /// the whole batch must be given up.
     pub(super) fn finish(mut self) -> Result<Outcome> {
-        let mut written = Vec::new();
+        let mut written: Vec<_> = self.dropped.then_some(Changed::Anything).into_iter().collect();
         for (name, mut collection) in std::mem::take(&mut self.collections) {
             collection.write_held(&mut self.tally)?;
             for definition in collection.take_widened() {
@@ -75,6 +79,9 @@ impl<'txn> Batch<'txn> {
     pub(super) fn apply(&mut self, operation: Operation) -> Result<Answer> {
         self.tally.operation();
         let collection = operation.collection.as_str();
+        if matches!(operation.write, Write::Drop) {
+            return self.drop_collection(collection);
+        }
         if !self.collections.contains_key(collection) {
             let open = Collection::open(self.transaction, collection, &self.catalogue)?;
             self.collections.insert(collection.to_owned(), open);
@@ -89,6 +96,7 @@ impl<'txn> Batch<'txn> {
             Write::Modify(modify) => self.modify(collection, &modify),
             Write::Delete(query) => self.delete(collection, &query),
             Write::CreateIndex(definition) => self.create_index(collection, definition),
+            Write::Drop => Ok(Answer::Done),
         }
     }
 
@@ -207,6 +215,29 @@ impl<'txn> Batch<'txn> {
         self.changed = true;
         self.record(name, definition)?;
         Ok(Answer::Done)
+    }
+
+    /// Removes a collection with all that is in it. One that is not there may be dropped, too.
+    fn drop_collection(&mut self, name: &str) -> Result<Answer> {
+        // Tables can only be deleted while they are closed. What it held back is gone with them.
+        drop(self.collections.remove(name));
+        let documents_name = tables::documents_name(name);
+        let documents = self.transaction.delete_table(tables::documents(&documents_name));
+        let existed = documents.map_err(storage)?;
+        let indexes = self.catalogue.indexes(name).to_vec();
+        let mut table = self.transaction.open_table(CATALOGUE).map_err(storage)?;
+        for index in &indexes {
+            let entries_name = tables::entries_name(name, &index.name);
+            let entries = self.transaction.delete_table(tables::entries(&entries_name));
+            entries.map_err(storage)?;
+            Catalogue::forget(&mut table, name, index)?;
+        }
+        if !indexes.is_empty() {
+            Arc::make_mut(&mut self.catalogue).remove(name);
+        }
+        self.changed |= existed;
+        self.dropped |= existed;
+        Ok(Answer::Removed(u64::from(existed)))
     }
 
     fn record(&mut self, collection: &str, definition: Arc<Definition>) -> Result<()> {

@@ -51,21 +51,23 @@ impl Catalogue {
         }
     }
 
-    /// This catalogue with what `next` knows about arrays in the indexes that both have.
+    /// Forgets the indexes of a collection.
+    pub(super) fn remove(&mut self, collection: &str) {
+        self.collections.remove(collection);
+    }
+
+    /// What holds before and after a change of the catalogue: the indexes that both have, with what `next` knows about
+    /// arrays in them.
     pub(super) fn with_arrays_of(&self, next: &Self) -> Self {
-        let mut widened = self.clone();
-        for (collection, indexes) in &mut widened.collections {
-            for index in indexes {
-                if let Some(newer) = next
-                    .indexes(collection)
-                    .iter()
-                    .find(|newer| newer.name == index.name)
-                {
-                    *index = Arc::clone(newer);
-                }
-            }
+        let mut both = self.clone();
+        for (collection, indexes) in &mut both.collections {
+            let in_both = indexes.iter().filter_map(|index| {
+                let mut others = next.indexes(collection).iter();
+                others.find(|newer| newer.name == index.name && newer.is_equivalent(index))
+            });
+            *indexes = in_both.map(Arc::clone).collect();
         }
-        widened
+        both
     }
 
     /// Reads it; refuses a file that a later version wrote.
@@ -120,6 +122,19 @@ impl Catalogue {
         table
             .insert(key.as_str(), stored.to_vec()?.as_slice())
             .map_err(storage)?;
+        Ok(())
+    }
+}
+
+impl Catalogue {
+    /// Removes one definition from the file.
+    pub(super) fn forget(
+        table: &mut Table<'_, &'static str, &'static [u8]>,
+        collection: &str,
+        definition: &Definition,
+    ) -> Result<()> {
+        let key = format!("{collection}/{}", definition.name);
+        table.remove(key.as_str()).map_err(storage)?;
         Ok(())
     }
 }

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use bson::{Document, doc};
+use bson::{Document, RawDocumentBuf, doc};
 use redb::{ReadableDatabase, ReadableTableMetadata, TableHandle};
 
+use super::aggregate::{Pipeline, Run};
 use super::catalogue::Catalogue;
 use super::fault::storage;
+use super::operation::{Answer, Operation};
 use super::reader::existing;
-use super::{Embedded, Shared, tables};
+use super::{Embedded, Shared, mismatch, tables};
 use crate::error::Result;
 
 /// How large a collection is.
@@ -51,6 +53,29 @@ impl Embedded {
             .collect()
     }
 
+    /// Removes a collection, its documents and its indexes. Whether it was there. Those who listen for changes are told
+    /// that anything may have changed.
+    pub async fn drop_collection(&self, collection: &str) -> Result<bool> {
+        match self
+            .writer
+            .submit(Operation::drop_collection(collection)?)
+            .await?
+        {
+            Answer::Removed(dropped) => Ok(dropped > 0),
+            other => Err(mismatch(&other)),
+        }
+    }
+
+    /// What a pipeline makes of documents that are in no collection.
+    pub fn aggregate_documents(documents: &[Document], pipeline: &[Document]) -> Result<Vec<Document>> {
+        let pipeline = Pipeline::over_documents(pipeline)?;
+        let mut run = Run::of(&pipeline);
+        for document in documents {
+            run.take(&RawDocumentBuf::try_from(document)?)?;
+        }
+        run.finish()
+    }
+
     /// How large a collection is. Its tables are walked through, so this takes a while for a large one.
     pub async fn size(&self, collection: &str) -> Result<Size> {
         let name = collection.to_owned();
@@ -78,4 +103,69 @@ fn size(shared: &Shared, catalogue: &Arc<Catalogue>, name: &str) -> Result<Size>
         }
     }
     Ok(size)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::StreamExt;
+
+    use super::*;
+    use crate::port::{Changed, DocumentEngine, Find, Index};
+
+    #[tokio::test]
+    async fn a_collection_is_dropped_with_its_indexes_and_can_come_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = Embedded::open(dir.path()).unwrap();
+        engine
+            .create_index("things", Index::unique_on(doc! { "a": 1 }))
+            .await
+            .unwrap();
+        engine
+            .insert("things", vec![doc! { "_id": 1, "a": 1 }])
+            .await
+            .unwrap();
+        engine.insert("others", vec![doc! { "_id": 1 }]).await.unwrap();
+        let mut changes = engine.changes(&["things"]).await.unwrap();
+        let before = engine.scan("things", &Find::default()).unwrap();
+
+        assert!(engine.drop_collection("things").await.unwrap());
+        assert!(!engine.drop_collection("things").await.unwrap());
+        assert_eq!(changes.next().await, Some(Changed::Anything));
+        assert_eq!(engine.collections().await.unwrap(), ["others"]);
+        assert_eq!(engine.indexes("things").len(), 1);
+        assert_eq!(
+            engine
+                .find("things", Find::matching(doc! { "a": 1 }))
+                .await
+                .unwrap(),
+            []
+        );
+        drop(before);
+
+        // Without the index, which was unique.
+        let again = vec![doc! { "_id": 1, "a": 1 }, doc! { "_id": 2, "a": 1 }];
+        engine.insert("things", again.clone()).await.unwrap();
+        assert_eq!(
+            engine
+                .find("things", Find::matching(doc! { "a": 1 }))
+                .await
+                .unwrap(),
+            again
+        );
+        drop(engine);
+        let engine = Embedded::open(dir.path()).unwrap();
+        assert_eq!(engine.indexes("things").len(), 1);
+        assert_eq!(engine.count("things", doc! {}).await.unwrap(), 2);
+    }
+
+    #[test]
+    fn documents_of_no_collection_go_through_a_pipeline() {
+        let documents = [doc! { "n": 1 }, doc! { "n": 2 }, doc! { "n": 3 }];
+        let pipeline = [
+            doc! { "$match": { "n": { "$gt": 1 } } },
+            doc! { "$group": { "_id": null, "sum": { "$sum": "$n" } } },
+        ];
+        let found = Embedded::aggregate_documents(&documents, &pipeline).unwrap();
+        assert_eq!(found, [doc! { "_id": null, "sum": 5 }]);
+    }
 }

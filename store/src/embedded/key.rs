@@ -7,7 +7,7 @@ use bson::RawBsonRef;
 use bson::RawDocument;
 
 use super::compare::{NULL, UNDEFINED, rank};
-use super::path::Path;
+use super::path::{Path, Way};
 use crate::error::Result;
 
 /// Ends a document or an array; below every rank.
@@ -87,8 +87,8 @@ pub(super) fn of_field<'a>(
     let mut values = Vec::new();
     let mut multikey = false;
     let mut missing = false;
-    path.walk(document, &mut |value, through_array| {
-        multikey |= through_array;
+    path.walk(document, &mut |value, way| {
+        multikey |= way != Way::Documents;
         missing |= value.is_none();
         values.push(value.unwrap_or(RawBsonRef::Null));
         std::ops::ControlFlow::Continue(())

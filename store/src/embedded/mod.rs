@@ -9,7 +9,8 @@
 //!   writer, reader                     one writing thread with group commit; readers on snapshots
 //!   changes                            telling listeners what each commit changed
 //!   key, compare, path, index          the order of BSON values, and keys that sort by it
-//!   catalogue, tables, inventory       what is in the file
+//!   catalogue, tables, inventory, validate
+//!                                      what is in the file, and whether it is sound
 //! ```
 //!
 //! A collection is a redb table from the key of the `_id` to BSON, and an index is a table of the fields' keys
@@ -42,6 +43,7 @@ mod sort;
 mod staged;
 mod tables;
 mod update;
+mod validate;
 mod writer;
 
 use std::path::Path;
@@ -66,6 +68,7 @@ use self::query::Query;
 use self::reader::Planned;
 pub use self::scan::Scan;
 use self::tables::check_collection;
+pub use self::validate::Soundness;
 use self::writer::Writer;
 use crate::error::{Error, Result};
 use crate::port::{Changes, DocumentEngine, Find, FindAndModify, Index, Update, Updated};
@@ -153,6 +156,11 @@ impl Embedded {
         let needs = Projection::parse(&find.projection)?.needs();
         let query = Query::parse(&find.filter, &find.sort, find.skip, find.limit)?.needing(needs);
         Ok(reader::explain(&self.shared, collection, &query))
+    }
+
+    /// How a query would be run, as the stages that MongoDB's `explain` would show for it.
+    pub fn explain_stages(&self, collection: &str, find: &Find) -> Result<Document> {
+        Ok(planner::stages(&self.explain(collection, find)?, find))
     }
 
     /// Reads on a thread that may block.

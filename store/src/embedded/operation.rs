@@ -36,6 +36,8 @@ pub(super) enum Write {
     Modify(Modify),
     Delete(Query),
     CreateIndex(Definition),
+    /// The collection goes, with its indexes.
+    Drop,
 }
 
 /// A change to documents that are there, or the insertion of one.
@@ -116,11 +118,16 @@ impl Operation {
         Ok(Self::new(collection, Write::CreateIndex(Definition::new(index)?)))
     }
 
+    pub(super) fn drop_collection(collection: &str) -> Result<Self> {
+        check_collection(collection)?;
+        Ok(Self::new(collection, Write::Drop))
+    }
+
     /// The same change, only to documents with these keys.
     pub(super) fn among(mut self, keys: Vec<Vec<u8>>) -> Self {
         match &mut self.write {
             Write::Modify(Modify { query, .. }) | Write::Delete(query) => query.among = Some(keys),
-            Write::Insert { .. } | Write::CreateIndex(_) => {}
+            Write::Insert { .. } | Write::CreateIndex(_) | Write::Drop => {}
         }
         self
     }
@@ -164,7 +171,7 @@ pub(super) fn check_insert(document: &RawDocument) -> Result<()> {
             let message = format!("The '_id' value cannot be of type {}", type_name(id));
             return Err(Error::refused(53, message));
         }
-        Some(_) => {}
+        Some(id) => check_names(id)?,
     }
     let bytes = document.as_bytes().len();
     if bytes > LARGEST {
@@ -180,6 +187,29 @@ pub(super) fn check_insert(document: &RawDocument) -> Result<()> {
             message,
             bytes,
         });
+    }
+    Ok(())
+}
+
+/// Refuses an `_id` that could be taken for an operator. What a reference consists of may be in it.
+fn check_names(id: RawBsonRef<'_>) -> Result<()> {
+    let fields = match id {
+        RawBsonRef::Document(fields) => fields,
+        RawBsonRef::Array(items) => RawDocument::from_bytes(items.as_bytes())?,
+        _ => return Ok(()),
+    };
+    let reference = fields.get("$ref")?.is_some() && fields.get("$id")?.is_some();
+    for element in fields {
+        let (name, value) = element?;
+        let allowed = reference && ["$ref", "$id", "$db"].contains(&name.as_str());
+        if name.as_str().starts_with('$') && !allowed {
+            let message = format!(
+                "_id fields may not contain '$'-prefixed fields: {} is not valid for storage.",
+                name.as_str()
+            );
+            return Err(Error::refused(52, message));
+        }
+        check_names(value)?;
     }
     Ok(())
 }

@@ -23,9 +23,19 @@ pub(super) struct Part {
     pub(super) position: Option<usize>,
 }
 
-/// Receives each value that a path leads to (`None` where a document lacks the field) and whether the path led
-/// through an array to it.
-pub(super) type Visitor<'v, 'a> = dyn FnMut(Option<RawBsonRef<'a>>, bool) -> ControlFlow<()> + 'v;
+/// How a path led to a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Through documents only.
+    Documents,
+    /// Through an array, and at its end to a field of a document.
+    Arrays,
+    /// Its last step named a position in an array. If the value is an array, its elements do not stand for it.
+    Position,
+}
+
+/// Receives each value that a path leads to (`None` where a document lacks the field) and how it did.
+pub(super) type Visitor<'v, 'a> = dyn FnMut(Option<RawBsonRef<'a>>, Way) -> ControlFlow<()> + 'v;
 
 impl Path {
     /// Splits a path at its dots.
@@ -66,25 +76,25 @@ impl Path {
     /// entered at each of its documents, and at the position that the next step names; one at the end is visited
     /// whole.
     pub(super) fn walk<'a>(&self, document: &'a RawDocument, visit: &mut Visitor<'_, 'a>) -> Result<()> {
-        in_document(document, &self.parts, false, visit).map(|_| ())
+        in_document(document, &self.parts, Way::Documents, visit).map(|_| ())
     }
 }
 
 fn in_document<'a>(
     document: &'a RawDocument,
     parts: &[Part],
-    through_array: bool,
+    way: Way,
     visit: &mut Visitor<'_, 'a>,
 ) -> Result<ControlFlow<()>> {
     let Some((part, rest)) = parts.split_first() else {
         return Ok(ControlFlow::Continue(()));
     };
     match field(document, &part.name)? {
-        None => Ok(visit(None, through_array)),
-        value if rest.is_empty() => Ok(visit(value, through_array)),
-        Some(RawBsonRef::Document(document)) => in_document(document, rest, through_array, visit),
+        None => Ok(visit(None, way)),
+        value if rest.is_empty() => Ok(visit(value, way)),
+        Some(RawBsonRef::Document(document)) => in_document(document, rest, way, visit),
         Some(RawBsonRef::Array(array)) => in_array(array, rest, visit),
-        Some(_) => Ok(visit(None, through_array)),
+        Some(_) => Ok(visit(None, way)),
     }
 }
 
@@ -96,12 +106,12 @@ fn in_array<'a>(array: &'a RawArray, parts: &[Part], visit: &mut Visitor<'_, 'a>
         let item = item?;
         let mut flow = ControlFlow::Continue(());
         if let RawBsonRef::Document(document) = item {
-            flow = in_document(document, parts, true, visit)?;
+            flow = in_document(document, parts, Way::Arrays, visit)?;
         }
         if flow.is_continue() && part.position == Some(position) {
             flow = match item {
-                _ if rest.is_empty() => visit(Some(item), true),
-                RawBsonRef::Document(document) => in_document(document, rest, true, visit)?,
+                _ if rest.is_empty() => visit(Some(item), Way::Position),
+                RawBsonRef::Document(document) => in_document(document, rest, Way::Arrays, visit)?,
                 RawBsonRef::Array(array) => in_array(array, rest, visit)?,
                 _ => ControlFlow::Continue(()),
             };

@@ -273,9 +273,8 @@ fn slice(skip: i64, take: Option<u64>, items: &RawArray) -> Result<Bson> {
 fn first(test: &Test, items: &RawArray) -> Result<Option<Bson>> {
     for item in items {
         let item = item?;
-        let passes = match (test, item) {
-            (Test::AnyDocument(filter), RawBsonRef::Document(document)) => filter.matches(document)?,
-            (Test::AnyDocument(_), _) => false,
+        let passes = match test {
+            Test::AnyDocument(filter) => filter.matches_element(item)?,
             _ => test.accepts_itself(Some(item))?,
         };
         if passes {

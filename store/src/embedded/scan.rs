@@ -1,6 +1,8 @@
 //! Scans: queries whose documents are handed over one by one, so that none but those under way are in memory.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::vec::IntoIter;
 
 use tokio::sync::mpsc;
 
@@ -13,18 +15,66 @@ use super::{Embedded, reader};
 use crate::error::{Error, Result};
 use crate::port::Find;
 
-/// How many documents may wait for the one who reads.
-const AHEAD: usize = 16;
+/// How many documents are handed over together, and how many bytes of them after which there are no more.
+const BATCH: usize = 16;
+const BATCH_BYTES: usize = 64 * 1024;
 
 /// The documents of a query as they come, from one snapshot. Until the last one was read or it is dropped, it keeps a
-/// thread, and the store does not use the space again of what was there when it began.
+/// thread, and the store does not use the space again of what was there when it began. At most three batches of
+/// documents are in memory: one being read, one that waits, and one being taken.
 #[derive(Debug)]
-pub struct Scan(mpsc::Receiver<Result<Document>>);
+pub struct Scan {
+    batches: mpsc::Receiver<Result<Vec<(Document, usize)>>>,
+    batch: IntoIter<(Document, usize)>,
+    held: Arc<AtomicUsize>,
+}
 
 impl Scan {
     /// The next document; `None` after the last.
     pub async fn next(&mut self) -> Option<Result<Document>> {
-        self.0.recv().await
+        loop {
+            if let Some((document, bytes)) = self.batch.next() {
+                self.held.fetch_sub(bytes, Ordering::Relaxed);
+                return Some(Ok(document));
+            }
+            match self.batches.recv().await? {
+                Ok(batch) => self.batch = batch.into_iter(),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+
+    /// How many bytes of documents, as they are stored, were read and not taken yet.
+    pub fn held(&self) -> usize {
+        self.held.load(Ordering::Relaxed)
+    }
+}
+
+/// Hands documents over in batches.
+struct Sender {
+    batches: mpsc::Sender<Result<Vec<(Document, usize)>>>,
+    batch: Vec<(Document, usize)>,
+    bytes: usize,
+    held: Arc<AtomicUsize>,
+}
+
+impl Sender {
+    fn add(&mut self, document: Document, bytes: usize) -> Result<()> {
+        self.held.fetch_add(bytes, Ordering::Relaxed);
+        self.batch.push((document, bytes));
+        self.bytes += bytes;
+        if self.batch.len() >= BATCH || self.bytes >= BATCH_BYTES {
+            self.send()?;
+        }
+        Ok(())
+    }
+
+    fn send(&mut self) -> Result<()> {
+        self.bytes = 0;
+        // Nobody reads on: whatever the error says, nobody will see it.
+        let gone = |_| Error::Unavailable("the scan was dropped".to_owned());
+        let batch = std::mem::take(&mut self.batch);
+        self.batches.blocking_send(Ok(batch)).map_err(gone)
     }
 }
 
@@ -37,16 +87,27 @@ impl Embedded {
             Query::parse(&find.filter, &find.sort, find.skip, find.limit)?.needing(projection.needs());
         let collection = collection.to_owned();
         let shared = Arc::clone(&self.shared);
-        let (documents, scan) = mpsc::channel(AHEAD);
+        let (batches, received) = mpsc::channel(1);
+        let held = Arc::new(AtomicUsize::new(0));
+        let scan = Scan {
+            batches: received,
+            batch: Vec::new().into_iter(),
+            held: Arc::clone(&held),
+        };
+        let mut sender = Sender {
+            batches,
+            batch: Vec::new(),
+            bytes: 0,
+            held,
+        };
         let work = move || {
             let outcome = reader::each(&shared, &collection, &query, &mut |_, document| {
-                let document = projection.apply(document)?;
-                // Nobody reads on: whatever the error says, nobody will see it.
-                let gone = |_| Error::Unavailable("the scan was dropped".to_owned());
-                documents.blocking_send(Ok(document)).map_err(gone)
+                sender.add(projection.apply(document)?, document.as_bytes().len())
             });
+            // What was read before a failure is handed over before it.
+            let outcome = sender.send().and(outcome);
             if let Err(error) = outcome
-                && documents.blocking_send(Err(error)).is_err()
+                && sender.batches.blocking_send(Err(error)).is_err()
             {
                 tracing::debug!("a scan was not read to its end");
             }
@@ -55,7 +116,7 @@ impl Embedded {
             .name("spillway-scan".to_owned())
             .spawn(work)
             .map_err(|error| Error::Unavailable(format!("a scan cannot start: {error}")))?;
-        Ok(Scan(scan))
+        Ok(scan)
     }
 }
 
@@ -86,6 +147,25 @@ mod tests {
         }
         assert_eq!(scanned, engine.find("things", find).await.unwrap());
         assert_eq!(scanned.len(), 90);
+    }
+
+    #[tokio::test]
+    async fn a_scan_reads_a_few_large_documents_ahead() {
+        let engine = Embedded::in_memory().unwrap();
+        let large = |n: i32| doc! { "_id": n, "text": "x".repeat(BATCH_BYTES) };
+        engine
+            .insert("things", (0..10).map(large).collect())
+            .await
+            .unwrap();
+        let size = large(0).to_vec().unwrap().len();
+        let mut scan = engine.scan("things", &Find::default()).unwrap();
+        assert_eq!(scan.next().await.unwrap().unwrap(), large(0));
+        // One waits in the channel, and one waits to get there.
+        while scan.held() < 2 * size {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(scan.held(), 2 * size);
+        assert_eq!(scan.next().await.unwrap().unwrap(), large(1));
     }
 
     #[tokio::test]

@@ -110,7 +110,7 @@ impl fmt::Display for Command {
     /// As one would type it into `MongoDB`'s shell.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let change = |change: &Change| match change {
-            Change::Operators(operators) => operators.to_string(),
+            Change::Operators(operators) | Change::Elements(operators, _) => operators.to_string(),
             Change::Pipeline(stages) => {
                 let stages: Vec<String> = stages.iter().map(Document::to_string).collect();
                 format!("[{}]", stages.join(", "))

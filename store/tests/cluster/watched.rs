@@ -81,7 +81,7 @@ fn is_targeted(collection: &str, filter: &Document) {
 fn leaves_key(collection: &str, change: &Change) {
     let Some(key) = key_of(collection) else { return };
     let parts: Vec<&Document> = match change {
-        Change::Operators(operators) => operators
+        Change::Operators(operators) | Change::Elements(operators, _) => operators
             .values()
             .map(|fields| fields.as_document().unwrap())
             .collect(),

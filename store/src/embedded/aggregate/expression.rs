@@ -34,6 +34,12 @@ pub(in crate::embedded) enum Expression {
     IfNull(Vec<Expression>),
     /// `$cond`: condition, then, else.
     Condition(Box<[Expression; 3]>),
+    /// `$let`: values in the slots from this one on, and what is computed with them.
+    Let {
+        slot: usize,
+        values: Vec<Expression>,
+        within: Box<Expression>,
+    },
     /// `$map`
     Map {
         input: Box<Expression>,
@@ -172,6 +178,15 @@ impl Expression {
                 } else {
                     otherwise.evaluate(scope)
                 }
+            }
+            Self::Let { slot, values, within } => {
+                let values = values.iter().map(|value| value.evaluate(scope));
+                let values = values.collect::<Result<Vec<_>>>()?;
+                scope.variables.truncate(*slot);
+                scope.variables.extend(values);
+                let outcome = within.evaluate(scope);
+                scope.variables.truncate(*slot);
+                outcome
             }
             Self::Bucket(by, boundaries, default) => {
                 super::bucket::find(&by.evaluate(scope)?, boundaries, default.as_ref())

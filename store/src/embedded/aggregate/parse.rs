@@ -136,6 +136,7 @@ fn operator(document: &Document, names: &Names) -> Result<Expression> {
             choices => Ok(Expression::IfNull(choices)),
         },
         "$cond" => condition(value, names),
+        "$let" => bind(value, names),
         "$map" => map(value, names),
         "$filter" => filter(value, names),
         "$reduce" => reduce(value, names),
@@ -189,6 +190,42 @@ fn filter(value: &Bson, names: &Names) -> Result<Expression> {
             &names.with(&[as_name]),
         )?),
     })
+}
+
+fn bind(value: &Bson, names: &Names) -> Result<Expression> {
+    let parameters = Parameters::in_document("$let", value, 16874, &["vars", "in"], 16875)?;
+    let Bson::Document(variables) = parameters.required("vars", 16876)? else {
+        let message = "invalid parameter: expected an object (vars)";
+        return Err(Error::refused(10065, message));
+    };
+    for name in variables.keys() {
+        check_variable(name)?;
+    }
+    let values = variables.values().map(|value| parse(value, names));
+    let bound: Vec<&str> = variables.keys().map(String::as_str).collect();
+    Ok(Expression::Let {
+        slot: names.0.len(),
+        values: values.collect::<Result<_>>()?,
+        within: Box::new(parse(parameters.required("in", 16877)?, &names.with(&bound))?),
+    })
+}
+
+/// Refuses what cannot be a variable's name.
+fn check_variable(name: &str) -> Result<()> {
+    let usable = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || !letter.is_ascii();
+    let (code, problem) = match name.chars().next() {
+        None => (16866, "empty variable names are not allowed".to_owned()),
+        Some(first) if !first.is_ascii_lowercase() && first.is_ascii() => (
+            16867,
+            format!("'{name}' starts with an invalid character for a user variable name"),
+        ),
+        Some(_) if !name.chars().all(usable) => (
+            16868,
+            format!("'{name}' contains an invalid character for a variable name"),
+        ),
+        Some(_) => return Ok(()),
+    };
+    Err(Error::refused(code, problem))
 }
 
 fn reduce(value: &Bson, names: &Names) -> Result<Expression> {

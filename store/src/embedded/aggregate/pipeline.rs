@@ -38,12 +38,7 @@ pub(super) enum Stage {
 impl Pipeline {
     /// Compiles a pipeline; refuses by name what it does not know.
     pub(in crate::embedded) fn parse(stages: &[Document]) -> Result<Self> {
-        let mut compiled = Vec::with_capacity(stages.len());
-        for document in stages {
-            let (name, spec) = stage(document)?;
-            parse_stage(name, spec, &mut compiled)?;
-        }
-        advance_limits(&mut compiled);
+        let mut compiled = parse_stages(stages)?;
         let mut query = Query::parse(&Document::new(), &Document::new(), 0, 0)?;
         let leading = lead(&compiled, &mut query);
         compiled.drain(..leading);
@@ -53,6 +48,26 @@ impl Pipeline {
             stages: compiled,
         })
     }
+
+    /// Compiles a pipeline over documents that are in no collection: its stages do everything.
+    pub(in crate::embedded) fn over_documents(stages: &[Document]) -> Result<Self> {
+        let mut compiled = parse_stages(stages)?;
+        bound_sorts(&mut compiled);
+        Ok(Self {
+            query: Query::parse(&Document::new(), &Document::new(), 0, 0)?,
+            stages: compiled,
+        })
+    }
+}
+
+fn parse_stages(stages: &[Document]) -> Result<Vec<Stage>> {
+    let mut compiled = Vec::with_capacity(stages.len());
+    for document in stages {
+        let (name, spec) = stage(document)?;
+        parse_stage(name, spec, &mut compiled)?;
+    }
+    advance_limits(&mut compiled);
+    Ok(compiled)
 }
 
 fn parse_stage(name: &str, spec: &Bson, stages: &mut Vec<Stage>) -> Result<()> {

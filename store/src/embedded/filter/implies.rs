@@ -59,7 +59,13 @@ impl Test {
         match self {
             Self::Equal(operand) | Self::Compare(_, operand) => value(operand),
             Self::OneOf(operands) => operands.iter().all(value),
-            Self::Exists | Self::Type(_) | Self::Size(_) | Self::AnyDocument(_) | Self::AnyElement(_) => true,
+            Self::Exists
+            | Self::Matches(_)
+            | Self::Type(_)
+            | Self::Size(_)
+            | Self::AnyDocument(_)
+            | Self::AnyElement(_) => true,
+            Self::Any(tests) => tests.iter().all(Self::needs_a_value),
             Self::Every(tests) => tests.iter().any(Self::needs_a_value),
             Self::Not(_) => false,
         }

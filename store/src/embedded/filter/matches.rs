@@ -7,7 +7,7 @@ use bson::{RawBson, RawBsonRef, RawDocument};
 
 use super::{Comparison, Filter, Test};
 use crate::embedded::compare::{compare, equal, rank, type_name};
-use crate::embedded::path::Path;
+use crate::embedded::path::{Path, Way};
 use crate::embedded::raw;
 use crate::error::Result;
 
@@ -29,6 +29,15 @@ impl Filter {
             Self::Computed(expression) => expression.holds(document),
         }
     }
+
+    /// Whether an element of an array matches: a document, or an array as a document whose fields are its positions.
+    pub(in crate::embedded) fn matches_element(&self, element: RawBsonRef<'_>) -> Result<bool> {
+        match element {
+            RawBsonRef::Document(document) => self.matches(document),
+            RawBsonRef::Array(items) => self.matches(RawDocument::from_bytes(items.as_bytes())?),
+            _ => Ok(false),
+        }
+    }
 }
 
 fn any(filters: &[Filter], document: &RawDocument) -> Result<bool> {
@@ -45,6 +54,14 @@ impl Test {
     fn holds_at(&self, path: &Path, document: &RawDocument) -> Result<bool> {
         match self {
             Self::Not(test) => Ok(!test.holds_at(path, document)?),
+            Self::Any(tests) => {
+                for test in tests {
+                    if test.holds_at(path, document)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
             Self::Every(tests) => {
                 for test in tests {
                     if !test.holds_at(path, document)? {
@@ -55,8 +72,11 @@ impl Test {
             }
             _ => {
                 let mut outcome = Ok(false);
-                path.walk(document, &mut |value, _| {
-                    outcome = self.accepts(value);
+                path.walk(document, &mut |value, way| {
+                    outcome = match way {
+                        Way::Position => self.accepts_itself(value),
+                        Way::Documents | Way::Arrays => self.accepts(value),
+                    };
                     match outcome {
                         Ok(false) => ControlFlow::Continue(()),
                         _ => ControlFlow::Break(()),
@@ -67,6 +87,23 @@ impl Test {
         }
     }
 
+    /// Whether the value of a field passes that has no other, as `$pull` asks of the elements of an array.
+    fn holds_of(&self, value: RawBsonRef<'_>) -> Result<bool> {
+        match self {
+            Self::Not(test) => Ok(!test.holds_of(value)?),
+            Self::Every(tests) => all_hold(tests, value),
+            Self::Any(tests) => {
+                for test in tests {
+                    if test.holds_of(value)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            _ => self.accepts(Some(value)),
+        }
+    }
+
     /// Whether one value at the path passes, by itself or, if it is an array, by one of its elements.
     fn accepts(&self, value: Option<RawBsonRef<'_>>) -> Result<bool> {
         if self.accepts_itself(value)? {
@@ -74,7 +111,7 @@ impl Test {
         }
         let by_element = matches!(
             self,
-            Self::Equal(_) | Self::Compare(..) | Self::OneOf(_) | Self::Type(_)
+            Self::Equal(_) | Self::Compare(..) | Self::OneOf(_) | Self::Matches(_) | Self::Type(_)
         );
         if let (true, Some(RawBsonRef::Array(items))) = (by_element, value) {
             for item in raw::items(items) {
@@ -86,13 +123,22 @@ impl Test {
         Ok(false)
     }
 
-    /// Whether a value passes by itself. [`Test::AnyElement`] and `$pull` ask this of the elements of an array.
+    /// Whether a value passes by itself. [`Test::AnyElement`] asks this of the elements of an array.
     pub(in crate::embedded) fn accepts_itself(&self, value: Option<RawBsonRef<'_>>) -> Result<bool> {
         let present = value.unwrap_or(RawBsonRef::Null);
         match self {
             Self::Equal(operand) => Ok(equal(present, operand.as_raw_bson_ref())),
             Self::Compare(comparison, operand) => Ok(comparison.holds(present, operand.as_raw_bson_ref())),
             Self::OneOf(operands) => Ok(is_one_of(present, operands)),
+            Self::Matches(pattern) => Ok(pattern.accepts(present)),
+            Self::Any(tests) => {
+                for test in tests {
+                    if test.accepts_itself(value)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
             Self::Exists => Ok(value.is_some()),
             Self::Type(types) => Ok(value.is_some_and(|value| types.contains(&type_name(value)))),
             Self::Size(size) => Ok(match value {
@@ -104,9 +150,7 @@ impl Test {
                     return Ok(false);
                 };
                 for item in raw::items(items) {
-                    if let RawBsonRef::Document(document) = item?
-                        && filter.matches(document)?
-                    {
+                    if filter.matches_element(item?)? {
                         return Ok(true);
                     }
                 }
@@ -129,8 +173,18 @@ impl Test {
     }
 }
 
+/// Whether the value of a field passes all tests.
+pub(in crate::embedded) fn all_hold(tests: &[Test], value: RawBsonRef<'_>) -> Result<bool> {
+    for test in tests {
+        if !test.holds_of(value)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// Whether a value by itself passes all tests.
-pub(in crate::embedded) fn every(tests: &[Test], value: Option<RawBsonRef<'_>>) -> Result<bool> {
+fn every(tests: &[Test], value: Option<RawBsonRef<'_>>) -> Result<bool> {
     for test in tests {
         if !test.accepts_itself(value)? {
             return Ok(false);

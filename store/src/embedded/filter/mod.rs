@@ -7,15 +7,17 @@
 mod implies;
 mod matches;
 mod parse;
+mod pattern;
 mod types;
 
-pub(super) use matches::every;
-pub(super) use parse::{operand, whole_number};
+pub(super) use matches::all_hold;
+pub(super) use parse::{operand, pattern, whole_number};
 
 use std::sync::LazyLock;
 
 use bson::{RawBson, RawBsonRef};
 
+use self::pattern::Pattern;
 use super::aggregate::Expression;
 use super::path::Path;
 
@@ -46,13 +48,17 @@ pub(super) enum Test {
     Compare(Comparison, RawBson),
     /// Equal to one of these, which are sorted.
     OneOf(Vec<RawBson>),
+    /// A string, or one that is an element, in which the pattern is found.
+    Matches(Pattern),
+    /// The path as a whole passes one of these.
+    Any(Vec<Test>),
     /// The field exists.
     Exists,
     /// A value, or an element of it, is of one of these types.
     Type(Vec<&'static str>),
     /// An array of this many elements.
     Size(i64),
-    /// An array with a document in it that matches.
+    /// An array with a document in it that matches, or an array taken for one.
     AnyDocument(Box<Filter>),
     /// An array with an element in it that passes all of these.
     AnyElement(Vec<Test>),

@@ -2,6 +2,7 @@
 
 use bson::{Bson, Document, RawBson, RawBsonRef};
 
+use super::pattern::Pattern;
 use super::types::types;
 use super::{Comparison, Filter, Test};
 use crate::embedded::aggregate::Expression;
@@ -36,6 +37,12 @@ impl Filter {
 }
 
 impl Filter {
+    /// Whether a document begins with an operator over filters, such as `{$or: […]}`.
+    pub(in crate::embedded) fn is_logic(document: &Document) -> bool {
+        let first = document.keys().next().map(String::as_str);
+        matches!(first, Some("$and" | "$or" | "$nor"))
+    }
+
     /// Compiles a filter for the elements of an array, in which `$expr` cannot stand.
     pub(in crate::embedded) fn parse_for_elements(document: &Document) -> Result<Self> {
         let filter = Self::parse(document)?;
@@ -55,12 +62,16 @@ impl Test {
 
     /// The tests that `{$gte: 1, $lt: 5}` stands for; all must pass.
     pub(in crate::embedded) fn parse(operators: &Document) -> Result<Vec<Self>> {
-        operators
-            .iter()
-            .try_fold(Vec::new(), |mut tests, (name, operand)| {
-                tests.push(operator(name, operand)?);
-                Ok(tests)
-            })
+        let mut tests = Vec::with_capacity(operators.len());
+        for (name, operand) in operators {
+            match name.as_str() {
+                "$regex" => tests.push(regex(operand, operators.get("$options"))?),
+                "$options" if operators.contains_key("$regex") => {}
+                "$options" => return Err(Error::refused(2, "$options needs a $regex")),
+                _ => tests.push(operator(name, operand)?),
+            }
+        }
+        Ok(tests)
     }
 }
 
@@ -96,17 +107,42 @@ fn field(value: &Bson) -> Result<Vec<Test>> {
 
 fn equal(value: &Bson) -> Result<Test> {
     match value {
-        Bson::RegularExpression(_) => Err(Error::refused(
-            2,
-            "matching a regular expression is not supported",
-        )),
+        Bson::RegularExpression(regex) => pattern(regex),
         _ => Ok(Test::Equal(operand(value)?)),
     }
+}
+
+/// A regular expression that stands for the strings in which it is found.
+pub(in crate::embedded) fn pattern(regex: &bson::Regex) -> Result<Test> {
+    let pattern = Pattern::parse(regex.pattern.as_str(), regex.options.as_str())?;
+    Ok(Test::Matches(pattern))
+}
+
+/// `{$regex: "…", $options: "…"}`
+fn regex(pattern: &Bson, options: Option<&Bson>) -> Result<Test> {
+    let options = match options {
+        None => None,
+        Some(Bson::String(options)) => Some(options.as_str()),
+        Some(_) => return Err(Error::refused(2, "$options has to be a string")),
+    };
+    let (source, options) = match pattern {
+        Bson::String(source) => (source.as_str(), options.unwrap_or_default()),
+        Bson::RegularExpression(regex) => match (regex.options.as_str(), options) {
+            (own, None) => (regex.pattern.as_str(), own),
+            ("", Some(options)) => (regex.pattern.as_str(), options),
+            _ => return Err(Error::refused(51075, "options set in both $regex and $options")),
+        },
+        _ => return Err(Error::refused(2, "$regex has to be a string")),
+    };
+    Ok(Test::Matches(Pattern::parse(source, options)?))
 }
 
 fn operator(name: &str, value: &Bson) -> Result<Test> {
     match name {
         "$eq" => Ok(Test::Equal(operand(value)?)),
+        "$ne" if matches!(value, Bson::RegularExpression(_)) => {
+            Err(Error::refused(2, "Can't have regex as arg to $ne."))
+        }
         "$ne" => Ok(Test::Not(Box::new(Test::Equal(operand(value)?)))),
         "$gt" => comparison(Comparison::Greater, value),
         "$gte" => comparison(Comparison::GreaterOrEqual, value),
@@ -140,22 +176,36 @@ fn one_of(name: &str, value: &Bson) -> Result<Test> {
         return Err(Error::refused(2, format!("{name} needs an array")));
     };
     let mut operands = Vec::with_capacity(items.len());
+    let mut patterns = Vec::new();
     for item in items {
         match item {
             Bson::Document(document) if Test::is_operators(document) => {
                 return Err(Error::refused(2, format!("cannot nest $ under {name}")));
             }
-            Bson::RegularExpression(_) => {
-                return Err(Error::refused(
-                    2,
-                    "matching a regular expression is not supported",
-                ));
-            }
+            Bson::RegularExpression(regex) => patterns.push(pattern(regex)?),
             _ => operands.push(operand(item)?),
         }
     }
+    if !patterns.is_empty() {
+        if !operands.is_empty() {
+            patterns.push(values(operands));
+        }
+        return Ok(match patterns.len() {
+            1 => patterns.remove(0),
+            _ => Test::Any(patterns),
+        });
+    }
+    Ok(values(operands))
+}
+
+/// Equal to one of some values.
+fn values(mut operands: Vec<RawBson>) -> Test {
+    if operands.len() == 1 {
+        // As in MongoDB, also where it matters: an upsert takes equalities over.
+        return Test::Equal(operands.remove(0));
+    }
     operands.sort_by(|a, b| compare(a.as_raw_bson_ref(), b.as_raw_bson_ref()));
-    Ok(Test::OneOf(operands))
+    Test::OneOf(operands)
 }
 
 /// MongoDB's idea of true: anything but false, zero, null and undefined.
@@ -172,6 +222,7 @@ fn truthy(value: &Bson) -> bool {
 
 fn not(value: &Bson) -> Result<Test> {
     match value {
+        Bson::RegularExpression(regex) => Ok(Test::Not(Box::new(pattern(regex)?))),
         Bson::Document(document) if document.is_empty() => Err(Error::refused(2, "$not cannot be empty")),
         Bson::Document(document) => Ok(Test::Not(Box::new(Test::Every(Test::parse(document)?)))),
         _ => Err(Error::refused(2, "$not needs a regex or a document")),

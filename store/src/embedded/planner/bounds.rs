@@ -133,6 +133,12 @@ impl Intervals {
         self.0.iter().map(Interval::as_point).collect()
     }
 
+    fn holds_null(&self) -> bool {
+        self.0
+            .iter()
+            .any(|interval| interval.from.bytes.first() == Some(&NULL))
+    }
+
     fn union(mut self, other: Self) -> Self {
         self.0.extend(other.0);
         self.0.sort_by_key(|interval| interval.from.position());
@@ -188,7 +194,7 @@ impl Constraints {
     /// The values of one field that can match. With arrays in the field, each conjunct may hold for another element,
     /// so that only one of them, the narrowest, counts.
     pub(super) fn on(&self, path: &str, multikey: bool) -> Option<Intervals> {
-        let conjuncts = self.0.get(path)?;
+        let conjuncts = self.0.get(path).filter(|conjuncts| !conjuncts.is_empty())?;
         if multikey {
             return narrowest(conjuncts).cloned();
         }
@@ -236,9 +242,17 @@ impl Constraints {
     fn add_test(&mut self, path: &str, test: &Test) {
         match test {
             Test::Every(tests) => tests.iter().for_each(|test| self.add_test(path, test)),
-            Test::AnyElement(tests) => tests.iter().for_each(|test| self.add_test(path, test)),
+            Test::AnyElement(tests) => {
+                // An index has no keys for what is in an array within an array.
+                let values = tests
+                    .iter()
+                    .filter(|test| !matches!(test, Test::AnyElement(_) | Test::AnyDocument(_)));
+                values.for_each(|test| self.add_test(path, test));
+            }
             Test::AnyDocument(filter) => {
-                for (inner, conjuncts) in Self::of(&[filter]).0 {
+                for (inner, mut conjuncts) in Self::of(&[filter]).0 {
+                    // An array within the array lacks the field, too, and the index says nothing about it.
+                    conjuncts.retain(|intervals| !intervals.holds_null());
                     self.0
                         .entry(format!("{path}.{inner}"))
                         .or_default()

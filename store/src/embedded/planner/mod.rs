@@ -10,11 +10,13 @@
 //! does, there is one run of keys for each, and they are merged. The branches of an `$or` make ranges of their own.
 
 mod bounds;
+mod stages;
 
 use std::fmt;
 use std::sync::Arc;
 
 use self::bounds::{Constraints, Interval};
+pub(super) use self::stages::stages;
 use super::covered::Cover;
 use super::index::Definition;
 use super::key;

@@ -1,9 +1,13 @@
 //! Applying [`Changes`] to a document.
 
+use std::borrow::Cow;
+
 use bson::{RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
 
 use super::array::add_to_set;
+use super::elements::selects;
 use super::number::{Arithmetic, calculate};
+use super::parse::in_order;
 use super::tree::{Fields, Node, close, open};
 use super::{Action, Change, Changes};
 use crate::embedded::compare::compare;
@@ -19,8 +23,9 @@ const ROOM: usize = 256;
 impl Changes {
     /// The document as the update leaves it. Fails before anything changes; refuses to change `_id`.
     pub(in crate::embedded) fn apply(&self, document: &RawDocument) -> Result<RawDocumentBuf> {
+        let changes = self.placed(document, false)?;
         let mut fields = open(document)?;
-        self.apply_to(&mut fields, false)?;
+        apply_to(&changes, &mut fields, false)?;
         let changed = close(&fields, document.as_bytes().len() + ROOM)?;
         if changed.get("_id")? != document.get("_id")? {
             return Err(Error::refused(
@@ -31,15 +36,26 @@ impl Changes {
         Ok(changed)
     }
 
-    /// Applies every change; `$setOnInsert` only when `inserting`.
-    pub(super) fn apply_to<'a>(&'a self, fields: &mut Fields<'a>, inserting: bool) -> Result<()> {
-        for change in &self.changes {
-            if inserting || !matches!(change.action, Action::SetOnInsert(_)) {
-                change.in_document(fields, change.path.parts())?;
-            }
+    /// The changes that are made to one document.
+    pub(super) fn placed(&self, document: &RawDocument, inserting: bool) -> Result<Cow<'_, [Change]>> {
+        if !self.changes.iter().any(|change| selects(&change.path)) {
+            return Ok(Cow::Borrowed(&self.changes));
         }
-        Ok(())
+        let made = |change: &&Change| inserting || !matches!(change.action, Action::SetOnInsert(_));
+        let mut changes = self.filters.place(self.changes.iter().filter(made), document)?;
+        in_order(&mut changes)?;
+        Ok(Cow::Owned(changes))
     }
+}
+
+/// Applies every change; `$setOnInsert` only when `inserting`.
+pub(super) fn apply_to<'a>(changes: &'a [Change], fields: &mut Fields<'a>, inserting: bool) -> Result<()> {
+    for change in changes {
+        if inserting || !matches!(change.action, Action::SetOnInsert(_)) {
+            change.in_document(fields, change.path.parts())?;
+        }
+    }
+    Ok(())
 }
 
 impl Change {

@@ -6,7 +6,7 @@ use bson::{RawBson, RawBsonRef};
 
 use super::{ElementOrder, Pull, Push};
 use crate::embedded::compare::{compare, equal};
-use crate::embedded::filter::every;
+use crate::embedded::filter::all_hold;
 use crate::error::Result;
 
 impl Push {
@@ -92,7 +92,7 @@ impl Pull {
     fn removes(&self, element: RawBsonRef<'_>) -> Result<bool> {
         match self {
             Self::Equal(values) => Ok(values.iter().any(|value| equal(element, value.as_raw_bson_ref()))),
-            Self::Passing(tests) => every(tests, Some(element)),
+            Self::Passing(tests) => all_hold(tests, element),
             Self::Matching(filter) => match element {
                 RawBsonRef::Document(document) => filter.matches(document),
                 _ => Ok(false),

@@ -5,6 +5,7 @@
 
 mod apply;
 mod array;
+mod elements;
 mod number;
 mod parse;
 mod pipeline;
@@ -15,6 +16,7 @@ pub(super) use pipeline::Edit;
 
 use bson::RawBson;
 
+use self::elements::ElementFilters;
 use super::filter::{Filter, Test};
 use super::path::Path;
 use super::sort::Order;
@@ -24,6 +26,8 @@ use super::sort::Order;
 pub(super) struct Changes {
     /// In the order of their paths, as MongoDB applies them; no path is the beginning of another.
     changes: Vec<Change>,
+    /// Which elements `$[name]` stands for.
+    filters: ElementFilters,
 }
 
 #[derive(Debug, Clone, PartialEq)]

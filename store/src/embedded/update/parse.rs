@@ -4,16 +4,17 @@ use std::cmp::Ordering;
 
 use bson::{Bson, Document, RawBson, RawBsonRef};
 
+use super::elements::{ElementFilters, check_mixed, identifier};
 use super::{Action, Change, Changes, ElementOrder, Pull, Push};
 use crate::embedded::compare::type_name;
-use crate::embedded::filter::{Filter, Test, operand, whole_number};
+use crate::embedded::filter::{Filter, Test, operand, pattern, whole_number};
 use crate::embedded::path::{Part, Path};
 use crate::embedded::sort::Order;
 use crate::error::{Error, Result};
 
 impl Changes {
     /// Compiles an update; refuses by name what it does not know, and paths that conflict.
-    pub(in crate::embedded) fn parse(update: &Document) -> Result<Self> {
+    pub(in crate::embedded) fn parse(update: &Document, array_filters: &[Document]) -> Result<Self> {
         if update.keys().next().is_none_or(|name| !name.starts_with('$')) {
             return Err(Error::refused(
                 9,
@@ -41,16 +42,28 @@ impl Changes {
                 });
             }
         }
-        changes.sort_by(|a, b| in_path_order(a.path.parts(), b.path.parts()));
-        for pair in changes.windows(2) {
-            if pair[1].path.parts().starts_with(pair[0].path.parts()) {
-                let (shorter, longer) = (pair[0].path.text(), pair[1].path.text());
-                let message = format!("Updating the path '{longer}' would create a conflict at '{shorter}'");
-                return Err(Error::refused(40, message));
-            }
-        }
-        Ok(Self { changes })
+        in_order(&mut changes)?;
+        let paths: Vec<&Path> = changes.iter().map(|change| &change.path).collect();
+        check_mixed(&paths)?;
+        let filters = ElementFilters::parse(array_filters, &paths, update)?;
+        Ok(Self { changes, filters })
     }
+}
+
+/// Sorts changes as they are applied; refuses those of which one is about a part of the other.
+pub(super) fn in_order(changes: &mut [Change]) -> Result<()> {
+    changes.sort_by(|a, b| in_path_order(a.path.parts(), b.path.parts()));
+    for pair in changes.windows(2) {
+        if pair[1].path.parts().starts_with(pair[0].path.parts()) {
+            return Err(conflict(pair[1].path.text(), pair[0].path.text()));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn conflict(longer: &str, shorter: &str) -> Error {
+    let message = format!("Updating the path '{longer}' would create a conflict at '{shorter}'");
+    Error::refused(40, message)
 }
 
 type ParseAction = fn(&str, &Bson) -> Result<Action>;
@@ -87,7 +100,18 @@ fn update_path(text: &str) -> Result<Path> {
         let message = format!("The update path '{text}' contains an empty field name, which is not allowed.");
         return Err(Error::refused(56, message));
     }
-    if let Some(part) = path.parts().iter().find(|part| part.name.starts_with('$')) {
+    if path
+        .parts()
+        .first()
+        .is_some_and(|part| identifier(part).is_some())
+    {
+        let message = format!(
+            "Cannot have array filter identifier (i.e. '$[<id>]') element in the first position in path '{text}'"
+        );
+        return Err(Error::refused(2, message));
+    }
+    let unknown = |part: &&Part| part.name.starts_with('$') && identifier(part).is_none();
+    if let Some(part) = path.parts().iter().find(unknown) {
         let message = format!(
             "the positional operator '{}' in the update path '{text}' is not supported",
             part.name
@@ -248,14 +272,11 @@ fn add_to_set(_: &str, value: &Bson) -> Result<Action> {
 
 fn pull(value: &Bson) -> Result<Pull> {
     match value {
-        Bson::Document(condition) if Test::is_operators(condition) => {
+        Bson::Document(condition) if Test::is_operators(condition) && !Filter::is_logic(condition) => {
             Ok(Pull::Passing(Test::parse(condition)?))
         }
         Bson::Document(condition) => Ok(Pull::Matching(Filter::parse_for_elements(condition)?)),
-        Bson::RegularExpression(_) => Err(Error::refused(
-            2,
-            "matching a regular expression is not supported",
-        )),
+        Bson::RegularExpression(regex) => Ok(Pull::Passing(vec![pattern(regex)?])),
         _ => Ok(Pull::Equal(vec![operand(value)?])),
     }
 }

@@ -4,7 +4,6 @@ use bson::raw::CStr;
 use bson::{Document, RawBsonRef, RawDocument, RawDocumentBuf};
 
 use super::Changes;
-use super::tree::{Fields, close};
 use super::upsert::equalities;
 use crate::embedded::aggregate::{Reshape, stage, unrecognized};
 use crate::embedded::compare::{check, equal};
@@ -39,7 +38,8 @@ impl Edit {
     /// Compiles an update; refuses by name what it does not know.
     pub(in crate::embedded) fn parse(change: &Change) -> Result<Self> {
         match change {
-            Change::Operators(operators) => Ok(Self::Operators(Changes::parse(operators)?)),
+            Change::Operators(operators) => Ok(Self::Operators(Changes::parse(operators, &[])?)),
+            Change::Elements(operators, filters) => Ok(Self::Operators(Changes::parse(operators, filters)?)),
             Change::Pipeline(stages) => {
                 let stages = stages.iter().map(parse_stage);
                 Ok(Self::Pipeline(stages.collect::<Result<_>>()?))
@@ -64,9 +64,7 @@ impl Edit {
         match self {
             Self::Operators(changes) => changes.insert(filter),
             Self::Pipeline(stages) => {
-                let mut fields = Fields::new();
-                equalities(filter, &mut fields)?;
-                let asked = close(&fields, 0)?;
+                let asked = equalities(filter)?;
                 let made = with_id(run(stages, &asked)?, asked.get("_id")?)?;
                 check(RawBsonRef::Document(&made))?;
                 Ok(made)

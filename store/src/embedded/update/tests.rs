@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 
 fn apply(document: &Document, update: &Document) -> Result<Document> {
     let encoded = RawDocumentBuf::try_from(document).unwrap();
-    let changed = Changes::parse(update)?.apply(&encoded)?;
+    let changed = Changes::parse(update, &[])?.apply(&encoded)?;
     Ok(Document::try_from(&changed).unwrap())
 }
 
@@ -265,7 +265,7 @@ fn conflicting_unknown_and_forbidden_updates_are_refused() {
 #[test]
 fn an_upsert_is_made_of_equalities_and_changes() {
     let insert = |filter: Document, update: Document| {
-        let made = Changes::parse(&update)
+        let made = Changes::parse(&update, &[])
             .unwrap()
             .insert(&Filter::parse(&filter).unwrap());
         made.map(|made| Document::try_from(&made).unwrap())

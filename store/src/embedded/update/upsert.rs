@@ -3,7 +3,8 @@
 use bson::{RawBson, RawBsonRef, RawDocumentBuf};
 
 use super::Changes;
-use super::tree::{Fields, Node, close};
+use super::apply::apply_to;
+use super::tree::{Fields, Node, close, open};
 use crate::embedded::filter::{Filter, Test};
 use crate::embedded::path::{Part, Path};
 use crate::error::{Error, Result};
@@ -12,10 +13,12 @@ impl Changes {
     /// Makes a document from the filter's equalities, the update and `$setOnInsert`, its `_id` first. One of them
     /// must give the `_id`, so that repeating an upsert cannot insert twice.
     pub(in crate::embedded) fn insert(&self, filter: &Filter) -> Result<RawDocumentBuf> {
-        let mut fields = Fields::new();
-        equalities(filter, &mut fields)?;
+        let demanded = equalities(filter)?;
+        // Opened anew, because an operator may be about a document that several equalities made.
+        let changes = self.placed(&demanded, true)?;
+        let mut fields = open(&demanded)?;
         let asked = id(&fields);
-        self.apply_to(&mut fields, true)?;
+        apply_to(&changes, &mut fields, true)?;
         if asked.is_some() && asked != id(&fields) {
             return Err(Error::refused(
                 66,
@@ -35,16 +38,17 @@ impl Changes {
     }
 }
 
-/// Places what the filter demands by equality.
-pub(super) fn equalities<'a>(filter: &'a Filter, fields: &mut Fields<'a>) -> Result<()> {
+/// A document of what the filter demands by equality.
+pub(super) fn equalities(filter: &Filter) -> Result<RawDocumentBuf> {
     if filter.computes() {
         let message = "$expr is not allowed in the query predicate for an upsert";
         return Err(Error::refused(224, message));
     }
     let mut demanded = Vec::new();
     collect(filter, &mut demanded);
+    let mut fields = Fields::new();
     for (path, value) in demanded {
-        place(fields, path.parts(), Node::Value(value.as_raw_bson_ref())).map_err(|Taken| {
+        place(&mut fields, path.parts(), Node::Value(value.as_raw_bson_ref())).map_err(|Taken| {
             let message = format!(
                 "cannot infer query fields to set, path '{}' is matched twice",
                 path.text()
@@ -52,7 +56,7 @@ pub(super) fn equalities<'a>(filter: &'a Filter, fields: &mut Fields<'a>) -> Res
             Error::refused(54, message)
         })?;
     }
-    Ok(())
+    close(&fields, 0)
 }
 
 fn id<'a>(fields: &Fields<'a>) -> Option<RawBsonRef<'a>> {
@@ -69,13 +73,16 @@ fn collect<'a>(filter: &'a Filter, equalities: &mut Vec<(&'a Path, &'a RawBson)>
     match filter {
         Filter::And(filters) => filters.iter().for_each(|filter| collect(filter, equalities)),
         Filter::Or(filters) if filters.len() == 1 => collect(&filters[0], equalities),
-        Filter::Field(path, Test::Equal(value)) => equalities.push((path, value)),
-        Filter::Field(path, Test::Every(tests)) => {
-            if let [Test::Equal(value)] = tests.as_slice() {
-                equalities.push((path, value));
-            }
-        }
-        Filter::Or(_) | Filter::Nor(_) | Filter::Field(..) | Filter::Computed(_) => {}
+        Filter::Field(path, test) => collect_of(path, test, equalities),
+        Filter::Or(_) | Filter::Nor(_) | Filter::Computed(_) => {}
+    }
+}
+
+fn collect_of<'a>(path: &'a Path, test: &'a Test, equalities: &mut Vec<(&'a Path, &'a RawBson)>) {
+    match test {
+        Test::Equal(value) => equalities.push((path, value)),
+        Test::Every(tests) => tests.iter().for_each(|test| collect_of(path, test, equalities)),
+        _ => {}
     }
 }
 

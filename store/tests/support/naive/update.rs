@@ -6,7 +6,7 @@ use bson::{Bson, Document};
 
 use super::Outcome;
 use super::compare::{as_double, compare, sort_value};
-use super::filter::{element, is_operators};
+use super::filter::{self, is_operators};
 
 /// The document after an update; `inserting` applies `$setOnInsert`.
 pub fn updated(before: &Document, update: &Document, inserting: bool) -> Outcome<Document> {
@@ -199,8 +199,10 @@ fn pushed(mut items: Vec<Bson>, operand: &Bson) -> Vec<Bson> {
 }
 
 fn pulled(item: &Bson, condition: &Bson) -> bool {
-    if is_operators(condition) || matches!(condition, Bson::Document(_)) {
-        element(item, condition)
+    if is_operators(condition) {
+        filter::pulled(item, condition)
+    } else if let Bson::Document(condition) = condition {
+        matches!(item, Bson::Document(item) if filter::matches(condition, item))
     } else {
         compare(item, condition) == Ordering::Equal
     }

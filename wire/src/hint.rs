@@ -1,0 +1,56 @@
+//! Hints: which index a command would like to be used. The planner chooses by itself, so a hint changes no answer; one
+//! that names no index is refused, as its sender relies on something that is not there.
+
+use bson::{Bson, Document};
+
+use crate::arguments::{Arguments, whole};
+use crate::fault::{BAD_VALUE, FAILED_TO_PARSE, Fault, Outcome};
+use crate::server::Server;
+
+/// Takes the hint out of a command for a collection and checks it.
+pub(crate) async fn check(server: &Server, collection: &str, arguments: &mut Arguments) -> Outcome<()> {
+    let Some(hint) = arguments.take("hint") else {
+        return Ok(());
+    };
+    let names = |index: &Document| match &hint {
+        Bson::String(name) => index.get_str("name").is_ok_and(|own| own == name),
+        Bson::Document(keys) => index.get_document("key").is_ok_and(|own| same(own, keys)),
+        _ => false,
+    };
+    match &hint {
+        Bson::String(_) => {}
+        Bson::Document(keys) if keys.is_empty() => return Ok(()),
+        Bson::Document(keys) if keys.contains_key("$natural") => {
+            return match keys.get("$natural").and_then(whole) {
+                Some(1) => Ok(()),
+                _ => Err(Fault::new(
+                    BAD_VALUE,
+                    "the hint '$natural' can only be 1 on this server",
+                )),
+            };
+        }
+        Bson::Document(_) => {}
+        _ => return Err(Fault::new(FAILED_TO_PARSE, "Hint must be a string or an object")),
+    }
+    let collections = server.catalogue.collections().await;
+    let collections = collections.map_err(|error| server.fault(error))?;
+    if !collections.iter().any(|name| name == collection) {
+        return Ok(());
+    }
+    let indexes = server.catalogue.indexes(collection).await;
+    let indexes = indexes.map_err(|error| server.fault(error))?;
+    if indexes.iter().any(names) {
+        return Ok(());
+    }
+    let message = format!("hint provided does not correspond to an existing index: {hint}");
+    Err(Fault::new(BAD_VALUE, message))
+}
+
+/// Whether two documents have the same fields and directions, in numbers of any type.
+fn same(own: &Document, asked: &Document) -> bool {
+    own.len() == asked.len()
+        && own
+            .iter()
+            .zip(asked)
+            .all(|((name, own), (other, asked))| name == other && whole(own) == whole(asked))
+}
