@@ -24,7 +24,7 @@ use crate::cli::ServeOptions;
 use crate::fault::Fault;
 use crate::http::{
     Limits, Quotas, Reach, RequestLog, explain, finish_what_began, forgery_protection, guard, health,
-    limit_accounts, limit_peers, log, read_whole, refuse_plain_http,
+    limit_accounts, limit_peers, log, read_whole, refuse_plain_http, require_proxies,
 };
 use crate::shutdown::{Phases, Shutdown};
 use crate::site::Site;
@@ -45,6 +45,9 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     })?;
     let forgery = forgery_protection(options.public_url.as_deref())?;
     let reach = Reach::of(options.public_url.as_deref(), options.classroom)?;
+    if options.limited() {
+        require_proxies(options.public_url.as_deref(), options.proxies)?;
+    }
     // Bound before anything slow: an address in use is found out at once, and early requests wait instead of failing.
     let listener = listen(ADDR, options.addr()).await?;
     let addr = listener

@@ -24,6 +24,7 @@ mod plain_http;
 mod posts;
 mod process;
 mod protocol;
+mod proxies;
 mod reactions;
 mod storm;
 mod support;
