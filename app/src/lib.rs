@@ -15,6 +15,8 @@ pub mod refusal;
 #[cfg(feature = "ssr")]
 pub mod feed;
 #[cfg(feature = "ssr")]
+pub mod notice;
+#[cfg(feature = "ssr")]
 pub mod pages;
 #[cfg(feature = "ssr")]
 pub mod session;

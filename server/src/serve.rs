@@ -7,6 +7,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use app::feed::{Environment, Feed};
+use app::notice::{self, Notices};
 use app::session::{Cookies, Sessions, resolve};
 use axum::Router;
 use axum::http::header::CONTENT_TYPE;
@@ -97,6 +98,7 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
         feed: feed.clone(),
         cookies: Cookies::new(secure),
     };
+    let notices = Notices::new(feed.notice_key().await?, secure);
     let class = match environment.classroom {
         Some(_) => Some(open_class(&feed, &environment).await?),
         None => None,
@@ -113,6 +115,7 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
         reach,
         limits,
         https: secure,
+        notices,
         class,
     };
     let numbers = metrics::router(feed.clone(), embedded, log.latencies());
@@ -217,6 +220,8 @@ pub struct Access {
     pub limits: Option<Arc<Limits>>,
     /// Whether browsers reach this site by https alone.
     pub https: bool,
+    /// How a page learns about the form before it.
+    pub notices: Notices,
     /// The class that is served.
     pub class: Option<Anew>,
 }
@@ -237,11 +242,13 @@ pub fn routes(
         reach,
         limits,
         https,
+        notices,
         class,
     } = access;
+    let pages = pages::router(feed.clone(), site).layer(from_fn_with_state(notices, notice::carry));
     let mut town = Router::new()
         .merge(api::router(feed.clone(), phases.clone()))
-        .merge(pages::router(feed.clone(), site))
+        .merge(pages)
         .layer(from_fn_with_state(limits.clone(), limit_accounts))
         .layer(from_fn_with_state(sessions, resolve));
     if let Some(class) = class {

@@ -18,6 +18,7 @@ mod lists;
 mod live;
 mod metrics;
 mod migration;
+mod notices;
 mod outage;
 mod pages;
 mod plain_http;
