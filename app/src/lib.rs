@@ -22,4 +22,4 @@ pub mod pages;
 pub mod session;
 
 #[cfg(feature = "ssr")]
-pub use pages::{App, BEGIN_ANEW, Description, Obstacle, Teacher, shell};
+pub use pages::{App, BEGIN_ANEW, DESK, Description, Obstacle, Teacher, shell};

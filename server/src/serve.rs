@@ -46,9 +46,7 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     })?;
     let forgery = forgery_protection(options.public_url.as_deref())?;
     let reach = Reach::of(options.public_url.as_deref(), options.classroom)?;
-    if options.limited() {
-        require_proxies(options.public_url.as_deref(), options.proxies)?;
-    }
+    let limits = limits(&options)?;
     // Bound before anything slow: an address in use is found out at once, and early requests wait instead of failing.
     let listener = listen(ADDR, options.addr()).await?;
     let addr = listener
@@ -99,16 +97,10 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
         cookies: Cookies::new(secure),
     };
     let notices = Notices::new(feed.notice_key().await?, secure);
-    let class = match environment.classroom {
-        Some(_) => Some(open_class(&feed, &environment).await?),
-        None => None,
-    };
-    let limits = options
-        .limited()
-        .then(|| Arc::new(Limits::new(Quotas::default(), options.proxies)));
-    if let Some(limits) = &limits {
-        tokio::spawn(Arc::clone(limits).forget_every_minute());
-    }
+    let class = open_class(&feed, &environment).await?;
+    let invitation = class
+        .as_ref()
+        .map(|class| class.invitation(room.as_deref().unwrap_or_default(), addr));
     warn_of_plain_http(reach, addr);
     let access = Access {
         forgery,
@@ -122,7 +114,9 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     let routes = routes(feed, sessions, &site, access, log, shutdown.phases());
 
     announce(addr, public_url, &source, drivers.as_ref());
-    invite(room.as_deref());
+    if let Some(invitation) = invitation {
+        say(format_args!("{invitation}"));
+    }
     if let Some(admin) = admin {
         serve_metrics(admin, numbers)?;
     }
@@ -150,12 +144,26 @@ async fn listen(setting: &str, addr: &str) -> Result<TcpListener, Fault> {
     bound.map_err(|error| unbound(setting, addr, &error))
 }
 
-/// Gives the class what it storms.
-async fn open_class(feed: &Feed, environment: &Environment) -> Result<Anew, Fault> {
+/// How often one visitor may do something, unless that does not matter here.
+fn limits(options: &ServeOptions) -> Result<Option<Arc<Limits>>, Fault> {
+    if !options.limited() {
+        return Ok(None);
+    }
+    require_proxies(options.public_url.as_deref(), options.proxies)?;
+    let limits = Arc::new(Limits::new(Quotas::default(), options.proxies));
+    tokio::spawn(Arc::clone(&limits).forget_every_minute());
+    Ok(Some(limits))
+}
+
+/// Gives the class what it storms, if there is one.
+async fn open_class(feed: &Feed, environment: &Environment) -> Result<Option<Anew>, Fault> {
+    if environment.classroom.is_none() {
+        return Ok(None);
+    }
     feed.open_class()
         .await
         .map_err(|problem| Fault::failed("The classroom cannot be opened", problem.message))?;
-    Ok(Anew::new(feed.clone(), environment.clone()))
+    Ok(Some(Anew::new(feed.clone(), environment.clone())))
 }
 
 /// Says where everything is, as people and tests read it.
@@ -170,13 +178,6 @@ fn announce(addr: SocketAddr, public_url: Option<&str>, source: &Source, drivers
             "MongoDB's shells and drivers reach its store at mongodb://{}/spillway",
             drivers.address()
         ));
-    }
-}
-
-/// Tells a teacher where the class finds this server.
-fn invite(room: Option<&[String]>) {
-    if let Some(addresses) = room {
-        say(format_args!("{}", classroom::invitation(addresses)));
     }
 }
 

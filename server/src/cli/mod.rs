@@ -111,7 +111,7 @@ pub struct ServeOptions {
     )]
     rate_limit: Option<Switch>,
     /// How many proxies of yours are in front, each of which appends to X-Forwarded-For whom it saw. The limits need it:
-    /// with an https SPILLWAY_PUBLIC_URL it is at least 1.
+    /// a site with an https address has at least one.
     #[arg(long, env = "SPILLWAY_PROXIES", default_value_t = 0, value_name = "N")]
     pub proxies: usize,
     /// Serve a class in one room: join by name, storm one post together, sign in and write over plain HTTP from any
