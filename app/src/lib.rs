@@ -15,9 +15,11 @@ pub mod refusal;
 #[cfg(feature = "ssr")]
 pub mod feed;
 #[cfg(feature = "ssr")]
+pub mod notice;
+#[cfg(feature = "ssr")]
 pub mod pages;
 #[cfg(feature = "ssr")]
 pub mod session;
 
 #[cfg(feature = "ssr")]
-pub use pages::{App, BEGIN_ANEW, Description, Obstacle, Teacher, shell};
+pub use pages::{App, BEGIN_ANEW, DESK, Description, Obstacle, Teacher, shell};

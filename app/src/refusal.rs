@@ -1,5 +1,5 @@
-//! How a refused action travels: as JSON to an island, and in the address of the next page to a browser that sent
-//! a plain form.
+//! How a refused action travels: as JSON to an island, and as a notice for the next page to a browser that sent a plain
+//! form.
 
 use leptos::server_fn::codec::JsonEncoding;
 use leptos::server_fn::error::{FromServerFnError, ServerFnErrorErr};
@@ -76,76 +76,23 @@ impl Refusal {
             .unwrap_or_default()
     }
 
+    /// Leaves out what had been typed, and says where it still is.
+    pub fn forget_what_was_typed(&mut self) {
+        self.kept.clear();
+        self.problem.message.push_str(
+            " What you typed is too long to be shown here again: go back in your browser to find it in the form.",
+        );
+    }
+
     /// The message, if it is about this field.
     pub fn about(&self, field: &str) -> Option<String> {
         self.problem.about_field(field).map(str::to_owned)
     }
 }
 
-#[cfg(feature = "ssr")]
-mod in_an_address {
-    use base64::Engine;
-    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-
-    use super::{Refusal, Refused};
-
-    /// Longer addresses than this are cut by some servers and proxies; what was typed is then dropped.
-    const LONGEST: usize = 8_000;
-
-    impl Refusal {
-        /// The refusal as the value of a query parameter.
-        pub fn encode(&self) -> String {
-            let encode = |refusal: &Self| {
-                serde_json::to_vec(refusal)
-                    .map(|json| URL_SAFE_NO_PAD.encode(json))
-                    .unwrap_or_default()
-            };
-            let whole = encode(self);
-            if whole.len() <= LONGEST {
-                return whole;
-            }
-            encode(&Self {
-                kept: Vec::new(),
-                ..self.clone()
-            })
-        }
-
-        /// The refusal in a query parameter, if it is one.
-        pub fn decode(value: &str) -> Option<Self> {
-            serde_json::from_slice(&URL_SAFE_NO_PAD.decode(value).ok()?).ok()
-        }
-
-        /// The refusal in the address that the framework made of a form whose fields do not fit: which form, and why. What
-        /// was typed is not in it.
-        pub fn of_a_misfit(path: &str, error: &str) -> Option<Self> {
-            let json = URL_SAFE_NO_PAD.decode(error.trim_end_matches('=')).ok()?;
-            let Refused(problem) = serde_json::from_slice(&json).ok()?;
-            Some(Self {
-                form: path.rsplit('/').next()?.to_owned(),
-                problem,
-                kept: Vec::new(),
-            })
-        }
-    }
-}
-
 #[cfg(all(test, feature = "ssr"))]
 mod tests {
     use super::*;
-
-    fn refusal(typed: &str) -> Refusal {
-        Refusal {
-            form: "compose".to_owned(),
-            problem: Problem::invalid("text", "A post has at most 500 characters."),
-            kept: vec![("text".to_owned(), typed.to_owned())],
-        }
-    }
-
-    #[test]
-    fn survives_the_trip_through_an_address() {
-        let refusal = refusal("<b>é</b> & so on");
-        assert_eq!(Refusal::decode(&refusal.encode()), Some(refusal));
-    }
 
     #[test]
     fn a_form_without_a_field_is_refused_by_the_name_of_the_field() {
@@ -159,16 +106,6 @@ mod tests {
         assert_eq!(
             error("provided string was not `true` or `false`").kind,
             Kind::Invalid
-        );
-    }
-
-    #[test]
-    fn drops_what_was_typed_rather_than_grow_past_what_an_address_holds() {
-        let refused = Refusal::decode(&refusal(&"x".repeat(20_000)).encode()).unwrap();
-        assert_eq!(refused.kept("text"), "");
-        assert_eq!(
-            refused.about("text").as_deref(),
-            Some("A post has at most 500 characters.")
         );
     }
 }

@@ -12,12 +12,14 @@ const TIMES = 3;
 let folder: string;
 let server: Running;
 let url: string;
+let desk: string;
 
 test.beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "spillway-class-"));
   const settings = { SPILLWAY_CLASSROOM: "on", SPILLWAY_STORE: `embedded:${join(folder, "data")}` };
   server = new Running(folder, settings, "demo town");
   url = await server.says(/http:\/\/\S+/);
+  desk = await server.says(/http:\S+\?token=\S+/);
 });
 
 test.afterAll(async () => {
@@ -36,6 +38,10 @@ test("a class of thirty storms one post, and every screen counts the same", asyn
   test.setTimeout(300_000);
   const teacher = await secondWindow(url);
   await teacher.goto("/lab/class");
+  await expect(teacher.getByLabel("Token")).toBeVisible();
+  await expectAccessible(teacher);
+  await teacher.goto(desk);
+  await expect(teacher).toHaveURL(/\/lab\/class$/);
   await expect(teacher.getByRole("img", { name: /QR code/ })).toBeVisible();
   await expectAccessible(teacher);
 

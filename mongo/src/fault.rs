@@ -11,6 +11,39 @@ const LARGEST: usize = 16 * 1024 * 1024;
 /// The label of an error with which a connection could not be made, or the server turned a command away unread.
 const OVERLOADED: &str = "SystemOverloadedError";
 
+/// A server that is not the primary, or could not have a lock, refused before anything was done: `LockTimeout`, `LockBusy`,
+/// `NotPrimaryOrSecondary`, `NotWritablePrimary`, `NotPrimaryNoSecondaryOk` and their old kind.
+const UNBEGUN: [i32; 6] = [24, 46, 13436, 10107, 13435, 10058];
+
+/// A shutdown, an election or a time limit came between, or a router found no server behind it that can be asked. A router
+/// may have got through to another shard before.
+const CUT_OFF: [i32; 24] = [
+    6,     // HostUnreachable
+    7,     // HostNotFound
+    43,    // CursorNotFound: its server is another one now
+    50,    // MaxTimeMSExpired
+    64,    // WriteConcernTimeout
+    70,    // ShardNotFound
+    89,    // NetworkTimeout
+    91,    // ShutdownInProgress
+    133,   // FailedToSatisfyReadPreference
+    134,   // ReadConcernMajorityNotAvailableYet
+    175,   // QueryPlanKilled
+    189,   // PrimarySteppedDown
+    202,   // NetworkInterfaceExceededTimeLimit
+    237,   // CursorKilled
+    262,   // ExceededTimeLimit
+    317,   // ConnectionPoolExpired
+    365,   // TemporarilyUnavailable
+    384,   // ConnectionError
+    407,   // PooledConnectionAcquisitionExceededTimeLimit
+    9001,  // SocketException
+    11600, // InterruptedAtShutdown
+    11601, // Interrupted
+    11602, // InterruptedDueToReplStateChange
+    13388, // StaleConfig
+];
+
 /// Whether the command that failed could have changed something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -85,10 +118,8 @@ fn of_code(collection: &str, kind: Kind, code: i32, message: &str, answer: Optio
         },
         // WriteConflict.
         112 => return Meaning::Conflict,
-        // NotWritablePrimary and its kind: refused before anything was done. Also locks that could not be had.
-        10107 | 13435 | 13436 | 10058 | 24 | 46 => Error::Unavailable(message.to_owned()),
-        // Interrupted by a shutdown or an election, out of time, or a connection between servers broke.
-        11600 | 11602 | 91 | 189 | 50 | 64 | 6 | 7 | 89 | 9001 | 262 | 134 => unanswered(kind, message),
+        code if UNBEGUN.contains(&code) => Error::Unavailable(message.to_owned()),
+        code if CUT_OFF.contains(&code) => unanswered(kind, message),
         _ => Error::refused(code, message),
     })
 }
@@ -183,14 +214,27 @@ mod tests {
             };
             assert_eq!((told, message.as_str()), (code, "no"));
         }
-        assert!(matches!(
-            refusal(10107, "no"),
-            Meaning::Failed(Error::Unavailable(_))
-        ));
-        assert!(matches!(
-            refusal(91, "no"),
-            Meaning::Failed(Error::UnknownOutcome(_))
-        ));
+    }
+
+    #[test]
+    fn a_server_that_cannot_be_asked_now_is_no_refusal() {
+        for code in [24, 10107, 10058, 13435, 13436] {
+            let Meaning::Failed(Error::Unavailable(told)) = refusal(code, "no primary") else {
+                panic!("{code} may have changed something");
+            };
+            assert_eq!(told, "no primary");
+        }
+        for code in [6, 50, 89, 91, 133, 189, 262, 384, 407, 9001, 11602] {
+            let Meaning::Failed(Error::UnknownOutcome(told)) = refusal(code, "no answer") else {
+                panic!("{code} leaves no write in doubt");
+            };
+            assert_eq!(told, "no answer");
+            let read = of_code("things", Kind::Read, code, "no answer", None);
+            let Meaning::Failed(Error::Unavailable(told)) = read else {
+                panic!("{code} is no absence to a reader");
+            };
+            assert_eq!(told, "no answer");
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Validators: what the server refuses to store, whoever writes it.
 
+use std::sync::Once;
+
 use bson::{Document, doc};
 use futures::TryStreamExt;
 use mongodb::options::{ValidationAction, ValidationLevel};
@@ -12,12 +14,41 @@ use crate::fault::Kind;
 const NO_COLLECTION: i32 = 26;
 /// `NamespaceExists`: somebody else just made it.
 const COLLECTION_EXISTS: i32 = 48;
+/// `Unauthorized`.
+const UNAUTHORIZED: i32 = 13;
 
-/// Sets the validator of a collection, making the collection where it is missing.
-///
-/// It is compared first: to change it takes a lock on the whole collection, and nearly every start finds it as it should
-/// be. `moderate` leaves documents alone that do not match already: whoever mends them must be able to write them.
+/// A process may connect more than once, and each connection has several collections.
+static SAID: Once = Once::new();
+
+/// Sets the validator of a collection, making the collection where it is missing. A server that has no validators, or lets
+/// this user set none, is as good without: that is logged once.
 pub(crate) async fn set(mongo: &Mongo, collection: &str, validator: Document) -> Result<()> {
+    match try_to_set(mongo, collection, validator).await {
+        Err(Error::Refused { code, message }) => {
+            SAID.call_once(|| {
+                tracing::info!(
+                    "the MongoDB server does not check documents that other programs write: {} ({message}). Spillway's own \
+                     writes do not need it",
+                    why(code)
+                );
+            });
+            Ok(())
+        }
+        done => done,
+    }
+}
+
+fn why(code: i32) -> &'static str {
+    if code == UNAUTHORIZED {
+        "the user in the address may not set validators, for which it needs collMod on the database"
+    } else {
+        "it takes no $jsonSchema validators"
+    }
+}
+
+/// Sets it where it differs: to change it takes a lock on the whole collection, and nearly every start finds it as it should
+/// be. `moderate` leaves documents alone that do not match already: whoever mends them must be able to write them.
+async fn try_to_set(mongo: &Mongo, collection: &str, validator: Document) -> Result<()> {
     if stands(mongo, collection, &validator).await? {
         return Ok(());
     }

@@ -7,6 +7,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use app::feed::{Environment, Feed};
+use app::notice::{self, Notices};
 use app::session::{Cookies, Sessions, resolve};
 use axum::Router;
 use axum::http::header::CONTENT_TYPE;
@@ -24,7 +25,7 @@ use crate::cli::ServeOptions;
 use crate::fault::Fault;
 use crate::http::{
     Limits, Quotas, Reach, RequestLog, explain, finish_what_began, forgery_protection, guard, health,
-    limit_accounts, limit_peers, log, read_whole, refuse_plain_http,
+    limit_accounts, limit_peers, log, read_whole, refuse_plain_http, require_proxies,
 };
 use crate::shutdown::{Phases, Shutdown};
 use crate::site::Site;
@@ -45,6 +46,7 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     })?;
     let forgery = forgery_protection(options.public_url.as_deref())?;
     let reach = Reach::of(options.public_url.as_deref(), options.classroom)?;
+    let limits = limits(&options)?;
     // Bound before anything slow: an address in use is found out at once, and early requests wait instead of failing.
     let listener = listen(ADDR, options.addr()).await?;
     let addr = listener
@@ -94,29 +96,27 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
         feed: feed.clone(),
         cookies: Cookies::new(secure),
     };
-    let class = match environment.classroom {
-        Some(_) => Some(open_class(&feed, &environment).await?),
-        None => None,
-    };
-    let limits = options
-        .limited()
-        .then(|| Arc::new(Limits::new(Quotas::default(), options.proxies)));
-    if let Some(limits) = &limits {
-        tokio::spawn(Arc::clone(limits).forget_every_minute());
-    }
+    let notices = Notices::new(feed.notice_key().await?, secure);
+    let class = open_class(&feed, &environment).await?;
+    let invitation = class
+        .as_ref()
+        .map(|class| class.invitation(room.as_deref().unwrap_or_default(), addr));
     warn_of_plain_http(reach, addr);
     let access = Access {
         forgery,
         reach,
         limits,
         https: secure,
+        notices,
         class,
     };
     let numbers = metrics::router(feed.clone(), embedded, log.latencies());
     let routes = routes(feed, sessions, &site, access, log, shutdown.phases());
 
     announce(addr, public_url, &source, drivers.as_ref());
-    invite(room.as_deref());
+    if let Some(invitation) = invitation {
+        say(format_args!("{invitation}"));
+    }
     if let Some(admin) = admin {
         serve_metrics(admin, numbers)?;
     }
@@ -144,12 +144,26 @@ async fn listen(setting: &str, addr: &str) -> Result<TcpListener, Fault> {
     bound.map_err(|error| unbound(setting, addr, &error))
 }
 
-/// Gives the class what it storms.
-async fn open_class(feed: &Feed, environment: &Environment) -> Result<Anew, Fault> {
+/// How often one visitor may do something, unless that does not matter here.
+fn limits(options: &ServeOptions) -> Result<Option<Arc<Limits>>, Fault> {
+    if !options.limited() {
+        return Ok(None);
+    }
+    require_proxies(options.public_url.as_deref(), options.proxies)?;
+    let limits = Arc::new(Limits::new(Quotas::default(), options.proxies));
+    tokio::spawn(Arc::clone(&limits).forget_every_minute());
+    Ok(Some(limits))
+}
+
+/// Gives the class what it storms, if there is one.
+async fn open_class(feed: &Feed, environment: &Environment) -> Result<Option<Anew>, Fault> {
+    if environment.classroom.is_none() {
+        return Ok(None);
+    }
     feed.open_class()
         .await
         .map_err(|problem| Fault::failed("The classroom cannot be opened", problem.message))?;
-    Ok(Anew::new(feed.clone(), environment.clone()))
+    Ok(Some(Anew::new(feed.clone(), environment.clone())))
 }
 
 /// Says where everything is, as people and tests read it.
@@ -164,13 +178,6 @@ fn announce(addr: SocketAddr, public_url: Option<&str>, source: &Source, drivers
             "MongoDB's shells and drivers reach its store at mongodb://{}/spillway",
             drivers.address()
         ));
-    }
-}
-
-/// Tells a teacher where the class finds this server.
-fn invite(room: Option<&[String]>) {
-    if let Some(addresses) = room {
-        say(format_args!("{}", classroom::invitation(addresses)));
     }
 }
 
@@ -214,6 +221,8 @@ pub struct Access {
     pub limits: Option<Arc<Limits>>,
     /// Whether browsers reach this site by https alone.
     pub https: bool,
+    /// How a page learns about the form before it.
+    pub notices: Notices,
     /// The class that is served.
     pub class: Option<Anew>,
 }
@@ -234,11 +243,13 @@ pub fn routes(
         reach,
         limits,
         https,
+        notices,
         class,
     } = access;
+    let pages = pages::router(feed.clone(), site).layer(from_fn_with_state(notices, notice::carry));
     let mut town = Router::new()
         .merge(api::router(feed.clone(), phases.clone()))
-        .merge(pages::router(feed.clone(), site))
+        .merge(pages)
         .layer(from_fn_with_state(limits.clone(), limit_accounts))
         .layer(from_fn_with_state(sessions, resolve));
     if let Some(class) = class {

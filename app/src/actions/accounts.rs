@@ -11,12 +11,7 @@ use model::Handle;
 use crate::refusal::Refused;
 
 #[cfg(feature = "ssr")]
-use {
-    super::feed,
-    super::reply::{Form, own_path},
-    crate::session,
-    model::both,
-};
+use {super::feed, super::reply::Form, crate::notice::own_path, crate::session, model::both};
 
 /// Creates an account and signs in.
 #[server(endpoint = "sign_up")]

@@ -11,12 +11,7 @@ use model::ItemId;
 use crate::refusal::Refused;
 
 #[cfg(feature = "ssr")]
-use {
-    super::feed,
-    super::reply::{Done, Form},
-    crate::session,
-    model::PostId,
-};
+use {super::feed, super::reply::Form, crate::notice::Done, crate::session, model::PostId};
 
 /// Comments on a post. With the same `id`, however often it is sent, the comment is there once.
 #[server(endpoint = "add_comment")]

@@ -13,7 +13,8 @@ use crate::refusal::Refused;
 #[cfg(feature = "ssr")]
 use {
     super::feed,
-    super::reply::{Done, Form, came_from},
+    super::reply::{Form, came_from},
+    crate::notice::Done,
     crate::session,
 };
 

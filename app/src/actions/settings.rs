@@ -12,7 +12,8 @@ use crate::refusal::Refused;
 #[cfg(feature = "ssr")]
 use {
     super::feed,
-    super::reply::{Done, Form},
+    super::reply::Form,
+    crate::notice::Done,
     crate::session,
     model::{Handle, Password, Problem, both},
 };

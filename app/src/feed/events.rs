@@ -5,11 +5,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use bson::doc;
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use model::{Overflow, Problem, Topic};
 use store::Store;
 use store::news::{News, Source};
+use store::port::Find;
 use tokio::sync::{Notify, watch};
 
 use super::Feed;
@@ -223,8 +225,16 @@ impl Feed {
         stream::select_all(each).boxed()
     }
 
-    /// Answers when the store does.
+    /// Answers when the store can be read. A ping would not tell: the router of a cluster answers it by itself.
     pub async fn ready(&self) -> Result<(), Problem> {
-        self.store.engine().ping().await.map_err(explain)
+        let one = Find::matching(doc! { "_id": "town" })
+            .project(doc! { "_id": 1 })
+            .limit(1);
+        self.store
+            .engine()
+            .find("meta", one)
+            .await
+            .map(drop)
+            .map_err(explain)
     }
 }

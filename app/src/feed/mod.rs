@@ -6,6 +6,7 @@ mod comments;
 mod environment;
 mod events;
 mod export;
+mod keys;
 mod layouts;
 mod migration;
 mod new_posts;

@@ -9,8 +9,8 @@ use model::{Cursor, Handle, Kind, PostId, Problem, Tag, Timestamp};
 use store::posts::Order;
 
 use super::problem::ProblemPage;
-use crate::actions::reply::Done;
 use crate::feed::{Clock, End, Paging, SystemClock};
+use crate::notice::{self, Done, Notice};
 use crate::refusal::Refusal;
 
 /// Shows a page once its data is there, or the page of the problem that came up.
@@ -155,16 +155,11 @@ pub fn tag_in_path() -> Result<Tag, Problem> {
 }
 
 /// The refusal of a plain form that led back to this page.
-///
-/// It is believed only if the browser came from this site: a link elsewhere must not be able to put words into ours.
 pub fn refusal() -> Option<Refusal> {
-    let parts = use_context::<Parts>()?;
-    let site = parts.headers.get("sec-fetch-site");
-    if site.is_some_and(|site| site != "same-origin") {
-        return None;
+    match notice::current()? {
+        Notice::Refused(refusal) => Some(refusal),
+        Notice::Done(_) => None,
     }
-    let error = query("__err")?;
-    Refusal::decode(&error).or_else(|| Refusal::of_a_misfit(&query("__path")?, &error))
 }
 
 /// The refusal of this form, if it is the one that led back to this page.
@@ -172,7 +167,10 @@ pub fn refusal_of(form: &str) -> Option<Refusal> {
     refusal().filter(|refusal| refusal.form == form)
 }
 
-/// What was done by the form that led here, if the address says so.
+/// What was done by the form that led here.
 pub fn done() -> Option<Done> {
-    Done::of(&query("done")?)
+    match notice::current()? {
+        Notice::Done(done) => Some(done),
+        Notice::Refused(_) => None,
+    }
 }

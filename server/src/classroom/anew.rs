@@ -2,26 +2,30 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use app::feed::{Environment, Feed};
-use app::{BEGIN_ANEW, Teacher};
+use app::{BEGIN_ANEW, DESK, Teacher};
 use axum::Router;
-use axum::extract::{ConnectInfo, Request, State};
+use axum::extract::{Request, State};
+use axum::http::header::SET_COOKIE;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
-use axum::routing::post;
+use axum::routing::{get, post};
 use model::{Kind, Problem};
 use tokio::sync::RwLock;
 
-use crate::http::{Refusal, is_sent_to_this_machine};
+use super::address::invitation;
+use super::teacher::{self, Token};
+use crate::http::Refusal;
 use crate::town;
 
-/// What proxies and tunnels add.
-const FORWARDED: [&str; 4] = ["forwarded", "via", "x-forwarded-for", "x-real-ip"];
+/// The page of the class.
+const CLASS: &str = "/lab/class";
 
 /// Lets the teacher begin anew: the town as it was at the start, and the same class in it.
 #[derive(Clone)]
 pub struct Anew {
     feed: Feed,
     environment: Environment,
+    token: Token,
     /// Whoever reads or changes something holds it until their answer begins; beginning anew holds it alone.
     town: Arc<RwLock<()>>,
 }
@@ -31,9 +35,21 @@ impl Anew {
     pub fn new(feed: Feed, environment: Environment) -> Self {
         Self {
             feed,
+            token: Token::made_by(&environment),
             environment,
             town: Arc::default(),
         }
+    }
+
+    /// What is printed when a server starts that listens here: where the class finds it, and where the teacher does.
+    pub fn invitation(&self, addresses: &[String], listening: SocketAddr) -> String {
+        let mut text = invitation(addresses);
+        if let Some(link) = self.token.link(listening) {
+            text.push_str("The teacher opens ");
+            text.push_str(&link);
+            text.push('\n');
+        }
+        text
     }
 
     async fn begin(&self) -> Result<(), Problem> {
@@ -64,38 +80,56 @@ impl Anew {
     }
 }
 
-/// Whether a request comes from a browser on this very machine, by an address that leads nowhere else. What a proxy or a
-/// tunnel on this machine sends on comes from elsewhere; so may what a foreign name was made to lead here.
-fn is_teachers(request: &Request) -> bool {
-    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
-    let from_here = peer.is_some_and(|ConnectInfo(peer)| peer.ip().to_canonical().is_loopback());
-    let forwarded = FORWARDED.iter().any(|name| request.headers().contains_key(*name));
-    from_here && !forwarded && is_sent_to_this_machine(request)
+/// The teacher's routes.
+pub fn router(anew: Anew) -> Router {
+    Router::new()
+        .route(DESK, get(enter))
+        .route(BEGIN_ANEW, post(begin))
+        .with_state(anew)
 }
 
-/// The teacher's route.
-pub fn router(anew: Anew) -> Router {
-    Router::new().route(BEGIN_ANEW, post(begin)).with_state(anew)
+/// Makes a browser that shows the token the teacher's.
+async fn enter(State(anew): State<Anew>, request: Request) -> Response {
+    if !teacher::is_at_the_server(&request) {
+        return elsewhere().respond(true);
+    }
+    match anew.token.cookie_for(&request) {
+        Some(cookie) => ([(SET_COOKIE, cookie)], Redirect::to(CLASS)).into_response(),
+        None => Refusal::from(Problem::new(
+            Kind::Forbidden,
+            "That is not the token that the server printed when it started. Open the link that stands in its terminal after \
+             “The teacher opens”.",
+        ))
+        .respond(true),
+    }
+}
+
+fn elsewhere() -> Refusal {
+    let why =
+        "Only a browser on the server's own machine, at its address http://127.0.0.1, can be the teacher's.";
+    Problem::new(Kind::Forbidden, why).into()
 }
 
 async fn begin(State(anew): State<Anew>, request: Request) -> Response {
-    if !is_teachers(&request) {
-        let elsewhere = Problem::new(
-            Kind::Forbidden,
-            "Only a browser on the server's own machine, at its address http://127.0.0.1, can begin anew.",
-        );
-        return Refusal::from(elsewhere).into_response();
+    match anew.token.teacher(&request) {
+        None => return elsewhere().into_response(),
+        Some(Teacher::Unproven) => {
+            let why = "Only the teacher can begin anew: open the link that stands in the server's terminal after “The teacher \
+                       opens”.";
+            return Refusal::from(Problem::new(Kind::Forbidden, why)).into_response();
+        }
+        Some(Teacher::Proven) => {}
     }
     match anew.begin().await {
-        Ok(()) => Redirect::to("/lab/class").into_response(),
+        Ok(()) => Redirect::to(CLASS).into_response(),
         Err(problem) => Refusal::from(problem).into_response(),
     }
 }
 
 /// Middleware around everything that touches the town: waits while it is loaded, and marks who teaches.
 pub async fn take_part(State(anew): State<Anew>, mut request: Request, next: Next) -> Response {
-    if is_teachers(&request) {
-        request.extensions_mut().insert(Teacher);
+    if let Some(teacher) = anew.token.teacher(&request) {
+        request.extensions_mut().insert(teacher);
     }
     let _with_others = anew.town.read().await;
     next.run(request).await

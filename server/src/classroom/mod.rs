@@ -3,10 +3,12 @@
 //! ```text
 //!   address  where the others in the room find this machine, and how that is told
 //!   anew     the same town once more, with the same class in it
+//!   teacher  whose browser may ask for that
 //! ```
 
 mod address;
 mod anew;
+mod teacher;
 
-pub use address::{addresses, invitation};
+pub use address::addresses;
 pub use anew::{Anew, router, take_part};

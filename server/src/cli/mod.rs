@@ -110,7 +110,8 @@ pub struct ServeOptions {
         value_name = "SWITCH"
     )]
     rate_limit: Option<Switch>,
-    /// How many proxies of yours are in front, each of which appends to X-Forwarded-For whom it saw. The limits need it.
+    /// How many proxies of yours are in front, each of which appends to X-Forwarded-For whom it saw. The limits need it:
+    /// a site with an https address has at least one.
     #[arg(long, env = "SPILLWAY_PROXIES", default_value_t = 0, value_name = "N")]
     pub proxies: usize,
     /// Serve a class in one room: join by name, storm one post together, sign in and write over plain HTTP from any

@@ -3,6 +3,8 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use axum::extract::{ConnectInfo, Request};
 use axum::http::HeaderMap;
 
+use crate::fault::Fault;
+
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
 /// Who sends this request, as far as limits tell people apart.
@@ -18,6 +20,22 @@ pub fn of(request: &Request, proxies: usize) -> IpAddr {
         .get::<ConnectInfo<SocketAddr>>()
         .map_or(IpAddr::V6(Ipv6Addr::UNSPECIFIED), |ConnectInfo(peer)| peer.ip());
     network(forwarded(request.headers(), proxies).unwrap_or(connection))
+}
+
+/// Refuses a site at an https address that counts no proxy. This process speaks plain HTTP, so something in front ends
+/// TLS; all visitors would be that one peer, and a few wrong passwords would lock everybody out.
+pub fn require_proxies(public_url: Option<&str>, proxies: usize) -> Result<(), Fault> {
+    match public_url {
+        Some(url) if proxies == 0 && url.starts_with("https://") => Err(Fault::usage(
+            format!(
+                "At SPILLWAY_PUBLIC_URL={url} there is a proxy, and without SPILLWAY_PROXIES all its visitors share one \
+                 limit"
+            ),
+            "Set SPILLWAY_PROXIES=1, or how many proxies append to X-Forwarded-For whom they saw. \
+             SPILLWAY_RATE_LIMIT=off does without limits.",
+        )),
+        _ => Ok(()),
+    }
 }
 
 fn forwarded(headers: &HeaderMap, proxies: usize) -> Option<IpAddr> {

@@ -9,6 +9,7 @@ mod headers;
 mod inspection;
 mod mutations;
 mod player;
+mod readiness;
 mod round_trips;
 mod sessions;
 mod settings;

@@ -211,7 +211,7 @@ impl Scene {
         let page = call.clone().header(ACCEPT.as_str(), PAGE).send(app).await;
         assert_eq!(page.status, 303, "{}: {page:?}", self.what);
         assert!(
-            page.header("location").contains("__err="),
+            page.header("set-cookie").starts_with("spillway-notice="),
             "{}: {page:?}",
             self.what
         );

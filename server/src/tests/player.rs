@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use app::feed::{Clock, Environment, Feed, Ids};
+use app::notice::Notices;
 use app::session::{Cookies, Sessions};
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -62,6 +63,7 @@ impl Player {
             reach: Reach::Everybody,
             limits: None,
             https: false,
+            notices: Notices::new([7; 32], false),
             class: None,
         };
         Self {

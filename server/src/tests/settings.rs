@@ -43,11 +43,7 @@ impl<'a> Somebody<'a> {
         let answer = call.send(&self.stage.open()).await;
         assert!(matches!(answer.status, 302 | 303), "{answer:?}");
         let next = answer.header("location").replace("http://localhost:3000", "");
-        let cookie = if answer.headers.contains_key("set-cookie") {
-            answer.cookie()
-        } else {
-            self.cookie.clone()
-        };
+        let cookie = answer.cookies_after(&self.cookie);
         let next = Call::new(Method::GET, &next).header(COOKIE.as_str(), &cookie);
         next.header(ACCEPT.as_str(), PAGE).send(&self.stage.open()).await
     }

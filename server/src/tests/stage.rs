@@ -1,11 +1,13 @@
 //! One store, and the application over it with whatever stands before its routes.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::sync::{Arc, LazyLock};
 
 use app::feed::classroom::PARTY;
 use app::feed::{Clock as _, Feed};
+use app::notice::Notices;
 use app::session::{Cookies, Sessions};
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -62,6 +64,22 @@ impl Answer {
         let cookie = self.headers[SET_COOKIE].to_str().unwrap();
         cookie.split(';').next().unwrap().to_owned()
     }
+
+    /// What a browser with these cookies sends after this answer.
+    pub fn cookies_after(&self, before: &str) -> String {
+        let set = self.headers.get_all(SET_COOKIE).iter();
+        let set = set.map(|cookie| cookie.to_str().unwrap().split(';').next().unwrap());
+        let jar: BTreeMap<_, _> = before
+            .split("; ")
+            .chain(set)
+            .filter_map(|pair| pair.split_once('='))
+            .collect();
+        let pairs: Vec<_> = jar
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        pairs.join("; ")
+    }
 }
 
 impl Stage {
@@ -110,6 +128,7 @@ impl Stage {
             reach,
             limits,
             https: false,
+            notices: Notices::new([7; 32], false),
             class: None,
         };
         let sessions = Sessions {

@@ -2,12 +2,14 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex};
 
-use bson::{Bson, Document};
+use bson::{Bson, Document, doc};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Mutex as Turns;
 
 /// The operation code of the one kind of message that carries commands, and how long what precedes the command is:
 /// the header, the flags and the kind of the first section.
@@ -25,10 +27,23 @@ const OWN: [&str; 7] = [
     "endSessions",
 ];
 
+/// What works on documents: what a router passes on to other servers, and does not answer itself.
+const PASSED_ON: [&str; 7] = [
+    "find",
+    "aggregate",
+    "getMore",
+    "insert",
+    "update",
+    "delete",
+    "findAndModify",
+];
+
 /// A way to a server on which the commands are written down.
 pub struct Tap {
     pub address: SocketAddr,
     commands: Arc<Mutex<Vec<Document>>>,
+    /// The code of the error that commands on documents get instead of an answer; none for 0.
+    refusal: Arc<AtomicI32>,
 }
 
 impl Tap {
@@ -38,16 +53,34 @@ impl Tap {
         let address = listener.local_addr().unwrap();
         let commands = Arc::new(Mutex::new(Vec::new()));
         let heard = Arc::clone(&commands);
+        let refusal = Arc::new(AtomicI32::new(0));
+        let refused = Arc::clone(&refusal);
         tokio::spawn(async move {
             while let Ok((driver, _)) = listener.accept().await {
                 let server = TcpStream::connect(server).await.unwrap();
-                let (from_driver, mut to_driver) = driver.into_split();
-                let (mut from_server, to_server) = server.into_split();
-                tokio::spawn(listen_in(from_driver, to_server, Arc::clone(&heard)));
-                tokio::spawn(async move { tokio::io::copy(&mut from_server, &mut to_driver).await });
+                let (from_driver, to_driver) = driver.into_split();
+                let (from_server, to_server) = server.into_split();
+                let to_driver = Arc::new(Turns::new(to_driver));
+                let router = Router {
+                    driver: Arc::clone(&to_driver),
+                    server: to_server,
+                    heard: Arc::clone(&heard),
+                    refusal: Arc::clone(&refused),
+                };
+                tokio::spawn(router.listen_in(from_driver));
+                tokio::spawn(answer(from_server, to_driver));
             }
         });
-        Self { address, commands }
+        Self {
+            address,
+            commands,
+            refusal,
+        }
+    }
+
+    /// From now on is a router that lives and has lost what is behind it: this code answers every command on documents.
+    pub fn refuses_with(&self, code: i32) {
+        self.refusal.store(code, Ordering::SeqCst);
     }
 
     /// The commands since the last time, each with its collection.
@@ -82,22 +115,68 @@ fn told(command: &Document) -> Option<String> {
     Some(format!("{name} {}", collection.unwrap_or_default()))
 }
 
-/// Passes messages on, one after the other, and keeps their commands.
-async fn listen_in(
-    mut driver: OwnedReadHalf,
-    mut server: OwnedWriteHalf,
+/// The way of one connection.
+struct Router {
+    driver: Arc<Turns<OwnedWriteHalf>>,
+    server: OwnedWriteHalf,
     heard: Arc<Mutex<Vec<Document>>>,
-) -> io::Result<()> {
-    loop {
-        let length = driver.read_i32_le().await?;
-        let mut message = length.to_le_bytes().to_vec();
-        message.resize(usize::try_from(length).unwrap(), 0);
-        driver.read_exact(&mut message[4..]).await?;
-        let code = i32::from_le_bytes(message[12..16].try_into().unwrap());
-        if code == OP_MSG {
-            let command = Document::from_reader(&message[BEFORE..]).unwrap();
-            heard.lock().unwrap().push(command);
+    refusal: Arc<AtomicI32>,
+}
+
+impl Router {
+    /// Passes messages on, one after the other, and keeps their commands.
+    async fn listen_in(mut self, mut driver: OwnedReadHalf) -> io::Result<()> {
+        loop {
+            let message = message(&mut driver).await?;
+            let code = i32::from_le_bytes(message[12..16].try_into().unwrap());
+            if code == OP_MSG {
+                let command = Document::from_reader(&message[BEFORE..]).unwrap();
+                let refusal = self.refusal.load(Ordering::SeqCst);
+                let passed_on = command
+                    .keys()
+                    .next()
+                    .is_some_and(|name| PASSED_ON.contains(&name.as_str()));
+                self.heard.lock().unwrap().push(command);
+                if refusal != 0 && passed_on {
+                    self.driver
+                        .lock()
+                        .await
+                        .write_all(&refused(&message, refusal))
+                        .await?;
+                    continue;
+                }
+            }
+            self.server.write_all(&message).await?;
         }
-        server.write_all(&message).await?;
     }
+}
+
+async fn answer(mut server: OwnedReadHalf, driver: Arc<Turns<OwnedWriteHalf>>) -> io::Result<()> {
+    loop {
+        let message = message(&mut server).await?;
+        driver.lock().await.write_all(&message).await?;
+    }
+}
+
+/// The next message, which begins with its length.
+async fn message(from: &mut OwnedReadHalf) -> io::Result<Vec<u8>> {
+    let length = from.read_i32_le().await?;
+    let mut message = length.to_le_bytes().to_vec();
+    message.resize(usize::try_from(length).unwrap(), 0);
+    from.read_exact(&mut message[4..]).await?;
+    Ok(message)
+}
+
+/// The answer to a command that it failed with this code.
+fn refused(command: &[u8], code: i32) -> Vec<u8> {
+    let answer = doc! { "ok": 0.0, "code": code, "codeName": "Refused", "errmsg": "the test refuses" };
+    let answer = answer.to_vec().unwrap();
+    let length = i32::try_from(BEFORE + answer.len()).unwrap();
+    let mut message = length.to_le_bytes().to_vec();
+    message.extend(0_i32.to_le_bytes());
+    message.extend(&command[4..8]);
+    message.extend(OP_MSG.to_le_bytes());
+    message.extend([0; 5]);
+    message.extend(answer);
+    message
 }

@@ -25,10 +25,35 @@ fn joins(server: &Server, name: &str) -> Client {
     student
 }
 
+/// Whether the next page will say why this form was refused.
+fn is_refused(answer: &Answer) -> bool {
+    let cookie = answer.headers.get("set-cookie");
+    cookie.is_some_and(|cookie| cookie.starts_with("spillway-notice="))
+}
+
 fn page(client: &Client, path: &str) -> Answer {
     let page = client.at_root().with("accept", "text/html").get(path);
     assert_eq!(page.status, 200, "{}", words(&page.text));
     page
+}
+
+/// Whoever opens the link in the terminal.
+fn teaches(server: &mut Server) -> Client {
+    let link = server.says("The teacher opens ");
+    let path = link.strip_prefix(&format!("http://{}", server.address)).unwrap();
+    let mut teacher = server.visitor();
+    let answer = teacher.at_root().with("accept", "text/html").get(path);
+    assert_eq!(
+        (answer.status, answer.headers["location"].as_str()),
+        (303, "/lab/class")
+    );
+    let cookie = &answer.headers["set-cookie"];
+    assert!(
+        cookie.contains("HttpOnly") && cookie.contains("SameSite=Lax"),
+        "{cookie}"
+    );
+    teacher.cookie = Some(answer.cookie());
+    teacher
 }
 
 /// The post that the class storms.
@@ -54,7 +79,7 @@ fn students_join_by_name_and_may_share_one() {
     assert_eq!(other.get("/me").body["name"], "Ada Lovelace");
     assert!(words(&page(&ada, "/lab/class").text).contains("You are in, Ada Lovelace"));
     let nameless = sends(&server.visitor(), "/api/join_class", "name=");
-    assert!(nameless.headers["location"].contains("__err="), "{nameless:?}");
+    assert!(is_refused(&nameless), "{nameless:?}");
     // There is no password, so none signs anybody in.
     let session = serde_json::json!({"handle": "ada-lovelace", "password": "correct horse"});
     assert_eq!(server.visitor().post("/session", &session).status, 401);
@@ -88,9 +113,15 @@ fn the_town_has_an_end() {
     let student = joins(&server, "Ada");
     let refused = (0..200).find_map(|_| {
         let answer = sends(&student, "/api/bring_people", "");
-        Some(answer.headers["location"].clone()).filter(|location| location.contains("__err="))
+        is_refused(&answer).then(|| answer.cookie())
     });
-    let why = words(&page(&student, &refused.unwrap()).text);
+    let mut told = student.clone();
+    told.cookie = Some(format!(
+        "{}; {}",
+        student.cookie.clone().unwrap(),
+        refused.unwrap()
+    ));
+    let why = words(&page(&told, "/").text);
     assert!(why.contains("The whole town has come already."), "{why}");
     let all = likes(&server);
     assert!(words(&page(&student, "/lab/class?count=all").text).contains(&format!("Counted: {all} items")));
@@ -100,7 +131,7 @@ fn the_town_has_an_end() {
 fn who_is_not_in_the_class_brings_nobody() {
     let server = Server::for_a_class();
     let answer = sends(&server.member("mallory"), "/api/bring_people", "");
-    assert!(answer.headers["location"].contains("__err="), "{answer:?}");
+    assert!(is_refused(&answer), "{answer:?}");
     assert_eq!(likes(&server), 0);
 }
 
@@ -113,11 +144,12 @@ fn the_teacher_begins_anew_with_the_same_town_and_class() {
     student.put("/users/solveig/follow");
     student.writes("I was here");
     let member = server.member("grace");
-    assert!(page(&student, "/lab/class").text.contains("Begin anew"));
+    let teacher = teaches(&mut server);
+    assert!(page(&teacher, "/lab/class").text.contains("Begin anew"));
 
     let id = post(&server.visitor())["id"].as_str().unwrap().to_owned();
     let watching = student.watch(&[&format!("post:{id}")]);
-    let begun = sends(&server.visitor(), "/lab/class/anew", "");
+    let begun = sends(&teacher, "/lab/class/anew", "");
     assert_eq!(begun.status, 303, "{begun:?}");
     assert_eq!(likes(&server), 0);
     assert_eq!(post(&server.visitor())["id"], id, "whoever watches it goes on to");
@@ -160,13 +192,50 @@ fn a_server_without_a_class_says_how_to_open_one() {
 
 #[test]
 fn nobody_elsewhere_begins_anew() {
-    let server = Server::for_a_class();
+    let mut server = Server::for_a_class();
+    let teacher = teaches(&mut server);
     sends(&joins(&server, "Ada"), "/api/bring_people", "");
     for (name, value) in [("host", "192.168.1.5:3000"), ("x-forwarded-for", "127.0.0.1")] {
-        let elsewhere = server.visitor().with(name, value);
+        let elsewhere = teacher.with(name, value);
         assert_eq!(sends(&elsewhere, "/lab/class/anew", "").status, 403, "{name}");
         let shown = page(&elsewhere, "/lab/class").text;
         assert!(!shown.contains("Begin anew"), "{name}");
+    }
+    assert_eq!(likes(&server), 10);
+}
+
+/// A proxy or tunnel on the server's machine that adds no header looks like a browser there.
+#[test]
+fn being_on_the_servers_machine_is_not_being_the_teacher() {
+    let mut server = Server::for_a_class();
+    let student = joins(&server, "Ada");
+    sends(&student, "/api/bring_people", "");
+    let link = server.says("The teacher opens ");
+    let (_, token) = link.split_once("token=").unwrap();
+    let other = format!("{}0", &token[1..]);
+    for wrong in ["", "?token=", &format!("?token={other}")] {
+        let refused = student
+            .at_root()
+            .with("accept", "text/html")
+            .get(&format!("/lab/class/teacher{wrong}"));
+        assert_eq!(refused.status, 403, "{wrong}: {refused:?}");
+        assert!(!refused.headers.contains_key("set-cookie"), "{refused:?}");
+    }
+    for cookie in [
+        None,
+        student.cookie.clone(),
+        Some(format!("spillway-teacher={other}")),
+    ] {
+        let mut anybody = server.visitor();
+        anybody.cookie = cookie;
+        let refused = sends(&anybody, "/lab/class/anew", "");
+        assert_eq!(refused.status, 403, "{refused:?}");
+        let shown = page(&anybody, "/lab/class").text;
+        assert!(!shown.contains("Begin anew"), "{shown}");
+        assert!(
+            shown.contains("name=\"token\""),
+            "the teacher's page asks for the token: {shown}"
+        );
     }
     assert_eq!(likes(&server), 10);
 }

@@ -2,7 +2,10 @@
 //! MongoDB's protocol, and the app before it is a second one, which knows only the database's address.
 
 use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
+use std::process::Stdio;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -177,6 +180,44 @@ fn a_database_that_is_not_there_is_told_with_a_way_out() {
         assert!(said.contains(&address) && said.contains("next:"), "{said}");
         assert!(!said.contains("secret"), "{said}");
     }
+}
+
+#[test]
+fn a_database_without_validators_is_told_of_once() {
+    let (database, address) = Server::for_drivers();
+    let town = [
+        "seed",
+        "--users=2",
+        "--posts=2",
+        "--viral-likes=2",
+        "--celebrity-followers=2",
+    ];
+    let seeded = spillway().args(town).env("SPILLWAY_STORE", &address).status();
+    assert!(seeded.unwrap().success());
+    let log = database.data().join("log");
+    // With a town it opens the store twice: to look for the town, and to serve.
+    let mut app = spillway()
+        .args(["serve", "--addr", "127.0.0.1:0"])
+        .env("SPILLWAY_STORE", &address)
+        .env("RUST_LOG", "info")
+        .stdout(Stdio::piped())
+        .stderr(File::create(&log).unwrap())
+        .current_dir(database.data())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(app.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    app.kill().and_then(|()| app.wait()).unwrap();
+    assert!(line.contains("Spillway is at"), "{line:?}");
+    let said = fs::read_to_string(log).unwrap();
+    let told = said.matches("takes no $jsonSchema validators").count();
+    assert_eq!(
+        (told, said.matches("checks no documents").count()),
+        (1, 0),
+        "{said}"
+    );
 }
 
 /// What the writers share.

@@ -13,9 +13,17 @@ use crate::pages::field::Field;
 use crate::pages::request::{loaded, now, query, refusal_of};
 use crate::session;
 
-/// Marks a request from the machine that the server runs on: whoever sits there teaches.
-#[derive(Debug, Clone, Copy)]
-pub struct Teacher;
+/// Marks a request from the machine that the server runs on, as far as the request tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Teacher {
+    /// This browser has shown the token that the server printed.
+    Proven,
+    /// It has not; the page asks for it.
+    Unproven,
+}
+
+/// Where a browser shows the token and becomes the teacher's.
+pub const DESK: &str = "/lab/class/teacher";
 
 /// Where the teacher's browser asks for the same town again.
 pub const BEGIN_ANEW: &str = "/lab/class/anew";
@@ -60,7 +68,7 @@ pub fn ClassPage() -> impl IntoView {
                 </div>
                 {use_context::<axum::http::request::Parts>()
                     .and_then(|parts| parts.extensions.get::<Teacher>().copied())
-                    .map(|Teacher| view! { <BeginAnew /> })}
+                    .map(|teacher| view! { <Desk teacher /> })}
             }
             .into_any(),
         )
@@ -210,14 +218,31 @@ fn Verdict(counted: Counted) -> impl IntoView {
 
 /// The teacher's way back to the beginning.
 #[component]
-fn BeginAnew() -> impl IntoView {
-    view! {
-        <section class="anew" aria-labelledby="anew">
-            <h2 id="anew">"For the teacher"</h2>
-            <p>"Only a browser on the server’s own machine, at http://127.0.0.1, sees this. The town becomes what it was at the start; the class stays in it."</p>
+fn Desk(teacher: Teacher) -> impl IntoView {
+    let desk = match teacher {
+        Teacher::Proven => view! {
+            <p>"Only this browser sees this, by the link that the server printed. The town becomes what it was at the start; the class stays in it."</p>
             <form method="post" action=BEGIN_ANEW>
                 <button class="button">"Begin anew"</button>
             </form>
+        }
+        .into_any(),
+        Teacher::Unproven => view! {
+            <p>"Open the link that the server printed after “The teacher opens”, or copy the token at its end to here."</p>
+            <form method="get" action=DESK>
+                <label for="token">"Token"</label>
+                " "
+                <input id="token" name="token" autocomplete="off" required />
+                " "
+                <button class="button">"Show it"</button>
+            </form>
+        }
+        .into_any(),
+    };
+    view! {
+        <section class="anew" aria-labelledby="anew">
+            <h2 id="anew">"For the teacher"</h2>
+            {desk}
         </section>
     }
 }

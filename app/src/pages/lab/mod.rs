@@ -22,7 +22,7 @@ use model::{Kind, Problem};
 
 use super::document::PageTitle;
 
-pub use class::{BEGIN_ANEW, ClassPage, Teacher};
+pub use class::{BEGIN_ANEW, ClassPage, DESK, Teacher};
 pub use crash::CrashPage;
 pub use decide::DecidePage;
 pub use exercises::ExercisesPage;

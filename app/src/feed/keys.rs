@@ -1,0 +1,47 @@
+//! The key that all servers over one store share.
+
+use bson::spec::BinarySubtype;
+use bson::{Binary, Bson, doc};
+use model::{Kind, Problem};
+use store::Error;
+use store::port::FindAndModify;
+
+use super::Feed;
+use super::problems::explain;
+
+/// Where it is kept. An export does not have it.
+const COLLECTION: &str = "keys";
+
+/// How often to look again when another server is making it at the same time.
+const TRIES: u32 = 3;
+
+impl Feed {
+    /// What this site signs its notices with: made by the first server that asks, and the same for all ever after.
+    pub async fn notice_key(&self) -> Result<[u8; 32], Problem> {
+        let bytes = self.environment.ids.secret().to_vec();
+        let subtype = BinarySubtype::Generic;
+        let made = doc! { "$setOnInsert": { "key": Binary { subtype, bytes } } };
+        let mut tries = 0;
+        let found = loop {
+            let ours = FindAndModify {
+                upsert: true,
+                ..FindAndModify::after(doc! { "_id": "notices" }, made.clone())
+            };
+            match self.store.engine().find_and_modify(COLLECTION, ours).await {
+                Err(Error::DuplicateKey { .. }) if tries < TRIES => tries += 1,
+                found => break found.map_err(explain)?,
+            }
+        };
+        let key = found.and_then(|found| match found.get("key") {
+            Some(Bson::Binary(key)) => key.bytes.as_slice().try_into().ok(),
+            _ => None,
+        });
+        key.ok_or_else(|| {
+            Problem::new(
+                Kind::Internal,
+                "The document “notices” in the collection “keys” has no key of 32 bytes. Delete it: the next start makes \
+                 another.",
+            )
+        })
+    }
+}
