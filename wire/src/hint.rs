@@ -18,7 +18,6 @@ pub(crate) async fn check(server: &Server, collection: &str, arguments: &mut Arg
         _ => false,
     };
     match &hint {
-        Bson::String(_) => {}
         Bson::Document(keys) if keys.is_empty() => return Ok(()),
         Bson::Document(keys) if keys.contains_key("$natural") => {
             return match keys.get("$natural").and_then(whole) {
@@ -29,7 +28,7 @@ pub(crate) async fn check(server: &Server, collection: &str, arguments: &mut Arg
                 )),
             };
         }
-        Bson::Document(_) => {}
+        Bson::String(_) | Bson::Document(_) => {}
         _ => return Err(Fault::new(FAILED_TO_PARSE, "Hint must be a string or an object")),
     }
     let collections = server.catalogue.collections().await;

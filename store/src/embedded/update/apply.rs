@@ -23,9 +23,9 @@ const ROOM: usize = 256;
 impl Changes {
     /// The document as the update leaves it. Fails before anything changes; refuses to change `_id`.
     pub(in crate::embedded) fn apply(&self, document: &RawDocument) -> Result<RawDocumentBuf> {
-        let changes = self.placed(document, false)?;
+        let placed = self.placed(document, false)?;
         let mut fields = open(document)?;
-        apply_to(&changes, &mut fields, false)?;
+        apply_to(&placed, &mut fields, false)?;
         let changed = close(&fields, document.as_bytes().len() + ROOM)?;
         if changed.get("_id")? != document.get("_id")? {
             return Err(Error::refused(

@@ -15,10 +15,10 @@ impl Changes {
     pub(in crate::embedded) fn insert(&self, filter: &Filter) -> Result<RawDocumentBuf> {
         let demanded = equalities(filter)?;
         // Opened anew, because an operator may be about a document that several equalities made.
-        let changes = self.placed(&demanded, true)?;
+        let placed = self.placed(&demanded, true)?;
         let mut fields = open(&demanded)?;
         let asked = id(&fields);
-        apply_to(&changes, &mut fields, true)?;
+        apply_to(&placed, &mut fields, true)?;
         if asked.is_some() && asked != id(&fields) {
             return Err(Error::refused(
                 66,

@@ -184,7 +184,7 @@ impl Translation<'_> {
             return Ok(());
         }
         // Options for the rest of the group, or for a group of their own.
-        while let Some(option) = self.rest.next() {
+        for option in self.rest.by_ref() {
             match option {
                 'i' | 's' | '-' => self.pattern.push(option),
                 ')' | ':' => {
@@ -208,8 +208,9 @@ impl Translation<'_> {
             Some('Z') => self.end(r"\Z")?,
             Some(letter @ ('d' | 'D' | 'w' | 'W' | 's' | 'S')) => {
                 let (letters, outside) = kind(letter);
-                let not = if outside { "^" } else { "" };
-                self.pattern.push_str(&format!("[{not}{letters}]"));
+                self.pattern.push_str(if outside { "[^" } else { "[" });
+                self.pattern.push_str(letters);
+                self.pattern.push(']');
             }
             Some(letter) => self.letter(letter)?,
             None => {
