@@ -40,7 +40,9 @@ async fn open(data: &DataOptions) -> Result<Store, Fault> {
 /// A bar that moves as the closure is told of documents. It shows at a terminal only.
 fn bar(message: &'static str) -> ProgressBar {
     let bar = ProgressBar::new(0).with_message(message);
-    let style = ProgressStyle::with_template("{msg} [{bar:30}] {pos} of {len} documents · {elapsed}");
+    let style = ProgressStyle::with_template(
+        "{msg} [{bar:30}] {percent} % · {pos} of {len} documents · {elapsed}, about {eta} left",
+    );
     match style {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,

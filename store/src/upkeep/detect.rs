@@ -1,5 +1,7 @@
 //! `detect`: the outliers, by the number of their items and by the bytes of their documents.
 
+use std::collections::HashMap;
+
 use bson::{Bson, Document, doc};
 use model::Relation;
 use serde::Serialize;
@@ -85,12 +87,12 @@ pub async fn detect(store: &Store, options: DetectOptions, progress: Progress<'_
             .aggregate(owners_of(relation), pipeline(relation, threshold, options))
             .await
         {
-            Ok(found) => found.iter().map(Measured::read).collect(),
+            Ok(found) => found.iter().map(Measured::read).collect::<Vec<_>>(),
             Err(error) if cannot_aggregate(&error) => scan(engine, relation, threshold, options).await?,
             Err(error) => return Err(error),
         };
-        for measured in found {
-            let page_bytes = page_bytes(engine, relation, &measured).await?;
+        let page_bytes = page_bytes(engine, relation, &found).await?;
+        for (measured, page_bytes) in found.into_iter().zip(page_bytes) {
             #[expect(clippy::cast_precision_loss, reason = "percentages are for people")]
             let percent = |part: u64, whole: usize| part as f64 * 100.0 / whole as f64;
             outliers.push(Outlier {
@@ -137,7 +139,7 @@ fn pipeline(relation: Relation, threshold: u64, options: DetectOptions) -> Vec<D
 }
 
 /// Whether an engine has no aggregation, or not these stages and expressions.
-fn cannot_aggregate(error: &Error) -> bool {
+pub(super) fn cannot_aggregate(error: &Error) -> bool {
     matches!(
         error,
         Error::Refused {
@@ -199,6 +201,11 @@ impl Measured {
         Self::read(&summary)
     }
 
+    /// What its pages name as their owner.
+    fn owner(&self, relation: Relation) -> Bson {
+        owner_of(owners_of(relation), &self.id).map_or_else(|| self.id.clone(), |owner| owner_id(&owner))
+    }
+
     /// From what the pipeline projects.
     fn read(summary: &Document) -> Self {
         let number = |field: &str| crate::overflow::number(summary, field).unwrap_or(0);
@@ -220,36 +227,73 @@ impl Measured {
     }
 }
 
-/// What a list's pages have together.
-async fn page_bytes(engine: &dyn DocumentEngine, relation: Relation, list: &Measured) -> Result<u64> {
+/// What each list's pages have together: one aggregation for all lists of a relation.
+async fn page_bytes(engine: &dyn DocumentEngine, relation: Relation, lists: &[Measured]) -> Result<Vec<u64>> {
+    let owners: Vec<Bson> = lists
+        .iter()
+        .filter(|list| list.pages > 0)
+        .map(|list| list.owner(relation))
+        .collect();
+    if owners.is_empty() {
+        return Ok(vec![0; lists.len()]);
+    }
+    let sums = vec![
+        doc! { "$match": { "owner": { "$in": owners }, "relation": relation.as_str() } },
+        doc! { "$project": { "owner": 1, "born": 1, "bytes": { "$bsonSize": "$$ROOT" } } },
+        doc! { "$group": {
+            "_id": { "owner": "$owner", "born": "$born" }, "bytes": { "$sum": "$bytes" },
+        } },
+    ];
+    let sums = match engine.aggregate(PAGES, sums).await {
+        Ok(sums) => sums,
+        Err(error) if cannot_aggregate(&error) => {
+            let mut bytes = Vec::with_capacity(lists.len());
+            for list in lists {
+                bytes.push(page_bytes_one_by_one(engine, relation, list).await?);
+            }
+            return Ok(bytes);
+        }
+        Err(error) => return Err(error),
+    };
+    let key = |owner: &Bson, born: &Bson| format!("{owner} {born}");
+    let sums: HashMap<String, u64> = sums
+        .iter()
+        .filter_map(|sum| {
+            let list = sum.get_document("_id").ok()?;
+            let born = list.get("born").unwrap_or(&Bson::Null);
+            let bytes = crate::overflow::number(sum, "bytes").ok()?;
+            Some((key(list.get("owner")?, born), bytes))
+        })
+        .collect();
+    let bytes = |list: &Measured| match list.pages {
+        0 => 0,
+        _ => sums
+            .get(&key(&list.owner(relation), &list.born))
+            .copied()
+            .unwrap_or(0),
+    };
+    Ok(lists.iter().map(bytes).collect())
+}
+
+async fn page_bytes_one_by_one(
+    engine: &dyn DocumentEngine,
+    relation: Relation,
+    list: &Measured,
+) -> Result<u64> {
     if list.pages == 0 {
         return Ok(0);
     }
-    let owner =
-        owner_of(owners_of(relation), &list.id).map_or_else(|| list.id.clone(), |owner| owner_id(&owner));
-    let pages = doc! { "owner": owner, "relation": relation.as_str(), "born": &list.born };
-    let sum = vec![
-        doc! { "$match": &pages },
-        doc! { "$project": { "bytes": { "$bsonSize": "$$ROOT" } } },
-        doc! { "$group": { "_id": Bson::Null, "bytes": { "$sum": "$bytes" } } },
-    ];
-    match engine.aggregate(PAGES, sum).await {
-        Ok(sums) => Ok(sums
-            .first()
-            .map_or(0, |sum| crate::overflow::number(sum, "bytes").unwrap_or(0))),
-        Err(error) if cannot_aggregate(&error) => {
-            let (mut bytes, mut above) = (0, -1_i64);
-            loop {
-                let mut next = pages.clone();
-                next.insert("page", doc! { "$gt": above });
-                let find = Find::matching(next).sort(doc! { "page": 1 }).limit(1);
-                let Some(page) = engine.find(PAGES, find).await?.into_iter().next() else {
-                    return Ok(bytes);
-                };
-                bytes += bytes_of(&page).unwrap_or(0) as u64;
-                above = page.get_i64("page").unwrap_or(i64::MAX);
-            }
-        }
-        Err(error) => Err(error),
+    let (mut bytes, mut above) = (0, -1_i64);
+    loop {
+        let next = doc! {
+            "owner": list.owner(relation), "relation": relation.as_str(), "born": &list.born,
+            "page": { "$gt": above },
+        };
+        let find = Find::matching(next).sort(doc! { "page": 1 }).limit(1);
+        let Some(page) = engine.find(PAGES, find).await?.into_iter().next() else {
+            return Ok(bytes);
+        };
+        bytes += bytes_of(&page).unwrap_or(0) as u64;
+        above = page.get_i64("page").unwrap_or(i64::MAX);
     }
 }

@@ -1,15 +1,21 @@
 //! Whether items stand in lists: many at once, and without adopting a list that is still an unbounded array.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use bson::{Bson, Document, doc};
-use futures::future::try_join_all;
 use model::Relation;
 
 use super::owners::COLLECTIONS;
 use crate::error::Result;
 use crate::overflow::{Key, Owner, PAGES, number, owner_collection, owner_id};
 use crate::port::{DocumentEngine, Find};
+
+/// Of how many owners to have the heads in memory at once.
+const HEADS: usize = 512;
+/// How many pages to have in memory at once, and for how many keys to look in them.
+const PAGES_AT_ONCE: usize = 256;
+/// How many places of an index one command may look at: each key is looked for in each list.
+const PLACES: usize = 2_048;
 
 /// An item to look for, or just an owner.
 #[derive(Debug, Clone)]
@@ -45,141 +51,210 @@ impl Wanted {
     }
 }
 
-/// The answers, in the order of the questions: one find for the heads of each relation, and an index look-up in the
-/// pages for each item that is not in a head. These are made all at once, or most of the time would go into waiting for
-/// a server far away.
+/// The answers, in the order of the questions. Each command is about the heads of many owners, or about the pages of many
+/// lists that do not have what is asked for in their heads.
 pub(super) async fn lookup(engine: &dyn DocumentEngine, wanted: &[&Wanted]) -> Result<Vec<Answer>> {
-    let mut answers = vec![Answer::NoOwner; wanted.len()];
+    let mut looking = Looking {
+        engine,
+        wanted,
+        answers: vec![Answer::NoOwner; wanted.len()],
+    };
     for relation in Relation::ALL {
         for collection in COLLECTIONS {
-            let asked: Vec<usize> = (0..wanted.len())
-                .filter(|&index| {
-                    wanted[index].relation == relation && owner_collection(&wanted[index].owner) == collection
-                })
-                .collect();
-            if !asked.is_empty() {
-                let owners = heads(
-                    engine,
-                    collection,
-                    relation,
-                    asked.iter().map(|&index| wanted[index]),
-                )
-                .await?;
-                let answered = asked.iter().map(|&index| {
-                    let (wanted, head) = (wanted[index], owners.get(&wanted[index].owner.to_string()));
-                    async move {
-                        match head {
-                            None => Ok(Answer::NoOwner),
-                            Some(head) => head.answer(engine, wanted).await,
-                        }
-                    }
-                });
-                for (index, answer) in asked.iter().zip(try_join_all(answered).await?) {
-                    answers[*index] = answer;
+            let mut asked: BTreeMap<&Owner, Vec<usize>> = BTreeMap::new();
+            for (index, wanted) in wanted.iter().enumerate() {
+                if wanted.relation == relation && owner_collection(&wanted.owner) == collection {
+                    asked.entry(&wanted.owner).or_default().push(index);
                 }
+            }
+            let asked: Vec<_> = asked.into_iter().collect();
+            let mut open = Vec::new();
+            for some in asked.chunks(HEADS) {
+                open.extend(looking.in_heads(collection, relation, some).await?);
+            }
+            for field in ["by", "id"] {
+                looking.in_pages(relation, field, &open).await?;
             }
         }
     }
-    Ok(answers)
+    Ok(looking.answers)
 }
 
-/// The keys in an owner's head, and what it takes to judge a page.
-struct Head {
-    list: Option<Document>,
+struct Looking<'a> {
+    engine: &'a dyn DocumentEngine,
+    wanted: &'a [&'a Wanted],
+    answers: Vec<Answer>,
+}
+
+/// A list that does not have everything in its head.
+struct Open {
+    id: Bson,
     born: Bson,
-    keys: HashSet<String>,
+    pages: u64,
+    list: Document,
+    /// What is not there, by its place among the questions.
+    asked: Vec<usize>,
 }
 
-async fn heads(
-    engine: &dyn DocumentEngine,
-    collection: &str,
-    relation: Relation,
-    wanted: impl Iterator<Item = &Wanted>,
-) -> Result<HashMap<String, Head>> {
-    let mut names: HashMap<String, String> = HashMap::new();
-    let mut ids = Vec::new();
-    for wanted in wanted {
-        let id = owner_id(&wanted.owner);
-        if names.insert(id.to_string(), wanted.owner.to_string()).is_none() {
-            ids.push(id);
+/// A search of pages, and where each answer belongs: the list, and for each key the questions.
+#[derive(Default)]
+struct Search<'a> {
+    lists: BTreeMap<String, (&'a Open, HashMap<String, Vec<usize>>)>,
+    keys: BTreeMap<String, Bson>,
+    pages: usize,
+}
+
+impl Looking<'_> {
+    /// Answers what heads can answer. What is left may be in pages and counts as absent for now.
+    async fn in_heads(
+        &mut self,
+        collection: &str,
+        relation: Relation,
+        asked: &[(&Owner, Vec<usize>)],
+    ) -> Result<Vec<Open>> {
+        let ids: Vec<Bson> = asked.iter().map(|(owner, _)| owner_id(owner)).collect();
+        let mut places: HashMap<String, usize> = ids.iter().map(ToString::to_string).zip(0..).collect();
+        let mut fields = doc! { "born": 1 };
+        for field in ["pages", "pending", "head.id", "head.by"] {
+            fields.insert(format!("{relation}.{field}"), 1);
         }
-    }
-    let mut fields = doc! { "born": 1 };
-    for field in ["pages", "pending", "head.id", "head.by", "rev"] {
-        fields.insert(format!("{relation}.{field}"), 1);
-    }
-    let find = Find::matching(doc! { "_id": { "$in": ids } }).project(fields);
-    let mut heads = HashMap::new();
-    for mut owner in engine.find(collection, find).await? {
-        let Some(name) = owner.get("_id").and_then(|id| names.remove(&id.to_string())) else {
-            continue;
-        };
-        let born = owner.remove("born").unwrap_or(Bson::Null);
-        let mut keys = HashSet::new();
-        let list = match owner.remove(relation.as_str()) {
-            Some(Bson::Document(list)) => {
-                for item in list
-                    .get_array("head")
-                    .into_iter()
-                    .flatten()
-                    .filter_map(Bson::as_document)
-                {
-                    keys.extend(
-                        ["id", "by"]
-                            .iter()
-                            .filter_map(|field| item.get(*field))
-                            .map(ToString::to_string),
-                    );
-                }
-                Some(list)
+        let find = Find::matching(doc! { "_id": { "$in": ids } }).project(fields);
+        let mut open = Vec::new();
+        for mut owner in self.engine.find(collection, find).await? {
+            let id = owner.remove("_id").unwrap_or(Bson::Null);
+            let Some(place) = places.remove(&id.to_string()) else {
+                continue;
+            };
+            let asked = &asked[place].1;
+            let list = match owner.remove(relation.as_str()) {
+                Some(Bson::Document(list)) => Some(list),
+                _ => None,
+            };
+            let keys = list.as_ref().map(keys_of_head).unwrap_or_default();
+            let pages = list.as_ref().and_then(|list| number(list, "pages").ok());
+            for &index in asked {
+                self.answers[index] = match &self.wanted[index].key {
+                    None => Answer::There,
+                    Some(key) if keys.contains(&key.value().to_string()) => Answer::There,
+                    Some(_) if pages.is_none() => Answer::Unknown,
+                    Some(_) => Answer::Absent,
+                };
             }
-            _ => None,
-        };
-        heads.insert(name, Head { list, born, keys });
+            let asked: Vec<usize> = asked
+                .iter()
+                .copied()
+                .filter(|&index| self.answers[index] == Answer::Absent)
+                .collect();
+            if let (Some(list), Some(pages)) = (list, pages)
+                && pages > 0
+                && !asked.is_empty()
+            {
+                let born = owner.remove("born").unwrap_or(Bson::Null);
+                open.push(Open {
+                    id,
+                    born,
+                    pages,
+                    list,
+                    asked,
+                });
+            }
+        }
+        Ok(open)
     }
-    Ok(heads)
-}
 
-impl Head {
-    async fn answer(&self, engine: &dyn DocumentEngine, wanted: &Wanted) -> Result<Answer> {
-        let Some(key) = &wanted.key else {
-            return Ok(Answer::There);
-        };
-        let Some(list) = &self.list else {
-            return Ok(Answer::Unknown);
-        };
-        if self.keys.contains(&key.value().to_string()) {
-            return Ok(Answer::There);
+    /// Looks for the keys of one field in the pages of lists.
+    async fn in_pages(&mut self, relation: Relation, field: &'static str, lists: &[Open]) -> Result<()> {
+        let mut search = Search::default();
+        for list in lists {
+            let keys: Vec<(usize, Bson)> = list
+                .asked
+                .iter()
+                .filter_map(|&index| Some((index, self.wanted[index].key.as_ref()?)))
+                .filter(|(_, key)| key.field() == field)
+                .map(|(index, key)| (index, key.value()))
+                .collect();
+            for keys in keys.chunks(PAGES_AT_ONCE) {
+                // An id is in one list only. An actor can be in any page of all of them.
+                let pages = match field {
+                    "by" => usize::try_from(list.pages).unwrap_or(usize::MAX),
+                    _ => keys.len(),
+                };
+                if !search.has_room(keys, pages) {
+                    self.search(relation, field, std::mem::take(&mut search)).await?;
+                }
+                search.add(list, keys, pages);
+            }
         }
-        let pages = number(list, "pages")?;
-        if pages == 0 {
-            return Ok(Answer::Absent);
+        self.search(relation, field, search).await
+    }
+
+    async fn search(&mut self, relation: Relation, field: &'static str, search: Search<'_>) -> Result<()> {
+        if search.lists.is_empty() {
+            return Ok(());
         }
-        // Only what the index on the key has; the few pages that come are judged here.
+        let owners: Vec<Bson> = search.lists.values().map(|(list, _)| list.id.clone()).collect();
+        let keys: Vec<Bson> = search.keys.into_values().collect();
         let filter = doc! {
-            "owner": owner_id(&wanted.owner), "relation": wanted.relation.as_str(),
-            format!("items.{}", key.field()): key.value(),
+            "owner": { "$in": owners }, "relation": relation.as_str(),
+            format!("items.{field}"): { "$in": keys },
         };
-        let fields = doc! { "born": 1, "page": 1, "items.id": 1, "items.by": 1 };
-        for page in engine.find(PAGES, Find::matching(filter).project(fields)).await? {
-            let items = page
-                .get_array("items")
-                .into_iter()
-                .flatten()
-                .filter_map(Bson::as_document);
-            let mut ids = items
-                .filter(|item| item.get(key.field()) == Some(&key.value()))
-                .filter_map(|item| item.get("id"));
-            let number = number(&page, "page")?;
-            if number >= pages || page.get("born").unwrap_or(&Bson::Null) != &self.born {
+        let fields = doc! { "owner": 1, "born": 1, "page": 1, "items.id": 1, "items.by": 1 };
+        let find = Find::matching(filter).project(fields);
+        for page in self.engine.find(PAGES, find).await? {
+            let owner = page.get("owner").map(ToString::to_string);
+            let Some((list, asked)) = owner.and_then(|owner| search.lists.get(&owner)) else {
+                continue;
+            };
+            let Ok(number) = number(&page, "page") else {
+                continue;
+            };
+            if number >= list.pages || page.get("born").unwrap_or(&Bson::Null) != &list.born {
                 continue;
             }
-            if ids.any(|id| !is_pending(list, number, id)) {
-                return Ok(Answer::There);
+            let items = page.get_array("items").into_iter().flatten();
+            for item in items.filter_map(Bson::as_document) {
+                let key = item.get(field).map(ToString::to_string);
+                let indexes = key.and_then(|key| asked.get(&key));
+                let gone = |id| is_pending(&list.list, number, id);
+                if let Some(indexes) = indexes
+                    && item.get("id").is_some_and(|id| !gone(id))
+                {
+                    for &index in indexes {
+                        self.answers[index] = Answer::There;
+                    }
+                }
             }
         }
-        Ok(Answer::Absent)
+        Ok(())
     }
+}
+
+impl<'a> Search<'a> {
+    fn has_room(&self, keys: &[(usize, Bson)], pages: usize) -> bool {
+        let (lists, keys) = (self.lists.len() + 1, self.keys.len() + keys.len());
+        self.pages.saturating_add(pages) <= PAGES_AT_ONCE && lists * keys <= PLACES
+    }
+
+    fn add(&mut self, list: &'a Open, keys: &[(usize, Bson)], pages: usize) {
+        let (_, asked) = self
+            .lists
+            .entry(list.id.to_string())
+            .or_insert_with(|| (list, HashMap::new()));
+        for (index, key) in keys {
+            asked.entry(key.to_string()).or_default().push(*index);
+            self.keys.insert(key.to_string(), key.clone());
+        }
+        self.pages = self.pages.saturating_add(pages);
+    }
+}
+
+fn keys_of_head(list: &Document) -> HashSet<String> {
+    let items = list.get_array("head").into_iter().flatten();
+    items
+        .filter_map(Bson::as_document)
+        .flat_map(|item| ["id", "by"].into_iter().filter_map(|field| item.get(field)))
+        .map(ToString::to_string)
+        .collect()
 }
 
 fn is_pending(list: &Document, page: u64, id: &Bson) -> bool {

@@ -1,21 +1,27 @@
 //! `migrate`: from unbounded arrays to head and pages, while others write.
 
+use std::borrow::Cow;
+
 use bson::{Bson, Document, doc};
 use model::Relation;
 use serde::Serialize;
 
 use super::Progress;
 use super::check::bytes_of;
+use super::detect::cannot_aggregate;
 use super::handles::understand;
 use super::list_state::Shape;
 use super::owners::{COLLECTIONS, Owners, owner_of, relations_of};
 use crate::Store;
 use crate::error::{Error, Result};
 use crate::overflow::{Item, Owner, number, owner_collection, owner_id};
-use crate::port::Find;
+use crate::port::{DocumentEngine, Find};
 
 /// How many elements that are no items to tell of, per list.
 const EXAMPLES: usize = 3;
+
+/// How many bytes of owners a dry run has in memory at once, unless one owner alone has more.
+const BYTES: u64 = 4 * 1024 * 1024;
 
 /// What was migrated, or would be.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
@@ -83,6 +89,12 @@ pub async fn migrate(store: &Store, dry_run: bool, progress: Progress<'_>) -> Re
             if batch.is_empty() {
                 break;
             }
+            if dry_run {
+                plan_owners(store, collection, &batch, &mut migrated).await?;
+                migrated.owners += batch.len() as u64;
+                progress(migrated.owners.min(total), total);
+                continue;
+            }
             for document in &batch {
                 migrated.owners += 1;
                 migrate_owner(store, collection, document, dry_run, &mut migrated).await?;
@@ -94,6 +106,72 @@ pub async fn migrate(store: &Store, dry_run: bool, progress: Progress<'_>) -> Re
     Ok(migrated)
 }
 
+/// Says of owners what migrating them would do. They are read whole, as many at once as can be in memory.
+async fn plan_owners(
+    store: &Store,
+    collection: &str,
+    owners: &[Document],
+    migrated: &mut Migrated,
+) -> Result<()> {
+    let relations = relations_of(collection);
+    let wanted = owners
+        .iter()
+        .filter(|owner| relations.into_iter().any(|relation| wants(owner, relation)));
+    let ids = wanted.filter_map(|owner| owner.get("_id").cloned()).collect();
+    let mut fields = doc! { "born": 1, "at": 1 };
+    fields.extend(relations.map(|relation| (relation.to_string(), Bson::Int32(1))));
+    for group in by_size(&**store.engine(), collection, ids).await? {
+        let find = Find::matching(doc! { "_id": { "$in": group } })
+            .project(fields.clone())
+            .sort(doc! { "_id": 1 });
+        for document in store.engine().find(collection, find).await? {
+            migrate_owner(store, collection, &document, true, migrated).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Divides owners into groups of up to [`BYTES`] together; each by itself where the engine cannot tell how large they are.
+async fn by_size(engine: &dyn DocumentEngine, collection: &str, ids: Vec<Bson>) -> Result<Vec<Vec<Bson>>> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sizes = vec![
+        doc! { "$match": { "_id": { "$in": &ids } } },
+        doc! { "$sort": { "_id": 1 } },
+        doc! { "$project": { "bytes": { "$bsonSize": "$$ROOT" } } },
+    ];
+    let sized = match engine.aggregate(collection, sizes).await {
+        Ok(sized) => sized,
+        Err(error) if cannot_aggregate(&error) => return Ok(ids.into_iter().map(|id| vec![id]).collect()),
+        Err(error) => return Err(error),
+    };
+    let (mut groups, mut room): (Vec<Vec<Bson>>, u64) = (Vec::new(), 0);
+    for mut owner in sized {
+        let bytes = number(&owner, "bytes")?;
+        let id = owner.remove("_id").unwrap_or(Bson::Null);
+        match groups.last_mut() {
+            Some(group) if bytes <= room => group.push(id),
+            _ => {
+                groups.push(vec![id]);
+                room = BYTES;
+            }
+        }
+        room = room.saturating_sub(bytes);
+    }
+    Ok(groups)
+}
+
+/// Whether there is something to migrate, as far as an owner's document tells without the items.
+fn wants(owner: &Document, relation: Relation) -> bool {
+    match Shape::of(owner, relation) {
+        Shape::List(list) => list.adopting,
+        // An array, or something else that a projection leaves out.
+        Shape::Unbounded(_) | Shape::Missing | Shape::Malformed(_) => true,
+    }
+}
+
+/// Migrates the lists of an owner. For a dry run the document is whole.
 async fn migrate_owner(
     store: &Store,
     collection: &str,
@@ -101,12 +179,8 @@ async fn migrate_owner(
     dry_run: bool,
     migrated: &mut Migrated,
 ) -> Result<()> {
-    let wants = |relation: &Relation| match Shape::of(document, *relation) {
-        Shape::List(list) => list.adopting,
-        // An array, or something else that a projection leaves out.
-        Shape::Unbounded(_) | Shape::Missing | Shape::Malformed(_) => true,
-    };
-    for relation in relations_of(collection).into_iter().filter(wants) {
+    let relations = relations_of(collection).into_iter();
+    for relation in relations.filter(|relation| wants(document, *relation)) {
         let id = document.get("_id").cloned().unwrap_or(Bson::Null);
         let Some(owner) = owner_of(collection, &id) else {
             migrated.refused.push(Refusal {
@@ -116,7 +190,7 @@ async fn migrate_owner(
             });
             return Ok(());
         };
-        match migrate_list(store, &owner, relation, dry_run, migrated).await {
+        match migrate_list(store, &owner, relation, dry_run.then_some(document), migrated).await {
             Ok(()) | Err(Error::NoOwner(_)) => {}
             Err(error @ (Error::Unavailable(_) | Error::UnknownOutcome(_) | Error::Storage(_))) => {
                 return Err(error);
@@ -141,10 +215,14 @@ async fn migrate_list(
     store: &Store,
     owner: &Owner,
     relation: Relation,
-    dry_run: bool,
+    dry_run: Option<&Document>,
     migrated: &mut Migrated,
 ) -> Result<()> {
-    let document = read(store, owner, relation).await?;
+    let document = match dry_run {
+        Some(whole) => Cow::Borrowed(whole),
+        None => Cow::Owned(read(store, owner, relation).await?),
+    };
+    let dry_run = dry_run.is_some();
     let list = store.list(relation);
     let array = match Shape::of(&document, relation) {
         Shape::Missing => {

@@ -10,9 +10,9 @@ use crate::port::{DocumentEngine, Find};
 use crate::{people, posts};
 
 /// How many owners to ask for at once, without the items of their lists.
-const BATCH: u64 = 256;
-/// How many items of heads to have in memory at once.
-const ITEMS: u64 = 8_192;
+const BATCH: u64 = 1_000;
+/// How many items of heads, or of pages, to have in memory at once.
+pub(super) const ITEMS: u64 = 8_192;
 
 /// The collections of owners.
 pub(crate) const COLLECTIONS: [&str; 2] = [people::COLLECTION, posts::COLLECTION];

@@ -4,7 +4,9 @@
 
 mod between;
 mod check;
+mod commands;
 mod migrate;
 #[path = "../support/lists.rs"]
 mod support;
 mod timelines;
+mod town;

@@ -1,32 +1,26 @@
 //! The first part of a check: every list by itself.
+//!
+//! Many owners are read at once, then the pages of all of their lists, then what the owners say now. A list that held
+//! still meanwhile and is sound has been looked at; any other is looked at alone.
+
+use std::collections::HashMap;
 
 use bson::{Bson, Document, doc};
 use model::Relation;
 
+use super::committed::{Committed, Paged, paged};
 use super::documents::faults;
-use super::{Audit, Checking, Mended, Numbers};
-use crate::Store;
+use super::look::{Look, conclude, look, numbers, without_list};
+use super::{Audit, Checking};
 use crate::error::Result;
-use crate::overflow::{Owner, PAGES, owner_collection, owner_id};
+use crate::overflow::{Owner, owner_id};
 use crate::port::Find;
 use crate::upkeep::finding::{Outcome, Severity, Violation};
-use crate::upkeep::list_state::{ListState, Shape};
+use crate::upkeep::list_state::Shape;
 use crate::upkeep::owners::{COLLECTIONS, Owners, groups, owner_of, relations_of};
-use crate::upkeep::repair::Repair;
 
-/// How often to look at a list that keeps changing.
-const LOOKS: usize = 10;
-/// How many repairs one list gets in a row.
-const REPAIRS: usize = 64;
-/// How many pages to have in memory at once.
-const PAGES_AT_ONCE: u64 = 4;
-
-/// One look at a list: what is wrong, and what would mend the first of it.
-pub(in crate::upkeep) struct Look {
-    pub found: Vec<Violation>,
-    pub repair: Option<Repair>,
-    pub items: u64,
-}
+/// Looks at lists with pages.
+type Looks = HashMap<(Owner, Relation), Look>;
 
 impl Checking<'_> {
     pub(super) async fn lists(&mut self) -> Result<()> {
@@ -48,8 +42,10 @@ impl Checking<'_> {
                 }
                 for group in groups(collection, &batch) {
                     let find = Find::matching(doc! { "_id": { "$in": &group } });
-                    for owner in self.store.engine().find(collection, find).await? {
-                        self.owner(collection, &owner).await?;
+                    let owners = self.store.engine().find(collection, find).await?;
+                    let mut looks = self.looks(collection, &owners).await?;
+                    for owner in &owners {
+                        self.owner(collection, owner, &mut looks).await?;
                     }
                     self.checked.owners += group.len() as u64;
                     self.advance(group.len());
@@ -59,7 +55,12 @@ impl Checking<'_> {
         Ok(())
     }
 
-    async fn owner(&mut self, collection: &'static str, document: &Document) -> Result<()> {
+    async fn owner(
+        &mut self,
+        collection: &'static str,
+        document: &Document,
+        looks: &mut Looks,
+    ) -> Result<()> {
         let id = document.get("_id").cloned().unwrap_or(Bson::Null);
         let Some(owner) = owner_of(collection, &id) else {
             let violation = Violation::Malformed {
@@ -74,21 +75,84 @@ impl Checking<'_> {
             self.report(owner.to_string(), None, violation, outcome);
         }
         for relation in relations_of(collection) {
-            self.list(&owner, relation, document).await?;
+            let look = match Shape::of(document, relation) {
+                Shape::List(list) if list.pages == 0 => Some(conclude(relation, self.store, &list)),
+                Shape::List(_) => looks.remove(&(owner.clone(), relation)),
+                other => Some(without_list(other)),
+            };
+            self.list(&owner, relation, look).await?;
         }
         Ok(())
     }
 
-    /// A list without pages is one document, so the read that met it is a look. Any other is looked at anew.
-    async fn list(&mut self, owner: &Owner, relation: Relation, document: &Document) -> Result<()> {
-        if let Shape::List(list) = Shape::of(document, relation)
-            && list.pages == 0
-        {
-            let look = conclude(relation, self.store, &list);
-            if look.found.is_empty() {
-                self.checked.items += look.items;
-                return Ok(());
+    /// The lists with pages of these owners that did not change while they were looked at.
+    async fn looks(&self, collection: &'static str, owners: &[Document]) -> Result<Looks> {
+        let lists = paged(collection, owners);
+        let mut looks = Looks::new();
+        if lists.is_empty() {
+            return Ok(looks);
+        }
+        let engine = &**self.store.engine();
+        let (mut pages, mut audit) = (Committed::of(engine, &lists), None);
+        loop {
+            let stretches = pages.next().await?;
+            if stretches.is_empty() {
+                break;
             }
+            for stretch in stretches {
+                let Paged {
+                    owner,
+                    relation,
+                    state,
+                } = &lists[stretch.list];
+                let limits = self.store.settings().of(*relation);
+                let mut open = audit
+                    .take()
+                    .unwrap_or_else(|| Audit::of(*relation, limits, state));
+                for page in &stretch.pages {
+                    open.page(page);
+                }
+                if stretch.last {
+                    let head = open.head();
+                    let look = look(state, open.finish(), head, None);
+                    looks.insert((owner.clone(), *relation), look);
+                } else {
+                    audit = Some(open);
+                }
+            }
+        }
+        let mut ids: Vec<Bson> = lists.iter().map(|list| owner_id(&list.owner)).collect();
+        ids.sort_by_cached_key(ToString::to_string);
+        ids.dedup();
+        let find = Find::matching(doc! { "_id": { "$in": ids } }).project(numbers(&relations_of(collection)));
+        let now = engine.find(collection, find).await?;
+        let now: HashMap<Owner, &Document> = now
+            .iter()
+            .filter_map(|document| Some((owner_of(collection, document.get("_id")?)?, document)))
+            .collect();
+        for Paged {
+            owner,
+            relation,
+            state,
+        } in &lists
+        {
+            let after = now.get(owner).map(|document| Shape::of(document, *relation));
+            if !matches!(after, Some(Shape::List(after)) if state.same_moment(&after)) {
+                looks.remove(&(owner.clone(), *relation));
+            }
+        }
+        Ok(looks)
+    }
+
+    /// What a look with others found sound, or only worth knowing, is so. Anything else is looked at alone.
+    async fn list(&mut self, owner: &Owner, relation: Relation, look: Option<Look>) -> Result<()> {
+        if let Some(look) = look.filter(Look::is_sound) {
+            self.checked.items += look.items;
+            for violation in look.found {
+                let outcome = self.outcome_of_unrepaired(&violation);
+                self.report(owner.to_string(), Some(relation), violation, outcome);
+            }
+            return Ok(());
         }
         let Some(found) = self.agreed(owner, relation).await? else {
             let violation = Violation::Busy;
@@ -121,161 +185,5 @@ impl Checking<'_> {
         } else {
             Outcome::Found
         }
-    }
-
-    /// What two looks in a row agree on; `None` when the list does not hold still.
-    async fn agreed(&mut self, owner: &Owner, relation: Relation) -> Result<Option<Vec<Violation>>> {
-        let Some(first) = self.look(owner, relation).await? else {
-            return Ok(None);
-        };
-        self.checked.items += first.items;
-        if first
-            .found
-            .iter()
-            .all(|found| found.severity() == Severity::Notice)
-        {
-            return Ok(Some(first.found));
-        }
-        self.wait().await;
-        let Some(second) = self.look(owner, relation).await? else {
-            return Ok(None);
-        };
-        let mut agreed = second.found;
-        agreed.retain(|found| first.found.iter().any(|first| first.is_like(found)));
-        Ok(Some(agreed))
-    }
-
-    /// Mends one thing after the other, and answers what is left.
-    async fn repair(&self, owner: &Owner, relation: Relation) -> Result<Vec<Violation>> {
-        let mut left = Vec::new();
-        for _ in 0..REPAIRS {
-            let Some(look) = self.look(owner, relation).await? else {
-                return Ok(vec![Violation::Busy]);
-            };
-            left = look.found;
-            match look.repair {
-                Some(repair) => repair.apply(self.store, owner, relation).await?,
-                None => return Ok(left),
-            }
-        }
-        Ok(left)
-    }
-
-    /// A look at a list that held still for so long.
-    async fn look(&self, owner: &Owner, relation: Relation) -> Result<Option<Look>> {
-        for attempt in 0..LOOKS {
-            if attempt > 0 {
-                tokio::time::sleep(self.options.pause / 10).await;
-            }
-            let before = match self.read(owner, relation, true).await? {
-                None => {
-                    return Ok(Some(Look {
-                        found: Vec::new(),
-                        repair: None,
-                        items: 0,
-                    }));
-                }
-                Some(Shape::List(list)) => list,
-                Some(other) => return Ok(Some(without_list(other))),
-            };
-            let (mut first_bad, mut last): (Option<(Document, Mended)>, Option<Bson>) = (None, None);
-            let mut audit = Audit::of(relation, self.store.settings().of(relation), &before);
-            while let Some(pages) = self.pages_after(owner, relation, &before, last.as_ref()).await? {
-                for page in pages {
-                    last = page.get("page").cloned();
-                    if let Some(mended) = audit.page(&page) {
-                        // One is mended at a time; the rest is found again afterwards.
-                        first_bad.get_or_insert((page, mended));
-                    }
-                }
-            }
-            let head = audit.head();
-            let numbers = audit.finish();
-            match self.read(owner, relation, false).await? {
-                Some(Shape::List(after)) if before.same_moment(&after) => {
-                    return Ok(Some(look(&before, numbers, head, first_bad)));
-                }
-                _ => {}
-            }
-        }
-        Ok(None)
-    }
-
-    /// What an owner says about a list; `None` when there is no such owner.
-    async fn read(&self, owner: &Owner, relation: Relation, head: bool) -> Result<Option<Shape>> {
-        let mut find = Find::matching(doc! { "_id": owner_id(owner) }).limit(1);
-        find.projection = if head {
-            doc! { "born": 1, relation.as_str(): 1 }
-        } else {
-            let mut fields = doc! { "born": 1 };
-            for field in [
-                "count",
-                "pages",
-                "spilled",
-                "rev",
-                "floor",
-                "pending",
-                "adopting",
-                "hasOverflow",
-            ] {
-                fields.insert(format!("{relation}.{field}"), 1);
-            }
-            fields
-        };
-        let found = self.store.engine().find(owner_collection(owner), find).await?;
-        Ok(found.first().map(|owner| Shape::of(owner, relation)))
-    }
-
-    async fn pages_after(
-        &self,
-        owner: &Owner,
-        relation: Relation,
-        list: &ListState,
-        after: Option<&Bson>,
-    ) -> Result<Option<Vec<Document>>> {
-        if list.pages == 0 {
-            return Ok(None);
-        }
-        let mut number = doc! { "$lt": i64::from(list.pages) };
-        if let Some(after) = after {
-            number.insert("$gt", after);
-        }
-        let filter = doc! {
-            "owner": owner_id(owner), "relation": relation.as_str(), "born": &list.born, "page": number,
-        };
-        let find = Find::matching(filter)
-            .sort(doc! { "page": 1 })
-            .limit(PAGES_AT_ONCE);
-        let pages = self.store.engine().find(PAGES, find).await?;
-        Ok((!pages.is_empty()).then_some(pages))
-    }
-}
-
-/// What a list without pages comes to.
-fn conclude(relation: Relation, store: &Store, list: &ListState) -> Look {
-    let mut audit = Audit::of(relation, store.settings().of(relation), list);
-    let head = audit.head();
-    let numbers = audit.finish();
-    look(list, numbers, head, None)
-}
-
-fn look(list: &ListState, numbers: Numbers, head: Option<Mended>, page: Option<(Document, Mended)>) -> Look {
-    Look {
-        items: numbers.reachable,
-        repair: Repair::of(list, &numbers, head, page),
-        found: numbers.found,
-    }
-}
-
-fn without_list(shape: Shape) -> Look {
-    let (violation, items) = match shape {
-        Shape::Unbounded(items) => (Violation::Unbounded { items }, items as u64),
-        Shape::Malformed(what) => (Violation::Malformed { what }, 0),
-        Shape::Missing | Shape::List(_) => (Violation::NoList, 0),
-    };
-    Look {
-        found: vec![violation],
-        repair: None,
-        items,
     }
 }

@@ -1,14 +1,18 @@
 //! `check`: whether what is promised holds, over the whole store and while others use it.
 //!
-//! A list is looked at from its oldest page up, and counts as seen when its owner says the same before and after.
-//! What two looks in a row agree on is found; so nothing that is merely under way is taken for broken. Only one list's
-//! keys, a few of its pages and a few thousand items of heads are in memory at a time.
+//! A list is looked at from its oldest page up, and counts as seen when its owner says the same before and after. Many
+//! owners are looked at together. What seems wrong is looked at alone, and only what two such looks in a row agree on is
+//! found; so nothing that is merely under way is taken for broken. A few thousand items of heads and pages, one list's keys,
+//! and a few thousand questions about other lists are in memory at a time.
 
 mod audit;
 mod between;
+mod claims;
+mod committed;
 mod documents;
 mod leaving;
 mod lists;
+mod look;
 mod pages;
 mod timelines;
 
