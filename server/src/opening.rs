@@ -164,6 +164,19 @@ pub async fn deliver_every_minute(store: Store) {
     }
 }
 
+/// Finishes what people did to posts and each other where that was interrupted, at the start and about once a minute.
+pub async fn finish_reactions_every_minute(store: Store) {
+    let mut minute = tokio::time::interval(MINUTE);
+    loop {
+        minute.tick().await;
+        match store.reactions().finish_all(SystemClock.now()).await {
+            Ok(0) => {}
+            Ok(attempts) => tracing::info!(attempts, "interrupted reactions and follows were finished"),
+            Err(error) => tracing::warn!(%error, "interrupted reactions and follows could not be finished"),
+        }
+    }
+}
+
 /// Finishes for people who have left, where that was interrupted, at the start and about once a minute.
 pub async fn see_off_every_minute(store: Store) {
     let mut minute = tokio::time::interval(MINUTE);

@@ -78,6 +78,7 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     let drivers = drivers::listen(opened.embedded, &options.mongo).await?;
     let store = opened.store;
     tokio::spawn(opening::deliver_every_minute(store.clone()));
+    tokio::spawn(opening::finish_reactions_every_minute(store.clone()));
     tokio::spawn(opening::see_off_every_minute(store.clone()));
     let public_url = options.public_url.as_deref();
     let secure = public_url.is_some_and(|url| url.starts_with("https://"));

@@ -3,7 +3,7 @@
 //! One write marks the person as `leaving`, and takes the password. From then on nobody sees them or can be them, and
 //! the handle stays taken. What they left in other documents is taken back after that, and their own document goes
 //! last. Until it goes it says where everything is: `activities` which posts they wrote, liked, shared and commented on,
-//! `following` whose followers they are in, and `followers` who follows them. So whoever is interrupted leaves a mark and a
+//! `following` whose followers they are in, `followers` who follows them, and `intents` what they had begun. So whoever is interrupted leaves a mark and a
 //! document from which [`Leaving::finish`] goes on; what was taken back already is not there the second time.
 //!
 //! The lists are emptied by one guarded write, which applies only if none of them changed since before they were walked over;
@@ -13,14 +13,15 @@
 
 use bson::{Bson, Document, doc};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
-use model::{ActivityKind, Handle, PostId, Relation, Topic};
+use model::{ActivityKind, Handle, Relation, Topic};
 use uuid::Uuid;
 
 use crate::Store;
 use crate::error::{Error, Result};
-use crate::overflow::{Item, Key, Owner, PAGES, sweep, uuid_bson};
+use crate::overflow::{Item, Key, PAGES, sweep, uuid_bson};
 use crate::people::COLLECTION;
 use crate::port::{DocumentEngine, Find, Index, Update};
+use crate::reactions::Reaction;
 
 /// The field that marks somebody who is leaving; it is `true` or not there.
 pub(crate) const MARK: &str = "leaving";
@@ -84,11 +85,13 @@ impl<'a> Leaving<'a> {
     /// # Errors
     /// [`Error::Contended`] when others kept changing the lists; calling it again goes on.
     pub async fn finish(&self, handle: &Handle) -> Result<()> {
+        // The lists are walked over at least as new as they were when they were noted.
+        let session = self.store.session();
         for _ in 0..ATTEMPTS {
-            let Some(seen) = self.lists_of(handle).await? else {
+            let Some(seen) = lists_of(&session, handle).await? else {
                 return Ok(());
             };
-            self.take_back(handle).await?;
+            self.take_back(&session, handle).await?;
             self.delete_posts(handle).await?;
             self.store.sessions().delete_of(handle, None).await?;
             self.store.timelines().remove(handle).await?;
@@ -107,46 +110,6 @@ impl<'a> Leaving<'a> {
 
     fn engine(&self) -> &'a dyn DocumentEngine {
         &**self.store.engine()
-    }
-
-    /// A filter for the person while their lists are as they are now; nothing for who is not leaving.
-    ///
-    /// An append changes a list's `count`, and everything else that happens to a list its `rev`.
-    async fn lists_of(&self, handle: &Handle) -> Result<Option<Document>> {
-        let person = doc! { "_id": handle.as_str(), MARK: true };
-        let mut numbers = doc! { "born": 1 };
-        let fields: Vec<String> = Relation::OF_A_USER
-            .into_iter()
-            .flat_map(|relation| ["count", "rev"].map(|field| format!("{relation}.{field}")))
-            .collect();
-        numbers.extend(fields.iter().map(|field| (field.clone(), Bson::Int32(1))));
-        for relation in Relation::OF_A_USER {
-            // A list that is one array has neither number before it is adopted.
-            match self
-                .store
-                .list(relation)
-                .finish(&Topic::User(handle.clone()))
-                .await
-            {
-                Err(Error::NoOwner(_)) => return Ok(None),
-                done => done?,
-            }
-        }
-        let find = Find::matching(person.clone()).project(numbers).limit(1);
-        let found = self.engine().find(COLLECTION, find).await?;
-        Ok(found.first().map(|document| {
-            let mut seen = person;
-            seen.insert("born", document.get("born").cloned().unwrap_or(Bson::Null));
-            for field in fields {
-                let (relation, number) = field.split_once('.').unwrap_or_default();
-                let number = document
-                    .get_document(relation)
-                    .ok()
-                    .and_then(|list| list.get(number));
-                seen.insert(&field, number.cloned().unwrap_or(Bson::Null));
-            }
-            seen
-        }))
     }
 
     /// Empties the lists if they are as they were seen, and deletes their pages. It comes before the document goes, because
@@ -181,11 +144,17 @@ impl<'a> Leaving<'a> {
         Ok(self.engine().delete(COLLECTION, empty, false).await? == 1)
     }
 
-    /// Takes back what the three lists of somebody tell of. The lists themselves go with their document.
-    async fn take_back(&self, handle: &Handle) -> Result<()> {
+    /// Takes back what somebody had begun and what their three lists tell of. The lists themselves go with their document.
+    async fn take_back(&self, session: &Store, handle: &Handle) -> Result<()> {
+        for intent in session.reactions().begun_by(handle).await? {
+            match undo(session, handle, &intent.reaction).await {
+                Err(Error::NoOwner(_)) => {}
+                done => done?,
+            }
+        }
         let own = Topic::User(handle.clone());
         for relation in Relation::OF_A_USER {
-            let mut walk = self.store.list(relation).walk(&own);
+            let mut walk = session.list(relation).walk(&own);
             loop {
                 let stretch = match walk.next().await {
                     Ok(Some(stretch)) => stretch,
@@ -196,7 +165,7 @@ impl<'a> Leaving<'a> {
                 stream::iter(stretch.items)
                     .map(Ok)
                     .try_for_each_concurrent(AT_ONCE, |item| async move {
-                        match self.take_back_one(handle, relation, &item).await {
+                        match self.take_back_one(session, handle, relation, &item).await {
                             // What belongs to something that is gone is gone.
                             Err(Error::NoOwner(_)) => Ok(()),
                             done => done,
@@ -208,11 +177,27 @@ impl<'a> Leaving<'a> {
         Ok(())
     }
 
-    async fn take_back_one(&self, handle: &Handle, relation: Relation, item: &Item) -> Result<()> {
+    async fn take_back_one(
+        &self,
+        session: &Store,
+        handle: &Handle,
+        relation: Relation,
+        item: &Item,
+    ) -> Result<()> {
         match (relation, &item.by) {
             (Relation::Followers, Some(follower)) => self.lose_followed(follower, handle, item.id).await,
-            (Relation::Following, Some(followed)) => self.lose_follower(followed, handle).await,
-            (Relation::Activities, _) => self.undo(handle, item).await,
+            (Relation::Following, Some(followed)) => {
+                undo(self.store, handle, &Reaction::Follow(followed.clone())).await
+            }
+            (Relation::Activities, _) => match Reaction::of(item) {
+                // It is looked at before it is taken back, and must not be missed.
+                Some(comment @ Reaction::Comment(..)) => undo(session, handle, &comment).await,
+                Some(reaction) => undo(self.store, handle, &reaction).await,
+                None if item.more.get_str("kind").ok() == Some(ActivityKind::Post.as_str()) => {
+                    self.delete_post(handle, item.id).await
+                }
+                None => Ok(()),
+            },
             _ => Ok(()),
         }
     }
@@ -225,42 +210,6 @@ impl<'a> Leaving<'a> {
         let following = self.store.list(Relation::Following);
         following.remove(&owner, &Key::By(handle.clone())).await?;
         self.store.timelines().forget(follower, handle).await
-    }
-
-    /// The person follows somebody no more.
-    async fn lose_follower(&self, followed: &Handle, handle: &Handle) -> Result<()> {
-        let followers = self.store.list(Relation::Followers);
-        let owner = Topic::User(followed.clone());
-        followers.remove(&owner, &Key::By(handle.clone())).await.map(drop)
-    }
-
-    /// Undoes what an activity tells of.
-    async fn undo(&self, handle: &Handle, activity: &Item) -> Result<()> {
-        let kind = activity.more.get_str("kind").unwrap_or_default();
-        let (relation, key) = match kind.parse() {
-            Ok(ActivityKind::Like) => (Relation::Likes, Key::By(handle.clone())),
-            Ok(ActivityKind::Share) => (Relation::Shares, Key::By(handle.clone())),
-            Ok(ActivityKind::Comment) => (Relation::Comments, Key::Id(activity.id)),
-            Ok(ActivityKind::Follow) => {
-                let followed = activity.more.get_str("user").unwrap_or_default();
-                return match followed.parse() {
-                    Ok(followed) => self.lose_follower(&followed, handle).await,
-                    Err(_) => Ok(()),
-                };
-            }
-            Ok(ActivityKind::Post) => return self.delete_post(handle, activity.id).await,
-            Err(_) => return Ok(()),
-        };
-        let Some(post) = uuid_in(&activity.more, "post") else {
-            return Ok(());
-        };
-        let post: Owner = Topic::Post(PostId::from(post));
-        let list = self.store.list(relation);
-        // A comment of the same id may be somebody else's by now.
-        match list.find(&post, &key).await? {
-            Some(item) if item.by.as_ref() == Some(handle) => list.remove(&post, &key).await.map(drop),
-            _ => Ok(()),
-        }
     }
 
     /// Deletes a post, or the pages of one of which only those are left. A post that somebody else published under its id
@@ -289,6 +238,56 @@ impl<'a> Leaving<'a> {
                 .await?;
         }
     }
+}
+
+/// A filter for the person while their lists are as they are now; nothing for who is not leaving.
+///
+/// An append changes a list's `count`, and everything else that happens to a list its `rev`.
+async fn lists_of(store: &Store, handle: &Handle) -> Result<Option<Document>> {
+    let person = doc! { "_id": handle.as_str(), MARK: true };
+    let mut numbers = doc! { "born": 1 };
+    let fields: Vec<String> = Relation::OF_A_USER
+        .into_iter()
+        .flat_map(|relation| ["count", "rev"].map(|field| format!("{relation}.{field}")))
+        .collect();
+    numbers.extend(fields.iter().map(|field| (field.clone(), Bson::Int32(1))));
+    for relation in Relation::OF_A_USER {
+        // A list that is one array has neither number before it is adopted.
+        let list = store.list(relation);
+        match list.finish(&Topic::User(handle.clone())).await {
+            Err(Error::NoOwner(_)) => return Ok(None),
+            done => done?,
+        }
+    }
+    let find = Find::matching(person.clone()).project(numbers).limit(1);
+    let found = store.engine().find(COLLECTION, find).await?;
+    Ok(found.first().map(|document| {
+        let mut seen = person;
+        seen.insert("born", document.get("born").cloned().unwrap_or(Bson::Null));
+        for field in fields {
+            let (relation, number) = field.split_once('.').unwrap_or_default();
+            let number = document
+                .get_document(relation)
+                .ok()
+                .and_then(|list| list.get(number));
+            seen.insert(&field, number.cloned().unwrap_or(Bson::Null));
+        }
+        seen
+    }))
+}
+
+/// Takes back what somebody who is leaving did to a post or a person.
+async fn undo(store: &Store, handle: &Handle, reaction: &Reaction) -> Result<()> {
+    let list = store.list(reaction.relation());
+    let (owner, key) = (reaction.owner(), reaction.key(handle));
+    if let Reaction::Comment(..) = reaction {
+        // A comment of the same id may be somebody else's by now.
+        let found = list.find(&owner, &key).await?;
+        if found.is_none_or(|item| item.by.as_ref() != Some(handle)) {
+            return Ok(());
+        }
+    }
+    list.remove(&owner, &key).await.map(drop)
 }
 
 fn handle_in(person: &Document) -> Option<Handle> {

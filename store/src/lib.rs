@@ -1,8 +1,8 @@
 //! The data layer: overflow lists over a small document port, and the engines that implement it.
 //!
 //! [`overflow`] is the outlier pattern, written once against [`port`]. The modules beside it keep the documents of
-//! the feed: [`people`], [`posts`], [`sessions`] and the home feeds of [`timeline`]; [`leaving`] is how a person and all
-//! that is theirs goes.
+//! the feed: [`people`], [`posts`], [`sessions`] and the home feeds of [`timeline`]; [`reactions`] keeps lists of two
+//! documents in step, and [`leaving`] is how a person and all that is theirs goes.
 
 mod attempts;
 #[cfg(feature = "contract")]
@@ -20,6 +20,7 @@ pub mod overflow;
 pub mod people;
 pub mod port;
 pub mod posts;
+pub mod reactions;
 pub mod schema;
 pub mod sessions;
 mod settings;

@@ -8,7 +8,7 @@
 use bson::{Bson, Document, doc};
 use model::Relation;
 
-use crate::{Settings, overflow, people, posts};
+use crate::{Settings, overflow, people, posts, reactions};
 
 /// The collections that are validated, each with its validator.
 pub fn validators() -> Vec<(&'static str, Document)> {
@@ -30,6 +30,20 @@ fn person() -> Document {
     doc! { "name": { "bsonType": "string" }, "at": { "bsonType": "date" } }
 }
 
+/// What a person has begun and not ended.
+fn intents() -> Document {
+    let intent = doc! {
+        "bsonType": "object",
+        "required": ["id", "at", "kind"],
+        "properties": {
+            "id": { "bsonType": "binData" },
+            "at": { "bsonType": "date" },
+            "kind": { "bsonType": "string" },
+        },
+    };
+    doc! { "bsonType": "array", "items": intent }
+}
+
 /// What the feed cannot show a post without.
 fn post() -> Document {
     doc! {
@@ -45,6 +59,9 @@ fn owner(id: &str, fields: Document, relations: &[Relation]) -> Document {
         .collect();
     let mut properties = doc! { "_id": { "bsonType": id }, "born": { "bsonType": "binData" } };
     properties.extend(fields);
+    if relations == Relation::OF_A_USER {
+        properties.insert(reactions::FIELD, intents());
+    }
     for relation in relations {
         properties.insert(relation.as_str(), list());
     }

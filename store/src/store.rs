@@ -6,7 +6,7 @@ use model::{Overflow, Relation, Topic};
 use crate::error::{Error, Result};
 use crate::overflow::{OverflowList, Owner, Queues, measure, owner_collection, owner_id};
 use crate::port::{Engine, Find, Index, session_of};
-use crate::{Settings, leaving, overflow, people, posts, schema, sessions, timeline};
+use crate::{Settings, leaving, overflow, people, posts, reactions, schema, sessions, timeline};
 
 /// An engine with the feed's collections and indexes in it, and the limits of its lists.
 #[derive(Clone)]
@@ -45,6 +45,7 @@ impl Store {
         }
         sessions::prepare(&*engine).await?;
         leaving::prepare(&*engine).await?;
+        reactions::prepare(&*engine).await?;
         validate(&engine).await?;
         Ok(Self {
             engine,
@@ -107,6 +108,11 @@ impl Store {
     /// The people who are leaving.
     pub fn leaving(&self) -> leaving::Leaving<'_> {
         leaving::Leaving::new(self)
+    }
+
+    /// The likes, shares, comments and follows.
+    pub fn reactions(&self) -> reactions::Reactions<'_> {
+        reactions::Reactions::new(self)
     }
 
     /// The post documents.

@@ -1,14 +1,12 @@
 //! Comments: a list of a post in which everybody may appear many times.
 
 use bson::doc;
-use model::{
-    ActivityKind, Comment, CommentText, Handle, ItemId, Kind, Listing, Person, PostId, Problem, Relation,
-    Topic,
-};
-use store::overflow::{Item, Key, uuid_bson};
+use model::{Comment, CommentText, Handle, ItemId, Kind, Listing, Person, PostId, Problem, Relation, Topic};
+use store::overflow::{Item, Key};
+use store::reactions::Reaction;
 
 use super::people::name_or_handle;
-use super::problems::{explain, or_take_back};
+use super::problems::explain;
 use super::{Feed, Paging};
 
 impl Feed {
@@ -29,31 +27,14 @@ impl Feed {
             at,
             more: doc! { "text": text.as_str() },
         };
-        let owner = Topic::Post(post);
-        let appended = self
-            .store
-            .list(Relation::Comments)
-            .append(&owner, item)
-            .await
-            .map_err(explain)?;
+        let reaction = Reaction::Comment(post, id);
+        let people = async { self.store.people().named([actor]).await.map_err(explain) };
+        let (appended, people) = futures::try_join!(self.add(&reaction, item), people)?;
         if appended.item.by.as_ref() != Some(actor) {
             return Err(
                 Problem::new(Kind::Conflict, "Another comment has this id. Choose another.").about("id"),
             );
         }
-        self.events.changed(&owner);
-        let target = doc! { "post": uuid_bson(post.uuid()) };
-        let record = async {
-            let kind = ActivityKind::Comment;
-            let recorded = self.record(actor, id, appended.item.at, kind, target).await;
-            let list = self.store.list(Relation::Comments);
-            or_take_back(recorded, async {
-                list.remove(&owner, &Key::Id(id)).await.map(drop)
-            })
-            .await
-        };
-        let people = async { self.store.people().named([actor]).await.map_err(explain) };
-        let ((), people) = futures::try_join!(record, people)?;
         comment(&appended.item, |handle| name_or_handle(&people, handle))
     }
 
@@ -72,10 +53,9 @@ impl Feed {
                 "Only its author can delete a comment.",
             ));
         }
-        self.forget(actor, item.id).await?;
-        list.remove(&owner, &key).await.map_err(explain)?;
-        self.events.changed(&owner);
-        Ok(())
+        self.remove(actor, &Reaction::Comment(post, id.uuid()))
+            .await
+            .map(drop)
     }
 
     /// The comments on a post.

@@ -7,7 +7,9 @@ use model::{ActivityKind, Handle, PostId, Problem, Relation, Topic};
 use serde_json::{Value, json};
 use store::overflow::{Item, Key};
 use store::posts::Order;
+use store::reactions::Reaction;
 use tokio::sync::mpsc::{self, Sender};
+use uuid::Uuid;
 
 use super::Feed;
 use super::problems::{explain, missing};
@@ -139,16 +141,17 @@ impl Export {
             _ => None,
         };
         let mut value = json!({ "id": item.id, "post": post, "at": item.at });
-        if let (ActivityKind::Comment, Some(post)) = (kind, post) {
-            value["text"] = self.comment(post, item).await?.into();
+        if let Some(Reaction::Comment(post, id)) = Reaction::of(item) {
+            value["id"] = json!(id);
+            value["text"] = self.comment(post, id).await?.into();
         }
         Ok(Some(value))
     }
 
     /// What a comment says; nothing when its post is gone.
-    async fn comment(&self, post: PostId, activity: &Item) -> Result<Option<String>, Stopped> {
+    async fn comment(&self, post: PostId, id: Uuid) -> Result<Option<String>, Stopped> {
         let comments = self.feed.store().list(Relation::Comments);
-        match comments.find(&Topic::Post(post), &Key::Id(activity.id)).await {
+        match comments.find(&Topic::Post(post), &Key::Id(id)).await {
             Ok(comment) => {
                 Ok(comment.and_then(|comment| Some(comment.more.get_str("text").ok()?.to_owned())))
             }

@@ -53,8 +53,8 @@ pub struct Feed {
     environment: Environment,
     events: Arc<Events>,
     new_posts: Arc<NewPosts>,
-    /// What a person does touches a list and their own activities, one write after the other. Were a like and its
-    /// own unlike to run at once, each could undo half of the other; so a person's actions take turns.
+    /// What a person does touches a list and their own activities, one write after the other. A person's actions take turns,
+    /// because those that run at once look again at what the others did. On two servers they still may.
     turns: Arc<Turns>,
     /// Whom a class can bring, once somebody has asked.
     townspeople: Arc<OnceCell<Vec<Handle>>>,

@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 
-use bson::{Bson, doc};
+use bson::Bson;
 use model::{
     Activity, ActivityKind, Counted, Handle, Listing, Member, Person, PostId, PostText, Problem, Profile,
     Relation, Timestamp, Topic,
 };
 use store::overflow::{Item, Key};
+use store::reactions::Reaction;
 
-use super::problems::{explain, missing, or_take_back};
+use super::problems::{explain, missing};
 use super::{Feed, Paging};
 
 /// Something that somebody did, with what it was done to.
@@ -59,19 +60,8 @@ impl Feed {
         }
         let _turn = self.turns.of(actor).await;
         let at = self.environment.now();
-        let followed = Topic::User(target.clone());
         let item = Item::new(self.environment.ids.uuid(at), actor.clone(), at);
-        let timelines = self.store.timelines();
-        let appended = timelines.follow(target, item).await.map_err(explain)?;
-        self.events.changed(&followed);
-        let (id, at) = (appended.item.id, appended.item.at);
-        let about = doc! { "user": target.as_str() };
-        let recorded = self.record(actor, id, at, ActivityKind::Follow, about).await;
-        let followers = self.store.list(Relation::Followers);
-        or_take_back(recorded, async {
-            followers.remove(&followed, &Key::Id(id)).await.map(drop)
-        })
-        .await?;
+        let appended = self.add(&Reaction::Follow(target.clone()), item).await?;
         Ok(Counted {
             active: true,
             count: appended.count,
@@ -81,17 +71,7 @@ impl Feed {
     /// Stops following somebody. Again changes nothing; stopped half-way, again finishes it.
     pub async fn unfollow(&self, actor: &Handle, target: &Handle) -> Result<Counted, Problem> {
         let _turn = self.turns.of(actor).await;
-        let followed = Topic::User(target.clone());
-        let followers = self.store.list(Relation::Followers);
-        let key = Key::By(actor.clone());
-        if let Some(item) = followers.find(&followed, &key).await.map_err(explain)? {
-            self.forget(actor, item.id).await?;
-        }
-        let attempt = self.environment.ids.uuid(self.environment.now());
-        let removed = self.store.timelines().unfollow(actor, target, attempt).await;
-        let removed = removed.map_err(explain)?;
-        self.events.changed(&Topic::User(actor.clone()));
-        self.events.changed(&followed);
+        let removed = self.remove(actor, &Reaction::Follow(target.clone())).await?;
         Ok(Counted {
             active: false,
             count: removed.count,
@@ -114,11 +94,23 @@ impl Feed {
     pub async fn activity(&self, handle: &Handle, paging: Paging) -> Result<Listing<Activity>, Problem> {
         let owner = Topic::User(handle.clone());
         let stretch = self.stretch(&owner, Relation::Activities, paging).await?;
+        let items: Vec<Activity> = stretch.items.iter().map(activity).collect::<Result<_, _>>()?;
+        let mut seams = stretch.seams;
+        for seam in &mut seams {
+            // Readers know a comment's activity by the comment's id.
+            let follows = stretch
+                .items
+                .iter()
+                .position(|item| item.id.to_string() == seam.after);
+            if let Some(place) = follows {
+                seam.after = items[place].id.to_string();
+            }
+        }
         Ok(Listing {
             next: stretch.next.map(|cursor| cursor.to_string()),
-            seams: stretch.seams,
+            seams,
             total: stretch.total,
-            items: stretch.items.iter().map(activity).collect::<Result<_, _>>()?,
+            items,
         })
     }
 
@@ -208,8 +200,12 @@ fn activity(item: &Item) -> Result<Activity, Problem> {
         .get_str("user")
         .ok()
         .and_then(|handle| handle.parse().ok());
+    let id = match Reaction::of(item) {
+        Some(Reaction::Comment(_, comment)) => comment,
+        _ => item.id,
+    };
     Ok(Activity {
-        id: item.id.into(),
+        id: id.into(),
         kind: kind.ok_or_else(|| malformed("an activity without a kind"))?,
         at: item.at,
         post,

@@ -4,6 +4,7 @@ use bson::{Document, doc};
 use model::{ActivityKind, Handle, Person, PostId, PostText, Problem, Relation, Topic};
 use store::overflow::{self, Item, LaidOut, lay_out, uuid_bson};
 use store::people::User;
+use store::reactions::Reaction;
 use store::{Error, Settings, Store, people, posts};
 
 use uuid::Uuid;
@@ -132,9 +133,9 @@ impl Lists {
         for remark in &town.comments {
             let mut item = Item::new(remark.id, handles[remark.person].clone(), remark.at);
             item.more = doc! { "text": &remark.text };
+            let comment = Reaction::Comment(town.posts[remark.post].id.into(), remark.id);
+            people[remark.person][0].push(comment.activity(&item));
             posts[remark.post][1].push(item);
-            let post = about(town.posts[remark.post].id);
-            people[remark.person][0].push(activity(remark.id, remark.at, ActivityKind::Comment, post));
         }
         for follow in &town.follows {
             let (who, whom) = (&handles[follow.follower], &handles[follow.followed]);

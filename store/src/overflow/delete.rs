@@ -9,6 +9,8 @@ use crate::port::{Engine, Find, session_of};
 /// Deletes an owner document and the pages of its lists. The document goes first: from then on nobody reads the
 /// pages. Doing it again finishes what was interrupted. Answers whether there was such an owner.
 pub(crate) async fn delete_owner(engine: &Engine, owner: &Owner) -> Result<bool> {
+    // In one session: the sweep must see every page that was written before the owner went.
+    let engine = &session_of(engine);
     let deleted = engine
         .delete(owner_collection(owner), doc! { "_id": owner_id(owner) }, false)
         .await?;

@@ -9,10 +9,11 @@ use super::{ATTEMPTS, COLLECTION, Standing, Timelines};
 use crate::error::{Error, Result};
 use crate::overflow::{Appended, Item, Key, Removed, uuid_bson};
 use crate::port::Update;
+use crate::reactions::{agree_following, raise_rev};
 
 impl Timelines<'_> {
     /// Lets somebody follow an author: in the author's followers, in the list of those whom the reader follows, and in
-    /// the reader's timeline. Again changes nothing; stopped in between, again finishes it, and until then the reader's
+    /// the reader's timeline. The store is in one session, here and where it is taken back. Again changes nothing; stopped in between, again finishes it, and until then the reader's
     /// timeline says that it is in doubt about the author. The item's `id` must be a fresh one.
     ///
     /// # Errors
@@ -23,6 +24,15 @@ impl Timelines<'_> {
         };
         let attempt = item.id;
         self.doubt(&reader, author, attempt).await?;
+        let own = Topic::User(reader.clone());
+        let following = self.store.list(Relation::Following);
+        let seen = match following.look(&own).await {
+            Err(error @ Error::NoOwner(_)) => {
+                self.remove(&reader).await?;
+                return Err(error);
+            }
+            seen => seen?,
+        };
         let followers = self.store.list(Relation::Followers);
         let appended = match followers.append(&Topic::User(author.clone()), item).await {
             Err(error @ Error::NoOwner(_)) => {
@@ -34,12 +44,13 @@ impl Timelines<'_> {
             }
             appended => appended?,
         };
-        let following = Item::new(appended.item.id, author.clone(), appended.item.at);
-        let followed = self
-            .store
-            .list(Relation::Following)
-            .append(&Topic::User(reader.clone()), following)
-            .await;
+        let wanted = Item::new(appended.item.id, author.clone(), appended.item.at);
+        let also = raise_rev(Relation::Following);
+        let followed = match following.append_if(&own, wanted, seen, also).await {
+            Ok(Some(there)) if there.item.id == appended.item.id => Ok(()),
+            Ok(_) => agree_following(self.store, &reader, author).await,
+            Err(error) => Err(error),
+        };
         if let Err(error @ Error::NoOwner(_)) = followed {
             // The reader has left meanwhile, and nobody else would find what they did.
             let key = Key::Id(appended.item.id);
@@ -67,16 +78,16 @@ impl Timelines<'_> {
     /// [`Error::NoOwner`] when there is no such author or reader.
     pub async fn unfollow(&self, reader: &Handle, author: &Handle, attempt: Uuid) -> Result<Removed> {
         self.doubt(reader, author, attempt).await?;
+        let own = Topic::User(reader.clone());
         let following = self.store.list(Relation::Following);
-        let taken_back = following
-            .remove(&Topic::User(reader.clone()), &Key::By(author.clone()))
-            .await;
-        if let Err(error @ Error::NoOwner(_)) = taken_back {
-            // The reader has left, and noting the doubt may have begun a timeline.
-            self.remove(reader).await?;
-            return Err(error);
-        }
-        taken_back?;
+        let seen = match following.look(&own).await {
+            Err(error @ Error::NoOwner(_)) => {
+                // The reader has left, and noting the doubt may have begun a timeline.
+                self.remove(reader).await?;
+                return Err(error);
+            }
+            seen => seen?,
+        };
         let followers = self.store.list(Relation::Followers);
         let removed = match followers
             .remove(&Topic::User(author.clone()), &Key::By(reader.clone()))
@@ -88,6 +99,11 @@ impl Timelines<'_> {
             }
             removed => removed?,
         };
+        let also = raise_rev(Relation::Following);
+        let key = Key::By(author.clone());
+        if following.remove_if(&own, &key, seen, also).await?.is_none() {
+            agree_following(self.store, reader, author).await?;
+        }
         self.align(reader, author, Some(attempt)).await?;
         Ok(removed)
     }
@@ -148,7 +164,7 @@ impl Timelines<'_> {
         Err(Error::Contended(format!("the timeline of {reader}")))
     }
 
-    /// Whether the author's followers have the reader. This list decides: it is written first and taken back last.
+    /// Whether the author's followers have the reader. This list decides: it is changed first.
     pub(super) async fn follows(&self, reader: &Handle, author: &Handle) -> Result<bool> {
         let followers = self.store.list(Relation::Followers);
         match followers

@@ -146,6 +146,9 @@ pub enum Violation {
     /// An item of somebody who is not there any more.
     #[error("an item of user:{actor}, who is gone")]
     ActorGone { actor: String },
+    /// A like, share, comment or follow that was begun, or begun to be taken back, and not ended.
+    #[error("began a {what} on {target}, or to take it back, and did not end it (`intents`)")]
+    Begun { what: &'static str, target: String },
     /// A post that was published, but perhaps not brought to all who follow its author.
     #[error("was not brought to all who follow its author")]
     Undelivered,
@@ -190,6 +193,7 @@ impl Violation {
             | Self::FollowerMissing { .. }
             | Self::ActivityMissing { .. }
             | Self::ActivityUnfounded { .. }
+            | Self::Begun { .. }
             | Self::Undelivered
             | Self::OrphanTimeline => Severity::Unfinished,
             _ => Severity::Broken,
@@ -238,7 +242,7 @@ impl Violation {
             Self::NearLimit { .. } => "move what is not a list out of the document",
             Self::Unbounded { .. } | Self::NoList => "`spillway migrate` does it",
             Self::UncommittedPage { .. } => "kept, because the list's own numbers are in doubt",
-            Self::ActorGone { .. } => "nothing to repair: the feed shows the handle",
+            Self::ActorGone { .. } => "the post is kept: delete it by hand if it should go with its author",
             _ => "somebody kept changing it: run the repair again",
         }
     }

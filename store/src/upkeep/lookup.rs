@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use bson::{Bson, Document, doc};
 use model::Relation;
+use uuid::Uuid;
 
 use super::owners::COLLECTIONS;
 use crate::error::Result;
@@ -23,6 +24,8 @@ pub(super) struct Wanted {
     pub owner: Owner,
     pub relation: Relation,
     key: Option<Key>,
+    /// The post that an activity of the old form must be about.
+    post: Option<Bson>,
 }
 
 /// What a look-up says.
@@ -38,8 +41,20 @@ pub(super) enum Answer {
 
 impl Wanted {
     pub fn item(owner: Owner, relation: Relation, key: Key) -> Self {
-        let key = Some(key);
-        Self { owner, relation, key }
+        Self {
+            owner,
+            relation,
+            key: Some(key),
+            post: None,
+        }
+    }
+
+    /// The activity of a comment in its old form: it has the comment's id, does not name it, and is about this post.
+    pub fn old_activity(owner: Owner, comment: Uuid, post: Bson) -> Self {
+        Self {
+            post: Some(post),
+            ..Self::item(owner, Relation::Activities, Key::Id(comment))
+        }
     }
 
     pub fn owner(owner: Owner) -> Self {
@@ -47,6 +62,7 @@ impl Wanted {
             owner,
             relation: Relation::Activities,
             key: None,
+            post: None,
         }
     }
 }
@@ -115,7 +131,14 @@ impl Looking<'_> {
         let ids: Vec<Bson> = asked.iter().map(|(owner, _)| owner_id(owner)).collect();
         let mut places: HashMap<String, usize> = ids.iter().map(ToString::to_string).zip(0..).collect();
         let mut fields = doc! { "born": 1 };
-        for field in ["pages", "pending", "head.id", "head.by"] {
+        for field in [
+            "pages",
+            "pending",
+            "head.id",
+            "head.by",
+            "head.post",
+            "head.comment",
+        ] {
             fields.insert(format!("{relation}.{field}"), 1);
         }
         let find = Find::matching(doc! { "_id": { "$in": ids } }).project(fields);
@@ -135,7 +158,9 @@ impl Looking<'_> {
             for &index in asked {
                 self.answers[index] = match &self.wanted[index].key {
                     None => Answer::There,
-                    Some(key) if keys.contains(&key.value().to_string()) => Answer::There,
+                    Some(key) if keys.contains(&told(&key.value(), self.wanted[index].post.as_ref())) => {
+                        Answer::There
+                    }
                     Some(_) if pages.is_none() => Answer::Unknown,
                     Some(_) => Answer::Absent,
                 };
@@ -198,7 +223,10 @@ impl Looking<'_> {
             "owner": { "$in": owners }, "relation": relation.as_str(),
             format!("items.{field}"): { "$in": keys },
         };
-        let fields = doc! { "owner": 1, "born": 1, "page": 1, "items.id": 1, "items.by": 1 };
+        let mut fields = doc! { "owner": 1, "born": 1, "page": 1 };
+        for field in ["items.id", "items.by", "items.post", "items.comment"] {
+            fields.insert(field, 1);
+        }
         let find = Find::matching(filter).project(fields);
         for page in self.engine.find(PAGES, find).await? {
             let owner = page.get("owner").map(ToString::to_string);
@@ -219,7 +247,12 @@ impl Looking<'_> {
                 if let Some(indexes) = indexes
                     && item.get("id").is_some_and(|id| !gone(id))
                 {
-                    for &index in indexes {
+                    let about = old_post(item);
+                    let fits = |index: &&usize| {
+                        let post = self.wanted[**index].post.as_ref();
+                        post.is_none() || post == about
+                    };
+                    for &index in indexes.iter().filter(fits) {
                         self.answers[index] = Answer::There;
                     }
                 }
@@ -252,9 +285,29 @@ fn keys_of_head(list: &Document) -> HashSet<String> {
     let items = list.get_array("head").into_iter().flatten();
     items
         .filter_map(Bson::as_document)
-        .flat_map(|item| ["id", "by"].into_iter().filter_map(|field| item.get(field)))
-        .map(ToString::to_string)
+        .flat_map(|item| {
+            let of_field = |field| item.get(field).map(|key| told(key, None));
+            let old = item.get("id").zip(old_post(item));
+            let old = old.map(|(id, post)| told(id, Some(post)));
+            [of_field("id"), of_field("by"), old].into_iter().flatten()
+        })
         .collect()
+}
+
+/// A key as it is compared, with the post that the item must be about.
+fn told(key: &Bson, post: Option<&Bson>) -> String {
+    match post {
+        Some(post) => format!("{key} on {post}"),
+        None => key.to_string(),
+    }
+}
+
+/// What an activity is about that does not name its comment.
+fn old_post(activity: &Document) -> Option<&Bson> {
+    match activity.get("comment") {
+        Some(_) => None,
+        None => activity.get("post"),
+    }
 }
 
 fn is_pending(list: &Document, page: u64, id: &Bson) -> bool {

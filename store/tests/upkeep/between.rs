@@ -8,6 +8,7 @@ use model::{Handle, Person, PostId, Relation, Timestamp, Topic};
 use store::embedded::Embedded;
 use store::overflow::{Item, Key, Owner, uuid_bson};
 use store::people::User;
+use store::reactions::{Attempt, Reaction};
 use store::upkeep::{CheckOptions, Finding, Outcome, Severity, Violation, check};
 use store::{Settings, Store};
 use uuid::Uuid;
@@ -250,15 +251,14 @@ async fn a_reaction_without_its_activity_is_told_of() {
             }],
         )
         .await;
-        assert!(
-            has(
-                &store,
-                &user("bob"),
-                Relation::Activities,
-                Key::Id(Uuid::from_u128(20))
-            )
-            .await
-        );
+        let activities = store.list(Relation::Activities);
+        let told = activities.newest_first(&user("bob"), None, 10).await.unwrap();
+        let told = told
+            .items
+            .iter()
+            .filter_map(Reaction::of)
+            .map(|reaction| reaction.relation());
+        assert_eq!(told.collect::<Vec<_>>(), [relation]);
     }
 }
 
@@ -332,16 +332,193 @@ async fn an_activity_about_a_deleted_post_is_a_notice_and_goes_with_a_repair() {
 }
 
 #[tokio::test]
-async fn an_item_of_somebody_who_is_gone_is_a_notice_and_stays() {
+async fn an_item_of_somebody_who_is_gone_is_a_notice_and_goes_with_a_repair() {
     let store = people().await;
+    let post = post(&store, 9).await;
     append(&store, &user("ada"), Relation::Followers, item(5, "dan")).await;
-    let found = findings(&store, true).await;
-    assert!(found.iter().all(|found| found.violation
-        == Violation::ActorGone {
-            actor: "dan".to_owned()
-        }));
+    append(&store, &user("bob"), Relation::Following, item(6, "dan")).await;
+    append(&store, &post, Relation::Likes, item(7, "dan")).await;
+    append(&store, &post, Relation::Likes, item(8, "cem")).await;
+    append(
+        &store,
+        &user("cem"),
+        Relation::Activities,
+        activity(8, "like", about(9)),
+    )
+    .await;
+    let found = findings(&store, false).await;
+    let gone = Violation::ActorGone {
+        actor: "dan".to_owned(),
+    };
     assert!(!found.is_empty());
-    assert!(has(&store, &user("ada"), Relation::Followers, Key::By(handle("dan"))).await);
+    assert!(found.iter().all(|found| found.violation == gone), "{found:#?}");
+    let repaired = findings(&store, true).await;
+    assert!(
+        repaired.iter().all(|found| found.outcome == Outcome::Repaired),
+        "{repaired:#?}"
+    );
+    assert_eq!(findings(&store, false).await, []);
+    let by = |name| Key::By(handle(name));
+    assert!(!has(&store, &user("ada"), Relation::Followers, by("dan")).await);
+    assert!(!has(&store, &user("bob"), Relation::Following, by("dan")).await);
+    assert!(!has(&store, &post, Relation::Likes, by("dan")).await);
+    assert!(has(&store, &post, Relation::Likes, by("cem")).await);
+}
+
+fn attempt(id: u128) -> Attempt {
+    Attempt {
+        id: Uuid::from_u128(id),
+        at: Timestamp::from_millis(1),
+    }
+}
+
+/// Bob comments on a post, with an id of his own choice.
+async fn comment(store: &Store, post: &Owner, id: u128) -> Reaction {
+    let Topic::Post(post) = *post else {
+        panic!("only posts have comments")
+    };
+    let reaction = Reaction::Comment(post, Uuid::from_u128(id));
+    let mut item = item(id, "bob");
+    item.more = doc! { "text": "Yes." };
+    let added = store.reactions().add(&reaction, item, attempt(id + 1_000)).await;
+    assert!(added.unwrap().added);
+    reaction
+}
+
+#[tokio::test]
+async fn two_comments_of_one_id_have_an_activity_each() {
+    let store = people().await;
+    let (first, second) = (post(&store, 9).await, post(&store, 10).await);
+    let on_first = comment(&store, &first, 20).await;
+    comment(&store, &second, 20).await;
+    // A post's activity has the post's id, and so may a comment.
+    comment(&store, &first, 9).await;
+    let activities = store.list(Relation::Activities);
+    let count = async || {
+        let stretch = activities.newest_first(&user("bob"), None, 10).await;
+        stretch.unwrap().total
+    };
+    assert_eq!(count().await, 3);
+    assert_eq!(findings(&store, false).await, []);
+
+    let bob = handle("bob");
+    let removed = store.reactions().remove(&bob, &on_first, attempt(2_000)).await;
+    assert!(removed.unwrap().item.is_some());
+    assert_eq!(count().await, 2, "the other comment keeps its activity");
+    assert_eq!(findings(&store, false).await, []);
+}
+
+#[tokio::test]
+async fn whoever_leaves_takes_both_comments_of_one_id_along() {
+    let store = people().await;
+    let (first, second) = (post(&store, 9).await, post(&store, 10).await);
+    comment(&store, &first, 20).await;
+    comment(&store, &second, 20).await;
+    leave(&store, "bob").await;
+    for post in [&first, &second] {
+        let id = Key::Id(Uuid::from_u128(20));
+        assert!(!has(&store, post, Relation::Comments, id).await);
+    }
+    assert_eq!(findings(&store, false).await, []);
+}
+
+async fn leave(store: &Store, name: &str) {
+    let hash = doc! { "$set": { "password": "hash" } };
+    let update = store::port::Update::one(doc! { "_id": name }, hash);
+    store.engine().update("users", update).await.unwrap();
+    assert!(store.leaving().begin(&handle(name), "hash").await.unwrap());
+    store.leaving().finish(&handle(name)).await.unwrap();
+}
+
+/// As they were written before two comments could have the same id.
+#[tokio::test]
+async fn activities_of_the_old_form_are_sound_and_go_with_their_comments() {
+    let store = people().await;
+    let (first, second) = (post(&store, 9).await, post(&store, 10).await);
+    for post in [&first, &second] {
+        let mut comment = item(20, "bob");
+        comment.more = doc! { "text": "Yes." };
+        append(&store, post, Relation::Comments, comment).await;
+    }
+    append(
+        &store,
+        &user("bob"),
+        Relation::Activities,
+        activity(20, "comment", about(9)),
+    )
+    .await;
+    // The other comment had none, because there was one of its id.
+    let missing = Violation::ActivityMissing {
+        actor: "bob".to_owned(),
+        what: "comment",
+    };
+    is_found_and_mended(&store, &[missing]).await;
+    let Topic::Post(post) = first else { unreachable!() };
+    let reaction = Reaction::Comment(post, Uuid::from_u128(20));
+    let removed = store
+        .reactions()
+        .remove(&handle("bob"), &reaction, attempt(2_000))
+        .await;
+    assert!(removed.unwrap().item.is_some());
+    assert!(
+        !has(
+            &store,
+            &user("bob"),
+            Relation::Activities,
+            Key::Id(Uuid::from_u128(20))
+        )
+        .await
+    );
+    assert_eq!(findings(&store, false).await, []);
+}
+
+/// What a server leaves that died between its first and its second write, or its second and its third.
+async fn began_to_like(store: &Store, post: &Owner, reached_the_post: bool) {
+    let intent = doc! {
+        "id": uuid_bson(Uuid::from_u128(20)), "at": bson::DateTime::from_millis(1), "kind": "like",
+        "post": store::overflow::owner_id(post),
+    };
+    let note = doc! { "$push": { "intents": intent } };
+    let update = store::port::Update::one(doc! { "_id": "bob" }, note);
+    store.engine().update("users", update).await.unwrap();
+    if reached_the_post {
+        append(store, post, Relation::Likes, item(20, "bob")).await;
+    }
+}
+
+#[tokio::test]
+async fn what_was_begun_and_not_ended_is_found_and_finished() {
+    for reached_the_post in [false, true] {
+        let store = people().await;
+        let post = post(&store, 9).await;
+        began_to_like(&store, &post, reached_the_post).await;
+        let begun = Violation::Begun {
+            what: "like",
+            target: post.to_string(),
+        };
+        let missing = Violation::ActivityMissing {
+            actor: "bob".to_owned(),
+            what: "like",
+        };
+        let expected: Vec<_> = [Some(begun), reached_the_post.then_some(missing)]
+            .into_iter()
+            .flatten()
+            .collect();
+        is_found_and_mended(&store, &expected).await;
+        let id = Key::Id(Uuid::from_u128(20));
+        let told = has(&store, &user("bob"), Relation::Activities, id).await;
+        assert_eq!(told, reached_the_post);
+    }
+}
+
+#[tokio::test]
+async fn whoever_leaves_takes_along_a_like_whose_activity_was_never_written() {
+    let store = people().await;
+    let post = post(&store, 9).await;
+    began_to_like(&store, &post, true).await;
+    leave(&store, "bob").await;
+    assert!(!has(&store, &post, Relation::Likes, Key::By(handle("bob"))).await);
+    assert_eq!(findings(&store, false).await, []);
 }
 
 /// A check changes nothing: not even an unbounded array, which every ordinary read adopts.

@@ -17,7 +17,7 @@ use super::committed::{Committed, paged};
 use crate::Error;
 use crate::error::Result;
 use crate::overflow::{Item, Key, Owner, number};
-use crate::port::Find;
+use crate::port::{DocumentEngine, Find, session_of};
 use crate::upkeep::finding::{Outcome, Severity, Violation};
 use crate::upkeep::list_state::{ListState, Shape};
 use crate::upkeep::lookup::{Answer, Wanted, lookup};
@@ -112,23 +112,15 @@ impl Checking<'_> {
 
     /// The claims for which the other list has nothing.
     async fn missed(&self, claims: Vec<Claim>) -> Result<Vec<Claim>> {
-        let wanted: Vec<&Wanted> = claims.iter().map(|claim| &claim.wanted).collect();
-        let answers = lookup(&**self.store.engine(), &wanted).await?;
-        let open = claims.into_iter().zip(answers);
-        let open = open.filter(|(_, answer)| matches!(answer, Answer::Absent | Answer::NoOwner));
-        Ok(open.map(|(claim, _)| claim).collect())
+        let open = open(&**self.store.engine(), claims).await?;
+        Ok(open.into_iter().map(|(claim, _)| claim).collect())
     }
 
     /// Of these, the claims that still stand and for which the other list still has nothing, and why it has not. Whether they
     /// stand is looked up last: what is taken back goes there last.
     async fn still_missed(&self, claims: Vec<Claim>) -> Result<Vec<(Claim, Answer)>> {
         let engine = &**self.store.engine();
-        let wanted: Vec<&Wanted> = claims.iter().map(|claim| &claim.wanted).collect();
-        let answers = lookup(engine, &wanted).await?;
-        let open = claims.into_iter().zip(answers);
-        let open: Vec<_> = open
-            .filter(|(_, answer)| matches!(answer, Answer::Absent | Answer::NoOwner))
-            .collect();
+        let open = open(engine, claims).await?;
         let sources: Vec<Wanted> = open.iter().map(|(claim, _)| claim.stands()).collect();
         let stand = lookup(engine, &sources.iter().collect::<Vec<_>>()).await?;
         let standing = open.into_iter().zip(stand);
@@ -137,15 +129,21 @@ impl Checking<'_> {
     }
 
     async fn disagreement(&mut self, claim: Claim) -> Result<()> {
-        let engine = &**self.store.engine();
-        if lookup(engine, &[&claim.stands()]).await?.first() != Some(&Answer::There) {
+        // In one session: who did what the claim says was there before it stood, so the look at them must not be older.
+        let engine = session_of(self.store.engine());
+        if lookup(&*engine, &[&claim.stands()]).await?.first() != Some(&Answer::There) {
             return Ok(());
         }
-        let answer = lookup(engine, &[&claim.wanted]).await?.into_iter().next();
-        let (violation, mend) = match answer {
-            Some(Answer::Absent) => (claim.violation.clone(), Some(claim.mend.clone())),
-            Some(Answer::NoOwner) => owner_gone(&claim),
-            _ => return Ok(()),
+        let (claim, violation, mend) = match open(&*engine, vec![claim]).await?.pop() {
+            Some((claim, Answer::NoOwner)) => {
+                let (violation, mend) = owner_gone(&claim);
+                (claim, violation, mend)
+            }
+            Some((claim, _)) => {
+                let (violation, mend) = (claim.violation.clone(), claim.mend.clone());
+                (claim, violation, Some(mend))
+            }
+            None => return Ok(()),
         };
         let outcome = if !self.options.repair {
             Outcome::Found
@@ -194,6 +192,23 @@ impl Checking<'_> {
             None => Ok(()),
         }
     }
+}
+
+/// Of these, the claims for which the other list has nothing, and why it has not.
+async fn open(engine: &dyn DocumentEngine, claims: Vec<Claim>) -> Result<Vec<(Claim, Answer)>> {
+    let wanted: Vec<&Wanted> = claims.iter().map(|claim| &claim.wanted).collect();
+    let answers = lookup(engine, &wanted).await?;
+    let open = claims.into_iter().zip(answers);
+    let mut open: Vec<_> = open
+        .filter(|(_, answer)| matches!(answer, Answer::Absent | Answer::NoOwner))
+        .collect();
+    let instead: Vec<&Wanted> = open
+        .iter()
+        .filter_map(|(claim, _)| claim.instead.as_ref())
+        .collect();
+    let mut instead = lookup(engine, &instead).await?.into_iter();
+    open.retain(|(claim, _)| claim.instead.is_none() || instead.next() != Some(Answer::There));
+    Ok(open)
 }
 
 /// The items of a page that are not removed.

@@ -4,11 +4,11 @@ use bson::{Bson, Document, doc};
 use model::{ActivityKind, Handle, Relation, Topic};
 use uuid::Uuid;
 
-use crate::overflow::{Item, Key, Owner, owner_collection, owner_id};
+use crate::overflow::{Item, Key, Owner, owner_id};
 use crate::people;
+use crate::reactions::Reaction;
 use crate::upkeep::finding::Violation;
 use crate::upkeep::lookup::Wanted;
-use crate::upkeep::owners::owner_of;
 
 /// Something that a list says, and where else it should then stand.
 #[derive(Debug, Clone)]
@@ -19,6 +19,8 @@ pub(super) struct Claim {
     pub source: Option<(Relation, Item)>,
     /// Where it should stand.
     pub wanted: Wanted,
+    /// Where it may stand instead.
+    pub instead: Option<Wanted>,
     /// What it means when it does not.
     pub violation: Violation,
     /// What makes the two agree.
@@ -57,6 +59,7 @@ pub(super) fn claim_of_post(owner: &Owner, document: &Document) -> Option<Claim>
             Relation::Activities,
             Key::Id(id.uuid()),
         ),
+        instead: None,
         violation: Violation::ActivityMissing {
             actor: author.to_string(),
             what: "post",
@@ -75,7 +78,8 @@ pub(super) fn follow_of(claim: &Claim) -> Option<(&Handle, &Handle)> {
     }
 }
 
-/// What it means that the owner of the other list is gone.
+/// What it means that the owner of the other list is gone. An item of somebody who is gone is taken out, by its id: one
+/// that a later holder of the handle adds has another. A post of somebody who is gone is kept.
 pub(super) fn owner_gone(claim: &Claim) -> (Violation, Option<Mend>) {
     let wanted = &claim.wanted.owner;
     match (&claim.violation, wanted) {
@@ -85,7 +89,8 @@ pub(super) fn owner_gone(claim: &Claim) -> (Violation, Option<Mend>) {
         }
         (_, Topic::User(handle)) => {
             let actor = handle.to_string();
-            (Violation::ActorGone { actor }, None)
+            let own = claim.source.as_ref().map(|(_, item)| Key::Id(item.id));
+            (Violation::ActorGone { actor }, own.map(Mend::Withdraw))
         }
         (violation, Topic::Post(_)) => (violation.clone(), Some(claim.mend.clone())),
     }
@@ -97,20 +102,29 @@ pub(super) fn claims_of(owner: &Owner, relation: Relation, item: &Item) -> Vec<C
         owner: owner.clone(),
         source: Some((relation, item.clone())),
         wanted,
+        instead: None,
         violation,
         mend,
     };
-    let told = |actor: &Handle, kind: ActivityKind, target: Document| {
-        claim(
-            Wanted::item(Topic::User(actor.clone()), Relation::Activities, Key::Id(item.id)),
-            Violation::ActivityMissing {
-                actor: actor.to_string(),
-                what: kind.as_str(),
-            },
-            Mend::Append(activity(item.id, item.at, kind, target)),
-        )
+    let told = |actor: &Handle, reaction: &Reaction| {
+        let activity = reaction.activity(item);
+        let own = Topic::User(actor.clone());
+        let instead = match reaction {
+            Reaction::Comment(_, id) => Some(Wanted::old_activity(own.clone(), *id, owner_id(owner))),
+            _ => None,
+        };
+        Claim {
+            instead,
+            ..claim(
+                Wanted::item(own, Relation::Activities, Key::Id(activity.id)),
+                Violation::ActivityMissing {
+                    actor: actor.to_string(),
+                    what: reaction.kind().as_str(),
+                },
+                Mend::Append(activity),
+            )
+        }
     };
-    let post = || doc! { "post": owner_id(owner) };
     match (relation, owner, &item.by) {
         (Relation::Followers, Topic::User(followed), Some(actor)) => vec![
             claim(
@@ -124,7 +138,7 @@ pub(super) fn claims_of(owner: &Owner, relation: Relation, item: &Item) -> Vec<C
                 },
                 Mend::Append(Item::new(item.id, followed.clone(), item.at)),
             ),
-            told(actor, ActivityKind::Follow, doc! { "user": followed.as_str() }),
+            told(actor, &Reaction::Follow(followed.clone())),
         ],
         (Relation::Following, Topic::User(actor), Some(followed)) => vec![claim(
             Wanted::item(
@@ -137,9 +151,11 @@ pub(super) fn claims_of(owner: &Owner, relation: Relation, item: &Item) -> Vec<C
             },
             Mend::Withdraw(Key::By(followed.clone())),
         )],
-        (Relation::Likes, _, Some(actor)) => vec![told(actor, ActivityKind::Like, post())],
-        (Relation::Shares, _, Some(actor)) => vec![told(actor, ActivityKind::Share, post())],
-        (Relation::Comments, _, Some(actor)) => vec![told(actor, ActivityKind::Comment, post())],
+        (Relation::Likes, Topic::Post(post), Some(actor)) => vec![told(actor, &Reaction::Like(*post))],
+        (Relation::Shares, Topic::Post(post), Some(actor)) => vec![told(actor, &Reaction::Share(*post))],
+        (Relation::Comments, Topic::Post(post), Some(actor)) => {
+            vec![told(actor, &Reaction::Comment(*post, item.id))]
+        }
         (Relation::Activities, _, _) => foundation(item)
             .map(|(wanted, what)| {
                 let target = wanted.owner.to_string();
@@ -154,27 +170,20 @@ pub(super) fn claims_of(owner: &Owner, relation: Relation, item: &Item) -> Vec<C
 
 /// What an activity tells of: where that stands.
 fn foundation(activity: &Item) -> Option<(Wanted, &'static str)> {
-    let kind: ActivityKind = activity.more.get_str("kind").ok()?.parse().ok()?;
-    let relation = match kind {
-        ActivityKind::Post => None,
-        ActivityKind::Like => Some(Relation::Likes),
-        ActivityKind::Comment => Some(Relation::Comments),
-        ActivityKind::Share => Some(Relation::Shares),
-        ActivityKind::Follow => Some(Relation::Followers),
+    if let Some(reaction) = Reaction::of(activity) {
+        let id = match &reaction {
+            Reaction::Comment(_, comment) => *comment,
+            _ => activity.id,
+        };
+        let wanted = Wanted::item(reaction.owner(), reaction.relation(), Key::Id(id));
+        return Some((wanted, reaction.kind().as_str()));
+    }
+    let post = ActivityKind::Post.as_str();
+    let Some(Bson::Binary(id)) = activity.more.get("post") else {
+        return None;
     };
-    let target = match (kind, activity.more.get("post")) {
-        (ActivityKind::Follow, _) => owner_of(people::COLLECTION, activity.more.get("user")?)?,
-        (_, Some(Bson::Binary(post))) => Topic::Post(Uuid::from_slice(&post.bytes).ok()?.into()),
-        _ => return None,
-    };
-    debug_assert!(
-        relation.is_none_or(|relation| crate::overflow::owners_of(relation) == owner_collection(&target))
-    );
-    let wanted = match relation {
-        Some(relation) => Wanted::item(target, relation, Key::Id(activity.id)),
-        None => Wanted::owner(target),
-    };
-    Some((wanted, kind.as_str()))
+    let id = Uuid::from_slice(&id.bytes).ok()?;
+    (activity.more.get_str("kind").ok()? == post).then(|| (Wanted::owner(Topic::Post(id.into())), post))
 }
 
 fn activity(id: Uuid, at: model::Timestamp, kind: ActivityKind, target: Document) -> Item {

@@ -10,6 +10,7 @@ mod between;
 mod claims;
 mod committed;
 mod documents;
+mod intents;
 mod leaving;
 mod lists;
 mod look;
@@ -101,6 +102,7 @@ pub async fn check(store: &Store, options: CheckOptions, progress: Progress<'_>)
     checking.lists().await?;
     checking.pages().await?;
     if !options.lists_only {
+        checking.intents().await?;
         checking.between().await?;
         checking.timelines().await?;
     }

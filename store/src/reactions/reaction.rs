@@ -1,0 +1,180 @@
+use bson::{Bson, Document, doc};
+use model::{ActivityKind, Handle, PostId, Relation, Topic};
+use sha2::{Digest, Sha256};
+use uuid::{Builder, Uuid};
+
+use crate::overflow::{Item, Key, Owner, uuid_bson};
+
+/// What somebody does to what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reaction {
+    /// Likes a post.
+    Like(PostId),
+    /// Shares a post.
+    Share(PostId),
+    /// Comments on a post, with this id. Clients choose it, so comments on two posts may have the same.
+    Comment(PostId, Uuid),
+    /// Follows a person.
+    Follow(Handle),
+}
+
+impl Reaction {
+    /// What an activity tells of; nothing for a post, and for what is malformed.
+    pub fn of(activity: &Item) -> Option<Self> {
+        Self::read(&activity.more, Some(activity.id))
+    }
+
+    /// Reads the stored form. The activity of a comment without `comment` has the comment's own id: the form that
+    /// activities had before two comments could have the same one.
+    pub(super) fn read(fields: &Document, id: Option<Uuid>) -> Option<Self> {
+        let kind: ActivityKind = fields.get_str("kind").ok()?.parse().ok()?;
+        if kind == ActivityKind::Follow {
+            return Some(Self::Follow(fields.get_str("user").ok()?.parse().ok()?));
+        }
+        let post = PostId::from(uuid_in(fields, "post")?);
+        match kind {
+            ActivityKind::Like => Some(Self::Like(post)),
+            ActivityKind::Share => Some(Self::Share(post)),
+            ActivityKind::Comment => Some(Self::Comment(post, uuid_in(fields, "comment").or(id)?)),
+            ActivityKind::Follow | ActivityKind::Post => None,
+        }
+    }
+
+    /// The stored form: what activities and intents have beside id and time.
+    pub(super) fn to_document(&self) -> Document {
+        let mut fields = doc! { "kind": self.kind().as_str() };
+        match self {
+            Self::Like(post) | Self::Share(post) => _ = fields.insert("post", uuid_bson(post.uuid())),
+            Self::Comment(post, id) => {
+                fields.insert("post", uuid_bson(post.uuid()));
+                fields.insert("comment", uuid_bson(*id));
+            }
+            Self::Follow(author) => _ = fields.insert("user", author.as_str()),
+        }
+        fields
+    }
+
+    /// The activity that tells of an item of the list. A comment's activity has an id made from the post and the
+    /// comment's id, and names the comment in `comment`; any other has the item's id, which no client chooses.
+    pub fn activity(&self, item: &Item) -> Item {
+        Item {
+            id: self.activity_id(item.id),
+            by: None,
+            at: item.at,
+            more: self.to_document(),
+        }
+    }
+
+    fn activity_id(&self, item: Uuid) -> Uuid {
+        let Self::Comment(post, id) = self else {
+            return item;
+        };
+        let digest = Sha256::new()
+            .chain_update("comment")
+            .chain_update(post.uuid())
+            .chain_update(id)
+            .finalize();
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&digest[..16]);
+        Builder::from_custom_bytes(bytes).into_uuid()
+    }
+
+    /// The ids that the activity of an item may have, the usual one first.
+    pub(super) fn activity_ids(&self, item: Uuid) -> Vec<Uuid> {
+        match self {
+            Self::Comment(..) => vec![self.activity_id(item), item],
+            _ => vec![item],
+        }
+    }
+
+    /// What kind of activity it makes.
+    pub fn kind(&self) -> ActivityKind {
+        match self {
+            Self::Like(_) => ActivityKind::Like,
+            Self::Share(_) => ActivityKind::Share,
+            Self::Comment(..) => ActivityKind::Comment,
+            Self::Follow(_) => ActivityKind::Follow,
+        }
+    }
+
+    /// Whose list decides whether it holds.
+    pub fn owner(&self) -> Owner {
+        match self {
+            Self::Like(post) | Self::Share(post) | Self::Comment(post, _) => Topic::Post(*post),
+            Self::Follow(author) => Topic::User(author.clone()),
+        }
+    }
+
+    /// Which list of theirs.
+    pub fn relation(&self) -> Relation {
+        match self {
+            Self::Like(_) => Relation::Likes,
+            Self::Share(_) => Relation::Shares,
+            Self::Comment(..) => Relation::Comments,
+            Self::Follow(_) => Relation::Followers,
+        }
+    }
+
+    /// Which item of that list.
+    pub fn key(&self, actor: &Handle) -> Key {
+        match self {
+            Self::Comment(_, id) => Key::Id(*id),
+            _ => Key::By(actor.clone()),
+        }
+    }
+}
+
+pub(super) fn uuid_in(document: &Document, field: &str) -> Option<Uuid> {
+    match document.get(field) {
+        Some(Bson::Binary(binary)) => Uuid::from_slice(&binary.bytes).ok(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Timestamp;
+
+    use super::*;
+
+    fn post(number: u128) -> PostId {
+        Uuid::from_u128(number).into()
+    }
+
+    fn item(id: Uuid) -> Item {
+        Item::new(id, "ada".parse().unwrap(), Timestamp::from_millis(1))
+    }
+
+    #[test]
+    fn an_activity_tells_of_what_it_was_made_from() {
+        let id = Uuid::from_u128(7);
+        for reaction in [
+            Reaction::Like(post(1)),
+            Reaction::Share(post(1)),
+            Reaction::Comment(post(1), id),
+            Reaction::Follow("bob".parse().unwrap()),
+        ] {
+            let activity = reaction.activity(&item(id));
+            assert_eq!(Reaction::of(&activity), Some(reaction.clone()));
+            assert_eq!(activity.id == id, !matches!(reaction, Reaction::Comment(..)));
+        }
+    }
+
+    #[test]
+    fn comments_of_one_id_on_two_posts_have_an_activity_each() {
+        let id = Uuid::from_u128(7);
+        let on = |number| Reaction::Comment(post(number), id).activity(&item(id));
+        assert_eq!(on(1), on(1));
+        assert_ne!(on(1).id, on(2).id);
+        // It is stored, so it must never be made in another way.
+        assert_eq!(on(1).id.get_version_num(), 8);
+    }
+
+    #[test]
+    fn an_activity_of_the_old_form_has_the_id_of_its_comment() {
+        let id = Uuid::from_u128(7);
+        let mut activity = item(id);
+        activity.more = doc! { "kind": "comment", "post": uuid_bson(post(1).uuid()) };
+        assert_eq!(Reaction::of(&activity), Some(Reaction::Comment(post(1), id)));
+    }
+}
