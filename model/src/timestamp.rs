@@ -7,6 +7,10 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::Problem;
 
+/// The first and last moments that RFC 3339 can write: 0000-01-01T00:00:00.000Z and 9999-12-31T23:59:59.999Z.
+const FIRST: i64 = -62_167_219_200_000;
+const LAST: i64 = 253_402_300_799_999;
+
 /// A moment in UTC, in whole milliseconds since 1970, the precision of a BSON date. Written as RFC 3339.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -34,7 +38,7 @@ impl Timestamp {
 
     /// How long ago this was at `now`, as people say it: "now", "5m ago", "3h ago", "2d ago", then the date.
     pub fn ago(self, now: Self) -> String {
-        let seconds = (now.0 - self.0).max(0) / 1000;
+        let seconds = now.0.saturating_sub(self.0).max(0) / 1000;
         match seconds {
             0..60 => "now".to_owned(),
             60..3600 => format!("{}m ago", seconds / 60),
@@ -65,9 +69,11 @@ const MONTHS: [&str; 12] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 ];
 
+/// Writes the moment as RFC 3339, which has the years 0 to 9999; one beyond them is written as the nearest.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (seconds, millis) = (self.0.div_euclid(1000), self.0.rem_euclid(1000));
+        let written = self.0.clamp(FIRST, LAST);
+        let (seconds, millis) = (written.div_euclid(1000), written.rem_euclid(1000));
         let text = OffsetDateTime::from_unix_timestamp(seconds)
             .ok()
             .and_then(|moment| moment.format(&Rfc3339).ok())
@@ -115,6 +121,20 @@ mod tests {
         assert_eq!(at.exact(), "2026-03-01 12:00 UTC");
         assert_eq!(Timestamp::from_millis(-1).to_string(), "1969-12-31T23:59:59.999Z");
         assert_eq!(Timestamp::from_millis(60).to_string(), "1970-01-01T00:00:00.060Z");
+    }
+
+    #[test]
+    fn a_moment_that_no_date_can_say_is_written_as_the_nearest() {
+        let written = |millis| Timestamp::from_millis(millis).to_string();
+        assert_eq!(written(i64::MAX), "9999-12-31T23:59:59.999Z");
+        assert_eq!(written(LAST + 1), "9999-12-31T23:59:59.999Z");
+        assert_eq!(written(i64::MIN), "0000-01-01T00:00:00.000Z");
+        let (first, last) = (Timestamp::from_millis(i64::MIN), Timestamp::from_millis(i64::MAX));
+        assert_eq!(
+            (first.ago(last), last.ago(first)),
+            ("1 Jan 0000".to_owned(), "now".to_owned())
+        );
+        assert_eq!(last.exact(), "9999-12-31 23:59 UTC");
     }
 
     #[test]

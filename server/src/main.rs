@@ -7,6 +7,7 @@ mod drivers;
 mod fault;
 mod healthcheck;
 mod http;
+mod listen;
 mod metrics;
 mod opening;
 mod pages;

@@ -1,7 +1,6 @@
 //! `spillway serve`.
 
 use std::fmt;
-use std::future::IntoFuture;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,7 +12,6 @@ use axum::Router;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{Extensions, HeaderMap, StatusCode, Version};
 use axum::middleware::{from_fn, from_fn_with_state, map_response_with_state};
-use axum::serve::ListenerExt;
 use store::news::Source;
 use tokio::net::TcpListener;
 use tower_http::CompressionLevel;
@@ -29,7 +27,7 @@ use crate::http::{
 };
 use crate::shutdown::{Phases, Shutdown};
 use crate::site::Site;
-use crate::{api, drivers, metrics, opening, pages, seed};
+use crate::{api, drivers, listen, metrics, opening, pages, seed};
 
 /// What names the addresses to listen on.
 const ADDR: &str = "SPILLWAY_ADDR";
@@ -121,23 +119,14 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     if let Some(admin) = admin {
         serve_metrics(admin, numbers)?;
     }
-    let listener = listener.tap_io(|stream| {
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "small packets to one client may wait");
-        }
-    });
-    let service = routes.into_make_service_with_connect_info::<SocketAddr>();
-    let server = axum::serve(listener, service).with_graceful_shutdown(shutdown.phases().closing());
-    let result = tokio::select! {
-        ended = server.into_future() => ended.map_err(|error| {
-            Fault::failed("The server stopped accepting connections", "Start it again.").caused_by(&error)
-        }),
-        () = shutdown.run(options.drain, options.deadline) => Ok(()),
-    };
+    tokio::select! {
+        () = listen::serve(listener, routes, shutdown.phases().closing()) => {}
+        () = shutdown.run(options.drain, options.deadline) => {}
+    }
     if let Some(drivers) = drivers {
         drivers.shut_down(drivers::DEADLINE).await;
     }
-    result
+    Ok(())
 }
 
 async fn listen(setting: &str, addr: &str) -> Result<TcpListener, Fault> {

@@ -53,7 +53,7 @@ impl Place {
         };
         let after = query("cursor").map(|cursor| cursor.parse()).transpose()?;
         let before = query("from")
-            .and_then(|from| from.parse().ok())
+            .and_then(|from| from.parse::<u32>().ok())
             .filter(|_| after.is_some());
         Ok(Self {
             paging: Paging {
@@ -61,7 +61,7 @@ impl Place {
                 after,
                 ..Paging::default()
             },
-            before: before.unwrap_or(0),
+            before: before.unwrap_or(0).into(),
         })
     }
 

@@ -48,15 +48,10 @@ impl RequestLog {
     }
 }
 
-/// Middleware: one line per request, and its id in everything logged on its behalf and in the response. An id that a
-/// proxy in front assigned is kept.
+/// Middleware: one line per request, and its id in everything logged on its behalf and in the response. It is never the
+/// client's choice: two requests with the same id, or with somebody else's, would make the log useless when it counts.
 pub async fn log(State(requests): State<RequestLog>, request: Request, next: Next) -> Response {
-    let given = request
-        .headers()
-        .get(HEADER)
-        .and_then(|id| id.to_str().ok())
-        .filter(|id| is_plain(id));
-    let id = given.map_or_else(|| requests.next_id(), ToOwned::to_owned);
+    let id = requests.next_id();
     let route = request
         .extensions()
         .get::<MatchedPath>()
@@ -83,24 +78,13 @@ pub async fn log(State(requests): State<RequestLog>, request: Request, next: Nex
     response
 }
 
-fn is_plain(id: &str) -> bool {
-    (1..=64).contains(&id.len())
-        && id
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn ids_differ_and_foreign_ones_cannot_forge_log_lines() {
+    fn ids_differ() {
         let requests = RequestLog::new(Timestamp::from_millis(1));
         assert_ne!(requests.next_id(), requests.next_id());
-        assert!(is_plain("4f-a_Z"));
-        for bad in ["", "a b", "a\nb", "a".repeat(65).as_str()] {
-            assert!(!is_plain(bad), "{bad:?}");
-        }
     }
 }

@@ -58,7 +58,7 @@ async fn posts_of_a_tag_are_listed_newest_first_whoever_wrote_them() {
     assert_eq!(shown.status, 200);
     assert!(shown.text.contains("href=\"/tags/水位\""), "{}", shown.text);
     assert!(
-        shown.text.contains("href=\"/tags/weir\">#WEIR</a>"),
+        shown.text.contains("href=\"/tags/weir\"><bdi>#WEIR</bdi></a>"),
         "{}",
         shown.text
     );

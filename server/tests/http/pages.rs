@@ -48,6 +48,24 @@ fn what_a_hash_names_is_kept_and_what_is_missing_is_not() {
 }
 
 #[test]
+fn a_place_in_a_list_that_no_list_has_is_no_fault() {
+    let server = Server::with_small_pages();
+    let author = server.member("author");
+    let post = author.writes("Popular");
+    for n in 0..8 {
+        server
+            .member(&format!("fan{n}"))
+            .put(&format!("/posts/{post}/like"));
+    }
+    let next = author.get(&format!("/posts/{post}/likes?limit=2")).body["next"].clone();
+    let next = next.as_str().unwrap();
+    let place = format!("/post/{post}/likes?cursor={next}&from={}", u64::MAX);
+    let page = author.at_root().with("accept", "text/html").get(&place);
+    assert_eq!(page.status, 200, "{page:?}");
+    assert!(!page.text.contains("1844674407370955"), "{}", page.text);
+}
+
+#[test]
 fn a_seam_says_what_was_read_to_get_there() {
     let server = Server::with_small_pages();
     let author = server.member("author");

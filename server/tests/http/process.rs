@@ -1,4 +1,4 @@
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Output, Stdio};
 use std::time::Duration;
@@ -44,6 +44,30 @@ fn a_request_that_never_ends_is_cut_off_at_the_deadline() {
     let (code, took) = server.ended();
     assert_eq!(code, Some(0));
     assert!(took < Duration::from_secs(10), "{took:?}");
+}
+
+#[test]
+fn requests_that_never_end_are_given_up() {
+    let server = Server::start();
+    let half_sent = || {
+        let mut connection = TcpStream::connect(&server.address).unwrap();
+        connection
+            .write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n")
+            .unwrap();
+        connection.set_read_timeout(Some(PATIENCE * 4)).unwrap();
+        connection
+    };
+    let silent = TcpStream::connect(&server.address).unwrap();
+    silent.set_read_timeout(Some(PATIENCE * 4)).unwrap();
+    let connections: Vec<TcpStream> = (0..100).map(|_| half_sent()).chain([silent]).collect();
+    assert_eq!(server.visitor().at_root().get("/healthz").status, 200);
+    for mut connection in connections {
+        let mut answer = Vec::new();
+        // Nothing but the end of it comes, or a reset.
+        let ended = connection.read_to_end(&mut answer);
+        assert!(ended.map_or_else(|error| error.kind() == ErrorKind::ConnectionReset, |_| true));
+        assert!(!answer.starts_with(b"HTTP/1.1 200"));
+    }
 }
 
 #[test]

@@ -97,7 +97,8 @@ fn while_a_storm_goes_on_others_are_refused_and_anybody_who_is_signed_in_may_sto
     );
     let led_back = send(&bob.with("referer", &page), "text/html", "start_storm", LONG);
     assert_eq!(led_back.status, 303);
-    let bob_at_page = bob.at_root().with("accept", "text/html").with("referer", &page);
+    let mut bob_at_page = bob.at_root().with("accept", "text/html");
+    bob_at_page.cookie = Some(format!("{}; {}", bob.cookie.clone().unwrap(), led_back.cookie()));
     let shown = words(&bob_at_page.get(&led_back.headers["location"]).text);
     assert!(
         shown.contains("A storm of @ada goes on") && shown.contains("Stop"),

@@ -1,0 +1,91 @@
+//! Accepting connections, and giving up on clients that keep one and ask for nothing.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{ConnectInfo, Request};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tower::ServiceExt as _;
+
+/// How long a client may take from when it may send a request until the request's head is there. It is also how long a
+/// connection stays open between two requests.
+pub const HEAD: Duration = Duration::from_secs(20);
+
+/// How many connections there may be at a time; others wait to be accepted. Each open event stream is one.
+const CONNECTIONS: usize = 16_384;
+
+/// The pause before the next is accepted when the system has no room for one.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Serves until it is told to close, and ends when the last request under way has its answer.
+pub async fn serve(listener: TcpListener, routes: Router, closing: impl Future<Output = ()>) {
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(HEAD);
+    let connections = Arc::new(Semaphore::new(CONNECTIONS));
+    let under_way = GracefulShutdown::new();
+    let mut closing = std::pin::pin!(closing);
+    loop {
+        let (stream, peer, place) = tokio::select! {
+            () = &mut closing => break,
+            accepted = accept(&listener, &connections) => accepted,
+        };
+        let routes = routes.clone().map_request(move |request: Request<Incoming>| {
+            let mut request = request.map(Body::new);
+            request.extensions_mut().insert(ConnectInfo(peer));
+            request
+        });
+        let connection = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(routes));
+        let connection = under_way.watch(connection);
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "a connection ended before its time");
+            }
+            drop(place);
+        });
+    }
+    drop(listener);
+    under_way.shutdown().await;
+}
+
+/// The next connection, when there is a place for it.
+async fn accept(
+    listener: &TcpListener,
+    connections: &Arc<Semaphore>,
+) -> (TcpStream, SocketAddr, Option<OwnedSemaphorePermit>) {
+    // Fails for a closed semaphore only, and nobody closes it.
+    let place = Arc::clone(connections).acquire_owned().await.ok();
+    loop {
+        match listener.accept().await {
+            Ok((stream, peer)) => {
+                if let Err(error) = stream.set_nodelay(true) {
+                    tracing::debug!(%error, "small packets to one client may wait");
+                }
+                return (stream, peer, place);
+            }
+            Err(error) if is_the_clients(&error) => {}
+            Err(error) => {
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+    }
+}
+
+/// Whether the client went away before it was accepted.
+fn is_the_clients(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(
+        error.kind(),
+        ConnectionRefused | ConnectionAborted | ConnectionReset
+    )
+}
