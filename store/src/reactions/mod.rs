@@ -84,12 +84,11 @@ impl<'a> Reactions<'a> {
     pub async fn remove(&self, actor: &Handle, reaction: &Reaction, attempt: Attempt) -> Result<Removed> {
         let store = &self.store.session();
         let begun = intents::begin(store, actor, reaction, attempt).await?;
-        let removed = match reaction {
-            Reaction::Follow(author) => store.timelines().unfollow(actor, author, attempt.id).await,
-            _ => {
-                let list = store.list(reaction.relation());
-                list.remove(&reaction.owner(), &reaction.key(actor)).await
-            }
+        let removed = if let Reaction::Follow(author) = reaction {
+            store.timelines().unfollow(actor, author, attempt.id).await
+        } else {
+            let list = store.list(reaction.relation());
+            list.remove(&reaction.owner(), &reaction.key(actor)).await
         };
         let removed = ended_without_owner(store, actor, attempt, removed).await?;
         let activity = removed.item.as_ref().map(|item| reaction.activity(item).id);

@@ -90,7 +90,19 @@ impl<'a> Timelines<'a> {
         Ok(done.matched == 1)
     }
 
-    /// Everybody whom somebody follows.
+    /// Everybody whom a reader follows. Of those about whom the timeline is in doubt, their own followers tell.
+    async fn followed(&self, reader: &Handle, timeline: &Timeline) -> Result<Vec<Handle>> {
+        let mut authors = self.followed_by(reader).await?;
+        for author in timeline.doubted() {
+            authors.retain(|followed| followed != author);
+            if self.follows(reader, author).await? {
+                authors.push(author.clone());
+            }
+        }
+        Ok(authors)
+    }
+
+    /// Everybody in the list of those whom somebody follows.
     async fn followed_by(&self, reader: &Handle) -> Result<Vec<Handle>> {
         let owner = Topic::User(reader.clone());
         let mut followed = Vec::new();

@@ -56,13 +56,7 @@ impl Timelines<'_> {
         if let Some(end) = timeline.end()
             && last.is_none_or(|last| last < end)
         {
-            let mut authors = self.followed_by(reader).await?;
-            for author in timeline.doubted() {
-                authors.retain(|followed| followed != author);
-                if self.follows(reader, author).await? {
-                    authors.push(author.clone());
-                }
-            }
+            let mut authors = self.followed(reader, &timeline).await?;
             authors.push(reader.clone());
             found = posts
                 .list(Some(&authors), Order::Newest, after, limit + 1)

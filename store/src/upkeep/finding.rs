@@ -183,7 +183,9 @@ impl Violation {
             | Self::Busy
             | Self::TargetGone { .. }
             | Self::ActorGone { .. }
-            | Self::TimelineInDoubt { .. } => Severity::Notice,
+            | Self::TimelineInDoubt { .. }
+            // The lists themselves tell whether anything is missing; a server may still be at work.
+            | Self::Begun { .. } => Severity::Notice,
             Self::Pending { .. }
             | Self::Adopting
             | Self::Leaving
@@ -193,7 +195,6 @@ impl Violation {
             | Self::FollowerMissing { .. }
             | Self::ActivityMissing { .. }
             | Self::ActivityUnfounded { .. }
-            | Self::Begun { .. }
             | Self::Undelivered
             | Self::OrphanTimeline => Severity::Unfinished,
             _ => Severity::Broken,

@@ -16,7 +16,7 @@ use crate::support::schedule::{Bounds, Explorer, Operation};
 use crate::support::{small_store, walk};
 
 /// Longer after everything here than any request lives.
-const LATER: Timestamp = Timestamp::from_millis(1_000_000);
+const LATER: Timestamp = Timestamp::from_millis(1_000_000_000_000);
 
 /// What the actor does, each time as another request.
 #[derive(Debug, Clone, Copy)]
@@ -106,7 +106,7 @@ impl Town {
             let number = fresh();
             let (id, at) = (
                 Uuid::from_u128(number.into()),
-                Timestamp::from_millis(i64::try_from(number % 1_000).unwrap()),
+                Timestamp::from_millis(i64::try_from(number).unwrap()),
             );
             let attempt = Attempt { id, at };
             let outcome = if matches!(act, Unlike | Delete | Unfollow) {

@@ -440,7 +440,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "an unlike in a page of a post that is deleted and published again",
         largest_head: 3,
-        faults: 1,
+        faults: 0,
         beforehand: Beforehand::Likes(5),
         operations: |owner| vec![unliking(owner, 1), publishing_again(owner, 999, &[2, 3, 4, 5])],
         afterwards: &[(1, false), (2, true), (3, true), (4, true), (5, true)],

@@ -114,13 +114,13 @@ impl Explorer {
                 left.switches -= 1;
             }
             previous = Some((choice.actor, turn.writes));
-            run.story.push(format!(
-                "{} {} {:?} {:?}",
-                choice.actor,
-                if turn.writes { "writes" } else { "reads" },
-                choice.fate,
-                choice.age
-            ));
+            let call = match (turn.writes, choice.age) {
+                (true, _) => "writes".to_owned(),
+                (false, Age::Newest) => "reads".to_owned(),
+                (false, age) => format!("reads {age:?}"),
+            };
+            run.story
+                .push(format!("{} {call} {:?}", choice.actor, choice.fate));
             if choice.age != Age::Newest
                 && let Some((versions, _)) = &self.stale
             {

@@ -196,7 +196,8 @@ impl DocumentEngine for Stale {
     }
 
     fn session(&self) -> Option<Engine> {
-        self.versions.sessions.then(|| {
+        let begins = self.versions.sessions && self.floor.is_none();
+        begins.then(|| {
             Arc::new(Self {
                 versions: Arc::clone(&self.versions),
                 floor: Some(Mutex::new(0)),
