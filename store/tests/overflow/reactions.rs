@@ -205,7 +205,7 @@ impl Scenario {
                 let holds = town.assert_lists_agree(store, &reaction, &events).await;
                 assert_eq!(holds, self.holds.unwrap_or(holds), "after {events}");
             }
-            if explorer.runs % 2 == 0 {
+            if explorer.runs.is_multiple_of(2) {
                 // Those who died have not come back.
                 store.reactions().finish_all(LATER).await.unwrap();
                 let swept = format!("{events}, swept");

@@ -300,10 +300,10 @@ async fn many_timelines_are_looked_at_together() {
         store.timelines().follow(&handle("ada"), item).await.unwrap();
         store.timelines().home(&handle(&name), None, 20).await.unwrap();
     }
-    let (checked, reads) = trace::reads(found(&store, false)).await;
+    let (checked, reads) = Box::pin(trace::reads(found(&store, false))).await;
     assert_eq!(checked, []);
     store.engine().delete(COLLECTION, doc! {}, true).await.unwrap();
-    let (_, without) = trace::reads(found(&store, false)).await;
+    let (_, without) = Box::pin(trace::reads(found(&store, false))).await;
     let more = reads.len() - without.len();
     assert!((1..=10).contains(&more), "{more} commands for 141 timelines");
 }

@@ -16,7 +16,7 @@ pub struct History(Arc<Mutex<Events>>);
 #[derive(Debug, Default)]
 struct Events {
     clock: usize,
-    events: Vec<Event>,
+    all: Vec<Event>,
     /// Something happened that a set knows nothing of, such as the end of the owner.
     beyond: bool,
 }
@@ -52,13 +52,13 @@ impl History {
         Asked(history.map(|history| {
             let mut events = history.0.lock().unwrap();
             let asked = events.tick();
-            events.events.push(Event {
+            events.all.push(Event {
                 adds,
                 key,
                 asked,
                 answered: None,
             });
-            let place = events.events.len() - 1;
+            let place = events.all.len() - 1;
             drop(events);
             (history, place)
         }))
@@ -80,12 +80,12 @@ impl History {
         }
         let undisputed = |event: &&Event| {
             event.answered.is_some()
-                && events.events.iter().all(|other| {
+                && events.all.iter().all(|other| {
                     let before = other.answered.is_some_and(|(at, _)| at < event.asked);
                     other.key != event.key || other.adds == event.adds || before
                 })
         };
-        let settled = events.events.iter().filter(undisputed);
+        let settled = events.all.iter().filter(undisputed);
         settled.map(|event| (event.key.clone(), event.adds)).collect()
     }
 
@@ -96,14 +96,14 @@ impl History {
             return;
         }
         let mut search = Search {
-            events: &events.events,
+            events: &events.all,
             been: HashSet::new(),
         };
         let possible = search.possible(0, &mut before.into_iter().collect());
         assert!(
             possible,
             "no order explains these answers: {:#?} after {story:#?}",
-            events.events
+            events.all
         );
     }
 }
@@ -121,7 +121,7 @@ impl Asked {
         if let Some((history, place)) = self.0 {
             let mut events = history.0.lock().unwrap();
             let at = events.tick();
-            events.events[place].answered = Some((at, answer));
+            events.all[place].answered = Some((at, answer));
         }
     }
 }
@@ -177,9 +177,12 @@ impl Search<'_> {
 mod tests {
     use super::*;
 
-    fn history(events: &[(bool, usize, Option<(usize, bool, u64)>)]) -> History {
+    /// Whether it adds, when it was asked, and when and how it was answered.
+    type Told = (bool, usize, Option<(usize, bool, u64)>);
+
+    fn history(events: &[Told]) -> History {
         let history = History::default();
-        history.0.lock().unwrap().events = events
+        history.0.lock().unwrap().all = events
             .iter()
             .map(|(adds, asked, answered)| Event {
                 adds: *adds,
