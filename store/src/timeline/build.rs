@@ -34,7 +34,7 @@ impl Timelines<'_> {
                 self.replace(reader, &timeline).await?;
                 continue;
             }
-            let found = match self.followed_by(reader).await {
+            let found = match self.followed(reader, &timeline).await {
                 Ok(followed) => self
                     .outliers_among(&followed, reader)
                     .await?
