@@ -150,7 +150,7 @@ async function withDrawer(page: Page, api: Api): Promise<void> {
   await expect(async () => {
     await drawer.locator("summary").click();
     await expect(drawer.locator(".stored")).toBeVisible({ timeout: 500 });
-  }).toPass({ timeout: 10_000 });
+  }).toPass();
 }
 
 async function ownPost(page: Page, api: Api): Promise<void> {
@@ -169,7 +169,7 @@ async function atASeam(page: Page, api: Api): Promise<void> {
   await expect(async () => {
     await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
     await expect(seam).toBeVisible({ timeout: 200 });
-  }).toPass({ timeout: 10_000 });
+  }).toPass();
   await seam.scrollIntoViewIfNeeded();
 }
 

@@ -96,7 +96,7 @@ export async function typeInto(form: Locator, text: string): Promise<void> {
     await form.getByRole("textbox").fill("");
     await form.getByRole("textbox").fill(text);
     await expect(form).toContainText(new RegExp(`(^|\\D)${text.length} / `), { timeout: 200 });
-  }).toPass({ intervals: [50], timeout: 20_000 });
+  }).toPass({ intervals: [50] });
 }
 
 /** A number on the overflow meter, such as `head` or `pages`. */

@@ -22,7 +22,7 @@ export function openingAPost(): void {
     await expect(async () => {
       await page.mouse.click(x + 4, y + 10);
       await expect(page).toHaveURL(`/post/${post.id}`, { timeout: 500 });
-    }).toPass({ timeout: 10_000 });
+    }).toPass();
 
     await page.goto(`/@${person.handle}`);
     await text.getByRole("link", { name: "#weirs" }).click();

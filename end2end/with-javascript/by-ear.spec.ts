@@ -192,7 +192,7 @@ test("the keys are named beside a list, and ? leads there", async ({ page }) => 
   await expect(async () => {
     await page.keyboard.press("?");
     await expect(keys).toBeFocused({ timeout: 100 });
-  }).toPass({ timeout: 5_000 });
+  }).toPass();
   await expect(keys).toBeInViewport();
 });
 

@@ -7,7 +7,7 @@ test("the drawer of a post shows its numbers and its documents", async ({ page, 
   await expect(async () => {
     await drawer.getByText("How this is stored").click();
     await expect(drawer.locator(".stored")).toBeVisible({ timeout: 1_000 });
-  }).toPass({ timeout: 5_000 });
+  }).toPass();
 
   const overflow = await api.overflow(`posts/${viral.id}`);
   const likes = drawer.getByRole("row").filter({ hasText: "likes" });
@@ -25,7 +25,7 @@ test("a seam says what was read to get there", async ({ page, api }) => {
   await expect(async () => {
     await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
     await expect(seam).toBeVisible({ timeout: 50 });
-  }).toPass({ intervals: [20], timeout: 25_000 });
+  }).toPass({ intervals: [20] });
   await expect(seam).toContainText(/2 documents, \d+ KB/);
   await expect(seam).toContainText(/One unbounded array: 1 document, \d+\.\d MB/);
 });

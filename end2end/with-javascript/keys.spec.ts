@@ -6,7 +6,7 @@ async function press(page: Page, key: string, effect: () => Promise<void>): Prom
   await expect(async () => {
     await page.keyboard.press(key);
     await effect();
-  }).toPass({ timeout: 10_000 });
+  }).toPass();
 }
 
 const focused = (locator: Locator) => () => expect(locator).toBeFocused({ timeout: 200 });

@@ -33,7 +33,7 @@ test("the keys j and k, Page Down and Page Up go from item to item", async ({ pa
   await expect(async () => {
     await page.keyboard.press("j");
     await expect(rows.nth(0)).toBeFocused({ timeout: 100 });
-  }).toPass({ timeout: 5_000 });
+  }).toPass();
   await page.keyboard.press("j");
   await expect(rows.nth(1)).toBeFocused();
   await page.keyboard.press("PageDown");
@@ -81,7 +81,7 @@ test("a list that cannot be read on says so, and goes on when asked to", async (
   await expect(async () => {
     await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
     await expect(more).toHaveText("Try again", { timeout: 200 });
-  }).toPass({ timeout: 5_000 });
+  }).toPass();
   await expect(page.getByText("What you have read stays.")).toBeVisible();
 
   await page.unroute("**/likes?cursor=*");

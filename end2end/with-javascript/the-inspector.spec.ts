@@ -37,7 +37,7 @@ test("the drawer of a post leads to the inspector", async ({ page, api }) => {
   await expect(async () => {
     await drawer.getByText("How this is stored").click();
     await expect(drawer.locator(".stored")).toBeVisible({ timeout: 1_000 });
-  }).toPass({ timeout: 5_000 });
+  }).toPass();
   await drawer.getByRole("link", { name: "Inspect every byte and every page" }).click();
   await expect(page).toHaveURL(`/lab/inspect/post:${viral.id}`);
 });

@@ -12,7 +12,7 @@ test("a migration is started by a form, and a link shows how far it is", async (
         await again.click();
       }
       await expect(page.getByTestId("verdict")).toBeVisible({ timeout: 500 });
-    }).toPass({ timeout: 30_000 });
+    }).toPass();
     await expectNothingLost(page, url);
   });
 });

@@ -12,7 +12,7 @@ test("a storm is started by a form, and a link shows how far it is", async ({ pa
         await again.click();
       }
       await expect(page.getByTestId("verdict")).toBeVisible({ timeout: 500 });
-    }).toPass({ timeout: 15_000 });
+    }).toPass();
     await expectExactly(page, url, "355");
   });
 });
