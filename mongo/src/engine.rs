@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bson::raw::RawDocumentBuf;
-use bson::{Bson, Document, doc};
+use bson::{Bson, DateTime, Document, doc};
 use futures::TryStreamExt;
 use mongodb::IndexModel;
 use mongodb::options::{
@@ -36,6 +36,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How many documents to fetch at a time, at most.
 const BATCH: u32 = 1000;
+
+/// The beginning of 2020, in milliseconds since 1970. A server that says an earlier time has no clock worth believing.
+const NO_CLOCK_BEFORE: i64 = 1_577_836_800_000;
 
 /// Why nobody was asked.
 const LOST: &str = "the MongoDB server has gone and is not back yet";
@@ -331,9 +334,22 @@ impl DocumentEngine for Mongo {
         }
     }
 
+    /// Of the primary, or of a router.
+    async fn clock(&self) -> Result<Option<DateTime>> {
+        let admin = self.database.client().database("admin");
+        let hello = self
+            .soon("", Kind::Read, || async {
+                admin.run_command(doc! { "hello": 1 }).await
+            })
+            .await?;
+        let says = hello.get_datetime("localTime").ok().copied();
+        Ok(says.filter(|time| time.timestamp_millis() > NO_CLOCK_BEFORE))
+    }
+
     async fn changes(&self, collections: &[&str]) -> Result<Changes> {
         self.follow(collections).await
     }
+
     fn consistency(&self) -> Consistency {
         self.consistency
     }

@@ -4,10 +4,12 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bson::{DateTime, Document, doc};
 use mongo::{Mongo, Sharded};
+use store::port::DocumentEngine;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -20,6 +22,8 @@ const MESSAGE: i32 = 2013;
 struct Router {
     /// What it says it is, if anything.
     kind: Option<&'static str>,
+    /// What its clock says, in milliseconds since 1970.
+    time: AtomicI64,
     keys: Mutex<HashMap<String, Document>>,
     /// The names of the commands that change something, in order.
     changes: Mutex<Vec<String>>,
@@ -29,6 +33,7 @@ impl Router {
     async fn start(kind: Option<&'static str>) -> (Arc<Self>, Mongo) {
         let router = Arc::new(Self {
             kind,
+            time: AtomicI64::new(0),
             keys: Mutex::default(),
             changes: Mutex::default(),
         });
@@ -84,7 +89,7 @@ impl Router {
                 let mut hello = doc! {
                     "ok": 1, "helloOk": true, "isWritablePrimary": true, "ismaster": true, "minWireVersion": 0,
                     "maxWireVersion": 25, "maxBsonObjectSize": 16_777_216, "maxMessageSizeBytes": 48_000_000,
-                    "maxWriteBatchSize": 100_000, "localTime": DateTime::from_millis(0),
+                    "maxWriteBatchSize": 100_000, "localTime": DateTime::from_millis(self.time.load(Ordering::SeqCst)),
                 };
                 hello.extend(self.kind.map(|kind| ("msg".to_owned(), kind.into())));
                 hello
@@ -157,4 +162,13 @@ async fn a_key_that_somebody_else_chose_is_told_and_left() {
 async fn a_server_that_is_no_router_is_no_cluster() {
     let (_, mongo) = Router::start(None).await;
     assert!(mongo.cluster().await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn a_server_tells_its_own_time_unless_it_has_none() {
+    let (router, mongo) = Router::start(None).await;
+    assert_eq!(mongo.clock().await.unwrap(), None, "1970 is no time");
+    router.time.store(1_900_000_000_000, Ordering::SeqCst);
+    let says = mongo.clock().await.unwrap();
+    assert_eq!(says, Some(DateTime::from_millis(1_900_000_000_000)));
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use app::feed::{Clock, Feed, SystemClock};
+use app::feed::{Clock, Feed, StoreClock, SystemClock};
 use bson::{DateTime, Document};
 use mongo::{ConnectError, Mongo};
 use store::embedded::Embedded;
@@ -150,6 +150,23 @@ pub async fn expire_every_minute(engine: Embedded) {
     }
 }
 
+/// The clock that a store's items are dated by.
+pub async fn clock_of(store: &Store) -> Result<Arc<StoreClock>, Fault> {
+    let clock = StoreClock::read_from(Arc::clone(store.engine())).await;
+    clock.map_err(|error| unreachable_server(&error))
+}
+
+/// Reads the store's clock again about once a minute.
+pub async fn read_clock_every_minute(clock: Arc<StoreClock>) {
+    let mut minute = tokio::time::interval(MINUTE);
+    loop {
+        minute.tick().await;
+        if let Err(error) = clock.read_again().await {
+            tracing::warn!(%error, "the store's clock could not be read");
+        }
+    }
+}
+
 /// Brings posts to the home timelines of those who follow their author where that was interrupted, at the start and
 /// about once a minute.
 pub async fn deliver_every_minute(store: Store) {
@@ -165,11 +182,11 @@ pub async fn deliver_every_minute(store: Store) {
 }
 
 /// Finishes what people did to posts and each other where that was interrupted, at the start and about once a minute.
-pub async fn finish_reactions_every_minute(store: Store) {
+pub async fn finish_reactions_every_minute(store: Store, clock: Arc<StoreClock>) {
     let mut minute = tokio::time::interval(MINUTE);
     loop {
         minute.tick().await;
-        match store.reactions().finish_all(SystemClock.now()).await {
+        match store.reactions().finish_all(clock.now()).await {
             Ok(0) => {}
             Ok(attempts) => tracing::info!(attempts, "interrupted reactions and follows were finished"),
             Err(error) => tracing::warn!(%error, "interrupted reactions and follows could not be finished"),

@@ -20,7 +20,8 @@ pub async fn run(options: SeedOptions) -> Result<(), Fault> {
         eprintln!("The store is not empty: no town was loaded.");
         return Ok(());
     }
-    let environment = Environment::system(true);
+    let mut environment = Environment::system(true);
+    environment.clock = opening::clock_of(&store).await?;
     if options.reset {
         let id = environment.ids.uuid(environment.now());
         let (claim, recipe) = town::claim_anew(&store, id)

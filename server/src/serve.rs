@@ -75,8 +75,11 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     let embedded = opened.embedded.clone();
     let drivers = drivers::listen(opened.embedded, &options.mongo).await?;
     let store = opened.store;
+    let clock = opening::clock_of(&store).await?;
+    environment.clock = clock.clone();
+    tokio::spawn(opening::read_clock_every_minute(clock.clone()));
     tokio::spawn(opening::deliver_every_minute(store.clone()));
-    tokio::spawn(opening::finish_reactions_every_minute(store.clone()));
+    tokio::spawn(opening::finish_reactions_every_minute(store.clone(), clock));
     tokio::spawn(opening::see_off_every_minute(store.clone()));
     let public_url = options.public_url.as_deref();
     let secure = public_url.is_some_and(|url| url.starts_with("https://"));

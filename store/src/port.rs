@@ -8,10 +8,14 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use bson::{Bson, Document};
+use bson::{Bson, DateTime, Document};
 use futures::stream::BoxStream;
 
 use crate::error::{Error, Result};
+
+mod layer;
+
+pub use layer::Layer;
 
 /// A document store, chosen once at start-up.
 pub type Engine = Arc<dyn DocumentEngine>;
@@ -66,6 +70,11 @@ pub trait DocumentEngine: Send + Sync + 'static {
 
     /// Answers when the engine can read.
     async fn ping(&self) -> Result<()>;
+
+    /// What the store's own clock says; `None` where it has none besides this machine's, or does not tell.
+    async fn clock(&self) -> Result<Option<DateTime>> {
+        Ok(None)
+    }
 
     /// What a read may miss.
     fn consistency(&self) -> Consistency {

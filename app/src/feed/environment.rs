@@ -1,17 +1,12 @@
 //! What the feed takes from the world around it, passed in so that tests decide it.
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use model::Timestamp;
 use rand::RngCore;
 use uuid::Uuid;
 
-/// The time.
-pub trait Clock: Send + Sync + 'static {
-    /// Now.
-    fn now(&self) -> Timestamp;
-}
+use super::clock::{Clock, SystemClock};
 
 /// Fresh identities and secrets.
 pub trait Ids: Send + Sync + 'static {
@@ -56,20 +51,6 @@ impl Environment {
         let mut salt = [0; 16];
         salt.copy_from_slice(&self.ids.secret()[..16]);
         salt
-    }
-}
-
-/// The machine's clock.
-pub struct SystemClock;
-
-impl Clock for SystemClock {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the one place where the time comes from"
-    )]
-    fn now(&self) -> Timestamp {
-        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Timestamp::from_millis(i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX))
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod accounts;
 pub mod classroom;
+mod clock;
 mod comments;
 mod environment;
 mod events;
@@ -29,13 +30,14 @@ use lab::layouts::Races;
 use lab::migration::Migrations;
 use lab::storm::Storms;
 use lab::tune::Tuner;
-use model::{Cursor, Handle, Problem, Relation, Topic};
+use model::{Cursor, Handle, Problem, Relation, Timestamp, Topic};
 use store::overflow::Stretch;
 use store::{Store, Turns};
 use tokio::sync::OnceCell;
 
 pub use accounts::SessionToken;
-pub use environment::{Clock, Environment, Ids, SystemClock, SystemIds};
+pub use clock::{Clock, StoreClock, SystemClock};
+pub use environment::{Environment, Ids, SystemIds};
 pub use events::{Change, Events, OpenStream};
 pub use new_posts::{NewPosts, PostList};
 pub use notable::Notable;
@@ -88,6 +90,11 @@ impl Feed {
     /// The data layer below.
     pub fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// The time that everything is dated by.
+    pub fn now(&self) -> Timestamp {
+        self.environment.now()
     }
 
     /// A stretch of one of an owner's lists, read from the end that is asked for.

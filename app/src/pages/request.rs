@@ -9,6 +9,7 @@ use model::{Cursor, Handle, Kind, PostId, Problem, Tag, Timestamp};
 use store::posts::Order;
 
 use super::problem::ProblemPage;
+use crate::actions::feed;
 use crate::feed::{Clock, End, Paging, SystemClock};
 use crate::notice::{self, Done, Notice};
 use crate::refusal::Refusal;
@@ -27,9 +28,9 @@ where
     })
 }
 
-/// The time that the page shows ages against.
+/// The time that the page shows ages against: the one that its items are dated by.
 pub fn now() -> Timestamp {
-    SystemClock.now()
+    feed().map_or_else(|_| SystemClock.now(), |feed| feed.now())
 }
 
 /// The address of a list that begins with what came first, within its page's own.

@@ -1,5 +1,6 @@
 //! The whole application in this process, over engines of every kind, with a clock and ids that repeat themselves.
 
+mod clock;
 #[path = "../../tests/conformity/mod.rs"]
 mod conformity;
 mod description;
