@@ -1,8 +1,8 @@
 //! Solution of `src/eight.rs`.
 
 use bson::doc;
-use store::Result;
-use store::port::{Engine, Update};
+use document::Result;
+use document::{Engine, Update};
 
 pub async fn book(db: &Engine, account: &str, number: i64, amount: i64) -> Result<()> {
     // One document changes as a whole or not at all, so what must agree belongs into one document.

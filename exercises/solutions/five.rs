@@ -1,9 +1,9 @@
 //! Solution of `src/five.rs`.
 
 use bson::{Document, doc};
+use document::Result;
+use document::{Engine, Find};
 use exercises::PAGE_SIZE;
-use store::Result;
-use store::port::{Engine, Find};
 
 pub async fn newest(db: &Engine, list: &str, most: usize) -> Result<Vec<i64>> {
     let mut items = Vec::new();

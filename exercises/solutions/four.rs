@@ -1,8 +1,8 @@
 //! Solution of `src/four.rs`.
 
 use bson::doc;
-use store::Result;
-use store::port::{Engine, Update};
+use document::Result;
+use document::{Engine, Update};
 
 pub async fn append(db: &Engine, list: &str, item: i64) -> Result<()> {
     if db.count("pages", doc! { "list": list, "items": item }).await? > 0 {

@@ -1,9 +1,9 @@
 //! Solution of `src/one.rs`.
 
 use bson::doc;
+use document::Result;
+use document::{Engine, Find, Update};
 use exercises::{PAGE_SIZE, THRESHOLD};
-use store::Result;
-use store::port::{Engine, Find, Update};
 
 pub async fn append(db: &Engine, list: &str, item: i64) -> Result<()> {
     let owner = doc! { "_id": list };

@@ -1,9 +1,9 @@
 //! Solution of `src/seven.rs`.
 
 use bson::doc;
+use document::{Engine, Update};
+use document::{Error, Result};
 use exercises::seven::MOST;
-use store::port::{Engine, Update};
-use store::{Error, Result};
 
 pub async fn keep(db: &Engine, sensor: &str, hour: i64, value: i64) -> Result<()> {
     let mut number = 0;

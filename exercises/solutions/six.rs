@@ -1,9 +1,9 @@
 //! Solution of `src/six.rs`.
 
 use bson::{Bson, Document, doc};
+use document::Result;
+use document::{Engine, Find, Update};
 use exercises::PAGE_SIZE;
-use store::Result;
-use store::port::{Engine, Find, Update};
 
 pub async fn migrate(db: &Engine, list: &str) -> Result<()> {
     loop {

@@ -1,9 +1,9 @@
 //! Solution of `src/three.rs`.
 
 use bson::{Bson, doc};
+use document::{Engine, Find, Update};
+use document::{Error, Result};
 use exercises::PAGE_SIZE;
-use store::port::{Engine, Find, Update};
-use store::{Error, Result};
 
 pub async fn spill(db: &Engine, list: &str) -> Result<()> {
     let found = db.find("lists", Find::matching(doc! { "_id": list })).await?;

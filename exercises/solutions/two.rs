@@ -1,9 +1,9 @@
 //! Solution of `src/two.rs`.
 
 use bson::doc;
+use document::Result;
+use document::{Engine, Update};
 use exercises::THRESHOLD;
-use store::Result;
-use store::port::{Engine, Update};
 
 pub async fn append(db: &Engine, list: &str, item: i64) -> Result<()> {
     let last_place = format!("head.{}", THRESHOLD - 1);

@@ -1,8 +1,8 @@
 //! A ledger whose balance must be the sum of its entries: the closing exercise for who counts money.
 
 use bson::doc;
-use store::Result;
-use store::port::{Engine, Update};
+use document::Result;
+use document::{Engine, Update};
 
 /// Books an amount on an account, `{_id, balance, entries: […]}`, under a number that the bank gave out.
 ///

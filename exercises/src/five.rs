@@ -1,8 +1,8 @@
 //! The newest twenty, read from everywhere.
 
 use bson::{Document, doc};
-use store::Result;
-use store::port::{Engine, Find};
+use document::Result;
+use document::{Engine, Find};
 
 /// The newest items of a list, newest first.
 ///

@@ -1,8 +1,8 @@
 //! A push that is sent twice.
 
 use bson::doc;
-use store::Result;
-use store::port::{Engine, Update};
+use document::Result;
+use document::{Engine, Update};
 
 /// Appends an item, once. (Heads have room for all that this exercise appends.)
 ///

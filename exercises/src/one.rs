@@ -1,8 +1,8 @@
 //! A document that grows without end.
 
 use bson::doc;
-use store::Result;
-use store::port::{Engine, Update};
+use document::Result;
+use document::{Engine, Update};
 
 /// Appends an item to a list. The list is there already.
 ///

@@ -1,8 +1,8 @@
 //! Sensors, of which one panics: the closing exercise for who measures things.
 
 use bson::doc;
-use store::Result;
-use store::port::{Engine, Update};
+use document::Result;
+use document::{Engine, Update};
 
 /// How many readings one document holds at most.
 pub const MOST: i32 = 60;

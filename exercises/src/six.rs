@@ -1,8 +1,8 @@
 //! A move while others write.
 
 use bson::{Bson, Document, doc};
-use store::Result;
-use store::port::{Engine, Find, Update};
+use document::Result;
+use document::{Engine, Find, Update};
 
 use crate::PAGE_SIZE;
 

@@ -1,8 +1,8 @@
 //! Writes in the wrong order.
 
 use bson::{Bson, doc};
-use store::port::{Engine, Find, Update};
-use store::{Error, Result};
+use document::{Engine, Find, Update};
+use document::{Error, Result};
 
 use crate::PAGE_SIZE;
 

@@ -1,8 +1,8 @@
 //! A look, then a push.
 
 use bson::doc;
-use store::Result;
-use store::port::{Engine, Find, Update};
+use document::Result;
+use document::{Engine, Find, Update};
 
 use crate::THRESHOLD;
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use app::feed::{Ids, SystemIds};
-use store::embedded::Embedded;
-use store::port::Engine;
+use document::Engine;
+use embedded::Embedded;
 use wire::{ListenError, Listener, Login, Options};
 
 use crate::cli::MongoOptions;

@@ -12,6 +12,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use embedded::{BatchSizes, Embedded};
 use model::Relation;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::text::encode;
@@ -22,7 +23,6 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
-use store::embedded::{BatchSizes, Embedded};
 use store::overflow::Work;
 use tokio::net::TcpListener;
 

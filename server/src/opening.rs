@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use app::feed::{Clock, Feed, StoreClock, SystemClock};
 use bson::{DateTime, Document};
+use document::Error;
+use document::{DocumentEngine, Engine};
+use embedded::Embedded;
 use mongo::{ConnectError, Mongo};
-use store::embedded::Embedded;
-use store::port::{DocumentEngine, Engine};
-use store::{Error, Store, people, transfer};
+use store::{Store, people, transfer};
 
 use crate::cli::{DataOptions, StoreAddress};
 use crate::fault::Fault;

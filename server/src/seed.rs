@@ -2,9 +2,9 @@
 
 use app::feed::Environment;
 use bson::{Document, doc};
+use document::Find;
 use indicatif::{ProgressBar, ProgressStyle};
 use model::{Relation, Timestamp};
-use store::port::Find;
 use store::{Limits, Store, people};
 use tokio::process::Command;
 
@@ -102,7 +102,7 @@ pub async fn load_if_empty(data: &DataOptions) -> Result<(), Fault> {
     ))
 }
 
-async fn wants_town(store: &Store) -> store::Result<bool> {
+async fn wants_town(store: &Store) -> document::Result<bool> {
     if town::is_loaded(store).await? {
         return Ok(false);
     }

@@ -7,6 +7,7 @@ use std::thread;
 use crate::browser;
 use crate::console::{self, Console, Step};
 use crate::counts::{self, Counts};
+use crate::dependencies;
 use crate::doc_paths;
 use crate::failure::Failure;
 use crate::formatting;
@@ -44,6 +45,7 @@ pub fn test(repository: &Repository, console: &Console, quick: bool) -> Result<(
     );
     suite.command("types of the browser tests", type_check(repository));
     suite.documents();
+    suite.dependencies();
     suite.command(
         "lints of the server side",
         clippy(
@@ -138,15 +140,28 @@ impl Suite<'_> {
     }
 
     fn documents(&mut self) {
-        let title = "names in the documents";
+        let next = "correct the document, or add what it promises.";
+        self.nothing_of("names in the documents", doc_paths::broken(self.repository), next);
+    }
+
+    fn dependencies(&mut self) {
+        let next = "remove the dependency, or draw the crates differently in ARCHITECTURE.md and xtask/src/dependencies.rs.";
+        self.nothing_of(
+            "dependencies of the crates",
+            dependencies::refused(self.repository),
+            next,
+        );
+    }
+
+    /// A check that lists what is wrong.
+    fn nothing_of(&mut self, title: &str, wrong: Result<Vec<String>, Failure>, next: &str) {
         let step = self.console.begin(title, "");
-        match doc_paths::broken(self.repository) {
-            Ok(broken) if broken.is_empty() => step.done(""),
-            Ok(broken) => {
-                let next = "correct the document, or add what it promises.".to_owned();
+        match wrong {
+            Ok(wrong) if wrong.is_empty() => step.done(""),
+            Ok(wrong) => {
                 let failure = Failure::Missing {
-                    what: format!("  {}", broken.join("\n  ")),
-                    next,
+                    what: format!("  {}", wrong.join("\n  ")),
+                    next: next.to_owned(),
                 };
                 self.fail(title, step, "failed", &failure);
             }

@@ -211,10 +211,14 @@ mod tests {
 
     #[test]
     fn paths_are_found_in_code_and_in_links() {
-        let text = "See `store/src/port.rs:12`, `end2end/` and [the map](docs/map.md#top).";
+        let text = "See `crates/document/src/port.rs:12`, `end2end/` and [the map](docs/map.md#top).";
         assert_eq!(
             mentions(text),
-            [path("store/src/port.rs"), path("end2end/"), path("docs/map.md")]
+            [
+                path("crates/document/src/port.rs"),
+                path("end2end/"),
+                path("docs/map.md")
+            ]
         );
     }
 

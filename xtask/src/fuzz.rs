@@ -1,4 +1,4 @@
-//! The fuzz targets in `store/fuzz`: `cargo xtask fuzz`, and their part of `cargo xtask test`.
+//! The fuzz targets in `crates/embedded/fuzz`: `cargo xtask fuzz`, and their part of `cargo xtask test`.
 
 use std::env;
 use std::ffi::OsStr;
@@ -15,10 +15,10 @@ use crate::repository::Repository;
 use crate::tools;
 
 /// Where the fuzzer runs: what it prints of its files begins here.
-const FOLDER: &str = "store";
+const FOLDER: &str = "crates/embedded";
 
 /// Where the targets are, one file each.
-const TARGETS: &str = "store/fuzz/fuzz_targets";
+const TARGETS: &str = "crates/embedded/fuzz/fuzz_targets";
 
 /// How long a test lets each target run: in CI until it may find something new, elsewhere as long as one can wait.
 const SECONDS_IN_CI: u32 = 60;

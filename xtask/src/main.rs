@@ -9,6 +9,7 @@ mod checks;
 mod cli;
 mod console;
 mod counts;
+mod dependencies;
 mod doc_paths;
 mod exercise;
 mod failure;

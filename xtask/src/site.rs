@@ -32,7 +32,7 @@ pub const BUILD_ENVIRONMENT: [(&str, &str); 10] = [
 ];
 
 /// What a build depends on.
-const INPUTS: [&str; 17] = [
+const INPUTS: [&str; 12] = [
     "Cargo.toml",
     "Cargo.lock",
     "rust-toolchain.toml",
@@ -40,16 +40,11 @@ const INPUTS: [&str; 17] = [
     "package-lock.json",
     "xtask/compress.mjs",
     "app",
-    "chart",
+    "crates",
     "frontend",
-    "lab",
-    "model",
-    "mongo",
     "public",
     "server",
-    "store",
     "style",
-    "wire",
 ];
 
 /// Builds the server and what browsers download, unless neither has changed since the last time.
@@ -215,7 +210,8 @@ mod tests {
             .unwrap();
         for member in members.trim_end_matches(']').split(", ") {
             let member = member.trim_matches('"');
-            let is_built = !["bench", "exercises", "xtask"].contains(&member);
+            let member = member.trim_end_matches("/*");
+            let is_built = !["exercises", "xtask"].contains(&member);
             assert_eq!(INPUTS.contains(&member), is_built, "{member}");
         }
     }

@@ -6,7 +6,7 @@ use serde_json::Deserializer;
 /// said about the text, such as that an array is cut, is not copied with it.
 #[component]
 pub fn Code(
-    /// The text, as `store::extjson` writes it.
+    /// The text, as `document::extjson` writes it.
     text: String,
 ) -> impl IntoView {
     let pieces = pieces(&text).into_iter().map(|(class, piece)| {

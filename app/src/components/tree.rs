@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use bson::{Bson, Document, RawDocumentBuf};
-use store::extjson::{inline, quoted};
+use document::extjson::{inline, quoted};
 
 /// How long a line may get before a value is taken apart.
 const LINE: usize = 140;

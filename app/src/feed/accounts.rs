@@ -6,10 +6,10 @@ use std::str::FromStr;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bson::doc;
+use document::Find;
 use model::{Account, DisplayName, Handle, Kind, Password, Person, Problem, Timestamp};
 use sha2::{Digest, Sha256};
 use store::people::User;
-use store::port::Find;
 use store::sessions::Session;
 
 use super::problems::explain;
@@ -79,7 +79,7 @@ impl Feed {
             .insert(&user, self.environment.ids.uuid(at))
             .await
             .map_err(|error| match error {
-                store::Error::DuplicateKey { .. } => Problem::new(
+                document::Error::DuplicateKey { .. } => Problem::new(
                     Kind::Conflict,
                     format!("@{} is taken. Choose another handle.", user.person.handle),
                 )

@@ -4,12 +4,12 @@
 //! collection `meta`. It is bounded by [`SEATS`], so it may hold its list itself: an outlier pattern would be too much.
 
 use bson::{Document, doc};
+use document::{Find, FindAndModify, Update};
 use model::{
     Account, DisplayName, Handle, Kind, Person, PostCard, PostId, PostText, Problem, Relation, Topic,
 };
 use store::overflow::{Item, uuid_bson};
 use store::people::{self, User};
-use store::port::{Find, FindAndModify, Update};
 use store::sessions::Session;
 
 use tokio::sync::Semaphore;
@@ -91,7 +91,7 @@ impl Feed {
         let class =
             doc! { "_id": CLASS, "post": uuid_bson(fresh), "seats": 0_i64, "called": 0_i64, "students": {} };
         match self.store.engine().insert(META, vec![class]).await {
-            Ok(()) | Err(store::Error::DuplicateKey { .. }) => {}
+            Ok(()) | Err(document::Error::DuplicateKey { .. }) => {}
             Err(error) => return Err(explain(error)),
         }
         let post = post_of(&self.class_document().await?)?;
@@ -164,7 +164,7 @@ impl Feed {
                     self.seat(&user.person).await?;
                     return self.start_session(user, at).await;
                 }
-                Err(store::Error::DuplicateKey { .. }) => {}
+                Err(document::Error::DuplicateKey { .. }) => {}
                 Err(error) => {
                     self.give_back_a_seat().await?;
                     return Err(explain(error));

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use document::Engine;
 use model::Timestamp;
-use store::port::Engine;
 
 /// The time.
 pub trait Clock: Send + Sync + 'static {
@@ -48,7 +48,7 @@ struct Reading {
 impl StoreClock {
     /// Reads the store's clock for the first time. A store that has no clock of its own, such as an embedded one, is
     /// dated by the machine's.
-    pub async fn read_from(engine: Engine) -> store::Result<Arc<Self>> {
+    pub async fn read_from(engine: Engine) -> document::Result<Arc<Self>> {
         let clock = Self {
             engine,
             last: Mutex::new(None),
@@ -58,7 +58,7 @@ impl StoreClock {
     }
 
     /// Reads the store's clock again. If that fails, the last reading counts.
-    pub async fn read_again(&self) -> store::Result<()> {
+    pub async fn read_again(&self) -> document::Result<()> {
         let asked = Instant::now();
         let Some(store) = self.engine.clock().await? else {
             return Ok(());

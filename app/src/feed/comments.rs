@@ -79,7 +79,7 @@ impl Feed {
 }
 
 fn comment(item: &Item, person: impl FnOnce(&Handle) -> Result<Person, Problem>) -> Result<Comment, Problem> {
-    let malformed = |what: &str| explain(store::Error::Malformed(what.to_owned()));
+    let malformed = |what: &str| explain(document::Error::Malformed(what.to_owned()));
     let by = item
         .by
         .as_ref()

@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bson::doc;
+use document::Find;
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use model::{Overflow, Problem, Topic};
 use store::Store;
 use store::news::{News, Source};
-use store::port::Find;
 use tokio::sync::{Notify, watch};
 
 use super::Feed;
@@ -136,7 +136,7 @@ impl Events {
                         true
                     });
                 }
-                Err(store::Error::NoOwner(_)) => break,
+                Err(document::Error::NoOwner(_)) => break,
                 Err(error) => {
                     if pause == QUIET {
                         tracing::warn!(%error, %topic, "could not read a watched owner; trying again");
@@ -169,7 +169,7 @@ impl Events {
 impl Feed {
     /// Follows what others change in the store, for as long as the process lives. Without it, watchers hear only of
     /// what this feed does.
-    pub async fn follow_others(&self) -> Result<Source, store::Error> {
+    pub async fn follow_others(&self) -> Result<Source, document::Error> {
         let (events, watched) = (Arc::clone(&self.events), Arc::clone(&self.events));
         let (source, mut news) = self.store.news(Arc::new(move || watched.topics())).await?;
         tokio::spawn(async move {

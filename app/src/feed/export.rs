@@ -30,8 +30,8 @@ enum Stopped {
     Failed(Problem),
 }
 
-impl From<store::Error> for Stopped {
-    fn from(error: store::Error) -> Self {
+impl From<document::Error> for Stopped {
+    fn from(error: document::Error) -> Self {
         Self::Failed(explain(error))
     }
 }
@@ -155,7 +155,7 @@ impl Export {
             Ok(comment) => {
                 Ok(comment.and_then(|comment| Some(comment.more.get_str("text").ok()?.to_owned())))
             }
-            Err(store::Error::NoOwner(_)) => Ok(None),
+            Err(document::Error::NoOwner(_)) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }

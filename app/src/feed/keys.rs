@@ -2,9 +2,9 @@
 
 use bson::spec::BinarySubtype;
 use bson::{Binary, Bson, doc};
+use document::Error;
+use document::FindAndModify;
 use model::{Kind, Problem};
-use store::Error;
-use store::port::FindAndModify;
 
 use super::Feed;
 use super::problems::explain;

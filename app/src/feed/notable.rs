@@ -1,8 +1,8 @@
 //! Owners that are worth a look at how they are stored.
 
 use bson::doc;
+use document::Find;
 use model::{Handle, PostCard, Problem, Profile, Timestamp};
-use store::port::Find;
 use store::posts::Order;
 
 use super::problems::explain;

@@ -185,7 +185,7 @@ pub(super) fn name_or_handle(people: &HashMap<Handle, Person>, handle: &Handle) 
 }
 
 fn activity(item: &Item) -> Result<Activity, Problem> {
-    let malformed = |what: &str| explain(store::Error::Malformed(what.to_owned()));
+    let malformed = |what: &str| explain(document::Error::Malformed(what.to_owned()));
     let kind = item
         .more
         .get_str("kind")

@@ -89,7 +89,7 @@ impl Feed {
         let (post, viewer) = match timelines.publish(id, born, author, &text, at).await {
             // Nobody can have liked or shared it yet, not even its author.
             Ok(post) => (post, None),
-            Err(store::Error::DuplicateKey { .. }) => {
+            Err(document::Error::DuplicateKey { .. }) => {
                 let earlier = self.stored_post(id).await?;
                 if earlier.author != *author {
                     return Err(

@@ -1,7 +1,7 @@
 //! What a failure of the store means to the person whose request met it.
 
+use document::Error;
 use model::{Cursor, Kind, Problem};
-use store::Error;
 
 /// Tells a person what the store's failure means for them; the cause goes to the log.
 pub(super) fn explain(error: Error) -> Problem {
@@ -34,7 +34,7 @@ pub(super) fn explain(error: Error) -> Problem {
 /// find what they did.
 pub(super) async fn or_take_back<T>(
     second: Result<T, Problem>,
-    take_back: impl Future<Output = store::Result<()>>,
+    take_back: impl Future<Output = document::Result<()>>,
 ) -> Result<T, Problem> {
     if second
         .as_ref()

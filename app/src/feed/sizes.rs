@@ -47,7 +47,7 @@ impl Feed {
 mod tests {
     use std::sync::atomic::{AtomicI64, Ordering};
 
-    use store::embedded::Embedded;
+    use embedded::Embedded;
     use store::{Settings, Store};
 
     use super::super::{Clock, Environment};

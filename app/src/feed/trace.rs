@@ -3,10 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use document::trace::{Read, reads};
 use model::{Cursor, Problem, Relation, Topic};
 use store::inspect::Whole;
 use store::overflow::Stretch;
-use store::trace::{Read, reads};
 
 use super::Feed;
 use super::problems::explain;

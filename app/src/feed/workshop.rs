@@ -16,7 +16,7 @@ impl Feed {
     }
 
     /// Clears away what nobody uses any more; tells how many sandboxes that were.
-    pub async fn sweep_sandboxes(&self) -> store::Result<usize> {
+    pub async fn sweep_sandboxes(&self) -> document::Result<usize> {
         let now = self.environment.now();
         let lease = self.environment.ids.uuid(now);
         Sandboxes::of(self.store.engine()).sweep(lease, now).await

@@ -1,8 +1,8 @@
 //! Exercise eight.
 
 use bson::{Bson, doc};
-use store::Result;
-use store::port::{Engine, Find};
+use document::Result;
+use document::{Engine, Find};
 
 use super::{Integer as _, ORDERS, empty, in_order, sure, up_to};
 

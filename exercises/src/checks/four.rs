@@ -1,7 +1,7 @@
 //! Exercise four.
 
-use store::Result;
-use store::port::Engine;
+use document::Engine;
+use document::Result;
 
 use super::{LIST, ORDERS, each_once, in_order, read, sure, with};
 

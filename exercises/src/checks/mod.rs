@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bson::{Bson, Document, doc};
-use store::Result;
-use store::embedded::Embedded;
-use store::port::{Engine, Find};
+use document::Result;
+use document::{Engine, Find};
+use embedded::Embedded;
 
 pub mod eight;
 pub mod five;

@@ -1,7 +1,7 @@
 //! Exercise one.
 
-use store::Result;
-use store::port::Engine;
+use document::Engine;
+use document::Result;
 
 use super::{LIST, each_once, numbers, owner, pages, read, sure, with};
 use crate::{PAGE_SIZE, THRESHOLD};

@@ -1,8 +1,8 @@
 //! Operations that run one command at a time, in an order of the check's choosing.
 
-use store::Result;
-use store::gate::{Ending, Fate, Gate, Message, Turn};
-use store::port::Engine;
+use document::Engine;
+use document::Result;
+use document::gate::{Ending, Fate, Gate, Message, Turn};
 use tokio::sync::mpsc::unbounded_channel;
 
 /// How many orders are tried of two operations: every one of their first eight commands.

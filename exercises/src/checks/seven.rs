@@ -1,8 +1,8 @@
 //! Exercise seven.
 
 use bson::{Bson, Document, doc};
-use store::Result;
-use store::port::{Engine, Find};
+use document::Result;
+use document::{Engine, Find};
 
 use super::{Integer as _, ORDERS, each_once, empty, in_order, numbers, sure};
 use crate::seven::MOST;

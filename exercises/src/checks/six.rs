@@ -1,8 +1,8 @@
 //! Exercise six.
 
 use bson::doc;
-use store::Result;
-use store::port::Engine;
+use document::Engine;
+use document::Result;
 
 use super::{LIST, ORDERS, each_once, empty, in_order, owner, pages, read, sure, up_to};
 use crate::PAGE_SIZE;

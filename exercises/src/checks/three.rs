@@ -1,7 +1,7 @@
 //! Exercise three.
 
-use store::Result;
-use store::port::Engine;
+use document::Engine;
+use document::Result;
 
 use super::{LIST, ORDERS, each_once, in_order, numbers, owner, pages, read, sure, up_to, with};
 use crate::{PAGE_SIZE, THRESHOLD};

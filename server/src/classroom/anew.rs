@@ -62,13 +62,13 @@ impl Anew {
                 let recipe = recipe.clone();
                 tokio::task::spawn_blocking(move || recipe.make()).await
             };
-            let made = made.map_err(|error| store::Error::Unavailable(error.to_string()))?;
+            let made = made.map_err(|error| document::Error::Unavailable(error.to_string()))?;
             town::load(&claim, &made, &recipe, &|_, _| ()).await
         };
         reload.await.map_err(|error| {
             tracing::error!(%error, "the town was not loaded anew");
             // Then nothing was changed.
-            if let store::Error::Refused { message, .. } = error {
+            if let document::Error::Refused { message, .. } = error {
                 return Problem::new(Kind::Conflict, message);
             }
             Problem::new(

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use app::feed::{Clock as _, StoreClock};
 use async_trait::async_trait;
 use bson::DateTime;
-use store::embedded::Embedded;
-use store::port::{Engine, Layer};
+use document::{Engine, Layer};
+use embedded::Embedded;
 
 /// A store whose clock is years behind this machine's.
 struct Dated {
@@ -26,7 +26,7 @@ impl Layer for Dated {
         Arc::new(Self { engine, millis })
     }
 
-    async fn clock(&self) -> store::Result<Option<DateTime>> {
+    async fn clock(&self) -> document::Result<Option<DateTime>> {
         Ok(Some(DateTime::from_millis(self.millis.load(Ordering::SeqCst))))
     }
 }

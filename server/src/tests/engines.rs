@@ -3,9 +3,9 @@
 use std::io::Write as _;
 use std::sync::Arc;
 
+use document::Engine;
+use embedded::Embedded;
 use mongo::Mongo;
-use store::embedded::Embedded;
-use store::port::Engine;
 use wire::{Listener, Options, listen};
 
 /// The embedded engine, in memory.

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bson::{Bson, Document, doc};
+use document::DocumentEngine as _;
+use embedded::Embedded;
 use model::{Relation, Timestamp, Topic};
-use store::embedded::Embedded;
-use store::port::DocumentEngine as _;
 use store::{Settings, Store, people, posts};
 use uuid::Uuid;
 

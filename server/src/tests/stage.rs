@@ -15,12 +15,12 @@ use axum::http::header::{ACCEPT, CONTENT_TYPE, COOKIE, HOST, SET_COOKIE};
 use axum::http::{HeaderMap, Method, Request};
 use axum::response::Response;
 use bson::{Document, doc};
+use document::{DocumentEngine as _, Find, Update};
+use embedded::Embedded;
 use governor::Quota;
 use model::{Kind, Person};
 use serde_json::Value;
-use store::embedded::Embedded;
 use store::people::{self, User};
-use store::port::{DocumentEngine as _, Find, Update};
 use tower::ServiceExt as _;
 use uuid::Uuid;
 

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use bson::{Bson, Document, doc};
+use document::Error;
+use document::{Find, Update};
 use store::overflow::{self, uuid_bson};
-use store::port::{Find, Update};
-use store::{Error, Store, people, posts, sessions, timeline};
+use store::{Store, people, posts, sessions, timeline};
 use uuid::Uuid;
 
 use super::Recipe;
@@ -59,12 +60,12 @@ enum Marker {
 }
 
 /// Whether the store holds a whole town.
-pub async fn is_loaded(store: &Store) -> store::Result<bool> {
+pub async fn is_loaded(store: &Store) -> document::Result<bool> {
     Ok(read(store).await? == Marker::Complete)
 }
 
 /// Whether a town is being loaded, or its loading was interrupted.
-pub async fn is_half_loaded(store: &Store) -> store::Result<bool> {
+pub async fn is_half_loaded(store: &Store) -> document::Result<bool> {
     Ok(matches!(read(store).await?, Marker::Loading { .. }))
 }
 
@@ -73,7 +74,7 @@ pub async fn is_half_loaded(store: &Store) -> store::Result<bool> {
 ///
 /// # Errors
 /// [`Error::Refused`] when the store holds people or posts that are not a half-loaded town, and nothing is written.
-pub async fn claim(store: &Store, id: Uuid, patience: Patience) -> store::Result<Option<Claim<'_>>> {
+pub async fn claim(store: &Store, id: Uuid, patience: Patience) -> document::Result<Option<Claim<'_>>> {
     let beat = patience.beat;
     let mine = Claim { store, id, beat };
     let mut seen = Marker::Absent;
@@ -112,7 +113,7 @@ pub async fn claim(store: &Store, id: Uuid, patience: Patience) -> store::Result
 ///
 /// # Errors
 /// [`Error::Refused`] when there is no whole town, or its recipe is not known; nothing is changed then.
-pub async fn claim_anew(store: &Store, id: Uuid) -> store::Result<(Claim<'_>, Recipe)> {
+pub async fn claim_anew(store: &Store, id: Uuid) -> document::Result<(Claim<'_>, Recipe)> {
     let recipe = say_anew(store, id).await?;
     clear(store).await?;
     let beat = Patience::SHARED.beat;
@@ -120,7 +121,7 @@ pub async fn claim_anew(store: &Store, id: Uuid) -> store::Result<(Claim<'_>, Re
 }
 
 /// Says that the town will be loaded once more. From here on, whoever finds it half-loaded goes on.
-pub(super) async fn say_anew(store: &Store, id: Uuid) -> store::Result<Recipe> {
+pub(super) async fn say_anew(store: &Store, id: Uuid) -> document::Result<Recipe> {
     let find = Find::matching(doc! { "_id": MARKER, "state": "complete" }).limit(1);
     let found = store.engine().find(META, find).await?;
     let recipe = found.first().and_then(|town| town.get_document("recipe").ok());
@@ -162,7 +163,7 @@ impl Claim<'_> {
     }
 
     /// Says that the town is whole, who of its people one may be, and what it was made from.
-    pub async fn complete(&self, demo: Vec<&str>, recipe: &Recipe) -> store::Result<()> {
+    pub async fn complete(&self, demo: Vec<&str>, recipe: &Recipe) -> document::Result<()> {
         let facts = doc! {
             "$set": { "state": "complete", "demo": demo, "recipe": recipe.to_document() },
             "$unset": { "claim": "", "beat": "", "anew": "" },
@@ -181,14 +182,14 @@ impl Claim<'_> {
 }
 
 /// What the town that was begun is to be made from, if it is one that was there before.
-pub async fn recipe_of(store: &Store) -> store::Result<Option<Recipe>> {
+pub async fn recipe_of(store: &Store) -> document::Result<Option<Recipe>> {
     let find = Find::matching(doc! { "_id": MARKER }).limit(1);
     let found = store.engine().find(META, find).await?;
     let recipe = found.first().and_then(|town| town.get_document("recipe").ok());
     Ok(recipe.and_then(Recipe::from_document))
 }
 
-async fn read(store: &Store) -> store::Result<Marker> {
+async fn read(store: &Store) -> document::Result<Marker> {
     let find = Find::matching(doc! { "_id": MARKER }).limit(1);
     let found = store.engine().find(META, find).await?;
     let Some(marker) = found.first() else {
@@ -204,7 +205,7 @@ async fn read(store: &Store) -> store::Result<Marker> {
 }
 
 /// False when somebody else began first.
-async fn begin(store: &Store, id: Uuid) -> store::Result<bool> {
+async fn begin(store: &Store, id: Uuid) -> document::Result<bool> {
     for collection in [people::COLLECTION, posts::COLLECTION] {
         let any = Find::matching(Document::new())
             .project(doc! { "_id": 1 })
@@ -228,7 +229,7 @@ async fn begin(store: &Store, id: Uuid) -> store::Result<bool> {
     }
 }
 
-async fn take_over(store: &Store, id: Uuid, claim: &Bson, beat: Option<i64>) -> store::Result<bool> {
+async fn take_over(store: &Store, id: Uuid, claim: &Bson, beat: Option<i64>) -> document::Result<bool> {
     let as_seen = doc! { "_id": MARKER, "state": "loading", "claim": claim, "beat": beat };
     let change = doc! { "$set": { "claim": uuid_bson(id), "beat": 0_i64 } };
     let done = store.engine().update(META, Update::one(as_seen, change)).await?;
@@ -236,7 +237,7 @@ async fn take_over(store: &Store, id: Uuid, claim: &Bson, beat: Option<i64>) -> 
 }
 
 /// Removes what an interrupted load left. Owners go first, so that no page is ever missing from a list.
-async fn clear(store: &Store) -> store::Result<()> {
+async fn clear(store: &Store) -> document::Result<()> {
     // Nobody of the town has a password. Who has one signed up, while a server ran without the town.
     let members = doc! { "password": { "$type": "string" } };
     let anew = doc! { "_id": MARKER, "anew": true };

@@ -1,11 +1,12 @@
 //! Writes a town into an empty store.
 
 use bson::{Document, doc};
+use document::Error;
 use model::{ActivityKind, Handle, Person, PostId, PostText, Problem, Relation, Topic};
 use store::overflow::{self, Item, LaidOut, lay_out, uuid_bson};
 use store::people::User;
 use store::reactions::Reaction;
-use store::{Error, Settings, Store, people, posts};
+use store::{Settings, Store, people, posts};
 
 use uuid::Uuid;
 
@@ -24,7 +25,7 @@ pub async fn load(
     town: &Town,
     recipe: &Recipe,
     progress: &(dyn Fn(u64, u64) + Send + Sync),
-) -> store::Result<()> {
+) -> document::Result<()> {
     tokio::select! {
         written = write(claim.store(), town, progress) => written?,
         lost = claim.beat() => return Err(lost),
@@ -32,7 +33,11 @@ pub async fn load(
     claim.complete(town.demo_people(), recipe).await
 }
 
-async fn write(store: &Store, town: &Town, progress: &(dyn Fn(u64, u64) + Send + Sync)) -> store::Result<()> {
+async fn write(
+    store: &Store,
+    town: &Town,
+    progress: &(dyn Fn(u64, u64) + Send + Sync),
+) -> document::Result<()> {
     let lists = Lists::of(town)?;
     let total = (town.people.len() + town.posts.len()) as u64;
     let mut done = 0;
@@ -108,7 +113,7 @@ struct Lists {
 }
 
 impl Lists {
-    fn of(town: &Town) -> store::Result<Self> {
+    fn of(town: &Town) -> document::Result<Self> {
         let handles: Vec<Handle> = town
             .people
             .iter()
@@ -195,7 +200,7 @@ impl Batch {
     }
 
     /// Pages first: an owner that is there has all of its pages. Returns the number of owners.
-    async fn write(mut self, store: &Store, collection: &str) -> store::Result<u64> {
+    async fn write(mut self, store: &Store, collection: &str) -> document::Result<u64> {
         let owners = self.owners.len() as u64;
         while !self.pages.is_empty() {
             let rest = self.pages.split_off(self.pages.len().min(BATCH));
@@ -215,8 +220,8 @@ mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::time::Duration;
 
-    use store::embedded::Embedded;
-    use store::port::{Find, Update};
+    use document::{Find, Update};
+    use embedded::Embedded;
 
     use super::*;
     use crate::town::{Patience, Sizes, claim, claim_anew, is_loaded};
@@ -252,7 +257,7 @@ mod tests {
         recipe().make()
     }
 
-    async fn fill(store: &Store, town: &Town) -> store::Result<()> {
+    async fn fill(store: &Store, town: &Town) -> document::Result<()> {
         match claim(store, Uuid::from_u128(1), Patience::ALONE).await? {
             Some(claim) => load(&claim, town, &recipe(), &|_, _| ()).await,
             None => Ok(()),

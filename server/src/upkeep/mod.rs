@@ -18,9 +18,10 @@ pub use migrate::run as migrate;
 pub use shard::run as shard;
 pub use stats::run as stats;
 
+use document::Error;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
-use store::{Error, Store};
+use store::Store;
 
 use crate::cli::DataOptions;
 use crate::fault::Fault;

@@ -120,7 +120,7 @@ fn wrapped(text: &str) -> Vec<String> {
     lines
 }
 
-fn unsharded(error: &store::Error) -> Fault {
+fn unsharded(error: &document::Error) -> Fault {
     let next = "What was sharded stays so: run it again once the cause is gone. The user needs the role clusterManager, and \
                 readWrite on the database.";
     Fault::failed("The collections cannot be sharded", next).caused_by(error)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bson::{DateTime, doc};
-use store::embedded::Embedded;
+use embedded::Embedded;
 use store::{Settings, Store};
 
 use crate::support::spillway;
@@ -96,7 +96,7 @@ fn violations_exit_with_1_and_what_was_repaired_with_0() {
     runtime.block_on(async {
         let engine = Arc::new(Embedded::open(folder.path()).unwrap());
         let store = Store::open(engine, Settings::default()).await.unwrap();
-        let wrong = store::port::Update::one(doc! {}, doc! { "$set": { "followers.count": 7_i64 } });
+        let wrong = document::Update::one(doc! {}, doc! { "$set": { "followers.count": 7_i64 } });
         store.engine().update("users", wrong).await.unwrap();
     });
     let (code, stdout, stderr) = run(folder.path(), &["check", "--lists-only"]);

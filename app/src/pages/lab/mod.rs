@@ -235,7 +235,7 @@ fn StationHead(station: &'static Station) -> impl IntoView {
 }
 
 /// What a failure on the stage means: it is in memory and of our making, so a fault of ours.
-fn faulty(error: &store::Error) -> Problem {
+fn faulty(error: &document::Error) -> Problem {
     tracing::error!(%error, "a station of the workshop failed");
     Problem::new(
         Kind::Internal,

@@ -17,7 +17,7 @@ pub fn Documents(before: Vec<Shown>, after: Vec<Shown>) -> impl IntoView {
     let name = |shown: &Shown| {
         (
             shown.collection,
-            shown.document.get("_id").map(store::extjson::inline),
+            shown.document.get("_id").map(document::extjson::inline),
         )
     };
     let old: BTreeMap<_, _> = before.iter().map(|shown| (name(shown), shown)).collect();

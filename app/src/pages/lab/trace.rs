@@ -1,9 +1,9 @@
 //! What each step through a list costs, beside what one unbounded array would.
 
+use document::trace::Read;
 use leptos::prelude::*;
 use model::{Problem, Relation, Topic};
 use store::overflow::{PAGES, Stretch};
-use store::trace::Read;
 
 use super::inspect::{self, about, list_of};
 use super::{StationHead, TRACE, words};

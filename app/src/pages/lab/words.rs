@@ -1,9 +1,9 @@
 //! What the stations say about commands, guards and lists.
 
 use bson::{Bson, Document};
+use document::{Change, Find, Update};
 use lab::{Answer, Call, Entry, Fault, Verb};
 use model::{Handle, Relation};
-use store::port::{Change, Find, Update};
 
 use crate::components::grouped;
 

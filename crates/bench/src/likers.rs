@@ -1,0 +1,216 @@
+//! Many likers of one post, against what the storage below could do at best.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use bson::doc;
+use chart::numbers::number;
+use document::{Engine, FindAndModify};
+use model::{Relation, Topic};
+use serde::Serialize;
+use store::layouts::{Layout, Overflow};
+use store::overflow::uuid_bson;
+
+use crate::Result;
+use crate::lists::{default_limits, item, items, open, owner};
+use crate::machine::{median, processor_time};
+use crate::raw::{self, Raw};
+
+const CLIENTS: u64 = 64;
+
+/// How many likes a second one post takes, and what limits them.
+#[derive(Serialize)]
+pub struct Likers {
+    /// Ours: looked up, kept once, spilled.
+    pub likes: Rate,
+    /// Only the push into a head of the same size, through the engine: nothing is looked up and nothing spills.
+    pub pushes: Rate,
+    /// Documents of that size written by redb itself.
+    pub raw: Rate,
+    /// How many likes one push added, on average: those that came together.
+    pub together: f64,
+    /// The size, in bytes: of the post's document with a head in the middle between two spills.
+    pub document: u64,
+    /// Ours as a share of redb's.
+    pub share: f64,
+}
+
+/// The median of several rounds.
+#[derive(Serialize)]
+pub struct Rate {
+    /// Operations a second.
+    pub per_second: f64,
+    /// Durable commits for one of them.
+    pub commits: f64,
+    /// Processor time for one of them, of all threads together, in microseconds.
+    pub processor_us: f64,
+    /// The rounds, in operations a second.
+    pub rounds: Vec<f64>,
+}
+
+#[derive(Default)]
+struct Rounds {
+    rates: Vec<f64>,
+    commits: Vec<f64>,
+    processor_us: Vec<f64>,
+}
+
+/// What the clients of one round did.
+struct Round {
+    done: u64,
+    took: Duration,
+    /// Processor time, in seconds.
+    processor: f64,
+}
+
+impl Rounds {
+    fn add(&mut self, round: &Round, commits: u64) {
+        let done = number(round.done.max(1));
+        self.rates.push(number(round.done) / round.took.as_secs_f64());
+        self.commits.push(number(commits) / done);
+        self.processor_us.push(round.processor * 1e6 / done);
+    }
+
+    fn rate(self) -> Rate {
+        Rate {
+            per_second: median(self.rates.clone()),
+            commits: median(self.commits),
+            processor_us: median(self.processor_us),
+            rounds: self.rates,
+        }
+    }
+}
+
+/// Lets 64 clients like one post, then push, then write, in turns.
+pub async fn measure(quick: bool) -> Result<Likers> {
+    let (rounds, each) = if quick {
+        (1, Duration::from_millis(200))
+    } else {
+        (7, Duration::from_secs(3))
+    };
+    let (mut likes, mut pushes, mut raws) = (Rounds::default(), Rounds::default(), Rounds::default());
+    let (mut added, mut together, mut size) = (0, 0, 0);
+    for _ in 0..rounds {
+        // Files of their own for each round, so that all three begin with small ones every time.
+        let folder = tempfile::tempdir()?;
+        let (engine, store) = open(folder.path())?;
+        let ours = Arc::new(Overflow::open(engine.clone(), default_limits()).await?);
+        ours.load(owner(0), items(10_000)?).await?;
+        load_a_head(&engine).await?;
+        let next = Arc::new(AtomicU64::new(2_000_000));
+
+        let loaded = ours.store().work(Relation::Likes);
+        let before = store.counters();
+        let (list, numbers) = (Arc::clone(&ours), Arc::clone(&next));
+        let round = clients(each, move || {
+            let (ours, next) = (Arc::clone(&list), Arc::clone(&numbers));
+            async move {
+                Ok(ours
+                    .append(owner(0), item(next.fetch_add(1, Ordering::Relaxed))?)
+                    .await?)
+            }
+        })
+        .await?;
+        likes.add(&round, store.counters().commits - before.commits);
+        let work = ours.store().work(Relation::Likes);
+        added += work.added - loaded.added;
+        together += work.pushes - loaded.pushes;
+        size = mean_size(&ours).await?;
+
+        let before = store.counters();
+        let (shared, numbers) = (engine.clone(), Arc::clone(&next));
+        let round = clients(each, move || {
+            let (engine, next) = (shared.clone(), Arc::clone(&numbers));
+            async move { push(&engine, next.fetch_add(1, Ordering::Relaxed)).await }
+        })
+        .await?;
+        pushes.add(&round, store.counters().commits - before.commits);
+
+        let folder = tempfile::tempdir()?;
+        let raw = Raw::open(folder.path())?;
+        let document = vec![7_u8; usize::try_from(size)?];
+        let requests = raw.requests();
+        let round = clients(each, move || {
+            let (requests, document) = (requests.clone(), document.clone());
+            async move { raw::write(&requests, document).await }
+        })
+        .await?;
+        raws.add(&round, raw.close()?);
+    }
+    let (likes, pushes, raw) = (likes.rate(), pushes.rate(), raws.rate());
+    Ok(Likers {
+        share: likes.per_second / raw.per_second,
+        likes,
+        pushes,
+        raw,
+        together: number(added) / number(together.max(1)),
+        document: size,
+    })
+}
+
+/// How large the post's document is on average, as its head fills from one spill to the next.
+async fn mean_size(ours: &Overflow) -> Result<u64> {
+    let list = ours.store().overflow(&Topic::Post(owner(0))).await?[&Relation::Likes].clone();
+    let limits = default_limits();
+    let head = (limits.threshold - limits.page_size / 2) as u64;
+    Ok(list.owner_bytes - list.head_bytes + head * list.head_bytes / list.head.max(1))
+}
+
+/// A post's likes in the middle between two spills, in a collection that only the pushes use.
+async fn load_a_head(engine: &Engine) -> Result<()> {
+    let limits = default_limits();
+    let head = limits.threshold - limits.page_size / 2;
+    let head: Vec<_> = items(head as u64)?
+        .iter()
+        .rev()
+        .map(store::overflow::Item::to_document)
+        .collect();
+    let post = doc! { "_id": uuid_bson(owner(0).uuid()), "likes": { "count": 0_i64, "head": head } };
+    Ok(engine.insert("pushed", vec![post]).await?)
+}
+
+/// The guarded push of an append, which takes out the oldest so that the head stays as it is.
+async fn push(engine: &Engine, number: u64) -> Result<()> {
+    let item = item(number)?;
+    let by = item.by.as_ref().map(ToString::to_string).unwrap_or_default();
+    let limits = default_limits();
+    let length = i64::try_from(limits.threshold - limits.page_size / 2)?;
+    let guard = doc! { "_id": uuid_bson(owner(0).uuid()), "likes.head.by": { "$ne": by } };
+    let change = doc! {
+        "$push": { "likes.head": { "$each": [item.to_document()], "$sort": { "at": -1, "id": -1 }, "$slice": length } },
+        "$inc": { "likes.count": 1_i64 },
+    };
+    let push = FindAndModify::after(guard, change).project(doc! { "likes.count": 1 });
+    engine.find_and_modify("pushed", push).await?;
+    Ok(())
+}
+
+/// Runs an operation again and again in 64 tasks.
+async fn clients<F>(each: Duration, operation: impl Fn() -> F + Clone + Send + 'static) -> Result<Round>
+where
+    F: Future<Output = Result<()>> + Send,
+{
+    let (began, processor) = (Instant::now(), processor_time()?);
+    let mut running = tokio::task::JoinSet::new();
+    for _ in 0..CLIENTS {
+        let operation = operation.clone();
+        running.spawn(async move {
+            let mut done = 0_u64;
+            while began.elapsed() < each {
+                operation().await?;
+                done += 1;
+            }
+            Result::Ok(done)
+        });
+    }
+    let mut done = 0;
+    while let Some(ended) = running.join_next().await {
+        done += ended??;
+    }
+    Ok(Round {
+        done,
+        took: began.elapsed(),
+        processor: processor_time()? - processor,
+    })
+}

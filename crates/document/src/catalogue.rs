@@ -1,0 +1,72 @@
+//! What shells show of a store and the port has no operation for.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use bson::Document;
+
+use crate::{Find, Result};
+
+/// The collections of a store, their indexes and sizes, and all that is in them.
+#[async_trait]
+pub trait Catalogue: Send + Sync + 'static {
+    /// The names of the collections, in order.
+    async fn collections(&self) -> Result<Vec<String>>;
+
+    /// The indexes of a collection as MongoDB lists them.
+    async fn indexes(&self, collection: &str) -> Result<Vec<Document>>;
+
+    /// How large a collection is.
+    async fn extent(&self, collection: &str) -> Result<Size>;
+
+    /// How a query would be run, as the stages that `explain` shows.
+    fn explain(&self, collection: &str, find: &Find) -> Result<Document>;
+
+    /// What a pipeline makes of documents that are in no collection.
+    fn aggregate(&self, documents: &[Document], pipeline: &[Document]) -> Result<Vec<Document>>;
+
+    /// Whether what is stored of a collection is sound.
+    async fn validate(&self, collection: &str) -> Result<Soundness>;
+
+    /// Removes a collection with all that is in it. Whether it was there.
+    async fn drop_collection(&self, collection: &str) -> Result<bool>;
+
+    /// The documents of a query one by one, for when they may be many.
+    fn scan(&self, collection: &str, find: &Find) -> Result<Box<dyn Documents>>;
+}
+
+/// Documents as they come.
+#[async_trait]
+pub trait Documents: Send + 'static {
+    /// The next one; `None` after the last.
+    async fn next(&mut self) -> Option<Result<Document>>;
+
+    /// About how many bytes of documents are in memory until they are taken.
+    fn held(&self) -> usize;
+}
+
+/// How large a collection is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Size {
+    /// How many documents it has.
+    pub documents: u64,
+    /// Their bytes as BSON, with their keys.
+    pub bytes: u64,
+    /// The bytes that they take on the disk.
+    pub stored: u64,
+    /// The bytes of each index, by its name.
+    pub indexes: BTreeMap<String, u64>,
+}
+
+/// What a collection was found to be.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Soundness {
+    /// How many documents it has.
+    pub documents: u64,
+    /// How many of them cannot be read or have the key of another.
+    pub broken: u64,
+    /// How many keys each index has, by its name, and whether these are those of the documents.
+    pub indexes: BTreeMap<String, (u64, bool)>,
+    /// The first faults, for people to read.
+    pub faults: Vec<String>,
+}

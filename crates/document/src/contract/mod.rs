@@ -1,0 +1,187 @@
+//! The contract: what every [engine](crate::DocumentEngine) does, as cases that any engine can run.
+//!
+//! Each case gets a fresh, empty engine and panics where the engine is not as MongoDB is. An engine's tests run them
+//! all in one line, each as a test of its own:
+//!
+//! ```ignore
+//! document::contract_tests!(make_engine, Capabilities::default());
+//! ```
+//!
+//! `make_engine` is an async function that makes an engine. A difference that is meant to be is a
+//! [capability](Capabilities), which selects cases; anything else is a fault.
+
+#![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
+#![expect(clippy::missing_panics_doc, reason = "a case fails by panicking")]
+
+pub mod aggregation;
+mod cases;
+pub mod changes;
+pub mod concurrency;
+pub mod documents;
+pub mod filters;
+pub mod indexes;
+pub mod modify;
+pub mod pipelines;
+pub mod queries;
+pub mod updates;
+
+#[doc(hidden)]
+pub use std::panic::AssertUnwindSafe;
+
+use bson::{Bson, Document, doc};
+use futures::FutureExt;
+
+use crate::{Engine, Find, FindAndModify, Update};
+use crate::{Error, Result};
+
+/// In what engines may differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Stores and compares values of BSON type Decimal128, instead of refusing them with code 2.
+    pub decimal128: bool,
+    /// Tells of changes as they happen, instead of refusing to.
+    pub changes: bool,
+    /// Is as MongoDB also in the corners that the feed does not use: which code refuses what cannot be, stages that only
+    /// shells send, rare forms of paths and updates. Servers that speak MongoDB's protocol differ in these.
+    pub corners: bool,
+}
+
+/// The embedded engine's, behind its listener.
+impl Default for Capabilities {
+    fn default() -> Self {
+        Self {
+            decimal128: false,
+            changes: false,
+            corners: true,
+        }
+    }
+}
+
+impl Capabilities {
+    /// Every engine.
+    pub fn any(self) -> bool {
+        true
+    }
+
+    /// Engines that are as MongoDB in the corners too.
+    pub fn corners(self) -> bool {
+        self.corners
+    }
+
+    /// Engines that store decimals.
+    pub fn decimals(self) -> bool {
+        self.decimal128
+    }
+
+    /// Engines that refuse decimals.
+    pub fn no_decimals(self) -> bool {
+        !self.decimal128
+    }
+
+    /// Engines that tell of changes.
+    pub fn tells(self) -> bool {
+        self.changes
+    }
+
+    /// Engines that have to be looked at.
+    pub fn tells_nothing(self) -> bool {
+        !self.changes
+    }
+}
+
+/// A case that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Failure {
+    /// Its module and name.
+    pub case: &'static str,
+    /// Whether it is about one of the [corners](Capabilities::corners).
+    pub corner: bool,
+}
+
+/// Runs every case that the capabilities select, each on an engine of its own. Answers those that failed.
+pub async fn failures(make: impl AsyncFn() -> Engine, capabilities: Capabilities) -> Vec<Failure> {
+    crate::each_contract_case!(run_contract_cases(make, capabilities))
+}
+
+/// The same, for an engine of which none may fail.
+pub async fn engine(make: impl AsyncFn() -> Engine, capabilities: Capabilities) {
+    let failed = failures(make, capabilities).await;
+    assert!(failed.is_empty(), "the engine breaks the contract: {failed:#?}");
+}
+
+/// The collection that the cases use.
+pub(crate) const THINGS: &str = "things";
+
+/// MongoDB's code of an error.
+#[track_caller]
+pub(crate) fn code(error: &Error) -> i32 {
+    match error {
+        Error::Refused { code, .. } | Error::TooLarge { code, .. } => *code,
+        Error::DuplicateKey { .. } => 11000,
+        other => panic!("an error without a code: {other}"),
+    }
+}
+
+pub(crate) async fn insert(engine: &Engine, documents: Vec<Document>) {
+    engine.insert(THINGS, documents).await.unwrap();
+}
+
+/// The documents as they are now, by `_id`.
+pub(crate) async fn everything(engine: &Engine) -> Vec<Document> {
+    engine
+        .find(THINGS, Find::default().sort(doc! { "_id": 1 }))
+        .await
+        .unwrap()
+}
+
+/// The document with an `_id`.
+pub(crate) async fn one(engine: &Engine, id: impl Into<Bson>) -> Document {
+    let found = engine
+        .find(THINGS, Find::matching(doc! { "_id": id.into() }))
+        .await
+        .unwrap();
+    assert_eq!(found.len(), 1);
+    found[0].clone()
+}
+
+/// The `_id`s that a query finds, in its order.
+pub(crate) async fn ids(engine: &Engine, find: Find) -> Vec<i32> {
+    let found = engine
+        .find(THINGS, find.project(doc! { "_id": 1 }))
+        .await
+        .unwrap();
+    found
+        .iter()
+        .map(|document| document.get_i32("_id").unwrap())
+        .collect()
+}
+
+/// What an update makes of a document, which it replaces in the collection.
+pub(crate) async fn changed(
+    engine: &Engine,
+    mut document: Document,
+    update: impl Into<crate::Change>,
+) -> Result<Document> {
+    if !document.contains_key("_id") {
+        document.insert("_id", 1);
+    }
+    engine.delete(THINGS, doc! {}, true).await?;
+    engine.insert(THINGS, vec![document]).await?;
+    let after = engine
+        .find_and_modify(THINGS, FindAndModify::after(doc! {}, update))
+        .await?;
+    let after = after.unwrap();
+    assert_eq!(everything(engine).await, std::slice::from_ref(&after));
+    Ok(after)
+}
+
+/// The error of an update, which must have changed nothing.
+pub(crate) async fn refusal(engine: &Engine, update: Update) -> i32 {
+    let before = everything(engine).await;
+    let refused = match engine.update(THINGS, update.clone()).await {
+        Err(error) => code(&error),
+        Ok(updated) => panic!("{update:?} came to {updated:?}"),
+    };
+    assert_eq!(everything(engine).await, before, "{update:?} changed something");
+    refused
+}

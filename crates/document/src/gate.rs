@@ -1,0 +1,184 @@
+//! An engine whose calls wait until somebody decides what becomes of each: for trying operations in every order, and for
+//! stepping through them by hand.
+//!
+//! Each caller gets a [`Gate`] of its own over the same engine. A call that arrives tells so and waits; whoever holds
+//! the other end of the channel lets one at a time go on. Nothing in the feed uses this module.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bson::{Bson, Document};
+use tokio::sync::{Mutex, mpsc, oneshot};
+
+use crate::{Consistency, DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
+use crate::{Error, Result};
+
+/// What befalls a call when its turn comes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It happens.
+    Proceed,
+    /// The caller dies before the call.
+    Crash,
+    /// The call fails, and with it what the caller was doing.
+    Fail,
+    /// The call happens, but the caller is told that nobody knows.
+    LoseAnswer,
+}
+
+/// A call that waits.
+#[derive(Debug)]
+pub struct Turn {
+    /// Who calls.
+    pub caller: usize,
+    /// Whether the call may change something.
+    pub writes: bool,
+    fate: oneshot::Sender<Fate>,
+}
+
+/// What a caller tells.
+#[derive(Debug)]
+pub enum Message {
+    /// A call has arrived.
+    Waits(Turn),
+    /// There will be no other call.
+    Ends(usize),
+}
+
+/// Tells that a caller is over when it is dropped, also when the caller panicked.
+#[derive(Debug)]
+pub struct Ending {
+    caller: usize,
+    messages: mpsc::UnboundedSender<Message>,
+}
+
+/// One caller's way to the engine.
+pub struct Gate {
+    engine: Engine,
+    caller: usize,
+    messages: mpsc::UnboundedSender<Message>,
+    /// An operation may make several calls at once. They come one after the other, as any others do.
+    calls: Arc<Mutex<()>>,
+}
+
+impl Turn {
+    /// Lets the call go its way; false when the caller no longer waits. A turn that is dropped instead is a caller that
+    /// died.
+    pub fn decide(self, fate: Fate) -> bool {
+        self.fate.send(fate).is_ok()
+    }
+}
+
+impl Ending {
+    /// To be held for as long as the caller runs.
+    pub fn new(caller: usize, messages: mpsc::UnboundedSender<Message>) -> Self {
+        Self { caller, messages }
+    }
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        // After the run nobody listens any more.
+        drop(self.messages.send(Message::Ends(self.caller)));
+    }
+}
+
+impl Gate {
+    /// Puts a gate before the engine.
+    #[expect(clippy::new_ret_no_self, reason = "what it makes is an engine like any other")]
+    pub fn new(engine: Engine, caller: usize, messages: mpsc::UnboundedSender<Message>) -> Engine {
+        Arc::new(Self {
+            engine,
+            caller,
+            messages,
+            calls: Arc::default(),
+        })
+    }
+
+    async fn call<T>(&self, writes: bool, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
+        let _one_at_a_time = self.calls.lock().await;
+        let (fate, decided) = oneshot::channel();
+        let turn = Turn {
+            caller: self.caller,
+            writes,
+            fate,
+        };
+        let died = || Err(Error::Unavailable("the process died before the write".to_owned()));
+        if self.messages.send(Message::Waits(turn)).is_err() {
+            return died();
+        }
+        match decided.await.unwrap_or(Fate::Crash) {
+            Fate::Proceed => call.await,
+            Fate::Crash => {
+                // Tasks that the dead one began outlive it until nobody watches any more, and come to nothing.
+                self.messages.closed().await;
+                died()
+            }
+            Fate::Fail => died(),
+            Fate::LoseAnswer => {
+                call.await?;
+                Err(Error::UnknownOutcome("the connection broke".to_owned()))
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl DocumentEngine for Gate {
+    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
+        self.call(false, self.engine.find(collection, find)).await
+    }
+
+    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
+        self.call(false, self.engine.count(collection, filter)).await
+    }
+
+    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
+        self.call(false, self.engine.distinct(collection, field, filter))
+            .await
+    }
+
+    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
+        self.call(false, self.engine.aggregate(collection, pipeline))
+            .await
+    }
+
+    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
+        self.call(true, self.engine.insert(collection, documents)).await
+    }
+
+    async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
+        self.call(true, self.engine.update(collection, update)).await
+    }
+
+    async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
+        self.call(true, self.engine.find_and_modify(collection, change))
+            .await
+    }
+
+    async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
+        self.call(true, self.engine.delete(collection, filter, many))
+            .await
+    }
+
+    /// Indexes exist before the operations begin.
+    async fn create_index(&self, _collection: &str, _index: Index) -> Result<()> {
+        Ok(())
+    }
+
+    async fn ping(&self) -> Result<()> {
+        self.engine.ping().await
+    }
+    fn consistency(&self) -> Consistency {
+        self.engine.consistency()
+    }
+
+    fn session(&self) -> Option<Engine> {
+        Some(Arc::new(Self {
+            engine: self.engine.session()?,
+            caller: self.caller,
+            messages: self.messages.clone(),
+            calls: Arc::clone(&self.calls),
+        }))
+    }
+}

@@ -1,0 +1,161 @@
+//! Engines that stand before another one and change some of its operations.
+
+use async_trait::async_trait;
+use bson::{Bson, DateTime, Document};
+
+use crate::{
+    Changes, Consistency, DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated,
+};
+
+/// An engine over another one. It passes on every operation that it does not define itself.
+#[async_trait]
+pub trait Layer: Send + Sync + 'static {
+    /// The engine below.
+    fn below(&self) -> &Engine;
+
+    /// The same layer over a session of the engine below. Every layer decides: without sessions, what is above it may read
+    /// what is out of date.
+    fn over(&self, session: Engine) -> Engine;
+
+    /// See [`DocumentEngine::find`].
+    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
+        self.below().find(collection, find).await
+    }
+
+    /// See [`DocumentEngine::count`].
+    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
+        self.below().count(collection, filter).await
+    }
+
+    /// See [`DocumentEngine::distinct`].
+    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
+        self.below().distinct(collection, field, filter).await
+    }
+
+    /// See [`DocumentEngine::aggregate`].
+    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
+        self.below().aggregate(collection, pipeline).await
+    }
+
+    /// See [`DocumentEngine::insert`].
+    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
+        self.below().insert(collection, documents).await
+    }
+
+    /// See [`DocumentEngine::update`].
+    async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
+        self.below().update(collection, update).await
+    }
+
+    /// See [`DocumentEngine::find_and_modify`].
+    async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
+        self.below().find_and_modify(collection, change).await
+    }
+
+    /// See [`DocumentEngine::delete`].
+    async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
+        self.below().delete(collection, filter, many).await
+    }
+
+    /// See [`DocumentEngine::create_index`].
+    async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
+        self.below().create_index(collection, index).await
+    }
+
+    /// See [`DocumentEngine::set_validator`].
+    async fn set_validator(&self, collection: &str, validator: Document) -> Result<()> {
+        self.below().set_validator(collection, validator).await
+    }
+
+    /// See [`DocumentEngine::collections`].
+    async fn collections(&self) -> Result<Vec<String>> {
+        self.below().collections().await
+    }
+
+    /// See [`DocumentEngine::ping`].
+    async fn ping(&self) -> Result<()> {
+        self.below().ping().await
+    }
+
+    /// See [`DocumentEngine::clock`].
+    async fn clock(&self) -> Result<Option<DateTime>> {
+        self.below().clock().await
+    }
+
+    /// See [`DocumentEngine::consistency`].
+    fn consistency(&self) -> Consistency {
+        self.below().consistency()
+    }
+
+    /// See [`DocumentEngine::changes`].
+    async fn changes(&self, collections: &[&str]) -> Result<Changes> {
+        self.below().changes(collections).await
+    }
+}
+
+#[async_trait]
+impl<L: Layer> DocumentEngine for L {
+    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
+        Layer::find(self, collection, find).await
+    }
+
+    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
+        Layer::count(self, collection, filter).await
+    }
+
+    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
+        Layer::distinct(self, collection, field, filter).await
+    }
+
+    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
+        Layer::aggregate(self, collection, pipeline).await
+    }
+
+    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
+        Layer::insert(self, collection, documents).await
+    }
+
+    async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
+        Layer::update(self, collection, update).await
+    }
+
+    async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
+        Layer::find_and_modify(self, collection, change).await
+    }
+
+    async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
+        Layer::delete(self, collection, filter, many).await
+    }
+
+    async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
+        Layer::create_index(self, collection, index).await
+    }
+
+    async fn set_validator(&self, collection: &str, validator: Document) -> Result<()> {
+        Layer::set_validator(self, collection, validator).await
+    }
+
+    async fn collections(&self) -> Result<Vec<String>> {
+        Layer::collections(self).await
+    }
+
+    async fn ping(&self) -> Result<()> {
+        Layer::ping(self).await
+    }
+
+    async fn clock(&self) -> Result<Option<DateTime>> {
+        Layer::clock(self).await
+    }
+
+    fn consistency(&self) -> Consistency {
+        Layer::consistency(self)
+    }
+
+    fn session(&self) -> Option<Engine> {
+        self.below().session().map(|session| self.over(session))
+    }
+
+    async fn changes(&self, collections: &[&str]) -> Result<Changes> {
+        Layer::changes(self, collections).await
+    }
+}

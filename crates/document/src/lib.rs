@@ -1,0 +1,26 @@
+//! The document port: the few single-document commands of MongoDB that the outlier pattern needs from an engine.
+//!
+//! Every operation means exactly what MongoDB's command of the same name means. Filters, updates, projections and
+//! sort orders are BSON documents in MongoDB's query language, so code above the port reads like MongoDB code and
+//! runs unchanged on any engine. One call touches documents of one collection, and changes to one document are
+//! atomic; nothing above the port assumes more than that.
+
+pub mod catalogue;
+#[cfg(feature = "contract")]
+pub mod contract;
+mod error;
+pub mod extjson;
+pub mod gate;
+pub mod identity;
+mod layer;
+mod port;
+mod prefixed;
+pub mod trace;
+
+pub use error::{Error, Result};
+pub use layer::Layer;
+pub use port::{
+    Change, Changed, Changes, Consistency, DocumentEngine, Engine, Find, FindAndModify, Index, Return,
+    Update, Updated, session_of,
+};
+pub use prefixed::Prefixed;

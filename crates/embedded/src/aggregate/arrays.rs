@@ -1,0 +1,263 @@
+//! Operators over arrays.
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "every operator is called in the same way"
+)]
+
+use std::cmp::Ordering;
+
+use bson::RawBsonRef;
+
+use super::expression::SortBy;
+use super::value::Value;
+use crate::compare::equal;
+use crate::filter::whole_number;
+use crate::key;
+use document::{Error, Result};
+
+/// What `$sum` and its like are about: the elements of a single array, or else the arguments.
+pub(super) fn listed(mut values: Vec<Value<'_>>) -> Result<Vec<Value<'_>>> {
+    match (values.len(), values.pop()) {
+        (1, Some(only)) => Ok(only.into_elements()?.unwrap_or_else(|only| vec![only])),
+        (_, last) => {
+            values.extend(last);
+            Ok(values)
+        }
+    }
+}
+
+/// The smallest or largest value that is neither null nor missing.
+pub(super) fn extreme<'a>(values: Vec<Value<'a>>, wanted: Ordering) -> Result<Value<'a>> {
+    let mut best: Option<Value<'a>> = None;
+    for value in values.into_iter().filter(|value| !value.is_nullish()) {
+        if best.as_ref().map_or(Ok(wanted), |best| value.compare(best))? == wanted {
+            best = Some(value);
+        }
+    }
+    Ok(best.unwrap_or(Value::NULL))
+}
+
+pub(super) fn size<'a>(name: &'static str, values: Vec<Value<'a>>) -> Result<Value<'a>> {
+    let Some(len) = values[0].array_len() else {
+        let found = values[0].type_name();
+        let message = format!("The argument to {name} must be an array, but was of type: {found}");
+        return Err(Error::refused(17124, message));
+    };
+    Ok(Value::Encoded(RawBsonRef::Int32(
+        i32::try_from(len).unwrap_or(i32::MAX),
+    )))
+}
+
+pub(super) fn slice<'a>(name: &'static str, mut values: Vec<Value<'a>>) -> Result<Value<'a>> {
+    if values.iter().any(Value::is_nullish) {
+        return Ok(Value::NULL);
+    }
+    let numbers = values.split_off(1);
+    let mut items = match values.remove(0).into_elements()? {
+        Ok(items) => items,
+        Err(other) => {
+            let message = format!(
+                "First argument to {name} must be an array, but is of type: {}",
+                other.type_name()
+            );
+            return Err(Error::refused(28724, message));
+        }
+    };
+    let number = |at: usize, which: &str, code: i32| {
+        integer(
+            &numbers[at],
+            code,
+            || {
+                format!(
+                    "{which} argument to {name} must be a numeric value, but is of type: {}",
+                    numbers[at].type_name()
+                )
+            },
+            || format!("{which} argument to {name} can't be represented as a 32-bit integer"),
+        )
+    };
+    let first = number(0, "Second", 28725)?;
+    let (start, take) = match numbers.len() {
+        1 if first < 0 => (from_either_end(first, items.len()), items.len()),
+        1 => (0, usize::try_from(first).unwrap_or(usize::MAX)),
+        _ => match usize::try_from(number(1, "Third", 28727)?) {
+            Ok(take @ 1..) => (from_either_end(first, items.len()), take),
+            _ => {
+                return Err(Error::refused(
+                    28729,
+                    format!("Third argument to {name} must be positive"),
+                ));
+            }
+        },
+    };
+    items.drain(..start);
+    items.truncate(take);
+    Ok(Value::Array(items))
+}
+
+/// A 32-bit integer; `code` refuses what is no number, and the code after it what is no such integer.
+fn integer(
+    value: &Value<'_>,
+    code: i32,
+    not_a_number: impl Fn() -> String,
+    not_an_integer: impl Fn() -> String,
+) -> Result<i32> {
+    let Value::Encoded(number @ (RawBsonRef::Int32(_) | RawBsonRef::Int64(_) | RawBsonRef::Double(_))) =
+        value
+    else {
+        return Err(Error::refused(code, not_a_number()));
+    };
+    whole_number(*number)
+        .and_then(|number| i32::try_from(number).ok())
+        .ok_or_else(|| Error::refused(code + 1, not_an_integer()))
+}
+
+/// A position counted from the front, or from the back if negative, within the array.
+fn from_either_end(position: i32, len: usize) -> usize {
+    let distance = usize::try_from(position.unsigned_abs()).unwrap_or(usize::MAX);
+    if position < 0 {
+        len.saturating_sub(distance)
+    } else {
+        distance.min(len)
+    }
+}
+
+pub(super) fn element_at<'a>(name: &'static str, mut values: Vec<Value<'a>>) -> Result<Value<'a>> {
+    if values.iter().any(Value::is_nullish) {
+        return Ok(Value::NULL);
+    }
+    let index = values.pop().unwrap_or(Value::NULL);
+    let mut items = array(values.remove(0), name, "'s first argument")?;
+    let index = integer(
+        &index,
+        28690,
+        || {
+            format!(
+                "{name}'s second argument must be a numeric value, but is {}",
+                index.type_name()
+            )
+        },
+        || format!("{name}'s second argument must be representable as a 32-bit integer"),
+    )?;
+    let distance = usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX);
+    let position = if index < 0 {
+        items.len().checked_sub(distance)
+    } else {
+        Some(distance)
+    };
+    Ok(match position {
+        Some(position) if position < items.len() => items.swap_remove(position),
+        _ => Value::Missing,
+    })
+}
+
+fn array<'a>(value: Value<'a>, name: &str, which: &str) -> Result<Vec<Value<'a>>> {
+    value.into_elements()?.map_err(|other| {
+        let message = format!("{name}{which} must be an array, but is {}", other.type_name());
+        Error::refused(28689, message)
+    })
+}
+
+pub(super) fn first<'a>(name: &'static str, values: Vec<Value<'a>>) -> Result<Value<'a>> {
+    end(name, values, |items| items.into_iter().next())
+}
+
+pub(super) fn last<'a>(name: &'static str, values: Vec<Value<'a>>) -> Result<Value<'a>> {
+    end(name, values, |mut items| items.pop())
+}
+
+fn end<'a>(
+    name: &'static str,
+    mut values: Vec<Value<'a>>,
+    pick: fn(Vec<Value<'a>>) -> Option<Value<'a>>,
+) -> Result<Value<'a>> {
+    match values.pop() {
+        Some(value) if !value.is_nullish() => {
+            Ok(pick(array(value, name, "'s argument")?).unwrap_or(Value::Missing))
+        }
+        _ => Ok(Value::NULL),
+    }
+}
+
+pub(super) fn reverse<'a>(name: &'static str, mut values: Vec<Value<'a>>) -> Result<Value<'a>> {
+    let input = values.remove(0);
+    if input.is_nullish() {
+        return Ok(Value::NULL);
+    }
+    match input.into_elements()? {
+        Ok(mut items) => {
+            items.reverse();
+            Ok(Value::Array(items))
+        }
+        Err(other) => {
+            let found = other.type_name();
+            let message = format!("The argument to {name} must be an array, but was of type: {found}");
+            Err(Error::refused(34435, message))
+        }
+    }
+}
+
+pub(super) fn concat<'a>(name: &'static str, values: Vec<Value<'a>>) -> Result<Value<'a>> {
+    let mut all = Vec::new();
+    for value in values {
+        if value.is_nullish() {
+            return Ok(Value::NULL);
+        }
+        match value.into_elements()? {
+            Ok(items) => all.extend(items),
+            Err(other) => {
+                let message = format!("{name} only supports arrays, not {}", other.type_name());
+                return Err(Error::refused(28664, message));
+            }
+        }
+    }
+    Ok(Value::Array(all))
+}
+
+pub(super) fn contains<'a>(name: &'static str, mut values: Vec<Value<'a>>) -> Result<Value<'a>> {
+    let items = values.pop().unwrap_or(Value::Missing);
+    let items = items.into_elements()?.map_err(|other| {
+        let message = format!(
+            "{name} requires an array as a second argument, found: {}",
+            other.type_name()
+        );
+        Error::refused(40081, message)
+    })?;
+    let found = values[0].with_encoded(|wanted| {
+        for item in &items {
+            if item.with_encoded(|item| Ok(equal(item, wanted)))? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    })?;
+    Ok(Value::boolean(found))
+}
+
+/// Sorts an array; elements that are equal stay in their order.
+pub(super) fn sort<'a>(input: Value<'a>, by: &SortBy) -> Result<Value<'a>> {
+    if input.is_nullish() {
+        return Ok(Value::NULL);
+    }
+    let items = input.into_elements()?.map_err(|other| {
+        let found = other.type_name();
+        let message = format!("The input argument to $sortArray must be an array, but was of type: {found}");
+        Error::refused(2_942_504, message)
+    })?;
+    let mut keyed = Vec::with_capacity(items.len());
+    for item in items {
+        let key = item.with_encoded(|item| match by {
+            SortBy::Fields(order) => order.key_of_value(item),
+            SortBy::Whole { descending } => {
+                let mut key = key::of(item)?;
+                if *descending {
+                    key::invert(&mut key);
+                }
+                Ok(key)
+            }
+        })?;
+        keyed.push((key, item));
+    }
+    keyed.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(Value::Array(keyed.into_iter().map(|(_, item)| item).collect()))
+}

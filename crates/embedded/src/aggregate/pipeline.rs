@@ -1,0 +1,226 @@
+//! Pipelines, compiled from MongoDB's stages.
+
+use bson::{Bson, Document, RawBson};
+
+use super::accumulator::Accumulator;
+use super::bucket::{self, Automatic};
+use super::expression::Expression;
+use super::group::Group;
+use super::reshape::{Reshape, document, stage, unrecognized};
+use super::unwind::Unwind;
+use crate::filter::{Filter, whole_number};
+use crate::query::Query;
+use crate::sort::Order;
+use document::{Error, Result};
+
+/// A compiled pipeline: what is read of the collection, and what becomes of it.
+#[derive(Debug)]
+pub(crate) struct Pipeline {
+    /// What the leading `$match`, `$sort`, `$skip` and `$limit` ask for, which indexes can help with.
+    pub(crate) query: Query,
+    pub(super) stages: Vec<Stage>,
+}
+
+/// A compiled stage.
+#[derive(Debug)]
+pub(super) enum Stage {
+    Match(Filter),
+    Reshape(Reshape),
+    /// Keeps only the first few, if it is known that no more are asked for.
+    Sort(Order, Option<usize>),
+    Skip(u64),
+    Limit(u64),
+    Group(Group),
+    BucketAuto(Automatic),
+    Unwind(Unwind),
+}
+
+impl Pipeline {
+    /// Compiles a pipeline; refuses by name what it does not know.
+    pub(crate) fn parse(stages: &[Document]) -> Result<Self> {
+        let mut compiled = parse_stages(stages)?;
+        let mut query = Query::parse(&Document::new(), &Document::new(), 0, 0)?;
+        let leading = lead(&compiled, &mut query);
+        compiled.drain(..leading);
+        bound_sorts(&mut compiled);
+        Ok(Self {
+            query,
+            stages: compiled,
+        })
+    }
+
+    /// Compiles a pipeline over documents that are in no collection: its stages do everything.
+    pub(crate) fn over_documents(stages: &[Document]) -> Result<Self> {
+        let mut compiled = parse_stages(stages)?;
+        bound_sorts(&mut compiled);
+        Ok(Self {
+            query: Query::parse(&Document::new(), &Document::new(), 0, 0)?,
+            stages: compiled,
+        })
+    }
+}
+
+fn parse_stages(stages: &[Document]) -> Result<Vec<Stage>> {
+    let mut compiled = Vec::with_capacity(stages.len());
+    for document in stages {
+        let (name, spec) = stage(document)?;
+        parse_stage(name, spec, &mut compiled)?;
+    }
+    advance_limits(&mut compiled);
+    Ok(compiled)
+}
+
+fn parse_stage(name: &str, spec: &Bson, stages: &mut Vec<Stage>) -> Result<()> {
+    if let Some(reshape) = Reshape::parse(name, spec)? {
+        stages.push(Stage::Reshape(reshape));
+        return Ok(());
+    }
+    let stage = match name {
+        "$match" => match spec {
+            Bson::Document(filter) => Stage::Match(Filter::parse(filter)?),
+            _ => {
+                return Err(Error::refused(
+                    15959,
+                    "the match filter must be an expression in an object",
+                ));
+            }
+        },
+        "$sort" => match spec {
+            Bson::Document(order) if order.is_empty() => {
+                return Err(Error::refused(
+                    15976,
+                    "$sort stage must have at least one sort key",
+                ));
+            }
+            Bson::Document(order) => Stage::Sort(Order::parse(order)?, None),
+            _ => {
+                return Err(Error::refused(
+                    15973,
+                    "the $sort key specification must be an object",
+                ));
+            }
+        },
+        "$skip" => Stage::Skip(count(name, spec, 5_107_200)?),
+        "$limit" => match count(name, spec, 5_107_201)? {
+            0 => return Err(Error::refused(15958, "the limit must be positive")),
+            limit => Stage::Limit(limit),
+        },
+        "$group" => Stage::Group(Group::parse(document(name, spec, 15947)?)?),
+        "$bucket" => {
+            stages.push(Stage::Group(bucket::parse(spec)?));
+            Stage::Sort(Order::parse(&bson::doc! { "_id": 1 })?, None)
+        }
+        "$bucketAuto" => Stage::BucketAuto(Automatic::parse(spec)?),
+        "$unwind" => Stage::Unwind(Unwind::parse(spec)?),
+        "$count" => {
+            let fields = vec![(count_name(spec)?.to_owned(), Accumulator::count())];
+            stages.push(Stage::Group(Group::new(
+                Expression::Literal(RawBson::Null),
+                fields,
+            )));
+            let without_id = Reshape::parse("$unset", &"_id".into())?;
+            Stage::Reshape(without_id.ok_or_else(|| unrecognized("$unset"))?)
+        }
+        "$sortByCount" => {
+            let operator = spec.as_document().is_some_and(super::parse::is_operator);
+            if !operator && !spec.as_str().is_some_and(|path| path.starts_with('$')) {
+                let message = "the sortByCount field must be defined as a $-prefixed path or an expression inside an \
+                               object";
+                return Err(Error::refused(40149, message));
+            }
+            let fields = vec![("count".to_owned(), Accumulator::count())];
+            stages.push(Stage::Group(Group::new(Expression::parse(spec)?, fields)));
+            Stage::Sort(Order::parse(&bson::doc! { "count": -1 })?, None)
+        }
+        _ => return Err(unrecognized(name)),
+    };
+    stages.push(stage);
+    Ok(())
+}
+
+/// The integer that a number stands for, if it stands for one.
+pub(super) fn integer(value: &Bson) -> Option<i64> {
+    let value = RawBson::try_from(value.clone()).ok()?;
+    whole_number(value.as_raw_bson_ref())
+}
+
+fn count(name: &str, spec: &Bson, code: i32) -> Result<u64> {
+    integer(spec)
+        .and_then(|count| u64::try_from(count).ok())
+        .ok_or_else(|| {
+            let message = format!(
+                "invalid argument to {name} stage: Expected a non-negative integer in: {name}: {spec}"
+            );
+            Error::refused(code, message)
+        })
+}
+
+fn count_name(spec: &Bson) -> Result<&str> {
+    let (code, problem) = match spec {
+        Bson::String(name) if name.is_empty() => (40157, "must be a non-empty string"),
+        Bson::String(name) if name.starts_with('$') => (40158, "cannot be a $-prefixed path"),
+        Bson::String(name) if name.contains('\0') => (40159, "cannot contain a null byte"),
+        Bson::String(name) if name.contains('.') => (40160, "cannot contain '.'"),
+        Bson::String(name) => return Ok(name),
+        _ => (40156, "must be a non-empty string"),
+    };
+    Err(Error::refused(code, format!("the count field {problem}")))
+}
+
+/// Moves `$skip` and `$limit` before the stages that make one document of each, so that these make no more than are
+/// asked for.
+fn advance_limits(stages: &mut [Stage]) {
+    for position in 1..stages.len() {
+        let mut at = position;
+        while at > 0
+            && matches!(stages[at], Stage::Skip(_) | Stage::Limit(_))
+            && matches!(stages[at - 1], Stage::Reshape(_))
+        {
+            stages.swap(at, at - 1);
+            at -= 1;
+        }
+    }
+}
+
+/// Puts the stages that a query can do into one. Returns how many those are.
+fn lead(stages: &[Stage], query: &mut Query) -> usize {
+    let mut filters = Vec::new();
+    let mut done = 0;
+    for stage in stages {
+        match stage {
+            Stage::Match(filter) if query.order.is_empty() && query.skip == 0 => filters.push(filter.clone()),
+            Stage::Sort(order, _) if query.order.is_empty() && query.skip == 0 => query.order = order.clone(),
+            Stage::Skip(skip) if query.skip == 0 => query.skip = *skip,
+            Stage::Limit(limit) => {
+                query.limit = *limit;
+                done += 1;
+                break;
+            }
+            _ => break,
+        }
+        done += 1;
+    }
+    query.filter = match filters.len() {
+        1 => filters.remove(0),
+        _ => Filter::And(filters),
+    };
+    done
+}
+
+/// Tells a sort how many of its documents the stages after it will take.
+fn bound_sorts(stages: &mut [Stage]) {
+    for position in 0..stages.len() {
+        let mut skipped = 0_u64;
+        let limit = stages[position + 1..].iter().find_map(|stage| match stage {
+            Stage::Skip(skip) => {
+                skipped = skipped.saturating_add(*skip);
+                None
+            }
+            Stage::Limit(limit) => Some(Some(limit.saturating_add(skipped))),
+            _ => Some(None),
+        });
+        if let (Stage::Sort(_, keep), Some(Some(limit))) = (&mut stages[position], limit) {
+            *keep = usize::try_from(limit).ok();
+        }
+    }
+}

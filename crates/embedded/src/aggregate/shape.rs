@@ -1,0 +1,322 @@
+//! Shapes: `$project`, `$set` and `$unset`, which keep, drop and compute fields.
+//!
+//! A dotted path and nested documents mean the same thing: `{$set: {a: {b: 1}}}` sets `a.b`, keeps the other fields of
+//! `a`, and where `a` is an array does so in every element. To replace `a` as a whole, its value has to be an operator,
+//! such as `{$literal: …}` or `{$mergeObjects: […]}`.
+
+use std::borrow::Cow;
+
+use bson::{Bson, Document, RawDocument, RawDocumentBuf};
+
+use super::expression::{Expression, Scope};
+use super::parse::{is_operator, steps};
+use super::value::{Fields, Value, encode, fields_of, set};
+use document::{Error, Result};
+
+/// A compiled shape.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Shape {
+    /// Keep the fields named, instead of all but those.
+    including: bool,
+    fields: Vec<(String, Rule)>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Rule {
+    Include,
+    Exclude,
+    Compute(Expression),
+    Within(Vec<(String, Rule)>),
+}
+
+/// The stage that a shape is made for, as conflicts have other codes in each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Project,
+    Set,
+}
+
+impl Shape {
+    /// `$project`
+    pub(super) fn project(spec: &Document) -> Result<Self> {
+        if spec.is_empty() {
+            let message =
+                "Invalid $project :: caused by :: projection specification must have at least one field";
+            return Err(Error::refused(51272, message));
+        }
+        let mut fields = Vec::new();
+        parse_fields(&mut fields, spec, "", Stage::Project)?;
+        let mut modes = Modes::default();
+        modes.look_at(&fields, "")?;
+        let including = modes.including.unwrap_or_else(|| modes.id != Some(false));
+        if including && !fields.iter().any(|(name, _)| name == "_id") {
+            fields.insert(0, ("_id".to_owned(), Rule::Include));
+        }
+        Ok(Self { including, fields })
+    }
+
+    /// `$set`, which is also called `$addFields`.
+    pub(super) fn set(spec: &Document) -> Result<Self> {
+        if spec.is_empty() {
+            let message = "Invalid $addFields :: caused by :: specification must have at least one field";
+            return Err(Error::refused(40177, message));
+        }
+        let mut fields = Vec::new();
+        parse_fields(&mut fields, spec, "", Stage::Set)?;
+        Ok(Self {
+            including: false,
+            fields,
+        })
+    }
+
+    /// `$unset`
+    pub(super) fn unset(spec: &Bson) -> Result<Self> {
+        let malformed = |code, what: &str| {
+            Err(Error::refused(
+                code,
+                format!("$unset specification must be {what}"),
+            ))
+        };
+        let paths = match spec {
+            Bson::String(path) => vec![path.as_str()],
+            Bson::Array(paths) if paths.is_empty() => {
+                return malformed(31119, "a string or an array with at least one field");
+            }
+            Bson::Array(paths) => match paths.iter().map(Bson::as_str).collect::<Option<_>>() {
+                Some(paths) => paths,
+                None => return malformed(31120, "a string or an array containing only string values"),
+            },
+            _ => return malformed(31002, "a string or an array"),
+        };
+        let mut fields = Vec::new();
+        for path in paths {
+            insert(&mut fields, &steps(path)?, Rule::Exclude, path, Stage::Project)?;
+        }
+        Ok(Self {
+            including: false,
+            fields,
+        })
+    }
+
+    /// The document in this shape.
+    pub(super) fn apply(&self, document: &RawDocument) -> Result<RawDocumentBuf> {
+        let mut fields = kept(&self.fields, self.including, fields_of(document)?)?;
+        compute(&self.fields, &mut Scope::of(document), &mut fields)?;
+        encode(&fields)
+    }
+}
+
+/// What the rules of a `$project` say about keeping and dropping.
+#[derive(Default)]
+struct Modes {
+    including: Option<bool>,
+    id: Option<bool>,
+}
+
+impl Modes {
+    fn look_at(&mut self, fields: &[(String, Rule)], within: &str) -> Result<()> {
+        for (name, rule) in fields {
+            let path = format!("{within}{name}");
+            let includes = match rule {
+                Rule::Within(fields) => {
+                    self.look_at(fields, &format!("{path}."))?;
+                    continue;
+                }
+                Rule::Exclude => false,
+                Rule::Include | Rule::Compute(_) => true,
+            };
+            if path == "_id" && !matches!(rule, Rule::Compute(_)) {
+                self.id = Some(includes);
+                continue;
+            }
+            if *self.including.get_or_insert(includes) != includes {
+                let (code, doing, kind) = match rule {
+                    Rule::Exclude => (31254, "exclusion on", "inclusion"),
+                    Rule::Compute(_) => (31252, "computation of", "exclusion"),
+                    _ => (31253, "inclusion on", "exclusion"),
+                };
+                let message = format!(
+                    "Invalid $project :: caused by :: Cannot do {doing} field {path} in {kind} projection"
+                );
+                return Err(Error::refused(code, message));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn parse_fields(fields: &mut Vec<(String, Rule)>, spec: &Document, within: &str, stage: Stage) -> Result<()> {
+    for (name, value) in spec {
+        let path = format!("{within}{name}");
+        match value {
+            Bson::Document(nested) if nested.is_empty() && stage == Stage::Project => {
+                return Err(Error::refused(
+                    51270,
+                    format!(
+                        "An empty sub-projection is not a valid value. Found empty object at path {path}"
+                    ),
+                ));
+            }
+            Bson::Document(nested) if !nested.is_empty() && !is_operator(nested) => {
+                steps(&path)?;
+                parse_fields(fields, nested, &format!("{path}."), stage)?;
+            }
+            _ => {
+                let rule = match (stage, mark(value)) {
+                    (Stage::Project, Some(true)) => Rule::Include,
+                    (Stage::Project, Some(false)) => Rule::Exclude,
+                    _ => Rule::Compute(Expression::parse(value)?),
+                };
+                insert(fields, &steps(&path)?, rule, &path, stage)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a value in a `$project` asks to keep or to drop a field.
+fn mark(value: &Bson) -> Option<bool> {
+    match value {
+        Bson::Boolean(flag) => Some(*flag),
+        Bson::Int32(integer) => Some(*integer != 0),
+        Bson::Int64(integer) => Some(*integer != 0),
+        Bson::Double(double) => Some(*double != 0.0),
+        _ => None,
+    }
+}
+
+fn insert(
+    fields: &mut Vec<(String, Rule)>,
+    path: &[String],
+    rule: Rule,
+    whole: &str,
+    stage: Stage,
+) -> Result<()> {
+    let Some((name, rest)) = path.split_first() else {
+        return Ok(());
+    };
+    let known = fields
+        .iter_mut()
+        .find(|(field, _)| field == name)
+        .map(|(_, rule)| rule);
+    match known {
+        None if rest.is_empty() => fields.push((name.clone(), rule)),
+        None => {
+            let mut inner = Vec::new();
+            insert(&mut inner, rest, rule, whole, stage)?;
+            fields.push((name.clone(), Rule::Within(inner)));
+        }
+        Some(Rule::Within(inner)) if !rest.is_empty() => insert(inner, rest, rule, whole, stage)?,
+        Some(_) => {
+            let (code, stage) = match stage {
+                Stage::Project => (31249, "$project"),
+                Stage::Set => (40176, "$addFields"),
+            };
+            let message = format!("Invalid {stage} :: caused by :: Path collision at {whole}");
+            return Err(Error::refused(code, message));
+        }
+    }
+    Ok(())
+}
+
+/// The fields that are kept, before anything is computed.
+fn kept<'a>(rules: &[(String, Rule)], including: bool, fields: Fields<'a>) -> Result<Fields<'a>> {
+    let mut left = Fields::with_capacity(fields.len());
+    for (name, value) in fields {
+        let rule = rules
+            .iter()
+            .find(|(field, _)| *field == name)
+            .map(|(_, rule)| rule);
+        let value = match rule {
+            Some(Rule::Exclude) => continue,
+            // A `$set` computes it where it stands; a `$project` puts it behind what it keeps.
+            None | Some(Rule::Compute(_)) if including => continue,
+            None | Some(Rule::Include | Rule::Compute(_)) => value,
+            Some(Rule::Within(rules)) => match kept_within(rules, including, value)? {
+                Value::Missing => continue,
+                value => value,
+            },
+        };
+        left.push((name, value));
+    }
+    Ok(left)
+}
+
+fn kept_within<'a>(rules: &[(String, Rule)], including: bool, value: Value<'a>) -> Result<Value<'a>> {
+    if !including && !drops(rules) {
+        return Ok(value);
+    }
+    let value = match value.into_fields()? {
+        Ok(fields) => return Ok(Value::Document(kept(rules, including, fields)?)),
+        Err(other) => other,
+    };
+    match value.into_elements()? {
+        Ok(items) => {
+            let mut left = Vec::with_capacity(items.len());
+            for item in items {
+                match kept_within(rules, including, item)? {
+                    Value::Missing => {}
+                    value => left.push(value),
+                }
+            }
+            Ok(Value::Array(left))
+        }
+        Err(_) if including => Ok(Value::Missing),
+        Err(other) => Ok(other),
+    }
+}
+
+fn drops(rules: &[(String, Rule)]) -> bool {
+    rules.iter().any(|(_, rule)| match rule {
+        Rule::Within(rules) => drops(rules),
+        rule => *rule == Rule::Exclude,
+    })
+}
+
+fn computes(rules: &[(String, Rule)]) -> bool {
+    rules.iter().any(|(_, rule)| match rule {
+        Rule::Within(rules) => computes(rules),
+        rule => matches!(rule, Rule::Compute(_)),
+    })
+}
+
+/// Sets the computed fields. All of them see the document as it came.
+fn compute<'a>(rules: &'a [(String, Rule)], scope: &mut Scope<'a>, fields: &mut Fields<'a>) -> Result<()> {
+    for (name, rule) in rules {
+        let name = Cow::Borrowed(name.as_str());
+        match rule {
+            Rule::Compute(expression) => {
+                let value = expression.evaluate(scope)?;
+                set(fields, name, value);
+            }
+            Rule::Within(rules) if computes(rules) => {
+                let position = fields.iter().position(|(field, _)| *field == name);
+                let old = position.map_or(Value::Missing, |position| {
+                    std::mem::replace(&mut fields[position].1, Value::NULL)
+                });
+                let value = compute_within(rules, scope, old)?;
+                set(fields, name, value);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn compute_within<'a>(
+    rules: &'a [(String, Rule)],
+    scope: &mut Scope<'a>,
+    value: Value<'a>,
+) -> Result<Value<'a>> {
+    let value = match value.into_elements()? {
+        Ok(items) => {
+            let items = items.into_iter().map(|item| compute_within(rules, scope, item));
+            return Ok(Value::Array(items.collect::<Result<_>>()?));
+        }
+        Err(other) => other,
+    };
+    // What is no document gives way to one.
+    let mut fields = value.into_fields()?.unwrap_or_default();
+    compute(rules, scope, &mut fields)?;
+    Ok(Value::Document(fields))
+}

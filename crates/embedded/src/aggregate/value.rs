@@ -1,0 +1,224 @@
+//! Values as expressions compute them.
+//!
+//! What comes from a document or from the pipeline stays encoded; only what is put together anew is held in parts,
+//! and those refer to encoded values again. So moving an array of a hundred thousand elements copies references.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use bson::raw::CStr;
+use bson::{RawArrayBuf, RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
+
+use crate::compare::{compare, type_name};
+use document::Result;
+
+/// The fields of a document that is put together.
+pub(crate) type Fields<'a> = Vec<(Cow<'a, str>, Value<'a>)>;
+
+/// The value of an expression.
+#[derive(Debug, Clone)]
+pub(crate) enum Value<'a> {
+    /// There is no such field. It compares before null.
+    Missing,
+    /// As it is in the document or in the expression, or computed and of fixed size.
+    Encoded(RawBsonRef<'a>),
+    /// A computed text.
+    Text(String),
+    /// A computed array.
+    Array(Vec<Value<'a>>),
+    /// A computed document.
+    Document(Fields<'a>),
+}
+
+impl<'a> Value<'a> {
+    pub(super) const NULL: Self = Self::Encoded(RawBsonRef::Null);
+
+    pub(super) fn of(value: Option<RawBsonRef<'a>>) -> Self {
+        value.map_or(Self::Missing, Self::Encoded)
+    }
+
+    pub(super) fn boolean(flag: bool) -> Self {
+        Self::Encoded(RawBsonRef::Boolean(flag))
+    }
+
+    /// Null or missing.
+    pub(super) fn is_nullish(&self) -> bool {
+        matches!(
+            self,
+            Self::Missing | Self::Encoded(RawBsonRef::Null | RawBsonRef::Undefined)
+        )
+    }
+
+    /// MongoDB's idea of true: anything but false, zero, null and missing.
+    pub(super) fn is_true(&self) -> bool {
+        match self {
+            Self::Encoded(RawBsonRef::Boolean(flag)) => *flag,
+            Self::Encoded(RawBsonRef::Int32(integer)) => *integer != 0,
+            Self::Encoded(RawBsonRef::Int64(integer)) => *integer != 0,
+            Self::Encoded(RawBsonRef::Double(double)) => *double != 0.0,
+            value => !value.is_nullish(),
+        }
+    }
+
+    /// What MongoDB's messages and `$type` call its type.
+    pub(super) fn type_name(&self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::Encoded(value) => type_name(*value),
+            Self::Text(_) => "string",
+            Self::Array(_) => "array",
+            Self::Document(_) => "object",
+        }
+    }
+
+    pub(super) fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Encoded(RawBsonRef::String(text)) => Some(text),
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// How many elements an array has.
+    pub(super) fn array_len(&self) -> Option<usize> {
+        match self {
+            Self::Encoded(RawBsonRef::Array(array)) => Some(crate::raw::length(array)),
+            Self::Array(items) => Some(items.len()),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_array(&self) -> bool {
+        matches!(self, Self::Encoded(RawBsonRef::Array(_)) | Self::Array(_))
+    }
+
+    /// The elements of an array; anything else comes back as it is.
+    pub(super) fn into_elements(self) -> Result<std::result::Result<Vec<Self>, Self>> {
+        match self {
+            Self::Encoded(RawBsonRef::Array(array)) => {
+                let items = array.into_iter().map(|item| Ok(Self::Encoded(item?)));
+                Ok(Ok(items.collect::<Result<_>>()?))
+            }
+            Self::Array(items) => Ok(Ok(items)),
+            other => Ok(Err(other)),
+        }
+    }
+
+    /// The fields of a document; anything else comes back as it is.
+    pub(super) fn into_fields(self) -> Result<std::result::Result<Fields<'a>, Self>> {
+        match self {
+            Self::Encoded(RawBsonRef::Document(document)) => Ok(Ok(fields_of(document)?)),
+            Self::Document(fields) => Ok(Ok(fields)),
+            other => Ok(Err(other)),
+        }
+    }
+
+    /// Follows a path. An array on the way stands for the array of what the rest of the path leads to in each of its
+    /// documents; unlike in filters, a number does not name a position.
+    pub(super) fn follow(self, path: &[String]) -> Result<Self> {
+        let Some((name, rest)) = path.split_first() else {
+            return Ok(self);
+        };
+        match self {
+            Self::Encoded(RawBsonRef::Document(document)) => Self::of(document.get(name)?).follow(rest),
+            Self::Document(fields) => fields
+                .into_iter()
+                .find(|(field, _)| field == name)
+                .map_or(Ok(Self::Missing), |(_, value)| value.follow(rest)),
+            Self::Encoded(RawBsonRef::Array(_)) | Self::Array(_) => {
+                let mut found = Vec::new();
+                for item in self.into_elements()?.unwrap_or_default() {
+                    if matches!(item, Self::Encoded(RawBsonRef::Document(_)) | Self::Document(_)) {
+                        match item.follow(path)? {
+                            Self::Missing => {}
+                            value => found.push(value),
+                        }
+                    }
+                }
+                Ok(Self::Array(found))
+            }
+            _ => Ok(Self::Missing),
+        }
+    }
+
+    /// Compares any two values in BSON order.
+    pub(super) fn compare(&self, other: &Self) -> Result<Ordering> {
+        self.with_encoded(|value| other.with_encoded(|other| Ok(compare(value, other))))
+    }
+
+    /// Uses the encoded value; a missing one as undefined, which sorts before null.
+    pub(super) fn with_encoded<T>(&self, job: impl FnOnce(RawBsonRef<'_>) -> Result<T>) -> Result<T> {
+        match self {
+            Self::Missing => job(RawBsonRef::Undefined),
+            Self::Encoded(value) => job(*value),
+            Self::Text(text) => job(RawBsonRef::String(text)),
+            Self::Array(items) => job(RawBsonRef::Array(&encode_array(items)?)),
+            Self::Document(fields) => job(RawBsonRef::Document(&encode(fields)?)),
+        }
+    }
+
+    /// The value on its own; a missing one as null.
+    pub(super) fn to_raw(&self) -> Result<RawBson> {
+        match self {
+            Self::Missing => Ok(RawBson::Null),
+            Self::Encoded(value) => Ok(RawBson::from(*value)),
+            Self::Text(text) => Ok(RawBson::String(text.clone())),
+            Self::Array(items) => Ok(RawBson::Array(encode_array(items)?)),
+            Self::Document(fields) => Ok(RawBson::Document(encode(fields)?)),
+        }
+    }
+}
+
+/// Opens a document by one level.
+pub(super) fn fields_of(document: &RawDocument) -> Result<Fields<'_>> {
+    let mut fields = Fields::new();
+    for element in document.iter_elements() {
+        let element = element?;
+        let name = Cow::Borrowed(element.key().as_str());
+        fields.push((name, Value::Encoded(element.value()?)));
+    }
+    Ok(fields)
+}
+
+/// Sets a field where it stands, or at the end; a missing value removes it.
+pub(super) fn set<'a>(fields: &mut Fields<'a>, name: Cow<'a, str>, value: Value<'a>) {
+    let position = fields.iter().position(|(field, _)| *field == name);
+    match (position, value) {
+        (Some(position), Value::Missing) => {
+            fields.remove(position);
+        }
+        (None, Value::Missing) => {}
+        (Some(position), value) => fields[position].1 = value,
+        (None, value) => fields.push((name, value)),
+    }
+}
+
+/// Encodes a document; fields that are missing are left out.
+pub(super) fn encode(fields: &[(Cow<'_, str>, Value<'_>)]) -> Result<RawDocumentBuf> {
+    let mut document = RawDocumentBuf::new();
+    for (name, value) in fields {
+        let name: &CStr = name.as_ref().try_into()?;
+        match value {
+            Value::Missing => {}
+            Value::Encoded(value) => document.append(name, *value),
+            Value::Text(text) => document.append(name, text.as_str()),
+            Value::Array(items) => document.append(name, &encode_array(items)?),
+            Value::Document(fields) => document.append(name, &encode(fields)?),
+        }
+    }
+    Ok(document)
+}
+
+fn encode_array(items: &[Value<'_>]) -> Result<RawArrayBuf> {
+    let mut array = RawArrayBuf::new();
+    for item in items {
+        match item {
+            Value::Missing => array.push(RawBsonRef::Null),
+            Value::Encoded(value) => array.push(*value),
+            Value::Text(text) => array.push(text.as_str()),
+            Value::Array(items) => array.push(&encode_array(items)?),
+            Value::Document(fields) => array.push(&encode(fields)?),
+        }
+    }
+    Ok(array)
+}

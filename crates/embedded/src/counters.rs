@@ -1,0 +1,136 @@
+//! Counts of the work that the engine did.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use document::trace::Read;
+
+/// The work since the store was opened.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Documents read, whether they matched or not.
+    pub documents_read: u64,
+    /// Their size as BSON.
+    pub bytes_read: u64,
+    /// Index entries read to find documents, or instead of them.
+    pub entries_read: u64,
+    /// Documents inserted, changed or removed.
+    pub documents_written: u64,
+    /// The size of the new versions as BSON.
+    pub bytes_written: u64,
+    /// Durable commits. Many operations can share one.
+    pub commits: u64,
+    /// Operations of any kind.
+    pub operations: u64,
+}
+
+/// How many operations shared a durable commit, since the store was opened.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct BatchSizes {
+    /// How many commits had at most as many operations as [`BatchSizes::BOUNDS`] says at the same place, and more than
+    /// the bound before it.
+    pub commits: [u64; BatchSizes::BOUNDS.len()],
+    /// The operations of all commits.
+    pub operations: u64,
+}
+
+impl BatchSizes {
+    /// The upper bounds of the groups.
+    pub const BOUNDS: [u64; 8] = [1, 2, 4, 8, 16, 32, 64, u64::MAX];
+}
+
+/// Work to be added to the totals.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Tally(Counters);
+
+impl Tally {
+    pub(super) fn read(&mut self, bytes: usize) {
+        self.0.documents_read += 1;
+        self.0.bytes_read += bytes as u64;
+    }
+
+    pub(super) fn entry(&mut self) {
+        self.0.entries_read += 1;
+    }
+
+    pub(super) fn wrote(&mut self, bytes: usize) {
+        self.0.documents_written += 1;
+        self.0.bytes_written += bytes as u64;
+    }
+
+    pub(super) fn operation(&mut self) {
+        self.0.operations += 1;
+    }
+
+    pub(super) fn commit(&mut self) {
+        self.0.commits += 1;
+    }
+
+    /// What a trace notes of it.
+    pub(super) fn as_read_from(&self, collection: &str) -> Read {
+        Read {
+            collection: collection.to_owned(),
+            documents: self.0.documents_read,
+            bytes: self.0.bytes_read,
+            entries: Some(self.0.entries_read),
+        }
+    }
+}
+
+/// The totals, shared by all threads.
+#[derive(Debug, Default)]
+pub(super) struct Totals {
+    documents_read: AtomicU64,
+    bytes_read: AtomicU64,
+    entries_read: AtomicU64,
+    documents_written: AtomicU64,
+    bytes_written: AtomicU64,
+    commits: AtomicU64,
+    operations: AtomicU64,
+    batches: [AtomicU64; BatchSizes::BOUNDS.len()],
+    batched: AtomicU64,
+}
+
+impl Totals {
+    /// Counts a commit by how many operations it had.
+    pub(super) fn batch(&self, operations: usize) {
+        let operations = operations as u64;
+        let group = BatchSizes::BOUNDS.iter().position(|bound| operations <= *bound);
+        if let Some(group) = group {
+            self.batches[group].fetch_add(1, Ordering::Relaxed);
+            self.batched.fetch_add(operations, Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn batches(&self) -> BatchSizes {
+        BatchSizes {
+            commits: self.batches.each_ref().map(|group| group.load(Ordering::Relaxed)),
+            operations: self.batched.load(Ordering::Relaxed),
+        }
+    }
+
+    pub(super) fn add(&self, tally: &Tally) {
+        let Tally(work) = tally;
+        self.documents_read
+            .fetch_add(work.documents_read, Ordering::Relaxed);
+        self.bytes_read.fetch_add(work.bytes_read, Ordering::Relaxed);
+        self.entries_read.fetch_add(work.entries_read, Ordering::Relaxed);
+        self.documents_written
+            .fetch_add(work.documents_written, Ordering::Relaxed);
+        self.bytes_written
+            .fetch_add(work.bytes_written, Ordering::Relaxed);
+        self.commits.fetch_add(work.commits, Ordering::Relaxed);
+        self.operations.fetch_add(work.operations, Ordering::Relaxed);
+    }
+
+    pub(super) fn now(&self) -> Counters {
+        Counters {
+            documents_read: self.documents_read.load(Ordering::Relaxed),
+            bytes_read: self.bytes_read.load(Ordering::Relaxed),
+            entries_read: self.entries_read.load(Ordering::Relaxed),
+            documents_written: self.documents_written.load(Ordering::Relaxed),
+            bytes_written: self.bytes_written.load(Ordering::Relaxed),
+            commits: self.commits.load(Ordering::Relaxed),
+            operations: self.operations.load(Ordering::Relaxed),
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! Indexes: their definitions, and the keys that a document has in them.
+
+use std::collections::BTreeSet;
+
+use bson::{Bson, Document, RawBsonRef, RawDocument, doc};
+
+use super::covered::Recipe;
+use super::filter::{Filter, Test, whole_number};
+use super::key::{self, FieldKeys};
+use super::path::Path;
+use super::sort::OrderField;
+use document::Index;
+use document::{Error, Result};
+
+/// The most fields that an index may have, as in MongoDB.
+const MOST_FIELDS: usize = 32;
+
+/// A compiled index definition.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Definition {
+    /// MongoDB's default name of it.
+    pub(super) name: String,
+    /// The key pattern as it was asked for.
+    pub(super) keys: Document,
+    /// Refuses a second document with the same key.
+    pub(super) unique: bool,
+    /// The fields in order.
+    pub(super) fields: Vec<OrderField>,
+    /// For each field, whether any document ever had an array there.
+    pub(super) multikey: Vec<bool>,
+    /// Only documents that match are in it.
+    pub(super) partial: Option<Partial>,
+    /// How many seconds after the date in its only field a document expires.
+    pub(super) expire_after: Option<u32>,
+}
+
+/// The filter of a partial index.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Partial {
+    /// As it was asked for.
+    pub(super) expression: Document,
+    /// Compiled.
+    pub(super) filter: Filter,
+}
+
+/// The keys that one document has in one index.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Entries {
+    /// Without the document's own key, which follows in the table.
+    pub(super) keys: BTreeSet<Vec<u8>>,
+    /// The field that is an array in this document.
+    pub(super) multikey: Option<usize>,
+    /// How the values are read back from the key.
+    pub(super) recipe: Recipe,
+}
+
+impl Definition {
+    /// Checks and compiles an index.
+    pub(super) fn new(index: &Index) -> Result<Self> {
+        let refuse = |message: String| Err(Error::refused(67, message));
+        if index.keys.is_empty() || index.keys.len() > MOST_FIELDS {
+            return refuse(format!("an index has between 1 and {MOST_FIELDS} fields"));
+        }
+        let mut fields: Vec<OrderField> = Vec::with_capacity(index.keys.len());
+        for (name, direction) in &index.keys {
+            let descending = match direction {
+                Bson::Int32(_) | Bson::Int64(_) | Bson::Double(_) => {
+                    whole_number(bson::RawBson::try_from(direction.clone())?.as_raw_bson_ref())
+                        .filter(|direction| *direction != 0)
+                        .map(|direction| direction < 0)
+                }
+                _ => None,
+            };
+            let Some(descending) = descending else {
+                return refuse(format!(
+                    "the direction {direction} of the index field '{name}' is not supported"
+                ));
+            };
+            let path = Path::new(name);
+            let usable = |name: &str| !name.is_empty() && !name.starts_with('$');
+            if !path
+                .parts()
+                .iter()
+                .all(|part| usable(&part.name) && part.position.is_none())
+            {
+                return refuse(format!("the index field '{name}' is not supported"));
+            }
+            fields.push(OrderField { path, descending });
+        }
+        check_expiry(index)?;
+        let multikey = vec![false; fields.len()];
+        Ok(Self {
+            name: index.name(),
+            keys: index.keys.clone(),
+            unique: index.unique,
+            fields,
+            multikey,
+            partial: Partial::parse(&index.partial)?,
+            expire_after: index.expire_after,
+        })
+    }
+
+    /// Whether an index of the same name is the same in everything that tells indexes apart, as in MongoDB: all but
+    /// the time to live.
+    pub(super) fn is_equivalent(&self, other: &Self) -> bool {
+        let expression = |index: &Self| index.partial.as_ref().map(|partial| partial.expression.clone());
+        self.fields == other.fields && self.unique == other.unique && expression(self) == expression(other)
+    }
+
+    /// The index as MongoDB's messages show it.
+    pub(super) fn specification(&self) -> Document {
+        let mut specification = doc! { "v": 2 };
+        if self.unique {
+            specification.insert("unique", true);
+        }
+        specification.insert("key", self.keys.clone());
+        specification.insert("name", self.name.as_str());
+        if let Some(partial) = &self.partial {
+            specification.insert("partialFilterExpression", partial.expression.clone());
+        }
+        if let Some(seconds) = self.expire_after {
+            specification.insert("expireAfterSeconds", i64::from(seconds));
+        }
+        specification
+    }
+
+    /// Whether it has every document that matches `filter`.
+    pub(super) fn serves(&self, filter: &Filter) -> bool {
+        self.partial
+            .as_ref()
+            .is_none_or(|partial| filter.implies(&partial.filter))
+    }
+
+    /// Whether it is the index on `_id`, which every collection has.
+    pub(super) fn is_primary(&self) -> bool {
+        matches!(self.fields.as_slice(), [field] if field.path.text() == "_id" && !field.descending)
+    }
+
+    /// The keys of a document.
+    pub(super) fn entries(&self, document: &RawDocument) -> Result<Entries> {
+        if let Some(partial) = &self.partial
+            && !partial.filter.matches(document)?
+        {
+            return Ok(Entries::default());
+        }
+        let parts = self.parts(document)?;
+        let Some(many) = parts.iter().position(|part| part.multikey) else {
+            let key = parts.iter().flat_map(|part| &part.keys[0].0).copied().collect();
+            return Ok(Entries {
+                keys: BTreeSet::from([key]),
+                multikey: None,
+                recipe: Recipe::of(document, &parts)?,
+            });
+        };
+        let keys = (0..parts[many].keys.len())
+            .map(|nth| join(&parts, many, nth))
+            .collect();
+        Ok(Entries {
+            keys,
+            multikey: Some(many),
+            recipe: Recipe::default(),
+        })
+    }
+
+    /// Whether two versions of a document surely have the same keys, because none of the top-level fields that this
+    /// index reads has changed.
+    pub(super) fn is_untouched(&self, before: &RawDocument, after: &RawDocument) -> Result<bool> {
+        for field in &self.fields {
+            if !same(before, after, &field.path)? {
+                return Ok(false);
+            }
+        }
+        let mut untouched = Ok(true);
+        if let Some(partial) = &self.partial {
+            partial.filter.each_path(&mut |path| {
+                if matches!(untouched, Ok(true)) {
+                    untouched = same(before, after, path);
+                }
+            });
+        }
+        untouched
+    }
+
+    /// The values behind one of a document's keys, for a message.
+    pub(super) fn describe(&self, document: &RawDocument, key: &[u8]) -> Result<Document> {
+        let parts = self.parts(document)?;
+        let many = parts.iter().position(|part| part.multikey).unwrap_or_default();
+        let nth = (0..parts[many].keys.len())
+            .find(|nth| join(&parts, many, *nth) == key)
+            .unwrap_or_default();
+        let mut described = Document::new();
+        for (position, (field, part)) in self.fields.iter().zip(&parts).enumerate() {
+            let nth = if position == many { nth } else { 0 };
+            described.insert(field.path.text(), Bson::try_from(part.keys[nth].1)?);
+        }
+        Ok(described)
+    }
+
+    fn parts<'a>(&self, document: &'a RawDocument) -> Result<Vec<FieldKeys<'a>>> {
+        let mut parts = Vec::with_capacity(self.fields.len());
+        let mut array: Option<&Path> = None;
+        for field in &self.fields {
+            let part = key::of_field(document, &field.path, field.descending)?;
+            if part.multikey {
+                if let Some(other) = array {
+                    let message = format!(
+                        "cannot index parallel arrays [{}] [{}]",
+                        field.path.text(),
+                        other.text()
+                    );
+                    return Err(Error::refused(171, message));
+                }
+                array = Some(&field.path);
+            }
+            parts.push(part);
+        }
+        Ok(parts)
+    }
+}
+
+/// Whether the top-level field that a path starts from is the same, also in type and in the sign of a zero.
+fn same(before: &RawDocument, after: &RawDocument, path: &Path) -> Result<bool> {
+    Ok(match (before.get(path.root())?, after.get(path.root())?) {
+        (Some(RawBsonRef::Double(before)), Some(RawBsonRef::Double(after))) => {
+            before.to_bits() == after.to_bits()
+        }
+        (before, after) => before == after,
+    })
+}
+
+impl Partial {
+    fn parse(expression: &Document) -> Result<Option<Self>> {
+        if expression.is_empty() {
+            return Ok(None);
+        }
+        let filter = Filter::parse(expression)?;
+        if !can_be_partial(&filter) {
+            let message = format!("Expression not supported in partial index: {expression}");
+            return Err(Error::refused(67, message));
+        }
+        Ok(Some(Self {
+            expression: expression.clone(),
+            filter,
+        }))
+    }
+}
+
+/// MongoDB takes equality, `$exists: true`, `$gt`, `$gte`, `$lt`, `$lte`, `$type`, `$in`, `$and` and `$or`.
+fn can_be_partial(filter: &Filter) -> bool {
+    match filter {
+        Filter::And(filters) | Filter::Or(filters) => filters.iter().all(can_be_partial),
+        Filter::Nor(_) | Filter::Computed(_) => false,
+        Filter::Field(_, test) => matches!(
+            test,
+            Test::Equal(_) | Test::Compare(..) | Test::OneOf(_) | Test::Exists | Test::Type(_)
+        ),
+    }
+}
+
+fn check_expiry(index: &Index) -> Result<()> {
+    let Some(seconds) = index.expire_after else {
+        return Ok(());
+    };
+    if index.keys.len() > 1 {
+        let message = format!(
+            "TTL indexes are single-field indexes, compound indexes do not support TTL. Index spec: {}",
+            index.keys
+        );
+        return Err(Error::refused(67, message));
+    }
+    if index.keys.contains_key("_id") {
+        let message = "The field 'expireAfterSeconds' is not valid for an _id index specification.";
+        return Err(Error::refused(197, message));
+    }
+    if i32::try_from(seconds).is_err() {
+        let message = format!(
+            "TTL index 'expireAfterSeconds' option must be within an acceptable range, try a lower number than {seconds}"
+        );
+        return Err(Error::refused(67, message));
+    }
+    Ok(())
+}
+
+fn join(parts: &[FieldKeys<'_>], many: usize, nth: usize) -> Vec<u8> {
+    let mut key = Vec::with_capacity(32 * parts.len());
+    for (position, part) in parts.iter().enumerate() {
+        key.extend_from_slice(&part.keys[if position == many { nth } else { 0 }].0);
+    }
+    key
+}

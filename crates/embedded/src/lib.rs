@@ -1,0 +1,335 @@
+//! The embedded engine: MongoDB's single-document commands over redb, in one file and without a server.
+//!
+//! ```text
+//!   filter, update, projection, sort   compiled from BSON; work on encoded documents
+//!   planner, query                     which keys to read, and reading them
+//!   operation, batch, collection, staged, many
+//!                                      writes: staged completely, then written with their index entries
+//!   raw                                passing over encoded documents quickly
+//!   writer, reader                     one writing thread with group commit; readers on snapshots
+//!   changes                            telling listeners what each commit changed
+//!   key, compare, path, index          the order of BSON values, and keys that sort by it
+//!   catalogue, tables, inventory, validate
+//!                                      what is in the file, and whether it is sound
+//!   listing                            what shells are shown of it
+//! ```
+//!
+//! A collection is a redb table from the key of the `_id` to BSON, and an index is a table of the fields' keys
+//! followed by the key of the `_id`.
+
+mod aggregate;
+mod batch;
+mod catalogue;
+mod changes;
+mod collection;
+mod compare;
+mod counters;
+mod covered;
+mod fault;
+mod filter;
+mod index;
+mod inventory;
+mod key;
+mod listing;
+mod many;
+mod operation;
+mod path;
+mod planner;
+mod projection;
+mod query;
+mod raw;
+mod reader;
+mod runs;
+mod scan;
+mod sort;
+mod staged;
+mod tables;
+mod update;
+mod validate;
+mod writer;
+
+use std::path::Path;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use async_trait::async_trait;
+use bson::{Bson, Document};
+use redb::backends::InMemoryBackend;
+use redb::{Builder, Database, Durability, ReadableDatabase, StorageBackend, TableError};
+
+use self::aggregate::{Distinct, Pipeline, Run};
+use self::catalogue::{CATALOGUE, Catalogue};
+use self::changes::Listeners;
+use self::counters::Totals;
+pub use self::counters::{BatchSizes, Counters};
+use self::fault::storage;
+use self::operation::{Answer, Operation};
+pub use self::planner::Plan;
+use self::projection::Projection;
+use self::query::Query;
+use self::reader::Planned;
+pub use self::scan::Scan;
+use self::tables::check_collection;
+use self::writer::Writer;
+use document::trace::Notes;
+use document::{Changes, DocumentEngine, Find, FindAndModify, Index, Update, Updated};
+use document::{Error, Result};
+
+/// The file inside the store's folder.
+const FILE: &str = "spillway.redb";
+
+/// How much of the file is kept in memory, in bytes. The operating system keeps more of it, where it may.
+const CACHE: usize = 48 * 1024 * 1024;
+
+/// A document store in one file. Cloning it shares it; when the last clone goes, it finishes what is queued.
+#[derive(Debug, Clone)]
+pub struct Embedded {
+    // Declared first, so that the writer stops before the database closes.
+    writer: Arc<Writer>,
+    shared: Arc<Shared>,
+}
+
+/// What readers and the writer share.
+#[derive(Debug)]
+struct Shared {
+    database: Database,
+    catalogue: RwLock<Arc<Catalogue>>,
+    totals: Totals,
+    listeners: Listeners,
+}
+
+impl Embedded {
+    /// Opens the store in a folder, which is made if need be. Only one process can have it open.
+    pub fn open(dir: &Path) -> Result<Self> {
+        let failed =
+            |error: std::io::Error| Error::Unavailable(format!("cannot open {}: {error}", dir.display()));
+        std::fs::create_dir_all(dir).map_err(failed)?;
+        let database = Builder::new()
+            .set_cache_size(CACHE)
+            .create(dir.join(FILE))
+            .map_err(fault::open)?;
+        // The folder's entry for a new file must survive a power failure like the file does.
+        std::fs::File::open(dir)
+            .and_then(|dir| dir.sync_all())
+            .map_err(failed)?;
+        Self::over(database)
+    }
+
+    /// A store that is gone when it is dropped, for tests.
+    pub fn in_memory() -> Result<Self> {
+        Self::on(InMemoryBackend::new())
+    }
+
+    /// A store on any storage.
+    pub fn on(backend: impl StorageBackend) -> Result<Self> {
+        Self::over(
+            Builder::new()
+                .set_cache_size(CACHE)
+                .create_with_backend(backend)
+                .map_err(fault::open)?,
+        )
+    }
+
+    fn over(database: Database) -> Result<Self> {
+        let catalogue = RwLock::new(Arc::new(load_catalogue(&database)?));
+        let shared = Arc::new(Shared {
+            database,
+            catalogue,
+            totals: Totals::default(),
+            listeners: Listeners::default(),
+        });
+        let writer = Arc::new(Writer::start(Arc::clone(&shared))?);
+        Ok(Self { writer, shared })
+    }
+
+    /// The work done since the store was opened.
+    pub fn counters(&self) -> Counters {
+        self.shared.totals.now()
+    }
+
+    /// How many operations shared each durable commit since the store was opened.
+    pub fn batch_sizes(&self) -> BatchSizes {
+        self.shared.totals.batches()
+    }
+
+    /// How a query would be run, without running it.
+    pub fn explain(&self, collection: &str, find: &Find) -> Result<Plan> {
+        let needs = Projection::parse(&find.projection)?.needs();
+        let query = Query::parse(&find.filter, &find.sort, find.skip, find.limit)?.needing(needs);
+        Ok(reader::explain(&self.shared, collection, &query))
+    }
+
+    /// How a query would be run, as the stages that MongoDB's `explain` would show for it.
+    pub fn explain_stages(&self, collection: &str, find: &Find) -> Result<Document> {
+        Ok(planner::stages(&self.explain(collection, find)?, find))
+    }
+
+    /// Reads on a thread that may block.
+    async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Shared) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (shared, notes) = (Arc::clone(&self.shared), Notes::of_this_task());
+        tokio::task::spawn_blocking(move || Notes::during(notes, || work(&shared)))
+            .await
+            .unwrap_or_else(|error| Err(Error::Unavailable(format!("a read was broken off: {error}"))))
+    }
+}
+
+impl Shared {
+    fn catalogue(&self) -> Arc<Catalogue> {
+        Arc::clone(&self.catalogue.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn publish(&self, catalogue: Arc<Catalogue>) {
+        *self.catalogue.write().unwrap_or_else(PoisonError::into_inner) = catalogue;
+    }
+}
+
+/// Reads the catalogue; marks a new file first.
+fn load_catalogue(database: &Database) -> Result<Catalogue> {
+    let transaction = database.begin_read().map_err(storage)?;
+    match transaction.open_table(CATALOGUE) {
+        Ok(table) => Catalogue::load(&table),
+        Err(TableError::TableDoesNotExist(_)) => {
+            let mut transaction = database.begin_write().map_err(storage)?;
+            transaction
+                .set_durability(Durability::Immediate)
+                .map_err(storage)?;
+            transaction.set_quick_repair(true);
+            Catalogue::initialise(&mut transaction.open_table(CATALOGUE).map_err(storage)?)?;
+            transaction.commit().map_err(storage)?;
+            Ok(Catalogue::default())
+        }
+        Err(error) => Err(storage(error)),
+    }
+}
+
+/// An answer of another kind than the operation has; the writer never gives one.
+fn mismatch(answer: &Answer) -> Error {
+    Error::UnknownOutcome(format!("the writer answered with {answer:?}"))
+}
+
+#[async_trait]
+impl DocumentEngine for Embedded {
+    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
+        check_collection(collection)?;
+        let projection = Projection::parse(&find.projection)?;
+        let query =
+            Query::parse(&find.filter, &find.sort, find.skip, find.limit)?.needing(projection.needs());
+        let planned = Planned::new(&self.shared, collection, query)?;
+        // Handing a look-up by key to another thread costs more than the look-up.
+        if planned.reads_few() {
+            return planned.find(&self.shared, &projection);
+        }
+        self.read(move |shared| planned.find(shared, &projection)).await
+    }
+
+    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
+        check_collection(collection)?;
+        let query = Query::parse(&filter, &Document::new(), 0, 0)?.needing(Some(Vec::new()));
+        let collection = collection.to_owned();
+        self.read(move |shared| reader::count(shared, &collection, &query))
+            .await
+    }
+
+    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
+        check_collection(collection)?;
+        let query = Query::parse(&filter, &Document::new(), 0, 0)?;
+        let mut values = Distinct::of(field)?;
+        let collection = collection.to_owned();
+        self.read(move |shared| {
+            reader::each(shared, &collection, &query, &mut |_, document| {
+                values.take(document)
+            })?;
+            Ok(values.finish())
+        })
+        .await
+    }
+
+    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
+        check_collection(collection)?;
+        let pipeline = Pipeline::parse(&pipeline)?;
+        let collection = collection.to_owned();
+        self.read(move |shared| {
+            let mut run = Run::of(&pipeline);
+            reader::each(shared, &collection, &pipeline.query, &mut |_, document| {
+                run.take(document)
+            })?;
+            run.finish()
+        })
+        .await
+    }
+
+    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
+        match self
+            .writer
+            .submit(Operation::insert(collection, &documents)?)
+            .await?
+        {
+            Answer::Done => Ok(()),
+            other => Err(mismatch(&other)),
+        }
+    }
+
+    async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
+        if update.many {
+            return self.update_many(collection, &update).await;
+        }
+        match self
+            .writer
+            .submit(Operation::update(collection, &update)?)
+            .await?
+        {
+            Answer::Updated(updated) => Ok(updated),
+            other => Err(mismatch(&other)),
+        }
+    }
+
+    async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
+        match self
+            .writer
+            .submit(Operation::find_and_modify(collection, &change)?)
+            .await?
+        {
+            Answer::Document(document) => Ok(document),
+            other => Err(mismatch(&other)),
+        }
+    }
+
+    async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
+        if many {
+            return self.delete_many(collection, &filter).await;
+        }
+        match self
+            .writer
+            .submit(Operation::delete(collection, &filter, many)?)
+            .await?
+        {
+            Answer::Removed(removed) => Ok(removed),
+            other => Err(mismatch(&other)),
+        }
+    }
+
+    async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
+        match self
+            .writer
+            .submit(Operation::create_index(collection, &index)?)
+            .await?
+        {
+            Answer::Done => Ok(()),
+            other => Err(mismatch(&other)),
+        }
+    }
+
+    async fn collections(&self) -> Result<Vec<String>> {
+        Self::collections(self).await
+    }
+
+    async fn ping(&self) -> Result<()> {
+        self.read(reader::ping).await
+    }
+
+    async fn changes(&self, collections: &[&str]) -> Result<Changes> {
+        Ok(self.shared.listeners.listen(collections))
+    }
+}

@@ -1,0 +1,118 @@
+//! Changes to many documents: in batches, so that nobody waits behind them.
+//!
+//! The documents are looked up in a snapshot beside the writer, which only their keys leave. Then each batch is an
+//! operation of its own, which looks at its documents again: one that was changed or removed meanwhile and no longer
+//! matches is left alone. As in MongoDB the whole is not atomic, and what came after the snapshot is not part of it.
+
+use bson::{Bson, DateTime, Document, doc};
+
+use super::index::Definition;
+use super::operation::{Answer, Operation};
+use super::query::Query;
+use super::tables::check_collection;
+use super::{Embedded, mismatch, reader};
+use document::Result;
+use document::{Update, Updated};
+
+/// The most documents in a batch: some milliseconds of the writer's time.
+const MOST: usize = 256;
+
+/// The most bytes in a batch, unless one document alone has more.
+const MOST_BYTES: usize = 4 * 1024 * 1024;
+
+impl Embedded {
+    /// Removes the documents that have expired: where an index says so, those whose date is as many seconds ago, and
+    /// of several dates in an array the earliest. MongoDB does this about once a minute. Returns how many went.
+    pub async fn expire(&self, now: DateTime) -> Result<u64> {
+        let mut removed = 0;
+        for (collection, index) in self.shared.catalogue().expiring() {
+            if let Some(due) = due(&index, now) {
+                removed += self.delete_many(&collection, &due).await?;
+            }
+        }
+        Ok(removed)
+    }
+
+    pub(super) async fn update_many(&self, collection: &str, update: &Update) -> Result<Updated> {
+        let inserting = update.upsert;
+        let update = Update {
+            upsert: false,
+            ..update.clone()
+        };
+        let mut total = Updated::default();
+        for keys in self.batches(collection, &update.filter).await? {
+            let operation = Operation::update(collection, &update)?.among(keys);
+            match self.writer.submit(operation).await? {
+                Answer::Updated(updated) => {
+                    total.matched += updated.matched;
+                    total.modified += updated.modified;
+                }
+                other => return Err(mismatch(&other)),
+            }
+        }
+        if total.matched > 0 || !inserting {
+            return Ok(total);
+        }
+        let update = Update {
+            upsert: true,
+            ..update
+        };
+        match self
+            .writer
+            .submit(Operation::update(collection, &update)?)
+            .await?
+        {
+            Answer::Updated(updated) => Ok(updated),
+            other => Err(mismatch(&other)),
+        }
+    }
+
+    pub(super) async fn delete_many(&self, collection: &str, filter: &Document) -> Result<u64> {
+        let mut removed = 0;
+        for keys in self.batches(collection, filter).await? {
+            let operation = Operation::delete(collection, filter, true)?.among(keys);
+            match self.writer.submit(operation).await? {
+                Answer::Removed(more) => removed += more,
+                other => return Err(mismatch(&other)),
+            }
+        }
+        Ok(removed)
+    }
+
+    /// The keys of the documents that match.
+    async fn batches(&self, collection: &str, filter: &Document) -> Result<Vec<Vec<Vec<u8>>>> {
+        check_collection(collection)?;
+        let query = Query::parse(filter, &Document::new(), 0, 0)?;
+        let collection = collection.to_owned();
+        self.read(move |shared| {
+            let mut batches: Vec<Vec<Vec<u8>>> = Vec::new();
+            let mut bytes = 0;
+            reader::each(shared, &collection, &query, &mut |key, document| {
+                bytes += document.as_bytes().len();
+                match batches.last_mut() {
+                    Some(batch) if batch.len() < MOST && bytes <= MOST_BYTES => batch.push(key.to_vec()),
+                    _ => {
+                        batches.push(vec![key.to_vec()]);
+                        bytes = document.as_bytes().len();
+                    }
+                }
+                Ok(())
+            })?;
+            Ok(batches)
+        })
+        .await
+    }
+}
+
+/// Which documents have expired by an index, if any ever do.
+fn due(index: &Definition, now: DateTime) -> Option<Document> {
+    let age = i64::from(index.expire_after?).saturating_mul(1000);
+    let latest = DateTime::from_millis(now.timestamp_millis().saturating_sub(age));
+    let field = index.fields.first()?.path.text();
+    // Only dates are on this side of a date.
+    let mut all = vec![Bson::Document(doc! { field: { "$lte": latest } })];
+    if let Some(partial) = &index.partial {
+        all.push(Bson::Document(partial.expression.clone()));
+    }
+    Some(doc! { "$and": all })
+}

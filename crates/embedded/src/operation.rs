@@ -1,0 +1,243 @@
+//! Write operations, compiled and checked before they reach the writer.
+
+use bson::raw::CStr;
+use bson::{Document, RawBsonRef, RawDocument, RawDocumentBuf};
+
+use super::compare::{check, type_name};
+use super::index::Definition;
+use super::projection::Projection;
+use super::query::Query;
+use super::tables::check_collection;
+use super::update::Edit;
+use document::{Error, Result};
+use document::{FindAndModify, Index, Return, Update, Updated};
+
+/// The largest document, in bytes, as in MongoDB.
+const LARGEST: usize = 16 * 1024 * 1024;
+
+/// The largest document that a MongoDB server takes in at all, which leaves room for the command around it.
+const LARGEST_MESSAGE: usize = LARGEST + 16 * 1024;
+
+/// A write to one collection.
+pub(super) struct Operation {
+    pub(super) collection: String,
+    pub(super) write: Write,
+    /// Whether it is to be on disk before it is answered.
+    pub(super) journaled: bool,
+}
+
+/// What is written.
+pub(super) enum Write {
+    /// The documents, and then the error of the first that could not even be tried.
+    Insert {
+        documents: Vec<RawDocumentBuf>,
+        then: Option<Error>,
+    },
+    Modify(Modify),
+    Delete(Query),
+    CreateIndex(Definition),
+    /// The collection goes, with its indexes.
+    Drop,
+}
+
+/// A change to documents that are there, or the insertion of one.
+pub(super) struct Modify {
+    pub(super) query: Query,
+    pub(super) changes: Edit,
+    pub(super) upsert: bool,
+    /// Which version to answer with, if not only with numbers.
+    pub(super) returning: Option<(Return, Projection)>,
+}
+
+/// What a write answers.
+#[derive(Debug)]
+pub(super) enum Answer {
+    Done,
+    Removed(u64),
+    Updated(Updated),
+    Document(Option<Document>),
+}
+
+impl Operation {
+    pub(super) fn insert(collection: &str, documents: &[Document]) -> Result<Self> {
+        check_collection(collection)?;
+        let mut ready = Vec::with_capacity(documents.len());
+        let mut then = None;
+        for document in documents {
+            match insertable(document) {
+                Ok(document) => ready.push(document),
+                Err(error) => {
+                    then = Some(error);
+                    break;
+                }
+            }
+        }
+        Ok(Self::new(
+            collection,
+            Write::Insert {
+                documents: ready,
+                then,
+            },
+        ))
+    }
+
+    pub(super) fn update(collection: &str, update: &Update) -> Result<Self> {
+        check_collection(collection)?;
+        let limit = u64::from(!update.many);
+        let write = Write::Modify(Modify {
+            query: Query::parse(&update.filter, &Document::new(), 0, limit)?,
+            changes: Edit::parse(&update.update)?,
+            upsert: update.upsert,
+            returning: None,
+        });
+        Ok(Self {
+            journaled: update.journaled,
+            ..Self::new(collection, write)
+        })
+    }
+
+    pub(super) fn find_and_modify(collection: &str, change: &FindAndModify) -> Result<Self> {
+        check_collection(collection)?;
+        let write = Write::Modify(Modify {
+            query: Query::parse(&change.filter, &change.sort, 0, 1)?,
+            changes: Edit::parse(&change.update)?,
+            upsert: change.upsert,
+            returning: Some((change.returning, Projection::parse(&change.projection)?)),
+        });
+        Ok(Self::new(collection, write))
+    }
+
+    pub(super) fn delete(collection: &str, filter: &Document, many: bool) -> Result<Self> {
+        check_collection(collection)?;
+        let query = Query::parse(filter, &Document::new(), 0, u64::from(!many))?;
+        Ok(Self::new(collection, Write::Delete(query)))
+    }
+
+    pub(super) fn create_index(collection: &str, index: &Index) -> Result<Self> {
+        check_collection(collection)?;
+        Ok(Self::new(collection, Write::CreateIndex(Definition::new(index)?)))
+    }
+
+    pub(super) fn drop_collection(collection: &str) -> Result<Self> {
+        check_collection(collection)?;
+        Ok(Self::new(collection, Write::Drop))
+    }
+
+    /// The same change, only to documents with these keys.
+    pub(super) fn among(mut self, keys: Vec<Vec<u8>>) -> Self {
+        match &mut self.write {
+            Write::Modify(Modify { query, .. }) | Write::Delete(query) => query.among = Some(keys),
+            Write::Insert { .. } | Write::CreateIndex(_) | Write::Drop => {}
+        }
+        self
+    }
+
+    fn new(collection: &str, write: Write) -> Self {
+        Self {
+            collection: collection.to_owned(),
+            write,
+            journaled: true,
+        }
+    }
+}
+
+/// Encodes a document with its `_id` in front.
+fn insertable(document: &Document) -> Result<RawDocumentBuf> {
+    let mut encoded = RawDocumentBuf::try_from(document)?;
+    check(RawBsonRef::Document(&encoded))?;
+    if document.keys().next().is_none_or(|first| first != "_id")
+        && let Some(id) = encoded.get("_id")?
+    {
+        let mut reordered = RawDocumentBuf::new();
+        let name: &CStr = "_id".try_into()?;
+        reordered.append(name, id);
+        for element in encoded.iter_elements() {
+            let element = element?;
+            if element.key() != name {
+                reordered.append(element.key(), element.value()?);
+            }
+        }
+        encoded = reordered;
+    }
+    check_insert(&encoded)?;
+    Ok(encoded)
+}
+
+/// Refuses to insert a document without a usable `_id`, or one that is too large.
+pub(super) fn check_insert(document: &RawDocument) -> Result<()> {
+    match document.get("_id")? {
+        None => return Err(Error::refused(2, "a document needs an _id, chosen by the caller")),
+        Some(id @ (RawBsonRef::Array(_) | RawBsonRef::RegularExpression(_))) => {
+            let message = format!("The '_id' value cannot be of type {}", type_name(id));
+            return Err(Error::refused(53, message));
+        }
+        Some(id) => check_names(id)?,
+    }
+    let bytes = document.as_bytes().len();
+    if bytes > LARGEST {
+        let message = if bytes > LARGEST_MESSAGE {
+            format!(
+                "BSONObj size: {bytes} (0x{bytes:X}) is invalid. Size must be between 0 and {LARGEST_MESSAGE}(16MB)"
+            )
+        } else {
+            format!("object to insert too large. size in bytes: {bytes}, max size: {LARGEST}")
+        };
+        return Err(Error::TooLarge {
+            code: 10334,
+            message,
+            bytes,
+        });
+    }
+    Ok(())
+}
+
+/// Refuses an `_id` that could be taken for an operator. What a reference consists of may be in it.
+fn check_names(id: RawBsonRef<'_>) -> Result<()> {
+    let fields = match id {
+        RawBsonRef::Document(fields) => fields,
+        RawBsonRef::Array(items) => RawDocument::from_bytes(items.as_bytes())?,
+        _ => return Ok(()),
+    };
+    let reference = fields.get("$ref")?.is_some() && fields.get("$id")?.is_some();
+    for element in fields {
+        let (name, value) = element?;
+        let allowed = reference && ["$ref", "$id", "$db"].contains(&name.as_str());
+        if name.as_str().starts_with('$') && !allowed {
+            let message = format!(
+                "_id fields may not contain '$'-prefixed fields: {} is not valid for storage.",
+                name.as_str()
+            );
+            return Err(Error::refused(52, message));
+        }
+        check_names(value)?;
+    }
+    Ok(())
+}
+
+/// Refuses to insert what an upsert makes, if it is too large or without a usable `_id`.
+pub(super) fn check_upsert(document: &RawDocument) -> Result<()> {
+    let bytes = document.as_bytes().len();
+    if bytes > LARGEST {
+        let message = format!("Document to upsert is larger than {LARGEST}");
+        return Err(Error::TooLarge {
+            code: 17420,
+            message,
+            bytes,
+        });
+    }
+    check_insert(document)
+}
+
+/// Refuses to let a document grow too large.
+pub(super) fn check_update(document: &RawDocument) -> Result<()> {
+    let bytes = document.as_bytes().len();
+    if bytes > LARGEST {
+        let message = format!("Resulting document after update is larger than {LARGEST}");
+        return Err(Error::TooLarge {
+            code: 17419,
+            message,
+            bytes,
+        });
+    }
+    Ok(())
+}

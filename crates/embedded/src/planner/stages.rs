@@ -1,0 +1,132 @@
+//! A plan as the stages in which MongoDB's `explain` shows one.
+
+use bson::{Document, doc};
+
+use super::{Access, Plan};
+use document::Find;
+
+/// The stages of a query by a plan, the last one outside.
+pub(crate) fn stages(plan: &Plan, find: &Find) -> Document {
+    let mut stage = read(plan, find);
+    if plan.ordered && plan.runs.len() > 1 {
+        stage = doc! { "stage": "SORT_MERGE", "sortPattern": find.sort.clone(), "inputStage": stage };
+    } else if !plan.ordered && !find.sort.is_empty() {
+        stage = doc! { "stage": "SORT", "sortPattern": find.sort.clone(), "inputStage": stage };
+    }
+    if find.skip > 0 {
+        stage = doc! { "stage": "SKIP", "skipAmount": long(find.skip), "inputStage": stage };
+    }
+    if find.limit > 0 {
+        stage = doc! { "stage": "LIMIT", "limitAmount": long(find.limit), "inputStage": stage };
+    }
+    if !find.projection.is_empty() {
+        let name = if plan.cover.is_some() {
+            "PROJECTION_COVERED"
+        } else {
+            "PROJECTION_DEFAULT"
+        };
+        stage = doc! { "stage": name, "transformBy": find.projection.clone(), "inputStage": stage };
+    }
+    stage
+}
+
+/// Reading the documents, or no more than the keys of an index that has all that is asked for.
+fn read(plan: &Plan, find: &Find) -> Document {
+    let direction = if plan.backwards { "backward" } else { "forward" };
+    let scan = match &plan.access {
+        Access::Collection if !plan.narrowed => {
+            return filtered(doc! { "stage": "COLLSCAN", "direction": direction }, find);
+        }
+        Access::Ids if plan.runs.iter().map(|run| run.ranges.len()).sum::<usize>() == 1 => {
+            return filtered(doc! { "stage": "IDHACK" }, find);
+        }
+        Access::Ids | Access::Collection => doc! {
+            "stage": "IXSCAN",
+            "keyPattern": { "_id": 1 },
+            "indexName": "_id_",
+            "isMultiKey": false,
+            "isUnique": true,
+            "isPartial": false,
+            "direction": direction,
+        },
+        Access::Index(index) => doc! {
+            "stage": "IXSCAN",
+            "keyPattern": index.keys.clone(),
+            "indexName": &index.name,
+            "isMultiKey": index.multikey.contains(&true),
+            "isUnique": index.unique,
+            "isPartial": index.partial.is_some(),
+            "direction": direction,
+        },
+    };
+    if plan.cover.is_some() {
+        return scan;
+    }
+    let mut fetch = filtered(doc! { "stage": "FETCH" }, find);
+    fetch.insert("inputStage", scan);
+    fetch
+}
+
+fn filtered(mut stage: Document, find: &Find) -> Document {
+    if !find.filter.is_empty() {
+        stage.insert("filter", find.filter.clone());
+    }
+    stage
+}
+
+fn long(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Embedded;
+    use document::{DocumentEngine, Index};
+
+    #[tokio::test]
+    async fn stages_show_what_the_planner_chose() {
+        let engine = Embedded::in_memory().unwrap();
+        engine
+            .create_index("things", Index::on(doc! { "a": 1, "b": -1 }))
+            .await
+            .unwrap();
+        let stages = |find: Find| engine.explain_stages("things", &find).unwrap();
+        let by_id = doc! { "_id": 1 };
+        assert_eq!(
+            stages(Find::matching(by_id.clone())),
+            doc! { "stage": "IDHACK", "filter": by_id }
+        );
+        let other = doc! { "c": 1 };
+        let sorted = Find::matching(other.clone()).sort(doc! { "c": 1 }).limit(5);
+        assert_eq!(
+            stages(sorted),
+            doc! { "stage": "LIMIT", "limitAmount": 5_i64, "inputStage": {
+                "stage": "SORT", "sortPattern": { "c": 1 }, "inputStage": {
+                    "stage": "COLLSCAN", "direction": "forward", "filter": other,
+                },
+            } }
+        );
+        let scan = |direction: &str| {
+            doc! {
+                "stage": "IXSCAN",
+                "keyPattern": { "a": 1, "b": -1 },
+                "indexName": "a_1_b_-1",
+                "isMultiKey": false,
+                "isUnique": false,
+                "isPartial": false,
+                "direction": direction,
+            }
+        };
+        let equal = doc! { "a": 1 };
+        assert_eq!(
+            stages(Find::matching(equal.clone()).sort(doc! { "b": 1 })),
+            doc! { "stage": "FETCH", "filter": equal.clone(), "inputStage": scan("backward") }
+        );
+        let covered = doc! { "_id": 0, "b": 1 };
+        assert_eq!(
+            stages(Find::matching(equal).project(covered.clone())),
+            doc! { "stage": "PROJECTION_COVERED", "transformBy": covered, "inputStage": scan("forward") }
+        );
+    }
+}

@@ -1,0 +1,410 @@
+//! Projections: decoding only the fields that the caller wants.
+
+use bson::{Bson, Document, RawArray, RawBsonRef, RawDocument};
+
+use super::filter::{Filter, Test, operand, whole_number};
+use document::{Error, Result};
+
+/// A compiled projection.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Projection {
+    /// Return the fields named, instead of all but those.
+    including: bool,
+    fields: Fields,
+}
+
+type Fields = Vec<(String, Rule)>;
+
+#[derive(Debug, Clone, PartialEq)]
+enum Rule {
+    Include,
+    Exclude,
+    /// Pass over so many elements, counted from the end if negative, and return so many.
+    Slice {
+        skip: i64,
+        take: Option<u64>,
+    },
+    /// The first element that passes.
+    First(Test),
+    Within(Fields),
+}
+
+impl Projection {
+    /// Compiles a projection; refuses mixtures and expressions.
+    pub(super) fn parse(document: &Document) -> Result<Self> {
+        let mut rules = Vec::with_capacity(document.len());
+        for (path, value) in document {
+            rules.push((path.as_str(), rule(path, value)?));
+        }
+        let decisive = |(path, rule): &&(&str, Rule)| match rule {
+            Rule::Include | Rule::First(_) | Rule::Exclude => *path != "_id",
+            _ => false,
+        };
+        let including = match rules.iter().find(decisive) {
+            Some((_, rule)) => *rule != Rule::Exclude,
+            None => rules
+                .iter()
+                .any(|(path, rule)| *path == "_id" && *rule == Rule::Include),
+        };
+        for (path, rule) in rules.iter().filter(|(path, _)| *path != "_id") {
+            match rule {
+                Rule::Exclude if including => {
+                    let message = format!("Cannot do exclusion on field {path} in inclusion projection");
+                    return Err(Error::refused(31254, message));
+                }
+                Rule::Include | Rule::First(_) if !including => {
+                    let message = format!("Cannot do inclusion on field {path} in exclusion projection");
+                    return Err(Error::refused(31253, message));
+                }
+                _ => {}
+            }
+        }
+        let mut projection = Self {
+            including,
+            fields: Vec::new(),
+        };
+        if including && !rules.iter().any(|(path, _)| *path == "_id") {
+            projection.fields.push(("_id".to_owned(), Rule::Include));
+        }
+        for (path, rule) in rules {
+            insert(&mut projection.fields, path, path, rule)?;
+        }
+        Ok(projection)
+    }
+
+    /// The fields that it asks for, by their paths; none if that takes whole documents.
+    pub(super) fn needs(&self) -> Option<Vec<String>> {
+        fn add(fields: &Fields, under: &str, paths: &mut Vec<String>) -> bool {
+            fields.iter().all(|(name, rule)| match rule {
+                Rule::Include => {
+                    paths.push(format!("{under}{name}"));
+                    true
+                }
+                Rule::Exclude => under.is_empty() && name == "_id",
+                Rule::Within(inner) => add(inner, &format!("{under}{name}."), paths),
+                Rule::Slice { .. } | Rule::First(_) => false,
+            })
+        }
+        let mut paths = Vec::new();
+        (self.including && add(&self.fields, "", &mut paths)).then_some(paths)
+    }
+
+    /// The part of a document that it asks for, decoded.
+    pub(super) fn apply(&self, document: &RawDocument) -> Result<Document> {
+        if self.fields.is_empty() && !self.including {
+            return Ok(Document::try_from(document)?);
+        }
+        self.document(&self.fields, document)
+    }
+
+    fn document(&self, fields: &Fields, document: &RawDocument) -> Result<Document> {
+        let mut projected = Document::new();
+        let mut missing = fields.len();
+        for element in document.iter_elements() {
+            if self.including && missing == 0 {
+                break;
+            }
+            let element = element?;
+            let name = element.key().as_str();
+            let rule = fields
+                .iter()
+                .find(|(field, _)| field == name)
+                .map(|(_, rule)| rule);
+            missing = missing.saturating_sub(usize::from(rule.is_some()));
+            let kept = match rule {
+                None if self.including => None,
+                None => Some(Bson::try_from(element.value()?)?),
+                Some(rule) => self.value(rule, element.value()?)?,
+            };
+            if let Some(kept) = kept {
+                projected.insert(name, kept);
+            }
+        }
+        Ok(projected)
+    }
+
+    fn value(&self, rule: &Rule, value: RawBsonRef<'_>) -> Result<Option<Bson>> {
+        match (rule, value) {
+            (Rule::Slice { skip, take }, RawBsonRef::Array(items)) => slice(*skip, *take, items).map(Some),
+            (Rule::Include | Rule::Slice { .. }, value) => Ok(Some(Bson::try_from(value)?)),
+            (Rule::First(test), RawBsonRef::Array(items)) => first(test, items),
+            (Rule::Within(fields), RawBsonRef::Document(document)) => {
+                Ok(Some(Bson::Document(self.document(fields, document)?)))
+            }
+            (Rule::Within(_), RawBsonRef::Array(items)) => {
+                let mut kept = Vec::new();
+                for item in items {
+                    kept.extend(self.value(rule, item?)?);
+                }
+                Ok(Some(Bson::Array(kept)))
+            }
+            (Rule::Within(_), value) if !self.including => Ok(Some(Bson::try_from(value)?)),
+            (Rule::Exclude | Rule::Within(_) | Rule::First(_), _) => Ok(None),
+        }
+    }
+}
+
+fn rule(path: &str, value: &Bson) -> Result<Rule> {
+    if path
+        .split('.')
+        .any(|part| part.is_empty() || part.starts_with('$'))
+    {
+        return Err(Error::refused(
+            2,
+            format!("the projection of '{path}' is not supported"),
+        ));
+    }
+    match value {
+        Bson::Boolean(_) | Bson::Int32(_) | Bson::Int64(_) | Bson::Double(_) => {
+            let included = !matches!(value, Bson::Boolean(false) | Bson::Int32(0) | Bson::Int64(0))
+                && value.as_f64() != Some(0.0);
+            Ok(if included { Rule::Include } else { Rule::Exclude })
+        }
+        Bson::Document(expression) if expression.len() == 1 => match expression.iter().next() {
+            Some((name, value)) if name == "$slice" => slice_rule(value),
+            Some((name, value)) if name == "$elemMatch" => elem_match(path, value),
+            Some((name, _)) if name.starts_with('$') => Err(Error::refused(
+                2,
+                format!("Invalid projection: unknown expression {name} on field {path}"),
+            )),
+            _ => Err(Error::refused(
+                2,
+                format!("the projection of '{path}' is not supported"),
+            )),
+        },
+        _ => Err(Error::refused(
+            2,
+            format!("the projection of '{path}' to {value} is not supported"),
+        )),
+    }
+}
+
+fn elem_match(path: &str, value: &Bson) -> Result<Rule> {
+    let Bson::Document(condition) = value else {
+        return Err(Error::refused(2, "elemMatch: Invalid argument, object required"));
+    };
+    if path.contains('.') {
+        return Err(Error::refused(
+            31275,
+            "Cannot use $elemMatch projection on a nested field",
+        ));
+    }
+    Ok(Rule::First(if Test::is_operators(condition) {
+        Test::Every(Test::parse(condition)?)
+    } else {
+        Test::AnyDocument(Box::new(Filter::parse_for_elements(condition)?))
+    }))
+}
+
+fn slice_rule(value: &Bson) -> Result<Rule> {
+    let number = |value: &Bson| {
+        whole_number(operand(value)?.as_raw_bson_ref())
+            .ok_or_else(|| Error::refused(28667, format!("$slice takes integers, not {value}")))
+    };
+    match value {
+        Bson::Array(items) if items.len() == 2 => match u64::try_from(number(&items[1])?) {
+            Ok(take @ 1..) => Ok(Rule::Slice {
+                skip: number(&items[0])?,
+                take: Some(take),
+            }),
+            _ => Err(Error::refused(
+                28724,
+                "Invalid $slice syntax. The limit must be positive",
+            )),
+        },
+        Bson::Array(_) => Err(Error::refused(
+            28667,
+            "Invalid $slice syntax. The given array is not [skip, limit]",
+        )),
+        _ => {
+            let count = number(value)?;
+            Ok(match u64::try_from(count) {
+                Ok(take) => Rule::Slice {
+                    skip: 0,
+                    take: Some(take),
+                },
+                Err(_) => Rule::Slice {
+                    skip: count,
+                    take: None,
+                },
+            })
+        }
+    }
+}
+
+fn insert(fields: &mut Fields, path: &str, whole: &str, rule: Rule) -> Result<()> {
+    let collision = || Error::refused(31249, format!("Path collision at {whole}"));
+    let (name, rest) = path
+        .split_once('.')
+        .map_or((path, None), |(name, rest)| (name, Some(rest)));
+    let known = fields
+        .iter_mut()
+        .find(|(field, _)| field == name)
+        .map(|(_, rule)| rule);
+    match (known, rest) {
+        (None, None) => fields.push((name.to_owned(), rule)),
+        (None, Some(rest)) => {
+            let mut inner = Fields::new();
+            insert(&mut inner, rest, whole, rule)?;
+            fields.push((name.to_owned(), Rule::Within(inner)));
+        }
+        (Some(Rule::Within(inner)), Some(rest)) => insert(inner, rest, whole, rule)?,
+        (Some(_), _) => return Err(collision()),
+    }
+    Ok(())
+}
+
+fn slice(skip: i64, take: Option<u64>, items: &RawArray) -> Result<Bson> {
+    let distance = usize::try_from(skip.unsigned_abs()).unwrap_or(usize::MAX);
+    let skip = if skip < 0 {
+        items.iter_elements().count().saturating_sub(distance)
+    } else {
+        distance
+    };
+    let take = take.map_or(usize::MAX, |take| usize::try_from(take).unwrap_or(usize::MAX));
+    let kept = items
+        .iter_elements()
+        .skip(skip)
+        .take(take)
+        .map(|item| Ok(Bson::try_from(item?.value()?)?));
+    Ok(Bson::Array(kept.collect::<Result<_>>()?))
+}
+
+fn first(test: &Test, items: &RawArray) -> Result<Option<Bson>> {
+    for item in items {
+        let item = item?;
+        let passes = match test {
+            Test::AnyDocument(filter) => filter.matches_element(item)?,
+            _ => test.accepts_itself(Some(item))?,
+        };
+        if passes {
+            return Ok(Some(Bson::Array(vec![Bson::try_from(item)?])));
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(
+        clippy::needless_pass_by_value,
+        reason = "a table of documents reads better without ampersands"
+    )]
+
+    use bson::{Document, RawDocumentBuf, doc};
+
+    use super::Projection;
+    use document::Error;
+
+    #[track_caller]
+    fn assert_projects(projection: Document, document: &Document, expected: Document) {
+        let encoded = RawDocumentBuf::try_from(document).unwrap();
+        let projected = Projection::parse(&projection).unwrap().apply(&encoded).unwrap();
+        assert_eq!(projected, expected, "{projection}");
+    }
+
+    #[test]
+    fn fields_are_included_or_excluded() {
+        let post = doc! { "_id": 1, "a": 1, "b": { "c": 2, "d": 3 }, "e": [{ "x": 1, "y": 2 }, 5] };
+        assert_projects(doc! {}, &post, post.clone());
+        assert_projects(doc! { "a": 1 }, &post, doc! { "_id": 1, "a": 1 });
+        assert_projects(doc! { "_id": 0, "a": true }, &post, doc! { "a": 1 });
+        assert_projects(doc! { "_id": 1 }, &post, doc! { "_id": 1 });
+        assert_projects(
+            doc! { "b.c": 1, "e.x": 1 },
+            &post,
+            doc! { "_id": 1, "b": { "c": 2 }, "e": [{ "x": 1 }] },
+        );
+        assert_projects(
+            doc! { "b.c": 1, "b.d": 1, "_id": 0 },
+            &post,
+            doc! { "b": { "c": 2, "d": 3 } },
+        );
+        assert_projects(doc! { "a.z": 1 }, &post, doc! { "_id": 1 });
+        assert_projects(
+            doc! { "_id": 0, "e": 0 },
+            &post,
+            doc! { "a": 1, "b": { "c": 2, "d": 3 } },
+        );
+        assert_projects(
+            doc! { "b.c": 0, "e.x": 0 },
+            &post,
+            doc! { "_id": 1, "a": 1, "b": { "d": 3 }, "e": [{ "y": 2 }, 5] },
+        );
+    }
+
+    #[test]
+    fn arrays_are_sliced() {
+        let list = doc! { "_id": 1, "a": [1, 2, 3, 4], "b": { "c": [5, 6] }, "d": 7 };
+        assert_projects(
+            doc! { "a": { "$slice": 2 }, "d": 1 },
+            &list,
+            doc! { "_id": 1, "a": [1, 2], "d": 7 },
+        );
+        assert_projects(
+            doc! { "a": { "$slice": -1 }, "b": 0 },
+            &list,
+            doc! { "_id": 1, "a": [4], "d": 7 },
+        );
+        assert_projects(
+            doc! { "a": { "$slice": [1, 2] }, "d": 1 },
+            &list,
+            doc! { "_id": 1, "a": [2, 3], "d": 7 },
+        );
+        assert_projects(
+            doc! { "a": { "$slice": [-3, 2] }, "d": 1 },
+            &list,
+            doc! { "_id": 1, "a": [2, 3], "d": 7 },
+        );
+        assert_projects(
+            doc! { "b.c": { "$slice": 1 } },
+            &list,
+            doc! { "_id": 1, "a": [1, 2, 3, 4], "b": { "c": [5] }, "d": 7 },
+        );
+        assert_projects(
+            doc! { "d": { "$slice": 1 }, "_id": 1 },
+            &list,
+            doc! { "_id": 1, "d": 7 },
+        );
+    }
+
+    #[test]
+    fn the_first_matching_element_is_picked() {
+        let list = doc! { "_id": 1, "a": [{ "x": 1 }, { "x": 2, "y": 1 }, { "x": 2 }], "n": [1, 5, 9] };
+        assert_projects(
+            doc! { "a": { "$elemMatch": { "x": 2 } } },
+            &list,
+            doc! { "_id": 1, "a": [{ "x": 2, "y": 1 }] },
+        );
+        assert_projects(
+            doc! { "n": { "$elemMatch": { "$gt": 1 } } },
+            &list,
+            doc! { "_id": 1, "n": [5] },
+        );
+        assert_projects(
+            doc! { "a": { "$elemMatch": { "x": 3 } } },
+            &list,
+            doc! { "_id": 1 },
+        );
+    }
+
+    #[test]
+    fn mixtures_and_expressions_are_refused() {
+        for (projection, expected) in [
+            (doc! { "a": 1, "b": 0 }, 31254),
+            (doc! { "a": 0, "b": 1 }, 31253),
+            (doc! { "a": 1, "a.b": 1 }, 31249),
+            (doc! { "a.b": 1, "a": 1 }, 31249),
+            (doc! { "a": { "$meta": "x" } }, 2),
+            (doc! { "a": "$b" }, 2),
+            (doc! { "a.$": 1 }, 2),
+            (doc! { "a": { "$slice": [1, 0] } }, 28724),
+            (doc! { "a.b": { "$elemMatch": { "x": 1 } } }, 31275),
+        ] {
+            match Projection::parse(&projection) {
+                Err(Error::Refused { code, .. }) => assert_eq!(code, expected, "{projection}"),
+                other => panic!("{projection}: {other:?}"),
+            }
+        }
+    }
+}

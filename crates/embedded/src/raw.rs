@@ -1,0 +1,360 @@
+//! Passing over encoded documents quickly, and writing them.
+//!
+//! A guard such as `{"likes.head.by": {$ne: …}}` looks at every element of an array, so that what a look costs decides
+//! what a like costs. `bson`'s iterators check the name, the type and the length of everything that they pass. Stored
+//! documents passed those checks on the way in, so here an element is a stretch of bytes until its value is asked for. What
+//! is rare in lists, and what turns out to be damaged, is left to `bson`.
+
+use std::iter::Skip;
+
+use bson::oid::ObjectId;
+use bson::raw::{CStr, RawArrayIter, cstr};
+use bson::spec::{BinarySubtype, ElementType};
+use bson::{DateTime, RawArray, RawBinaryRef, RawBsonRef, RawDocument, RawDocumentBuf};
+
+use document::{Error, Result};
+
+const DOUBLE: u8 = 0x01;
+const STRING: u8 = 0x02;
+const DOCUMENT: u8 = 0x03;
+const ARRAY: u8 = 0x04;
+const BINARY: u8 = 0x05;
+const OBJECT_ID: u8 = 0x07;
+const BOOLEAN: u8 = 0x08;
+const DATE: u8 = 0x09;
+const NULL: u8 = 0x0A;
+const INT: u8 = 0x10;
+const LONG: u8 = 0x12;
+
+/// The value of a top-level field.
+pub(super) fn field<'a>(document: &'a RawDocument, name: &str) -> Result<Option<RawBsonRef<'a>>> {
+    let mut rest = elements(document.as_bytes());
+    while let Some((element, next)) = split_first(rest) {
+        if element.name == name.as_bytes() {
+            return match element.value() {
+                Some(value) => Ok(Some(value)),
+                None => Ok(document.get(name)?),
+            };
+        }
+        rest = next;
+    }
+    if rest == END {
+        Ok(None)
+    } else {
+        Ok(document.get(name)?)
+    }
+}
+
+/// How many elements an array has.
+pub(super) fn length(array: &RawArray) -> usize {
+    let mut length = 0;
+    let mut rest = elements(array.as_bytes());
+    while let Some((_, next)) = split_first(rest) {
+        length += 1;
+        rest = next;
+    }
+    if rest == END {
+        length
+    } else {
+        array.into_iter().count()
+    }
+}
+
+/// The elements of an array.
+pub(super) fn items(array: &RawArray) -> Items<'_> {
+    Items {
+        array,
+        rest: elements(array.as_bytes()),
+        passed: 0,
+        slow: None,
+    }
+}
+
+/// The elements of an array, one by one.
+pub(super) struct Items<'a> {
+    array: &'a RawArray,
+    rest: &'a [u8],
+    passed: usize,
+    /// From the first element on that is left to `bson`.
+    slow: Option<Skip<RawArrayIter<'a>>>,
+}
+
+impl<'a> Iterator for Items<'a> {
+    type Item = Result<RawBsonRef<'a>>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.slow.is_none() {
+            if self.rest == END {
+                return None;
+            }
+            if let Some((element, rest)) = split_first(self.rest)
+                && let Some(value) = element.value()
+            {
+                self.rest = rest;
+                self.passed += 1;
+                return Some(Ok(value));
+            }
+        }
+        let slow = self
+            .slow
+            .get_or_insert_with(|| self.array.into_iter().skip(self.passed));
+        slow.next().map(|item| Ok(item?))
+    }
+}
+
+/// What ends a document or an array.
+const END: &[u8] = &[0];
+
+/// The encoded elements of a document or an array, and its end.
+fn elements(encoded: &[u8]) -> &[u8] {
+    encoded.get(4..).unwrap_or_default()
+}
+
+/// A type, a name and the bytes of a value.
+struct Element<'a> {
+    kind: u8,
+    name: &'a [u8],
+    value: &'a [u8],
+}
+
+/// The first of some elements and those behind it; nothing at the end, and where it takes `bson` to read on.
+#[inline]
+fn split_first(elements: &[u8]) -> Option<(Element<'_>, &[u8])> {
+    let (kind, rest) = elements.split_first()?;
+    let end = rest.iter().position(|byte| *byte == 0)?;
+    let (name, rest) = (rest.get(..end)?, rest.get(end + 1..)?);
+    let (value, rest) = rest.split_at_checked(size(*kind, rest)?)?;
+    let kind = *kind;
+    Some((Element { kind, name, value }, rest))
+}
+
+/// How many bytes a value of this type has, which `rest` begins with.
+#[inline]
+fn size(kind: u8, rest: &[u8]) -> Option<usize> {
+    let counted = || usize::try_from(i32::from_le_bytes(*rest.first_chunk()?)).ok();
+    match kind {
+        DOCUMENT | ARRAY => counted(),
+        STRING => Some(4 + counted()?),
+        BINARY => Some(5 + counted()?),
+        INT => Some(4),
+        DOUBLE | DATE | LONG => Some(8),
+        OBJECT_ID => Some(12),
+        BOOLEAN => Some(1),
+        NULL => Some(0),
+        _ => None,
+    }
+}
+
+impl<'a> Element<'a> {
+    /// The value, unless it is left to `bson`.
+    #[inline]
+    fn value(&self) -> Option<RawBsonRef<'a>> {
+        let value = self.value;
+        Some(match self.kind {
+            DOUBLE => RawBsonRef::Double(f64::from_le_bytes(value.try_into().ok()?)),
+            STRING => {
+                let text = value.get(4..value.len() - 1)?;
+                RawBsonRef::String(std::str::from_utf8(text).ok()?)
+            }
+            DOCUMENT => RawBsonRef::Document(RawDocument::from_bytes(value).ok()?),
+            BINARY => {
+                let subtype = BinarySubtype::from(*value.get(4)?);
+                if subtype == BinarySubtype::BinaryOld {
+                    return None;
+                }
+                let bytes = value.get(5..)?;
+                RawBsonRef::Binary(RawBinaryRef { subtype, bytes })
+            }
+            OBJECT_ID => RawBsonRef::ObjectId(ObjectId::from_bytes(value.try_into().ok()?)),
+            BOOLEAN => RawBsonRef::Boolean(value == [1]),
+            DATE => RawBsonRef::DateTime(DateTime::from_millis(i64::from_le_bytes(value.try_into().ok()?))),
+            NULL => RawBsonRef::Null,
+            INT => RawBsonRef::Int32(i32::from_le_bytes(value.try_into().ok()?)),
+            LONG => RawBsonRef::Int64(i64::from_le_bytes(value.try_into().ok()?)),
+            _ => return None,
+        })
+    }
+}
+
+/// Writes a document or an array around what `write` puts into it.
+pub(super) fn write_counted(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>) -> Result<()>) -> Result<()> {
+    let start = out.len();
+    out.extend_from_slice(&[0; 4]);
+    write(out)?;
+    out.push(0);
+    let length = i32::try_from(out.len() - start).map_err(|_| too_long())?;
+    out[start..start + 4].copy_from_slice(&length.to_le_bytes());
+    Ok(())
+}
+
+/// Writes what comes before an element's value.
+pub(super) fn write_name(kind: ElementType, name: &str, out: &mut Vec<u8>) -> Result<()> {
+    let name: &CStr = name.try_into()?;
+    out.push(kind as u8);
+    out.extend_from_slice(name.as_str().as_bytes());
+    out.push(0);
+    Ok(())
+}
+
+/// Writes an element.
+pub(super) fn write_element(name: &str, value: RawBsonRef<'_>, out: &mut Vec<u8>) -> Result<()> {
+    write_name(value.element_type(), name, out)?;
+    match value {
+        RawBsonRef::Document(document) => out.extend_from_slice(document.as_bytes()),
+        RawBsonRef::Array(array) => out.extend_from_slice(array.as_bytes()),
+        RawBsonRef::Int32(number) => out.extend_from_slice(&number.to_le_bytes()),
+        RawBsonRef::Int64(number) => out.extend_from_slice(&number.to_le_bytes()),
+        RawBsonRef::Double(number) => out.extend_from_slice(&number.to_le_bytes()),
+        RawBsonRef::DateTime(at) => out.extend_from_slice(&at.timestamp_millis().to_le_bytes()),
+        RawBsonRef::Boolean(flag) => out.push(u8::from(flag)),
+        RawBsonRef::Null => {}
+        _ => {
+            let mut alone = RawDocumentBuf::new();
+            alone.append(cstr!(""), value);
+            let alone = alone.as_bytes();
+            // Behind the length, the type and the empty name, and before the end.
+            out.extend_from_slice(&alone[6..alone.len() - 1]);
+        }
+    }
+    Ok(())
+}
+
+/// The names of an array's elements: `0`, `1`, …
+pub(super) struct Positions {
+    next: usize,
+    name: String,
+}
+
+impl Positions {
+    pub(super) fn new() -> Self {
+        Self {
+            next: 0,
+            name: String::new(),
+        }
+    }
+
+    /// The name of the next element.
+    pub(super) fn next(&mut self) -> &str {
+        self.name.clear();
+        let mut unit = 1;
+        while self.next / unit >= 10 {
+            unit *= 10;
+        }
+        while unit > 0 {
+            let digit = u8::try_from(self.next / unit % 10).unwrap_or_default();
+            self.name.push(char::from(b'0' + digit));
+            unit /= 10;
+        }
+        self.next += 1;
+        &self.name
+    }
+}
+
+fn too_long() -> Error {
+    Error::malformed("a document is longer than BSON can tell")
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::raw::RawArrayBuf;
+    use bson::spec::BinarySubtype;
+    use bson::{Binary, Bson, DateTime, Regex, Timestamp, doc, oid::ObjectId};
+
+    use super::*;
+
+    /// A value of every type that can be stored; those from the array on are left to `bson`.
+    fn values() -> Vec<Bson> {
+        let binary = |subtype| {
+            Bson::Binary(Binary {
+                subtype,
+                bytes: vec![1, 0, 2],
+            })
+        };
+        vec![
+            Bson::Double(-0.5),
+            Bson::from("a\0é"),
+            Bson::from(""),
+            Bson::from(doc! { "x": { "y": [] } }),
+            binary(BinarySubtype::Generic),
+            Bson::ObjectId(ObjectId::from_bytes([7; 12])),
+            Bson::Boolean(true),
+            Bson::Boolean(false),
+            Bson::DateTime(DateTime::from_millis(-1)),
+            Bson::Null,
+            Bson::Int32(-2),
+            Bson::Int64(i64::MIN),
+            Bson::from(vec![1, 2]),
+            binary(BinarySubtype::BinaryOld),
+            Bson::Timestamp(Timestamp {
+                time: 1,
+                increment: 2,
+            }),
+            Bson::RegularExpression(Regex {
+                pattern: "a".try_into().unwrap(),
+                options: "i".try_into().unwrap(),
+            }),
+            Bson::MinKey,
+            Bson::MaxKey,
+            Bson::from("last"),
+        ]
+    }
+
+    #[test]
+    fn fields_and_items_are_what_bson_says() {
+        for first in 0..values().len() {
+            let values = &values()[first..];
+            let array = RawArrayBuf::try_from(values.to_vec()).unwrap();
+            let found: Vec<_> = items(&array).map(Result::unwrap).collect();
+            let expected: Vec<_> = array.into_iter().map(bson::error::Result::unwrap).collect();
+            assert_eq!(found, expected);
+            assert_eq!(length(&array), values.len());
+        }
+        let document: bson::Document = values()
+            .into_iter()
+            .zip(0..)
+            .map(|(value, n)| (format!("f{n}"), value))
+            .collect();
+        let document = RawDocumentBuf::try_from(&document).unwrap();
+        for name in document
+            .iter_elements()
+            .map(|element| element.unwrap().key().as_str())
+            .chain(["", "f"])
+        {
+            assert_eq!(
+                field(&document, name).unwrap(),
+                document.get(name).unwrap(),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_what_bson_writes() {
+        let array = RawArrayBuf::try_from([values(), values()].concat()).unwrap();
+        let mut written = Vec::new();
+        write_counted(&mut written, |out| {
+            let mut positions = Positions::new();
+            items(&array).try_for_each(|item| write_element(positions.next(), item?, out))
+        })
+        .unwrap();
+        assert_eq!(written, array.as_bytes());
+        assert!(write_element("a\0b", RawBsonRef::Null, &mut written).is_err());
+    }
+
+    #[test]
+    fn damaged_bytes_are_an_error_or_nothing_but_no_panic() {
+        let whole = RawDocumentBuf::try_from(&doc! { "a": values(), "b": 1 }).unwrap();
+        for at in 4..whole.as_bytes().len() - 1 {
+            for byte in [0, 1, 4, 0x7F, 0xFF] {
+                let mut bytes = whole.as_bytes().to_vec();
+                bytes[at] = byte;
+                let damaged = RawDocumentBuf::from_bytes(bytes).unwrap();
+                if let Ok(Some(RawBsonRef::Array(array))) = field(&damaged, "a") {
+                    assert!(items(array).take(100).count() < 100);
+                }
+                assert!(!field(&damaged, "nothing").is_ok_and(|found| found.is_some()));
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Reads: queries over a snapshot.
+
+use std::sync::Arc;
+
+use bson::Document;
+use redb::{ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTableMetadata, TableError};
+
+use super::Shared;
+use super::catalogue::{CATALOGUE, Catalogue};
+use super::counters::Tally;
+use super::fault::storage;
+use super::planner::{Access, Plan, plan};
+use super::projection::Projection;
+use super::query::{Query, Taker, run};
+use super::tables;
+use document::Result;
+use document::trace;
+
+/// The store as one commit left it.
+struct Snapshot {
+    transaction: ReadTransaction,
+    catalogue: Arc<Catalogue>,
+}
+
+impl Snapshot {
+    /// Takes a snapshot and the catalogue that goes with it: one that was current both before and after the
+    /// transaction began, so that its indexes exist and it knows of every array.
+    fn take(shared: &Shared) -> Result<Self> {
+        loop {
+            let catalogue = shared.catalogue();
+            let transaction = shared.database.begin_read().map_err(storage)?;
+            if Arc::ptr_eq(&catalogue, &shared.catalogue()) {
+                return Ok(Self {
+                    transaction,
+                    catalogue,
+                });
+            }
+        }
+    }
+
+    fn documents(&self, collection: &str) -> Result<Option<ReadOnlyTable<&'static [u8], &'static [u8]>>> {
+        existing(
+            self.transaction
+                .open_table(tables::documents(&tables::documents_name(collection))),
+        )
+    }
+
+    fn entries(&self, collection: &str, index: &str) -> Result<Option<ReadOnlyTable<&'static [u8], u32>>> {
+        existing(
+            self.transaction
+                .open_table(tables::entries(&tables::entries_name(collection, index))),
+        )
+    }
+
+    fn plan(&self, collection: &str, query: &Query) -> Plan {
+        plan(query, self.catalogue.indexes(collection))
+    }
+
+    fn run(&self, collection: &str, query: &Query, tally: &mut Tally, take: &mut Taker<'_>) -> Result<()> {
+        self.run_as(&self.plan(collection, query), collection, query, tally, take)
+    }
+
+    fn run_as(
+        &self,
+        plan: &Plan,
+        collection: &str,
+        query: &Query,
+        tally: &mut Tally,
+        take: &mut Taker<'_>,
+    ) -> Result<()> {
+        let Some(documents) = self.documents(collection)? else {
+            return Ok(());
+        };
+        let entries = match &plan.access {
+            Access::Index(index) => self.entries(collection, &index.name)?,
+            Access::Ids | Access::Collection => None,
+        };
+        run(query, plan, &documents, entries.as_ref(), tally, take)
+    }
+}
+
+pub(super) fn existing<T>(table: std::result::Result<T, TableError>) -> Result<Option<T>> {
+    match table {
+        Ok(table) => Ok(Some(table)),
+        Err(TableError::TableDoesNotExist(_)) => Ok(None),
+        Err(error) => Err(storage(error)),
+    }
+}
+
+/// A query that is planned over a snapshot, and still has to be read.
+pub(super) struct Planned {
+    snapshot: Snapshot,
+    plan: Plan,
+    collection: String,
+    query: Query,
+}
+
+impl Planned {
+    pub(super) fn new(shared: &Shared, collection: &str, query: Query) -> Result<Self> {
+        let snapshot = Snapshot::take(shared)?;
+        Ok(Self {
+            plan: snapshot.plan(collection, &query),
+            snapshot,
+            collection: collection.to_owned(),
+            query,
+        })
+    }
+
+    /// Whether it is sure to read very little.
+    pub(super) fn reads_few(&self) -> bool {
+        self.plan.reads_few(self.query.limit)
+    }
+
+    /// The documents of the query, projected.
+    pub(super) fn find(&self, shared: &Shared, projection: &Projection) -> Result<Vec<Document>> {
+        let mut found = Vec::new();
+        counted(shared, &self.collection, |tally| {
+            self.snapshot.run_as(
+                &self.plan,
+                &self.collection,
+                &self.query,
+                tally,
+                &mut |_, document| {
+                    found.push(projection.apply(document)?);
+                    Ok(())
+                },
+            )
+        })?;
+        Ok(found)
+    }
+}
+
+/// Hands the documents of a query and their keys to `take`.
+pub(super) fn each(shared: &Shared, collection: &str, query: &Query, take: &mut Taker<'_>) -> Result<()> {
+    counted(shared, collection, |tally| {
+        Snapshot::take(shared)?.run(collection, query, tally, take)
+    })
+}
+
+/// How many documents a query has.
+pub(super) fn count(shared: &Shared, collection: &str, query: &Query) -> Result<u64> {
+    let mut count = 0;
+    counted(shared, collection, |tally| {
+        let snapshot = Snapshot::take(shared)?;
+        if query.filter.is_everything() {
+            let documents = snapshot.documents(collection)?;
+            count = documents
+                .map_or(Ok(0), |documents| documents.len())
+                .map_err(storage)?;
+            return Ok(());
+        }
+        snapshot.run(collection, query, tally, &mut |_, _| {
+            count += 1;
+            Ok(())
+        })
+    })?;
+    Ok(count)
+}
+
+/// How a query would be run.
+pub(super) fn explain(shared: &Shared, collection: &str, query: &Query) -> Plan {
+    plan(query, shared.catalogue().indexes(collection))
+}
+
+/// Fails when the storage can no longer be read.
+pub(super) fn ping(shared: &Shared) -> Result<()> {
+    let snapshot = Snapshot::take(shared)?;
+    snapshot
+        .transaction
+        .open_table(CATALOGUE)
+        .map_err(storage)?
+        .len()
+        .map_err(storage)?;
+    Ok(())
+}
+
+fn counted(shared: &Shared, collection: &str, work: impl FnOnce(&mut Tally) -> Result<()>) -> Result<()> {
+    let mut tally = Tally::default();
+    tally.operation();
+    let outcome = work(&mut tally);
+    shared.totals.add(&tally);
+    trace::note(|| tally.as_read_from(collection));
+    outcome
+}

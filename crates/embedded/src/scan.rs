@@ -1,0 +1,195 @@
+//! Scans: queries whose documents are handed over one by one, so that none but those under way are in memory.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::vec::IntoIter;
+
+use tokio::sync::mpsc;
+
+use bson::Document;
+
+use super::projection::Projection;
+use super::query::Query;
+use super::tables::check_collection;
+use super::{Embedded, reader};
+use document::Find;
+use document::{Error, Result};
+
+/// How many documents are handed over together, and how many bytes of them after which there are no more.
+const BATCH: usize = 16;
+const BATCH_BYTES: usize = 64 * 1024;
+
+/// The documents of a query as they come, from one snapshot. Until the last one was read or it is dropped, it keeps a
+/// thread, and the store does not use the space again of what was there when it began. At most three batches of
+/// documents are in memory: one being read, one that waits, and one being taken.
+#[derive(Debug)]
+pub struct Scan {
+    batches: mpsc::Receiver<Result<Vec<(Document, usize)>>>,
+    batch: IntoIter<(Document, usize)>,
+    held: Arc<AtomicUsize>,
+}
+
+impl Scan {
+    /// The next document; `None` after the last.
+    pub async fn next(&mut self) -> Option<Result<Document>> {
+        loop {
+            if let Some((document, bytes)) = self.batch.next() {
+                self.held.fetch_sub(bytes, Ordering::Relaxed);
+                return Some(Ok(document));
+            }
+            match self.batches.recv().await? {
+                Ok(batch) => self.batch = batch.into_iter(),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+
+    /// How many bytes of documents, as they are stored, were read and not taken yet.
+    pub fn held(&self) -> usize {
+        self.held.load(Ordering::Relaxed)
+    }
+}
+
+/// Hands documents over in batches.
+struct Sender {
+    batches: mpsc::Sender<Result<Vec<(Document, usize)>>>,
+    batch: Vec<(Document, usize)>,
+    bytes: usize,
+    held: Arc<AtomicUsize>,
+}
+
+impl Sender {
+    fn add(&mut self, document: Document, bytes: usize) -> Result<()> {
+        self.held.fetch_add(bytes, Ordering::Relaxed);
+        self.batch.push((document, bytes));
+        self.bytes += bytes;
+        if self.batch.len() >= BATCH || self.bytes >= BATCH_BYTES {
+            self.send()?;
+        }
+        Ok(())
+    }
+
+    fn send(&mut self) -> Result<()> {
+        self.bytes = 0;
+        // Nobody reads on: whatever the error says, nobody will see it.
+        let gone = |_| Error::Unavailable("the scan was dropped".to_owned());
+        let batch = std::mem::take(&mut self.batch);
+        self.batches.blocking_send(Ok(batch)).map_err(gone)
+    }
+}
+
+impl Embedded {
+    /// Like `find`, for whoever does not want all documents at once.
+    pub fn scan(&self, collection: &str, find: &Find) -> Result<Scan> {
+        check_collection(collection)?;
+        let projection = Projection::parse(&find.projection)?;
+        let query =
+            Query::parse(&find.filter, &find.sort, find.skip, find.limit)?.needing(projection.needs());
+        let collection = collection.to_owned();
+        let shared = Arc::clone(&self.shared);
+        let (batches, received) = mpsc::channel(1);
+        let held = Arc::new(AtomicUsize::new(0));
+        let scan = Scan {
+            batches: received,
+            batch: Vec::new().into_iter(),
+            held: Arc::clone(&held),
+        };
+        let mut sender = Sender {
+            batches,
+            batch: Vec::new(),
+            bytes: 0,
+            held,
+        };
+        let work = move || {
+            let outcome = reader::each(&shared, &collection, &query, &mut |_, document| {
+                sender.add(projection.apply(document)?, document.as_bytes().len())
+            });
+            // What was read before a failure is handed over before it.
+            let outcome = sender.send().and(outcome);
+            if let Err(error) = outcome
+                && sender.batches.blocking_send(Err(error)).is_err()
+            {
+                tracing::debug!("a scan was not read to its end");
+            }
+        };
+        std::thread::Builder::new()
+            .name("spillway-scan".to_owned())
+            .spawn(work)
+            .map_err(|error| Error::Unavailable(format!("a scan cannot start: {error}")))?;
+        Ok(scan)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bson::doc;
+
+    use super::*;
+    use document::DocumentEngine;
+
+    async fn numbered(count: i32) -> Embedded {
+        let engine = Embedded::in_memory().unwrap();
+        let documents = (0..count).map(|n| doc! { "_id": n, "n": -n }).collect();
+        engine.insert("things", documents).await.unwrap();
+        engine
+    }
+
+    #[tokio::test]
+    async fn a_scan_gives_what_find_gives() {
+        let engine = numbered(100).await;
+        let find = Find::matching(doc! { "n": { "$lte": -10 } })
+            .sort(doc! { "n": 1 })
+            .project(doc! { "_id": 0 });
+        let mut scanned = Vec::new();
+        let mut scan = engine.scan("things", &find).unwrap();
+        while let Some(document) = scan.next().await {
+            scanned.push(document.unwrap());
+        }
+        assert_eq!(scanned, engine.find("things", find).await.unwrap());
+        assert_eq!(scanned.len(), 90);
+    }
+
+    #[tokio::test]
+    async fn a_scan_reads_a_few_large_documents_ahead() {
+        let engine = Embedded::in_memory().unwrap();
+        let large = |n: i32| doc! { "_id": n, "text": "x".repeat(BATCH_BYTES) };
+        engine
+            .insert("things", (0..10).map(large).collect())
+            .await
+            .unwrap();
+        let size = large(0).to_vec().unwrap().len();
+        let mut scan = engine.scan("things", &Find::default()).unwrap();
+        assert_eq!(scan.next().await.unwrap().unwrap(), large(0));
+        // One waits in the channel, and one waits to get there.
+        while scan.held() < 2 * size {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(scan.held(), 2 * size);
+        assert_eq!(scan.next().await.unwrap().unwrap(), large(1));
+    }
+
+    #[tokio::test]
+    async fn a_scan_sees_the_store_as_it_was_when_it_began() {
+        let engine = numbered(100).await;
+        let mut scan = engine.scan("things", &Find::default()).unwrap();
+        scan.next().await.unwrap().unwrap();
+        assert_eq!(engine.delete("things", doc! {}, true).await.unwrap(), 100);
+        let mut left = 0;
+        while let Some(document) = scan.next().await {
+            document.unwrap();
+            left += 1;
+        }
+        assert_eq!(left, 99);
+    }
+
+    #[tokio::test]
+    async fn a_scan_that_is_dropped_lets_go_of_the_store() {
+        let engine = numbered(100).await;
+        let shared = Arc::downgrade(&engine.shared);
+        let scan = engine.scan("things", &Find::default()).unwrap();
+        drop((scan, engine));
+        while shared.strong_count() > 0 {
+            tokio::task::yield_now().await;
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Sort orders.
+
+use std::cmp::Ordering;
+
+use bson::{Document, RawBson, RawBsonRef, RawDocument};
+
+use super::compare::{NULL, compare as order_of};
+use super::filter::whole_number;
+use super::key;
+use super::path::Path;
+use super::raw::field;
+use document::{Error, Result};
+
+/// An order over documents: fields, each up or down.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Order {
+    fields: Vec<OrderField>,
+}
+
+/// One field of an order or of an index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct OrderField {
+    /// Where the values are.
+    pub(super) path: Path,
+    /// Largest first.
+    pub(super) descending: bool,
+}
+
+impl Order {
+    /// Compiles `{at: -1, _id: -1}`.
+    pub(super) fn parse(document: &Document) -> Result<Self> {
+        let fields = document
+            .iter()
+            .map(|(name, direction)| {
+                if name.starts_with('$') || name.split('.').any(str::is_empty) {
+                    return Err(Error::refused(2, format!("cannot sort by '{name}'")));
+                }
+                let direction = whole_number(RawBson::try_from(direction.clone())?.as_raw_bson_ref());
+                match direction {
+                    Some(1) => Ok(OrderField {
+                        path: Path::new(name),
+                        descending: false,
+                    }),
+                    Some(-1) => Ok(OrderField {
+                        path: Path::new(name),
+                        descending: true,
+                    }),
+                    _ => Err(Error::refused(
+                        15975,
+                        "$sort key ordering must be 1 (for ascending) or -1 (for descending)",
+                    )),
+                }
+            })
+            .collect::<Result<_>>()?;
+        Ok(Self { fields })
+    }
+
+    /// Whether it asks for nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        self.fields.is_empty()
+    }
+
+    /// Its fields, the most significant first.
+    pub(super) fn fields(&self) -> &[OrderField] {
+        &self.fields
+    }
+
+    /// Bytes that sort as the documents do. An array counts as its smallest element, or its largest going down.
+    pub(super) fn key(&self, document: &RawDocument) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        for field in &self.fields {
+            let keys = key::of_field(document, &field.path, field.descending)?.keys;
+            // Inverted keys put the largest element first, so that going down its key is the smallest, too.
+            if let Some((key, _)) = keys.iter().min_by(|a, b| a.0.cmp(&b.0)) {
+                bytes.extend_from_slice(key);
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// The same for an array element, which may be no document and then has none of the fields.
+    pub(super) fn key_of_value(&self, value: RawBsonRef<'_>) -> Result<Vec<u8>> {
+        match value {
+            RawBsonRef::Document(document) => self.key(document),
+            _ => Ok(self
+                .fields
+                .iter()
+                .map(|field| if field.descending { !NULL } else { NULL })
+                .collect()),
+        }
+    }
+
+    /// Array elements in this order, compared field by field instead of by keys that would have to be built first.
+    /// `None` when an element holds an array where the order looks, or the order looks deeper than its fields.
+    pub(super) fn sorted_plainly<'a>(
+        &self,
+        elements: &[RawBsonRef<'a>],
+    ) -> Result<Option<Vec<RawBsonRef<'a>>>> {
+        let Some((first, others)) = self.fields.split_first() else {
+            return Ok(None);
+        };
+        if self.fields.iter().any(|field| field.path.parts().len() > 1) {
+            return Ok(None);
+        }
+        let mut keyed = Vec::with_capacity(elements.len());
+        for element in elements {
+            let value = first.value_in(*element)?;
+            if matches!(value, RawBsonRef::Array(_)) {
+                return Ok(None);
+            }
+            keyed.push((value, *element));
+        }
+        let mut failed = None;
+        let mut arrays = false;
+        let mut compare = |a: &Keyed<'a>, b: &Keyed<'a>| {
+            let mut order = first.directed(order_of(a.0, b.0));
+            for field in others {
+                if order.is_ne() {
+                    break;
+                }
+                match (field.value_in(a.1), field.value_in(b.1)) {
+                    (Ok(a), Ok(b)) => {
+                        arrays |= matches!(a, RawBsonRef::Array(_)) || matches!(b, RawBsonRef::Array(_));
+                        order = field.directed(order_of(a, b));
+                    }
+                    (Err(error), _) | (_, Err(error)) => failed = Some(error),
+                }
+            }
+            order
+        };
+        sort_behind(&mut keyed, &mut compare);
+        match failed {
+            Some(error) => Err(error),
+            None if arrays => Ok(None),
+            None => Ok(Some(keyed.into_iter().map(|(_, element)| element).collect())),
+        }
+    }
+}
+
+/// An array element behind the value that it is sorted by first.
+type Keyed<'a> = (RawBsonRef<'a>, RawBsonRef<'a>);
+
+/// How many elements are put in their places one by one.
+const FEW: usize = 8;
+
+/// A stable sort of what is in order but for a few elements at its end, as a push leaves it; or of anything.
+fn sort_behind<T>(items: &mut [T], compare: &mut impl FnMut(&T, &T) -> Ordering) {
+    let sorted = (1..items.len())
+        .find(|at| compare(&items[at - 1], &items[*at]).is_gt())
+        .unwrap_or(items.len());
+    if items.len() - sorted > FEW {
+        items.sort_by(compare);
+        return;
+    }
+    for at in sorted..items.len() {
+        let place = items[..at].partition_point(|before| compare(before, &items[at]).is_le());
+        items[place..=at].rotate_right(1);
+    }
+}
+
+impl OrderField {
+    /// The value of a top-level field; null in what has none.
+    fn value_in<'a>(&self, element: RawBsonRef<'a>) -> Result<RawBsonRef<'a>> {
+        let RawBsonRef::Document(document) = element else {
+            return Ok(RawBsonRef::Null);
+        };
+        Ok(field(document, self.path.root())?.unwrap_or(RawBsonRef::Null))
+    }
+
+    fn directed(&self, order: Ordering) -> Ordering {
+        if self.descending { order.reverse() } else { order }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FEW, sort_behind};
+
+    #[test]
+    fn what_was_pushed_is_sorted_behind_its_equals() {
+        for pushed in 0..FEW + 3 {
+            // Each number with where it stood, which tells equals apart.
+            let numbers = (0..20).map(|n| n / 2).chain((0..pushed).map(|n| n * 7 % 13));
+            let mut sorted: Vec<_> = numbers.zip(0..).collect();
+            let mut expected = sorted.clone();
+            sort_behind(&mut sorted, &mut |a: &(usize, i32), b: &(usize, i32)| {
+                a.0.cmp(&b.0)
+            });
+            expected.sort_by_key(|numbered| numbered.0);
+            assert_eq!(sorted, expected);
+        }
+    }
+}

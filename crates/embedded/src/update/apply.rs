@@ -1,0 +1,249 @@
+//! Applying [`Changes`] to a document.
+
+use std::borrow::Cow;
+
+use bson::{RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
+
+use super::array::add_to_set;
+use super::elements::selects;
+use super::number::{Arithmetic, calculate};
+use super::parse::in_order;
+use super::tree::{Fields, Node, close, open};
+use super::{Action, Change, Changes};
+use crate::compare::compare;
+use crate::path::Part;
+use document::{Error, Result};
+
+/// How far an update may extend an array with nulls, as in MongoDB.
+const MOST_PADDING: usize = 1_500_000;
+
+/// By how many bytes most updates make a document longer at most.
+const ROOM: usize = 256;
+
+impl Changes {
+    /// The document as the update leaves it. Fails before anything changes; refuses to change `_id`.
+    pub(crate) fn apply(&self, document: &RawDocument) -> Result<RawDocumentBuf> {
+        let placed = self.placed(document, false)?;
+        let mut fields = open(document)?;
+        apply_to(&placed, &mut fields, false)?;
+        let changed = close(&fields, document.as_bytes().len() + ROOM)?;
+        if changed.get("_id")? != document.get("_id")? {
+            return Err(Error::refused(
+                66,
+                "Performing an update on the path '_id' would modify the immutable field '_id'",
+            ));
+        }
+        Ok(changed)
+    }
+
+    /// The changes that are made to one document.
+    pub(super) fn placed(&self, document: &RawDocument, inserting: bool) -> Result<Cow<'_, [Change]>> {
+        if !self.changes.iter().any(|change| selects(&change.path)) {
+            return Ok(Cow::Borrowed(&self.changes));
+        }
+        let made = |change: &&Change| inserting || !matches!(change.action, Action::SetOnInsert(_));
+        let mut changes = self.filters.place(self.changes.iter().filter(made), document)?;
+        in_order(&mut changes)?;
+        Ok(Cow::Owned(changes))
+    }
+}
+
+/// Applies every change; `$setOnInsert` only when `inserting`.
+pub(super) fn apply_to<'a>(changes: &'a [Change], fields: &mut Fields<'a>, inserting: bool) -> Result<()> {
+    for change in changes {
+        if inserting || !matches!(change.action, Action::SetOnInsert(_)) {
+            change.in_document(fields, change.path.parts())?;
+        }
+    }
+    Ok(())
+}
+
+impl Change {
+    fn in_document<'a>(&'a self, fields: &mut Fields<'a>, parts: &'a [Part]) -> Result<()> {
+        let Some((part, rest)) = parts.split_first() else {
+            return Ok(());
+        };
+        match fields.iter().position(|(name, _)| *name == part.name) {
+            Some(index) if rest.is_empty() => {
+                if self.change(&mut fields[index].1)? == Fate::Removed {
+                    fields.remove(index);
+                }
+            }
+            Some(index) => self.in_node(&mut fields[index].1, &part.name, rest)?,
+            None => {
+                if let Some(node) = self.create(rest)? {
+                    fields.push((&part.name, node));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn in_node<'a>(&'a self, node: &mut Node<'a>, name: &str, parts: &'a [Part]) -> Result<()> {
+        node.open()?;
+        let Some((part, rest)) = parts.split_first() else {
+            return Ok(());
+        };
+        match node {
+            Node::Document(fields) => self.in_document(fields, parts),
+            Node::Array(items) if part.position.is_some() => {
+                let position = part.position.unwrap_or_default();
+                match items.get_mut(position) {
+                    Some(item) if rest.is_empty() => {
+                        if self.change(item)? == Fate::Removed {
+                            *item = Node::Value(RawBsonRef::Null);
+                        }
+                    }
+                    Some(item) => self.in_node(item, &part.name, rest)?,
+                    None => {
+                        if let Some(node) = self.create(rest)? {
+                            pad(items, position)?;
+                            items.push(node);
+                        }
+                    }
+                }
+                Ok(())
+            }
+            _ if !self.action.creates() => Ok(()),
+            _ => Err(Error::refused(
+                28,
+                format!(
+                    "Cannot create field '{}' in element {{{name}}} of type {}: the path '{}' is not viable",
+                    part.name,
+                    node.type_name(),
+                    self.path.text()
+                ),
+            )),
+        }
+    }
+
+    /// What a missing field becomes, inside the documents that the rest of the path asks for.
+    fn create<'a>(&'a self, parts: &'a [Part]) -> Result<Option<Node<'a>>> {
+        if !self.action.creates() {
+            return Ok(None);
+        }
+        let mut node = Node::Values(Vec::new());
+        match &self.action {
+            Action::Push(_) | Action::AddToSet(_) => {
+                self.change_elements(&mut node, Vec::new())?;
+            }
+            Action::Set(value)
+            | Action::SetOnInsert(value)
+            | Action::Increment(value)
+            | Action::Multiply(_, value)
+            | Action::Minimum(value)
+            | Action::Maximum(value) => node = Node::Value(value.as_raw_bson_ref()),
+            Action::Unset | Action::Pull(_) | Action::Pop { .. } => return Ok(None),
+        }
+        Ok(Some(parts.iter().rev().fold(node, |node, part| {
+            Node::Document(vec![(&part.name, node)])
+        })))
+    }
+
+    /// Changes an existing value.
+    fn change<'a>(&'a self, node: &mut Node<'a>) -> Result<Fate> {
+        let wins = |operand: &RawBson, order: std::cmp::Ordering| {
+            node.value()
+                .is_some_and(|value| compare(operand.as_raw_bson_ref(), value) == order)
+        };
+        match &self.action {
+            Action::Set(value) | Action::SetOnInsert(value) => *node = Node::Value(value.as_raw_bson_ref()),
+            Action::Unset => return Ok(Fate::Removed),
+            Action::Increment(amount) => {
+                let current = node.value().unwrap_or(RawBsonRef::Null);
+                let amount = amount.as_raw_bson_ref();
+                *node = Node::Value(calculate(Arithmetic::Add, self.path.text(), current, amount)?);
+            }
+            Action::Multiply(factor, _) => {
+                let current = node.value().unwrap_or(RawBsonRef::Null);
+                let factor = factor.as_raw_bson_ref();
+                *node = Node::Value(calculate(
+                    Arithmetic::Multiply,
+                    self.path.text(),
+                    current,
+                    factor,
+                )?);
+            }
+            Action::Minimum(operand) => {
+                if wins(operand, std::cmp::Ordering::Less) {
+                    *node = Node::Value(operand.as_raw_bson_ref());
+                }
+            }
+            Action::Maximum(operand) => {
+                if wins(operand, std::cmp::Ordering::Greater) {
+                    *node = Node::Value(operand.as_raw_bson_ref());
+                }
+            }
+            Action::Push(_) | Action::AddToSet(_) | Action::Pull(_) | Action::Pop { .. } => {
+                let Some(elements) = node.elements()? else {
+                    return Err(self.not_an_array(node));
+                };
+                self.change_elements(node, elements)?;
+            }
+        }
+        Ok(Fate::Kept)
+    }
+
+    fn change_elements<'a>(&'a self, node: &mut Node<'a>, mut elements: Vec<RawBsonRef<'a>>) -> Result<()> {
+        match &self.action {
+            Action::Push(push) => push.apply(&mut elements)?,
+            Action::AddToSet(values) => add_to_set(values, &mut elements),
+            Action::Pull(pull) => pull.apply(&mut elements)?,
+            Action::Pop { first: true } if !elements.is_empty() => {
+                elements.remove(0);
+            }
+            Action::Pop { .. } => {
+                elements.pop();
+            }
+            _ => {}
+        }
+        *node = Node::Values(elements);
+        Ok(())
+    }
+
+    fn not_an_array(&self, node: &Node<'_>) -> Error {
+        let (path, found) = (self.path.text(), node.type_name());
+        match self.action {
+            Action::AddToSet(_) => Error::refused(
+                2,
+                format!(
+                    "Cannot apply $addToSet to non-array field. Field named '{path}' has non-array type {found}"
+                ),
+            ),
+            Action::Pull(_) => Error::refused(
+                2,
+                format!("Cannot apply $pull to a non-array value. The field '{path}' is of type {found}"),
+            ),
+            Action::Pop { .. } => Error::refused(
+                14,
+                format!("Path '{path}' contains an element of non-array type '{found}'"),
+            ),
+            _ => Error::refused(
+                2,
+                format!("The field '{path}' must be an array but is of type {found}"),
+            ),
+        }
+    }
+}
+
+impl Action {
+    /// Whether it makes a field that is missing.
+    fn creates(&self) -> bool {
+        !matches!(self, Self::Unset | Self::Pull(_) | Self::Pop { .. })
+    }
+}
+
+/// What became of a changed field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Kept,
+    Removed,
+}
+
+fn pad(items: &mut Vec<Node<'_>>, len: usize) -> Result<()> {
+    if len.saturating_sub(items.len()) > MOST_PADDING {
+        return Err(Error::refused(2, "can't backfill more than 1500000 elements"));
+    }
+    items.resize_with(len, || Node::Value(RawBsonRef::Null));
+    Ok(())
+}

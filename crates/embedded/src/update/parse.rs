@@ -1,0 +1,307 @@
+//! From MongoDB's update documents to [`Changes`].
+
+use std::cmp::Ordering;
+
+use bson::{Bson, Document, RawBson, RawBsonRef};
+
+use super::elements::{ElementFilters, check_mixed, identifier};
+use super::{Action, Change, Changes, ElementOrder, Pull, Push};
+use crate::compare::type_name;
+use crate::filter::{Filter, Test, operand, pattern, whole_number};
+use crate::path::{Part, Path};
+use crate::sort::Order;
+use document::{Error, Result};
+
+impl Changes {
+    /// Compiles an update; refuses by name what it does not know, and paths that conflict.
+    pub(crate) fn parse(update: &Document, array_filters: &[Document]) -> Result<Self> {
+        if update.keys().next().is_none_or(|name| !name.starts_with('$')) {
+            return Err(Error::refused(
+                9,
+                "the update document must consist of update operators such as $set; replacing a whole document is \
+                 not supported",
+            ));
+        }
+        let mut changes = Vec::new();
+        for (operator, fields) in update {
+            let parse = action(operator)?;
+            let Bson::Document(fields) = fields else {
+                let found = type_name(RawBson::try_from(fields.clone())?.as_raw_bson_ref());
+                return Err(Error::refused(
+                    9,
+                    format!(
+                        "Modifiers operate on fields but we found type {found} instead. For example: {{$mod: \
+                         {{<field>: ...}}}} not {{{operator}: {fields}}}"
+                    ),
+                ));
+            };
+            for (path, operand) in fields {
+                changes.push(Change {
+                    path: update_path(path)?,
+                    action: parse(path, operand)?,
+                });
+            }
+        }
+        in_order(&mut changes)?;
+        let paths: Vec<&Path> = changes.iter().map(|change| &change.path).collect();
+        check_mixed(&paths)?;
+        let filters = ElementFilters::parse(array_filters, &paths, update)?;
+        Ok(Self { changes, filters })
+    }
+}
+
+/// Sorts changes as they are applied; refuses those of which one is about a part of the other.
+pub(super) fn in_order(changes: &mut [Change]) -> Result<()> {
+    changes.sort_by(|a, b| in_path_order(a.path.parts(), b.path.parts()));
+    for pair in changes.windows(2) {
+        if pair[1].path.parts().starts_with(pair[0].path.parts()) {
+            return Err(conflict(pair[1].path.text(), pair[0].path.text()));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn conflict(longer: &str, shorter: &str) -> Error {
+    let message = format!("Updating the path '{longer}' would create a conflict at '{shorter}'");
+    Error::refused(40, message)
+}
+
+type ParseAction = fn(&str, &Bson) -> Result<Action>;
+
+fn action(operator: &str) -> Result<ParseAction> {
+    Ok(match operator {
+        "$set" => |_, value| Ok(Action::Set(operand(value)?)),
+        "$setOnInsert" => |_, value| Ok(Action::SetOnInsert(operand(value)?)),
+        "$unset" => |_, _| Ok(Action::Unset),
+        "$inc" => increment,
+        "$mul" => multiply,
+        "$min" => |_, value| Ok(Action::Minimum(operand(value)?)),
+        "$max" => |_, value| Ok(Action::Maximum(operand(value)?)),
+        "$push" => push,
+        "$addToSet" => add_to_set,
+        "$pull" => |_, value| Ok(Action::Pull(pull(value)?)),
+        "$pullAll" => pull_all,
+        "$pop" => pop,
+        _ => {
+            return Err(Error::refused(
+                9,
+                format!(
+                    "Unknown modifier: {operator}. Expected a valid update modifier or pipeline-style update \
+                     specified as an array"
+                ),
+            ));
+        }
+    })
+}
+
+fn update_path(text: &str) -> Result<Path> {
+    let path = Path::new(text);
+    if path.parts().iter().any(|part| part.name.is_empty()) {
+        let message = format!("The update path '{text}' contains an empty field name, which is not allowed.");
+        return Err(Error::refused(56, message));
+    }
+    if path
+        .parts()
+        .first()
+        .is_some_and(|part| identifier(part).is_some())
+    {
+        let message = format!(
+            "Cannot have array filter identifier (i.e. '$[<id>]') element in the first position in path '{text}'"
+        );
+        return Err(Error::refused(2, message));
+    }
+    let unknown = |part: &&Part| part.name.starts_with('$') && identifier(part).is_none();
+    if let Some(part) = path.parts().iter().find(unknown) {
+        let message = format!(
+            "the positional operator '{}' in the update path '{text}' is not supported",
+            part.name
+        );
+        return Err(Error::refused(2, message));
+    }
+    if path.parts().len() > 100 {
+        return Err(Error::refused(
+            15,
+            format!("the update path '{text}' is nested more than 100 deep"),
+        ));
+    }
+    Ok(path)
+}
+
+/// Positions by number, names by their bytes.
+fn in_path_order(a: &[Part], b: &[Part]) -> Ordering {
+    let step = |(a, b): (&Part, &Part)| match (a.position, b.position) {
+        (Some(a), Some(b)) => a.cmp(&b),
+        _ => a.name.cmp(&b.name),
+    };
+    a.iter()
+        .zip(b)
+        .map(step)
+        .find(|order| order.is_ne())
+        .unwrap_or_else(|| a.len().cmp(&b.len()))
+}
+
+fn increment(path: &str, value: &Bson) -> Result<Action> {
+    let amount = operand(value)?;
+    match amount {
+        RawBson::Int32(_) | RawBson::Int64(_) | RawBson::Double(_) => Ok(Action::Increment(amount)),
+        _ => Err(Error::refused(
+            14,
+            format!("Cannot increment with non-numeric argument: {{{path}: {value}}}"),
+        )),
+    }
+}
+
+fn multiply(path: &str, value: &Bson) -> Result<Action> {
+    let factor = operand(value)?;
+    let zero = match factor {
+        RawBson::Int32(_) => RawBson::Int32(0),
+        RawBson::Int64(_) => RawBson::Int64(0),
+        RawBson::Double(_) => RawBson::Double(0.0),
+        _ => {
+            let message = format!("Cannot multiply with non-numeric argument: {{{path}: {value}}}");
+            return Err(Error::refused(14, message));
+        }
+    };
+    Ok(Action::Multiply(factor, zero))
+}
+
+fn push(_: &str, value: &Bson) -> Result<Action> {
+    let plain = Push {
+        each: Vec::new(),
+        position: None,
+        sort: None,
+        slice: None,
+    };
+    let Bson::Document(modifiers) = value else {
+        return Ok(Action::Push(Push {
+            each: vec![operand(value)?],
+            ..plain
+        }));
+    };
+    let Some(each) = modifiers.get("$each") else {
+        if let Some(name) = modifiers.keys().find(|name| name.starts_with('$')) {
+            return Err(Error::refused(
+                2,
+                format!("$push takes {name} only together with $each"),
+            ));
+        }
+        return Ok(Action::Push(Push {
+            each: vec![operand(value)?],
+            ..plain
+        }));
+    };
+    let mut push = Push {
+        each: each_of("$push", each)?,
+        ..plain
+    };
+    for (name, value) in modifiers {
+        match name.as_str() {
+            "$each" => {}
+            "$position" => push.position = Some(integer(name, value)?),
+            "$slice" => push.slice = Some(integer(name, value)?),
+            "$sort" => push.sort = Some(element_order(value)?),
+            _ => return Err(Error::refused(2, format!("Unrecognized clause in $push: {name}"))),
+        }
+    }
+    Ok(Action::Push(push))
+}
+
+fn each_of(operator: &str, each: &Bson) -> Result<Vec<RawBson>> {
+    if let Bson::Array(items) = each {
+        return items.iter().map(operand).collect();
+    }
+    let found = operand(each)?;
+    let found = type_name(found.as_raw_bson_ref());
+    Err(Error::refused(
+        2,
+        format!("The argument to $each in {operator} must be an array but it was of type: {found}"),
+    ))
+}
+
+fn integer(name: &str, value: &Bson) -> Result<i64> {
+    let value = operand(value)?;
+    whole_number(value.as_raw_bson_ref()).ok_or_else(|| {
+        let found = type_name(value.as_raw_bson_ref());
+        Error::refused(
+            2,
+            format!("The value for {name} must be an integer value but was given type: {found}"),
+        )
+    })
+}
+
+fn element_order(value: &Bson) -> Result<ElementOrder> {
+    match value {
+        Bson::Document(fields) if fields.is_empty() => Err(Error::refused(
+            2,
+            "The sort pattern is empty when it should be a set of fields.",
+        )),
+        Bson::Document(fields) => Ok(ElementOrder::Fields(Order::parse(fields)?)),
+        _ => match whole_number(operand(value)?.as_raw_bson_ref()) {
+            Some(1) => Ok(ElementOrder::Whole { descending: false }),
+            Some(-1) => Ok(ElementOrder::Whole { descending: true }),
+            _ => Err(Error::refused(
+                2,
+                "The $sort element value must be either 1 or -1",
+            )),
+        },
+    }
+}
+
+fn add_to_set(_: &str, value: &Bson) -> Result<Action> {
+    let Bson::Document(modifiers) = value else {
+        return Ok(Action::AddToSet(vec![operand(value)?]));
+    };
+    match (
+        modifiers.get("$each"),
+        modifiers
+            .keys()
+            .find(|name| name.starts_with('$') && *name != "$each"),
+    ) {
+        (Some(each), None) if modifiers.len() == 1 => Ok(Action::AddToSet(each_of("$addToSet", each)?)),
+        (None, None) => Ok(Action::AddToSet(vec![operand(value)?])),
+        (_, unknown) => {
+            let unknown = unknown.or_else(|| modifiers.keys().find(|name| *name != "$each"));
+            let unknown = unknown.map_or("", String::as_str);
+            Err(Error::refused(
+                2,
+                format!("Found unexpected fields after $each in $addToSet: {unknown}"),
+            ))
+        }
+    }
+}
+
+fn pull(value: &Bson) -> Result<Pull> {
+    match value {
+        Bson::Document(condition) if Test::is_operators(condition) && !Filter::is_logic(condition) => {
+            Ok(Pull::Passing(Test::parse(condition)?))
+        }
+        Bson::Document(condition) => Ok(Pull::Matching(Filter::parse_for_elements(condition)?)),
+        Bson::RegularExpression(regex) => Ok(Pull::Passing(vec![pattern(regex)?])),
+        _ => Ok(Pull::Equal(vec![operand(value)?])),
+    }
+}
+
+fn pull_all(_: &str, value: &Bson) -> Result<Action> {
+    if let Bson::Array(items) = value {
+        let values = items.iter().map(operand).collect::<Result<_>>()?;
+        return Ok(Action::Pull(Pull::Equal(values)));
+    }
+    let found = operand(value)?;
+    let found = type_name(found.as_raw_bson_ref());
+    Err(Error::refused(
+        2,
+        format!("$pullAll requires an array argument but was given a {found}"),
+    ))
+}
+
+fn pop(_: &str, value: &Bson) -> Result<Action> {
+    let end = operand(value)?;
+    match end.as_raw_bson_ref() {
+        number if whole_number(number) == Some(1) => Ok(Action::Pop { first: false }),
+        number if whole_number(number) == Some(-1) => Ok(Action::Pop { first: true }),
+        RawBsonRef::Int32(_) | RawBsonRef::Int64(_) | RawBsonRef::Double(_) => {
+            Err(Error::refused(9, format!("$pop expects 1 or -1, found: {value}")))
+        }
+        _ => Err(Error::refused(9, format!("Expected a number in: $pop: {value}"))),
+    }
+}

@@ -1,0 +1,116 @@
+//! A document that is opened only where it changes.
+
+use bson::spec::ElementType;
+use bson::{RawBsonRef, RawDocument, RawDocumentBuf};
+
+use crate::raw::{Positions, items, write_counted, write_element, write_name};
+use document::Result;
+
+/// The fields of an opened document, in their stored order.
+pub(super) type Fields<'a> = Vec<(&'a str, Node<'a>)>;
+
+/// A value in a document being changed.
+#[derive(Debug, Clone)]
+pub(super) enum Node<'a> {
+    /// As stored, or as the update gives it.
+    Value(RawBsonRef<'a>),
+    /// An opened document.
+    Document(Fields<'a>),
+    /// An opened array.
+    Array(Vec<Node<'a>>),
+    /// An array made of values, as the array operators leave it.
+    Values(Vec<RawBsonRef<'a>>),
+}
+
+/// Opens a document by one level.
+pub(super) fn open(document: &RawDocument) -> Result<Fields<'_>> {
+    let mut fields = Vec::new();
+    for element in document.iter_elements() {
+        let element = element?;
+        fields.push((element.key().as_str(), Node::Value(element.value()?)));
+    }
+    Ok(fields)
+}
+
+/// Puts a document together again. `size` is about how many bytes it will have.
+pub(super) fn close(fields: &[(&str, Node<'_>)], size: usize) -> Result<RawDocumentBuf> {
+    let mut bytes = Vec::with_capacity(size);
+    write_document(fields, &mut bytes)?;
+    Ok(RawDocumentBuf::from_bytes(bytes)?)
+}
+
+fn write_document(fields: &[(&str, Node<'_>)], out: &mut Vec<u8>) -> Result<()> {
+    write_counted(out, |out| {
+        fields
+            .iter()
+            .try_for_each(|(name, node)| write_node(name, node, out))
+    })
+}
+
+fn write_node(name: &str, node: &Node<'_>, out: &mut Vec<u8>) -> Result<()> {
+    match node {
+        Node::Value(value) => write_element(name, *value, out),
+        Node::Document(fields) => {
+            write_name(ElementType::EmbeddedDocument, name, out)?;
+            write_document(fields, out)
+        }
+        Node::Array(items) => {
+            write_name(ElementType::Array, name, out)?;
+            write_counted(out, |out| {
+                let mut positions = Positions::new();
+                items
+                    .iter()
+                    .try_for_each(|item| write_node(positions.next(), item, out))
+            })
+        }
+        Node::Values(values) => {
+            write_name(ElementType::Array, name, out)?;
+            write_counted(out, |out| {
+                let mut positions = Positions::new();
+                values
+                    .iter()
+                    .try_for_each(|value| write_element(positions.next(), *value, out))
+            })
+        }
+    }
+}
+impl<'a> Node<'a> {
+    /// Opens a stored document or array by one level.
+    pub(super) fn open(&mut self) -> Result<()> {
+        match self {
+            Self::Value(RawBsonRef::Document(document)) => *self = Self::Document(open(document)?),
+            Self::Value(RawBsonRef::Array(array)) => {
+                let items = array.into_iter().map(|item| Ok(Self::Value(item?)));
+                *self = Self::Array(items.collect::<Result<_>>()?);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The elements of a stored array; `None` for anything else. No other change has opened it, as paths that
+    /// conflict were refused.
+    pub(super) fn elements(&self) -> Result<Option<Vec<RawBsonRef<'a>>>> {
+        match self {
+            Self::Value(RawBsonRef::Array(array)) => Ok(Some(items(array).collect::<Result<_>>()?)),
+            _ => Ok(None),
+        }
+    }
+
+    /// The stored value, if it was not opened.
+    pub(super) fn value(&self) -> Option<RawBsonRef<'a>> {
+        match self {
+            Self::Value(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// What MongoDB's messages call its type.
+    pub(super) fn type_name(&self) -> &'static str {
+        match self {
+            Self::Value(value) => crate::compare::type_name(*value),
+            Self::Document(_) => "object",
+            Self::Array(_) | Self::Values(_) => "array",
+        }
+    }
+}

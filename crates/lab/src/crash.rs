@@ -1,0 +1,344 @@
+//! The process dies after a write of somebody's choice: what readers see then, what `check` finds, and what the next
+//! operation makes of it.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use document::Result;
+use document::gate::{Ending, Fate, Gate, Message};
+use model::{Handle, Problem};
+use store::Limits;
+use store::layouts::Layout;
+use store::upkeep::{CheckOptions, Finding, check};
+use tokio::sync::mpsc::unbounded_channel;
+
+use crate::stage::handle;
+use crate::{Entry, Expected, List, Protocol, Record, Recorded, Server, Shown, Stage, TURNS, Tally};
+
+/// What the process was doing when it died.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// Adding an item where there is room.
+    Append,
+    /// Adding one to a full head.
+    Spill,
+    /// Adding one to a full head, by somebody who tries again because no answer came.
+    Again,
+    /// Following somebody whose document is full of followers.
+    Follow,
+    /// The same, by somebody who tries again because no answer came.
+    FollowAgain,
+    /// Removing an item that is in the head.
+    RemoveFromHead,
+    /// Removing one that is in a page.
+    RemoveFromPage,
+    /// Deleting the owner of the list.
+    Delete,
+}
+
+/// What there is at one moment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Moment {
+    /// The documents.
+    pub documents: Vec<Shown>,
+    /// What a reader finds, and how that compares with what was promised.
+    pub tally: Tally,
+    /// What `check` reports; `None` for the articles, which have nothing that looks.
+    pub findings: Option<Vec<Finding>>,
+    /// Whether the actor's own list says that they follow; `None` where there is no such list.
+    pub own_list: Option<bool>,
+}
+
+/// One crash.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Crash {
+    /// Whose code ran.
+    pub protocol: Protocol,
+    /// What it did.
+    pub operation: Operation,
+    /// All commands of the operation, had it not been interrupted.
+    pub script: Vec<Entry>,
+    /// After how many of its writes the process died.
+    pub after: usize,
+    /// The documents before the operation.
+    pub before: Vec<Shown>,
+    /// Right after the crash.
+    pub crashed: Moment,
+    /// The commands of the next operation.
+    pub next: Vec<Entry>,
+    /// After it.
+    pub later: Moment,
+}
+
+/// A request that is sent again is another one, with an id and a time of its own.
+const FIRST_TRY: u64 = 1;
+const SECOND_TRY: u64 = 2;
+
+/// Small enough that every item can be shown. Our page is smaller than the head, so that a spill leaves the newest
+/// items where readers look first.
+const fn limits(protocol: Protocol) -> Limits {
+    Limits {
+        threshold: 5,
+        page_size: match protocol {
+            Protocol::Ours => 4,
+            Protocol::CheckThenAct | Protocol::GuardedAppend | Protocol::AddFollower => 5,
+        },
+    }
+}
+
+/// Every point at which the process can die, from before the first write to after the last.
+pub async fn everywhere(protocol: Protocol, operation: Operation) -> Result<Vec<Crash>> {
+    let _turn = TURNS.acquire().await;
+    let script = script(protocol, operation).await?;
+    let mut crashes = Vec::new();
+    for after in 0..=writes(&script) {
+        crashes.push(crash(protocol, operation, script.clone(), after).await?);
+    }
+    Ok(crashes)
+}
+
+/// Lays out the list anew and lets the process die once `after` writes of the operation are done.
+async fn crash(protocol: Protocol, operation: Operation, script: Vec<Entry>, after: usize) -> Result<Crash> {
+    let stage = operation.stage(protocol).await?;
+    let before = stage.documents().await?;
+    die(&stage, operation, commands(&script, after)).await?;
+    let crashed = Moment::of(&stage, operation, false).await?;
+    let record = Record::default();
+    let behind = stage.engine().clone();
+    let next = stage
+        .another_server(Recorded::new(behind.clone(), behind, record.clone()))
+        .await?;
+    operation.next(&stage, &next).await?;
+    let later = Moment::of(&stage, operation, true).await?;
+    Ok(Crash {
+        protocol,
+        operation,
+        script,
+        after,
+        before,
+        crashed,
+        next: record.entries(),
+        later,
+    })
+}
+
+/// The operation with nothing in its way.
+async fn script(protocol: Protocol, operation: Operation) -> Result<Vec<Entry>> {
+    let stage = operation.stage(protocol).await?;
+    let record = Record::default();
+    let behind = stage.engine().clone();
+    let server = stage
+        .another_server(Recorded::new(behind.clone(), behind, record.clone()))
+        .await?;
+    operation.carry_out(&stage, &server, FIRST_TRY).await?;
+    Ok(record.entries())
+}
+
+/// How many of the commands write something.
+pub fn writes(script: &[Entry]) -> usize {
+    script.iter().filter(|entry| entry.wrote()).count()
+}
+
+/// How many commands there are up to a write, with it.
+fn commands(script: &[Entry], write: usize) -> usize {
+    let places = (1..).zip(script).filter(|(_, entry)| entry.wrote());
+    let mut places = places.map(|(place, _)| place);
+    write.checked_sub(1).and_then(|nth| places.nth(nth)).unwrap_or(0)
+}
+
+/// Runs the operation in a process of its own, which dies after so many commands.
+async fn die(stage: &Stage, operation: Operation, commands: usize) -> Result<()> {
+    let (messages, mut inbox) = unbounded_channel();
+    let gate = Gate::new(stage.engine().clone(), 0, messages.clone());
+    let server = stage.another_server(gate).await?;
+    let dying = async {
+        let _ending = Ending::new(0, messages);
+        operation.carry_out(stage, &server, FIRST_TRY).await
+    };
+    let watching = async {
+        let mut done = 0;
+        while let Some(Message::Waits(turn)) = inbox.recv().await {
+            if done == commands {
+                break;
+            }
+            done += 1;
+            turn.decide(Fate::Proceed);
+        }
+    };
+    tokio::select! {
+        biased;
+        () = watching => Ok(()),
+        ended = dying => ended,
+    }
+}
+
+impl Moment {
+    async fn of(stage: &Stage, operation: Operation, later: bool) -> Result<Self> {
+        let expected = operation.expected(stage, later)?;
+        let findings = match stage.server().store() {
+            Some(store) => {
+                let options = CheckOptions {
+                    repair: false,
+                    // Only a follow's stage has everything that lists should agree with.
+                    lists_only: stage.list() == List::Items,
+                    pause: Duration::ZERO,
+                };
+                Some(check(store, options, &|_, _| {}).await?.findings)
+            }
+            None => None,
+        };
+        Ok(Self {
+            documents: stage.documents().await?,
+            tally: Tally::of(stage, &expected).await?,
+            findings,
+            own_list: stage.own_list_says_so(&handle(operation.actor())?).await?,
+        })
+    }
+}
+
+impl Operation {
+    /// All of them, the plainest first.
+    pub const ALL: [Self; 8] = [
+        Self::Append,
+        Self::Spill,
+        Self::Again,
+        Self::Follow,
+        Self::FollowAgain,
+        Self::RemoveFromHead,
+        Self::RemoveFromPage,
+        Self::Delete,
+    ];
+
+    /// The name, as it stands in addresses.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Append => "append",
+            Self::Spill => "append-that-spills",
+            Self::Again => "append-again",
+            Self::Follow => "follow",
+            Self::FollowAgain => "follow-again",
+            Self::RemoveFromHead => "remove-from-head",
+            Self::RemoveFromPage => "remove-from-page",
+            Self::Delete => "delete-owner",
+        }
+    }
+
+    /// The operation of this name.
+    ///
+    /// # Errors
+    /// A problem with the field `operation` that lists the names there are.
+    pub fn named(name: &str) -> std::result::Result<Self, Problem> {
+        let found = Self::ALL.into_iter().find(|operation| operation.as_str() == name);
+        found.ok_or_else(|| {
+            let names = Self::ALL.map(Self::as_str).join(", ");
+            Problem::invalid(
+                "operation",
+                format!("There is no operation called “{name}”. `operation` is one of: {names}."),
+            )
+        })
+    }
+
+    /// Who has it: of the articles two say how to add an item and one how to follow, and none how to remove.
+    pub fn protocols(self) -> impl Iterator<Item = Protocol> {
+        Protocol::ALL
+            .into_iter()
+            .filter(move |protocol| self.is_of(*protocol))
+    }
+
+    /// Whether the protocol has it.
+    pub const fn is_of(self, protocol: Protocol) -> bool {
+        match protocol {
+            Protocol::CheckThenAct | Protocol::GuardedAppend => {
+                matches!(self, Self::Append | Self::Spill | Self::Again)
+            }
+            Protocol::AddFollower => matches!(self, Self::Follow | Self::FollowAgain),
+            Protocol::Ours => true,
+        }
+    }
+
+    async fn stage(self, protocol: Protocol) -> Result<Stage> {
+        let (list, items) = match self {
+            Self::Append => (List::Items, 3),
+            Self::Spill | Self::Again => (List::Items, 5),
+            Self::Follow | Self::FollowAgain => (List::Followers, 5),
+            Self::RemoveFromHead | Self::RemoveFromPage | Self::Delete => (List::Items, 8),
+        };
+        Stage::with(protocol, list, limits(protocol), items).await
+    }
+
+    /// Whose item is added or removed.
+    pub const fn actor(self) -> &'static str {
+        match self {
+            Self::Append | Self::Spill | Self::Again | Self::Follow | Self::FollowAgain => "ada",
+            Self::RemoveFromHead => "fan8",
+            Self::RemoveFromPage | Self::Delete => "fan1",
+        }
+    }
+
+    async fn carry_out(self, stage: &Stage, server: &Server, attempt: u64) -> Result<()> {
+        match self {
+            Self::Append | Self::Spill | Self::Again | Self::Follow | Self::FollowAgain => {
+                let item = stage.new_item(attempt, self.actor())?;
+                server.append(item).await
+            }
+            Self::RemoveFromHead | Self::RemoveFromPage => remove(server, &handle(self.actor())?).await,
+            Self::Delete => delete(server).await,
+        }
+    }
+
+    /// What happens next: the same once more where the operation is one that is tried again, else somebody adds an item.
+    async fn next(self, stage: &Stage, server: &Server) -> Result<()> {
+        match self {
+            Self::Again | Self::FollowAgain | Self::Delete => self.carry_out(stage, server, SECOND_TRY).await,
+            _ => server.append(stage.new_item(SECOND_TRY, "bob")?).await,
+        }
+    }
+
+    /// Who must be in the list after the crash, or after the next operation.
+    fn expected(self, stage: &Stage, later: bool) -> Result<Expected> {
+        let mut expected = Expected {
+            in_it: stage.loaded()?.into_iter().collect(),
+            ..Expected::default()
+        };
+        let actor = handle(self.actor())?;
+        match self {
+            Self::Again | Self::FollowAgain if later => drop(expected.in_it.insert(actor)),
+            Self::Append | Self::Spill | Self::Again | Self::Follow | Self::FollowAgain => {
+                expected.perhaps.insert(actor);
+            }
+            Self::RemoveFromHead | Self::RemoveFromPage => {
+                expected.in_it.remove(&actor);
+                expected.perhaps.insert(actor);
+            }
+            Self::Delete if later => {
+                expected.in_it = BTreeSet::new();
+                expected.swept = true;
+            }
+            Self::Delete => expected.gone = true,
+        }
+        if later && !matches!(self, Self::Again | Self::FollowAgain | Self::Delete) {
+            expected.in_it.insert(handle("bob")?);
+        }
+        Ok(expected)
+    }
+}
+
+async fn remove(server: &Server, actor: &Handle) -> Result<()> {
+    match server.ours() {
+        Some(layout) => layout.remove(Stage::owner(), actor).await.map(drop),
+        None => Err(document::Error::refused(
+            2,
+            "the articles do not say how to remove",
+        )),
+    }
+}
+
+async fn delete(server: &Server) -> Result<()> {
+    match server.store() {
+        Some(store) => store.posts().delete(Stage::owner()).await.map(drop),
+        None => Err(document::Error::refused(
+            2,
+            "the articles do not say how to delete an owner",
+        )),
+    }
+}

@@ -1,0 +1,345 @@
+//! A migration under load: a list that is one unbounded array becomes head and pages while likes keep coming.
+//!
+//! Every writer begins as a server of yesterday's program, which pushes to the array and knows of nothing else. When the
+//! store refuses that, because the array is no array any more, it is updated: from then on it likes through the store.
+//! What each of them was told is counted, and held against the documents in the end.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use bson::{Bson, doc};
+use document::Error;
+use document::{Find, Update};
+use futures::future::{BoxFuture, try_join_all, try_join3};
+use model::{
+    Handle, ListForm, MeasuredList, Migration, MigrationLook, MigrationVerdict, PostId, Problem, Relation,
+    Timestamp, Topic,
+};
+use store::overflow::{measure, uuid_bson};
+use store::posts::{COLLECTION, new_document};
+use store::upkeep::{CheckOptions, DetectOptions, Form, Outlier, check, detect, migrate};
+use store::{Settings, Store};
+use tokio::time::{Instant, sleep};
+
+use crate::job::{Job, Run};
+use crate::layouts::lists::{Size, item, items, owner};
+use crate::sandbox::{Sandbox, SandboxError};
+use crate::stage::handle;
+
+type Result<T> = std::result::Result<T, SandboxError>;
+
+/// How many writers like at the same time.
+pub const WRITERS: u64 = 8;
+
+/// The most likes that one writer sends.
+const MOST: u64 = 2_000;
+
+/// How many likes come before the migration begins, and how many more after it has ended.
+const BEFORE: u64 = 160;
+const AFTER: u64 = 320;
+
+/// How long a writer rests between two likes.
+const REST: Duration = Duration::from_millis(40);
+
+/// How often the list is looked at.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// How many likes the quieter posts beside the outlier have: a little more than a head holds, and hardly any.
+const QUIET: [u64; 2] = [240, 12];
+
+/// The newcomers' numbers begin here.
+const NEWCOMERS: u64 = 2_000_000;
+
+/// Where migrations are run, one at a time.
+#[derive(Clone)]
+pub struct Migrations(Arc<Job<Migration>>);
+
+/// Why a migration does not begin.
+#[derive(Debug)]
+pub enum NoMigration {
+    /// Somebody's is still going on.
+    Busy(Option<Handle>),
+    /// There is no sandbox for it.
+    Sandbox(SandboxError),
+}
+
+impl Default for Migrations {
+    fn default() -> Self {
+        Self(Job::idle(Migration::of(Migration::SIZES[1], None)))
+    }
+}
+
+impl Migrations {
+    /// The migration that goes on, or the last one.
+    pub fn shown(&self) -> Migration {
+        let (progress, migration) = self.0.shown();
+        Migration {
+            progress,
+            ..migration
+        }
+    }
+
+    /// Lets one begin of an array of so many likes, in a sandbox that `open` takes; returns what does the work.
+    ///
+    /// # Errors
+    /// Who has started the one that goes on, or why there is no sandbox.
+    pub async fn begin(
+        &self,
+        (items, by): (u64, Handle),
+        at: Timestamp,
+        settings: Settings,
+        open: impl Future<Output = Result<Sandbox>>,
+    ) -> std::result::Result<BoxFuture<'static, Result<()>>, NoMigration> {
+        // Begun before anything is waited for, so that of two who come at once one takes no sandbox.
+        let begun = self.0.begin(Migration::of(items, Some(by)));
+        let run = begun.map_err(|_| NoMigration::Busy(self.shown().by))?;
+        let needed = items + QUIET.iter().sum::<u64>() + WRITERS * MOST;
+        let sandbox = match async { open.await?.reserved(needed, at).await }.await {
+            Ok(sandbox) => sandbox,
+            Err(error) => {
+                run.withdraw();
+                return Err(NoMigration::Sandbox(error));
+            }
+        };
+        Ok(Box::pin(async move {
+            let done = pass(&run, &sandbox, (items, at), settings).await;
+            // What cannot be removed now is left to the sweep.
+            if let Err(error) = sandbox.close().await {
+                tracing::warn!(%error, "the sandbox of a migration could not be cleared away yet");
+            }
+            done?;
+            run.end();
+            Ok(())
+        }))
+    }
+
+    /// Lets the likes end early, and waits until the verdict is there. An array is migrated all the same.
+    pub async fn stop(&self) {
+        self.0.stop().await;
+    }
+}
+
+/// From the first document to the verdict.
+async fn pass(
+    run: &Run<Migration>,
+    sandbox: &Sandbox,
+    (items, at): (u64, Timestamp),
+    settings: Settings,
+) -> Result<()> {
+    let store = sandbox.store(settings).await?;
+    lay_out(&store, items, at).await?;
+    let found = lists(&store).await?;
+    run.show(|migration| migration.found = found);
+
+    let scene = Scene {
+        run,
+        store: &store,
+        at,
+        began: Instant::now(),
+        acknowledged: AtomicU64::new(0),
+        over: AtomicBool::new(false),
+    };
+    // All in one task: a migration takes one core at most, and leaves the others to the feed.
+    let writers = try_join_all((0..WRITERS).map(|writer| scene.write(writer)));
+    let ((), refused, _) = try_join3(scene.watch(sandbox), scene.work(), writers).await?;
+
+    scene.look().await?;
+    let verdict = scene.verdict(items, refused).await?;
+    let left = lists(&store).await?;
+    run.show(|migration| {
+        migration.left = left;
+        migration.verdict = Some(verdict);
+    });
+    Ok(())
+}
+
+/// The outlier, and quieter posts beside it, all of them as code without the pattern leaves them.
+async fn lay_out(store: &Store, likes: u64, at: Timestamp) -> document::Result<()> {
+    let author = handle("author")?;
+    let text = "The weir is open.".parse();
+    let text = text.map_err(|problem: Problem| Error::refused(2, problem.message))?;
+    for (nth, likes) in (0..).zip([likes].into_iter().chain(QUIET)) {
+        let mut post = new_document(owner(nth), owner(nth).uuid(), &author, &text, at);
+        let array: Vec<Bson> = items(likes, Size::Like)?
+            .iter()
+            .map(|item| Bson::Document(item.to_document()))
+            .collect();
+        post.insert(Relation::Likes.as_str(), array);
+        store.engine().insert(COLLECTION, vec![post]).await?;
+    }
+    Ok(())
+}
+
+/// What `detect` tells of all lists here, the longest first.
+async fn lists(store: &Store) -> document::Result<Vec<MeasuredList>> {
+    let all = DetectOptions {
+        threshold: Some(1),
+        bytes: u64::MAX,
+        top: 1 + QUIET.len(),
+    };
+    let outliers = detect(store, all, &|_, _| {}).await?;
+    Ok(outliers.into_iter().map(told).collect())
+}
+
+fn told(outlier: Outlier) -> MeasuredList {
+    MeasuredList {
+        form: match outlier.form {
+            Form::Unbounded => ListForm::Unbounded,
+            Form::Head => ListForm::Head,
+            Form::Overflowed => ListForm::Overflowed,
+        },
+        owner: outlier.owner,
+        items: outlier.items,
+        pages: outlier.pages,
+        owner_bytes: outlier.owner_bytes,
+        page_bytes: outlier.page_bytes,
+    }
+}
+
+/// The post that everybody likes.
+fn post() -> PostId {
+    owner(0)
+}
+
+/// What writers and watchers share.
+struct Scene<'a> {
+    run: &'a Run<Migration>,
+    store: &'a Store,
+    at: Timestamp,
+    began: Instant,
+    acknowledged: AtomicU64,
+    over: AtomicBool,
+}
+
+impl Scene<'_> {
+    /// Migrates once likes come, and ends once some have come afterwards. Answers how many lists were left as they were.
+    async fn work(&self) -> Result<u64> {
+        self.wait_for(BEFORE).await;
+        let migrated = migrate(self.store, false, &|_, _| {}).await?;
+        self.wait_for(self.acknowledged.load(Ordering::Relaxed) + AFTER)
+            .await;
+        self.over.store(true, Ordering::Relaxed);
+        Ok(migrated.refused.len() as u64)
+    }
+
+    /// Waits until so many likes are acknowledged, or no more will come.
+    async fn wait_for(&self, likes: u64) {
+        let likes = likes.min(WRITERS * MOST);
+        while self.acknowledged.load(Ordering::Relaxed) < likes && !self.run.is_stopped() {
+            sleep(REST).await;
+        }
+    }
+
+    async fn write(&self, writer: u64) -> Result<()> {
+        let mut yesterdays = true;
+        for nth in 0..MOST {
+            if self.over.load(Ordering::Relaxed) || self.run.is_stopped() {
+                break;
+            }
+            let number = NEWCOMERS + writer * MOST + nth;
+            if yesterdays {
+                yesterdays = self.push(number).await?;
+            }
+            if !yesterdays {
+                let list = self.store.list(Relation::Likes);
+                list.append(&Topic::Post(post()), item(number, Size::Like)?)
+                    .await?;
+            }
+            self.acknowledged.fetch_add(1, Ordering::Relaxed);
+            self.run.show(|migration| {
+                migration.acknowledged += 1;
+                migration.pushed += u64::from(yesterdays);
+            });
+            sleep(REST).await;
+        }
+        Ok(())
+    }
+
+    /// Likes as code without the pattern does; false when it is refused because there is no array any more.
+    async fn push(&self, number: u64) -> document::Result<bool> {
+        let like = item(number, Size::Like)?.to_document();
+        let push = doc! { "$push": { Relation::Likes.as_str(): like } };
+        let which = doc! { "_id": uuid_bson(post().uuid()) };
+        match self
+            .store
+            .engine()
+            .update(COLLECTION, Update::one(which, push))
+            .await
+        {
+            Ok(_) => Ok(true),
+            Err(Error::Refused { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Looks now and then, until it is over.
+    async fn watch(&self, sandbox: &Sandbox) -> Result<()> {
+        while !self.over.load(Ordering::Relaxed) {
+            self.look().await?;
+            let elapsed = i64::try_from(self.elapsed()).unwrap_or(i64::MAX);
+            let now = Timestamp::from_millis(self.at.millis().saturating_add(elapsed));
+            sandbox.touch(now).await?;
+            sleep(LOOK).await;
+        }
+        Ok(())
+    }
+
+    async fn look(&self) -> document::Result<()> {
+        let acknowledged = self.acknowledged.load(Ordering::Relaxed);
+        let find = Find::matching(doc! { "_id": uuid_bson(post().uuid()) }).limit(1);
+        let found = self.store.engine().find(COLLECTION, find).await?;
+        let post = found
+            .first()
+            .ok_or_else(|| Error::NoOwner(Topic::Post(post()).to_string()))?;
+        let limits = self.store.settings().of(Relation::Likes);
+        let stored = measure(post, Relation::Likes, limits)?;
+        let look = MigrationLook {
+            at: self.elapsed(),
+            acknowledged,
+            form: match post.get(Relation::Likes.as_str()) {
+                Some(Bson::Array(_)) => ListForm::Unbounded,
+                _ if stored.has_overflow => ListForm::Overflowed,
+                _ => ListForm::Head,
+            },
+            count: stored.count,
+            head: stored.head,
+            pages: stored.pages,
+            owner_bytes: stored.owner_bytes,
+        };
+        self.run.show(|migration| migration.looks.push(look));
+        Ok(())
+    }
+
+    fn elapsed(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Reads all documents, and holds them against what was told.
+    async fn verdict(&self, before: u64, refused: u64) -> document::Result<MigrationVerdict> {
+        let topic = Topic::Post(post());
+        let (mut people, mut found) = (HashSet::new(), 0);
+        let mut walk = self.store.list(Relation::Likes).walk(&topic);
+        while let Some(stretch) = walk.next().await? {
+            found += stretch.items.len() as u64;
+            people.extend(stretch.items.into_iter().filter_map(|item| item.by));
+        }
+        let lists = CheckOptions {
+            lists_only: true,
+            ..CheckOptions::default()
+        };
+        let checked = check(self.store, lists, &|_, _| {}).await?;
+        let verdict = MigrationVerdict {
+            before,
+            acknowledged: self.acknowledged.load(Ordering::Relaxed),
+            counted: self.store.overflow(&topic).await?[&Relation::Likes].count,
+            found,
+            distinct: people.len() as u64,
+            violations: checked.findings.len() as u64,
+            refused,
+            holds: false,
+        };
+        Ok(verdict.judged())
+    }
+}

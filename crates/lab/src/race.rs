@@ -1,0 +1,258 @@
+//! Two writers, one place left: they step past each other one command at a time, in the order that somebody clicks.
+
+use std::fmt;
+use std::str::FromStr;
+
+use document::gate::{Ending, Fate, Gate, Message, Turn};
+use document::{Error, Result};
+use model::Problem;
+use store::Limits;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::task::JoinSet;
+
+use crate::stage::handle;
+use crate::{Entry, Expected, List, Protocol, Record, Recorded, Shown, Stage, TURNS, Tally};
+
+/// Who races.
+pub const WRITERS: [&str; 2] = ["ada", "bob"];
+
+/// How many items there are beforehand: one fewer than the articles' threshold.
+pub const BEFOREHAND: u64 = 999;
+
+/// Which writer goes on, click by click.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Clicks(Vec<usize>);
+
+/// One click, and which of the writer's commands it let through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// Which writer.
+    pub writer: usize,
+    /// Which of the writer's entries.
+    pub entry: usize,
+}
+
+/// How far a writer is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Writer {
+    /// Who it is.
+    pub name: &'static str,
+    /// What it sent so far. While the writer is not done, the last entry waits for the next click.
+    pub entries: Vec<Entry>,
+    /// Whether it is done: its append was acknowledged.
+    pub done: bool,
+}
+
+/// What came of the clicks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Race {
+    /// Whose code ran.
+    pub protocol: Protocol,
+    /// The clicks that had an effect. A click for a writer that is done has none.
+    pub clicks: Clicks,
+    /// What each of them let through.
+    pub steps: Vec<Step>,
+    /// The writers.
+    pub writers: [Writer; 2],
+    /// The documents before the last click.
+    pub before: Vec<Shown>,
+    /// The documents now.
+    pub after: Vec<Shown>,
+    /// What counting shows, once both are done.
+    pub verdict: Option<Tally>,
+}
+
+/// The articles' numbers. Our page is smaller than the head, so that a spill leaves the newest items where readers look first.
+const fn limits(protocol: Protocol) -> Limits {
+    Limits {
+        threshold: 1_000,
+        page_size: match protocol {
+            Protocol::Ours => 800,
+            Protocol::CheckThenAct | Protocol::GuardedAppend | Protocol::AddFollower => 1_000,
+        },
+    }
+}
+
+/// Lays out the list anew and repeats the clicks on it.
+pub async fn run(protocol: Protocol, clicks: &Clicks) -> Result<Race> {
+    let _turn = TURNS.acquire().await;
+    let stage = Stage::with(protocol, List::Items, limits(protocol), BEFOREHAND).await?;
+    let mut running = Running::start(&stage).await?;
+    let mut before = None;
+    let mut steps = Vec::new();
+    for (nth, writer) in clicks.0.iter().copied().enumerate() {
+        if nth + 1 == clicks.0.len() {
+            before = Some(stage.documents().await?);
+        }
+        let entry = running.records[writer].len();
+        if running.go_on(writer).await? {
+            steps.push(Step {
+                writer,
+                entry: entry.saturating_sub(1),
+            });
+        }
+    }
+    let after = stage.documents().await?;
+    let writers = [running.writer(0), running.writer(1)];
+    let verdict = if writers.iter().all(|writer| writer.done) {
+        let mut expected = Expected::default();
+        expected.in_it.extend(stage.loaded()?);
+        for name in WRITERS {
+            expected.in_it.insert(handle(name)?);
+        }
+        Some(Tally::of(&stage, &expected).await?)
+    } else {
+        None
+    };
+    Ok(Race {
+        protocol,
+        clicks: Clicks(steps.iter().map(|step| step.writer).collect()),
+        steps,
+        writers,
+        before: before.unwrap_or_else(|| after.clone()),
+        after,
+        verdict,
+    })
+}
+
+/// Both writers, each in a process of its own.
+struct Running {
+    tasks: JoinSet<Result<()>>,
+    inbox: UnboundedReceiver<Message>,
+    waiting: [Option<Turn>; 2],
+    records: [Record; 2],
+    done: [bool; 2],
+}
+
+impl Running {
+    async fn start(stage: &Stage) -> Result<Self> {
+        let (messages, inbox) = unbounded_channel();
+        let mut tasks = JoinSet::new();
+        let records = [Record::default(), Record::default()];
+        for (writer, name) in WRITERS.into_iter().enumerate() {
+            let gate = Gate::new(stage.engine().clone(), writer, messages.clone());
+            let recorded = Recorded::new(gate, stage.engine().clone(), records[writer].clone());
+            let server = stage.another_server(recorded).await?;
+            let item = stage.new_item(1 + writer as u64, name)?;
+            let ending = Ending::new(writer, messages.clone());
+            tasks.spawn(async move {
+                let _ending = ending;
+                server.append(item).await
+            });
+        }
+        let mut running = Self {
+            tasks,
+            inbox,
+            waiting: [None, None],
+            records,
+            done: [false; 2],
+        };
+        for _ in WRITERS {
+            running.settle().await?;
+        }
+        Ok(running)
+    }
+
+    /// Lets a writer's next command through, and waits until it has sent another or is done. False when it was done
+    /// before.
+    async fn go_on(&mut self, writer: usize) -> Result<bool> {
+        let Some(turn) = self.waiting[writer].take() else {
+            return Ok(false);
+        };
+        turn.decide(Fate::Proceed);
+        self.settle().await?;
+        Ok(true)
+    }
+
+    async fn settle(&mut self) -> Result<()> {
+        match self.inbox.recv().await {
+            Some(Message::Waits(turn)) => {
+                let writer = turn.caller;
+                self.waiting[writer] = Some(turn);
+            }
+            Some(Message::Ends(writer)) => {
+                self.done[writer] = true;
+                if let Some(ended) = self.tasks.join_next().await {
+                    ended.map_err(|error| Error::Unavailable(error.to_string()))??;
+                }
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn writer(&self, writer: usize) -> Writer {
+        Writer {
+            name: WRITERS[writer],
+            entries: self.records[writer].entries(),
+            done: self.done[writer],
+        }
+    }
+}
+
+impl Clicks {
+    /// More than any order of two appends takes.
+    pub const MOST: usize = 60;
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// These, and one more.
+    #[must_use]
+    pub fn and(&self, writer: usize) -> Self {
+        let mut clicks = self.0.clone();
+        clicks.push(writer);
+        Self(clicks)
+    }
+
+    /// These without the last one.
+    #[must_use]
+    pub fn without_the_last(&self) -> Self {
+        Self(
+            self.0
+                .split_last()
+                .map_or_else(Vec::new, |(_, rest)| rest.to_vec()),
+        )
+    }
+}
+
+impl FromStr for Clicks {
+    type Err = Problem;
+
+    fn from_str(text: &str) -> std::result::Result<Self, Problem> {
+        let clicks: Option<Vec<usize>> = text
+            .chars()
+            .map(|letter| match letter {
+                'a' => Some(0),
+                'b' => Some(1),
+                _ => None,
+            })
+            .collect();
+        clicks
+            .filter(|clicks| clicks.len() <= Self::MOST)
+            .map(Self)
+            .ok_or_else(|| {
+                let most = Self::MOST;
+                Problem::invalid(
+                    "clicks",
+                    format!("`clicks` is made of the letters a and b, {most} at most, such as “abab”."),
+                )
+            })
+    }
+}
+
+impl fmt::Display for Clicks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for writer in &self.0 {
+            f.write_str(if *writer == 0 { "a" } else { "b" })?;
+        }
+        Ok(())
+    }
+}

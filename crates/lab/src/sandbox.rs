@@ -1,0 +1,340 @@
+//! Sandboxes: places in the application's own store where the workshop can lay out lists as large as the town's, and never
+//! touches the town's.
+//!
+//! There are so many places, by number. The collections of the third begin with `lab_3_`, and a document of the collection
+//! [`REGISTRY`] says who has it, since when and for what. Whoever wants one inserts that document, of which there can be only
+//! one; so two servers on one store never have the same place.
+//!
+//! Nothing stays behind. Who closes a sandbox empties its collections before the registration goes; who crashes leaves a
+//! registration that nobody renews, or documents at a place that nobody has, and [`Sandboxes::sweep`] looks for both. The
+//! number of collections does not grow, because the places are always the same. Each is emptied once more when it is taken.
+//! A registration that cannot be read holds its place until the next sweep, which removes it.
+
+use std::collections::BTreeSet;
+
+use bson::{Bson, DateTime, Document, doc};
+use document::Error;
+use document::Prefixed;
+use document::{Engine, Find, Update};
+use model::Timestamp;
+use store::overflow::uuid_bson;
+use store::{Settings, Store};
+use uuid::Uuid;
+
+/// The collection of registrations, one a place.
+pub const REGISTRY: &str = "lab_sandboxes";
+
+/// How many sandboxes there can be at once in one store.
+pub const MOST: u32 = 8;
+
+/// How many items one of them may hold in all its lists.
+pub const MOST_ITEMS: u64 = 1_000_000;
+
+/// How long one stays that nobody uses, in milliseconds.
+pub const IDLE: i64 = 10 * 60 * 1_000;
+
+/// What every collection of a sandbox begins with.
+const PREFIX: &str = "lab_";
+
+/// Why there is no sandbox, or no longer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SandboxError {
+    /// Others have all of them. One that is not used comes free after [`IDLE`].
+    #[error("all {MOST} sandboxes are in use")]
+    Full,
+    /// It would hold more than [`MOST_ITEMS`].
+    #[error("a sandbox holds at most {MOST_ITEMS} items, and {0} more do not fit")]
+    TooManyItems(u64),
+    /// It was not used for so long that it was cleared away.
+    #[error("the sandbox was not used for a while and is gone")]
+    Gone,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] Error),
+}
+
+/// The sandboxes of a store.
+#[derive(Clone)]
+pub struct Sandboxes {
+    engine: Engine,
+}
+
+/// One place, from when it was taken until it is closed. It must be used at least every [`IDLE`], which
+/// [`Sandbox::touch`] says; dropping it leaves it to the sweep.
+pub struct Sandbox {
+    registry: Engine,
+    engine: Engine,
+    place: u32,
+    lease: Uuid,
+}
+
+/// What the registry says of a sandbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Registered {
+    /// The place's number.
+    pub place: u32,
+    /// What it is for.
+    pub purpose: String,
+    /// Since when it is taken.
+    pub at: Timestamp,
+    /// When it was last used.
+    pub used: Timestamp,
+    /// How many items it may come to hold by what was reserved.
+    pub items: u64,
+    lease: Bson,
+}
+
+impl Sandboxes {
+    /// The sandboxes of the application's store.
+    pub fn of(engine: &Engine) -> Self {
+        Self {
+            engine: engine.clone(),
+        }
+    }
+
+    /// Takes a free place, and empties it. `lease` is a fresh id, by which this holder is told from later ones.
+    ///
+    /// # Errors
+    /// [`SandboxError::Full`] when others have all places.
+    pub async fn open(&self, purpose: &str, lease: Uuid, now: Timestamp) -> Result<Sandbox, SandboxError> {
+        let taken: BTreeSet<u32> = self.all().await?.into_iter().map(|one| one.place).collect();
+        for place in (1..=MOST).filter(|place| !taken.contains(place)) {
+            if let Some(sandbox) = self.claim(place, purpose, lease, now).await? {
+                sandbox.empty().await?;
+                return Ok(sandbox);
+            }
+        }
+        Err(SandboxError::Full)
+    }
+
+    /// Who has which place, as far as their registrations can be read.
+    pub async fn all(&self) -> Result<Vec<Registered>, Error> {
+        let found = self.registrations().await?;
+        Ok(found.iter().filter_map(Registered::read).collect())
+    }
+
+    async fn registrations(&self) -> Result<Vec<Document>, Error> {
+        let find = Find::default().sort(doc! { "_id": 1 });
+        self.engine.find(REGISTRY, find).await
+    }
+
+    /// Clears away what nobody used for a while, and documents at places that nobody has. Tells how many sandboxes that
+    /// were. It may be interrupted anywhere, and several servers may do it at once.
+    pub async fn sweep(&self, lease: Uuid, now: Timestamp) -> Result<usize, Error> {
+        self.remove_unreadable().await?;
+        let all = self.all().await?;
+        let mut cleared = 0;
+        for one in all.iter().filter(|one| now.millis() - one.used.millis() > IDLE) {
+            if let Some(sandbox) = self.take_over(one, lease, now).await? {
+                sandbox.close().await?;
+                cleared += 1;
+            }
+        }
+        let taken: BTreeSet<u32> = all.iter().map(|one| one.place).collect();
+        let names = self.engine.collections().await?;
+        let places: BTreeSet<u32> = names.iter().filter_map(|name| place_of(name)).collect();
+        for place in places.difference(&taken) {
+            if self.is_empty(*place).await? {
+                continue;
+            }
+            // Who is about to take this place is told apart by the registration, as everywhere.
+            if let Some(sandbox) = self.claim(*place, "sweep", lease, now).await? {
+                sandbox.close().await?;
+                cleared += 1;
+            }
+        }
+        Ok(cleared)
+    }
+
+    /// Removes registrations that cannot be read, each only if it still is what was looked at. If one has a holder, that one
+    /// is told by [`SandboxError::Gone`].
+    async fn remove_unreadable(&self) -> Result<(), Error> {
+        let found = self.registrations().await?;
+        for odd in found.into_iter().filter(|one| Registered::read(one).is_none()) {
+            tracing::warn!(registration = %odd, "a registration of {REGISTRY} cannot be read and is removed");
+            self.engine.delete(REGISTRY, odd, false).await?;
+        }
+        Ok(())
+    }
+
+    /// Registers a place; `None` when somebody has it.
+    async fn claim(
+        &self,
+        place: u32,
+        purpose: &str,
+        lease: Uuid,
+        now: Timestamp,
+    ) -> Result<Option<Sandbox>, Error> {
+        let registration = doc! {
+            "_id": i64::from(place),
+            "purpose": purpose,
+            "lease": uuid_bson(lease),
+            "at": date(now),
+            "used": date(now),
+            "items": 0_i64,
+        };
+        match self.engine.insert(REGISTRY, vec![registration]).await {
+            Ok(()) => Ok(Some(self.sandbox(place, lease))),
+            Err(Error::DuplicateKey { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Becomes the holder of a place if it was not used since it was looked at.
+    async fn take_over(
+        &self,
+        one: &Registered,
+        lease: Uuid,
+        now: Timestamp,
+    ) -> Result<Option<Sandbox>, Error> {
+        let unused = doc! { "_id": i64::from(one.place), "lease": &one.lease, "used": date(one.used) };
+        let ours = doc! { "$set": { "purpose": "sweep", "lease": uuid_bson(lease), "used": date(now) } };
+        let taken = self.engine.update(REGISTRY, Update::one(unused, ours)).await?;
+        Ok((taken.matched == 1).then(|| self.sandbox(one.place, lease)))
+    }
+
+    fn sandbox(&self, place: u32, lease: Uuid) -> Sandbox {
+        Sandbox {
+            registry: self.engine.clone(),
+            engine: self.engine_at(place),
+            place,
+            lease,
+        }
+    }
+
+    fn engine_at(&self, place: u32) -> Engine {
+        Prefixed::new(self.engine.clone(), format!("{PREFIX}{place}_"))
+    }
+
+    async fn is_empty(&self, place: u32) -> Result<bool, Error> {
+        let engine = self.engine_at(place);
+        for collection in engine.collections().await? {
+            let any = Find::default().project(doc! { "_id": 1 }).limit(1);
+            if !engine.find(&collection, any).await?.is_empty() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+impl Sandbox {
+    /// The place's number.
+    pub fn place(&self) -> u32 {
+        self.place
+    }
+
+    /// The application's engine, with every collection in this sandbox.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// A store of the feed's own collections in this sandbox.
+    pub async fn store(&self, settings: Settings) -> Result<Store, Error> {
+        Store::open(self.engine.clone(), settings).await
+    }
+
+    /// Says that so many more items may come in. To be asked before they do.
+    ///
+    /// # Errors
+    /// [`SandboxError::TooManyItems`] past the quota, [`SandboxError::Gone`] when the place has another holder.
+    pub async fn reserve(&self, items: u64, now: Timestamp) -> Result<(), SandboxError> {
+        let room = MOST_ITEMS
+            .checked_sub(items)
+            .ok_or(SandboxError::TooManyItems(items))?;
+        let mut fits = self.held();
+        fits.insert("items", doc! { "$lte": signed(room) });
+        let more = doc! { "$inc": { "items": signed(items) }, "$set": { "used": date(now) } };
+        if self
+            .registry
+            .update(REGISTRY, Update::one(fits, more))
+            .await?
+            .matched
+            == 1
+        {
+            return Ok(());
+        }
+        match self.registry.count(REGISTRY, self.held()).await? {
+            0 => Err(SandboxError::Gone),
+            _ => Err(SandboxError::TooManyItems(items)),
+        }
+    }
+
+    /// The same with a fresh sandbox, whose place is given back at once if they do not fit.
+    pub async fn reserved(self, items: u64, now: Timestamp) -> Result<Self, SandboxError> {
+        match self.reserve(items, now).await {
+            Ok(()) => Ok(self),
+            Err(error) => {
+                self.close().await?;
+                Err(error)
+            }
+        }
+    }
+
+    /// Says that it is still used.
+    ///
+    /// # Errors
+    /// [`SandboxError::Gone`] when the place has another holder; whoever hears that must stop to write to it.
+    pub async fn touch(&self, now: Timestamp) -> Result<(), SandboxError> {
+        let used = Update::one(self.held(), doc! { "$set": { "used": date(now) } });
+        match self.registry.update(REGISTRY, used).await?.matched {
+            0 => Err(SandboxError::Gone),
+            _ => Ok(()),
+        }
+    }
+
+    /// Removes everything in it and gives the place back; nothing if somebody else has it by now.
+    pub async fn close(self) -> Result<(), Error> {
+        if self.registry.count(REGISTRY, self.held()).await? == 0 {
+            return Ok(());
+        }
+        self.empty().await?;
+        // Last, so that a crash in between leaves something that is looked after.
+        self.registry.delete(REGISTRY, self.held(), false).await.map(drop)
+    }
+
+    async fn empty(&self) -> Result<(), Error> {
+        for collection in self.engine.collections().await? {
+            self.engine.delete(&collection, Document::new(), true).await?;
+        }
+        Ok(())
+    }
+
+    /// The registration, as long as it is this holder's.
+    fn held(&self) -> Document {
+        doc! { "_id": i64::from(self.place), "lease": uuid_bson(self.lease) }
+    }
+}
+
+impl Registered {
+    /// A registration; `None` for a document that is none.
+    fn read(document: &Document) -> Option<Self> {
+        let date = |field| {
+            let date = document.get_datetime(field).ok()?;
+            Some(Timestamp::from_millis(date.timestamp_millis()))
+        };
+        Some(Self {
+            place: u32::try_from(document.get_i64("_id").ok()?).ok()?,
+            purpose: document.get_str("purpose").ok()?.to_owned(),
+            at: date("at")?,
+            used: date("used")?,
+            items: u64::try_from(document.get_i64("items").ok()?).ok()?,
+            lease: document.get("lease")?.clone(),
+        })
+    }
+}
+
+/// The place that a collection belongs to; `None` for the town's and for the registry.
+fn place_of(collection: &str) -> Option<u32> {
+    let (place, _) = collection.strip_prefix(PREFIX)?.split_once('_')?;
+    place.parse().ok()
+}
+
+fn date(at: Timestamp) -> DateTime {
+    DateTime::from_millis(at.millis())
+}
+
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,329 @@
+use std::sync::Arc;
+
+use bson::{Document, doc};
+use document::{Engine, Find};
+use document::{Error, Result};
+use embedded::Embedded;
+use model::{Handle, PostId, Relation, Timestamp, Topic};
+use store::layouts::{
+    CheckThenAct, FOLLOWER_OVERFLOW, FollowerBatches, GuardedAppend, Layout, OVERFLOW_ACTIVITIES, Overflow,
+    USERS,
+};
+use store::overflow::{Item, PAGES};
+use store::{Limits, Store, people, posts, timeline};
+use uuid::Uuid;
+
+use crate::Protocol;
+use crate::following::{FOLLOWED, Following};
+
+/// More items than any stage has.
+const ALL_ITEMS: usize = 10_000;
+
+/// When the first item was made: 2026-01-01. Each is a second younger than the one before.
+pub(crate) const FIRST: i64 = 1_767_225_600_000;
+
+/// What the list is, where a protocol has lists of both kinds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum List {
+    /// What many people add to one thing: likes.
+    Items,
+    /// Who follows somebody. Each follower has a list, too.
+    Followers,
+}
+
+/// A store in memory, with one list in it.
+pub struct Stage {
+    engine: Engine,
+    protocol: Protocol,
+    list: List,
+    limits: Limits,
+    server: Server,
+    loaded: u64,
+}
+
+/// One process that serves the list. Two of them share nothing but the documents.
+pub enum Server {
+    /// An article's code.
+    Articles(Box<dyn Layout>),
+    /// The article's code for followers.
+    Batches(FollowerBatches),
+    /// Ours.
+    Ours(Overflow),
+    /// Ours, for followers.
+    Following(Following),
+}
+
+/// Where a server keeps the list.
+struct Place {
+    owners: &'static str,
+    pages: &'static str,
+    field: &'static str,
+}
+
+/// A document on the stage.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shown {
+    /// Its collection.
+    pub collection: &'static str,
+    /// The document.
+    pub document: Document,
+}
+
+impl Server {
+    /// Starts one over an engine.
+    pub async fn start(protocol: Protocol, list: List, engine: Engine, limits: Limits) -> Result<Self> {
+        Ok(match (protocol, list) {
+            (Protocol::CheckThenAct, _) => {
+                Self::Articles(Box::new(CheckThenAct::open(engine, limits).await?))
+            }
+            (Protocol::GuardedAppend, _) => {
+                Self::Articles(Box::new(GuardedAppend::open(engine, limits).await?))
+            }
+            (Protocol::AddFollower, _) => Self::Batches(FollowerBatches::open(engine, limits).await?),
+            (Protocol::Ours, List::Items) => Self::Ours(Overflow::open(engine, limits).await?),
+            (Protocol::Ours, List::Followers) => Self::Following(Following::open(engine, limits).await?),
+        })
+    }
+
+    /// Puts the first items into the list.
+    async fn load(&self, items: Vec<Item>) -> Result<()> {
+        match self {
+            Self::Articles(layout) => layout.load(Stage::owner(), items).await,
+            Self::Batches(batches) => batches.load(Stage::owner(), &items).await,
+            Self::Ours(layout) => layout.load(Stage::owner(), items).await,
+            Self::Following(following) => following.load(items).await,
+        }
+    }
+
+    /// Adds an item.
+    pub async fn append(&self, item: Item) -> Result<()> {
+        match self {
+            Self::Articles(layout) => layout.append(Stage::owner(), item).await,
+            Self::Batches(batches) => batches.add(Stage::owner(), item).await,
+            Self::Ours(layout) => layout.append(Stage::owner(), item).await,
+            Self::Following(following) => following.follow(item).await,
+        }
+    }
+
+    /// What a reader of the whole list finds, newest first.
+    async fn read(&self) -> Result<Vec<Item>> {
+        match self {
+            Self::Articles(layout) => layout.first_page(Stage::owner(), ALL_ITEMS).await,
+            Self::Batches(batches) => {
+                let mut all = batches.all(Stage::owner()).await?;
+                all.reverse();
+                Ok(all)
+            }
+            Self::Ours(layout) => layout.first_page(Stage::owner(), ALL_ITEMS).await,
+            Self::Following(following) => following.newest(ALL_ITEMS).await,
+        }
+    }
+
+    async fn count(&self) -> Result<u64> {
+        match self {
+            Self::Articles(layout) => layout.count(Stage::owner()).await,
+            Self::Batches(batches) => batches.count(Stage::owner()).await,
+            Self::Ours(layout) => layout.count(Stage::owner()).await,
+            Self::Following(following) => following.count().await,
+        }
+    }
+
+    /// Our layout, where it is ours and the list has no other side.
+    pub fn ours(&self) -> Option<&Overflow> {
+        match self {
+            Self::Ours(layout) => Some(layout),
+            Self::Articles(_) | Self::Batches(_) | Self::Following(_) => None,
+        }
+    }
+
+    /// Our data layer, where it is ours.
+    pub fn store(&self) -> Option<&Store> {
+        match self {
+            Self::Articles(_) | Self::Batches(_) => None,
+            Self::Ours(layout) => Some(layout.store()),
+            Self::Following(following) => Some(following.store()),
+        }
+    }
+
+    fn place(&self) -> Place {
+        let (owners, pages, field) = match self {
+            Self::Articles(_) => (USERS, OVERFLOW_ACTIVITIES, "activities"),
+            Self::Batches(_) => (USERS, FOLLOWER_OVERFLOW, "followers"),
+            Self::Ours(_) => (posts::COLLECTION, PAGES, "likes"),
+            Self::Following(_) => (people::COLLECTION, PAGES, "followers"),
+        };
+        Place { owners, pages, field }
+    }
+}
+
+impl Shown {
+    /// How many items a list in this document has here, as an array or in its head.
+    fn held(&self, field: &str) -> usize {
+        let head = |list: &Document| list.get_array("head").map(Vec::len);
+        let array = self.document.get_array(field).map(Vec::len);
+        array
+            .or_else(|_| self.document.get_document(field).and_then(head))
+            .unwrap_or(0)
+    }
+}
+
+impl Stage {
+    /// A list into which `fan1`, `fan2` and so on have been put, one after the other.
+    pub async fn with(protocol: Protocol, list: List, limits: Limits, items: u64) -> Result<Self> {
+        let engine: Engine = Arc::new(Embedded::in_memory()?);
+        let server = Server::start(protocol, list, engine.clone(), limits).await?;
+        let loaded = (1..=items)
+            .map(|nth| item(nth, &fan(nth)?))
+            .collect::<Result<_>>()?;
+        server.load(loaded).await?;
+        Ok(Self {
+            engine,
+            protocol,
+            list,
+            limits,
+            server,
+            loaded: items,
+        })
+    }
+
+    /// Whose list it is.
+    pub fn owner() -> PostId {
+        PostId::from(Uuid::from_u128(7))
+    }
+
+    /// The engine below.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Whose code runs.
+    pub fn protocol(&self) -> Protocol {
+        self.protocol
+    }
+
+    /// What the list is.
+    pub fn list(&self) -> List {
+        self.list
+    }
+
+    /// How much the documents may hold.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// A process that nothing befalls.
+    pub fn server(&self) -> &Server {
+        &self.server
+    }
+
+    /// Another process, which reaches the documents by this way.
+    pub async fn another_server(&self, engine: Engine) -> Result<Server> {
+        Server::start(self.protocol, self.list, engine, self.limits).await
+    }
+
+    /// What somebody adds who comes after all who are in the list, as the `nth` of those.
+    pub fn new_item(&self, nth: u64, by: &str) -> Result<Item> {
+        item(self.loaded + nth, &handle(by)?)
+    }
+
+    /// Who was put into the list at the beginning.
+    pub fn loaded(&self) -> Result<Vec<Handle>> {
+        (1..=self.loaded).map(fan).collect()
+    }
+
+    /// The documents as they are, the owner first. Of a post or a person only the lists in question are kept, and of the
+    /// followers only Ada is shown.
+    pub async fn documents(&self) -> Result<Vec<Shown>> {
+        let Place { owners, pages, .. } = self.server.place();
+        let following = matches!(self.server, Server::Following(_));
+        let shown_owners = if following {
+            doc! { "_id": { "$in": ["ada", FOLLOWED] } }
+        } else {
+            doc! {}
+        };
+        let mut wanted = vec![
+            (owners, shown_owners, doc! { "_id": -1 }),
+            (pages, doc! {}, doc! { "page": 1, "batchNumber": 1, "_id": 1 }),
+        ];
+        if following {
+            wanted.push((timeline::COLLECTION, doc! { "_id": "ada" }, doc! { "_id": 1 }));
+        }
+        let mut shown = Vec::new();
+        for (collection, filter, sort) in wanted {
+            let found = self
+                .engine
+                .find(collection, Find::matching(filter).sort(sort))
+                .await?;
+            for mut document in found {
+                for other in self.others(&document) {
+                    document.remove(other.as_str());
+                }
+                shown.push(Shown { collection, document });
+            }
+        }
+        Ok(shown)
+    }
+
+    /// The lists in a document of ours that this stage is not about.
+    fn others(&self, document: &Document) -> &'static [Relation] {
+        match self.server {
+            Server::Articles(_) | Server::Batches(_) => &[],
+            Server::Ours(_) => &[Relation::Comments, Relation::Shares],
+            Server::Following(_) if document.get_str("_id").is_ok_and(|id| id == FOLLOWED) => {
+                &[Relation::Following, Relation::Activities]
+            }
+            Server::Following(_) => &[Relation::Followers],
+        }
+    }
+
+    /// How many items stand in the owner's own document, and how many other documents the list has, among these.
+    pub fn counted(&self, documents: &[Shown]) -> (usize, u64) {
+        let Place { owners, pages, field } = self.server.place();
+        let owner = documents.iter().find(|shown| shown.collection == owners);
+        let pages = documents.iter().filter(|shown| shown.collection == pages);
+        (owner.map_or(0, |owner| owner.held(field)), pages.count() as u64)
+    }
+
+    /// Whom a reader finds in the list, newest first; `None` when there is no such owner.
+    pub async fn read(&self) -> Result<Option<Vec<Handle>>> {
+        match self.server.read().await {
+            Ok(items) => Ok(Some(items.into_iter().filter_map(|item| item.by).collect())),
+            Err(Error::NoOwner(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// How many items the list says it has.
+    pub async fn count(&self) -> Result<u64> {
+        self.server.count().await
+    }
+
+    /// Whether somebody's own list says that they follow; `None` where followers have no list of their own.
+    pub async fn own_list_says_so(&self, follower: &Handle) -> Result<Option<bool>> {
+        match &self.server {
+            Server::Following(following) => following.says_so(follower).await.map(Some),
+            Server::Articles(_) | Server::Batches(_) | Server::Ours(_) => Ok(None),
+        }
+    }
+
+    /// The list's topic, in our data layer.
+    pub fn topic() -> Topic {
+        Topic::Post(Self::owner())
+    }
+}
+
+/// Somebody by name.
+pub fn handle(name: &str) -> Result<Handle> {
+    name.parse()
+        .map_err(|_| Error::refused(2, format!("{name} is no handle")))
+}
+
+fn fan(nth: u64) -> Result<Handle> {
+    handle(&format!("fan{nth}"))
+}
+
+fn item(nth: u64, by: &Handle) -> Result<Item> {
+    let seconds = i64::try_from(nth).map_err(|_| Error::refused(2, "too many items"))?;
+    let at = Timestamp::from_millis(FIRST + 1_000 * seconds);
+    Ok(Item::new(Uuid::from_u128(u128::from(nth)), by.clone(), at))
+}

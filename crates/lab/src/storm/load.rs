@@ -1,0 +1,168 @@
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use document::{Error, Result};
+use model::StormSecond;
+use store::overflow::Work;
+use tokio::sync::watch;
+use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout_at};
+
+use super::Underway;
+use super::ground::Ground;
+use super::plan::{Deed, deed, due};
+use super::tally::{Standing, Tally};
+use crate::sandbox::{Sandbox, SandboxError};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Sends all likes, and tells after each second how it was. Returns when all are answered.
+///
+/// Each like is due at a moment that does not depend on the others, and its latency counts from then: if the store falls
+/// behind, that shows as latency instead of as a lower load. What was not even sent when twice the time has passed stays
+/// unsent.
+pub(super) async fn send(
+    storm: &Underway,
+    ground: &Ground,
+    tally: &Tally,
+    sandbox: &Sandbox,
+) -> std::result::Result<(), SandboxError> {
+    let began = Instant::now();
+    let seconds = u64::from(storm.choice.seconds);
+    let senders = Senders {
+        storm,
+        ground,
+        tally,
+        began,
+        end: began + Duration::from_secs(2 * seconds),
+        next: AtomicU64::new(0),
+    };
+    let mut second = Second::default();
+    let telling = async {
+        let mut ticks = interval_at(began + SECOND, SECOND);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            second.tell(storm, ground, tally, began).await?;
+            sandbox.touch(storm.now()).await?;
+        }
+    };
+    // All in one task: a storm takes one core at most, and leaves the others to the feed.
+    tokio::select! {
+        () = senders.all() => {}
+        failed = telling => return failed,
+    }
+    Ok(second.tell(storm, ground, tally, began).await?)
+}
+
+/// Those who send the likes: as many as may be under way at once.
+struct Senders<'a> {
+    storm: &'a Underway,
+    ground: &'a Ground,
+    tally: &'a Tally,
+    began: Instant,
+    end: Instant,
+    /// The next deed that nobody has taken yet.
+    next: AtomicU64,
+}
+
+impl Senders<'_> {
+    async fn all(&self) {
+        let senders = (0..self.storm.choice.at_once).map(|_| self.one());
+        futures::future::join_all(senders).await;
+    }
+
+    /// Takes one deed after the other, waits until it is due, and does it.
+    async fn one(&self) {
+        let choice = &self.storm.choice;
+        let mut stopped = self.storm.stop.subscribe();
+        loop {
+            let nth = self.next.fetch_add(1, Ordering::Relaxed);
+            if nth >= choice.due() || !self.waited(due(choice, nth), &mut stopped).await {
+                return;
+            }
+            let due = self.began + due(choice, nth);
+            match self.acts(deed(choice, nth), nth).await {
+                Ok(()) => self.tally.answered(due.elapsed()),
+                Err(error) => {
+                    tracing::debug!(%error, "a like of a storm failed");
+                    self.tally.failed();
+                }
+            }
+        }
+    }
+
+    /// Waits until something is due; false when it will not be done any more.
+    async fn waited(&self, due: Duration, stopped: &mut watch::Receiver<bool>) -> bool {
+        if *stopped.borrow() || Instant::now() >= self.end {
+            return false;
+        }
+        let due = self.began + due;
+        if Instant::now() >= due {
+            return true;
+        }
+        // Waiting out the time means that nobody stopped the storm.
+        timeout_at(due, stopped.wait_for(|stopped| *stopped))
+            .await
+            .is_err()
+    }
+
+    async fn acts(&self, deed: Deed, nth: u64) -> Result<()> {
+        let (actor, after) = match deed {
+            Deed::Like(actor) => (actor, Standing::In),
+            Deed::TakeBack(actor) => (actor, Standing::Out),
+        };
+        let mut standing = self.tally.turn_of(actor).await;
+        let done = match deed {
+            Deed::Like(_) => self.ground.like(actor, nth, self.storm.now()).await,
+            Deed::TakeBack(_) => self.ground.take_back(actor).await,
+        };
+        match &done {
+            Ok(()) => *standing = after,
+            // The store says that nothing was written.
+            Err(Error::Unavailable(_) | Error::Refused { .. } | Error::Contended(_)) => {}
+            Err(_) => *standing = Standing::Unknown,
+        }
+        done
+    }
+}
+
+/// What the second that goes on is measured against.
+#[derive(Default)]
+struct Second {
+    nth: u32,
+    before: Work,
+}
+
+impl Second {
+    async fn tell(&mut self, storm: &Underway, ground: &Ground, tally: &Tally, began: Instant) -> Result<()> {
+        let elapsed = began.elapsed();
+        let (stored, work) = (ground.stored().await?, ground.work());
+        let (speed, all) = (tally.end_of_second(), tally.so_far());
+        let (added, pushes) = (work.added - self.before.added, work.pushes - self.before.pushes);
+        self.before = work;
+        self.nth += 1;
+        let second = StormSecond {
+            second: self.nth,
+            answered: speed.answered,
+            p50: speed.p50,
+            p99: speed.p99,
+            head: stored.head,
+            pages: stored.pages,
+            owner_bytes: stored.owner_bytes,
+            bytes_per_like: (pushes * stored.owner_bytes).checked_div(added).unwrap_or(0),
+        };
+        let millis = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
+        storm.tell(|told| {
+            told.elapsed = millis;
+            told.answered = all.answered;
+            told.failed = tally.failures();
+            told.reached = (all.answered * 1_000).checked_div(millis).unwrap_or(0);
+            (told.p50, told.p99) = (all.p50, all.p99);
+            // The rest of a second after its last answer says nothing.
+            if second.answered > 0 || told.seconds.is_empty() || elapsed.as_secs() >= u64::from(self.nth) {
+                told.seconds.push(second);
+            }
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,219 @@
+//! The storm: many actors like one list of a sandbox at once, and it is told second by second what becomes of it.
+//!
+//! ```text
+//!   plan    who does what when, decided beforehand
+//!   ground  the list that the storm comes over, laid out in a sandbox, and what its documents say afterwards
+//!   load    sending the likes, so many at once, each counted from when it was due
+//!   tally   what was answered, how quickly, and who must be in the list by it
+//! ```
+//!
+//! There is one storm at a time in a process: two would measure each other. The last one stays until the next begins.
+
+mod ground;
+mod load;
+mod plan;
+mod tally;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use document::Error;
+use model::{Handle, Storm, StormChoice, StormPhase, StormTarget, StormVerdict, Timestamp};
+use store::{Settings, Store};
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use self::ground::Ground;
+use self::tally::Tally;
+use crate::sandbox::{Sandbox, SandboxError};
+
+/// The storms of a process.
+#[derive(Default)]
+pub struct Storms {
+    last: Mutex<Option<Arc<Underway>>>,
+}
+
+/// Why no storm begins.
+#[derive(Debug)]
+pub enum NoStorm {
+    /// There is one already.
+    Busy(Box<Storm>),
+    /// There is no sandbox for it.
+    Sandbox(SandboxError),
+}
+
+/// A storm, which tasks of its own go on with.
+struct Underway {
+    choice: StormChoice,
+    by: Handle,
+    at: Timestamp,
+    began: Instant,
+    stop: watch::Sender<bool>,
+    told: watch::Sender<Storm>,
+}
+
+/// Ends a storm that nobody goes on with, because its task or its request was broken off: else it would be in the way of
+/// every other.
+struct Ending(Arc<Underway>);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        self.0.tell(|told| {
+            if !told.phase.is_final() {
+                told.phase = StormPhase::Failed;
+            }
+        });
+    }
+}
+
+impl Storms {
+    /// The storm that goes on, or the last one.
+    pub fn last(&self) -> Option<Storm> {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        last.as_ref().map(|storm| storm.told.borrow().clone())
+    }
+
+    /// Lets a storm begin in a sandbox that `open` takes, once no other goes on. `size` is how many items there are before.
+    ///
+    /// It answers when the place is reserved; laying out and everything after happens in tasks of its own. `settings` are
+    /// the limits of the lists, as in the town.
+    pub async fn begin(
+        &self,
+        choice: StormChoice,
+        by: Handle,
+        at: Timestamp,
+        settings: Settings,
+        size: u64,
+        open: impl Future<Output = Result<Sandbox, SandboxError>>,
+    ) -> Result<Storm, NoStorm> {
+        let storm = Arc::new(Underway::new(choice, by, at));
+        // Taken before anything is waited for, so that of two who begin at once one is told of the other.
+        let before = {
+            let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(other) = last.as_ref().map(|other| other.told.borrow().clone())
+                && !other.phase.is_final()
+            {
+                return Err(NoStorm::Busy(Box::new(other)));
+            }
+            last.replace(Arc::clone(&storm))
+        };
+        let ending = Ending(Arc::clone(&storm));
+        let sandbox = async { open.await?.reserved(size + choice.due(), at).await };
+        match sandbox.await {
+            Ok(sandbox) => {
+                let told = storm.told.borrow().clone();
+                tokio::spawn(storm.pass(ending, sandbox, settings, size));
+                Ok(told)
+            }
+            Err(error) => {
+                // What never began is no storm; the one before stays to be looked at.
+                *self.last.lock().unwrap_or_else(PoisonError::into_inner) = before;
+                Err(NoStorm::Sandbox(error))
+            }
+        }
+    }
+
+    /// Lets the storm end early, if likes are still to be sent. What was sent is answered and counted.
+    pub fn stop(&self) {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(storm) = last
+            .as_ref()
+            .filter(|storm| storm.told.borrow().phase.is_sending())
+        {
+            storm.stop.send_replace(true);
+            storm.tell(|told| told.stopped = true);
+        }
+    }
+
+    /// How many items the list has that a storm comes over, in a town.
+    pub async fn size_for(target: StormTarget, town: &Store) -> Result<u64, Error> {
+        Ground::size_for(target, town).await
+    }
+
+    /// Waits until the storm that goes on is over; `None` when there was none.
+    pub async fn over(&self) -> Option<Storm> {
+        let mut told = {
+            let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+            last.as_ref()?.told.subscribe()
+        };
+        let over = told.wait_for(|storm| storm.phase.is_final()).await;
+        over.ok().map(|storm| storm.clone())
+    }
+}
+
+impl Underway {
+    fn new(choice: StormChoice, by: Handle, at: Timestamp) -> Self {
+        let storm = Storm {
+            choice,
+            by: by.clone(),
+            at,
+            phase: StormPhase::Preparing,
+            stopped: false,
+            laid_out: 0,
+            threshold: 0,
+            due: choice.due(),
+            answered: 0,
+            failed: 0,
+            elapsed: 0,
+            reached: 0,
+            p50: 0,
+            p99: 0,
+            seconds: Vec::new(),
+            verdict: None,
+        };
+        Self {
+            choice,
+            by,
+            at,
+            began: Instant::now(),
+            stop: watch::Sender::new(false),
+            told: watch::Sender::new(storm),
+        }
+    }
+
+    fn tell(&self, change: impl FnOnce(&mut Storm)) {
+        self.told.send_modify(change);
+    }
+
+    /// The time by the clock that the storm was begun with.
+    fn now(&self) -> Timestamp {
+        let elapsed = i64::try_from(self.began.elapsed().as_millis()).unwrap_or(i64::MAX);
+        Timestamp::from_millis(self.at.millis().saturating_add(elapsed))
+    }
+
+    /// From the first document to the verdict.
+    async fn pass(self: Arc<Self>, ending: Ending, sandbox: Sandbox, settings: Settings, size: u64) {
+        let (phase, verdict) = match self.rage(&sandbox, settings, size).await {
+            Ok(verdict) => (StormPhase::Over, Some(verdict)),
+            Err(error) => {
+                tracing::warn!(%error, by = %self.by, "a storm of the workshop broke off");
+                (StormPhase::Failed, None)
+            }
+        };
+        // Who waits for the end finds the place free. What cannot be removed now is left to the sweep.
+        if let Err(error) = sandbox.close().await {
+            tracing::warn!(%error, "the sandbox of a storm could not be cleared away yet");
+        }
+        self.tell(|told| (told.phase, told.verdict) = (phase, verdict));
+        drop(ending);
+    }
+
+    async fn rage(
+        &self,
+        sandbox: &Sandbox,
+        settings: Settings,
+        size: u64,
+    ) -> Result<StormVerdict, SandboxError> {
+        let store = sandbox.store(settings).await?;
+        let ground = Ground::lay_out(store, self.choice.target, size, self.at).await?;
+        let tally = Tally::of(self.choice.actors);
+        self.tell(|told| {
+            told.laid_out = size;
+            told.threshold = ground.threshold();
+            told.phase = StormPhase::Running;
+        });
+        load::send(self, &ground, &tally, sandbox).await?;
+        self.tell(|told| told.phase = StormPhase::Checking);
+        sandbox.touch(self.now()).await?;
+        Ok(ground.verdict(size, &tally).await?)
+    }
+}

@@ -1,0 +1,109 @@
+//! Validators: what the server refuses to store, whoever writes it.
+
+use std::sync::Once;
+
+use bson::{Document, doc};
+use document::{Error, Result};
+use futures::TryStreamExt;
+use mongodb::options::{ValidationAction, ValidationLevel};
+
+use crate::Mongo;
+use crate::fault::Kind;
+
+/// `NamespaceNotFound`: there is no such collection yet.
+const NO_COLLECTION: i32 = 26;
+/// `NamespaceExists`: somebody else just made it.
+const COLLECTION_EXISTS: i32 = 48;
+/// `Unauthorized`.
+const UNAUTHORIZED: i32 = 13;
+
+/// A process may connect more than once, and each connection has several collections.
+static SAID: Once = Once::new();
+
+/// Sets the validator of a collection, making the collection where it is missing. A server that has no validators, or lets
+/// this user set none, is as good without: that is logged once.
+pub(crate) async fn set(mongo: &Mongo, collection: &str, validator: Document) -> Result<()> {
+    match try_to_set(mongo, collection, validator).await {
+        Err(Error::Refused { code, message }) => {
+            SAID.call_once(|| {
+                tracing::info!(
+                    "the MongoDB server does not check documents that other programs write: {} ({message}). Spillway's own \
+                     writes do not need it",
+                    why(code)
+                );
+            });
+            Ok(())
+        }
+        done => done,
+    }
+}
+
+fn why(code: i32) -> &'static str {
+    if code == UNAUTHORIZED {
+        "the user in the address may not set validators, for which it needs collMod on the database"
+    } else {
+        "it takes no $jsonSchema validators"
+    }
+}
+
+/// Sets it where it differs: to change it takes a lock on the whole collection, and nearly every start finds it as it should
+/// be. `moderate` leaves documents alone that do not match already: whoever mends them must be able to write them.
+async fn try_to_set(mongo: &Mongo, collection: &str, validator: Document) -> Result<()> {
+    if stands(mongo, collection, &validator).await? {
+        return Ok(());
+    }
+    let checks = doc! {
+        "validator": validator,
+        "validationLevel": "moderate",
+        "validationAction": "error",
+    };
+    match run(mongo, collection, "collMod", &checks).await {
+        Err(Error::Refused {
+            code: NO_COLLECTION, ..
+        }) => {}
+        done => return done,
+    }
+    match run(mongo, collection, "create", &checks).await {
+        Err(Error::Refused {
+            code: COLLECTION_EXISTS,
+            ..
+        }) => run(mongo, collection, "collMod", &checks).await,
+        done => done,
+    }
+}
+
+async fn run(mongo: &Mongo, collection: &str, name: &str, checks: &Document) -> Result<()> {
+    let mut command = doc! { name: collection };
+    command.extend(checks.clone());
+    mongo
+        .settled(collection, Kind::Write, || async {
+            mongo.database.run_command(command.clone()).await
+        })
+        .await
+        .map(drop)
+}
+
+/// Whether the collection has this very validator.
+async fn stands(mongo: &Mongo, collection: &str, validator: &Document) -> Result<bool> {
+    let specifications = mongo
+        .settled(collection, Kind::Read, || async {
+            let named = mongo
+                .database
+                .list_collections()
+                .filter(doc! { "name": collection });
+            named.await?.try_collect::<Vec<_>>().await
+        })
+        .await?;
+    let strict = |level: Option<&ValidationLevel>, action: Option<&ValidationAction>| {
+        matches!(level, Some(ValidationLevel::Moderate))
+            && matches!(action, None | Some(ValidationAction::Error))
+    };
+    Ok(specifications.first().is_some_and(|found| {
+        let options = &found.options;
+        options.validator.as_ref() == Some(validator)
+            && strict(
+                options.validation_level.as_ref(),
+                options.validation_action.as_ref(),
+            )
+    }))
+}

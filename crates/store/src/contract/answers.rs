@@ -1,0 +1,114 @@
+//! An engine whose answer to one write, or to every so many, is lost, or which fails just before it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use bson::{Bson, Document};
+
+use document::{DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
+use document::{Error, Result};
+
+/// What goes wrong with one write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// It happens, and nobody is told.
+    Lost,
+    /// It does not happen.
+    Before,
+}
+
+/// The engine below, but for some writes.
+pub(super) struct Faulty {
+    engine: Engine,
+    fault: Fault,
+    /// The number of the next write that goes wrong, counted from here; 0 for none.
+    left: AtomicUsize,
+    /// The number of the one after it, counted from there.
+    then: usize,
+}
+
+impl Faulty {
+    /// An engine on which the write after so many goes wrong.
+    pub(super) fn after(engine: &Engine, writes: usize, fault: Fault) -> Arc<Self> {
+        Arc::new(Self {
+            engine: Engine::clone(engine),
+            fault,
+            left: AtomicUsize::new(writes + 1),
+            then: 0,
+        })
+    }
+
+    /// An engine on which one of so many writes goes wrong, again and again.
+    pub(super) fn every(engine: &Engine, writes: usize, fault: Fault) -> Arc<Self> {
+        Arc::new(Self {
+            engine: Engine::clone(engine),
+            fault,
+            left: AtomicUsize::new(writes),
+            then: writes,
+        })
+    }
+
+    /// Whether the write that was to go wrong has come.
+    pub(super) fn is_over(&self) -> bool {
+        self.left.load(Ordering::SeqCst) == 0
+    }
+
+    async fn write<T>(&self, write: impl Future<Output = Result<T>>) -> Result<T> {
+        let before = self
+            .left
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        if before != Ok(1) {
+            return write.await;
+        }
+        self.left.store(self.then, Ordering::SeqCst);
+        if self.fault == Fault::Lost {
+            write.await?;
+        }
+        Err(Error::UnknownOutcome("the answer was lost".to_owned()))
+    }
+}
+
+#[async_trait]
+impl DocumentEngine for Faulty {
+    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
+        self.engine.find(collection, find).await
+    }
+
+    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
+        self.engine.count(collection, filter).await
+    }
+
+    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
+        self.engine.distinct(collection, field, filter).await
+    }
+
+    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
+        self.engine.aggregate(collection, pipeline).await
+    }
+
+    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
+        self.write(self.engine.insert(collection, documents)).await
+    }
+
+    async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
+        self.write(self.engine.update(collection, update)).await
+    }
+
+    async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
+        self.write(self.engine.find_and_modify(collection, change)).await
+    }
+
+    async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
+        self.write(self.engine.delete(collection, filter, many)).await
+    }
+
+    /// Opening a store is not what is tried.
+    async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
+        self.engine.create_index(collection, index).await
+    }
+
+    async fn ping(&self) -> Result<()> {
+        self.engine.ping().await
+    }
+}

@@ -1,0 +1,56 @@
+//! The list of all cases, and what can be done with it.
+
+/// Hands all cases to one of the macros of [`document`]: by module, with the capability that selects them.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! each_list_case {
+    ($then:ident($($given:tt)*)) => {
+        document::$then! {
+            ($($given)*)
+            lists if any: [
+                every_relation_spills_reads_and_forgets_alike
+                an_unlike_takes_the_like_from_wherever_it_is
+                pages_that_unlikes_emptied_go
+                an_offset_gives_what_a_cursor_gives
+                likes_of_one_moment_are_walked_once_over_every_seam
+            ]
+            interruptions if any: [
+                a_like_repeated_after_an_unknown_outcome_lands_once
+                an_unlike_repeated_after_an_unknown_outcome_happens_once
+                a_deleted_post_leaves_no_page_and_its_successor_is_sound
+                an_unbounded_array_is_adopted
+            ]
+            leaving if any: [
+                whoever_leaves_takes_everything_along
+                what_was_done_while_leaving_goes_too
+            ]
+            crowds if any: [
+                sixty_four_likers_at_once_are_all_counted_once
+                clicks_of_the_same_people_at_once_count_once
+                sixty_four_people_liking_and_unliking_at_once_leave_what_they_kept
+                sixty_four_people_whose_writes_are_in_doubt_leave_what_they_kept
+                a_walk_down_through_a_crowd_sees_once_what_stays
+                a_walk_up_through_a_crowd_sees_once_what_stays
+                an_unbounded_array_is_adopted_by_many_at_once
+            ]
+            inspection if any: [a_chain_tells_how_many_items_each_page_holds]
+            inspection if corners: [the_byte_map_of_an_owner_adds_up_to_its_bson_size]
+        }
+    };
+}
+
+/// Makes a test of every case: `contract_tests!(make_engine)` or, for an engine with other than the default
+/// [capabilities](document::contract::Capabilities), `contract_tests!(make_engine, capabilities)`.
+#[macro_export]
+macro_rules! contract_tests {
+    ($make:expr) => {
+        $crate::contract_tests!($make, document::contract::Capabilities::default());
+    };
+    ($make:expr, $capabilities:expr) => {
+        $crate::each_list_case!(contract_test_functions(
+            $make,
+            $capabilities,
+            store::contract
+        ));
+    };
+}

@@ -1,0 +1,223 @@
+//! Overflow lists on an engine, one operation after the other: spilling, removing, reading.
+
+use bson::doc;
+use model::Relation;
+
+use super::feed::{LIKES, actor, down, give, join, like, like_again, open, pages, publish, sound, up};
+use crate::overflow::{Item, Key};
+use document::Engine;
+
+/// All six lists spill, are read both ways, know their items, and give them back.
+pub async fn every_relation_spills_reads_and_forgets_alike(engine: &Engine) {
+    let store = open(engine, 4, 3).await;
+    let user = join(&store, 1).await;
+    let (_, post) = publish(&store, 2).await;
+    let owner_of = |relation| {
+        if Relation::OF_A_USER.contains(&relation) {
+            &user
+        } else {
+            &post
+        }
+    };
+    for relation in Relation::ALL {
+        let list = store.list(relation);
+        let owner = owner_of(relation);
+        for number in 1..=14 {
+            let added = list.append(owner, entry(relation, number)).await.unwrap();
+            assert_eq!((added.added, added.count), (true, number), "{relation}");
+            let again = list.append(owner, entry(relation, number)).await.unwrap();
+            assert_eq!((again.added, again.count), (false, number), "{relation}");
+            assert_eq!(again.item, entry(relation, number), "{relation}");
+        }
+        let items = sound(&store, owner, relation).await;
+        let expected: Vec<Item> = (1..=14).rev().map(|number| entry(relation, number)).collect();
+        assert_eq!(items, expected, "{relation}");
+        assert!(
+            store.overflow(owner).await.unwrap()[&relation].pages >= 3,
+            "{relation}"
+        );
+        for number in [1, 14, 7] {
+            let key = key(relation, number);
+            assert_eq!(
+                list.find(owner, &key).await.unwrap(),
+                Some(entry(relation, number))
+            );
+            assert_eq!(
+                list.remove(owner, &key).await.unwrap().item,
+                Some(entry(relation, number))
+            );
+            assert_eq!(list.find(owner, &key).await.unwrap(), None, "{relation}");
+        }
+        assert_eq!(sound(&store, owner, relation).await.len(), 11, "{relation}");
+    }
+    // No list got into another one's way.
+    for relation in Relation::ALL {
+        let owner = owner_of(relation);
+        assert_eq!(sound(&store, owner, relation).await.len(), 11, "{relation}");
+    }
+}
+
+/// Lists of things that one person may do often tell their items by id, and these are all one person's.
+fn entry(relation: Relation, number: u64) -> Item {
+    let mut item = like(number);
+    match relation {
+        Relation::Activities => item.by = None,
+        Relation::Comments => {
+            item.by = Some(actor(1));
+            item.more = doc! { "text": format!("comment {number}") };
+        }
+        _ => {}
+    }
+    item
+}
+
+fn key(relation: Relation, number: u64) -> Key {
+    if relation.once_per_actor() {
+        Key::By(actor(number))
+    } else {
+        Key::Id(like(number).id)
+    }
+}
+
+/// From the head and from any page, once; and whoever took it back may like again.
+pub async fn an_unlike_takes_the_like_from_wherever_it_is(engine: &Engine) {
+    let store = open(engine, 3, 2).await;
+    let (_, post) = publish(&store, 1).await;
+    give(&store, &post, 1..=12).await;
+    let mut left = 12;
+    for number in [12, 1, 6, 11, 2, 9] {
+        let key = Key::By(actor(number));
+        left -= 1;
+        let first = store.list(LIKES).remove(&post, &key).await.unwrap();
+        assert_eq!((first.item, first.count), (Some(like(number)), left));
+        let second = store.list(LIKES).remove(&post, &key).await.unwrap();
+        assert_eq!((second.item, second.count), (None, left));
+        let items = sound(&store, &post, LIKES).await;
+        assert!(items.iter().all(|item| item.by != Some(actor(number))));
+        assert_eq!(items.len() as u64, left);
+    }
+    let again = store.list(LIKES).append(&post, like_again(6, 40)).await.unwrap();
+    assert_eq!((again.added, again.count), (true, left + 1));
+    assert_eq!(sound(&store, &post, LIKES).await[0], like_again(6, 40));
+}
+
+/// What is empty costs nothing: the newest pages go, and a reader is not led through one further down.
+pub async fn pages_that_unlikes_emptied_go(engine: &Engine) {
+    let store = open(engine, 5, 3).await;
+    let (_, post) = publish(&store, 1).await;
+    give(&store, &post, 1..=30).await;
+    let first = store.list(LIKES).newest_first(&post, None, 8).await.unwrap();
+    let unlike = async |numbers: std::ops::RangeInclusive<u64>| {
+        for number in numbers {
+            let key = Key::By(actor(number));
+            assert!(
+                store
+                    .list(LIKES)
+                    .remove(&post, &key)
+                    .await
+                    .unwrap()
+                    .item
+                    .is_some()
+            );
+        }
+    };
+    let before = pages(&store).await;
+    unlike(16..=27).await;
+    assert!(pages(&store).await <= before - 3, "of {before} pages");
+    // Whoever had scrolled to where nothing is now goes on below.
+    let rest = store
+        .list(LIKES)
+        .newest_first(&post, first.next, 100)
+        .await
+        .unwrap();
+    assert!(rest.items.into_iter().eq((1..=15).rev().map(like)));
+
+    unlike(4..=9).await;
+    let items = sound(&store, &post, LIKES).await;
+    let expected: Vec<Item> = (28..=30).chain(10..=15).chain(1..=3).map(like).collect();
+    assert_eq!(items.len(), expected.len());
+    assert!(expected.iter().all(|item| items.contains(item)));
+
+    unlike(28..=30).await;
+    unlike(10..=15).await;
+    unlike(1..=3).await;
+    let empty = store.overflow(&post).await.unwrap()[&LIKES].clone();
+    assert_eq!((empty.count, empty.pages, empty.has_overflow), (0, 0, false));
+    assert_eq!(pages(&store).await, 0, "pages of an empty list");
+    give(&store, &post, 41..=60).await;
+    assert_eq!(sound(&store, &post, LIKES).await.len(), 20);
+}
+
+/// A place counted from the newest is the place that scrolling comes to, whatever was removed before it.
+pub async fn an_offset_gives_what_a_cursor_gives(engine: &Engine) {
+    let store = open(engine, 5, 3).await;
+    let (_, post) = publish(&store, 1).await;
+    give(&store, &post, 1..=30).await;
+    for number in [1, 2, 3, 7, 8, 9, 17, 29] {
+        let key = Key::By(actor(number));
+        assert!(
+            store
+                .list(LIKES)
+                .remove(&post, &key)
+                .await
+                .unwrap()
+                .item
+                .is_some()
+        );
+    }
+    let all = sound(&store, &post, LIKES).await;
+    for limit in [1, 2, 4, 50] {
+        assert_eq!(down(&store, &post, LIKES, limit).await, all, "{limit} at a time");
+        assert!(
+            up(&store, &post, LIKES, limit).await.iter().rev().eq(&all),
+            "{limit} at a time"
+        );
+    }
+    for skip in 0..=all.len() + 1 {
+        let stretch = store
+            .list(LIKES)
+            .from_offset(&post, skip as u64, 4)
+            .await
+            .unwrap();
+        let expected = all.get(skip..).unwrap_or_default();
+        assert_eq!(
+            stretch.items,
+            expected[..expected.len().min(4)],
+            "after {skip} items"
+        );
+        assert_eq!(stretch.total, all.len() as u64);
+        assert_eq!(stretch.next.is_some(), expected.len() > 4, "after {skip} items");
+        if stretch.next.is_some() {
+            let on = store
+                .list(LIKES)
+                .newest_first(&post, stretch.next, 50)
+                .await
+                .unwrap();
+            assert_eq!(on.items, expected[4..], "on from {skip} items");
+        }
+    }
+}
+
+/// Likes of one moment may stand on both sides of a seam. They are told apart by their ids, in either direction.
+pub async fn likes_of_one_moment_are_walked_once_over_every_seam(engine: &Engine) {
+    let store = open(engine, 5, 3).await;
+    let (_, post) = publish(&store, 1).await;
+    for number in 1..=30 {
+        let given = store
+            .list(LIKES)
+            .append(&post, like_again(number, 7))
+            .await
+            .unwrap();
+        assert!(given.added);
+    }
+    let all = down(&store, &post, LIKES, 100).await;
+    assert_eq!(all.len(), 30);
+    for limit in 1..=8 {
+        assert_eq!(down(&store, &post, LIKES, limit).await, all, "{limit} at a time");
+        let upwards = up(&store, &post, LIKES, limit).await;
+        assert!(
+            upwards.iter().rev().eq(&all),
+            "{limit} at a time from the oldest: {upwards:#?}"
+        );
+    }
+}

@@ -1,0 +1,25 @@
+//! The contract of lists: what the data layer does over every engine, as cases that any engine can run.
+//!
+//! Those of [`document::contract`] ask single commands of an engine. These run the overflow protocol on it through a
+//! [`Store`](crate::Store), because commands that are each right may still not add up.
+
+#![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
+#![expect(clippy::missing_panics_doc, reason = "a case fails by panicking")]
+
+mod answers;
+mod cases;
+pub mod crowds;
+mod feed;
+pub mod inspection;
+pub mod interruptions;
+pub mod leaving;
+pub mod lists;
+
+use document::Engine;
+use document::contract::{Capabilities, Failure};
+use futures::FutureExt;
+
+/// Runs every case that the capabilities select, each on an engine of its own. Answers those that failed.
+pub async fn failures(make: impl AsyncFn() -> Engine, capabilities: Capabilities) -> Vec<Failure> {
+    crate::each_list_case!(run_contract_cases(make, capabilities))
+}

@@ -1,0 +1,136 @@
+use std::fmt;
+
+use bson::Document;
+
+use document::{Change, DocumentEngine, Find, FindAndModify, Update, Updated};
+use document::{Error, Result};
+
+/// One database command of an operation.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Command {
+    /// Reads the first document that matches.
+    FindOne {
+        /// Where.
+        collection: &'static str,
+        /// Which.
+        filter: Document,
+    },
+    /// Adds a document.
+    InsertOne {
+        /// Where.
+        collection: &'static str,
+        /// What.
+        document: Document,
+    },
+    /// Changes the first document that matches.
+    UpdateOne {
+        /// Where.
+        collection: &'static str,
+        /// Which and how.
+        update: Update,
+    },
+    /// Changes the first document that matches and answers with it.
+    FindOneAndUpdate {
+        /// Where.
+        collection: &'static str,
+        /// Which and how.
+        change: FindAndModify,
+    },
+}
+
+/// What the store answers to a command.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// The document that a find, or a change, found.
+    Document(Option<Document>),
+    /// What an update did.
+    Updated(Updated),
+    /// An insert succeeded.
+    Inserted,
+}
+
+/// An operation as a list of commands, each of which may depend on the answers to those before. Between two of them
+/// anything may happen: another operation's command, or the end of the process.
+pub trait Steps: Send {
+    /// The command that comes next; `None` when the operation is over.
+    fn next(&self) -> Option<Command>;
+
+    /// Takes in the answer to that command.
+    fn take(&mut self, answer: Answer) -> Result<()>;
+}
+
+/// Takes one step; false when the operation was over already.
+pub async fn step(engine: &dyn DocumentEngine, operation: &mut dyn Steps) -> Result<bool> {
+    let Some(command) = operation.next() else {
+        return Ok(false);
+    };
+    operation.take(command.execute(engine).await?)?;
+    Ok(true)
+}
+
+/// Takes all steps that are left.
+pub async fn run(engine: &dyn DocumentEngine, operation: &mut dyn Steps) -> Result<()> {
+    while step(engine, operation).await? {}
+    Ok(())
+}
+
+impl Command {
+    /// Sends the command to an engine.
+    pub async fn execute(self, engine: &dyn DocumentEngine) -> Result<Answer> {
+        Ok(match self {
+            Self::FindOne { collection, filter } => {
+                let found = engine.find(collection, Find::matching(filter).limit(1)).await?;
+                Answer::Document(found.into_iter().next())
+            }
+            Self::InsertOne { collection, document } => {
+                engine.insert(collection, vec![document]).await?;
+                Answer::Inserted
+            }
+            Self::UpdateOne { collection, update } => {
+                Answer::Updated(engine.update(collection, update).await?)
+            }
+            Self::FindOneAndUpdate { collection, change } => {
+                Answer::Document(engine.find_and_modify(collection, change).await?)
+            }
+        })
+    }
+}
+
+impl Answer {
+    /// The document, where the command asked for one.
+    pub fn document(self) -> Result<Option<Document>> {
+        match self {
+            Self::Document(document) => Ok(document),
+            other => Err(Error::malformed(format!("{other:?} instead of a document"))),
+        }
+    }
+}
+
+impl fmt::Display for Command {
+    /// As one would type it into `MongoDB`'s shell.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let change = |change: &Change| match change {
+            Change::Operators(operators) | Change::Elements(operators, _) => operators.to_string(),
+            Change::Pipeline(stages) => {
+                let stages: Vec<String> = stages.iter().map(Document::to_string).collect();
+                format!("[{}]", stages.join(", "))
+            }
+        };
+        match self {
+            Self::FindOne { collection, filter } => write!(f, "db.{collection}.findOne({filter})"),
+            Self::InsertOne { collection, document } => write!(f, "db.{collection}.insertOne({document})"),
+            Self::UpdateOne { collection, update } => {
+                let options = if update.upsert { ", { upsert: true }" } else { "" };
+                let (filter, change) = (&update.filter, change(&update.update));
+                write!(f, "db.{collection}.updateOne({filter}, {change}{options})")
+            }
+            Self::FindOneAndUpdate {
+                collection,
+                change: modify,
+            } => {
+                let (filter, change) = (&modify.filter, change(&modify.update));
+                write!(f, "db.{collection}.findOneAndUpdate({filter}, {change})")
+            }
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! Leaving: the end of a person and of everything that is theirs.
+//!
+//! One write marks the person as `leaving`, and takes the password. From then on nobody sees them or can be them, and
+//! the handle stays taken. What they left in other documents is taken back after that, and their own document goes
+//! last. Until it goes it says where everything is: `activities` which posts they wrote, liked, shared and commented on,
+//! `following` whose followers they are in, `followers` who follows them, and `intents` what they had begun. So whoever is interrupted leaves a mark and a
+//! document from which [`Leaving::finish`] goes on; what was taken back already is not there the second time.
+//!
+//! The lists are emptied by one guarded write, which applies only if none of them changed since before they were walked over;
+//! then their pages go, and the document if they still are empty. An action that was under way when the mark was set either
+//! wrote to one of the lists, and then they are walked over again, or finds nobody to write to and takes back what it
+//! did.
+
+use bson::{Bson, Document, doc};
+use futures::{StreamExt as _, TryStreamExt as _, stream};
+use model::{ActivityKind, Handle, Relation, Topic};
+use uuid::Uuid;
+
+use crate::Store;
+use crate::overflow::{Item, Key, PAGES, sweep, uuid_bson};
+use crate::people::COLLECTION;
+use crate::reactions::Reaction;
+use document::{DocumentEngine, Find, Index, Update};
+use document::{Error, Result};
+
+/// The field that marks somebody who is leaving; it is `true` or not there.
+pub(crate) const MARK: &str = "leaving";
+
+/// How many traces are taken back at once.
+const AT_ONCE: usize = 8;
+
+/// How often the lists are walked over again because somebody changed them meanwhile.
+const ATTEMPTS: usize = 16;
+
+/// Lets those who are leaving be found without reading everybody.
+pub(crate) async fn prepare(engine: &dyn DocumentEngine) -> Result<()> {
+    let marked = Index::on(doc! { MARK: 1 }).only(doc! { MARK: true });
+    engine.create_index(COLLECTION, marked).await
+}
+
+/// Of these people, those who are not leaving.
+pub(crate) fn staying(mut people: Document) -> Document {
+    people.insert(MARK, doc! { "$exists": false });
+    people
+}
+
+/// The people of a store who are leaving.
+pub struct Leaving<'a> {
+    store: &'a Store,
+}
+
+impl<'a> Leaving<'a> {
+    pub(crate) fn new(store: &'a Store) -> Self {
+        Self { store }
+    }
+
+    /// Marks somebody who has this password hash. From then on they are gone for everybody but [`Leaving::finish`].
+    /// Answers whether there was such a person.
+    pub async fn begin(&self, handle: &Handle, password: &str) -> Result<bool> {
+        let guard = staying(doc! { "_id": handle.as_str(), "password": password });
+        let mark = doc! { "$set": { MARK: true, "password": Bson::Null } };
+        let marked = self.engine().update(COLLECTION, Update::one(guard, mark)).await?;
+        Ok(marked.matched == 1)
+    }
+
+    /// Everybody who is leaving.
+    pub async fn all(&self) -> Result<Vec<Handle>> {
+        let find = Find::matching(doc! { MARK: true }).project(doc! { "_id": 1 });
+        let found = self.engine().find(COLLECTION, find).await?;
+        Ok(found.iter().filter_map(handle_in).collect())
+    }
+
+    /// Finishes for everybody who is leaving; tells how many that were.
+    pub async fn finish_all(&self) -> Result<usize> {
+        let all = self.all().await?;
+        for handle in &all {
+            self.finish(handle).await?;
+        }
+        Ok(all.len())
+    }
+
+    /// Takes back everything of somebody who is leaving, and then removes them. It may be interrupted anywhere and called
+    /// again, also by several at once; of somebody who stays or is gone it changes nothing.
+    ///
+    /// # Errors
+    /// [`Error::Contended`] when others kept changing the lists; calling it again goes on.
+    pub async fn finish(&self, handle: &Handle) -> Result<()> {
+        // The lists are walked over at least as new as they were when they were noted.
+        let session = self.store.session();
+        for _ in 0..ATTEMPTS {
+            let Some(seen) = lists_of(&session, handle).await? else {
+                return Ok(());
+            };
+            self.take_back(&session, handle).await?;
+            self.delete_posts(handle).await?;
+            self.store.sessions().delete_of(handle, None).await?;
+            self.store.timelines().remove(handle).await?;
+            if self.empty_lists(handle, seen).await? {
+                let removed = self.remove(handle).await;
+                // A follow or a look at home that was under way may have begun it again. Whoever does not know whether the
+                // person is gone would not come back to it.
+                self.store.timelines().remove(handle).await?;
+                if removed? {
+                    return Ok(());
+                }
+            }
+        }
+        Err(Error::Contended(format!("user:{handle}")))
+    }
+
+    fn engine(&self) -> &'a dyn DocumentEngine {
+        &**self.store.engine()
+    }
+
+    /// Empties the lists if they are as they were seen, and deletes their pages. It comes before the document goes, because
+    /// nobody would find the pages without it. Answers whether they were.
+    async fn empty_lists(&self, handle: &Handle, seen: Document) -> Result<bool> {
+        let (mut set, mut add) = (Document::new(), Document::new());
+        for relation in Relation::OF_A_USER {
+            let empty = doc! { "count": 0_i64, "pages": 0_i64, "spilled": 0_i64, "hasOverflow": false };
+            for (field, value) in empty {
+                set.insert(format!("{relation}.{field}"), value);
+            }
+            for array in ["head", "pending"] {
+                set.insert(format!("{relation}.{array}"), Vec::<Bson>::new());
+            }
+            add.insert(format!("{relation}.rev"), 1_i64);
+        }
+        let emptying = Update::one(seen, doc! { "$set": set, "$inc": add });
+        if self.engine().update(COLLECTION, emptying).await?.matched == 0 {
+            return Ok(false);
+        }
+        let pages = doc! { "owner": handle.as_str() };
+        self.engine().delete(PAGES, pages, true).await?;
+        Ok(true)
+    }
+
+    /// Removes the person if their lists still are empty. Answers whether they were.
+    async fn remove(&self, handle: &Handle) -> Result<bool> {
+        let mut empty = doc! { "_id": handle.as_str(), MARK: true };
+        for relation in Relation::OF_A_USER {
+            empty.insert(format!("{relation}.count"), 0_i64);
+        }
+        Ok(self.engine().delete(COLLECTION, empty, false).await? == 1)
+    }
+
+    /// Takes back what somebody had begun and what their three lists tell of. The lists themselves go with their document.
+    async fn take_back(&self, session: &Store, handle: &Handle) -> Result<()> {
+        for intent in session.reactions().begun_by(handle).await? {
+            match undo(session, handle, &intent.reaction).await {
+                Err(Error::NoOwner(_)) => {}
+                done => done?,
+            }
+        }
+        let own = Topic::User(handle.clone());
+        for relation in Relation::OF_A_USER {
+            let mut walk = session.list(relation).walk(&own);
+            loop {
+                let stretch = match walk.next().await {
+                    Ok(Some(stretch)) => stretch,
+                    // Somebody else has finished.
+                    Ok(None) | Err(Error::NoOwner(_)) => break,
+                    Err(error) => return Err(error),
+                };
+                stream::iter(stretch.items)
+                    .map(Ok)
+                    .try_for_each_concurrent(AT_ONCE, |item| async move {
+                        match self.take_back_one(session, handle, relation, &item).await {
+                            // What belongs to something that is gone is gone.
+                            Err(Error::NoOwner(_)) => Ok(()),
+                            done => done,
+                        }
+                    })
+                    .await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn take_back_one(
+        &self,
+        session: &Store,
+        handle: &Handle,
+        relation: Relation,
+        item: &Item,
+    ) -> Result<()> {
+        match (relation, &item.by) {
+            (Relation::Followers, Some(follower)) => self.lose_followed(follower, handle, item.id).await,
+            (Relation::Following, Some(followed)) => {
+                undo(self.store, handle, &Reaction::Follow(followed.clone())).await
+            }
+            (Relation::Activities, _) => match Reaction::of(item) {
+                // It is looked at before it is taken back, and must not be missed.
+                Some(comment @ Reaction::Comment(..)) => undo(session, handle, &comment).await,
+                Some(reaction) => undo(self.store, handle, &reaction).await,
+                None if item.more.get_str("kind").ok() == Some(ActivityKind::Post.as_str()) => {
+                    self.delete_post(handle, item.id).await
+                }
+                None => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    /// Somebody follows the person no more, and did not.
+    async fn lose_followed(&self, follower: &Handle, handle: &Handle, id: Uuid) -> Result<()> {
+        let owner = Topic::User(follower.clone());
+        let activities = self.store.list(Relation::Activities);
+        activities.remove(&owner, &Key::Id(id)).await?;
+        let following = self.store.list(Relation::Following);
+        following.remove(&owner, &Key::By(handle.clone())).await?;
+        self.store.timelines().forget(follower, handle).await
+    }
+
+    /// Deletes a post, or the pages of one of which only those are left. A post that somebody else published under its id
+    /// since then stays, and so do its pages.
+    async fn delete_post(&self, handle: &Handle, id: Uuid) -> Result<()> {
+        let own = doc! { "_id": uuid_bson(id), "author": handle.as_str() };
+        self.engine().delete(crate::posts::COLLECTION, own, false).await?;
+        sweep(self.store.engine(), &Topic::Post(id.into()))
+            .await
+            .map(drop)
+    }
+
+    /// Deletes the posts that no activity tells of, because publishing them was interrupted.
+    async fn delete_posts(&self, handle: &Handle) -> Result<()> {
+        loop {
+            let find = Find::matching(doc! { "author": handle.as_str() })
+                .project(doc! { "_id": 1 })
+                .limit(100);
+            let posts = self.engine().find(crate::posts::COLLECTION, find).await?;
+            if posts.is_empty() {
+                return Ok(());
+            }
+            stream::iter(posts.iter().filter_map(|post| uuid_in(post, "_id")))
+                .map(Ok)
+                .try_for_each_concurrent(AT_ONCE, |post| self.delete_post(handle, post))
+                .await?;
+        }
+    }
+}
+
+/// A filter for the person while their lists are as they are now; nothing for who is not leaving.
+///
+/// An append changes a list's `count`, and everything else that happens to a list its `rev`.
+async fn lists_of(store: &Store, handle: &Handle) -> Result<Option<Document>> {
+    let person = doc! { "_id": handle.as_str(), MARK: true };
+    let mut numbers = doc! { "born": 1 };
+    let fields: Vec<String> = Relation::OF_A_USER
+        .into_iter()
+        .flat_map(|relation| ["count", "rev"].map(|field| format!("{relation}.{field}")))
+        .collect();
+    numbers.extend(fields.iter().map(|field| (field.clone(), Bson::Int32(1))));
+    for relation in Relation::OF_A_USER {
+        // A list that is one array has neither number before it is adopted.
+        let list = store.list(relation);
+        match list.finish(&Topic::User(handle.clone())).await {
+            Err(Error::NoOwner(_)) => return Ok(None),
+            done => done?,
+        }
+    }
+    let find = Find::matching(person.clone()).project(numbers).limit(1);
+    let found = store.engine().find(COLLECTION, find).await?;
+    Ok(found.first().map(|document| {
+        let mut seen = person;
+        seen.insert("born", document.get("born").cloned().unwrap_or(Bson::Null));
+        for field in fields {
+            let (relation, number) = field.split_once('.').unwrap_or_default();
+            let number = document
+                .get_document(relation)
+                .ok()
+                .and_then(|list| list.get(number));
+            seen.insert(&field, number.cloned().unwrap_or(Bson::Null));
+        }
+        seen
+    }))
+}
+
+/// Takes back what somebody who is leaving did to a post or a person.
+async fn undo(store: &Store, handle: &Handle, reaction: &Reaction) -> Result<()> {
+    let list = store.list(reaction.relation());
+    let (owner, key) = (reaction.owner(), reaction.key(handle));
+    if let Reaction::Comment(..) = reaction {
+        // A comment of the same id may be somebody else's by now.
+        let found = list.find(&owner, &key).await?;
+        if found.is_none_or(|item| item.by.as_ref() != Some(handle)) {
+            return Ok(());
+        }
+    }
+    list.remove(&owner, &key).await.map(drop)
+}
+
+fn handle_in(person: &Document) -> Option<Handle> {
+    person.get_str("_id").ok()?.parse().ok()
+}
+
+fn uuid_in(document: &Document, field: &str) -> Option<Uuid> {
+    match document.get(field) {
+        Some(Bson::Binary(binary)) => Uuid::from_slice(&binary.bytes).ok(),
+        _ => None,
+    }
+}

@@ -1,0 +1,30 @@
+//! The data layer: overflow lists over the [document port](document).
+//!
+//! [`overflow`] is the outlier pattern, written once against the port. The modules beside it keep the documents of
+//! the feed: [`people`], [`posts`], [`sessions`] and the home feeds of [`timeline`]; [`reactions`] keeps lists of two
+//! documents in step, and [`leaving`] is how a person and all that is theirs goes.
+
+mod attempts;
+#[cfg(feature = "contract")]
+pub mod contract;
+pub mod inspect;
+pub mod layouts;
+pub mod leaving;
+pub mod news;
+pub mod overflow;
+pub mod people;
+pub mod posts;
+pub mod reactions;
+pub mod schema;
+pub mod sessions;
+mod settings;
+pub mod sharding;
+mod store;
+pub mod timeline;
+pub mod transfer;
+mod turns;
+pub mod upkeep;
+
+pub use settings::{Limits, Settings};
+pub use store::Store;
+pub use turns::Turns;

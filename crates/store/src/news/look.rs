@@ -1,0 +1,121 @@
+//! News of owners where the engine tells nothing: looking at those that somebody watches, all at once.
+
+use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
+
+use bson::{Bson, Document, doc};
+use futures::StreamExt;
+use futures::stream::{self, BoxStream};
+use model::Relation;
+
+use super::{News, Watched, owner_of};
+use crate::overflow::{Owner, owner_collection, owner_id};
+use crate::{people, posts};
+use document::Result;
+use document::{Engine, Find};
+
+/// The time between two looks.
+pub(super) const PAUSE: Duration = Duration::from_millis(500);
+
+/// The longest time between two looks while they fail.
+const LONGEST_PAUSE: Duration = Duration::from_secs(4);
+
+/// The numbers of a list of which one changes with every change to it: an append counts, a removal and a tidied page
+/// raise `rev`, and a spill moves items to pages.
+const NUMBERS: [&str; 4] = ["count", "rev", "pages", "spilled"];
+
+/// A look at the watched owners, again and again.
+pub(super) struct Look {
+    engine: Engine,
+    watched: Watched,
+    /// What the last look saw of each owner; nothing where there was none.
+    seen: HashMap<Owner, Option<Document>>,
+    changed: VecDeque<Owner>,
+    pause: Duration,
+}
+
+impl Look {
+    pub(super) fn over(engine: Engine, watched: Watched) -> Self {
+        Self {
+            engine,
+            watched,
+            seen: HashMap::new(),
+            changed: VecDeque::new(),
+            pause: PAUSE,
+        }
+    }
+
+    /// What each look finds changed. While the store is away it waits longer and longer, and what changed meanwhile is
+    /// news when it is back.
+    pub(super) fn news(self) -> BoxStream<'static, News> {
+        stream::unfold(self, |mut look| async {
+            let owner = look.next().await;
+            Some((News::Of(owner), look))
+        })
+        .boxed()
+    }
+
+    async fn next(&mut self) -> Owner {
+        loop {
+            if let Some(owner) = self.changed.pop_front() {
+                return owner;
+            }
+            tokio::time::sleep(self.pause).await;
+            match self.look().await {
+                Ok(()) if self.pause > PAUSE => {
+                    tracing::info!("what is watched can be looked at again");
+                    self.pause = PAUSE;
+                }
+                Ok(()) => {}
+                Err(error) => {
+                    if self.pause == PAUSE {
+                        tracing::warn!(%error, "what is watched cannot be looked at; trying again");
+                    }
+                    self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+                }
+            }
+        }
+    }
+
+    /// One query for each collection of which something is watched. An owner that was not watched before is news too:
+    /// whoever began to watch it may have read it before something changed.
+    async fn look(&mut self) -> Result<()> {
+        let watched = (self.watched)();
+        let mut found = HashMap::new();
+        for (collection, relations) in [
+            (people::COLLECTION, Relation::OF_A_USER),
+            (posts::COLLECTION, Relation::OF_A_POST),
+        ] {
+            let ids: Vec<Bson> = watched
+                .iter()
+                .filter(|owner| owner_collection(owner) == collection)
+                .map(owner_id)
+                .collect();
+            if ids.is_empty() {
+                continue;
+            }
+            let find = Find::matching(doc! { "_id": { "$in": ids } }).project(numbers(relations));
+            for document in self.engine.find(collection, find).await? {
+                let owner = document.get("_id").and_then(|id| owner_of(collection, id));
+                found.extend(owner.map(|owner| (owner, document)));
+            }
+        }
+        let before = std::mem::take(&mut self.seen);
+        for owner in watched {
+            let now = found.remove(&owner);
+            if before.get(&owner) != Some(&now) {
+                self.changed.push_back(owner.clone());
+            }
+            self.seen.insert(owner, now);
+        }
+        Ok(())
+    }
+}
+
+fn numbers(relations: [Relation; 3]) -> Document {
+    let fields = relations
+        .into_iter()
+        .flat_map(|relation| NUMBERS.map(|number| (format!("{relation}.{number}"), Bson::Int32(1))));
+    // Another owner by the same name has another incarnation.
+    fields.chain([("born".to_owned(), Bson::Int32(1))]).collect()
+}

@@ -1,0 +1,201 @@
+use std::collections::HashSet;
+
+use bson::{Bson, DateTime, Document, doc};
+use model::Timestamp;
+
+use super::spill::page_fields;
+use super::state::{Head, State, int};
+use super::{Item, Key, OverflowList, Owner, PAGES, empty, owner_id, page_id};
+use crate::attempts::Attempts;
+use document::{Error, Result};
+use document::{Find, Update};
+
+/// How many pages are written or read back at once.
+const BATCH: usize = 64;
+
+impl OverflowList<'_> {
+    /// Turns a list that is one unbounded array into head and pages, while others use it. What somebody began and
+    /// did not end is gone on with.
+    ///
+    /// One update makes the array the head of a list that is marked as `adopting`; from then on whoever pushed to the
+    /// array is refused, and everybody who changes the list helps. Then the pages are written, which nobody reads
+    /// yet, and one more update commits them all and leaves the newest items in the head. Of an actor who is in the
+    /// array twice the first item stays.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] when an item of the array is not of the form `{id, by, at, …}`; nothing is changed then.
+    pub async fn adopt(&self, owner: &Owner) -> Result<()> {
+        let _turn = self.queues.adoptions.of(&(owner, self.relation)).await;
+        if !self.is_list(owner).await? {
+            self.check_items(owner).await?;
+            self.make_list(owner).await?;
+        }
+        let mut attempts = Attempts::default();
+        while attempts.next().await {
+            let seen = self.state_of_list(owner, Head::Whole).await?;
+            if !seen.adopting || self.finish_adoption(owner, &seen).await? {
+                return Ok(());
+            }
+        }
+        Err(Error::Contended(owner.to_string()))
+    }
+
+    /// Whether the owner has the list as head and pages, be it unfinished.
+    async fn is_list(&self, owner: &Owner) -> Result<bool> {
+        let document = self.owner_document(owner, Head::None).await?;
+        let document = document.ok_or_else(|| Error::NoOwner(owner.to_string()))?;
+        Ok(matches!(
+            document.get(self.relation.as_str()),
+            Some(Bson::Document(_))
+        ))
+    }
+
+    async fn check_items(&self, owner: &Owner) -> Result<()> {
+        let find = Find::matching(doc! { "_id": owner_id(owner) })
+            .project(doc! { self.relation.as_str(): 1 })
+            .limit(1);
+        let found = self.engine.find(self.owners(), find).await?;
+        let Some(Bson::Array(items)) = found
+            .into_iter()
+            .next()
+            .and_then(|mut owner| owner.remove(self.relation.as_str()))
+        else {
+            return Ok(());
+        };
+        for (place, item) in items.into_iter().enumerate() {
+            let fits = match item {
+                Bson::Document(item) => Item::from_document(item)
+                    .and_then(|item| self.key_of(&item))
+                    .is_ok(),
+                _ => false,
+            };
+            if !fits {
+                return Err(Error::refused(
+                    2,
+                    format!(
+                        "{owner}: `{}.{place}` is not an item `{{id: UUID, by: handle, at: date}}`. Bring the array \
+                         into this form first.",
+                        self.relation
+                    ),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the array the head of a list, in one update.
+    async fn make_list(&self, owner: &Owner) -> Result<()> {
+        let array = format!("${}", self.relation);
+        let items = doc! { "$ifNull": [array, []] };
+        let mut list = empty();
+        list.insert("count", doc! { "$size": items.clone() });
+        list.insert(
+            "head",
+            doc! { "$sortArray": { "input": items, "sortBy": { "at": -1, "id": -1 } } },
+        );
+        list.insert("adopting", true);
+        // Merged into nothing, because `$set` would set the fields of a document in each element of the array.
+        let change = vec![doc! { "$set": { self.relation.as_str(): { "$mergeObjects": [list] } } }];
+        let still_array = doc! { "_id": owner_id(owner), self.path("rev"): { "$exists": false } };
+        self.engine
+            .update(self.owners(), Update::one(still_array, change))
+            .await
+            .map(drop)
+    }
+
+    /// Writes the pages of an adopted array and commits them. False when somebody else got in between.
+    async fn finish_adoption(&self, owner: &Owner, seen: &State) -> Result<bool> {
+        let (chunks, head) = self.divide(&seen.head)?;
+        for (number, batch) in chunks.chunks(BATCH).enumerate() {
+            if let Some(other) = self.write_pages(owner, seen, number * BATCH, batch).await? {
+                self.advance_rev(owner, seen, other.max(seen.rev) + 1).await?;
+                return Ok(false);
+            }
+        }
+        let spilled: usize = chunks.iter().map(Vec::len).sum();
+        let mut set = doc! {
+            self.path("count"): int(spilled + head.len()),
+            self.path("spilled"): int(spilled),
+            self.path("pages"): int(chunks.len()),
+            self.path("hasOverflow"): !chunks.is_empty(),
+            self.path("head"): head.iter().map(Item::to_document).collect::<Vec<_>>(),
+        };
+        if let Some(newest) = chunks.last().and_then(|chunk| chunk.first()) {
+            set.insert(self.path("floor"), DateTime::from_millis(newest.at.millis()));
+        }
+        let change = doc! {
+            "$set": set, "$inc": { self.path("rev"): 1_i64 }, "$unset": { self.path("adopting"): "" },
+        };
+        let finish = Update::one(self.at_rev(owner, seen), change);
+        let done = self.engine.update(self.owners(), finish).await?;
+        Ok(done.matched == 1)
+    }
+
+    /// The pages that an array makes, the oldest first, and the head that stays; each newest first.
+    pub(crate) fn divide(&self, array: &[Item]) -> Result<(Vec<Vec<Item>>, Vec<Item>)> {
+        let mut keys = HashSet::new();
+        let mut items = Vec::with_capacity(array.len());
+        for item in array.iter().rev() {
+            let key = match self.key_of(item)? {
+                Key::By(handle) => handle.to_string(),
+                Key::Id(id) => id.to_string(),
+            };
+            if keys.insert(key) {
+                items.push(item.clone());
+            }
+        }
+        let mut chunks = Vec::new();
+        let mut rest = items.as_slice();
+        while rest.len() >= self.limits.threshold {
+            let (oldest, younger) = rest.split_at(self.limits.chunk(rest.len()));
+            chunks.push(oldest.iter().rev().cloned().collect());
+            rest = younger;
+        }
+        Ok((chunks, rest.iter().rev().cloned().collect()))
+    }
+
+    /// Writes a batch of pages and reads them back. Answers the revision of one that this head did not make.
+    pub(super) async fn write_pages(
+        &self,
+        owner: &Owner,
+        seen: &State,
+        first: usize,
+        chunks: &[Vec<Item>],
+    ) -> Result<Option<i64>> {
+        let numbers = first..first + chunks.len();
+        let array_end = seen
+            .head
+            .first()
+            .map_or(Timestamp::from_millis(0), |newest| newest.at);
+        let pages: Vec<Document> = numbers
+            .clone()
+            .zip(chunks)
+            .map(|(number, chunk)| {
+                let number = u32::try_from(number).unwrap_or(u32::MAX);
+                let mut page = self.page_of(owner, &seen.born, number);
+                page.insert("_id", page_id(owner, self.relation, &seen.born, number));
+                page.insert("rev", seen.rev);
+                page.extend(page_fields(chunk, array_end));
+                page
+            })
+            .collect();
+        match self.engine.insert(PAGES, pages).await {
+            Ok(()) => {}
+            Err(Error::DuplicateKey { .. }) => {
+                for (number, chunk) in numbers.clone().zip(chunks) {
+                    let number = u32::try_from(number).unwrap_or(u32::MAX);
+                    self.write_page(owner, seen, number, chunk, array_end).await?;
+                }
+            }
+            Err(error) => return Err(error),
+        }
+        for (number, chunk) in numbers.zip(chunks) {
+            let number = u32::try_from(number).unwrap_or(u32::MAX);
+            match self.page(owner, &seen.born, number).await? {
+                Some(page) if page.rev == seen.rev && page.items == *chunk => {}
+                other => return Ok(Some(other.map_or(seen.rev, |page| page.rev))),
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,65 @@
+use super::state::Head;
+use super::{Item, Key, OverflowList, Owner};
+use document::{Error, Result};
+
+/// What an append did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Appended {
+    /// The item that is in the list now: the new one, or the one with the same key that was there before.
+    pub item: Item,
+    /// Whether this call added it.
+    pub added: bool,
+    /// How many items the list has. Of appends that went together, each counts those before it.
+    pub count: u64,
+}
+
+impl Appended {
+    /// Nothing: the list had an item with this key before.
+    pub(super) fn before(item: Item, count: u64) -> Self {
+        Self {
+            item,
+            added: false,
+            count,
+        }
+    }
+}
+
+impl OverflowList<'_> {
+    /// Adds an item unless the list has one with the same key, in the head or in any page. Doing it again, after an
+    /// unknown outcome or a double click, changes nothing.
+    ///
+    /// Appends to a list that has one under way wait for it, and go together in the next round. Who goes away before
+    /// that adds nothing; who goes away later has added it and is not told. Neither touches the others.
+    ///
+    /// # Errors
+    /// [`Error::NoOwner`] when the owner does not exist, [`Error::Refused`] when the item is larger than
+    /// [`Item::LARGEST`], [`Error::Contended`] when it never got through.
+    pub async fn append(&self, owner: &Owner, item: Item) -> Result<Appended> {
+        item.check_size()?;
+        let key = self.key_of(&item)?;
+        self.append_together(owner, key, item).await
+    }
+
+    /// The item with this key, wherever it is.
+    pub async fn find(&self, owner: &Owner, key: &Key) -> Result<Option<Item>> {
+        let mut seen = self.state(owner, Head::Whole).await?;
+        if let Some(item) = std::mem::take(&mut seen.head)
+            .into_iter()
+            .find(|item| item.is(key))
+        {
+            return Ok(Some(item));
+        }
+        Ok(self.find_in_pages(owner, key, &seen).await?.map(|(_, item)| item))
+    }
+
+    pub(super) fn key_of(&self, item: &Item) -> Result<Key> {
+        if !self.relation.once_per_actor() {
+            return Ok(Key::Id(item.id));
+        }
+        let by = item
+            .by
+            .clone()
+            .ok_or_else(|| Error::malformed("an item of this list names its actor in `by`"))?;
+        Ok(Key::By(by))
+    }
+}

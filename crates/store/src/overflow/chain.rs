@@ -1,0 +1,32 @@
+use bson::doc;
+
+use super::item::number;
+use super::pages::{Way, date, order};
+use super::state::Born;
+use super::{OverflowList, Owner, PAGES};
+use document::Find;
+use document::Result;
+
+impl OverflowList<'_> {
+    /// How many items each of the first `pages` pages holds, by its number: read from an index, without a look at the
+    /// pages. A page that removals emptied holds none.
+    pub(crate) async fn chain(&self, owner: &Owner, born: &Born, pages: u64) -> Result<Vec<u64>> {
+        let mut held = vec![0; usize::try_from(pages).unwrap_or(usize::MAX)];
+        if held.is_empty() {
+            return Ok(held);
+        }
+        let mut filter = self.pages_of(owner, born);
+        filter.insert("last", doc! { "$lte": date(i64::MAX) });
+        filter.insert("page", doc! { "$lt": i64::try_from(pages).unwrap_or(i64::MAX) });
+        let find = Find::matching(filter)
+            .project(doc! { "_id": 0, "page": 1, "count": 1 })
+            .sort(order(Way::Down));
+        for page in self.engine.find(PAGES, find).await? {
+            let place = usize::try_from(number(&page, "page")?).unwrap_or(usize::MAX);
+            if let Some(held) = held.get_mut(place) {
+                *held = number(&page, "count")?;
+            }
+        }
+        Ok(held)
+    }
+}

@@ -1,0 +1,173 @@
+use bson::{Bson, DateTime, Document, doc};
+
+use super::state::{State, int};
+use super::{Item, OverflowList, Owner, empty, owner_id};
+use document::{Error, Result};
+use document::{Find, FindAndModify, Update};
+
+/// How many pages are written at once.
+const BATCH: usize = 64;
+
+/// How often the rest of an array is computed again because others changed it meanwhile.
+const ATTEMPTS: usize = 256;
+
+/// An array on its way to head and pages.
+struct Conversion {
+    /// The revision of the pages; whoever begins after us has a higher one, and ours cannot be committed then.
+    rev: i64,
+    /// The pages that stand already, in that revision.
+    written: Vec<Vec<Item>>,
+}
+
+impl OverflowList<'_> {
+    /// Turns an array whose elements are not items yet into head and pages, while others push to it and pull from it.
+    /// `items_of` reads the items out of the owner document; for the same array it always answers the same.
+    ///
+    /// The pages are written first, which nobody reads yet. One update then puts the list in the array's place, while
+    /// the array is element for element what it was computed from; when it grew meanwhile only the rest is computed
+    /// anew. Two who do this at once do not mix their pages: a counter in the owner tells who came last.
+    ///
+    /// # Errors
+    /// What `items_of` refuses, and [`Error::Contended`] when others write faster than this can follow.
+    pub(crate) async fn convert(
+        &self,
+        owner: &Owner,
+        items_of: &(dyn Fn(&Document) -> Result<Vec<Item>> + Sync),
+    ) -> Result<()> {
+        let _turn = self.queues.adoptions.of(&(owner, self.relation)).await;
+        let mut conversion: Option<Conversion> = None;
+        let mut advance = 1;
+        for _ in 0..ATTEMPTS {
+            let document = match &conversion {
+                Some(conversion) => self.array_at(owner, conversion.rev).await?,
+                None => None,
+            };
+            let document = match document {
+                Some(document) => document,
+                None => match self.begin(owner, advance).await? {
+                    Some((document, rev)) => {
+                        conversion = Some(Conversion {
+                            rev,
+                            written: Vec::new(),
+                        });
+                        document
+                    }
+                    // Somebody else was faster, or the owner is gone.
+                    None => return Ok(()),
+                },
+            };
+            let Some(current) = &mut conversion else { continue };
+            let mut items = items_of(&document)?;
+            items.sort_unstable_by_key(|item| std::cmp::Reverse(item.order()));
+            let (chunks, head) = self.divide(&items)?;
+            if !chunks.starts_with(&current.written) {
+                // Something was pulled out, which moves all that follows.
+                conversion = None;
+                continue;
+            }
+            let seen = Self::as_read(&document, current.rev, items);
+            if let Some(newer) = self.write_rest(owner, &seen, &chunks, current).await? {
+                advance = newer.saturating_sub(current.rev).max(0) + 1;
+                conversion = None;
+                continue;
+            }
+            if self.put(owner, &document, &seen, &chunks, &head).await? {
+                return Ok(());
+            }
+        }
+        Err(Error::Contended(owner.to_string()))
+    }
+
+    /// The owner field that counts the conversions of the list that were begun.
+    fn counter(&self) -> String {
+        format!("{}Conversion", self.relation)
+    }
+
+    async fn begin(&self, owner: &Owner, advance: i64) -> Result<Option<(Document, i64)>> {
+        let array = doc! { "_id": owner_id(owner), self.relation.as_str(): { "$type": "array" } };
+        let count = FindAndModify::after(array, doc! { "$inc": { self.counter(): advance } });
+        let found = self.engine.find_and_modify(self.owners(), count).await?;
+        Ok(found.map(|owner| {
+            let rev = owner.get_i64(self.counter()).unwrap_or_default();
+            (owner, rev)
+        }))
+    }
+
+    async fn array_at(&self, owner: &Owner, rev: i64) -> Result<Option<Document>> {
+        let array = doc! {
+            "_id": owner_id(owner), self.relation.as_str(): { "$type": "array" }, self.counter(): rev,
+        };
+        let found = self
+            .engine
+            .find(self.owners(), Find::matching(array).limit(1))
+            .await?;
+        Ok(found.into_iter().next())
+    }
+
+    fn as_read(document: &Document, rev: i64, items: Vec<Item>) -> State {
+        State {
+            born: document.get("born").cloned().unwrap_or(Bson::Null),
+            adopting: false,
+            count: items.len() as u64,
+            spilled: 0,
+            pages: 0,
+            rev,
+            floor: None,
+            pending: Vec::new(),
+            head: items,
+        }
+    }
+
+    /// Writes the pages that do not stand yet. Answers the revision of one that somebody else wrote.
+    async fn write_rest(
+        &self,
+        owner: &Owner,
+        seen: &State,
+        chunks: &[Vec<Item>],
+        conversion: &mut Conversion,
+    ) -> Result<Option<i64>> {
+        while conversion.written.len() < chunks.len() {
+            let first = conversion.written.len();
+            let batch = &chunks[first..chunks.len().min(first + BATCH)];
+            if let Some(newer) = self.write_pages(owner, seen, first, batch).await? {
+                return Ok(Some(newer));
+            }
+            conversion.written.extend_from_slice(batch);
+        }
+        Ok(None)
+    }
+
+    /// Puts the list in the place of the very array that it was made from.
+    async fn put(
+        &self,
+        owner: &Owner,
+        document: &Document,
+        seen: &State,
+        chunks: &[Vec<Item>],
+        head: &[Item],
+    ) -> Result<bool> {
+        let spilled: usize = chunks.iter().map(Vec::len).sum();
+        let mut list = empty();
+        list.insert("count", int(spilled + head.len()));
+        list.insert("spilled", int(spilled));
+        list.insert("pages", int(chunks.len()));
+        list.insert("hasOverflow", !chunks.is_empty());
+        list.insert("rev", seen.rev);
+        if let Some(newest) = chunks.last().and_then(|chunk| chunk.first()) {
+            list.insert("floor", DateTime::from_millis(newest.at.millis()));
+        }
+        list.insert("head", head.iter().map(Item::to_document).collect::<Vec<_>>());
+        let guard = doc! {
+            "_id": owner_id(owner),
+            "born": &seen.born,
+            self.counter(): seen.rev,
+            self.relation.as_str(): document.get(self.relation.as_str()).cloned().unwrap_or(Bson::Null),
+        };
+        let change = doc! { "$set": { self.relation.as_str(): list }, "$unset": { self.counter(): "" } };
+        let done = self
+            .engine
+            .update(self.owners(), Update::one(guard, change))
+            .await?;
+        Ok(done.matched == 1)
+    }
+}

@@ -1,0 +1,68 @@
+use super::spill::Push;
+use super::state::{Head, State};
+use super::{OverflowList, Owner};
+use crate::attempts::Attempts;
+use document::{Error, Result};
+
+impl OverflowList<'_> {
+    /// Finishes what operations began and did not end: an adoption, removals, the tidying of emptied pages.
+    pub(crate) async fn finish(&self, owner: &Owner) -> Result<()> {
+        let mut attempts = Attempts::default();
+        while attempts.next().await {
+            let seen = self.state(owner, Head::None).await?;
+            if !self.finish_at_once(owner, &seen).await? {
+                return self.tidy(owner).await;
+            }
+        }
+        Err(Error::Contended(owner.to_string()))
+    }
+
+    /// Finishes removals from pages that were under way when an operation looked, after its own work is done. Somebody
+    /// of this process who is at it is left alone; what somebody else left behind has waited already, so that an
+    /// error here is none of the operation.
+    pub(super) async fn finish_what_others_left(&self, owner: &Owner, seen: Option<State>) {
+        let Some(seen) = seen.filter(|seen| !seen.pending.is_empty()) else {
+            return;
+        };
+        let Some(_turn) = self.queues.changes.free(&(owner, self.relation)) else {
+            return;
+        };
+        if let Err(error) = self.settle(owner, &seen.born, &seen.pending).await {
+            tracing::debug!(%owner, %error, "removals that somebody left half-done have to wait");
+        }
+    }
+
+    /// Finishes what was under way when somebody looked. True when there was something.
+    async fn finish_at_once(&self, owner: &Owner, seen: &State) -> Result<bool> {
+        if seen.adopting {
+            self.adopt(owner).await?;
+        }
+        self.settle(owner, &seen.born, &seen.pending).await?;
+        Ok(seen.adopting || !seen.pending.is_empty())
+    }
+
+    /// Spills until the head is within its threshold.
+    pub(crate) async fn shorten(&self, owner: &Owner) -> Result<()> {
+        let mut attempts = Attempts::default();
+        while attempts.next().await {
+            let mut seen = self.state(owner, Head::Whole).await?;
+            if self.finish_at_once(owner, &seen).await? {
+                continue;
+            }
+            if seen.head.len() <= self.limits.threshold {
+                return Ok(());
+            }
+            let chunk = seen.take_chunk(self.limits);
+            let Some(newest) = seen.head.first().or(chunk.first()) else {
+                return Ok(());
+            };
+            let moved = self
+                .spill(owner, &seen, &chunk, &Push::default(), newest.at)
+                .await?;
+            if moved.is_some() {
+                attempts = Attempts::default();
+            }
+        }
+        Err(Error::Contended(owner.to_string()))
+    }
+}

@@ -1,0 +1,166 @@
+//! Overflow lists: the outlier pattern.
+//!
+//! An owner document holds the newest items of each of its lists in a bounded array, the *head*. When the head is
+//! full its oldest chunk *spills* into a *page* document. Every step is one write to one document, guarded so that
+//! it only applies to the state it was computed from; a crash between two steps is invisible to readers and is
+//! finished by whoever comes next.
+//!
+//! Items are ordered by `(at, id)`, newest first, in head and pages alike. The order key never changes, so a cursor
+//! stays good whatever happens to the item that it names.
+
+mod adopt;
+mod append;
+mod bulk;
+mod chain;
+mod convert;
+mod delete;
+mod finish;
+mod item;
+mod offset;
+mod pages;
+mod read;
+mod remove;
+mod round;
+mod seen;
+mod spill;
+mod state;
+mod tidy;
+mod together;
+mod walk;
+mod work;
+
+use std::sync::Arc;
+
+use bson::Bson;
+use model::{Relation, Topic};
+use tokio::sync::MutexGuard;
+use uuid::Uuid;
+
+use crate::Limits;
+use crate::turns::Turns;
+use document::Engine;
+use document::Result;
+
+pub use append::Appended;
+pub use bulk::{LaidOut, lay_out};
+pub(crate) use delete::{delete_owner, sweep};
+pub use item::{Item, Key};
+pub(crate) use item::{number, take_date};
+pub use read::Stretch;
+pub use remove::Removed;
+pub use seen::Seen;
+pub use state::{empty, measure, meter};
+pub use walk::Walk;
+pub use work::Work;
+
+/// The collection of page documents, of all owners and relations.
+pub const PAGES: &str = "pages";
+
+/// The document that a list belongs to: what a topic names.
+pub type Owner = Topic;
+
+/// Who waits for whom within this process, and what they all did.
+#[derive(Debug, Default)]
+pub(crate) struct Queues {
+    /// Appends to lists that have some under way.
+    lines: together::Lines,
+    /// Changes of a list of which only one at a time can succeed: spills, and removals from pages.
+    changes: Turns,
+    /// Adoptions of unbounded arrays.
+    adoptions: Turns,
+    /// What they did.
+    pub(crate) work: work::Tally,
+}
+
+/// One relation's lists: any owner's likes, say.
+#[derive(Clone)]
+pub struct OverflowList<'a> {
+    engine: Engine,
+    relation: Relation,
+    limits: Limits,
+    queues: &'a Arc<Queues>,
+}
+
+impl<'a> OverflowList<'a> {
+    pub(crate) fn new(engine: Engine, relation: Relation, limits: Limits, queues: &'a Arc<Queues>) -> Self {
+        Self {
+            engine,
+            relation,
+            limits,
+            queues,
+        }
+    }
+
+    /// The collection of the relation's owners.
+    fn owners(&self) -> &'static str {
+        owners_of(self.relation)
+    }
+
+    /// The path of a field of the relation in its owner document, e.g. `likes.head`.
+    fn path(&self, field: &str) -> String {
+        format!("{}.{field}", self.relation)
+    }
+
+    /// Waits for the turn among those who change this list in a way that only one can.
+    async fn turn(&self, owner: &Owner) -> MutexGuard<'a, ()> {
+        self.queues.changes.of(&(owner, self.relation)).await
+    }
+
+    /// As [`OverflowList::turn`]; tells whether there was somebody to wait for.
+    async fn turn_after_waiting(&self, owner: &Owner) -> (MutexGuard<'a, ()>, bool) {
+        match self.queues.changes.free(&(owner, self.relation)) {
+            Some(turn) => (turn, false),
+            None => (self.turn(owner).await, true),
+        }
+    }
+
+    async fn sweep(&self, owner: &Owner) -> Result<u64> {
+        delete::sweep(&self.engine, owner).await
+    }
+}
+
+/// The collection of a relation's owners.
+pub fn owners_of(relation: Relation) -> &'static str {
+    if Relation::OF_A_USER.contains(&relation) {
+        crate::people::COLLECTION
+    } else {
+        crate::posts::COLLECTION
+    }
+}
+
+/// The collection of an owner.
+pub fn owner_collection(owner: &Owner) -> &'static str {
+    match owner {
+        Topic::User(_) => crate::people::COLLECTION,
+        Topic::Post(_) => crate::posts::COLLECTION,
+    }
+}
+
+/// An owner's `_id`: a user's handle, a post's UUID.
+pub fn owner_id(owner: &Owner) -> Bson {
+    match owner {
+        Topic::User(handle) => Bson::String(handle.to_string()),
+        Topic::Post(id) => uuid_bson(id.uuid()),
+    }
+}
+
+/// A UUID as BSON binary of subtype 4.
+pub fn uuid_bson(uuid: Uuid) -> Bson {
+    Bson::from(bson::Uuid::from(uuid))
+}
+
+/// A page's `_id`, readable by whoever opens the collection: `ada/followers/3`, and the incarnation of the owner where
+/// it has one.
+fn page_id(owner: &Owner, relation: Relation, born: &Bson, page: u32) -> String {
+    let owner = match owner {
+        Topic::User(handle) => handle.to_string(),
+        Topic::Post(id) => id.to_string(),
+    };
+    match born {
+        Bson::Binary(born) => {
+            let born = Uuid::from_slice(&born.bytes).unwrap_or_default().simple();
+            format!("{owner}/{relation}/{page}/{born}")
+        }
+        _ => format!("{owner}/{relation}/{page}"),
+    }
+}

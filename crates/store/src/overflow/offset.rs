@@ -1,0 +1,115 @@
+use bson::doc;
+
+use super::item::number;
+use super::pages::{Way, date, order};
+use super::read::{Placed, Start};
+use super::state::{Head, State, page_number};
+use super::{OverflowList, Owner, PAGES, Stretch};
+use document::Find;
+use document::Result;
+
+/// How many page counts to read at once.
+const COUNTS: u64 = 512;
+
+impl OverflowList<'_> {
+    /// Reads up to `limit` items from a place counted from the newest: `skip` 0 is the newest item itself.
+    ///
+    /// Within the head it costs one read. Beyond, it adds up the counts of the pages that it passes over, which are
+    /// in an index: no page is read that has none of the items.
+    ///
+    /// # Errors
+    /// [`Error::NoOwner`](document::Error::NoOwner) when the owner does not exist.
+    pub async fn from_offset(&self, owner: &Owner, skip: u64, limit: usize) -> Result<Stretch> {
+        self.read(owner, Start::Offset(skip), limit).await
+    }
+
+    pub(super) async fn read_from_offset(
+        &self,
+        owner: &Owner,
+        skip: u64,
+        wanted: usize,
+    ) -> Result<(State, Vec<Placed>)> {
+        let places = usize::try_from(skip).unwrap_or(usize::MAX);
+        let mut seen = self.state(owner, Head::From(places, wanted)).await?;
+        let head = std::mem::take(&mut seen.head);
+        let in_head = seen.in_head();
+        if skip < in_head {
+            let found = self.down(owner, &seen, head, None, wanted).await?;
+            return Ok((seen, found));
+        }
+        let mut rest = skip - in_head;
+        let Some(number) = self.pass_over(owner, &seen, &mut rest).await? else {
+            return Ok((seen, Vec::new()));
+        };
+        let rest = usize::try_from(rest).unwrap_or(usize::MAX);
+        let page = self.page(owner, &seen.born, number).await?;
+        let items = page.map_or_else(Vec::new, |page| page.items);
+        let there = items.into_iter().filter(|item| !seen.is_pending(number, item.id));
+        let mut found: Vec<Placed> = there
+            .skip(rest)
+            .take(wanted)
+            .map(|item| (Some(number), item))
+            .collect();
+        if found.len() == wanted {
+            return Ok((seen, found));
+        }
+        // What is missing stands in the pages below, which follow what was found.
+        if let Some(last) = found.last() {
+            let after = self.cursor_after(owner, Way::Down, last);
+            let below = State {
+                pages: number,
+                ..seen.clone()
+            };
+            let more = self
+                .down(owner, &below, Vec::new(), Some(after), wanted - found.len())
+                .await?;
+            found.extend(more);
+        }
+        Ok((seen, found))
+    }
+
+    /// Passes over whole pages, newest first, while `rest` is not smaller than what they hold. Answers the number of
+    /// the page that holds the place, if there is one.
+    async fn pass_over(&self, owner: &Owner, seen: &State, rest: &mut u64) -> Result<Option<u32>> {
+        let mut below = seen.pages;
+        let mut from = i64::MAX;
+        loop {
+            let mut filter = self.pages_of(owner, &seen.born);
+            filter.insert("last", doc! { "$lte": date(from) });
+            filter.insert("page", doc! { "$lt": i64::from(below) });
+            let find = Find::matching(filter)
+                .project(doc! { "_id": 0, "page": 1, "count": 1, "last": 1 })
+                .sort(order(Way::Down))
+                .limit(COUNTS);
+            let counts = self.engine.find(PAGES, find).await?;
+            if counts.is_empty() {
+                return Ok(None);
+            }
+            for page in counts {
+                below = page_number(&page, "page")?;
+                let mut held = number(&page, "count")?;
+                if seen.pending.iter().any(|gone| gone.page == below) {
+                    // Whether the page still holds what is pending, only its items tell.
+                    held = self.held(owner, seen, below).await?;
+                }
+                if *rest < held {
+                    return Ok(Some(below));
+                }
+                *rest -= held;
+                from = page
+                    .get_datetime("last")
+                    .map_or(from, |last| last.timestamp_millis());
+            }
+        }
+    }
+
+    /// How many items of a page a reader can reach.
+    async fn held(&self, owner: &Owner, seen: &State, page: u32) -> Result<u64> {
+        let items = self
+            .page(owner, &seen.born, page)
+            .await?
+            .map_or(Vec::new(), |page| page.items);
+        let there = items.iter().filter(|item| !seen.is_pending(page, item.id));
+        Ok(there.count() as u64)
+    }
+}

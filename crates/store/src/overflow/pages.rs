@@ -1,0 +1,175 @@
+//! Where a list's pages are, and finding the ones that a reader needs.
+
+use std::ops::RangeInclusive;
+
+use bson::{Bson, DateTime, Document, doc};
+
+use super::item::{number, take_items};
+use super::state::{Born, State, page_number};
+use super::{Item, Key, OverflowList, Owner, PAGES, owner_id};
+use document::Find;
+use document::Result;
+
+/// A page as read.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Page {
+    pub number: u32,
+    /// The revision of the head that it was spilled from.
+    pub rev: i64,
+    pub items: Vec<Item>,
+}
+
+/// Which page, and of which revision: after tidying, another page may get the same number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    pub page: u32,
+    pub rev: i64,
+}
+
+impl Page {
+    pub(super) fn read(mut document: Document) -> Result<Self> {
+        Ok(Self {
+            number: page_number(&document, "page")?,
+            rev: i64::try_from(number(&document, "rev")?).unwrap_or(i64::MAX),
+            items: take_items(&mut document, "items")?,
+        })
+    }
+}
+
+/// Which way to go from page to page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Towards older items.
+    Down,
+    /// Towards newer items.
+    Up,
+}
+
+impl OverflowList<'_> {
+    /// Selects the pages of one list.
+    pub(super) fn pages_of(&self, owner: &Owner, born: &Born) -> Document {
+        doc! { "owner": owner_id(owner), "relation": self.relation.as_str(), "born": born }
+    }
+
+    /// Selects one page of a list.
+    pub(crate) fn page_of(&self, owner: &Owner, born: &Born, page: u32) -> Document {
+        let mut one = self.pages_of(owner, born);
+        one.insert("page", i64::from(page));
+        one
+    }
+
+    /// One page, committed or not.
+    pub(super) async fn page(&self, owner: &Owner, born: &Born, page: u32) -> Result<Option<Page>> {
+        let find = Find::matching(self.page_of(owner, born, page)).limit(1);
+        self.one_page(find).await
+    }
+
+    /// The committed page that holds an item with this key, and the item.
+    pub(super) async fn find_in_pages(
+        &self,
+        owner: &Owner,
+        key: &Key,
+        seen: &State,
+    ) -> Result<Option<(Place, Item)>> {
+        Ok(self.find_all_in_pages(owner, &[key], seen).await?.pop())
+    }
+
+    /// The items with these keys that are in committed pages, and the pages. Two index seeks for each key at most, however
+    /// many pages there are.
+    pub(super) async fn find_all_in_pages(
+        &self,
+        owner: &Owner,
+        keys: &[&Key],
+        seen: &State,
+    ) -> Result<Vec<(Place, Item)>> {
+        let Some(first) = keys.first().filter(|_| seen.pages > 0) else {
+            return Ok(Vec::new());
+        };
+        let values: Vec<Bson> = keys.iter().map(|key| key.value()).collect();
+        let mut filter = self.pages_of(owner, &seen.born);
+        filter.insert(format!("items.{}", first.field()), doc! { "$in": values });
+        filter.insert("page", doc! { "$lt": i64::from(seen.pages) });
+        // One that is there, for each, and those that are removed but still stand in their page.
+        let find = Find::matching(filter).limit((keys.len() + seen.pending.len()) as u64);
+        let mut found = Vec::new();
+        for page in self.engine.find(PAGES, find).await? {
+            let Page { number, rev, items } = Page::read(page)?;
+            if rev > seen.rev {
+                // Written after the owner was looked at, in the place of one that was there then.
+                continue;
+            }
+            let place = Place { page: number, rev };
+            let wanted = items
+                .into_iter()
+                .filter(|item| keys.iter().any(|key| item.is(key)) && !seen.is_pending(number, item.id));
+            found.extend(wanted.map(|item| (place, item)));
+        }
+        Ok(found)
+    }
+
+    /// The committed page with items that is the newest of those whose oldest item is not newer than `from` (a
+    /// time), below the page `below`. One index seek: a page without items has no `last`, so it is not in the way.
+    /// Pages whose oldest items are of one millisecond are told apart by their numbers.
+    pub(super) async fn page_down(
+        &self,
+        owner: &Owner,
+        seen: &State,
+        below: u32,
+        from: Option<i64>,
+    ) -> Result<Option<Page>> {
+        let mut filter = self.pages_of(owner, &seen.born);
+        let from = date(from.unwrap_or(i64::MAX));
+        let below = doc! { "$lt": i64::from(below.min(seen.pages)) };
+        filter.insert("page", &below);
+        filter.insert("last", doc! { "$lte": &from });
+        filter.insert(
+            "$or",
+            [
+                doc! { "last": { "$lt": &from } },
+                doc! { "last": from, "page": below },
+            ],
+        );
+        let find = Find::matching(filter).sort(order(Way::Down)).limit(1);
+        self.one_page(find).await
+    }
+
+    /// The oldest committed page with items whose oldest item is not older than `from`, from the page `above` on.
+    pub(super) async fn page_up(
+        &self,
+        owner: &Owner,
+        seen: &State,
+        above: u32,
+        from: Option<i64>,
+    ) -> Result<Option<Page>> {
+        let mut filter = self.pages_of(owner, &seen.born);
+        filter.insert("last", doc! { "$gte": date(from.unwrap_or(i64::MIN)) });
+        filter.insert(
+            "page",
+            doc! { "$gte": i64::from(above), "$lt": i64::from(seen.pages) },
+        );
+        let find = Find::matching(filter).sort(order(Way::Up)).limit(1);
+        self.one_page(find).await
+    }
+
+    async fn one_page(&self, find: Find) -> Result<Option<Page>> {
+        let found = self.engine.find(PAGES, find).await?;
+        found.into_iter().next().map(Page::read).transpose()
+    }
+}
+
+/// The order in which pages follow each other. Items of one millisecond may share two pages, whose numbers then tell.
+pub(super) fn order(way: Way) -> Document {
+    let direction = if way == Way::Down { -1 } else { 1 };
+    doc! { "last": direction, "page": direction }
+}
+
+/// The moments that every server can read, in milliseconds: the years 1 to 9999. MongoDB takes any number of them, but
+/// servers that speak its protocol may keep dates in a type of their language, which ends there.
+const READABLE: RangeInclusive<i64> = -62_135_596_800_000..=253_402_300_799_999;
+
+/// A moment to compare with, or the nearest one that every server can read.
+pub(super) fn date(millis: i64) -> Bson {
+    Bson::DateTime(DateTime::from_millis(
+        millis.clamp(*READABLE.start(), *READABLE.end()),
+    ))
+}

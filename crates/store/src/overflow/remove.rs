@@ -1,0 +1,207 @@
+use bson::{Bson, Document, doc};
+
+use super::item::number;
+use super::pages::Place;
+use super::seen::Terms;
+use super::state::{Head, Pending, State};
+use super::{Item, Key, OverflowList, Owner, PAGES, owner_id, uuid_bson};
+use crate::attempts::Attempts;
+use document::{Consistency, FindAndModify, Update};
+use document::{Error, Result};
+
+/// How many removals from pages may be under way at once. With more, somebody who removes finishes some first, so that the
+/// owner stays small also when many died half-way.
+const MOST_PENDING: usize = 32;
+
+/// What a removal did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Removed {
+    /// The item that this call took out; `None` when there was none.
+    pub item: Option<Item>,
+    /// How many items the list has.
+    pub count: u64,
+}
+
+impl OverflowList<'_> {
+    /// Takes the item with this key out of the list, wherever it is. Doing it again changes nothing.
+    ///
+    /// # Errors
+    /// [`Error::NoOwner`] when the owner does not exist, [`Error::Contended`] when it never got through.
+    pub async fn remove(&self, owner: &Owner, key: &Key) -> Result<Removed> {
+        let mut seen = None;
+        let terms = Terms::default();
+        let removed = self.remove_beside_others(owner, key, &terms, &mut seen).await?;
+        self.finish_what_others_left(owner, seen).await;
+        removed.ok_or_else(|| Error::Contended(owner.to_string()))
+    }
+
+    /// Leaves the last state that it acted on in `last`. Nothing when the list is not as the terms say any more.
+    pub(super) async fn remove_beside_others(
+        &self,
+        owner: &Owner,
+        key: &Key,
+        terms: &Terms,
+        last: &mut Option<State>,
+    ) -> Result<Option<Removed>> {
+        let mut turn = None;
+        let mut known = terms.since.clone();
+        let mut attempts = Attempts::default();
+        while attempts.next().await {
+            if attempts.is_retry() {
+                self.queues.work.retried(self.relation);
+            }
+            let state = match known.take() {
+                Some(known) => known,
+                None => self.state_to_change(owner, Head::Whole).await?,
+            };
+            let seen = last.insert(state);
+            if !terms.allow(seen) {
+                return Ok(None);
+            }
+            if seen.adopting {
+                self.adopt(owner).await?;
+                continue;
+            }
+            let (item, count) = if let Some(item) = seen.head.iter().find(|item| item.is(key)) {
+                let count = self.remove_from_head(owner, seen, item, terms).await?;
+                (Some(item.clone()), count)
+            } else if let Some((place, item)) = self.find_in_pages(owner, key, seen).await? {
+                if turn.is_none() {
+                    // Of several removals from pages, one at a time can win; whoever had to wait looks again.
+                    let (mine, waited) = self.turn_after_waiting(owner).await;
+                    turn = Some(mine);
+                    if waited {
+                        continue;
+                    }
+                }
+                if seen.pending.len() >= MOST_PENDING {
+                    self.settle(owner, &seen.born, &seen.pending).await?;
+                    continue;
+                }
+                let count = self.remove_from_page(owner, seen, place, &item, terms).await?;
+                (Some(item), count)
+            } else {
+                (None, self.confirm_absent(owner, key, seen, terms).await?)
+            };
+            if let Some(count) = count {
+                return Ok(Some(Removed { item, count }));
+            }
+        }
+        Err(Error::Contended(owner.to_string()))
+    }
+
+    /// How many items the list has at a moment when it does not have the item. The pages were searched after the owner was
+    /// looked at, so that an item which was there at first may have gone with somebody else's removal, and the count with
+    /// it. A look that may be old is confirmed by a write, as of what is present.
+    ///
+    /// It rests on what a push rests on: the item is not in the head, and no spill took it to a page since the pages were
+    /// searched.
+    async fn confirm_absent(
+        &self,
+        owner: &Owner,
+        key: &Key,
+        seen: &State,
+        terms: &Terms,
+    ) -> Result<Option<u64>> {
+        if terms.since.is_none() && self.engine.consistency() == Consistency::Linearizable {
+            if seen.pages == 0 {
+                return Ok(Some(seen.count));
+            }
+            let now = self.state(owner, Head::Whole).await?;
+            let absent = now.has_the_pages_of(seen) && !now.head.iter().any(|item| item.is(key));
+            return Ok(absent.then_some(now.count));
+        }
+        let mut guard = doc! {
+            "_id": owner_id(owner),
+            "born": &seen.born,
+            self.path("pages"): i64::from(seen.pages),
+            self.path("floor"): seen.floor_bson(),
+            self.path(&format!("head.{}", key.field())): { "$ne": key.value() },
+        };
+        if terms.since.is_some() {
+            guard.insert(self.path("rev"), seen.rev);
+        }
+        let change = doc! { "$inc": { self.path("rev"): 1_i64 } };
+        self.counted(guard, terms.with(change)).await
+    }
+
+    async fn remove_from_head(
+        &self,
+        owner: &Owner,
+        seen: &State,
+        item: &Item,
+        terms: &Terms,
+    ) -> Result<Option<u64>> {
+        let mut guard =
+            doc! { "_id": owner_id(owner), "born": &seen.born, self.path("head.id"): uuid_bson(item.id) };
+        let change = doc! {
+            "$pull": { self.path("head"): { "id": uuid_bson(item.id) } },
+            "$inc": { self.path("count"): -1_i64, self.path("rev"): 1_i64 },
+        };
+        if terms.since.is_some() {
+            guard.insert(self.path("rev"), seen.rev);
+        }
+        self.counted(guard, terms.with(change)).await
+    }
+
+    /// First the owner: from then on the item is gone for every reader, who subtracts `pending`. Then the page.
+    async fn remove_from_page(
+        &self,
+        owner: &Owner,
+        seen: &State,
+        place: Place,
+        item: &Item,
+        terms: &Terms,
+    ) -> Result<Option<u64>> {
+        let pending = Pending {
+            page: place.page,
+            rev: place.rev,
+            id: item.id,
+        };
+        let change = doc! {
+            "$push": { self.path("pending"): pending.to_document() },
+            "$inc": { self.path("count"): -1_i64, self.path("spilled"): -1_i64, self.path("rev"): 1_i64 },
+        };
+        let guard = doc! { "_id": owner_id(owner), "born": &seen.born, self.path("rev"): seen.rev };
+        let count = self.counted(guard, terms.with(change)).await?;
+        if count.is_some() {
+            self.settle(owner, &seen.born, &[pending]).await?;
+        }
+        Ok(count)
+    }
+
+    /// Finishes removals from pages, whoever began them. Every step may be repeated.
+    pub(super) async fn settle(&self, owner: &Owner, born: &Bson, pending: &[Pending]) -> Result<()> {
+        for removal in pending {
+            let id = uuid_bson(removal.id);
+            let mut holding = self.page_of(owner, born, removal.page);
+            holding.insert("rev", removal.rev);
+            holding.insert("items.id", &id);
+            let pull = doc! { "$pull": { "items": { "id": id } }, "$inc": { "count": -1_i64 } };
+            let pull = FindAndModify::after(holding, pull).project(doc! { "count": 1 });
+            let page = self.engine.find_and_modify(PAGES, pull).await?;
+            let emptied = page.is_some_and(|page| number(&page, "count").is_ok_and(|count| count == 0));
+            let done = doc! { "$pull": { self.path("pending"): removal.to_document() } };
+            self.engine
+                .update(
+                    self.owners(),
+                    Update::one(doc! { "_id": owner_id(owner), "born": born }, done),
+                )
+                .await?;
+            if emptied {
+                self.unmark(self.page_of(owner, born, removal.page)).await?;
+                self.trim(owner).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes the owner if it is as the guard says; answers how many items the list has then.
+    pub(super) async fn counted(&self, guard: Document, change: Document) -> Result<Option<u64>> {
+        let change = FindAndModify::after(guard, change).project(doc! { self.path("count"): 1 });
+        match self.engine.find_and_modify(self.owners(), change).await? {
+            Some(owner) => Ok(Some(State::read(owner, self)?.count)),
+            None => Ok(None),
+        }
+    }
+}

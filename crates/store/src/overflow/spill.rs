@@ -1,0 +1,150 @@
+use bson::{DateTime, Document, doc};
+use model::Timestamp;
+
+use super::seen::Terms;
+use super::state::{State, int};
+use super::{Item, OverflowList, Owner, PAGES, owner_id, page_id};
+use document::Update;
+use document::{Error, Result};
+
+/// What a push adds, and what goes with it.
+#[derive(Debug, Default)]
+pub(super) struct Push<'t> {
+    /// The items as they stand in a head.
+    pub items: Vec<Document>,
+    pub terms: Option<&'t Terms>,
+}
+
+impl Push<'_> {
+    /// The change with what goes with it.
+    pub fn with(&self, change: Document) -> Document {
+        match self.terms {
+            Some(terms) => terms.with(change),
+            None => change,
+        }
+    }
+}
+
+impl OverflowList<'_> {
+    /// Moves the oldest chunk of a full head into the next page, and adds items to what stays, all of them newer than the
+    /// chunk. Two writes: the page, which nobody reads yet, and the owner, which makes it visible, drops its items
+    /// from the head and takes up the new ones at the same moment.
+    ///
+    /// Answers the new count, or nothing when somebody else got further; the caller looks again.
+    pub(super) async fn spill(
+        &self,
+        owner: &Owner,
+        seen: &State,
+        chunk: &[Item],
+        adding: &Push<'_>,
+        now: Timestamp,
+    ) -> Result<Option<u64>> {
+        if !self.write_page(owner, seen, seen.pages, chunk, now).await? {
+            let Some(page) = self.page(owner, &seen.born, seen.pages).await? else {
+                return Ok(None);
+            };
+            if page.rev != seen.rev || page.items != chunk {
+                // A page that this head did not write: an interrupted spill left it behind under other limits, or the
+                // tidying of an empty one. A newer revision lets it be replaced. If somebody else wrote it for a newer
+                // head, the guard fails.
+                self.advance_rev(owner, seen, page.rev.max(seen.rev) + 1).await?;
+                return Ok(None);
+            }
+        }
+        self.commit(owner, seen, chunk, adding).await
+    }
+
+    /// Writes a page that is not committed, where it is absent or was left behind by an older revision of the head.
+    /// False when one stands there already, of this revision or of a newer one.
+    ///
+    /// What is written stays as it is until the commit: only a newer revision may replace it, and then the commit's
+    /// guard fails. It need not be on disk before the commit is, without which it means nothing.
+    pub(super) async fn write_page(
+        &self,
+        owner: &Owner,
+        seen: &State,
+        number: u32,
+        chunk: &[Item],
+        now: Timestamp,
+    ) -> Result<bool> {
+        let mut absent_or_older = self.page_of(owner, &seen.born, number);
+        absent_or_older.insert("rev", doc! { "$lt": seen.rev });
+        let mut page = page_fields(chunk, now);
+        page.insert("rev", seen.rev);
+        let id = page_id(owner, self.relation, &seen.born, number);
+        let write = Update::one(
+            absent_or_older,
+            doc! { "$set": page, "$setOnInsert": { "_id": id } },
+        );
+        match self.engine.update(PAGES, write.or_insert().unjournaled()).await {
+            Ok(_) => Ok(true),
+            Err(Error::DuplicateKey { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The guards see to it that the head is what was read, so that what `$slice` drops is the chunk and nothing else:
+    /// it stands in the page, and all that is added sorts above it.
+    async fn commit(
+        &self,
+        owner: &Owner,
+        seen: &State,
+        chunk: &[Item],
+        adding: &Push<'_>,
+    ) -> Result<Option<u64>> {
+        let Some(floor) = seen.floor_above(chunk) else {
+            return Ok(None);
+        };
+        let stay = seen.head.len();
+        let mut guard = self.at_rev(owner, seen);
+        guard.insert(self.path("head"), doc! { "$size": int(stay + chunk.len()) });
+        let change = doc! {
+            "$push": { self.path("head"): {
+                "$each": &adding.items, "$sort": { "at": -1, "id": -1 }, "$slice": int(stay + adding.items.len()),
+            } },
+            "$inc": {
+                self.path("count"): int(adding.items.len()), self.path("pages"): 1_i64, self.path("spilled"): int(chunk.len()),
+            },
+            "$set": { self.path("hasOverflow"): true, self.path("floor"): DateTime::from_millis(floor.millis()) },
+        };
+        let committed = self.counted(guard, adding.with(change)).await?;
+        if committed.is_some() {
+            self.queues.work.spilled(self.relation);
+            if !adding.items.is_empty() {
+                self.queues.work.pushed(self.relation, adding.items.len());
+            }
+        }
+        Ok(committed)
+    }
+
+    pub(super) async fn advance_rev(&self, owner: &Owner, seen: &State, rev: i64) -> Result<()> {
+        let change = doc! { "$set": { self.path("rev"): rev } };
+        self.engine
+            .update(self.owners(), Update::one(self.at_rev(owner, seen), change))
+            .await
+            .map(drop)
+    }
+
+    /// Selects the owner only while no removal and no spill has come between.
+    pub(super) fn at_rev(&self, owner: &Owner, seen: &State) -> Document {
+        doc! {
+            "_id": owner_id(owner),
+            "born": &seen.born,
+            self.path("pages"): i64::from(seen.pages),
+            self.path("rev"): seen.rev,
+        }
+    }
+}
+
+/// What a page says about its items: none is newer than `first` or older than `last`. They are the times of its newest
+/// and oldest item when it is written; a removal leaves them as they are.
+pub(super) fn page_fields(chunk: &[Item], now: Timestamp) -> Document {
+    let items: Vec<Document> = chunk.iter().map(Item::to_document).collect();
+    let mut fields = doc! { "count": int(items.len()), "createdAt": DateTime::from_millis(now.millis()) };
+    if let (Some(newest), Some(oldest)) = (chunk.first(), chunk.last()) {
+        fields.insert("first", DateTime::from_millis(newest.at.millis()));
+        fields.insert("last", DateTime::from_millis(oldest.at.millis()));
+    }
+    fields.insert("items", items);
+    fields
+}

@@ -1,0 +1,71 @@
+use bson::{Document, doc};
+
+use super::state::Head;
+use super::{OverflowList, Owner, PAGES};
+use crate::attempts::Attempts;
+use document::Result;
+use document::Update;
+
+impl OverflowList<'_> {
+    /// Tidies pages that removals emptied. The newest pages go, as long as they are empty; an empty page further down
+    /// keeps its number but loses its times, so that no reader is led to it.
+    ///
+    /// A running scroll notices nothing: its cursor is an order key, and a page that goes had nothing to read. A
+    /// removal that empties a page does this by itself; calling it again does no harm.
+    ///
+    /// # Errors
+    /// [`Error::NoOwner`](document::Error::NoOwner) when the owner does not exist.
+    pub async fn tidy(&self, owner: &Owner) -> Result<()> {
+        let seen = self.state(owner, Head::None).await?;
+        self.unmark(self.pages_of(owner, &seen.born)).await?;
+        self.trim(owner).await
+    }
+
+    /// Takes the empty ones of these pages out of the way of readers.
+    pub(super) async fn unmark(&self, mut pages: Document) -> Result<()> {
+        pages.insert("count", 0_i64);
+        pages.insert("last", doc! { "$exists": true });
+        let unmark = Update {
+            many: true,
+            ..Update::one(pages, doc! { "$unset": { "first": "", "last": "" } })
+        };
+        self.engine.update(PAGES, unmark).await.map(drop)
+    }
+
+    /// Gives up the newest pages as long as they are empty.
+    pub(super) async fn trim(&self, owner: &Owner) -> Result<()> {
+        let mut attempts = Attempts::default();
+        while attempts.next().await {
+            let seen = self.state(owner, Head::None).await?;
+            let Some(newest) = seen.pages.checked_sub(1) else {
+                return Ok(());
+            };
+            let Some(page) = self.page(owner, &seen.born, newest).await? else {
+                return Ok(());
+            };
+            if !page.items.is_empty() || !seen.pending.is_empty() {
+                // What is pending is finished by somebody who then comes here too.
+                return Ok(());
+            }
+            let change = doc! {
+                "$inc": { self.path("pages"): -1_i64, self.path("rev"): 1_i64 },
+                "$set": { self.path("hasOverflow"): newest > 0 },
+            };
+            let mut guard = self.at_rev(owner, &seen);
+            guard.insert(self.path("pending.0"), doc! { "$exists": false });
+            let gone = self
+                .engine
+                .update(self.owners(), Update::one(guard, change))
+                .await?;
+            if gone.matched == 1 {
+                attempts = Attempts::default();
+                // Only this very page: the next spill may already have written another of its number.
+                let mut this = self.page_of(owner, &seen.born, newest);
+                this.insert("rev", page.rev);
+                this.insert("count", 0_i64);
+                self.engine.delete(PAGES, this, false).await?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,58 @@
+use model::Cursor;
+
+use super::pages::Way;
+use super::{OverflowList, Owner, Stretch};
+use document::Result;
+
+/// A walk over a whole list that never holds more than one page of it.
+pub struct Walk<'a> {
+    list: OverflowList<'a>,
+    owner: Owner,
+    way: Way,
+    next: Step,
+}
+
+enum Step {
+    From(Option<Cursor>),
+    End,
+}
+
+impl<'a> OverflowList<'a> {
+    /// Walks over the whole list, newest first.
+    pub fn walk(&self, owner: &Owner) -> Walk<'a> {
+        self.walking(owner, Way::Down)
+    }
+
+    /// Walks over the whole list, oldest first.
+    pub fn walk_from_the_oldest(&self, owner: &Owner) -> Walk<'a> {
+        self.walking(owner, Way::Up)
+    }
+
+    fn walking(&self, owner: &Owner, way: Way) -> Walk<'a> {
+        Walk {
+            list: self.clone(),
+            owner: owner.clone(),
+            way,
+            next: Step::From(None),
+        }
+    }
+}
+
+impl Walk<'_> {
+    /// The next stretch, of at most as many items as a page holds; `None` after the last.
+    ///
+    /// # Errors
+    /// As [`OverflowList::newest_first`].
+    pub async fn next(&mut self) -> Result<Option<Stretch>> {
+        let Step::From(after) = self.next else {
+            return Ok(None);
+        };
+        let limit = self.list.limits.page_size;
+        let stretch = match self.way {
+            Way::Down => self.list.newest_first(&self.owner, after, limit).await?,
+            Way::Up => self.list.oldest_first(&self.owner, after, limit).await?,
+        };
+        self.next = stretch.next.map_or(Step::End, |cursor| Step::From(Some(cursor)));
+        Ok(Some(stretch))
+    }
+}

@@ -1,0 +1,242 @@
+//! The user documents: who somebody is, and the heads of their three lists.
+
+use std::collections::HashMap;
+
+use bson::{Bson, DateTime, Document, doc};
+use model::{Bio, DisplayName, Handle, Person, Relation, Timestamp, Topic};
+
+use uuid::Uuid;
+
+use crate::Store;
+use crate::leaving::staying;
+use crate::overflow::{delete_owner, empty, meter, uuid_bson};
+use crate::sessions::Session;
+use document::{Error, Result};
+use document::{Find, Update};
+
+/// The collection of user documents. `_id` is the handle.
+pub const COLLECTION: &str = "users";
+
+/// A person as stored, without their lists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct User {
+    /// Handle and name.
+    pub person: Person,
+    /// A line about themselves.
+    pub bio: String,
+    /// The password's hash in PHC form; `None` for somebody who cannot sign in with one.
+    pub password: Option<String>,
+    /// When they joined.
+    pub at: Timestamp,
+}
+
+/// A person with the numbers of their lists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserSummary {
+    /// Who it is.
+    pub user: User,
+    /// How their followers are stored.
+    pub followers: model::Meter,
+    /// How many people they follow.
+    pub following: u64,
+    /// How many activities they have.
+    pub activities: u64,
+}
+
+impl User {
+    /// The stored form of somebody new, with empty lists. `born` tells them from an earlier or later owner of the same
+    /// handle.
+    pub fn to_document(&self, born: Uuid) -> Document {
+        let mut document = doc! {
+            "_id": self.person.handle.as_str(),
+            "born": uuid_bson(born),
+            "name": self.person.name.as_str(),
+            "bio": &self.bio,
+            "password": self.password.clone().map_or(Bson::Null, Bson::String),
+            "at": DateTime::from_millis(self.at.millis()),
+        };
+        for relation in Relation::OF_A_USER {
+            document.insert(relation.as_str(), empty());
+        }
+        document
+    }
+
+    fn from_document(document: &Document) -> Result<Self> {
+        Ok(Self {
+            person: person(document)?,
+            bio: document.get_str("bio").unwrap_or_default().to_owned(),
+            password: document.get_str("password").ok().map(str::to_owned),
+            at: date(document, "at")?,
+        })
+    }
+}
+
+/// The user documents of a store.
+pub struct People<'a> {
+    store: &'a Store,
+}
+
+impl<'a> People<'a> {
+    pub(crate) fn new(store: &'a Store) -> Self {
+        Self { store }
+    }
+
+    /// Adds somebody new. `born` is a fresh id.
+    ///
+    /// # Errors
+    /// [`Error::DuplicateKey`] when the handle is taken.
+    pub async fn insert(&self, user: &User, born: Uuid) -> Result<()> {
+        self.store
+            .engine()
+            .insert(COLLECTION, vec![user.to_document(born)])
+            .await
+    }
+
+    /// Somebody by handle, without their lists. Who is leaving is gone, here and below.
+    pub async fn get(&self, handle: &Handle) -> Result<Option<User>> {
+        self.one(doc! { "_id": handle.as_str() }).await
+    }
+
+    /// Whose session it is. One that began before its person joined was an earlier holder's of the handle, and one that
+    /// began before the password was changed has ended.
+    pub async fn holding(&self, session: &Session) -> Result<Option<User>> {
+        let began = DateTime::from_millis(session.at.millis());
+        self.one(doc! {
+            "_id": session.user.as_str(),
+            "at": { "$lte": began },
+            "sessionsFrom": { "$not": { "$gt": began } },
+        })
+        .await
+    }
+
+    async fn one(&self, filter: Document) -> Result<Option<User>> {
+        let fields = doc! { "name": 1, "bio": 1, "password": 1, "at": 1 };
+        let find = Find::matching(staying(filter)).project(fields).limit(1);
+        self.store
+            .engine()
+            .find(COLLECTION, find)
+            .await?
+            .first()
+            .map(User::from_document)
+            .transpose()
+    }
+
+    /// Somebody by handle, with the numbers of their lists but not the items.
+    pub async fn summary(&self, handle: &Handle) -> Result<Option<UserSummary>> {
+        let fields = doc! {
+            "name": 1, "bio": 1, "at": 1,
+            "followers.count": 1, "followers.spilled": 1, "followers.pages": 1,
+            "following.count": 1, "activities.count": 1,
+        };
+        let find = Find::matching(staying(doc! { "_id": handle.as_str() }))
+            .project(fields)
+            .limit(1);
+        let found = self.store.engine().find(COLLECTION, find).await?;
+        let Some(document) = found.first() else {
+            return Ok(None);
+        };
+        let list = |relation: Relation| -> Result<_> {
+            let list = document
+                .get(relation.as_str())
+                .ok_or_else(|| Error::malformed("a user lacks a list"))?;
+            meter(list, self.store.settings().of(relation))
+        };
+        Ok(Some(UserSummary {
+            user: User::from_document(document)?,
+            followers: list(Relation::Followers)?,
+            following: list(Relation::Following)?.count,
+            activities: list(Relation::Activities)?.count,
+        }))
+    }
+
+    /// The names behind handles, in one find. Who is gone is left out.
+    pub async fn named(&self, handles: impl IntoIterator<Item = &Handle>) -> Result<HashMap<Handle, Person>> {
+        let mut ids: Vec<&str> = handles.into_iter().map(Handle::as_str).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        if ids.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let find = Find::matching(staying(doc! { "_id": { "$in": ids } })).project(doc! { "name": 1 });
+        let found = self.store.engine().find(COLLECTION, find).await?;
+        found
+            .iter()
+            .map(|document| person(document).map(|person| (person.handle.clone(), person)))
+            .collect()
+    }
+
+    /// Who of these people has the most followers; `None` when all of them are gone.
+    pub async fn most_followed(&self, handles: impl IntoIterator<Item = &Handle>) -> Result<Option<Handle>> {
+        let ids: Vec<&str> = handles.into_iter().map(Handle::as_str).collect();
+        let find = Find::matching(staying(doc! { "_id": { "$in": ids } }))
+            .project(doc! { "name": 1 })
+            .sort(doc! { "followers.count": -1, "_id": 1 })
+            .limit(1);
+        let found = self.store.engine().find(COLLECTION, find).await?;
+        let first = found.first().map(person).transpose()?;
+        Ok(first.map(|person| person.handle))
+    }
+
+    /// Changes what somebody says about themselves. Answers whether there is such a person.
+    pub async fn describe(&self, handle: &Handle, name: &DisplayName, bio: &Bio) -> Result<bool> {
+        let person = staying(doc! { "_id": handle.as_str() });
+        let change = doc! { "$set": { "name": name.as_str(), "bio": bio.as_str() } };
+        let changed = self
+            .store
+            .engine()
+            .update(COLLECTION, Update::one(person, change))
+            .await?;
+        Ok(changed.matched == 1)
+    }
+
+    /// Changes a password hash, and ends every session that began before `at`: both in one write, so that there is no
+    /// moment at which the old password is good for anything. Answers whether the old hash still was the present one.
+    pub async fn change_password(
+        &self,
+        handle: &Handle,
+        old: &str,
+        new: &str,
+        at: Timestamp,
+    ) -> Result<bool> {
+        let guard = staying(doc! { "_id": handle.as_str(), "password": old });
+        let from = DateTime::from_millis(at.millis());
+        let change = doc! { "$set": { "password": new, "sessionsFrom": from } };
+        let changed = self
+            .store
+            .engine()
+            .update(COLLECTION, Update::one(guard, change))
+            .await?;
+        Ok(changed.matched == 1)
+    }
+
+    /// Removes somebody, the pages of their lists and their timeline; doing it again finishes what was interrupted. Answers whether
+    /// there was such a person.
+    pub async fn delete(&self, handle: &Handle) -> Result<bool> {
+        let deleted = delete_owner(self.store.engine(), &Topic::User(handle.clone())).await?;
+        self.store.timelines().remove(handle).await?;
+        Ok(deleted)
+    }
+}
+
+fn person(document: &Document) -> Result<Person> {
+    let text = |field: &str| {
+        document
+            .get_str(field)
+            .map_err(|_| Error::malformed(format!("a user's `{field}`")))
+    };
+    Ok(Person {
+        handle: text("_id")?
+            .parse()
+            .map_err(|_| Error::malformed("a user's `_id` is not a handle"))?,
+        name: text("name")?
+            .parse()
+            .map_err(|_| Error::malformed("a user's `name` is not a name"))?,
+    })
+}
+
+pub(crate) fn date(document: &Document, field: &str) -> Result<Timestamp> {
+    let date = document
+        .get_datetime(field)
+        .map_err(|_| Error::malformed(format!("`{field}` is not a date")))?;
+    Ok(Timestamp::from_millis(date.timestamp_millis()))
+}

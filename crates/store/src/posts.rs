@@ -1,0 +1,379 @@
+//! The post documents: what somebody wrote, and the heads of its three lists.
+
+use std::collections::{HashMap, HashSet};
+
+use bson::{Bson, DateTime, Document, doc};
+use model::{Cursor, Handle, Meter, Post, PostId, PostText, Relation, Tag, Timestamp, Topic};
+
+use uuid::Uuid;
+
+use crate::Store;
+use crate::overflow::{Key, PAGES, delete_owner, empty, meter, uuid_bson};
+use crate::people::date;
+use document::Find;
+use document::{Error, Result};
+
+/// The collection of post documents. `_id` is a UUID.
+pub const COLLECTION: &str = "posts";
+
+/// A post as stored, without the items of its lists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredPost {
+    /// Its identity.
+    pub id: PostId,
+    /// Who wrote it.
+    pub author: Handle,
+    /// What it says.
+    pub text: PostText,
+    /// When it was written.
+    pub at: Timestamp,
+    /// How its likes are stored.
+    pub likes: Meter,
+    /// How many comments it has.
+    pub comments: u64,
+    /// How many people shared it.
+    pub shares: u64,
+}
+
+/// The stored form of a new post, with the tags of its text and empty lists. `born` tells it from an earlier or later post of the same id.
+pub fn new_document(id: PostId, born: Uuid, author: &Handle, text: &PostText, at: Timestamp) -> Document {
+    let mut document = doc! {
+        "_id": uuid_bson(id.uuid()),
+        "born": uuid_bson(born),
+        "author": author.as_str(),
+        "text": text.as_str(),
+        "at": DateTime::from_millis(at.millis()),
+    };
+    let tags = Tag::all_of(text.as_str());
+    if !tags.is_empty() {
+        document.insert("tags", tags.iter().map(Tag::as_str).collect::<Vec<_>>());
+    }
+    for relation in Relation::OF_A_POST {
+        document.insert(relation.as_str(), empty());
+    }
+    document
+}
+
+/// In which order to list posts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Newest first.
+    Newest,
+    /// Most liked first.
+    MostLiked,
+}
+
+impl Order {
+    /// The field that the order goes by.
+    const fn field(self) -> &'static str {
+        match self {
+            Self::Newest => "at",
+            Self::MostLiked => "likes.count",
+        }
+    }
+
+    /// What its cursors say that they belong to.
+    fn list(self) -> u32 {
+        Cursor::list_named(self.field())
+    }
+
+    /// Whether a list in this order gave a cursor out.
+    pub fn gave_out(self, cursor: Cursor) -> bool {
+        cursor.list == self.list()
+    }
+
+    /// The cursor just after a post as stored.
+    pub fn cursor_after(self, post: &StoredPost) -> Cursor {
+        self.cursor(post.id, post.at, post.likes.count)
+    }
+
+    /// The cursor of a post as a reader sees it.
+    pub fn cursor_of(self, post: &Post) -> Cursor {
+        self.cursor(post.id, post.at, post.likes)
+    }
+
+    fn cursor(self, id: PostId, at: Timestamp, likes: u64) -> Cursor {
+        let key = match self {
+            Self::Newest => at.millis(),
+            Self::MostLiked => i64::try_from(likes).unwrap_or(i64::MAX),
+        };
+        Cursor {
+            list: self.list(),
+            key,
+            id: id.uuid(),
+            page: None,
+        }
+    }
+
+    fn value(self, cursor: Cursor) -> Bson {
+        match self {
+            Self::Newest => Bson::DateTime(DateTime::from_millis(cursor.key)),
+            Self::MostLiked => Bson::Int64(cursor.key),
+        }
+    }
+}
+
+/// The post documents of a store.
+pub struct Posts<'a> {
+    store: &'a Store,
+}
+
+impl<'a> Posts<'a> {
+    pub(crate) fn new(store: &'a Store) -> Self {
+        Self { store }
+    }
+
+    /// Adds a post and answers it. `born` is a fresh id for this incarnation of it.
+    ///
+    /// # Errors
+    /// [`Error::DuplicateKey`] when there is one with this id.
+    pub async fn insert(
+        &self,
+        id: PostId,
+        born: Uuid,
+        author: &Handle,
+        text: &PostText,
+        at: Timestamp,
+    ) -> Result<StoredPost> {
+        self.insert_document(new_document(id, born, author, text, at))
+            .await
+    }
+
+    pub(crate) async fn insert_document(&self, document: Document) -> Result<StoredPost> {
+        let post = self.stored(&document)?;
+        self.store.engine().insert(COLLECTION, vec![document]).await?;
+        Ok(post)
+    }
+
+    /// One post.
+    pub async fn get(&self, id: PostId) -> Result<Option<StoredPost>> {
+        let find = summaries(doc! { "_id": uuid_bson(id.uuid()) }).limit(1);
+        Ok(self.read(find).await?.into_iter().next())
+    }
+
+    /// The posts that match, in no particular order.
+    pub(crate) async fn matching(&self, filter: Document) -> Result<Vec<StoredPost>> {
+        self.read(summaries(filter)).await
+    }
+
+    /// These posts, as far as they are there.
+    pub async fn several(&self, ids: &[PostId]) -> Result<HashMap<PostId, StoredPost>> {
+        if ids.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let ids: Vec<Bson> = ids.iter().map(|id| uuid_bson(id.uuid())).collect();
+        let posts = self.read(summaries(doc! { "_id": { "$in": ids } })).await?;
+        Ok(posts.into_iter().map(|post| (post.id, post)).collect())
+    }
+
+    /// Posts in some order after a cursor: everybody's, or only these authors'. One more than `limit` tells the
+    /// caller that the list goes on.
+    pub async fn list(
+        &self,
+        authors: Option<&[Handle]>,
+        order: Order,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<Vec<StoredPost>> {
+        self.stretch(by(authors), order, after, limit).await
+    }
+
+    /// The same of posts with a tag.
+    pub async fn tagged(
+        &self,
+        tag: &Tag,
+        order: Order,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<Vec<StoredPost>> {
+        self.stretch(doc! { "tags": tag.as_str() }, order, after, limit)
+            .await
+    }
+
+    /// How many posts with a tag there are.
+    pub async fn count_tagged(&self, tag: &Tag) -> Result<u64> {
+        let filter = doc! { "tags": tag.as_str() };
+        self.store.engine().count(COLLECTION, filter).await
+    }
+
+    async fn stretch(
+        &self,
+        mut filter: Document,
+        order: Order,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<Vec<StoredPost>> {
+        let field = order.field();
+        if let Some(cursor) = after {
+            if !order.gave_out(cursor) {
+                return Err(Error::ForeignCursor);
+            }
+            let value = order.value(cursor);
+            filter.insert(
+                "$or",
+                vec![
+                    Bson::Document(doc! { field: { "$lt": &value } }),
+                    Bson::Document(doc! { field: value, "_id": { "$lt": uuid_bson(cursor.id) } }),
+                ],
+            );
+        }
+        let find = summaries(filter)
+            .sort(doc! { field: -1, "_id": -1 })
+            .limit(limit as u64);
+        self.read(find).await
+    }
+
+    /// The newest post of all, if there is one.
+    pub async fn newest(&self) -> Result<Option<PostId>> {
+        let find = Find::matching(Document::new())
+            .project(doc! { "_id": 1 })
+            .sort(doc! { "at": -1, "_id": -1 })
+            .limit(1);
+        let found = self.store.engine().find(COLLECTION, find).await?;
+        found.first().map(|document| post_id(document, "_id")).transpose()
+    }
+
+    /// How many posts are newer than a cursor of [`Order::Newest`], counted up to a limit: everybody's, or only these
+    /// authors'. It reads no more documents than it counts.
+    pub async fn newer(
+        &self,
+        authors: Option<&[Handle]>,
+        than: Option<Cursor>,
+        limit: usize,
+    ) -> Result<usize> {
+        let mut filter = by(authors);
+        if let Some(cursor) = than {
+            if !Order::Newest.gave_out(cursor) {
+                return Err(Error::ForeignCursor);
+            }
+            let at = Order::Newest.value(cursor);
+            filter.insert("at", doc! { "$gte": &at });
+            filter.insert(
+                "$or",
+                [
+                    doc! { "at": { "$gt": &at } },
+                    doc! { "_id": { "$gt": uuid_bson(cursor.id) } },
+                ],
+            );
+        }
+        let find = Find::matching(filter)
+            .project(doc! { "_id": 1 })
+            .sort(doc! { "at": -1, "_id": -1 })
+            .limit(limit as u64);
+        Ok(self.store.engine().find(COLLECTION, find).await?.len())
+    }
+
+    /// How many posts there are: everybody's, or only these authors'.
+    pub async fn count(&self, authors: Option<&[Handle]>) -> Result<u64> {
+        self.store.engine().count(COLLECTION, by(authors)).await
+    }
+
+    /// Which of these posts somebody is in the likes (or shares) of: one find over the heads, one over the pages. None
+    /// for nobody.
+    pub async fn with_actor(
+        &self,
+        posts: &[StoredPost],
+        relation: Relation,
+        actor: Option<&Handle>,
+    ) -> Result<HashSet<PostId>> {
+        let mut holding = HashSet::new();
+        let Some(actor) = actor.filter(|_| !posts.is_empty()) else {
+            return Ok(holding);
+        };
+        let ids: Vec<Bson> = posts.iter().map(|post| uuid_bson(post.id.uuid())).collect();
+        let in_head =
+            Find::matching(doc! { "_id": { "$in": &ids }, format!("{relation}.head.by"): actor.as_str() })
+                .project(doc! { "_id": 1 });
+        for document in self.store.engine().find(COLLECTION, in_head).await? {
+            holding.insert(post_id(&document, "_id")?);
+        }
+        // Pages hold uncommitted and pending items too, so each of the few hits is asked for properly.
+        let in_pages = Find::matching(
+            doc! { "owner": { "$in": ids }, "relation": relation.as_str(), "items.by": actor.as_str() },
+        )
+        .project(doc! { "owner": 1 });
+        for document in self.store.engine().find(PAGES, in_pages).await? {
+            let id = post_id(&document, "owner")?;
+            let key = Key::By(actor.clone());
+            if !holding.contains(&id)
+                && self
+                    .store
+                    .list(relation)
+                    .find(&Topic::Post(id), &key)
+                    .await?
+                    .is_some()
+            {
+                holding.insert(id);
+            }
+        }
+        Ok(holding)
+    }
+
+    /// Removes a post and the pages of its lists; doing it again finishes what was interrupted. Answers whether
+    /// there was such a post.
+    pub async fn delete(&self, id: PostId) -> Result<bool> {
+        delete_owner(self.store.engine(), &Topic::Post(id)).await
+    }
+
+    async fn read(&self, find: Find) -> Result<Vec<StoredPost>> {
+        self.store
+            .engine()
+            .find(COLLECTION, find)
+            .await?
+            .iter()
+            .map(|document| self.stored(document))
+            .collect()
+    }
+
+    fn stored(&self, document: &Document) -> Result<StoredPost> {
+        let list = |relation: Relation| {
+            let list = document
+                .get(relation.as_str())
+                .ok_or_else(|| Error::malformed("a post lacks a list"))?;
+            meter(list, self.store.settings().of(relation))
+        };
+        let text = |field: &str| {
+            document
+                .get_str(field)
+                .map_err(|_| Error::malformed(format!("a post's `{field}`")))
+        };
+        Ok(StoredPost {
+            id: post_id(document, "_id")?,
+            author: text("author")?
+                .parse()
+                .map_err(|_| Error::malformed("a post's `author` is not a handle"))?,
+            text: text("text")?
+                .parse()
+                .map_err(|_| Error::malformed("a post's `text` is not a post"))?,
+            at: date(document, "at")?,
+            likes: list(Relation::Likes)?,
+            comments: list(Relation::Comments)?.count,
+            shares: list(Relation::Shares)?.count,
+        })
+    }
+}
+
+/// A find that leaves the items of the lists where they are.
+fn summaries(filter: Document) -> Find {
+    Find::matching(filter).project(doc! {
+        "author": 1, "text": 1, "at": 1,
+        "likes.count": 1, "likes.spilled": 1, "likes.pages": 1, "comments.count": 1, "shares.count": 1,
+    })
+}
+
+pub(crate) fn by(authors: Option<&[Handle]>) -> Document {
+    match authors {
+        None => Document::new(),
+        Some([author]) => doc! { "author": author.as_str() },
+        Some(authors) => doc! { "author": { "$in": authors.iter().map(Handle::as_str).collect::<Vec<_>>() } },
+    }
+}
+
+fn post_id(document: &Document, field: &str) -> Result<PostId> {
+    match document.get(field) {
+        Some(Bson::Binary(binary)) => uuid::Uuid::from_slice(&binary.bytes)
+            .map(PostId::from)
+            .map_err(|_| Error::malformed(format!("`{field}` is not a UUID"))),
+        _ => Err(Error::malformed(format!("`{field}` is not a UUID"))),
+    }
+}

@@ -1,0 +1,141 @@
+use bson::{Document, doc};
+use model::{Handle, Relation, Topic};
+use uuid::Uuid;
+
+use super::{FIELD, Reaction, user};
+use crate::Store;
+use crate::attempts::Attempts;
+use crate::overflow::{Item, Key, uuid_bson};
+use document::{Error, Result};
+
+/// What goes with every change of an actor's list: it raises the list's `rev`, so that nobody who looked before it can
+/// change the list after it without looking again.
+pub(crate) fn raise_rev(relation: Relation) -> Document {
+    doc! { "$inc": { format!("{relation}.rev"): 1_i64 } }
+}
+
+/// What goes with a change of the activities: it may be the end of an attempt.
+pub(super) fn also(ends: Option<Uuid>) -> Document {
+    let mut also = raise_rev(Relation::Activities);
+    if let Some(attempt) = ends {
+        also.insert("$pull", doc! { FIELD: { "id": uuid_bson(attempt) } });
+    }
+    also
+}
+
+/// Makes an actor's lists agree with the list that decides, and ends an attempt. `store` is in one session, so that what
+/// it reads of the deciding list is at least as new as the activities that it saw before.
+///
+/// # Errors
+/// [`Error::NoOwner`] when the actor is gone.
+pub(super) async fn agree(
+    store: &Store,
+    actor: &Handle,
+    reaction: &Reaction,
+    ends: Option<Uuid>,
+) -> Result<()> {
+    if let Reaction::Follow(author) = reaction {
+        agree_following(store, actor, author).await?;
+    }
+    let own = user(actor);
+    let activities = store.list(Relation::Activities);
+    let mut attempts = Attempts::default();
+    while attempts.next().await {
+        let seen = activities.look(&own).await?;
+        let mut told = told_of(store, actor, reaction).await?;
+        let item = decided(store, actor, reaction).await?;
+        let right = item.as_ref().map(|item| reaction.activity_ids(item.id));
+        let kept = right.and_then(|right| right.into_iter().find(|id| told.contains(id)));
+        told.retain(|id| Some(*id) != kept);
+        if let Some(unfounded) = told.first() {
+            let also = also(None);
+            activities
+                .remove_if(&own, &Key::Id(*unfounded), seen, also)
+                .await?;
+            continue;
+        }
+        let done = match (item, ends) {
+            (Some(_), None) if kept.is_some() => true,
+            (Some(item), _) => {
+                let mut activity = reaction.activity(&item);
+                activity.id = kept.unwrap_or(activity.id);
+                let appended = activities.append_if(&own, activity, seen, also(ends)).await?;
+                appended.is_some()
+            }
+            (None, None) => true,
+            // Nothing has this id. It is a write that applies only if the activities still are as they were seen.
+            (None, Some(attempt)) => {
+                let key = Key::Id(attempt);
+                activities
+                    .remove_if(&own, &key, seen, also(ends))
+                    .await?
+                    .is_some()
+            }
+        };
+        if done {
+            return Ok(());
+        }
+    }
+    Err(Error::Contended(own.to_string()))
+}
+
+/// Makes the list of those whom a reader follows agree with an author's followers. `store` is in one session.
+///
+/// # Errors
+/// [`Error::NoOwner`] when the reader is gone.
+pub(crate) async fn agree_following(store: &Store, reader: &Handle, author: &Handle) -> Result<()> {
+    let own = user(reader);
+    let following = store.list(Relation::Following);
+    let follow = Reaction::Follow(author.clone());
+    let mut attempts = Attempts::default();
+    while attempts.next().await {
+        let seen = following.look(&own).await?;
+        let also = raise_rev(Relation::Following);
+        let Some(item) = decided(store, reader, &follow).await? else {
+            let key = Key::By(author.clone());
+            if following.remove_if(&own, &key, seen, also).await?.is_some() {
+                return Ok(());
+            }
+            continue;
+        };
+        let wanted = Item::new(item.id, author.clone(), item.at);
+        match following.append_if(&own, wanted, seen, also).await? {
+            Some(there) if there.item.id == item.id => return Ok(()),
+            // Left by an earlier follow, whose id never comes again.
+            Some(there) => _ = following.remove(&own, &Key::Id(there.item.id)).await?,
+            None => {}
+        }
+    }
+    Err(Error::Contended(own.to_string()))
+}
+
+/// The item of the deciding list; none when that list is gone.
+async fn decided(store: &Store, actor: &Handle, reaction: &Reaction) -> Result<Option<Item>> {
+    let list = store.list(reaction.relation());
+    match list.find(&reaction.owner(), &reaction.key(actor)).await {
+        Ok(item) => Ok(item.filter(|item| item.by.as_ref() == Some(actor))),
+        Err(Error::NoOwner(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The ids of the activities that tell of a reaction. A comment's are known; others are searched for in the whole list,
+/// which only happens after an interruption or beside another server.
+async fn told_of(store: &Store, actor: &Handle, reaction: &Reaction) -> Result<Vec<Uuid>> {
+    let activities = store.list(Relation::Activities);
+    let own = Topic::User(actor.clone());
+    let mut told = Vec::new();
+    if let Reaction::Comment(_, comment) = reaction {
+        for id in reaction.activity_ids(*comment) {
+            let found = activities.find(&own, &Key::Id(id)).await?;
+            told.extend(found.filter(|item| Reaction::of(item).as_ref() == Some(reaction)));
+        }
+    } else {
+        let mut walk = activities.walk(&own);
+        while let Some(stretch) = walk.next().await? {
+            let of_it = |item: &Item| Reaction::of(item).as_ref() == Some(reaction);
+            told.extend(stretch.items.into_iter().filter(of_it));
+        }
+    }
+    Ok(told.into_iter().map(|item| item.id).collect())
+}

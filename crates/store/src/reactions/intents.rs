@@ -1,0 +1,171 @@
+//! What people have begun and not ended yet, in their own documents.
+
+use bson::{Bson, DateTime, Document, doc};
+use model::{Handle, Relation, Timestamp};
+use uuid::Uuid;
+
+use super::reaction::uuid_in;
+use super::{Attempt, Reaction, Reactions, agree, unless_gone, user};
+use crate::Store;
+use crate::leaving::staying;
+use crate::overflow::{Seen, uuid_bson};
+use crate::people::{COLLECTION, date};
+use document::Result;
+use document::{DocumentEngine, Find, Index, Update};
+
+/// The field of a person with what they have begun; empty or not there when nothing is.
+pub const FIELD: &str = "intents";
+
+/// After how many milliseconds nobody works at an attempt any more: a request lives for seconds.
+const OVER: i64 = 2 * 60 * 1000;
+
+/// How many people to go on for in one sweep.
+const MOST: u64 = 1_000;
+
+/// Something that somebody began.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Intent {
+    /// Which attempt it is.
+    pub attempt: Uuid,
+    /// When it began.
+    pub at: Timestamp,
+    /// What it adds or takes back.
+    pub reaction: Reaction,
+}
+
+/// What an attempt finds when it begins.
+pub(super) struct Begun {
+    /// The activities.
+    pub seen: Seen,
+    /// The ids of those in the head.
+    pub head: Vec<Uuid>,
+    /// What others began and have not ended.
+    pub left: Vec<Intent>,
+}
+
+/// Lets those who have begun something be found without reading everybody.
+pub(crate) async fn prepare(engine: &dyn DocumentEngine) -> Result<()> {
+    let at = format!("{FIELD}.at");
+    let begun = Index::on(doc! { &at: 1 }).only(doc! { &at: { "$exists": true } });
+    engine.create_index(COLLECTION, begun).await
+}
+
+/// Notes what an actor begins, and looks at their activities, with one command.
+pub(super) async fn begin(
+    store: &Store,
+    actor: &Handle,
+    reaction: &Reaction,
+    attempt: Attempt,
+) -> Result<Begun> {
+    let mut intent = doc! { "id": uuid_bson(attempt.id), "at": DateTime::from_millis(attempt.at.millis()) };
+    intent.extend(reaction.to_document());
+    let activities = store.list(Relation::Activities);
+    let guard = staying(doc! { "_id": actor.as_str() });
+    let note = doc! { "$push": { FIELD: intent } };
+    let (seen, found) = activities.look_after(&user(actor), guard, note).await?;
+    let head = found.get_document(Relation::Activities.as_str());
+    let head = head.and_then(|list| list.get_array("head")).into_iter().flatten();
+    let mut left = intents_of(&found);
+    left.retain(|intent| intent.attempt != attempt.id);
+    Ok(Begun {
+        seen,
+        head: head
+            .filter_map(|item| uuid_in(item.as_document()?, "id"))
+            .collect(),
+        left,
+    })
+}
+
+/// Ends an attempt that changed nothing.
+pub(super) async fn end(store: &Store, actor: &Handle, attempt: Uuid) -> Result<()> {
+    let end = doc! { "$pull": { FIELD: { "id": uuid_bson(attempt) } } };
+    let ended = Update::one(doc! { "_id": actor.as_str() }, end);
+    store.engine().update(COLLECTION, ended).await.map(drop)
+}
+
+/// Makes an actor's lists agree where others left something. An attempt that is young may be under way on another server,
+/// and is not ended. The caller's own action is complete by now, so a failure is left to the next one.
+pub(super) async fn agree_on(store: &Store, actor: &Handle, left: &[Intent], now: Timestamp) {
+    for intent in left {
+        let ends = intent.is_over(now).then_some(intent.attempt);
+        if let Err(error) = agree(store, actor, &intent.reaction, ends).await {
+            tracing::warn!(%actor, %error, "what an interrupted action left is not finished yet");
+        }
+    }
+}
+
+/// What a person's document says that they have begun. What is malformed is left out.
+fn intents_of(person: &Document) -> Vec<Intent> {
+    let intents = person.get_array(FIELD).into_iter().flatten();
+    intents
+        .filter_map(Bson::as_document)
+        .filter_map(|intent| {
+            Some(Intent {
+                attempt: uuid_in(intent, "id")?,
+                at: date(intent, "at").ok()?,
+                reaction: Reaction::read(intent, None)?,
+            })
+        })
+        .collect()
+}
+
+impl Intent {
+    fn is_over(&self, now: Timestamp) -> bool {
+        now.millis().saturating_sub(self.at.millis()) > OVER
+    }
+}
+
+impl Reactions<'_> {
+    /// What one person has begun and not ended.
+    pub async fn begun_by(&self, actor: &Handle) -> Result<Vec<Intent>> {
+        let find = Find::matching(doc! { "_id": actor.as_str() })
+            .project(doc! { FIELD: 1 })
+            .limit(1);
+        let found = self.store.engine().find(COLLECTION, find).await?;
+        Ok(found.first().map(intents_of).unwrap_or_default())
+    }
+
+    /// What people have begun and not ended, and who. Of those who are leaving it tells nothing.
+    pub async fn begun(&self) -> Result<Vec<(Handle, Intent)>> {
+        self.matching(doc! { "$exists": true }).await
+    }
+
+    async fn matching(&self, at: Document) -> Result<Vec<(Handle, Intent)>> {
+        let find = Find::matching(staying(doc! { format!("{FIELD}.at"): at }))
+            .project(doc! { FIELD: 1 })
+            .limit(MOST);
+        let found = self.store.engine().find(COLLECTION, find).await?;
+        let mut begun = Vec::new();
+        for person in &found {
+            if let Some(handle) = person
+                .get_str("_id")
+                .ok()
+                .and_then(|id| id.parse::<Handle>().ok())
+            {
+                begun.extend(
+                    intents_of(person)
+                        .into_iter()
+                        .map(|intent| (handle.clone(), intent)),
+                );
+            }
+        }
+        Ok(begun)
+    }
+
+    /// Makes the lists agree that an attempt is about, and ends it.
+    pub async fn finish(&self, actor: &Handle, intent: &Intent) -> Result<()> {
+        let store = &self.store.session();
+        unless_gone(agree(store, actor, &intent.reaction, Some(intent.attempt)).await)
+    }
+
+    /// Finishes what was interrupted; tells how many attempts that were.
+    pub async fn finish_all(&self, now: Timestamp) -> Result<usize> {
+        let before = DateTime::from_millis(now.millis().saturating_sub(OVER));
+        let mut begun = self.matching(doc! { "$lt": before }).await?;
+        begun.retain(|(_, intent)| intent.is_over(now));
+        for (actor, intent) in &begun {
+            self.finish(actor, intent).await?;
+        }
+        Ok(begun.len())
+    }
+}

@@ -1,0 +1,165 @@
+//! Likes, shares, comments and follows: an item in the list of a post or a person, and an activity in the list of whoever
+//! did it.
+//!
+//! The list of the post or person decides: it is changed first, and the actor's own lists follow. An actor's document
+//! also names what the actor has begun, in `intents`, from before the first change until the last one. The same person may
+//! act on two servers at once, so the activities change only if nobody else changed them since they were looked at, which
+//! was before the deciding list was read or changed; otherwise one looks at both again and makes them agree. An
+//! action that was interrupted leaves its intent, and whoever finds it makes the lists agree.
+
+mod agree;
+mod intents;
+mod reaction;
+
+use model::{Handle, Relation, Timestamp, Topic};
+use uuid::Uuid;
+
+use self::agree::{agree, also};
+pub(crate) use self::agree::{agree_following, raise_rev};
+use self::intents::Begun;
+pub(crate) use self::intents::prepare;
+pub use self::intents::{FIELD, Intent};
+pub use self::reaction::Reaction;
+use crate::Store;
+use crate::overflow::{Appended, Item, Key, Owner, Removed};
+use document::{Error, Result};
+
+/// One try of an action.
+#[derive(Debug, Clone, Copy)]
+pub struct Attempt {
+    /// A fresh id.
+    pub id: Uuid,
+    /// When it began.
+    pub at: Timestamp,
+}
+
+/// The reactions of a store's people.
+pub struct Reactions<'a> {
+    store: &'a Store,
+}
+
+impl<'a> Reactions<'a> {
+    pub(crate) fn new(store: &'a Store) -> Self {
+        Self { store }
+    }
+
+    /// Adds an item to the list that a reaction is about, and the activity that goes with it. Doing it again changes
+    /// nothing; after an interruption it finishes the first try. The answer may name an item of somebody else where a
+    /// comment's id is taken.
+    ///
+    /// # Errors
+    /// [`Error::NoOwner`] when there is no such post or person, or when the actor is gone or leaving.
+    pub async fn add(&self, reaction: &Reaction, item: Item, attempt: Attempt) -> Result<Appended> {
+        let actor = item.by.clone();
+        let actor = actor.ok_or_else(|| Error::malformed("an item names its actor in `by`"))?;
+        let store = &self.store.session();
+        let begun = intents::begin(store, &actor, reaction, attempt).await?;
+        let owner = reaction.owner();
+        let added = match reaction {
+            Reaction::Follow(author) => store.timelines().follow(author, item).await,
+            _ => store.list(reaction.relation()).append(&owner, item).await,
+        };
+        let added = ended_without_owner(store, &actor, attempt, added).await?;
+        if added.item.by.as_ref() != Some(&actor) {
+            intents::end(store, &actor, attempt.id).await?;
+            return Ok(added);
+        }
+        let id = added.item.id;
+        match finish_adding(store, &actor, reaction, &added, attempt, begun).await {
+            Err(error @ Error::NoOwner(_)) => {
+                // The actor has left meanwhile, and nobody else would find what they did.
+                let list = store.list(reaction.relation());
+                unless_gone(list.remove(&owner, &Key::Id(id)).await)?;
+                Err(error)
+            }
+            finished => finished.map(|()| added),
+        }
+    }
+
+    /// Takes the item out of the list again, and the activity with it. Doing it again changes nothing; after an
+    /// interruption it finishes the first try.
+    ///
+    /// # Errors
+    /// As [`Reactions::add`].
+    pub async fn remove(&self, actor: &Handle, reaction: &Reaction, attempt: Attempt) -> Result<Removed> {
+        let store = &self.store.session();
+        let begun = intents::begin(store, actor, reaction, attempt).await?;
+        let removed = if let Reaction::Follow(author) = reaction {
+            store.timelines().unfollow(actor, author, attempt.id).await
+        } else {
+            let list = store.list(reaction.relation());
+            list.remove(&reaction.owner(), &reaction.key(actor)).await
+        };
+        let removed = ended_without_owner(store, actor, attempt, removed).await?;
+        let activity = removed.item.as_ref().map(|item| reaction.activity(item).id);
+        let Begun { seen, head, left } = begun;
+        let old_form =
+            matches!(reaction, Reaction::Comment(..)) && activity.is_some_and(|id| !head.contains(&id));
+        let done = if old_form {
+            None
+        } else {
+            let key = Key::Id(activity.unwrap_or(attempt.id));
+            let activities = store.list(Relation::Activities);
+            let also = also(Some(attempt.id));
+            activities.remove_if(&user(actor), &key, seen, also).await?
+        };
+        if done.is_none() {
+            agree(store, actor, reaction, Some(attempt.id)).await?;
+        }
+        intents::agree_on(store, actor, &left, attempt.at).await;
+        Ok(removed)
+    }
+}
+
+/// Writes the activity of an item that is in the deciding list.
+async fn finish_adding(
+    store: &Store,
+    actor: &Handle,
+    reaction: &Reaction,
+    added: &Appended,
+    attempt: Attempt,
+    begun: Begun,
+) -> Result<()> {
+    // The activity of a comment that was there before may have its old form.
+    let old_form = matches!(reaction, Reaction::Comment(..)) && !added.added;
+    let done = if old_form {
+        None
+    } else {
+        let activity = reaction.activity(&added.item);
+        let activities = store.list(Relation::Activities);
+        let also = also(Some(attempt.id));
+        activities
+            .append_if(&user(actor), activity, begun.seen, also)
+            .await?
+    };
+    if done.is_none() {
+        agree(store, actor, reaction, Some(attempt.id)).await?;
+    }
+    intents::agree_on(store, actor, &begun.left, attempt.at).await;
+    Ok(())
+}
+
+/// Where the post or person turned out not to exist, the attempt has ended.
+async fn ended_without_owner<T>(
+    store: &Store,
+    actor: &Handle,
+    attempt: Attempt,
+    changed: Result<T>,
+) -> Result<T> {
+    if matches!(changed, Err(Error::NoOwner(_))) {
+        intents::end(store, actor, attempt.id).await?;
+    }
+    changed
+}
+
+/// An outcome for which it does not matter whether the owner is gone.
+fn unless_gone<T>(outcome: Result<T>) -> Result<()> {
+    match outcome {
+        Err(Error::NoOwner(_)) => Ok(()),
+        outcome => outcome.map(drop),
+    }
+}
+
+fn user(handle: &Handle) -> Owner {
+    Topic::User(handle.clone())
+}

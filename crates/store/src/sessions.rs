@@ -1,0 +1,118 @@
+//! Sign-in sessions, kept on the server.
+
+use bson::{DateTime, Document, doc};
+use model::{Handle, Timestamp};
+
+use crate::people::date;
+use document::{DocumentEngine, Find, Index, Update};
+use document::{Error, Result};
+
+/// The collection of sessions. `_id` is a digest of the token, so that reading the store lets nobody in.
+pub const COLLECTION: &str = "sessions";
+
+/// A session as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    /// A digest of the token that the browser holds.
+    pub digest: String,
+    /// Who is signed in.
+    pub user: Handle,
+    /// Since when.
+    pub at: Timestamp,
+    /// Until when.
+    pub expires: Timestamp,
+}
+
+/// Makes the engine remove sessions that have expired, and find those of one person.
+pub(crate) async fn prepare(engine: &dyn DocumentEngine) -> Result<()> {
+    let expiry = Index::on(doc! { "expires": 1 }).expiring_after(0);
+    let holder = Index::on(doc! { "user": 1 });
+    engine.create_index(COLLECTION, holder).await?;
+    match engine.create_index(COLLECTION, expiry).await {
+        // A store from before sessions expired by themselves keeps its index, and a server may not know such indexes.
+        // Whoever reads a session looks at the date.
+        Err(Error::Refused { code, message }) => {
+            tracing::warn!(code, %message, "sessions that have expired stay in this store until they are used");
+            Ok(())
+        }
+        made => made,
+    }
+}
+
+/// The sessions of a store.
+pub struct Sessions<'a> {
+    engine: &'a dyn DocumentEngine,
+}
+
+impl<'a> Sessions<'a> {
+    pub(crate) fn new(engine: &'a dyn DocumentEngine) -> Self {
+        Self { engine }
+    }
+
+    /// Adds a session.
+    pub async fn insert(&self, session: &Session) -> Result<()> {
+        let document = doc! {
+            "_id": &session.digest,
+            "user": session.user.as_str(),
+            "at": DateTime::from_millis(session.at.millis()),
+            "expires": DateTime::from_millis(session.expires.millis()),
+        };
+        self.engine.insert(COLLECTION, vec![document]).await
+    }
+
+    /// The session with this digest, expired or not.
+    pub async fn get(&self, digest: &str) -> Result<Option<Session>> {
+        let find = Find::matching(doc! { "_id": digest }).limit(1);
+        let found = self.engine.find(COLLECTION, find).await?;
+        found.first().map(session).transpose()
+    }
+
+    /// All sessions of somebody, expired or not.
+    pub async fn of(&self, user: &Handle) -> Result<Vec<Session>> {
+        let find = Find::matching(doc! { "user": user.as_str() });
+        let found = self.engine.find(COLLECTION, find).await?;
+        found.iter().map(session).collect()
+    }
+
+    /// Lets a session last until later. One that has ended stays so.
+    pub async fn extend(&self, digest: &str, until: Timestamp) -> Result<()> {
+        let later = doc! { "$max": { "expires": DateTime::from_millis(until.millis()) } };
+        self.engine
+            .update(COLLECTION, Update::one(doc! { "_id": digest }, later))
+            .await
+            .map(drop)
+    }
+
+    /// Ends all sessions of somebody, but for the one with this digest.
+    pub async fn delete_of(&self, user: &Handle, except: Option<&str>) -> Result<()> {
+        let mut theirs = doc! { "user": user.as_str() };
+        if let Some(digest) = except {
+            theirs.insert("_id", doc! { "$ne": digest });
+        }
+        self.engine.delete(COLLECTION, theirs, true).await.map(drop)
+    }
+
+    /// Ends a session.
+    pub async fn delete(&self, digest: &str) -> Result<()> {
+        self.engine
+            .delete(COLLECTION, doc! { "_id": digest }, false)
+            .await
+            .map(drop)
+    }
+}
+
+fn session(document: &Document) -> Result<Session> {
+    let text = |name| {
+        document
+            .get_str(name)
+            .map_err(|_| Error::malformed(format!("a session's `{name}`")))
+    };
+    Ok(Session {
+        digest: text("_id")?.to_owned(),
+        user: text("user")?
+            .parse()
+            .map_err(|_| Error::malformed("a session's `user` is not a handle"))?,
+        at: date(document, "at")?,
+        expires: date(document, "expires")?,
+    })
+}

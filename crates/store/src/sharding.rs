@@ -1,0 +1,81 @@
+//! How the feed's collections are divided over the shards of a cluster.
+//!
+//! Every write of a single document names its whole shard key by equality, so the router sends it to one shard; no
+//! write changes a field of a key; and the key's fields begin every unique index, so that uniqueness, which a shard
+//! can only see to among its own documents, holds over the cluster. `crates/store/tests/cluster/` holds the data layer
+//! to all three.
+
+use bson::Document;
+
+use crate::{overflow, people, posts, sessions, timeline};
+
+/// The shard key of one collection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShardKey {
+    /// The collection.
+    pub collection: &'static str,
+    /// Why this key, for people.
+    pub why: &'static str,
+    /// The field whose hash places a document.
+    hashed: &'static str,
+    /// The fields in whose order documents of one hash lie.
+    then: &'static [&'static str],
+}
+
+impl ShardKey {
+    /// The key as `shardCollection` takes it.
+    pub fn document(&self) -> Document {
+        let mut key = Document::new();
+        key.insert(self.hashed, "hashed");
+        for field in self.then {
+            key.insert(*field, 1);
+        }
+        key
+    }
+
+    /// Its fields, in order.
+    pub fn fields(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.hashed).chain(self.then.iter().copied())
+    }
+}
+
+/// The collections that are sharded. What is not listed stays on the database's primary shard: `meta`, which has one
+/// small document.
+pub const PLAN: [ShardKey; 5] = [
+    ShardKey {
+        collection: people::COLLECTION,
+        why: "Every command on one person names the handle, which is the `_id`. Hashed, because handles crowd at some \
+              letters.",
+        hashed: "_id",
+        then: &[],
+    },
+    ShardKey {
+        collection: posts::COLLECTION,
+        why: "Every command on one post names its `_id`. Hashed, because these ids begin with the time: by range, all new \
+              posts, and with them most likes, would meet on the last shard. Lists of posts by author, date or likes ask \
+              all shards.",
+        hashed: "_id",
+        then: &[],
+    },
+    ShardKey {
+        collection: overflow::PAGES,
+        why: "Every command on pages names their list. The owner's hash spreads posts of one day; the rest keeps a list's \
+              pages side by side in order, and lets a list of millions be split between two pages. It has the fields of \
+              the unique index.",
+        hashed: "owner",
+        then: &["relation", "born", "page"],
+    },
+    ShardKey {
+        collection: sessions::COLLECTION,
+        why: "A session is found by its `_id`, a digest. Only the sessions of somebody who leaves or changes their password \
+              are asked of all shards.",
+        hashed: "_id",
+        then: &[],
+    },
+    ShardKey {
+        collection: timeline::COLLECTION,
+        why: "A timeline is found by its reader's handle, which is the `_id`, and by nothing else.",
+        hashed: "_id",
+        then: &[],
+    },
+];

@@ -1,0 +1,147 @@
+use std::sync::Arc;
+
+use bson::doc;
+use model::{Overflow, Relation, Topic};
+
+use crate::overflow::{OverflowList, Owner, Queues, measure, owner_collection, owner_id};
+use crate::{Settings, leaving, overflow, people, posts, reactions, schema, sessions, timeline};
+use document::{Engine, Find, Index, session_of};
+use document::{Error, Result};
+
+/// An engine with the feed's collections and indexes in it, and the limits of its lists.
+#[derive(Clone)]
+pub struct Store {
+    engine: Engine,
+    settings: Arc<Settings>,
+    queues: Arc<Queues>,
+}
+
+impl Store {
+    /// Prepares the collections' indexes and validators, which changes nothing where they exist.
+    pub async fn open(engine: Engine, settings: Settings) -> Result<Self> {
+        for index in [
+            doc! { "at": -1, "_id": -1 },
+            doc! { "author": 1, "at": -1, "_id": -1 },
+            doc! { "tags": 1, "at": -1, "_id": -1 },
+            doc! { "likes.count": -1, "_id": -1 },
+        ] {
+            engine.create_index(posts::COLLECTION, Index::on(index)).await?;
+        }
+        // Few posts wait to be delivered at any time; the others are not in it.
+        let waiting = Index::on(doc! { timeline::UNDELIVERED: 1, "author": 1 });
+        let waiting = waiting.only(doc! { timeline::UNDELIVERED: true });
+        engine.create_index(posts::COLLECTION, waiting).await?;
+        for index in [
+            // One page of each number; the number of an earlier owner of the same name is another's.
+            Index::unique_on(doc! { "owner": 1, "relation": 1, "born": 1, "page": 1 }),
+            // Membership, by actor or by id. They end in `born`, so that such a query fixes more fields of them than of
+            // the index above, by which it would read all pages.
+            Index::on(doc! { "owner": 1, "relation": 1, "items.by": 1, "born": 1 }),
+            Index::on(doc! { "owner": 1, "relation": 1, "items.id": 1, "born": 1 }),
+            // The next page in either direction, and counts to add up without reading pages.
+            Index::on(doc! { "owner": 1, "relation": 1, "born": 1, "last": 1, "page": 1, "count": 1 }),
+        ] {
+            engine.create_index(overflow::PAGES, index).await?;
+        }
+        sessions::prepare(&*engine).await?;
+        leaving::prepare(&*engine).await?;
+        reactions::prepare(&*engine).await?;
+        validate(&engine).await?;
+        Ok(Self {
+            engine,
+            settings: Arc::new(settings),
+            queues: Arc::default(),
+        })
+    }
+
+    /// The engine below, for whole-store work such as loading a town.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// The limits of the lists.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// One relation's lists, for one operation: what it reads and writes, it reads and writes in one session.
+    pub fn list(&self, relation: Relation) -> OverflowList<'_> {
+        let engine = session_of(&self.engine);
+        OverflowList::new(engine, relation, self.settings.of(relation), &self.queues)
+    }
+
+    /// The same store in one session, for an operation on several documents of which each read must see what the earlier
+    /// ones saw. Its commands go one after the other.
+    #[must_use]
+    pub fn session(&self) -> Self {
+        Self {
+            engine: session_of(&self.engine),
+            ..self.clone()
+        }
+    }
+
+    /// How all lists of an owner are stored, from one read of its document.
+    pub async fn overflow(&self, owner: &Owner) -> Result<Overflow> {
+        let relations = match owner {
+            Topic::User(_) => Relation::OF_A_USER,
+            Topic::Post(_) => Relation::OF_A_POST,
+        };
+        let find = Find::matching(doc! { "_id": owner_id(owner) }).limit(1);
+        let found = self.engine.find(owner_collection(owner), find).await?;
+        let document = found.first().ok_or_else(|| Error::NoOwner(owner.to_string()))?;
+        relations
+            .into_iter()
+            .map(|relation| Ok((relation, measure(document, relation, self.settings.of(relation))?)))
+            .collect()
+    }
+
+    /// What a relation's lists did since the store was opened, in this process.
+    pub fn work(&self, relation: Relation) -> overflow::Work {
+        self.queues.work.of(relation)
+    }
+
+    /// The user documents.
+    pub fn people(&self) -> people::People<'_> {
+        people::People::new(self)
+    }
+
+    /// The people who are leaving.
+    pub fn leaving(&self) -> leaving::Leaving<'_> {
+        leaving::Leaving::new(self)
+    }
+
+    /// The likes, shares, comments and follows.
+    pub fn reactions(&self) -> reactions::Reactions<'_> {
+        reactions::Reactions::new(self)
+    }
+
+    /// The post documents.
+    pub fn posts(&self) -> posts::Posts<'_> {
+        posts::Posts::new(self)
+    }
+
+    /// The home timelines.
+    pub fn timelines(&self) -> timeline::Timelines<'_> {
+        timeline::Timelines::new(self)
+    }
+
+    /// The sign-in sessions.
+    pub fn sessions(&self) -> sessions::Sessions<'_> {
+        sessions::Sessions::new(&*self.engine)
+    }
+}
+
+/// Sets the validators where the engine has any. They are a net below the guards, which do not need it.
+async fn validate(engine: &Engine) -> Result<()> {
+    for (collection, validator) in schema::validators() {
+        match engine.set_validator(collection, validator).await {
+            Ok(()) => {}
+            Err(Error::Refused { message, .. }) => {
+                tracing::info!("the store's server checks no documents that others write: {message}");
+                return Ok(());
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,344 @@
+//! Whether timelines agree with the lists and the posts, looked at a hundred at a time.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use bson::{Bson, Document, doc};
+use model::{Handle, Timestamp};
+use uuid::Uuid;
+
+use super::deliver::UNDELIVERED;
+use super::stored::{Entry, Timeline};
+use super::{COLLECTION, Timelines};
+use crate::leaving::MARK;
+use crate::overflow::uuid_bson;
+use crate::{people, posts};
+use document::Find;
+use document::{Error, Result};
+
+/// How many timelines to look at together.
+const BATCH: u64 = 128;
+/// How many authors to ask for at once.
+const AUTHORS: usize = 1_000;
+/// How many posts to have in memory at once.
+const STRETCH: u64 = 4_096;
+
+/// What can be wrong with a timeline.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Fault {
+    /// Its reader is gone.
+    Orphan,
+    /// It lacks a post of an author whom the reader follows, or, where there is no post, the author themselves, who is
+    /// an outlier.
+    Lacks { author: Handle, post: Option<Uuid> },
+    /// It has posts of an author whom the reader does not follow.
+    Unfounded { author: Handle },
+}
+
+/// A timeline that may be wrong.
+#[derive(Debug)]
+pub(crate) struct Suspect {
+    pub reader: Handle,
+    pub faults: BTreeSet<Fault>,
+    /// What was looked at.
+    timeline: Timeline,
+}
+
+/// A timeline whose entries are compared with the posts.
+struct Open {
+    suspect: usize,
+    /// Those whose posts must be in it.
+    authors: HashSet<Handle>,
+    entries: HashSet<(Timestamp, Uuid)>,
+    end: Option<(Timestamp, Uuid)>,
+    /// How many posts it may still lack before there is no need to look on.
+    left: usize,
+}
+
+/// What an audit needs of a person.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Person {
+    Ordinary,
+    Outlier,
+    Leaving,
+}
+
+impl Timelines<'_> {
+    /// The next timelines in the order of their readers, after one of them; none at the end.
+    pub(crate) async fn stretch(&self, after: Option<&Bson>) -> Result<Vec<Document>> {
+        let filter = after.map_or_else(Document::new, |last| doc! { "_id": { "$gt": last } });
+        let find = Find::matching(filter).sort(doc! { "_id": 1 }).limit(BATCH);
+        self.store.engine().find(COLLECTION, find).await
+    }
+
+    /// Those of these timelines that are not of the form that they should have: their `_id`, and why.
+    pub(crate) fn malformed(&self, stored: &[Document]) -> Vec<(String, String)> {
+        let fault = |document: &Document| match Timeline::read(document, self.window()) {
+            Err(error) => Some(error.to_string()),
+            Ok(_) if handle_in(document, "_id").is_none() => Some("its `_id` is not a handle".to_owned()),
+            Ok(_) => None,
+        };
+        let id = |document: &Document| document.get("_id").map_or_else(String::new, ToString::to_string);
+        stored
+            .iter()
+            .filter_map(|document| Some((id(document), fault(document)?)))
+            .collect()
+    }
+
+    /// Those of these timelines that do not agree with the lists and the posts, as far as one look can tell. What
+    /// changes meanwhile may be among them. Those that the next look at home rebuilds anyway are not.
+    pub(crate) async fn audit(&self, stored: &[Document]) -> Result<Vec<Suspect>> {
+        let mut suspects = Vec::new();
+        for document in stored {
+            let (Some(reader), Ok(timeline)) = (
+                handle_in(document, "_id"),
+                Timeline::read(document, self.window()),
+            ) else {
+                continue;
+            };
+            suspects.push(Suspect {
+                reader,
+                faults: BTreeSet::new(),
+                timeline,
+            });
+        }
+        let mut followed = self.followed_by_each(&suspects).await?;
+        let named = suspects.iter().flat_map(|suspect| {
+            let entries = suspect.timeline.entries.iter().map(|entry| &entry.author);
+            entries.chain(&suspect.timeline.outliers)
+        });
+        let everybody: HashSet<Handle> = followed.values().flatten().chain(named).cloned().collect();
+        let people = self.people(everybody).await?;
+        let mut open = Vec::new();
+        for (index, suspect) in suspects.iter_mut().enumerate() {
+            let timeline = &suspect.timeline;
+            match followed.remove(&suspect.reader) {
+                Some(followed) if !timeline.is_thin() => {
+                    let (faults, authors) = compare(timeline, followed, &people, &suspect.reader);
+                    suspect.faults = faults;
+                    open.push(Open {
+                        suspect: index,
+                        authors,
+                        entries: timeline.entries.iter().map(Entry::order).collect(),
+                        end: timeline.end(),
+                        left: timeline.window,
+                    });
+                }
+                Some(_) => {}
+                None => _ = suspect.faults.insert(Fault::Orphan),
+            }
+        }
+        self.missing(open, &mut suspects).await?;
+        suspects.retain(|suspect| !suspect.faults.is_empty());
+        Ok(suspects)
+    }
+
+    /// Looks at suspects again. Answers those that have a fault which they had before, and whether they are as they
+    /// were: then nothing was under way, and what is found is so.
+    pub(crate) async fn audit_again(&self, before: &[Suspect]) -> Result<Vec<(Suspect, bool)>> {
+        let ids: Vec<&str> = before.iter().map(|suspect| suspect.reader.as_str()).collect();
+        let find = Find::matching(doc! { "_id": { "$in": ids } });
+        let stored = self.store.engine().find(COLLECTION, find).await?;
+        let mut left = Vec::new();
+        for mut suspect in self.audit(&stored).await? {
+            let Some(earlier) = before.iter().find(|earlier| earlier.reader == suspect.reader) else {
+                continue;
+            };
+            suspect.faults.retain(|fault| earlier.faults.contains(fault));
+            let mut founded = BTreeSet::new();
+            for fault in suspect.faults {
+                if self
+                    .is_founded(&suspect.reader, &suspect.timeline, &fault)
+                    .await?
+                {
+                    founded.insert(fault);
+                }
+            }
+            suspect.faults = founded;
+            if suspect.faults.is_empty() {
+                continue;
+            }
+            let now = self.get(&suspect.reader).await?;
+            let is_quiet =
+                now.is_some_and(|now| now.rev == suspect.timeline.rev && now.born == suspect.timeline.born);
+            left.push((suspect, is_quiet));
+        }
+        Ok(left)
+    }
+
+    /// Removes a timeline without a reader, and lets another be rebuilt by the next look at home. Answers whether it
+    /// still was as it had been looked at.
+    pub(crate) async fn mend(&self, suspect: Suspect) -> Result<bool> {
+        let Suspect {
+            reader,
+            faults,
+            mut timeline,
+        } = suspect;
+        if faults.contains(&Fault::Orphan) {
+            let same = doc! { "_id": reader.as_str(), "born": &timeline.born, "rev": timeline.rev };
+            return Ok(self.store.engine().delete(COLLECTION, same, false).await? == 1);
+        }
+        timeline.clear();
+        self.replace(&reader, &timeline).await
+    }
+
+    /// Whom each of these readers follows; nothing of readers who are gone. Readers who are leaving are said to follow
+    /// nobody, as those whose list cannot be read: a check of the lists tells of them.
+    async fn followed_by_each(&self, suspects: &[Suspect]) -> Result<HashMap<Handle, HashSet<Handle>>> {
+        let ids: Vec<&str> = suspects.iter().map(|suspect| suspect.reader.as_str()).collect();
+        let find = Find::matching(doc! { "_id": { "$in": ids } })
+            .project(doc! { "following.head": 1, "following.pages": 1, MARK: 1 });
+        let mut followed = HashMap::new();
+        for person in self.store.engine().find(people::COLLECTION, find).await? {
+            let Some(reader) = handle_in(&person, "_id") else {
+                continue;
+            };
+            let list = person.get_document("following").ok();
+            let head = list.and_then(|list| list.get_array("head").ok());
+            let pages = list.and_then(|list| list.get("pages")).cloned();
+            let follows: HashSet<Handle> = match head {
+                _ if person.contains_key(MARK) => HashSet::new(),
+                Some(head) if matches!(pages, Some(Bson::Int64(0) | Bson::Int32(0))) => {
+                    let items = head.iter().filter_map(Bson::as_document);
+                    items.filter_map(|item| handle_in(item, "by")).collect()
+                }
+                _ => match self.followed_by(&reader).await {
+                    Ok(followed) => followed.into_iter().collect(),
+                    Err(Error::NoOwner(_) | Error::Malformed(_) | Error::Refused { .. }) => HashSet::new(),
+                    Err(error) => return Err(error),
+                },
+            };
+            followed.insert(reader, follows);
+        }
+        Ok(followed)
+    }
+
+    async fn people(&self, handles: HashSet<Handle>) -> Result<HashMap<Handle, Person>> {
+        let handles: Vec<&str> = handles.iter().map(Handle::as_str).collect();
+        let mut people = HashMap::new();
+        for ids in handles.chunks(AUTHORS) {
+            let find = Find::matching(doc! { "_id": { "$in": ids } }).project(doc! { "outlier": 1, MARK: 1 });
+            for person in self.store.engine().find(people::COLLECTION, find).await? {
+                let standing = match person.get_bool("outlier") {
+                    _ if person.contains_key(MARK) => Person::Leaving,
+                    Ok(true) => Person::Outlier,
+                    _ => Person::Ordinary,
+                };
+                people.extend(handle_in(&person, "_id").map(|handle| (handle, standing)));
+            }
+        }
+        Ok(people)
+    }
+
+    /// Goes down through the posts of all authors of some timelines, until each timeline's end, and notes what it lacks.
+    async fn missing(&self, mut open: Vec<Open>, suspects: &mut [Suspect]) -> Result<()> {
+        let mut missing: BTreeMap<Uuid, Vec<(usize, Handle)>> = BTreeMap::new();
+        let mut filter = Document::new();
+        loop {
+            open.retain(|timeline| timeline.left > 0 && !timeline.authors.is_empty());
+            let authors: BTreeSet<&str> = open
+                .iter()
+                .flat_map(|it| &it.authors)
+                .map(Handle::as_str)
+                .collect();
+            if authors.is_empty() {
+                break;
+            }
+            filter.insert("author", doc! { "$in": authors.into_iter().collect::<Vec<_>>() });
+            let find = Find::matching(filter.clone())
+                .project(doc! { "author": 1, "at": 1 })
+                .sort(doc! { "at": -1, "_id": -1 })
+                .limit(STRETCH);
+            let found = self.store.engine().find(posts::COLLECTION, find).await?;
+            for post in &found {
+                let post = Entry::read(post, "_id")?;
+                for timeline in open.iter_mut().filter(|it| it.authors.contains(&post.author)) {
+                    let belongs = timeline.end.is_none_or(|end| post.order() >= end);
+                    if timeline.left > 0 && belongs && !timeline.entries.contains(&post.order()) {
+                        timeline.left -= 1;
+                        let lacks = (timeline.suspect, post.author.clone());
+                        missing.entry(post.post).or_default().push(lacks);
+                    }
+                }
+            }
+            let Some(last) = found.last().filter(|_| found.len() as u64 == STRETCH) else {
+                break;
+            };
+            let last = Entry::read(last, "_id")?.order();
+            open.retain(|timeline| timeline.end.is_none_or(|end| end < last));
+            let at = bson::DateTime::from_millis(last.0.millis());
+            let below = [
+                doc! { "at": { "$lt": at } },
+                doc! { "at": at, "_id": { "$lt": uuid_bson(last.1) } },
+            ];
+            filter.insert("$or", below.to_vec());
+        }
+        // What is on its way is told of by itself.
+        let ids: Vec<Bson> = missing.keys().map(|id| uuid_bson(*id)).collect();
+        for ids in ids.chunks(AUTHORS) {
+            let delivered = doc! { "_id": { "$in": ids }, UNDELIVERED: { "$exists": false } };
+            let find = Find::matching(delivered).project(doc! { "_id": 1, "author": 1, "at": 1 });
+            for post in self.store.engine().find(posts::COLLECTION, find).await? {
+                let post = Entry::read(&post, "_id")?;
+                for (suspect, author) in missing.remove(&post.post).into_iter().flatten() {
+                    let post = Some(post.post);
+                    suspects[suspect].faults.insert(Fault::Lacks { author, post });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the list that decides says the same, and readers would notice.
+    async fn is_founded(&self, reader: &Handle, timeline: &Timeline, fault: &Fault) -> Result<bool> {
+        match fault {
+            Fault::Orphan => Ok(true),
+            Fault::Lacks { author, .. } => self.follows(reader, author).await,
+            Fault::Unfounded { author } if self.follows(reader, author).await? => Ok(false),
+            Fault::Unfounded { author } if timeline.outliers.contains(author) => Ok(true),
+            Fault::Unfounded { author } => {
+                let theirs = timeline.entries.iter().filter(|entry| entry.author == *author);
+                let ids: Vec<Bson> = theirs.map(|entry| uuid_bson(entry.post)).collect();
+                let shown = doc! { "_id": { "$in": ids }, "author": author.as_str() };
+                Ok(self.store.engine().count(posts::COLLECTION, shown).await? > 0)
+            }
+        }
+    }
+}
+
+/// What is wrong with the authors of a timeline, and whose posts must be in it. About those in doubt nothing is said.
+fn compare(
+    timeline: &Timeline,
+    mut followed: HashSet<Handle>,
+    people: &HashMap<Handle, Person>,
+    reader: &Handle,
+) -> (BTreeSet<Fault>, HashSet<Handle>) {
+    let doubted = timeline.doubted();
+    let mut faults = BTreeSet::new();
+    for author in timeline
+        .outliers
+        .iter()
+        .chain(timeline.entries.iter().map(|entry| &entry.author))
+    {
+        let is_leaving = people.get(author) == Some(&Person::Leaving);
+        if !followed.contains(author) && !doubted.contains(author) && !is_leaving && author != reader {
+            let author = author.clone();
+            faults.insert(Fault::Unfounded { author });
+        }
+    }
+    let named: HashSet<&Handle> = timeline.outliers.iter().collect();
+    followed.retain(|author| !doubted.contains(author) && !named.contains(author));
+    followed.retain(|author| match people.get(author) {
+        Some(Person::Ordinary) => true,
+        Some(Person::Outlier) => {
+            let author = author.clone();
+            faults.insert(Fault::Lacks { author, post: None });
+            false
+        }
+        Some(Person::Leaving) | None => false,
+    });
+    (faults, followed)
+}
+
+fn handle_in(document: &Document, field: &str) -> Option<Handle> {
+    document.get_str(field).ok()?.parse().ok()
+}

@@ -1,0 +1,132 @@
+use bson::{Bson, doc};
+use model::Handle;
+
+use super::stored::{Entry, Timeline};
+use super::{ATTEMPTS, COLLECTION, Standing, Timelines};
+use crate::{leaving, people, posts};
+use document::Find;
+use document::{Error, Result};
+
+impl Timelines<'_> {
+    /// A reader's timeline. Where there is none, or too little in it, it is made from the lists and the posts, which takes
+    /// the longer the more the reader follows.
+    ///
+    /// It is begun empty first. From then on every post that is fanned out and every author who becomes an outlier leaves
+    /// a trace in it, and what was computed without them is computed again.
+    pub(super) async fn built(&self, reader: &Handle) -> Result<Timeline> {
+        for _ in 0..ATTEMPTS {
+            let Some(mut timeline) = self.get(reader).await? else {
+                let Some((_, born)) = self.standing(reader).await? else {
+                    return Err(Error::NoOwner(format!("user:{reader}")));
+                };
+                let begun = vec![Timeline::begun(reader, &born, self.window())];
+                match self.store.engine().insert(COLLECTION, begun).await {
+                    Ok(()) | Err(Error::DuplicateKey { .. }) => continue,
+                    Err(error) => return Err(error),
+                }
+            };
+            if !timeline.is_thin() {
+                return Ok(timeline);
+            }
+            if timeline.built {
+                // It turns away what is older than its end, and would not tell.
+                timeline.clear();
+                self.replace(reader, &timeline).await?;
+                continue;
+            }
+            let found = match self.followed(reader, &timeline).await {
+                Ok(followed) => self
+                    .outliers_among(&followed, reader)
+                    .await?
+                    .map(|outliers| (followed, outliers)),
+                Err(Error::NoOwner(_)) => None,
+                Err(error) => return Err(error),
+            };
+            let Some((mut ordinary, outliers)) = found else {
+                // The reader has left, and this timeline may have been begun too late for whoever removed theirs.
+                self.remove(reader).await?;
+                return Err(Error::NoOwner(format!("user:{reader}")));
+            };
+            timeline.outliers = outliers;
+            ordinary.retain(|author| !timeline.outliers.contains(author));
+            timeline.entries = self.newest_by(&ordinary).await?;
+            timeline.complete = timeline.entries.len() < self.window();
+            timeline.built = true;
+            if self.replace(reader, &timeline).await? {
+                timeline.rev += 1;
+                return Ok(timeline);
+            }
+        }
+        Err(Error::Contended(format!("the timeline of {reader}")))
+    }
+
+    /// The newest posts of some authors. The index has all that an entry needs, so no post is read.
+    pub(super) async fn newest_by(&self, authors: &[Handle]) -> Result<Vec<Entry>> {
+        if authors.is_empty() {
+            return Ok(Vec::new());
+        }
+        let find = Find::matching(posts::by(Some(authors)))
+            .project(doc! { "author": 1, "at": 1 })
+            .sort(doc! { "at": -1, "_id": -1 })
+            .limit(self.window() as u64);
+        let found = self.store.engine().find(posts::COLLECTION, find).await?;
+        found.iter().map(|post| Entry::read(post, "_id")).collect()
+    }
+
+    /// How an author's posts come to their followers, and the author's incarnation; `None` for nobody, and for somebody
+    /// who is leaving.
+    pub(super) async fn standing(&self, author: &Handle) -> Result<Option<(Standing, Bson)>> {
+        let find = Find::matching(doc! { "_id": author.as_str() })
+            .project(doc! { "born": 1, "outlier": 1, "followers.pages": 1, leaving::MARK: 1 })
+            .limit(1);
+        let found = self.store.engine().find(people::COLLECTION, find).await?;
+        let Some(author) = found
+            .into_iter()
+            .find(|author| !author.contains_key(leaving::MARK))
+        else {
+            return Ok(None);
+        };
+        let pages = author
+            .get_document("followers")
+            .ok()
+            .and_then(|list| list.get("pages").cloned());
+        let overflowed = pages.is_some_and(|pages| pages != Bson::Int64(0) && pages != Bson::Int32(0));
+        let standing = match author.get_bool("outlier") {
+            Ok(true) => Standing::Outlier,
+            Ok(false) => Standing::Becoming,
+            Err(_) if overflowed => Standing::Becoming,
+            Err(_) => Standing::Ordinary,
+        };
+        Ok(Some((
+            standing,
+            author.get("born").cloned().unwrap_or(Bson::Null),
+        )))
+    }
+
+    /// Those of some authors whose posts are merged in; `None` when the reader has left. Who is leaving is no author
+    /// any more, and no reader.
+    async fn outliers_among(&self, authors: &[Handle], reader: &Handle) -> Result<Option<Vec<Handle>>> {
+        let ids: Vec<&str> = authors.iter().chain([reader]).map(Handle::as_str).collect();
+        let wanted = leaving::staying(doc! {
+            "_id": { "$in": ids },
+            "$or": [
+                { "outlier": { "$exists": true } },
+                { "followers.pages": { "$gt": 0_i64 } },
+                { "_id": reader.as_str() },
+            ],
+        });
+        let find = Find::matching(wanted).project(doc! { "_id": 1 });
+        let found = self.store.engine().find(people::COLLECTION, find).await?;
+        let handle = |person: &bson::Document| {
+            person
+                .get_str("_id")
+                .ok()
+                .and_then(|handle| handle.parse().ok())
+                .ok_or_else(|| Error::malformed("a user's `_id` is not a handle"))
+        };
+        let mut found: Vec<Handle> = found.iter().map(handle).collect::<Result<_>>()?;
+        let before = found.len();
+        found.retain(|person| person != reader);
+        Ok((found.len() < before).then_some(found))
+    }
+}

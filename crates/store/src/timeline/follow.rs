@@ -1,0 +1,192 @@
+use std::slice;
+
+use bson::doc;
+use model::{Handle, Relation, Topic};
+use uuid::Uuid;
+
+use super::stored::Timeline;
+use super::{ATTEMPTS, COLLECTION, Standing, Timelines};
+use crate::overflow::{Appended, Item, Key, Removed, uuid_bson};
+use crate::reactions::{agree_following, raise_rev};
+use document::Update;
+use document::{Error, Result};
+
+impl Timelines<'_> {
+    /// Lets somebody follow an author: in the author's followers, in the list of those whom the reader follows, and in
+    /// the reader's timeline. The store is in one session, here and where it is taken back. Again changes nothing; stopped in between, again finishes it, and until then the reader's
+    /// timeline says that it is in doubt about the author. The item's `id` must be a fresh one.
+    ///
+    /// # Errors
+    /// [`Error::NoOwner`] when there is no such author or reader.
+    pub async fn follow(&self, author: &Handle, item: Item) -> Result<Appended> {
+        let Some(reader) = item.by.clone() else {
+            return Err(Error::malformed("somebody who follows is named in `by`"));
+        };
+        let attempt = item.id;
+        self.doubt(&reader, author, attempt).await?;
+        let own = Topic::User(reader.clone());
+        let following = self.store.list(Relation::Following);
+        let seen = match following.look(&own).await {
+            Err(error @ Error::NoOwner(_)) => {
+                self.remove(&reader).await?;
+                return Err(error);
+            }
+            seen => seen?,
+        };
+        let followers = self.store.list(Relation::Followers);
+        let appended = match followers.append(&Topic::User(author.clone()), item).await {
+            Err(error @ Error::NoOwner(_)) => {
+                self.align(&reader, author, Some(attempt)).await?;
+                if self.standing(&reader).await?.is_none() {
+                    self.remove(&reader).await?;
+                }
+                return Err(error);
+            }
+            appended => appended?,
+        };
+        let wanted = Item::new(appended.item.id, author.clone(), appended.item.at);
+        let also = raise_rev(Relation::Following);
+        let followed = match following.append_if(&own, wanted, seen, also).await {
+            Ok(Some(there)) if there.item.id == appended.item.id => Ok(()),
+            Ok(_) => agree_following(self.store, &reader, author).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error @ Error::NoOwner(_)) = followed {
+            // The reader has left meanwhile, and nobody else would find what they did.
+            let key = Key::Id(appended.item.id);
+            match followers.remove(&Topic::User(author.clone()), &key).await {
+                Ok(_) | Err(Error::NoOwner(_)) => {}
+                Err(error) => return Err(error),
+            }
+            self.remove(&reader).await?;
+            return Err(error);
+        }
+        followed?;
+        if self.settle(&reader, author, Some(attempt)).await? {
+            return Ok(appended);
+        }
+        // The author is leaving, and who takes back what their followers have may have passed by here already.
+        let following = self.store.list(Relation::Following);
+        let key = Key::Id(appended.item.id);
+        following.remove(&Topic::User(reader), &key).await?;
+        Err(Error::NoOwner(format!("user:{author}")))
+    }
+
+    /// Takes the same back. `attempt` must be a fresh id.
+    ///
+    /// # Errors
+    /// [`Error::NoOwner`] when there is no such author or reader.
+    pub async fn unfollow(&self, reader: &Handle, author: &Handle, attempt: Uuid) -> Result<Removed> {
+        self.doubt(reader, author, attempt).await?;
+        let own = Topic::User(reader.clone());
+        let following = self.store.list(Relation::Following);
+        let seen = match following.look(&own).await {
+            Err(error @ Error::NoOwner(_)) => {
+                // The reader has left, and noting the doubt may have begun a timeline.
+                self.remove(reader).await?;
+                return Err(error);
+            }
+            seen => seen?,
+        };
+        let followers = self.store.list(Relation::Followers);
+        let removed = match followers
+            .remove(&Topic::User(author.clone()), &Key::By(reader.clone()))
+            .await
+        {
+            Err(error @ Error::NoOwner(_)) => {
+                self.align(reader, author, Some(attempt)).await?;
+                return Err(error);
+            }
+            removed => removed?,
+        };
+        let also = raise_rev(Relation::Following);
+        let key = Key::By(author.clone());
+        if following.remove_if(&own, &key, seen, also).await?.is_none() {
+            agree_following(self.store, reader, author).await?;
+        }
+        self.align(reader, author, Some(attempt)).await?;
+        Ok(removed)
+    }
+
+    /// Takes an author who is leaving out of a reader's timeline: whoever gets the handle next is somebody else. The
+    /// timeline's `room` stays as it is, because what was left out before is not known to be the author's.
+    pub(crate) async fn forget(&self, reader: &Handle, author: &Handle) -> Result<()> {
+        let forget = doc! {
+            "$pull": { "entries": { "author": author.as_str() }, "outliers": author.as_str() },
+            "$inc": { "rev": 1_i64, "follows": 1_i64 },
+        };
+        let forgotten = Update::one(doc! { "_id": reader.as_str() }, forget);
+        self.store.engine().update(COLLECTION, forgotten).await.map(drop)
+    }
+
+    /// Removes the timeline of somebody who is leaving.
+    pub(crate) async fn remove(&self, reader: &Handle) -> Result<()> {
+        let of_reader = doc! { "_id": reader.as_str() };
+        self.store
+            .engine()
+            .delete(COLLECTION, of_reader, false)
+            .await
+            .map(drop)
+    }
+
+    /// Makes a reader's timeline agree with whether the author's followers have them, and ends a doubt. Whoever comes
+    /// last has seen what all others did, so several of these at once end as the last of them.
+    pub async fn align(&self, reader: &Handle, author: &Handle, ends: Option<Uuid>) -> Result<()> {
+        self.settle(reader, author, ends).await.map(drop)
+    }
+
+    /// The same, and answers whether there still is such an author, unless the reader has left.
+    async fn settle(&self, reader: &Handle, author: &Handle, ends: Option<Uuid>) -> Result<bool> {
+        for _ in 0..ATTEMPTS {
+            // In this order: what changes after the timeline was read makes the write below fail, or comes to the
+            // timeline by itself.
+            let Some(mut timeline) = self.get(reader).await? else {
+                return Ok(true);
+            };
+            let before = timeline.clone();
+            let follows = self.follows(reader, author).await?;
+            let standing = self.standing(author).await?.map(|(standing, _)| standing);
+            let is_there = standing.is_some();
+            match standing.filter(|_| follows) {
+                None => timeline.part_with(author),
+                Some(Standing::Ordinary) => timeline.merge(self.newest_by(slice::from_ref(author)).await?),
+                Some(_) if timeline.outliers.contains(author) => {}
+                Some(_) => timeline.outliers.push(author.clone()),
+            }
+            timeline.doubts.retain(|(id, _)| Some(*id) != ends);
+            // Somebody who saw a follower may be about to write to their timeline. So an end of following is always
+            // written, even where it finds nothing to take out; a reader in doubt will look again.
+            let as_it_was = timeline == before && (follows || ends.is_none());
+            if as_it_was || self.replace(reader, &timeline).await? {
+                return Ok(is_there);
+            }
+        }
+        Err(Error::Contended(format!("the timeline of {reader}")))
+    }
+
+    /// Whether the author's followers have the reader. This list decides: it is changed first.
+    pub(super) async fn follows(&self, reader: &Handle, author: &Handle) -> Result<bool> {
+        let followers = self.store.list(Relation::Followers);
+        match followers
+            .find(&Topic::User(author.clone()), &Key::By(reader.clone()))
+            .await
+        {
+            Ok(found) => Ok(found.is_some()),
+            Err(Error::NoOwner(_)) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Notes that it will not be clear whether the reader follows the author until this attempt has ended, and begins a
+    /// timeline to note it in. Should the attempt never end, whoever reads the timeline looks for themselves.
+    async fn doubt(&self, reader: &Handle, author: &Handle, attempt: Uuid) -> Result<()> {
+        let doubt = doc! { "id": uuid_bson(attempt), "author": author.as_str() };
+        let change = doc! {
+            "$push": { "doubts": doubt },
+            "$inc": { "rev": 1_i64 },
+            "$setOnInsert": Timeline::unbuilt(&uuid_bson(attempt), self.window()),
+        };
+        let noted = Update::one(doc! { "_id": reader.as_str() }, change).or_insert();
+        self.store.engine().update(COLLECTION, noted).await.map(drop)
+    }
+}

@@ -1,0 +1,120 @@
+//! Home timelines: the outlier pattern applied to fan-out.
+//!
+//! Everybody who has looked at their home feed has a *timeline*, one small document with the newest posts of those they
+//! follow. Ordinary authors are fanned out on write: each post is put into the timelines of their followers, of whom there
+//! are no more than fit into a head. An author whose followers have overflowed is an *outlier*: nothing is written
+//! anywhere but the post, and the readers' timelines name the author, whose posts are merged in when they are read.
+//!
+//! A timeline can always be made anew from the lists and the posts, which alone decide. Every step is one write to
+//! one document; `docs/timeline.md` says why none of them is lost or doubled, whoever stops where.
+
+mod audit;
+mod build;
+mod deliver;
+mod follow;
+mod read;
+mod stored;
+
+use bson::doc;
+use model::{Handle, Relation, Topic};
+
+use crate::Store;
+use document::Result;
+use document::{Find, Update};
+use stored::Timeline;
+
+pub(crate) use audit::{Fault, Suspect};
+pub(crate) use deliver::UNDELIVERED;
+pub use read::Page;
+pub(crate) use stored::attempt_of;
+
+/// The collection of timelines. `_id` is the reader's handle.
+pub const COLLECTION: &str = "timelines";
+
+/// How many posts a timeline holds unless the settings say otherwise: ten screens, in a document of about 14 KB.
+pub const WINDOW: usize = 200;
+
+/// How often an operation starts over because a concurrent one changed the document first.
+const ATTEMPTS: usize = 256;
+
+/// The timelines of a store.
+pub struct Timelines<'a> {
+    store: &'a Store,
+}
+
+/// How an author's posts come to their followers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// Through a write to each follower's timeline.
+    Ordinary,
+    /// By merging, but not all followers' timelines may name the author yet.
+    Becoming,
+    /// By merging. Whoever was an outlier once stays one, also when followers leave: some timelines name them and
+    /// some do not, and only this mark tells new followers which it must be.
+    Outlier,
+}
+
+impl<'a> Timelines<'a> {
+    pub(crate) fn new(store: &'a Store) -> Self {
+        Self { store }
+    }
+
+    /// How many posts a timeline holds.
+    fn window(&self) -> usize {
+        self.store.settings().window()
+    }
+
+    async fn get(&self, reader: &Handle) -> Result<Option<Timeline>> {
+        let find = Find::matching(doc! { "_id": reader.as_str() }).limit(1);
+        let found = self.store.engine().find(COLLECTION, find).await?;
+        found
+            .first()
+            .map(|document| Timeline::read(document, self.window()))
+            .transpose()
+    }
+
+    /// Writes a timeline that was computed from the stored one, if that is unchanged. Answers whether it was.
+    async fn replace(&self, reader: &Handle, timeline: &Timeline) -> Result<bool> {
+        let filter = doc! { "_id": reader.as_str(), "born": &timeline.born, "rev": timeline.rev };
+        let change = doc! {
+            "$set": timeline.content(),
+            // Earlier versions wrote this mark, and it was not always true.
+            "$unset": { "complete": "" },
+            "$inc": { "rev": 1_i64, "follows": 1_i64 },
+        };
+        let done = self
+            .store
+            .engine()
+            .update(COLLECTION, Update::one(filter, change))
+            .await?;
+        Ok(done.matched == 1)
+    }
+
+    /// Everybody whom a reader follows. Of those about whom the timeline is in doubt, their own followers tell.
+    async fn followed(&self, reader: &Handle, timeline: &Timeline) -> Result<Vec<Handle>> {
+        let mut authors = self.followed_by(reader).await?;
+        for author in timeline.doubted() {
+            authors.retain(|followed| followed != author);
+            if self.follows(reader, author).await? {
+                authors.push(author.clone());
+            }
+        }
+        Ok(authors)
+    }
+
+    /// Everybody in the list of those whom somebody follows.
+    async fn followed_by(&self, reader: &Handle) -> Result<Vec<Handle>> {
+        let owner = Topic::User(reader.clone());
+        let mut followed = Vec::new();
+        let mut after = None;
+        loop {
+            let list = self.store.list(Relation::Following);
+            let stretch = list.newest_first(&owner, after, 1_000).await?;
+            followed.extend(stretch.items.into_iter().filter_map(|item| item.by));
+            after = stretch.next;
+            if after.is_none() {
+                return Ok(followed);
+            }
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! A timeline's document, and what can be computed from one without looking anywhere else.
+
+use std::collections::HashSet;
+
+use bson::{Bson, DateTime, Document, doc};
+use model::{Handle, Timestamp};
+use uuid::Uuid;
+
+use crate::overflow::{number, uuid_bson};
+use crate::people::date;
+use document::{Error, Result};
+
+/// A post in a timeline. Where `at` or `author` are not the post's, it was deleted and another has its id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub post: Uuid,
+    pub author: Handle,
+    pub at: Timestamp,
+}
+
+/// A timeline as stored.
+///
+/// While it is not complete, it has every post that is not older than its last entry. It may lose entries then, but
+/// never gain one below that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Timeline {
+    /// Tells it from an earlier or later timeline of the same handle.
+    pub born: Bson,
+    /// Goes up with every change. What is computed from a whole timeline is guarded on it.
+    pub rev: i64,
+    /// How many entries it holds at most.
+    pub window: usize,
+    /// Whether the posts from before it was begun are in it.
+    pub built: bool,
+    /// Whether nothing that belongs into it was left out.
+    pub complete: bool,
+    /// Newest first, as many as the window at most.
+    pub entries: Vec<Entry>,
+    /// The followed authors whose posts are merged in.
+    pub outliers: Vec<Handle>,
+    /// Follows and unfollows that were begun and have not ended, each with an id of its own.
+    pub doubts: Vec<(Uuid, Handle)>,
+}
+
+impl Entry {
+    pub fn order(&self) -> (Timestamp, Uuid) {
+        (self.at, self.post)
+    }
+
+    pub fn to_document(&self) -> Document {
+        doc! {
+            "post": uuid_bson(self.post), "author": self.author.as_str(), "at": DateTime::from_millis(self.at.millis()),
+        }
+    }
+
+    /// Reads an entry, or, with the post's id in `_id`, a post.
+    pub fn read(document: &Document, id: &str) -> Result<Self> {
+        Ok(Self {
+            post: uuid(document, id)?,
+            author: handle(document.get("author"))?,
+            at: date(document, "at")?,
+        })
+    }
+}
+
+impl Timeline {
+    /// A new one. `born` is unlike that of any other timeline of the reader's handle.
+    pub fn begun(reader: &Handle, born: &Bson, window: usize) -> Document {
+        let mut document = doc! { "_id": reader.as_str(), "rev": 0_i64, "doubts": [] };
+        document.extend(Self::unbuilt(born, window));
+        document
+    }
+
+    /// What a new one has besides its doubts. Until it is built it takes every post in, so that whoever builds it
+    /// notices.
+    pub fn unbuilt(born: &Bson, window: usize) -> Document {
+        let window = length(window);
+        doc! {
+            "born": born, "follows": 0_i64, "built": false, "window": window, "room": window,
+            "entries": [], "outliers": [],
+        }
+    }
+
+    /// Reads one. What one of another window has left out is not known, nor of one that does not name its window, as
+    /// earlier versions wrote it. It is read as one that has lost every entry, so the next look at home rebuilds it.
+    pub fn read(document: &Document, window: usize) -> Result<Self> {
+        let array = |field: &str| {
+            document
+                .get_array(field)
+                .map_err(|_| Error::malformed(format!("a timeline's `{field}`")))
+        };
+        let is_known = number(document, "window").is_ok_and(|stored| stored == window as u64);
+        let entries = array("entries")?
+            .iter()
+            .filter(|_| is_known)
+            .map(|entry| Entry::read(inner(entry)?, "post"))
+            .collect::<Result<Vec<_>>>()?;
+        let doubts = array("doubts")?.iter().map(|doubt| {
+            let doubt = inner(doubt)?;
+            Ok((attempt_of(doubt)?, handle(doubt.get("author"))?))
+        });
+        Ok(Self {
+            born: document.get("born").cloned().unwrap_or(Bson::Null),
+            rev: i64::try_from(number(document, "rev")?).unwrap_or(i64::MAX),
+            window,
+            built: document.get_bool("built").unwrap_or(false) || !is_known,
+            complete: is_known && document.get_i64("room").is_ok_and(|room| room >= 0),
+            outliers: array("outliers")?
+                .iter()
+                .map(|author| handle(Some(author)))
+                .collect::<Result<_>>()?,
+            doubts: doubts.collect::<Result<_>>()?,
+            entries,
+        })
+    }
+
+    /// All of it that is written together.
+    pub fn content(&self) -> Document {
+        // Every push takes one away. So it is below 0 before a push drops an entry, or at that moment.
+        let room = if self.complete {
+            length(self.window.saturating_sub(self.entries.len()))
+        } else {
+            -1
+        };
+        doc! {
+            "built": self.built,
+            "window": length(self.window),
+            "room": room,
+            "entries": self.entries.iter().map(Entry::to_document).collect::<Vec<_>>(),
+            "outliers": self.outliers.iter().map(Handle::as_str).collect::<Vec<_>>(),
+            "doubts": self.doubts.iter()
+                .map(|(id, author)| doc! { "id": uuid_bson(*id), "author": author.as_str() })
+                .collect::<Vec<_>>(),
+        }
+    }
+
+    /// Whether it must be built: it never was, or those who were unfollowed have left too little.
+    pub fn is_thin(&self) -> bool {
+        !self.built || (!self.complete && self.entries.len() < self.window / 2)
+    }
+
+    /// The authors whom the reader may have begun or stopped to follow.
+    pub fn doubted(&self) -> HashSet<&Handle> {
+        self.doubts.iter().map(|(_, author)| author).collect()
+    }
+
+    /// Where its entries end and older posts begin that it does not know of; `None` when there are none.
+    pub fn end(&self) -> Option<(Timestamp, Uuid)> {
+        let newest = (Timestamp::from_millis(i64::MAX), Uuid::max());
+        (!self.complete).then(|| self.entries.last().map_or(newest, Entry::order))
+    }
+
+    /// Adds an author's newest posts: all of them, or as many as the window.
+    pub fn merge(&mut self, posts: Vec<Entry>) {
+        let end = self.end();
+        let known: HashSet<_> = self.entries.iter().map(Entry::order).collect();
+        let fits =
+            |entry: &Entry| end.is_none_or(|end| entry.order() >= end) && !known.contains(&entry.order());
+        self.entries.extend(posts.into_iter().filter(fits));
+        self.entries.sort_by_key(|entry| std::cmp::Reverse(entry.order()));
+        self.entries.truncate(self.window);
+        self.complete &= self.entries.len() < self.window;
+    }
+
+    /// Empties it, so that the next look at home rebuilds it. Until then it takes every post in.
+    pub fn clear(&mut self) {
+        self.built = false;
+        self.complete = true;
+        self.entries.clear();
+    }
+
+    /// Takes an author out.
+    pub fn part_with(&mut self, author: &Handle) {
+        self.entries.retain(|entry| entry.author != *author);
+        self.outliers.retain(|outlier| outlier != author);
+    }
+}
+
+/// A number of entries as it is stored.
+pub(super) fn length(entries: usize) -> i64 {
+    i64::try_from(entries).unwrap_or(i64::MAX)
+}
+
+fn inner(value: &Bson) -> Result<&Document> {
+    value
+        .as_document()
+        .ok_or_else(|| Error::malformed("a timeline holds what is no document"))
+}
+
+fn handle(value: Option<&Bson>) -> Result<Handle> {
+    value
+        .and_then(Bson::as_str)
+        .and_then(|handle| handle.parse().ok())
+        .ok_or_else(|| Error::malformed("an author is not a handle"))
+}
+
+/// Which attempt to follow or unfollow left a doubt.
+pub(crate) fn attempt_of(doubt: &Document) -> Result<Uuid> {
+    uuid(doubt, "id")
+}
+
+fn uuid(document: &Document, field: &str) -> Result<Uuid> {
+    match document.get(field) {
+        Some(Bson::Binary(binary)) => Uuid::from_slice(&binary.bytes).ok(),
+        _ => None,
+    }
+    .ok_or_else(|| Error::malformed(format!("`{field}` is not a UUID")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::timeline::WINDOW;
+
+    fn entry(author: &str, at: i64) -> Entry {
+        Entry {
+            post: Uuid::from_u128(u128::try_from(at).unwrap()),
+            author: author.parse().unwrap(),
+            at: Timestamp::from_millis(at),
+        }
+    }
+
+    fn timeline(complete: bool, entries: Vec<Entry>) -> Timeline {
+        Timeline {
+            born: Bson::Int32(7),
+            rev: 0,
+            window: WINDOW,
+            built: true,
+            complete,
+            entries,
+            outliers: Vec::new(),
+            doubts: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_timeline_is_stored_and_read_back() {
+        let mut timeline = timeline(true, vec![entry("ada", 2), entry("bob", 1)]);
+        timeline.outliers.push("cleo".parse().unwrap());
+        timeline.doubts.push((Uuid::from_u128(7), "ada".parse().unwrap()));
+        let mut document = timeline.content();
+        document.extend(doc! { "rev": 0_i64, "born": 7 });
+        assert_eq!(Timeline::read(&document, WINDOW).unwrap(), timeline);
+    }
+
+    #[test]
+    fn merging_adds_each_post_once_and_keeps_the_newest() {
+        let mut timeline = timeline(true, vec![entry("ada", 5)]);
+        timeline.merge((1..=250).rev().map(|at| entry("ada", at)).collect());
+        assert_eq!(timeline.entries.len(), WINDOW);
+        assert_eq!(timeline.entries[0], entry("ada", 250));
+        assert_eq!(timeline.end(), Some(entry("ada", 51).order()));
+    }
+
+    #[test]
+    fn nothing_is_added_below_the_end_of_what_is_known() {
+        let mut timeline = timeline(false, vec![entry("ada", 9), entry("ada", 5)]);
+        timeline.merge(vec![entry("bob", 7), entry("bob", 4)]);
+        assert_eq!(
+            timeline.entries,
+            [entry("ada", 9), entry("bob", 7), entry("ada", 5)]
+        );
+        timeline.part_with(&"ada".parse().unwrap());
+        timeline.part_with(&"bob".parse().unwrap());
+        timeline.merge(vec![entry("cleo", 10)]);
+        assert_eq!(timeline.entries, [], "it knows of nothing any more");
+        assert!(timeline.is_thin());
+    }
+}

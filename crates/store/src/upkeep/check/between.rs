@@ -1,0 +1,236 @@
+//! The third part of a check: lists that belong together.
+//!
+//! An action of a person writes several lists, one after the other, and takes them back in the reverse order. The list
+//! that is written first and taken back last decides: `followers` of the followed, and the likes, shares and comments
+//! of a post; for a post, the post itself. What it has and others lack is finished forward; what others have and it
+//! lacks is taken out of them.
+//!
+//! What lists say is gathered from many owners and looked up together. What is missing is looked up again after a pause, and
+//! what is then called unfinished once more, alone.
+
+use bson::{Bson, Document, doc};
+use model::Relation;
+
+use super::Checking;
+use super::claims::{Claim, Mend, claim_of_post, claims_of, follow_of, owner_gone};
+use super::committed::{Committed, paged};
+use crate::overflow::{Item, Key, Owner, number};
+use crate::upkeep::finding::{Outcome, Severity, Violation};
+use crate::upkeep::list_state::{ListState, Shape};
+use crate::upkeep::lookup::{Answer, Wanted, lookup};
+use crate::upkeep::owners::{COLLECTIONS, Owners, groups, owner_of, relations_of};
+use document::Error;
+use document::Result;
+use document::{DocumentEngine, Find, session_of};
+
+/// From how many claims on to look them up. There are at most two claims for each item in memory more than that.
+const MANY: usize = 16_384;
+
+impl Checking<'_> {
+    pub(super) async fn between(&mut self) -> Result<()> {
+        let mut claims = Vec::new();
+        for collection in COLLECTIONS {
+            let mut owners = Owners::of(&**self.store.engine(), collection);
+            loop {
+                let batch = owners.next().await?;
+                if batch.is_empty() {
+                    break;
+                }
+                for group in groups(collection, &batch) {
+                    self.claims_of_group(collection, &group, &mut claims).await?;
+                    self.settle(&mut claims, MANY).await?;
+                    self.advance(group.len());
+                }
+            }
+            self.settle(&mut claims, 1).await?;
+        }
+        Ok(())
+    }
+
+    /// What some owners and their lists say. A list that is still an array says nothing.
+    async fn claims_of_group(
+        &mut self,
+        collection: &'static str,
+        ids: &[Bson],
+        claims: &mut Vec<Claim>,
+    ) -> Result<()> {
+        let relations = relations_of(collection);
+        let mut fields = doc! { "born": 1, "author": 1, "at": 1 };
+        fields.extend(relations.map(|relation| (relation.to_string(), Bson::Int32(1))));
+        let find = Find::matching(doc! { "_id": { "$in": ids } }).project(fields);
+        let owners = self.store.engine().find(collection, find).await?;
+        for document in &owners {
+            let Some(owner) = document.get("_id").and_then(|id| owner_of(collection, id)) else {
+                continue;
+            };
+            claims.extend(claim_of_post(&owner, document));
+            for relation in relations {
+                if let Shape::List(list) = Shape::of(document, relation) {
+                    claims.extend(list.head.iter().flat_map(|item| told(&owner, relation, item)));
+                }
+            }
+        }
+        let lists = paged(collection, &owners);
+        drop(owners);
+        let mut pages = Committed::of(&**self.store.engine(), &lists);
+        loop {
+            let stretches = pages.next().await?;
+            if stretches.is_empty() {
+                return Ok(());
+            }
+            for stretch in stretches {
+                let list = &lists[stretch.list];
+                let items = stretch.pages.iter().flat_map(|page| items_of(page, &list.state));
+                claims.extend(items.flat_map(|item| told(&list.owner, list.relation, item)));
+            }
+            self.settle(claims, MANY).await?;
+        }
+    }
+
+    /// Verifies claims when at least `enough` have come together.
+    async fn settle(&mut self, claims: &mut Vec<Claim>, enough: usize) -> Result<()> {
+        if claims.len() < enough {
+            return Ok(());
+        }
+        let claims = std::mem::take(claims);
+        let missed = self.missed(claims).await?;
+        if missed.is_empty() {
+            return Ok(());
+        }
+        self.wait().await;
+        for (claim, answer) in self.still_missed(missed).await? {
+            let gone = (answer == Answer::NoOwner).then(|| owner_gone(&claim).0);
+            match gone {
+                Some(violation) if violation.severity() == Severity::Notice && !self.options.repair => {
+                    self.report_of(&claim, violation, Outcome::Found);
+                }
+                _ => self.disagreement(claim).await?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The claims for which the other list has nothing.
+    async fn missed(&self, claims: Vec<Claim>) -> Result<Vec<Claim>> {
+        let open = open(&**self.store.engine(), claims).await?;
+        Ok(open.into_iter().map(|(claim, _)| claim).collect())
+    }
+
+    /// Of these, the claims that still stand and for which the other list still has nothing, and why it has not. Whether they
+    /// stand is looked up last: what is taken back goes there last.
+    async fn still_missed(&self, claims: Vec<Claim>) -> Result<Vec<(Claim, Answer)>> {
+        let engine = &**self.store.engine();
+        let open = open(engine, claims).await?;
+        let sources: Vec<Wanted> = open.iter().map(|(claim, _)| claim.stands()).collect();
+        let stand = lookup(engine, &sources.iter().collect::<Vec<_>>()).await?;
+        let standing = open.into_iter().zip(stand);
+        let standing = standing.filter(|(_, stands)| *stands == Answer::There);
+        Ok(standing.map(|(open, _)| open).collect())
+    }
+
+    async fn disagreement(&mut self, claim: Claim) -> Result<()> {
+        // In one session: who did what the claim says was there before it stood, so the look at them must not be older.
+        let engine = session_of(self.store.engine());
+        if lookup(&*engine, &[&claim.stands()]).await?.first() != Some(&Answer::There) {
+            return Ok(());
+        }
+        let (claim, violation, mend) = match open(&*engine, vec![claim]).await?.pop() {
+            Some((claim, Answer::NoOwner)) => {
+                let (violation, mend) = owner_gone(&claim);
+                (claim, violation, mend)
+            }
+            Some((claim, _)) => {
+                let (violation, mend) = (claim.violation.clone(), claim.mend.clone());
+                (claim, violation, Some(mend))
+            }
+            None => return Ok(()),
+        };
+        let outcome = if !self.options.repair {
+            Outcome::Found
+        } else if let Some(mend) = mend {
+            self.mend(&claim, mend).await?;
+            Outcome::Repaired
+        } else {
+            Outcome::Unrepairable(violation.unrepairable())
+        };
+        self.report_of(&claim, violation, outcome);
+        Ok(())
+    }
+
+    fn report_of(&mut self, claim: &Claim, violation: Violation, outcome: Outcome) {
+        let relation = claim.source.as_ref().map(|(relation, _)| *relation);
+        self.report(claim.owner.to_string(), relation, violation, outcome);
+    }
+
+    async fn mend(&self, claim: &Claim, mend: Mend) -> Result<()> {
+        let done = match (mend, &claim.source) {
+            (Mend::Append(item), _) => {
+                let list = self.store.list(claim.wanted.relation);
+                list.append(&claim.wanted.owner, item).await.map(drop)
+            }
+            (Mend::Withdraw(key), Some((relation, item))) => {
+                if *relation == Relation::Following {
+                    // Its activity goes first, as when somebody unfollows.
+                    let activities = self.store.list(Relation::Activities);
+                    activities.remove(&claim.owner, &Key::Id(item.id)).await?;
+                }
+                self.store
+                    .list(*relation)
+                    .remove(&claim.owner, &key)
+                    .await
+                    .map(drop)
+            }
+            (Mend::Withdraw(_), None) => Ok(()),
+        };
+        match done {
+            // There is nobody left to disagree.
+            Err(Error::NoOwner(_)) => {}
+            done => done?,
+        }
+        match follow_of(claim) {
+            Some((reader, author)) => self.store.timelines().align(reader, author, None).await,
+            None => Ok(()),
+        }
+    }
+}
+
+/// Of these, the claims for which the other list has nothing, and why it has not.
+async fn open(engine: &dyn DocumentEngine, claims: Vec<Claim>) -> Result<Vec<(Claim, Answer)>> {
+    let wanted: Vec<&Wanted> = claims.iter().map(|claim| &claim.wanted).collect();
+    let answers = lookup(engine, &wanted).await?;
+    let open = claims.into_iter().zip(answers);
+    let mut open: Vec<_> = open
+        .filter(|(_, answer)| matches!(answer, Answer::Absent | Answer::NoOwner))
+        .collect();
+    let instead: Vec<&Wanted> = open
+        .iter()
+        .filter_map(|(claim, _)| claim.instead.as_ref())
+        .collect();
+    let mut instead = lookup(engine, &instead).await?.into_iter();
+    open.retain(|(claim, _)| claim.instead.is_none() || instead.next() != Some(Answer::There));
+    Ok(open)
+}
+
+/// The items of a page that are not removed.
+fn items_of<'a>(page: &'a Document, list: &'a ListState) -> impl Iterator<Item = &'a Bson> {
+    let number = number(page, "page")
+        .ok()
+        .and_then(|number| u32::try_from(number).ok());
+    let items = page.get_array("items").map_or(&[][..], Vec::as_slice);
+    items.iter().filter(move |item| {
+        let id = item.as_document().and_then(|item| item.get("id"));
+        !list
+            .pending
+            .iter()
+            .any(|(page, gone)| Some(*page) == number && Some(gone) == id)
+    })
+}
+
+/// What an item says; nothing when it is malformed.
+fn told(owner: &Owner, relation: Relation, item: &Bson) -> Vec<Claim> {
+    let item = item.as_document().cloned().map(Item::from_document);
+    match item {
+        Some(Ok(item)) => claims_of(owner, relation, &item),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,169 @@
+//! The committed pages of many lists: those of short lists many at once, those of a long list a few at a time.
+
+use std::collections::HashMap;
+
+use bson::{Bson, Document, doc};
+use model::Relation;
+
+use crate::overflow::{Owner, PAGES, number, owner_id};
+use crate::upkeep::list_state::{ListState, Shape};
+use crate::upkeep::owners::{ITEMS, owner_of, relations_of};
+use document::Result;
+use document::{DocumentEngine, Find};
+
+/// How many pages to have in memory at once, however few items they are said to have.
+const MOST_PAGES: u64 = 256;
+/// How many pages of a long list to read at once, however many items they are said to have.
+const FEWEST_PAGES: u64 = 4;
+/// For how many pages beyond those that the lists tell of, such as uncommitted ones, a read has room. Should there be more,
+/// some lists seem to lack pages and are looked at alone.
+const SPARE: u64 = 64;
+
+/// A list with pages, as its owner told of it.
+#[derive(Debug, Clone)]
+pub(super) struct Paged {
+    pub owner: Owner,
+    pub relation: Relation,
+    pub state: Box<ListState>,
+}
+
+/// Pages of one list, in the order of their numbers.
+#[derive(Debug)]
+pub(super) struct Stretch {
+    /// The place of the list among those that were asked for.
+    pub list: usize,
+    pub pages: Vec<Document>,
+    /// Whether no other pages of the list come.
+    pub last: bool,
+}
+
+/// A walk over the pages of lists, one list after the other. Each comes in one stretch or more.
+pub(super) struct Committed<'a> {
+    engine: &'a dyn DocumentEngine,
+    lists: &'a [Paged],
+    /// The list that comes next.
+    next: usize,
+    /// The number of its last page that has come.
+    after: Option<Bson>,
+}
+
+impl<'a> Committed<'a> {
+    /// Lists of one relation that stand together are read together.
+    pub fn of(engine: &'a dyn DocumentEngine, lists: &'a [Paged]) -> Self {
+        Self {
+            engine,
+            lists,
+            next: 0,
+            after: None,
+        }
+    }
+
+    /// The next stretches, which one command reads; nothing at the end.
+    pub async fn next(&mut self) -> Result<Vec<Stretch>> {
+        let first = self.next;
+        match together(&self.lists[first..]) {
+            0 => Ok(Vec::new()),
+            1 => Ok(vec![self.of_one().await?]),
+            lists => {
+                self.next += lists;
+                let pages = self.of_many(&self.lists[first..first + lists]).await?;
+                let stretch = |(place, pages)| Stretch {
+                    list: first + place,
+                    pages,
+                    last: true,
+                };
+                Ok(pages.into_iter().enumerate().map(stretch).collect())
+            }
+        }
+    }
+
+    async fn of_one(&mut self) -> Result<Stretch> {
+        let place = self.next;
+        let Paged {
+            owner,
+            relation,
+            state,
+        } = &self.lists[place];
+        let mut numbers = doc! { "$lt": i64::from(state.pages) };
+        if let Some(after) = &self.after {
+            numbers.insert("$gt", after);
+        }
+        let filter = doc! {
+            "owner": owner_id(owner), "relation": relation.as_str(), "born": &state.born, "page": numbers,
+        };
+        let size = state.spilled.div_ceil(u64::from(state.pages).max(1)).max(1);
+        let most = (ITEMS / size).clamp(FEWEST_PAGES, MOST_PAGES);
+        let find = Find::matching(filter).sort(doc! { "page": 1 }).limit(most);
+        let pages = self.engine.find(PAGES, find).await?;
+        let last = (pages.len() as u64) < most;
+        self.after = pages.last().and_then(|page| page.get("page")).cloned();
+        if last {
+            self.next += 1;
+            self.after = None;
+        }
+        Ok(Stretch {
+            list: place,
+            pages,
+            last,
+        })
+    }
+
+    /// The pages of each list, all of one relation, in the order of the index that has them.
+    async fn of_many(&self, lists: &[Paged]) -> Result<Vec<Vec<Document>>> {
+        let ids: Vec<Bson> = lists.iter().map(|list| owner_id(&list.owner)).collect();
+        let places: HashMap<String, usize> = ids.iter().map(ToString::to_string).zip(0..).collect();
+        let numbers = lists.iter().map(|list| u64::from(list.state.pages));
+        let (all, most) = (numbers.clone().sum::<u64>(), numbers.max().unwrap_or(0));
+        let filter = doc! {
+            "owner": { "$in": ids },
+            "relation": lists[0].relation.as_str(),
+            "page": { "$lt": i64::try_from(most).unwrap_or(i64::MAX) },
+        };
+        let find = Find::matching(filter)
+            .sort(doc! { "owner": 1, "relation": 1, "born": 1, "page": 1 })
+            .limit(all + SPARE);
+        let mut pages = vec![Vec::new(); lists.len()];
+        for page in self.engine.find(PAGES, find).await? {
+            let place = page.get("owner").and_then(|id| places.get(&id.to_string()));
+            let Some(&place) = place else { continue };
+            let list = &lists[place].state;
+            let committed = number(&page, "page").is_ok_and(|number| number < u64::from(list.pages));
+            if committed && page.get("born").unwrap_or(&Bson::Null) == &list.born {
+                pages[place].push(page);
+            }
+        }
+        Ok(pages)
+    }
+}
+
+/// How many of the lists, from the first on, to read with one command.
+fn together(lists: &[Paged]) -> usize {
+    let (mut items, mut pages) = (0_u64, 0_u64);
+    let fits = |list: &&Paged| {
+        items = items.saturating_add(list.state.spilled);
+        pages += u64::from(list.state.pages);
+        list.relation == lists[0].relation && items <= ITEMS && pages <= MOST_PAGES
+    };
+    lists.iter().take_while(fits).count().max(lists.len().min(1))
+}
+
+/// The lists with pages that owner documents have, by relation. Whoever adopts an array is still writing the pages.
+pub(super) fn paged(collection: &str, owners: &[Document]) -> Vec<Paged> {
+    let mut lists = Vec::new();
+    for relation in relations_of(collection) {
+        for document in owners {
+            let owner = document.get("_id").and_then(|id| owner_of(collection, id));
+            if let (Some(owner), Shape::List(state)) = (owner, Shape::of(document, relation))
+                && state.pages > 0
+                && !state.adopting
+            {
+                lists.push(Paged {
+                    owner,
+                    relation,
+                    state,
+                });
+            }
+        }
+    }
+    lists
+}

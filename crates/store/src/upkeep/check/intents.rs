@@ -1,0 +1,33 @@
+//! Actions that were begun and not ended. They come before lists are compared, because finishing them makes lists agree.
+
+use model::Topic;
+
+use super::Checking;
+use crate::upkeep::finding::{Outcome, Violation};
+use document::Result;
+
+impl Checking<'_> {
+    pub(super) async fn intents(&mut self) -> Result<()> {
+        let reactions = self.store.reactions();
+        let begun = reactions.begun().await?;
+        if begun.is_empty() {
+            return Ok(());
+        }
+        self.wait().await;
+        let still = reactions.begun().await?;
+        for (actor, intent) in begun.into_iter().filter(|begun| still.contains(begun)) {
+            let outcome = if self.options.repair {
+                self.store.reactions().finish(&actor, &intent).await?;
+                Outcome::Repaired
+            } else {
+                Outcome::Found
+            };
+            let violation = Violation::Begun {
+                what: intent.reaction.kind().as_str(),
+                target: intent.reaction.owner().to_string(),
+            };
+            self.report(Topic::User(actor).to_string(), None, violation, outcome);
+        }
+        Ok(())
+    }
+}

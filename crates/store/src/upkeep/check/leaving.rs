@@ -1,0 +1,26 @@
+//! The first part of a check: people who are leaving. It comes first because their lists and those of others do not agree
+//! while what they left is taken back.
+
+use model::Topic;
+
+use super::Checking;
+use crate::upkeep::finding::{Outcome, Violation};
+use document::Result;
+
+impl Checking<'_> {
+    /// Finishes what a server began and did not end. One that is at it right now is told of too: with many followers it
+    /// takes a while, and helping it does no harm.
+    pub(super) async fn leaving(&mut self) -> Result<()> {
+        for handle in self.store.leaving().all().await? {
+            let outcome = if self.options.repair {
+                self.store.leaving().finish(&handle).await?;
+                Outcome::Repaired
+            } else {
+                Outcome::Found
+            };
+            let owner = Topic::User(handle).to_string();
+            self.report(owner, None, Violation::Leaving, outcome);
+        }
+        Ok(())
+    }
+}

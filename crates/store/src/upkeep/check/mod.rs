@@ -1,0 +1,142 @@
+//! `check`: whether what is promised holds, over the whole store and while others use it.
+//!
+//! A list is looked at from its oldest page up, and counts as seen when its owner says the same before and after. Many
+//! owners are looked at together. What seems wrong is looked at alone, and only what two such looks in a row agree on is
+//! found; so nothing that is merely under way is taken for broken. A few thousand items of heads and pages, one list's keys,
+//! and a few thousand questions about other lists are in memory at a time.
+
+mod audit;
+mod between;
+mod claims;
+mod committed;
+mod documents;
+mod intents;
+mod leaving;
+mod lists;
+mod look;
+mod pages;
+mod timelines;
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use model::Relation;
+
+pub use self::audit::MOST_BYTES;
+pub(super) use self::audit::{Audit, Mended, Numbers, bytes_of};
+use super::Progress;
+use super::finding::{Finding, Outcome, Severity, Violation};
+use super::owners::COLLECTIONS;
+use crate::Store;
+use crate::overflow::{Owner, PAGES};
+use document::Result;
+
+/// What to check, and what to do about it.
+#[derive(Debug, Clone, Copy)]
+pub struct CheckOptions {
+    /// Mend what can be mended.
+    pub repair: bool,
+    /// Look at each list by itself, and not at whether lists that belong together agree.
+    pub lists_only: bool,
+    /// How long to wait before the second look. An operation that takes longer than this between two of its writes may
+    /// be reported as unfinished.
+    pub pause: Duration,
+}
+
+impl Default for CheckOptions {
+    fn default() -> Self {
+        Self {
+            repair: false,
+            lists_only: false,
+            pause: Duration::from_millis(100),
+        }
+    }
+}
+
+/// What was checked, and what was found.
+#[derive(Debug, Default, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Checked {
+    /// Owner documents.
+    pub owners: u64,
+    /// Page documents.
+    pub pages: u64,
+    /// Items in lists.
+    pub items: u64,
+    /// In the order in which they were found.
+    pub findings: Vec<Finding>,
+}
+
+impl Checked {
+    /// Whether everything that is promised holds, or holds again.
+    pub fn is_sound(&self) -> bool {
+        self.findings
+            .iter()
+            .all(|finding| finding.severity == Severity::Notice || finding.outcome == Outcome::Repaired)
+    }
+}
+
+/// Checks the whole store, and repairs it where asked to.
+///
+/// Repairs are guarded single-document writes: each applies only to the state that it was computed from, so they are
+/// safe beside running writers, and a repair that is interrupted is gone on with by the next.
+///
+/// # Errors
+/// What the engine fails with. What is wrong with the store is no error but a [`Finding`].
+pub async fn check(store: &Store, options: CheckOptions, progress: Progress<'_>) -> Result<Checked> {
+    let mut total = store.engine().count(PAGES, bson::Document::new()).await?;
+    for collection in COLLECTIONS {
+        let owners = store.engine().count(collection, bson::Document::new()).await?;
+        total += owners * if options.lists_only { 1 } else { 2 };
+    }
+    let mut checking = Checking {
+        store,
+        options,
+        checked: Checked::default(),
+        doubtful: HashSet::new(),
+        progress,
+        done: 0,
+        total,
+    };
+    checking.leaving().await?;
+    checking.lists().await?;
+    checking.pages().await?;
+    if !options.lists_only {
+        checking.intents().await?;
+        checking.between().await?;
+        checking.timelines().await?;
+    }
+    Ok(checking.checked)
+}
+
+struct Checking<'a> {
+    store: &'a Store,
+    options: CheckOptions,
+    checked: Checked,
+    /// Lists whose numbers are wrong and were not repaired.
+    doubtful: HashSet<(Owner, Relation)>,
+    progress: Progress<'a>,
+    done: u64,
+    total: u64,
+}
+
+impl Checking<'_> {
+    fn report(&mut self, owner: String, relation: Option<Relation>, violation: Violation, outcome: Outcome) {
+        self.checked.findings.push(Finding {
+            severity: violation.severity(),
+            owner,
+            relation,
+            violation,
+            outcome,
+        });
+    }
+
+    fn advance(&mut self, documents: usize) {
+        self.done += documents as u64;
+        (self.progress)(self.done.min(self.total), self.total);
+    }
+
+    async fn wait(&self) {
+        tokio::time::sleep(self.options.pause).await;
+    }
+}

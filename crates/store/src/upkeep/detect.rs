@@ -1,0 +1,299 @@
+//! `detect`: the outliers, by the number of their items and by the bytes of their documents.
+
+use std::collections::HashMap;
+
+use bson::{Bson, Document, doc};
+use model::Relation;
+use serde::Serialize;
+
+use super::Progress;
+use super::check::{MOST_BYTES, bytes_of};
+use super::owners::{Owners, groups, owner_of};
+use crate::Store;
+use crate::overflow::{PAGES, owner_id, owners_of};
+use document::{DocumentEngine, Find};
+use document::{Error, Result};
+
+/// What counts as an outlier, and how many to tell of.
+#[derive(Debug, Clone, Copy)]
+pub struct DetectOptions {
+    /// From so many items on; `None` for more than the relation's head may hold.
+    pub threshold: Option<u64>,
+    /// Or from so many bytes of the owner document on.
+    pub bytes: u64,
+    /// So many of each relation at most, the longest first.
+    pub top: usize,
+}
+
+/// A list that stands out.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Outlier {
+    /// Whose.
+    pub owner: String,
+    /// Which.
+    pub relation: Relation,
+    /// How it is stored.
+    pub form: Form,
+    /// How many items it has.
+    pub items: u64,
+    /// Of those, how many stand in the owner document.
+    pub head: u64,
+    /// How many pages it has.
+    pub pages: u64,
+    /// The owner document, with all of its lists, in bytes.
+    pub owner_bytes: u64,
+    /// The list's pages together, in bytes.
+    pub page_bytes: u64,
+    /// How much of the 16 MB that a document may have the owner takes, in percent.
+    pub of_most: f64,
+    /// How much of its threshold the head takes, in percent.
+    pub head_fill: f64,
+}
+
+/// How a list is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Form {
+    /// One array that grows without bound: `spillway migrate` turns it into head and pages.
+    Unbounded,
+    /// All in the head.
+    Head,
+    /// Head and pages.
+    Overflowed,
+}
+
+/// What the engine says about a list.
+struct Measured {
+    id: Bson,
+    born: Bson,
+    form: Form,
+    items: u64,
+    head: u64,
+    pages: u64,
+    bytes: u64,
+}
+
+/// Finds the outliers of every relation, longest first. One aggregation each, where the engine can aggregate; a scan of
+/// the owners, a few at a time, where it cannot.
+pub async fn detect(store: &Store, options: DetectOptions, progress: Progress<'_>) -> Result<Vec<Outlier>> {
+    let engine = &**store.engine();
+    let mut outliers = Vec::new();
+    for (done, relation) in Relation::ALL.into_iter().enumerate() {
+        progress(done as u64, Relation::ALL.len() as u64);
+        let limits = store.settings().of(relation);
+        let threshold = options.threshold.unwrap_or(limits.threshold as u64 + 1);
+        let found = match engine
+            .aggregate(owners_of(relation), pipeline(relation, threshold, options))
+            .await
+        {
+            Ok(found) => found.iter().map(Measured::read).collect::<Vec<_>>(),
+            Err(error) if cannot_aggregate(&error) => scan(engine, relation, threshold, options).await?,
+            Err(error) => return Err(error),
+        };
+        let page_bytes = page_bytes(engine, relation, &found).await?;
+        for (measured, page_bytes) in found.into_iter().zip(page_bytes) {
+            #[expect(clippy::cast_precision_loss, reason = "percentages are for people")]
+            let percent = |part: u64, whole: usize| part as f64 * 100.0 / whole as f64;
+            outliers.push(Outlier {
+                owner: owner_of(owners_of(relation), &measured.id)
+                    .map_or_else(|| measured.id.to_string(), |owner| owner.to_string()),
+                relation,
+                form: measured.form,
+                items: measured.items,
+                head: measured.head,
+                pages: measured.pages,
+                owner_bytes: measured.bytes,
+                page_bytes,
+                of_most: percent(measured.bytes, MOST_BYTES),
+                head_fill: percent(measured.head, limits.threshold),
+            });
+        }
+    }
+    progress(Relation::ALL.len() as u64, Relation::ALL.len() as u64);
+    Ok(outliers)
+}
+
+/// Seed 3's query for outliers and seed 1's for sizes, in one; an array counts by its length.
+fn pipeline(relation: Relation, threshold: u64, options: DetectOptions) -> Vec<Document> {
+    let list = format!("${relation}");
+    let counter = |name: &str| doc! { "$ifNull": [format!("{list}.{name}"), 0_i64] };
+    let of_list =
+        |array: Bson, counter: Document| doc! { "$cond": [{ "$isArray": [&list] }, array, counter] };
+    let long = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    vec![
+        doc! { "$project": {
+            "born": 1,
+            "unbounded": { "$isArray": [&list] },
+            "items": of_list(Bson::from(doc! { "$size": &list }), counter("count")),
+            "spilled": of_list(Bson::from(0_i64), counter("spilled")),
+            "pages": of_list(Bson::from(0_i64), counter("pages")),
+            "bytes": { "$bsonSize": "$$ROOT" },
+        } },
+        doc! { "$match": { "items": { "$gt": 0_i64 }, "$or": [
+            { "items": { "$gte": long(threshold) } }, { "bytes": { "$gte": long(options.bytes) } },
+        ] } },
+        doc! { "$sort": { "items": -1, "bytes": -1, "_id": 1 } },
+        doc! { "$limit": long(options.top.max(1) as u64) },
+    ]
+}
+
+/// Whether an engine has no aggregation, or not these stages and expressions.
+pub(super) fn cannot_aggregate(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Refused {
+            code: 59 | 115 | 168 | 238 | 40_324,
+            ..
+        }
+    )
+}
+
+async fn scan(
+    engine: &dyn DocumentEngine,
+    relation: Relation,
+    threshold: u64,
+    options: DetectOptions,
+) -> Result<Vec<Measured>> {
+    let collection = owners_of(relation);
+    let mut owners = Owners::of(engine, collection);
+    let mut found: Vec<Measured> = Vec::new();
+    loop {
+        let batch = owners.next().await?;
+        if batch.is_empty() {
+            return Ok(found);
+        }
+        for group in groups(collection, &batch) {
+            let find = Find::matching(doc! { "_id": { "$in": group } });
+            for owner in engine.find(collection, find).await? {
+                let measured = Measured::of(&owner, relation);
+                let large = measured.bytes >= options.bytes && measured.items > 0;
+                if measured.items >= threshold.max(1) || large {
+                    found.push(measured);
+                }
+            }
+        }
+        found.sort_by_key(|measured| std::cmp::Reverse((measured.items, measured.bytes)));
+        found.truncate(options.top.max(1));
+    }
+}
+
+impl Measured {
+    /// From a whole owner document.
+    fn of(owner: &Document, relation: Relation) -> Self {
+        let mut summary = doc! {
+            "_id": owner.get("_id").cloned().unwrap_or(Bson::Null),
+            "born": owner.get("born").cloned().unwrap_or(Bson::Null),
+            "bytes": i64::try_from(bytes_of(owner).unwrap_or(0)).unwrap_or(i64::MAX),
+        };
+        match owner.get(relation.as_str()) {
+            Some(Bson::Array(array)) => {
+                summary.insert("unbounded", true);
+                summary.insert("items", i64::try_from(array.len()).unwrap_or(i64::MAX));
+            }
+            Some(Bson::Document(list)) => {
+                for (to, from) in [("items", "count"), ("spilled", "spilled"), ("pages", "pages")] {
+                    summary.insert(to, list.get(from).cloned().unwrap_or(Bson::Int64(0)));
+                }
+            }
+            _ => {}
+        }
+        Self::read(&summary)
+    }
+
+    /// What its pages name as their owner.
+    fn owner(&self, relation: Relation) -> Bson {
+        owner_of(owners_of(relation), &self.id).map_or_else(|| self.id.clone(), |owner| owner_id(&owner))
+    }
+
+    /// From what the pipeline projects.
+    fn read(summary: &Document) -> Self {
+        let number = |field: &str| crate::overflow::number(summary, field).unwrap_or(0);
+        let (items, pages) = (number("items"), number("pages"));
+        let form = match summary.get_bool("unbounded") {
+            Ok(true) => Form::Unbounded,
+            _ if pages > 0 => Form::Overflowed,
+            _ => Form::Head,
+        };
+        Self {
+            id: summary.get("_id").cloned().unwrap_or(Bson::Null),
+            born: summary.get("born").cloned().unwrap_or(Bson::Null),
+            form,
+            items,
+            head: items.saturating_sub(number("spilled")),
+            pages,
+            bytes: number("bytes"),
+        }
+    }
+}
+
+/// What each list's pages have together: one aggregation for all lists of a relation.
+async fn page_bytes(engine: &dyn DocumentEngine, relation: Relation, lists: &[Measured]) -> Result<Vec<u64>> {
+    let owners: Vec<Bson> = lists
+        .iter()
+        .filter(|list| list.pages > 0)
+        .map(|list| list.owner(relation))
+        .collect();
+    if owners.is_empty() {
+        return Ok(vec![0; lists.len()]);
+    }
+    let sums = vec![
+        doc! { "$match": { "owner": { "$in": owners }, "relation": relation.as_str() } },
+        doc! { "$project": { "owner": 1, "born": 1, "bytes": { "$bsonSize": "$$ROOT" } } },
+        doc! { "$group": {
+            "_id": { "owner": "$owner", "born": "$born" }, "bytes": { "$sum": "$bytes" },
+        } },
+    ];
+    let sums = match engine.aggregate(PAGES, sums).await {
+        Ok(sums) => sums,
+        Err(error) if cannot_aggregate(&error) => {
+            let mut bytes = Vec::with_capacity(lists.len());
+            for list in lists {
+                bytes.push(page_bytes_one_by_one(engine, relation, list).await?);
+            }
+            return Ok(bytes);
+        }
+        Err(error) => return Err(error),
+    };
+    let key = |owner: &Bson, born: &Bson| format!("{owner} {born}");
+    let sums: HashMap<String, u64> = sums
+        .iter()
+        .filter_map(|sum| {
+            let list = sum.get_document("_id").ok()?;
+            let born = list.get("born").unwrap_or(&Bson::Null);
+            let bytes = crate::overflow::number(sum, "bytes").ok()?;
+            Some((key(list.get("owner")?, born), bytes))
+        })
+        .collect();
+    let bytes = |list: &Measured| match list.pages {
+        0 => 0,
+        _ => sums
+            .get(&key(&list.owner(relation), &list.born))
+            .copied()
+            .unwrap_or(0),
+    };
+    Ok(lists.iter().map(bytes).collect())
+}
+
+async fn page_bytes_one_by_one(
+    engine: &dyn DocumentEngine,
+    relation: Relation,
+    list: &Measured,
+) -> Result<u64> {
+    if list.pages == 0 {
+        return Ok(0);
+    }
+    let (mut bytes, mut above) = (0, -1_i64);
+    loop {
+        let next = doc! {
+            "owner": list.owner(relation), "relation": relation.as_str(), "born": &list.born,
+            "page": { "$gt": above },
+        };
+        let find = Find::matching(next).sort(doc! { "page": 1 }).limit(1);
+        let Some(page) = engine.find(PAGES, find).await?.into_iter().next() else {
+            return Ok(bytes);
+        };
+        bytes += bytes_of(&page).unwrap_or(0) as u64;
+        above = page.get_i64("page").unwrap_or(i64::MAX);
+    }
+}

@@ -1,0 +1,40 @@
+//! Lists keep their contract on the embedded engine, in memory and on disk.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+#![expect(
+    clippy::unused_async,
+    reason = "the contract lets the factory of an engine wait"
+)]
+
+use std::sync::Arc;
+
+use document::Engine;
+use document::contract::Capabilities;
+use embedded::Embedded;
+
+const CAPABILITIES: Capabilities = Capabilities {
+    decimal128: false,
+    changes: true,
+    corners: true,
+};
+
+mod in_memory {
+    use super::{Arc, CAPABILITIES, Embedded, Engine};
+
+    pub(super) async fn make() -> Engine {
+        Arc::new(Embedded::in_memory().unwrap())
+    }
+
+    store::contract_tests!(make, CAPABILITIES);
+}
+
+mod on_disk {
+    use super::{Arc, CAPABILITIES, Embedded, Engine};
+
+    /// The folder's name goes at once; the open file stays as long as the engine.
+    pub(super) async fn make() -> Engine {
+        let dir = tempfile::tempdir().unwrap();
+        Arc::new(Embedded::open(dir.path()).unwrap())
+    }
+
+    store::contract_tests!(make, CAPABILITIES);
+}

@@ -1,0 +1,295 @@
+//! News of owners, from an engine that tells of changes and from one that has to be looked at.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bson::{Bson, Document};
+use document::{DocumentEngine, Find, FindAndModify, Index, Update, Updated};
+use document::{Error, Result};
+use embedded::Embedded;
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use model::{Handle, PostId, Relation, Timestamp, Topic};
+use store::news::{News, Source};
+use store::overflow::{Item, Key, Owner};
+use store::{Settings, Store};
+use uuid::Uuid;
+
+/// The longest that news are waited for before a test fails.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// An engine that does not tell of changes, may be away, and counts what it is asked to find.
+struct Silent {
+    engine: Embedded,
+    away: AtomicBool,
+    finds: AtomicUsize,
+}
+
+impl Silent {
+    fn finds(&self) -> usize {
+        self.finds.load(Ordering::SeqCst)
+    }
+}
+
+#[async_trait]
+impl DocumentEngine for Silent {
+    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
+        self.finds.fetch_add(1, Ordering::SeqCst);
+        if self.away.load(Ordering::SeqCst) {
+            return Err(Error::Unavailable("the cable is out".to_owned()));
+        }
+        self.engine.find(collection, find).await
+    }
+
+    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
+        self.engine.count(collection, filter).await
+    }
+
+    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
+        self.engine.distinct(collection, field, filter).await
+    }
+
+    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
+        self.engine.aggregate(collection, pipeline).await
+    }
+
+    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
+        self.engine.insert(collection, documents).await
+    }
+
+    async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
+        self.engine.update(collection, update).await
+    }
+
+    async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
+        self.engine.find_and_modify(collection, change).await
+    }
+
+    async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
+        self.engine.delete(collection, filter, many).await
+    }
+
+    async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
+        self.engine.create_index(collection, index).await
+    }
+
+    async fn ping(&self) -> Result<()> {
+        self.engine.ping().await
+    }
+}
+
+/// Two stores over the same documents: one that is changed, and one that learns of it.
+struct Neighbours {
+    /// Where others change things.
+    others: Store,
+    /// Who listens.
+    ours: Store,
+    silent: Option<Arc<Silent>>,
+    watched: Arc<Mutex<Vec<Owner>>>,
+}
+
+/// Lists of four in a head and three in a page.
+fn small() -> Settings {
+    let mut settings = Settings::default();
+    for relation in Relation::ALL {
+        settings.set_threshold(relation, 4).unwrap();
+        settings.set_page_size(relation, 3).unwrap();
+    }
+    settings
+}
+
+impl Neighbours {
+    async fn with_an_engine_that_tells() -> Self {
+        let engine = Arc::new(Embedded::in_memory().unwrap());
+        Self {
+            others: Store::open(engine.clone(), small()).await.unwrap(),
+            ours: Store::open(engine, small()).await.unwrap(),
+            silent: None,
+            watched: Arc::default(),
+        }
+    }
+
+    async fn with_a_silent_engine() -> Self {
+        let engine = Embedded::in_memory().unwrap();
+        let silent = Arc::new(Silent {
+            engine: engine.clone(),
+            away: AtomicBool::new(false),
+            finds: AtomicUsize::new(0),
+        });
+        Self {
+            others: Store::open(Arc::new(engine), small()).await.unwrap(),
+            ours: Store::open(silent.clone(), small()).await.unwrap(),
+            silent: Some(silent),
+            watched: Arc::default(),
+        }
+    }
+
+    fn silent(&self) -> &Silent {
+        self.silent.as_ref().unwrap()
+    }
+
+    fn watch(&self, owners: &[&Owner]) {
+        *self.watched.lock().unwrap() = owners.iter().map(|owner| (*owner).clone()).collect();
+    }
+
+    async fn news(&self) -> (Source, BoxStream<'static, News>) {
+        let watched = Arc::clone(&self.watched);
+        let watched = Arc::new(move || watched.lock().unwrap().clone());
+        self.ours.news(watched).await.unwrap()
+    }
+}
+
+async fn next(news: &mut BoxStream<'static, News>) -> News {
+    tokio::time::timeout(PATIENCE, news.next())
+        .await
+        .unwrap()
+        .unwrap()
+}
+
+/// Everything that is still to be told. The clock stands still except while all wait, so this waits for nothing.
+async fn rest(news: &mut BoxStream<'static, News>) -> Vec<News> {
+    let mut rest = Vec::new();
+    while let Ok(Some(more)) = tokio::time::timeout(PATIENCE, news.next()).await {
+        rest.push(more);
+    }
+    rest
+}
+
+fn handle(number: u64) -> Handle {
+    format!("actor{number}").parse().unwrap()
+}
+
+/// A post that nobody likes yet.
+async fn post(store: &Store, number: u128) -> PostId {
+    let id = PostId::from(Uuid::from_u128(number));
+    let (born, author) = (Uuid::from_u128(1), handle(0));
+    let text = "The weir is open.".parse().unwrap();
+    let at = Timestamp::from_millis(1);
+    store.posts().insert(id, born, &author, &text, at).await.unwrap();
+    id
+}
+
+async fn like(store: &Store, owner: &Owner, number: u64) {
+    let at = Timestamp::from_millis(i64::try_from(number).unwrap());
+    let item = Item::new(Uuid::from_u128(number.into()), handle(number), at);
+    store.list(Relation::Likes).append(owner, item).await.unwrap();
+}
+
+async fn unlike(store: &Store, owner: &Owner, number: u64) {
+    let key = Key::By(handle(number));
+    store.list(Relation::Likes).remove(owner, &key).await.unwrap();
+}
+
+/// Changes a post in every way, and each time looks for the news of it.
+async fn every_way_to_change_an_owner_is_news(neighbours: Neighbours) {
+    let store = &neighbours.others;
+    let id = post(store, 1).await;
+    let owner = Topic::Post(id);
+    neighbours.watch(&[&owner]);
+    let (_, mut news) = neighbours.news().await;
+    rest(&mut news).await;
+    let is_news = async |news: &mut _, what: &str| {
+        assert_eq!(next(news).await, News::Of(owner.clone()), "{what}");
+        rest(news).await;
+    };
+    // The fifth spills three into a page, from which the second then is taken.
+    for number in 1..=5 {
+        like(store, &owner, number).await;
+        is_news(&mut news, "a like").await;
+    }
+    for number in [5, 2] {
+        unlike(store, &owner, number).await;
+        is_news(&mut news, "an unlike").await;
+    }
+    // What is counted is as before.
+    unlike(store, &owner, 4).await;
+    like(store, &owner, 6).await;
+    is_news(&mut news, "one like in place of another").await;
+    store.posts().delete(id).await.unwrap();
+    is_news(&mut news, "its end").await;
+    post(store, 1).await;
+    is_news(&mut news, "a successor").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_change_is_news_where_the_engine_tells() {
+    every_way_to_change_an_owner_is_news(Neighbours::with_an_engine_that_tells().await).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_change_is_news_where_one_has_to_look() {
+    every_way_to_change_an_owner_is_news(Neighbours::with_a_silent_engine().await).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_engine_is_asked_how_news_are_come_by() {
+    let (source, _) = Neighbours::with_an_engine_that_tells().await.news().await;
+    assert_eq!(source, Source::Told);
+    let (source, _) = Neighbours::with_a_silent_engine().await.news().await;
+    let Source::Looked { why } = &source else {
+        panic!("{source}");
+    };
+    assert!(source.to_string().contains(why), "{source}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_nobody_watches_is_not_looked_at() {
+    let neighbours = Neighbours::with_a_silent_engine().await;
+    let owner = Topic::Post(post(&neighbours.others, 1).await);
+    let (_, mut news) = neighbours.news().await;
+    assert_eq!(rest(&mut news).await, []);
+    assert_eq!(neighbours.silent().finds(), 0);
+    neighbours.watch(&[&owner]);
+    assert_eq!(next(&mut news).await, News::Of(owner));
+    neighbours.watch(&[]);
+    let before = neighbours.silent().finds();
+    assert_eq!(rest(&mut news).await, []);
+    assert_eq!(neighbours.silent().finds(), before);
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_watched_posts_are_looked_at_in_one_query_and_told_of_once() {
+    let neighbours = Neighbours::with_a_silent_engine().await;
+    let store = &neighbours.others;
+    let mut owners = Vec::new();
+    for number in 1..=40 {
+        owners.push(Topic::Post(post(store, number).await));
+    }
+    neighbours.watch(&owners.iter().collect::<Vec<_>>());
+    let (_, mut news) = neighbours.news().await;
+    let first = next(&mut news).await;
+    assert_eq!(neighbours.silent().finds(), 1);
+    // Whoever has just begun to watch may have read an owner before it changed, so each is told of at first.
+    let mut told = rest(&mut news).await;
+    told.push(first);
+    assert_eq!(told.len(), owners.len());
+    like(store, &owners[7], 1).await;
+    assert_eq!(rest(&mut news).await, [News::Of(owners[7].clone())]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_changed_while_the_store_was_away_is_news_when_it_is_back() {
+    let neighbours = Neighbours::with_a_silent_engine().await;
+    let (id, other) = (
+        post(&neighbours.others, 1).await,
+        post(&neighbours.others, 2).await,
+    );
+    let (changing, staying) = (Topic::Post(id), Topic::Post(other));
+    neighbours.watch(&[&changing, &staying]);
+    let (_, mut news) = neighbours.news().await;
+    rest(&mut news).await;
+    neighbours.silent().away.store(true, Ordering::SeqCst);
+    let before = neighbours.silent().finds();
+    like(&neighbours.others, &changing, 1).await;
+    assert_eq!(rest(&mut news).await, []);
+    let attempts = neighbours.silent().finds() - before;
+    assert!(
+        (2..20).contains(&attempts),
+        "it tries again, at longer and longer intervals: {attempts} times"
+    );
+    neighbours.silent().away.store(false, Ordering::SeqCst);
+    assert_eq!(rest(&mut news).await, [News::Of(changing)]);
+}

@@ -1,0 +1,347 @@
+//! Operations that something else overtakes at one particular write: each test is the one that goes red when the guard
+//! it names is taken away.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+
+use crate::support::{assert_sound, handle, like, like_at, post, small_store, walk};
+use bson::{Bson, Document};
+use document::Result;
+use document::{Change, DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
+use model::{Relation, Timestamp};
+use store::Store;
+use store::overflow::{Item, Key};
+use uuid::Uuid;
+
+const LIKES: Relation = Relation::Likes;
+type Then = Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
+/// Runs something else just before the first update of `collection` that has `field` under `operator`.
+struct Interrupted {
+    inner: Engine,
+    at: (&'static str, &'static str, &'static str),
+    then: Mutex<Option<Then>>,
+}
+impl Interrupted {
+    async fn maybe(&self, c: &str, u: &Change) {
+        let (coll, op, field) = self.at;
+        let Change::Operators(u) = u else { return };
+        if c == coll && u.get_document(op).is_ok_and(|d| d.contains_key(field)) {
+            let then = self.then.lock().unwrap().take();
+            if let Some(then) = then {
+                then().await;
+            }
+        }
+    }
+}
+#[async_trait::async_trait]
+impl DocumentEngine for Interrupted {
+    async fn find(&self, c: &str, f: Find) -> Result<Vec<Document>> {
+        self.inner.find(c, f).await
+    }
+    async fn count(&self, c: &str, f: Document) -> Result<u64> {
+        self.inner.count(c, f).await
+    }
+    async fn distinct(&self, c: &str, field: &str, f: Document) -> Result<Vec<Bson>> {
+        self.inner.distinct(c, field, f).await
+    }
+    async fn aggregate(&self, c: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
+        self.inner.aggregate(c, pipeline).await
+    }
+    async fn insert(&self, c: &str, d: Vec<Document>) -> Result<()> {
+        self.inner.insert(c, d).await
+    }
+    async fn update(&self, c: &str, u: Update) -> Result<Updated> {
+        self.maybe(c, &u.update).await;
+        self.inner.update(c, u).await
+    }
+    async fn find_and_modify(&self, c: &str, m: FindAndModify) -> Result<Option<Document>> {
+        self.maybe(c, &m.update).await;
+        self.inner.find_and_modify(c, m).await
+    }
+    async fn delete(&self, c: &str, f: Document, m: bool) -> Result<u64> {
+        self.inner.delete(c, f, m).await
+    }
+    async fn create_index(&self, c: &str, i: Index) -> Result<()> {
+        self.inner.create_index(c, i).await
+    }
+    async fn ping(&self) -> Result<()> {
+        self.inner.ping().await
+    }
+}
+async fn interrupted(store: &Store, at: (&'static str, &'static str, &'static str), then: Then) -> Store {
+    let engine = Interrupted {
+        inner: store.engine().clone(),
+        at,
+        then: Mutex::new(Some(then)),
+    };
+    Store::open(Arc::new(engine), store.settings().clone())
+        .await
+        .unwrap()
+}
+const COMMIT: (&str, &str, &str) = ("posts", "$inc", "likes.pages");
+
+/// Red without `rev` in the guard of the commit.
+#[tokio::test]
+async fn a_spill_commits_not_when_its_item_went_and_another_came() {
+    let store = small_store(3, 2).await;
+    let owner = post(&store, 1).await;
+    for n in 1..=3 {
+        store.list(LIKES).append(&owner, like(n)).await.unwrap();
+    }
+    let (other, at) = (store.clone(), owner.clone());
+    let slow = interrupted(
+        &store,
+        COMMIT,
+        Box::new(move || {
+            Box::pin(async move {
+                other.list(LIKES).remove(&at, &Key::By(handle(1))).await.unwrap();
+                other.list(LIKES).append(&at, like(9)).await.unwrap();
+            })
+        }),
+    )
+    .await;
+    slow.list(LIKES).append(&owner, like(10)).await.unwrap();
+    assert_sound(&store, &owner, LIKES).await;
+    assert!(
+        store
+            .list(LIKES)
+            .find(&owner, &Key::By(handle(1)))
+            .await
+            .unwrap()
+            .is_none()
+    );
+}
+
+/// Red without `$size` in the guard of the commit.
+#[tokio::test]
+async fn a_spill_commits_not_when_a_server_with_a_larger_threshold_appended_below_its_chunk() {
+    let store = small_store(3, 2).await;
+    let owner = post(&store, 1).await;
+    for n in 11..=13 {
+        store.list(LIKES).append(&owner, like(n)).await.unwrap();
+    }
+    let mut larger = store.settings().clone();
+    larger.set_threshold(LIKES, 5).unwrap();
+    let other = Store::open(store.engine().clone(), larger).await.unwrap();
+    let at = owner.clone();
+    let slow = interrupted(
+        &store,
+        COMMIT,
+        Box::new(move || {
+            Box::pin(async move {
+                other.list(LIKES).append(&at, like_at(5, 5)).await.unwrap();
+            })
+        }),
+    )
+    .await;
+    slow.list(LIKES).append(&owner, like(20)).await.unwrap();
+    assert_sound(&store, &owner, LIKES).await;
+}
+
+/// Red without `pages` in the guard of the push.
+#[tokio::test]
+async fn a_push_looks_again_when_a_spill_moved_its_actor() {
+    let store = small_store(3, 2).await;
+    let owner = post(&store, 1).await;
+    for n in 1..=3 {
+        store.list(LIKES).append(&owner, like(n)).await.unwrap();
+    }
+    let (other, at) = (store.clone(), owner.clone());
+    let slow = interrupted(
+        &store,
+        ("posts", "$push", "likes.head"),
+        Box::new(move || {
+            Box::pin(async move {
+                other.list(LIKES).append(&at, like(9)).await.unwrap();
+            })
+        }),
+    )
+    .await;
+    assert!(
+        !slow
+            .list(LIKES)
+            .append(&owner, like_at(1, 50))
+            .await
+            .unwrap()
+            .added
+    );
+    assert_sound(&store, &owner, LIKES).await;
+}
+
+/// Red when a page of an earlier post with the same id cannot be replaced.
+#[tokio::test]
+async fn a_spill_overtaken_by_the_deletion_of_its_post_leaves_the_id_usable() {
+    let store = small_store(3, 2).await;
+    let owner = post(&store, 1).await;
+    for n in 1..=4 {
+        if n == 4 {
+            store
+                .list(LIKES)
+                .remove(&owner, &Key::By(handle(1)))
+                .await
+                .unwrap();
+        }
+        store.list(LIKES).append(&owner, like(n)).await.unwrap();
+    }
+    let (other, at) = (store.clone(), owner.clone());
+    let slow = interrupted(
+        &store,
+        ("pages", "$set", "items"),
+        Box::new(move || {
+            Box::pin(async move {
+                let model::Topic::Post(id) = at else {
+                    unreachable!()
+                };
+                other.posts().delete(id).await.unwrap();
+            })
+        }),
+    )
+    .await;
+    assert!(slow.list(LIKES).append(&owner, like(5)).await.is_err());
+    let owner = post(&store, 1).await;
+    for n in 11..=20 {
+        store.list(LIKES).append(&owner, like(n)).await.unwrap();
+    }
+    assert_sound(&store, &owner, LIKES).await;
+}
+
+/// Servers with different limits and clocks, readers in between.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn servers_with_different_limits_and_clocks() {
+    let base = small_store(9, 7).await;
+    let owner = post(&base, 1).await;
+    for n in 1..=40 {
+        base.list(LIKES).append(&owner, like(n)).await.unwrap();
+    }
+    let mut tasks = tokio::task::JoinSet::new();
+    for (k, (threshold, page_size)) in [(3, 2), (9, 7), (1, 1), (4, 4), (6, 7), (2, 5)]
+        .into_iter()
+        .enumerate()
+    {
+        let mut limits = base.settings().clone();
+        limits.set_threshold(LIKES, threshold).unwrap();
+        limits.set_page_size(LIKES, page_size).unwrap();
+        let store = Store::open(base.engine().clone(), limits).await.unwrap();
+        let owner = owner.clone();
+        tasks.spawn(async move {
+            let mut random = 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(k as u64 + 1);
+            for i in 0..150u64 {
+                random ^= random << 13;
+                random ^= random >> 7;
+                random ^= random << 17;
+                let actor = 100 + random % 60;
+                if (random >> 40) & 1 == 0 {
+                    let item = Item::new(
+                        Uuid::from_u128((u128::from(random) << 64) | u128::from(i)),
+                        handle(actor),
+                        Timestamp::from_millis(i64::try_from((random >> 20) & 0xFF).unwrap()),
+                    );
+                    store.list(LIKES).append(&owner, item).await.unwrap();
+                } else {
+                    store
+                        .list(LIKES)
+                        .remove(&owner, &Key::By(handle(actor)))
+                        .await
+                        .unwrap();
+                }
+            }
+        });
+    }
+    for _ in 0..3 {
+        let (store, owner) = (base.clone(), owner.clone());
+        tasks.spawn(async move {
+            for limit in [1, 2, 3, 5, 8, 13, 40].into_iter().cycle().take(60) {
+                let seen = walk(&store, &owner, LIKES, limit).await;
+                for n in 1..=40 {
+                    assert_eq!(
+                        seen.iter().filter(|i| i.by == Some(handle(n))).count(),
+                        1,
+                        "{n} limit {limit}"
+                    );
+                }
+                assert!(seen.is_sorted_by(|a, b| (a.at, a.id) > (b.at, b.id)));
+                let one = store.list(LIKES).newest_first(&owner, None, 1000).await.unwrap();
+                for n in 1..=40 {
+                    assert_eq!(
+                        one.items.iter().filter(|i| i.by == Some(handle(n))).count(),
+                        1,
+                        "one read {n}"
+                    );
+                }
+            }
+        });
+    }
+    while let Some(d) = tasks.join_next().await {
+        d.unwrap();
+    }
+    base.list(LIKES).append(&owner, like_at(999, 1)).await.unwrap();
+    assert_sound(&base, &owner, LIKES).await;
+}
+
+/// Red when a page is written over one of the same `rev`.
+#[tokio::test]
+async fn a_late_write_of_a_page_does_not_bring_back_what_was_removed_from_it() {
+    let store = small_store(3, 2).await;
+    let owner = post(&store, 1).await;
+    for n in 1..=3 {
+        store.list(LIKES).append(&owner, like(n)).await.unwrap();
+    }
+    let (other, at) = (store.clone(), owner.clone());
+    let slow = interrupted(
+        &store,
+        ("pages", "$set", "items"),
+        Box::new(move || {
+            Box::pin(async move {
+                other.list(LIKES).append(&at, like(9)).await.unwrap();
+                other.list(LIKES).remove(&at, &Key::By(handle(1))).await.unwrap();
+            })
+        }),
+    )
+    .await;
+    slow.list(LIKES).append(&owner, like(10)).await.unwrap();
+    assert!(
+        store
+            .list(LIKES)
+            .find(&owner, &Key::By(handle(1)))
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert_sound(&store, &owner, LIKES).await;
+}
+
+/// Red when membership looks into pages that are not committed.
+#[tokio::test]
+async fn an_item_that_only_an_uncommitted_page_has_is_not_there() {
+    let store = small_store(3, 2).await;
+    let owner = post(&store, 1).await;
+    for n in 1..=5 {
+        store.list(LIKES).append(&owner, like(n)).await.unwrap();
+    }
+    let left = bson::doc! { "_id": "left", "owner": store::overflow::owner_id(&owner), "relation": "likes", "page": 1_i64, "rev": 0_i64,
+    "count": 1_i64, "first": bson::DateTime::from_millis(3), "last": bson::DateTime::from_millis(3), "items": [like(3).to_document()] };
+    store.engine().insert("pages", vec![left]).await.unwrap();
+    store
+        .list(LIKES)
+        .remove(&owner, &Key::By(handle(3)))
+        .await
+        .unwrap();
+    assert!(
+        store
+            .list(LIKES)
+            .find(&owner, &Key::By(handle(3)))
+            .await
+            .unwrap()
+            .is_none()
+    );
+    assert!(
+        store
+            .list(LIKES)
+            .append(&owner, like_at(3, 60))
+            .await
+            .unwrap()
+            .added
+    );
+    assert_sound(&store, &owner, LIKES).await;
+}

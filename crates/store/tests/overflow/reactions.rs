@@ -1,0 +1,337 @@
+//! Two lists that belong together, under the interleavings of what one person does on two servers, with a crash before any
+//! write or a lost answer to any write. Whatever happened, the activities say in the end what the deciding list says.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bson::doc;
+use document::Error;
+use model::{Handle, PostId, Relation, Timestamp, Topic};
+use store::Store;
+use store::overflow::Item;
+use store::people::User;
+use store::reactions::{Attempt, Intent, Reaction};
+use uuid::Uuid;
+
+use crate::support::schedule::{Bounds, Explorer, Operation};
+use crate::support::{small_store, walk};
+
+/// Longer after everything here than any request lives.
+const LATER: Timestamp = Timestamp::from_millis(1_000_000_000_000);
+
+/// What the actor does, each time as another request.
+#[derive(Debug, Clone, Copy)]
+enum Act {
+    Like,
+    Unlike,
+    Comment,
+    Delete,
+    Follow,
+    Unfollow,
+    /// Likes the n-th post of those that only fill the activities.
+    LikeOther(u64),
+}
+use Act::{Comment, Delete, Follow, Like, LikeOther, Unfollow, Unlike};
+
+struct Scenario {
+    /// What has happened, one after the other.
+    before: &'static [Act],
+    /// What happens at once; each server does its part in turn.
+    at_once: &'static [&'static [Act]],
+    /// Whether the reaction holds in the end, where that does not depend on who came last.
+    holds: Option<bool>,
+}
+
+/// An actor with whom they meet, under names of their own.
+#[derive(Clone, Copy)]
+struct Town {
+    number: u64,
+}
+
+fn fresh() -> u64 {
+    static NUMBERS: AtomicU64 = AtomicU64::new(1);
+    NUMBERS.fetch_add(1, Ordering::Relaxed)
+}
+
+impl Town {
+    async fn new(store: &Store) -> Self {
+        let town = Self { number: fresh() };
+        for handle in [town.actor(), town.author()] {
+            let name = handle.as_str().parse().unwrap();
+            let user = User {
+                person: model::Person { handle, name },
+                bio: String::new(),
+                password: None,
+                at: Timestamp::from_millis(0),
+            };
+            let born = Uuid::from_u128(fresh().into());
+            store.people().insert(&user, born).await.unwrap();
+        }
+        for number in 0..4 {
+            let (born, at) = (Uuid::from_u128(fresh().into()), Timestamp::from_millis(0));
+            let text = "The weir is open.".parse().unwrap();
+            let posts = store.posts();
+            posts
+                .insert(town.post(number), born, &town.author(), &text, at)
+                .await
+                .unwrap();
+        }
+        town
+    }
+
+    fn actor(self) -> Handle {
+        format!("t{}actor", self.number).parse().unwrap()
+    }
+
+    fn author(self) -> Handle {
+        format!("t{}author", self.number).parse().unwrap()
+    }
+
+    fn post(self, number: u64) -> PostId {
+        Uuid::from_u64_pair(self.number, number).into()
+    }
+
+    fn reaction(self, act: Act) -> Reaction {
+        match act {
+            Like | Unlike => Reaction::Like(self.post(0)),
+            LikeOther(number) => Reaction::Like(self.post(number)),
+            Comment | Delete => Reaction::Comment(self.post(0), Uuid::from_u128(7)),
+            Follow | Unfollow => Reaction::Follow(self.author()),
+        }
+    }
+
+    /// As a client that tries again until it is told the outcome.
+    async fn act(self, store: &Store, act: Act) {
+        let reaction = self.reaction(act);
+        loop {
+            let number = fresh();
+            let (id, at) = (
+                Uuid::from_u128(number.into()),
+                Timestamp::from_millis(i64::try_from(number).unwrap()),
+            );
+            let attempt = Attempt { id, at };
+            let outcome = if matches!(act, Unlike | Delete | Unfollow) {
+                let (reactions, actor) = (store.reactions(), self.actor());
+                reactions.remove(&actor, &reaction, attempt).await.map(drop)
+            } else {
+                let mut item = Item::new(Uuid::from_u128(fresh().into()), self.actor(), at);
+                if let Reaction::Comment(_, id) = reaction {
+                    item.id = id;
+                    item.more = doc! { "text": "It is." };
+                }
+                store.reactions().add(&reaction, item, attempt).await.map(drop)
+            };
+            match outcome {
+                Ok(()) => return,
+                Err(Error::UnknownOutcome(_)) => {}
+                Err(error) => panic!("{act:?}: {error}"),
+            }
+        }
+    }
+
+    fn operation(self, acts: &'static [Act]) -> Operation {
+        Arc::new(move |store: Store| {
+            Box::pin(async move {
+                for act in acts {
+                    self.act(&store, *act).await;
+                }
+            })
+        })
+    }
+
+    /// Answers whether the reaction holds.
+    async fn assert_lists_agree(self, store: &Store, reaction: &Reaction, events: &str) -> bool {
+        let (own, actor) = (Topic::User(self.actor()), self.actor());
+        let decided = walk(store, &reaction.owner(), reaction.relation(), 10).await;
+        let decided: Vec<Item> = decided
+            .into_iter()
+            .filter(|item| item.by.as_ref() == Some(&actor))
+            .collect();
+        let told = walk(store, &own, Relation::Activities, 10).await;
+        let told: Vec<Item> = told
+            .into_iter()
+            .filter(|item| Reaction::of(item).as_ref() == Some(reaction))
+            .collect();
+        let expected: Vec<Item> = decided.iter().map(|item| reaction.activity(item)).collect();
+        let ids = |items: &[Item]| items.iter().map(|item| item.id).collect::<Vec<_>>();
+        assert_eq!(ids(&told), ids(&expected), "the activities after {events}");
+        if let Reaction::Follow(_) = reaction {
+            let following = walk(store, &own, Relation::Following, 10).await;
+            assert_eq!(ids(&following), ids(&decided), "following after {events}");
+        }
+        !decided.is_empty()
+    }
+
+    async fn begun(self, store: &Store) -> Vec<Intent> {
+        store.reactions().begun_by(&self.actor()).await.unwrap()
+    }
+}
+
+/// As in the lists' model check.
+fn switches() -> usize {
+    std::env::var("SPILLWAY_MODEL_SWITCHES")
+        .ok()
+        .and_then(|switches| switches.parse().ok())
+        .unwrap_or(2)
+}
+
+impl Scenario {
+    /// Every interleaving, and every fault in those with one switch less.
+    async fn explore(&self) {
+        let store = small_store(3, 2).await;
+        for (switches, faults) in [(switches(), 0), (switches() - 1, 1)] {
+            self.explore_within(&store, Bounds { switches, faults }).await;
+        }
+    }
+
+    async fn explore_within(&self, store: &Store, bounds: Bounds) {
+        let mut explorer = Explorer::new(bounds);
+        loop {
+            let town = Town::new(store).await;
+            for act in self.before {
+                town.act(store, *act).await;
+            }
+            let operations: Vec<_> = self.at_once.iter().map(|acts| town.operation(acts)).collect();
+            let run = explorer
+                .run(store, &operations, &|engine| engine, async || {})
+                .await;
+            let events = format!("{:#?}", run.story);
+            let reaction = town.reaction(self.at_once[0][0]);
+            let faultless = !run
+                .story
+                .iter()
+                .any(|line| !line.ends_with("Proceed") && !line.ends_with("ends"));
+            if faultless {
+                assert_eq!(town.begun(store).await, [], "nothing was interrupted in {events}");
+                let holds = town.assert_lists_agree(store, &reaction, &events).await;
+                assert_eq!(holds, self.holds.unwrap_or(holds), "after {events}");
+            }
+            if explorer.runs.is_multiple_of(2) {
+                // Those who died have not come back.
+                store.reactions().finish_all(LATER).await.unwrap();
+                let swept = format!("{events}, swept");
+                town.assert_lists_agree(store, &reaction, &swept).await;
+                assert_eq!(town.begun(store).await, [], "after {swept}");
+            }
+            for (operation, crashed) in operations.iter().zip(&run.crashed) {
+                if *crashed {
+                    operation(store.clone()).await;
+                }
+            }
+            let again = format!("{events}, tried again");
+            let holds = town.assert_lists_agree(store, &reaction, &again).await;
+            if !run.crashed.contains(&true) {
+                assert_eq!(holds, self.holds.unwrap_or(holds), "after {again}");
+            }
+            store.reactions().finish_all(LATER).await.unwrap();
+            town.assert_lists_agree(store, &reaction, &format!("{again}, swept"))
+                .await;
+            assert_eq!(town.begun(store).await, [], "after {again}, swept");
+            if !explorer.advance() {
+                break;
+            }
+        }
+        println!("{} runs", explorer.runs);
+        assert!(explorer.runs > 20, "only {} runs", explorer.runs);
+    }
+}
+
+#[tokio::test]
+async fn a_like_meets_an_unlike() {
+    let scenario = Scenario {
+        before: &[],
+        at_once: &[&[Like], &[Unlike]],
+        holds: None,
+    };
+    scenario.explore().await;
+}
+
+#[tokio::test]
+async fn a_like_meets_an_unlike_of_an_earlier_like() {
+    let scenario = Scenario {
+        before: &[Like],
+        at_once: &[&[Like], &[Unlike]],
+        holds: None,
+    };
+    scenario.explore().await;
+}
+
+#[tokio::test]
+async fn a_like_is_sent_to_two_servers_while_the_activities_spill() {
+    let scenario = Scenario {
+        before: &[LikeOther(1), LikeOther(2), LikeOther(3)],
+        at_once: &[&[Like], &[Like]],
+        holds: Some(true),
+    };
+    scenario.explore().await;
+}
+
+#[tokio::test]
+async fn an_unlike_meets_another_unlike_with_a_like_after_it() {
+    let scenario = Scenario {
+        before: &[Like],
+        at_once: &[&[Unlike], &[Unlike, Like]],
+        holds: None,
+    };
+    scenario.explore().await;
+}
+
+#[tokio::test]
+async fn two_unlikes_of_a_like_whose_activity_is_in_a_page() {
+    let scenario = Scenario {
+        before: &[Like, LikeOther(1), LikeOther(2), LikeOther(3)],
+        at_once: &[&[Unlike], &[Unlike]],
+        holds: Some(false),
+    };
+    scenario.explore().await;
+}
+
+#[tokio::test]
+async fn a_comment_meets_its_own_deletion() {
+    let scenario = Scenario {
+        before: &[],
+        at_once: &[&[Comment], &[Delete]],
+        holds: None,
+    };
+    scenario.explore().await;
+}
+
+#[tokio::test]
+async fn a_deleted_comment_is_sent_again() {
+    let scenario = Scenario {
+        before: &[Comment],
+        at_once: &[&[Delete], &[Comment]],
+        holds: None,
+    };
+    scenario.explore().await;
+}
+
+#[tokio::test]
+async fn a_follow_meets_an_unfollow() {
+    let scenario = Scenario {
+        before: &[],
+        at_once: &[&[Follow], &[Unfollow]],
+        holds: None,
+    };
+    scenario.explore().await;
+}
+
+#[tokio::test]
+async fn an_unfollow_meets_a_follow() {
+    let scenario = Scenario {
+        before: &[Follow],
+        at_once: &[&[Unfollow], &[Follow]],
+        holds: None,
+    };
+    scenario.explore().await;
+}
+
+#[tokio::test]
+async fn a_follow_is_sent_to_two_servers() {
+    let scenario = Scenario {
+        before: &[],
+        at_once: &[&[Follow], &[Follow]],
+        holds: Some(true),
+    };
+    scenario.explore().await;
+}

@@ -1,0 +1,187 @@
+//! The model check once more, over a store whose reads may be old: what a replica set serves while a deposed primary
+//! still believes in itself, and what shards serve that are behind, each by itself. In sessions everything holds; the
+//! same scenarios without them show what the sessions are for.
+
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bson::{Bson, Document};
+use document::Result;
+use document::{Consistency, DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
+use store::Store;
+use tokio::time::Instant;
+
+use crate::support::mutant::Fault::{self, *};
+use crate::support::mutant::Mutant;
+use crate::support::mutant::Step::*;
+use crate::support::operations::LIKES;
+use crate::support::scenarios::SCENARIOS;
+use crate::support::{born_of, like, post, post_born, small_store};
+
+/// How many reads of a run are old, and how often it switches between operations; `SPILLWAY_MODEL_STALE` raises the first.
+fn stale_reads() -> usize {
+    std::env::var("SPILLWAY_MODEL_STALE").map_or(1, |reads| reads.parse().unwrap())
+}
+
+async fn explore(name: &str) {
+    let scenario = SCENARIOS.iter().find(|scenario| scenario.name == name).unwrap();
+    let runs = scenario
+        .explore_stale(&|engine| engine, true, 1, stale_reads())
+        .await;
+    println!("{name}: {runs} runs");
+    assert!(runs > 10, "only {runs} runs");
+}
+
+/// Whether a scenario goes wrong, with sessions or without them, over an engine with a fault.
+fn breaks(name: &str, sessions: bool, reads: usize, fault: Option<Fault>) -> bool {
+    let scenario = SCENARIOS.iter().find(|scenario| scenario.name == name).unwrap();
+    let between: &'static _ = Box::leak(Box::new(move |engine| match fault {
+        Some(fault) => Mutant::of(engine, fault),
+        None => engine,
+    }));
+    let explored = thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .start_paused(true)
+            .build()
+            .unwrap();
+        panic::catch_unwind(AssertUnwindSafe(|| {
+            runtime.block_on(scenario.explore_stale(between, sessions, 1, reads))
+        }))
+    });
+    explored.join().unwrap().is_err()
+}
+
+macro_rules! holds_in_sessions {
+    ($($test:ident: $name:literal;)*) => {
+        $(
+            #[tokio::test(start_paused = true)]
+            async fn $test() {
+                explore($name).await;
+            }
+        )*
+    };
+}
+
+holds_in_sessions! {
+    two_likes_meet_a_full_head: "two likes both meet a full head";
+    a_double_click_at_a_full_head: "the same person likes twice at once while the head is full";
+    a_double_like_while_the_first_one_spills: "a double like while the first one spills";
+    a_double_like_while_others_fill_and_spill: "a double like while two others fill and spill the head";
+    an_unlike_of_what_is_being_spilled: "an unlike of an item that is being spilled";
+    an_unlike_after_an_acknowledged_like: "somebody who liked unlikes, while another likes";
+    an_unlike_after_the_like_has_spilled: "somebody unlikes after their like has spilled";
+    two_unlikes_of_one_item_of_a_page: "two unlikes of one item of a page";
+    two_unlikes_that_empty_a_page: "two unlikes that empty a page";
+    an_unlike_and_a_like_by_the_same_person: "an unlike in a page and a new like by the same person";
+    a_page_that_is_emptied_while_the_head_spills: "a page is emptied while the head spills";
+    a_scroll_while_items_spill: "a scroll while items spill";
+    a_scroll_while_an_item_of_a_page_goes: "a scroll while an item of a page goes";
+    a_jump_while_an_item_of_a_page_goes: "a jump to an offset while an item of a page goes";
+    a_post_that_is_deleted_and_published_again: "a like spills the head of a post that is deleted and published again";
+    an_unlike_beside_a_new_incarnation: "an unlike in a page of a post that is deleted and published again";
+}
+
+/// A test for each fault that an old read makes without sessions, or with a guard left out.
+macro_rules! breaks {
+    ($($test:ident: $scenario:literal, $sessions:literal, $reads:literal, $fault:expr;)*) => {
+        $(
+            #[test]
+            fn $test() {
+                assert!(breaks($scenario, $sessions, $reads, $fault), "nothing breaks when {}", $scenario);
+            }
+        )*
+    };
+}
+
+breaks! {
+    without_sessions_somebody_likes_twice: "a double like while the first one spills", false, 1, None;
+    without_sessions_two_unlikes_count_twice: "two unlikes of one item of a page", false, 1, None;
+    without_sessions_a_sweep_takes_the_pages_of_a_new_post: "a like spills the head of a post that is deleted and published again", false, 1, None;
+    an_unlike_that_takes_an_old_look_for_the_truth: "somebody who liked unlikes, while another likes", true, 1, Some(Unconfirmed);
+    a_like_that_takes_an_old_look_for_the_truth: "an unlike in a page and a new like by the same person", true, 2, Some(Unconfirmed);
+    a_confirmed_presence_not_guarded_on_the_revision: "an unlike in a page and a new like by the same person", true, 2, Some(Guard(Confirm, "rev"));
+    a_confirmed_absence_not_guarded_on_the_head: "somebody who liked unlikes, while another likes", true, 1, Some(Guard(Confirm, "head.by"));
+    a_confirmed_absence_that_does_not_notice_a_spill: "somebody unlikes after their like has spilled", true, 1, Some(Guards(Confirm, ["pages", "floor"]));
+}
+
+/// An engine whose finds are answered from an older store for some time.
+struct Behind {
+    older: Engine,
+    newest: Engine,
+    until: Instant,
+}
+
+#[async_trait]
+impl DocumentEngine for Behind {
+    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
+        let behind = Instant::now() < self.until;
+        let engine = if behind { &self.older } else { &self.newest };
+        engine.find(collection, find).await
+    }
+
+    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
+        self.newest.count(collection, filter).await
+    }
+
+    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
+        self.newest.distinct(collection, field, filter).await
+    }
+
+    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
+        self.newest.aggregate(collection, pipeline).await
+    }
+
+    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
+        self.newest.insert(collection, documents).await
+    }
+
+    async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
+        self.newest.update(collection, update).await
+    }
+
+    async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
+        self.newest.find_and_modify(collection, change).await
+    }
+
+    async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
+        self.newest.delete(collection, filter, many).await
+    }
+
+    async fn create_index(&self, _collection: &str, _index: Index) -> Result<()> {
+        Ok(())
+    }
+
+    async fn ping(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn consistency(&self) -> Consistency {
+        Consistency::Causal
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_like_waits_until_reads_have_caught_up() {
+    let (older, newest) = (small_store(3, 2).await, small_store(3, 2).await);
+    let owner = post(&older, 1).await;
+    let born = born_of(&older, &owner).await;
+    let Bson::Binary(born) = born else {
+        panic!("no incarnation")
+    };
+    post_born(&newest, 1, uuid::Uuid::from_slice(&born.bytes).unwrap()).await;
+    for actor in 1..=5 {
+        newest.list(LIKES).append(&owner, like(actor)).await.unwrap();
+    }
+    let behind: Engine = Arc::new(Behind {
+        older: older.engine().clone(),
+        newest: newest.engine().clone(),
+        until: Instant::now() + Duration::from_secs(3),
+    });
+    let store = Store::open(behind, newest.settings().clone()).await.unwrap();
+    let liked = store.list(LIKES).append(&owner, like(6)).await.unwrap();
+    assert_eq!((liked.added, liked.count), (true, 6));
+}

@@ -1,0 +1,280 @@
+//! A stateless model checker: runs a few concurrent operations again and again, each time in another interleaving of
+//! their engine calls, and with a crash or a lost answer at another place, until there is no other.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use document::Engine;
+use document::gate::{Ending, Fate, Gate, Message, Turn};
+use store::Store;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use super::dice::Dice;
+use super::history::History;
+use super::stale::{Age, Versions};
+
+/// An operation under test. It is given a store whose every engine call waits for its turn.
+pub type Operation = Arc<dyn Fn(Store) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
+
+/// What stands between an operation and the engine whose calls are interleaved.
+pub type Between = &'static (dyn Fn(Engine) -> Engine + Sync);
+
+/// One way that a run can go on at a point where it can go on in several.
+#[derive(Debug, Clone, Copy)]
+struct Choice {
+    actor: usize,
+    fate: Fate,
+    /// How old a read is.
+    age: Age,
+}
+
+/// How far the enumeration goes.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// How often a run may switch away from an operation that could go on. Unbounded when large.
+    pub switches: usize,
+    /// How many times in a run an operation may die or an answer get lost.
+    pub faults: usize,
+}
+
+/// How one run ended.
+pub struct Run {
+    /// Which operations died.
+    pub crashed: Vec<bool>,
+    /// What happened, for a failure's message.
+    pub story: Vec<String>,
+}
+
+/// Enumerates the runs of one scenario.
+pub struct Explorer {
+    bounds: Bounds,
+    /// The choices taken in the current run: which option of how many.
+    path: Vec<(usize, usize)>,
+    /// How many runs there were.
+    pub runs: usize,
+    /// What reads may be answered from, and how many of a run may be old.
+    stale: Option<(Arc<Versions>, usize)>,
+    /// What is asked and answered in the current run; to be replaced before the next.
+    pub history: History,
+}
+
+impl Explorer {
+    pub fn new(bounds: Bounds) -> Self {
+        Self {
+            bounds,
+            path: Vec::new(),
+            runs: 0,
+            stale: None,
+            history: History::default(),
+        }
+    }
+
+    /// Lets so many reads of a run be old.
+    #[must_use]
+    pub fn with_stale_reads(mut self, versions: Arc<Versions>, reads: usize) -> Self {
+        self.stale = Some((versions, reads));
+        self
+    }
+
+    /// Runs the operations once, in the next interleaving; each operation sees the engine through a
+    /// `between` of its own; `after_write` looks at the store after every write.
+    pub async fn run(
+        &mut self,
+        store: &Store,
+        operations: &[Operation],
+        between: Between,
+        after_write: impl AsyncFn(),
+    ) -> Run {
+        self.runs += 1;
+        let (mut tasks, mut inbox) = start(store, operations, between, &self.history).await;
+        let mut waiting: Vec<Option<Turn>> = operations.iter().map(|_| None).collect();
+        let mut run = Run {
+            crashed: vec![false; operations.len()],
+            story: Vec::new(),
+        };
+        settle(&mut inbox, operations.len(), &mut waiting, &mut run).await;
+        let mut left = self.bounds;
+        let mut stale = self.stale.as_ref().map_or(0, |(_, reads)| *reads);
+        let mut previous: Option<(usize, bool)> = None;
+        let mut depth = 0;
+        loop {
+            let behind = self.stale.as_ref().map_or(0, |(versions, _)| versions.behind());
+            let options = options(&waiting, previous, left, behind.min(stale));
+            if options.is_empty() {
+                break;
+            }
+            let choice = options[self.decide(depth, options.len())];
+            depth += 1;
+            let turn = waiting[choice.actor].take().unwrap();
+            if let Some((last, _)) = previous
+                && last != choice.actor
+                && waiting[last].is_some()
+            {
+                left.switches -= 1;
+            }
+            previous = Some((choice.actor, turn.writes));
+            let call = match (turn.writes, choice.age) {
+                (true, _) => "writes".to_owned(),
+                (false, Age::Newest) => "reads".to_owned(),
+                (false, age) => format!("reads {age:?}"),
+            };
+            run.story
+                .push(format!("{} {call} {:?}", choice.actor, choice.fate));
+            if choice.age != Age::Newest
+                && let Some((versions, _)) = &self.stale
+            {
+                stale -= 1;
+                versions.answer_next(choice.age);
+            }
+            if choice.fate != Fate::Proceed {
+                left.faults -= 1;
+            }
+            run.crashed[choice.actor] |= choice.fate == Fate::Crash;
+            let writes = turn.writes;
+            assert!(turn.decide(choice.fate), "a caller gave up while it waited");
+            if choice.fate != Fate::Crash {
+                settle(&mut inbox, 1, &mut waiting, &mut run).await;
+            }
+            if writes {
+                after_write().await;
+            }
+        }
+        tasks.abort_all();
+        end(tasks).await;
+        run
+    }
+
+    /// Moves on to the next interleaving; false when there is none.
+    pub fn advance(&mut self) -> bool {
+        while let Some((taken, options)) = self.path.pop() {
+            if taken + 1 < options {
+                self.path.push((taken + 1, options));
+                return true;
+            }
+        }
+        false
+    }
+
+    fn decide(&mut self, depth: usize, options: usize) -> usize {
+        if let Some((taken, _)) = self.path.get(depth) {
+            return *taken;
+        }
+        self.path.push((0, options));
+        0
+    }
+}
+
+/// Runs the operations once, in an order and with faults that a seed decides: of so many writes one fails and one
+/// loses its answer.
+pub async fn simulate(store: &Store, operations: &[Operation], seed: u64, writes_per_fault: u64) {
+    let (tasks, mut inbox) = start(store, operations, &|engine| engine, &History::default()).await;
+    let mut waiting: Vec<Option<Turn>> = operations.iter().map(|_| None).collect();
+    let mut run = Run {
+        crashed: Vec::new(),
+        story: Vec::new(),
+    };
+    let mut dice = Dice::new(seed);
+    settle(&mut inbox, operations.len(), &mut waiting, &mut run).await;
+    loop {
+        let ready: Vec<usize> = (0..waiting.len())
+            .filter(|actor| waiting[*actor].is_some())
+            .collect();
+        if ready.is_empty() {
+            break;
+        }
+        let next = ready[usize::try_from(dice.below(ready.len() as u64)).unwrap()];
+        let turn = waiting[next].take().unwrap();
+        let fate = match dice.below(writes_per_fault) {
+            0 if turn.writes => Fate::Fail,
+            1 if turn.writes => Fate::LoseAnswer,
+            _ => Fate::Proceed,
+        };
+        assert!(turn.decide(fate), "a caller gave up while it waited");
+        settle(&mut inbox, 1, &mut waiting, &mut run).await;
+    }
+    end(tasks).await;
+}
+
+/// Starts the operations, each with an engine whose calls wait for their turn.
+async fn start(
+    store: &Store,
+    operations: &[Operation],
+    between: Between,
+    history: &History,
+) -> (JoinSet<()>, mpsc::UnboundedReceiver<Message>) {
+    let (messages, inbox) = mpsc::unbounded_channel();
+    let mut tasks = JoinSet::new();
+    for (actor, operation) in operations.iter().enumerate() {
+        let gate = Gate::new(store.engine().clone(), actor, messages.clone());
+        let gated = Store::open(between(gate), store.settings().clone())
+            .await
+            .unwrap();
+        let (operation, messages) = (operation(gated), messages.clone());
+        let history = history.clone();
+        tasks.spawn(async move {
+            let _ending = Ending::new(actor, messages);
+            history.during(operation).await;
+        });
+    }
+    (tasks, inbox)
+}
+
+/// Waits for the operations, and panics if one did.
+async fn end(mut tasks: JoinSet<()>) {
+    while let Some(ended) = tasks.join_next().await {
+        if let Err(error) = ended
+            && error.is_panic()
+        {
+            std::panic::resume_unwind(error.into_panic());
+        }
+    }
+}
+
+/// Waits until this many operations wait for their turn or have ended.
+async fn settle(
+    inbox: &mut mpsc::UnboundedReceiver<Message>,
+    busy: usize,
+    waiting: &mut [Option<Turn>],
+    run: &mut Run,
+) {
+    for _ in 0..busy {
+        match inbox.recv().await.unwrap() {
+            Message::Waits(turn) => {
+                let actor = turn.caller;
+                waiting[actor] = Some(turn);
+            }
+            Message::Ends(actor) => run.story.push(format!("{actor} ends")),
+        }
+    }
+}
+
+/// How the run can go on. Two reads in a row commute, so of their two orders only one is taken.
+fn options(
+    waiting: &[Option<Turn>],
+    previous: Option<(usize, bool)>,
+    left: Bounds,
+    stale: usize,
+) -> Vec<Choice> {
+    let mut options = Vec::new();
+    for turn in waiting.iter().flatten() {
+        let actor = turn.caller;
+        if let Some((last, wrote)) = previous {
+            let switches_away = last != actor && waiting[last].is_some();
+            if switches_away && (left.switches == 0 || (!wrote && !turn.writes && actor < last)) {
+                continue;
+            }
+        }
+        let choice = |fate, age| Choice { actor, fate, age };
+        options.push(choice(Fate::Proceed, Age::Newest));
+        if turn.writes && left.faults > 0 {
+            options.push(choice(Fate::Crash, Age::Newest));
+            options.push(choice(Fate::LoseAnswer, Age::Newest));
+        }
+        if !turn.writes && stale > 0 {
+            options.push(choice(Fate::Proceed, Age::OneBehind));
+            options.push(choice(Fate::Proceed, Age::Oldest));
+        }
+    }
+    options
+}

@@ -1,0 +1,396 @@
+//! Authors and readers who act at once in every interleaving, and what must hold for home timelines after each.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use bson::{Bson, Document, doc};
+use document::Error;
+use document::Find;
+use model::{Handle, PostId, Relation, Timestamp, Topic};
+use store::Store;
+use store::overflow::{Item, Key};
+use store::people::User;
+use store::posts::Order;
+use store::timeline::COLLECTION;
+use store::upkeep::{CheckOptions, Violation, check};
+use uuid::Uuid;
+
+use super::schedule::{Between, Bounds, Explorer, Operation};
+use super::small_store;
+use Act::{Delete, Follow, FollowSecond, Join, Leave, Look, Post, PostBySecond, Unfollow, UnfollowSecond};
+
+/// Two authors and their readers, under names of their own.
+#[derive(Clone, Copy)]
+struct Town {
+    number: u64,
+}
+
+/// What one of several who act at once does.
+#[derive(Debug, Clone, Copy)]
+pub enum Act {
+    /// The author publishes the n-th post.
+    Post(u64),
+    /// The author deletes the n-th post.
+    Delete(u64),
+    /// The n-th reader follows the author.
+    Follow(u64),
+    /// The n-th reader unfollows the author.
+    Unfollow(u64),
+    /// The n-th reader opens their home feed.
+    Look(u64),
+    /// The second author publishes the n-th post.
+    PostBySecond(u64),
+    /// The n-th reader follows the second author.
+    FollowSecond(u64),
+    /// The n-th reader unfollows the second author.
+    UnfollowSecond(u64),
+    /// Somebody deletes their account.
+    Leave(u64),
+    /// Somebody takes the handle of the n-th person, who has left.
+    Join(u64),
+}
+pub struct Scenario {
+    /// What has happened, one after the other.
+    pub before: &'static [Act],
+    /// What happens at once; each does their things in turn.
+    pub at_once: &'static [&'static [Act]],
+    /// Who follows the author once everybody has come through.
+    pub followers: &'static [u64],
+}
+
+/// How many readers a town has.
+const READERS: u64 = 5;
+/// The number of the author.
+const FIRST: u64 = 0;
+/// The number of the second author.
+pub const SECOND: u64 = 9;
+/// How many posts a timeline holds.
+const WINDOW: usize = 3;
+const HASH: &str = "a hash";
+
+/// Fresh ids and incarnations.
+fn fresh() -> u64 {
+    static NUMBERS: AtomicU64 = AtomicU64::new(1);
+    NUMBERS.fetch_add(1, Ordering::Relaxed)
+}
+
+impl Town {
+    async fn new(store: &Store) -> Self {
+        let town = Self { number: fresh() };
+        for number in (0..=READERS).chain([SECOND]) {
+            town.join(store, number).await.unwrap();
+        }
+        town
+    }
+
+    async fn join(self, store: &Store, number: u64) -> document::Result<()> {
+        let handle = self.person(number);
+        let name = handle.as_str().parse().unwrap();
+        let user = User {
+            person: model::Person { handle, name },
+            bio: String::new(),
+            password: Some(HASH.to_owned()),
+            at: Timestamp::from_millis(0),
+        };
+        let born = Uuid::from_u128(fresh().into());
+        match store.people().insert(&user, born).await {
+            Ok(()) | Err(Error::DuplicateKey { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn person(self, number: u64) -> Handle {
+        format!("t{}p{number}", self.number).parse().unwrap()
+    }
+
+    fn post(self, number: u64) -> PostId {
+        Uuid::from_u64_pair(self.number, number).into()
+    }
+
+    async fn act(self, store: &Store, act: Act) {
+        loop {
+            match self.attempt(store, act).await {
+                // Somebody has left.
+                Ok(()) | Err(Error::NoOwner(_)) => return,
+                Err(Error::UnknownOutcome(_)) => {}
+                Err(error) => panic!("{act:?}: {error}"),
+            }
+        }
+    }
+
+    async fn attempt(self, store: &Store, act: Act) -> document::Result<()> {
+        let timelines = store.timelines();
+        match act {
+            Post(number) => self.publish(store, FIRST, number).await,
+            PostBySecond(number) => self.publish(store, SECOND, number).await,
+            Delete(number) => store.posts().delete(self.post(number)).await.map(drop),
+            Follow(number) => self.follow(store, number, FIRST).await,
+            FollowSecond(number) => self.follow(store, number, SECOND).await,
+            Unfollow(number) => self.unfollow(store, number, FIRST).await,
+            UnfollowSecond(number) => self.unfollow(store, number, SECOND).await,
+            Look(number) => timelines.home(&self.person(number), None, 2).await.map(drop),
+            Leave(number) => {
+                let leaver = self.person(number);
+                store.leaving().begin(&leaver, HASH).await?;
+                store.leaving().finish(&leaver).await
+            }
+            Join(number) => self.join(store, number).await,
+        }
+    }
+
+    async fn publish(self, store: &Store, author: u64, number: u64) -> document::Result<()> {
+        let (timelines, author) = (store.timelines(), self.person(author));
+        let born = Uuid::from_u128(fresh().into());
+        let at = Timestamp::from_millis(i64::try_from(number).unwrap());
+        let text = "The weir is open.".parse().unwrap();
+        match timelines
+            .publish(self.post(number), born, &author, &text, at)
+            .await
+        {
+            Ok(_) | Err(Error::DuplicateKey { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        // As the feed does, which writes an activity between the two.
+        match store.people().get(&author).await? {
+            Some(_) => timelines.deliver(&author).await,
+            None => store.posts().delete(self.post(number)).await.map(drop),
+        }
+    }
+
+    async fn follow(self, store: &Store, reader: u64, author: u64) -> document::Result<()> {
+        let id = Uuid::from_u128(fresh().into());
+        let item = Item::new(id, self.person(reader), Timestamp::from_millis(1));
+        let author = self.person(author);
+        store.timelines().follow(&author, item).await.map(drop)
+    }
+
+    async fn unfollow(self, store: &Store, reader: u64, author: u64) -> document::Result<()> {
+        let attempt = Uuid::from_u128(fresh().into());
+        let (reader, author) = (self.person(reader), self.person(author));
+        store
+            .timelines()
+            .unfollow(&reader, &author, attempt)
+            .await
+            .map(drop)
+    }
+
+    fn operation(self, acts: &'static [Act]) -> Operation {
+        Arc::new(move |store: Store| {
+            Box::pin(async move {
+                for act in acts {
+                    self.act(&store, *act).await;
+                }
+            })
+        })
+    }
+
+    /// At every moment: an entry stands once, and newest first.
+    async fn assert_no_entry_stands_twice(self, store: &Store, events: &str) {
+        for number in 1..=READERS {
+            let Some(timeline) = self.timeline(store, number).await else {
+                continue;
+            };
+            let entries = timeline.get_array("entries").unwrap();
+            let orders: Vec<_> = entries.iter().map(order).collect();
+            assert!(
+                orders.is_sorted_by(|newer, older| newer > older) && orders.len() <= WINDOW,
+                "{entries:?} after {events}"
+            );
+        }
+    }
+
+    async fn timeline(self, store: &Store, number: u64) -> Option<Document> {
+        let find = Find::matching(doc! { "_id": self.person(number).as_str() });
+        store.engine().find(COLLECTION, find).await.unwrap().pop()
+    }
+
+    /// Home, read two at a time, is what the authors' followers and the posts say. Who has left has no timeline.
+    async fn assert_home_is_right(self, store: &Store, events: &str) {
+        for number in 1..=READERS {
+            let reader = self.person(number);
+            if store.people().get(&reader).await.unwrap().is_none() {
+                let left = self.timeline(store, number).await;
+                assert_eq!(
+                    left, None,
+                    "a timeline of reader {number}, who has left, after {events}"
+                );
+                continue;
+            }
+            let mut followed = Vec::new();
+            for author in [FIRST, SECOND] {
+                if self.follows(store, number, author).await {
+                    followed.push(self.person(author));
+                }
+            }
+            let posts = store
+                .posts()
+                .list(Some(&followed), Order::Newest, None, 100)
+                .await
+                .unwrap();
+            let expected: Vec<_> = posts.iter().map(|post| post.at.millis()).collect();
+            let mut seen = Vec::new();
+            let mut after = None;
+            loop {
+                let page = store.timelines().home(&reader, after, 2).await.unwrap();
+                seen.extend(page.posts.iter().map(|post| post.at.millis()));
+                after = page.next;
+                if after.is_none() {
+                    break;
+                }
+            }
+            assert_eq!(
+                seen, expected,
+                "home of reader {number} (follows: {followed:?}) after {events}"
+            );
+        }
+    }
+
+    /// Who follows or unfollows after they have left, and dies at it, leaves a timeline. There is nothing in it that the
+    /// next holder of the handle could see, and a check removes it.
+    async fn assert_what_is_left_behind_is_empty_and_found(self, store: &Store, events: &str) {
+        for number in 1..=READERS {
+            let Some(timeline) = self.timeline(store, number).await else {
+                continue;
+            };
+            if self.is_there(store, number).await {
+                continue;
+            }
+            let is_built = timeline.get_bool("built").unwrap();
+            assert!(!is_built, "{timeline} after {events}");
+            let options = CheckOptions {
+                repair: true,
+                lists_only: false,
+                pause: Duration::ZERO,
+            };
+            let checked = check(store, options, &|_, _| ()).await.unwrap();
+            let owner = Topic::User(self.person(number)).to_string();
+            let is_told = checked
+                .findings
+                .iter()
+                .any(|finding| finding.owner == owner && finding.violation == Violation::OrphanTimeline);
+            assert!(is_told, "{:?} after {events}", checked.findings);
+        }
+    }
+
+    async fn follows(self, store: &Store, reader: u64, author: u64) -> bool {
+        let followers = store.list(Relation::Followers);
+        let key = Key::By(self.person(reader));
+        match followers.find(&Topic::User(self.person(author)), &key).await {
+            Ok(found) => found.is_some(),
+            Err(Error::NoOwner(_)) => false,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    async fn is_there(self, store: &Store, number: u64) -> bool {
+        store.people().get(&self.person(number)).await.unwrap().is_some()
+    }
+}
+
+fn order(entry: &Bson) -> (i64, String) {
+    let entry = entry.as_document().unwrap();
+    let at = entry.get_datetime("at").unwrap().timestamp_millis();
+    (at, entry.get("post").unwrap().to_string())
+}
+
+/// As in the lists' model check.
+fn switches() -> usize {
+    std::env::var("SPILLWAY_MODEL_SWITCHES")
+        .ok()
+        .and_then(|switches| switches.parse().ok())
+        .unwrap_or(2)
+}
+
+impl Scenario {
+    /// Every interleaving, and where there are not too many steps, every fault in those with one switch less.
+    pub async fn explore(&self, between: Between) {
+        let small = small_store(3, 2).await;
+        let mut settings = small.settings().clone();
+        settings.set_window(WINDOW).unwrap();
+        let store = Store::open(small.engine().clone(), settings).await.unwrap();
+        let faultless = Bounds {
+            switches: switches(),
+            faults: 0,
+        };
+        self.explore_within(&store, faultless, between).await;
+        if self.at_once.iter().all(|acts| acts.len() == 1) {
+            let faulty = Bounds {
+                switches: switches() - 1,
+                faults: 1,
+            };
+            self.explore_within(&store, faulty, between).await;
+        }
+    }
+
+    async fn explore_within(&self, store: &Store, bounds: Bounds, between: Between) {
+        let mut explorer = Explorer::new(bounds);
+        loop {
+            let town = Town::new(store).await;
+            for act in self.before {
+                town.act(store, *act).await;
+            }
+            let operations: Vec<_> = self.at_once.iter().map(|acts| town.operation(acts)).collect();
+            let run = explorer
+                .run(store, &operations, between, async || {
+                    town.assert_no_entry_stands_twice(store, "a write").await;
+                })
+                .await;
+            let events = format!("{:#?}", run.story);
+            // Those who died have not come back. The sweep does what they left undone for others.
+            store.timelines().deliver_all().await.unwrap();
+            store.leaving().finish_all().await.unwrap();
+            if run.crashed.contains(&true) {
+                town.assert_what_is_left_behind_is_empty_and_found(store, &events)
+                    .await;
+            }
+            town.assert_home_is_right(store, &format!("{events}, swept"))
+                .await;
+
+            for (operation, crashed) in operations.iter().zip(&run.crashed) {
+                if *crashed {
+                    operation(store.clone()).await;
+                }
+            }
+            if run.crashed.contains(&true) {
+                town.assert_home_is_right(store, &format!("{events}, tried again"))
+                    .await;
+            }
+            let mut followers = BTreeSet::new();
+            for number in 1..=READERS {
+                if town.follows(store, number, FIRST).await {
+                    followers.insert(number);
+                }
+                if let Some(timeline) = town.timeline(store, number).await
+                    && !run.crashed.contains(&true)
+                {
+                    let lost_answers = run.story.iter().any(|line| line.ends_with("LoseAnswer"));
+                    let doubts = timeline.get_array("doubts").unwrap();
+                    assert!(lost_answers || doubts.is_empty(), "{doubts:?} after {events}");
+                }
+            }
+            assert_eq!(
+                followers,
+                self.followers.iter().copied().collect(),
+                "after {events}"
+            );
+            // What comes later arrives too.
+            for (author, post) in [(FIRST, Post(900)), (SECOND, PostBySecond(901))] {
+                if town.is_there(store, author).await {
+                    town.act(store, post).await;
+                }
+            }
+            town.assert_home_is_right(store, &format!("{events}, and a later post"))
+                .await;
+            town.assert_no_entry_stands_twice(store, &events).await;
+            let waiting = store.engine().count("posts", doc! { "undelivered": true }).await;
+            assert_eq!(waiting.unwrap(), 0, "posts wait after {events}");
+            if !explorer.advance() {
+                break;
+            }
+        }
+        println!("{} runs", explorer.runs);
+        assert!(explorer.runs > 20, "only {} runs", explorer.runs);
+    }
+}

@@ -1,0 +1,161 @@
+//! S3, "How to Create `MongoDB` Outlier Patterns": `detectAndMigrateOutliers`.
+//!
+//! Our counterpart in these tests is a list whose threshold was lowered: its head is longer than it may be, and the next
+//! append moves the excess into pages while the list is in use.
+
+use bson::{Document, doc};
+use document::Error;
+use document::{Engine, Update};
+use model::Relation;
+use store::Limits;
+use store::layouts::{FOLLOWER_OVERFLOW, run};
+use store::overflow::Item;
+
+use crate::articles::{Migrate, add_follower, all_followers, outliers, with_followers};
+use crate::ours::{LIMITS, Ours, dying_anywhere_over, overtaken_anywhere_over};
+use crate::support::{actor, engine, item, items, owner_bson, steps, user};
+
+/// A list from before the pattern: all in the main document.
+async fn unmigrated(count: u64) -> Engine {
+    let engine = with_followers(0).await;
+    let followers: Vec<Document> = items(count).iter().map(Item::to_document).collect();
+    let all = doc! { "$set": { "followers": followers, "followerCount": i64::try_from(count).unwrap() } };
+    engine.update("users", Update::one(doc! {}, all)).await.unwrap();
+    engine
+}
+
+async fn only_outlier(engine: &Engine) -> Document {
+    let mut found = outliers(&**engine).await;
+    assert_eq!(found.len(), 1);
+    found.remove(0)
+}
+
+/// Ten items in the head of a list that may have four.
+async fn too_long_a_head() -> Engine {
+    let engine = engine();
+    let generous = Limits {
+        threshold: 20,
+        page_size: 3,
+    };
+    let ours = Ours::over(engine.clone(), generous).await;
+    ours.load(10).await;
+    engine
+}
+
+/// `followers: user.followers.slice(0, FOLLOWER_THRESHOLD)` writes what was read long before: whoever followed or left in
+/// between is overwritten.
+#[tokio::test]
+async fn a_follow_during_the_migration_is_lost() {
+    // Below the threshold when it is read again, the follower goes to the main document …
+    let engine = unmigrated(6).await;
+    let found = only_outlier(&engine).await;
+    let leaving: Vec<String> = (1..=3).map(|number| actor(number).to_string()).collect();
+    let leave =
+        doc! { "$pull": { "followers": { "by": { "$in": leaving } } }, "$inc": { "followerCount": -3_i64 } };
+    engine
+        .update("users", Update::one(doc! { "_id": owner_bson() }, leave))
+        .await
+        .unwrap();
+    run(&*engine, &mut add_follower(7)).await.unwrap();
+    assert!(
+        all_followers(&*engine).await.contains(&7),
+        "acknowledged and seen"
+    );
+    run(&*engine, &mut Migrate::new(&found)).await.unwrap();
+    // … and is gone; the three who left are back.
+    assert_eq!(all_followers(&*engine).await, [1, 2, 3, 4, 5, 6]);
+
+    overtaken_anywhere_over(
+        too_long_a_head,
+        async |ours| drop(ours.append(item(11)).await.unwrap()),
+        async |ours| drop(ours.append(item(12)).await.unwrap()),
+        async |ours| {
+            ours.append(item(13)).await.unwrap();
+            ours.assert_holds_all(1..=13).await;
+        },
+    )
+    .await;
+}
+
+/// `insertMany(overflowDocs)` comes first and is not repeatable: after a crash the batches are there, and running the
+/// migration again meets the unique index for ever.
+#[tokio::test]
+async fn a_migration_that_stopped_cannot_be_run_again() {
+    let engine = unmigrated(10).await;
+    steps(&*engine, &mut Migrate::new(&only_outlier(&engine).await), 1).await;
+    for _ in 0..3 {
+        let again = &mut Migrate::new(&only_outlier(&engine).await);
+        let refused = run(&*engine, again).await.unwrap_err();
+        assert!(matches!(refused, Error::DuplicateKey { .. }), "{refused}");
+    }
+
+    dying_anywhere_over(
+        too_long_a_head,
+        async |ours| ours.append(item(11)).await,
+        async |ours| {
+            ours.append(item(12)).await.unwrap();
+            ours.assert_holds([12].into_iter().chain((1..=10).rev())).await;
+        },
+    )
+    .await;
+}
+
+/// `batchNumber: index + 1` takes for granted that there are no batches yet. But a follow that raced past the threshold
+/// leaves a main document that is too long beside batches, and `$gt: [{ $size: "$followers" }, …]` finds exactly those.
+#[tokio::test]
+async fn a_list_that_raced_past_the_threshold_cannot_be_migrated() {
+    let engine = with_followers(3).await;
+    let (mut one, mut other) = (add_follower(4), add_follower(5));
+    steps(&*engine, &mut one, 1).await;
+    steps(&*engine, &mut other, 1).await;
+    run(&*engine, &mut one).await.unwrap();
+    run(&*engine, &mut other).await.unwrap();
+    run(&*engine, &mut add_follower(6)).await.unwrap();
+    let migration = &mut Migrate::new(&only_outlier(&engine).await);
+    let refused = run(&*engine, migration).await.unwrap_err();
+    assert!(matches!(refused, Error::DuplicateKey { .. }), "{refused}");
+
+    // Pages are there, and the head is too long for the limits of today.
+    let engine = too_long_a_head().await;
+    let ours = Ours::over(engine.clone(), LIMITS).await;
+    ours.append(item(11)).await.unwrap();
+    let generous = Limits {
+        threshold: 20,
+        page_size: 3,
+    };
+    let meanwhile = Ours::over(engine.clone(), generous).await;
+    for number in 12..=20 {
+        meanwhile.append(item(number)).await.unwrap();
+    }
+    ours.append(item(21)).await.unwrap();
+    ours.assert_holds((1..=21).rev()).await;
+}
+
+/// A follower who comes while the list is being migrated already goes to a batch, whose number the migration wants too.
+#[tokio::test]
+async fn a_follow_before_the_migration_takes_its_batch_number() {
+    let engine = unmigrated(6).await;
+    run(&*engine, &mut add_follower(7)).await.unwrap();
+    assert_eq!(
+        engine
+            .count(FOLLOWER_OVERFLOW, doc! { "batchNumber": 1 })
+            .await
+            .unwrap(),
+        1
+    );
+    let migration = &mut Migrate::new(&only_outlier(&engine).await);
+    let refused = run(&*engine, migration).await.unwrap_err();
+    assert!(matches!(refused, Error::DuplicateKey { .. }), "{refused}");
+    assert!(
+        user(&*engine).await.get_array("followers").unwrap().len() > 4,
+        "still an outlier"
+    );
+
+    let ours = Ours::over(too_long_a_head().await, LIMITS).await;
+    for number in 11..=13 {
+        ours.append(item(number)).await.unwrap();
+    }
+    ours.assert_holds((1..=13).rev()).await;
+    let overflow = ours.store().overflow(&Ours::owner()).await.unwrap()[&Relation::Likes].clone();
+    assert!(overflow.head <= 4 && overflow.pages >= 3, "{overflow:?}");
+}

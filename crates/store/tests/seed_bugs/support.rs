@@ -1,0 +1,87 @@
+//! What the gallery's tests share: small lists, and documents to look at.
+
+use std::sync::Arc;
+
+use bson::{Bson, Document, doc};
+use document::{DocumentEngine, Engine, Find};
+use embedded::Embedded;
+use model::{Handle, PostId, Timestamp};
+use store::Limits;
+use store::layouts::{Steps, step};
+use store::overflow::{Item, uuid_bson};
+use uuid::Uuid;
+
+/// 4 stands for the articles' 1,000.
+pub const SMALL: Limits = Limits {
+    threshold: 4,
+    page_size: 4,
+};
+
+pub fn engine() -> Engine {
+    Arc::new(Embedded::in_memory().unwrap())
+}
+
+pub fn owner() -> PostId {
+    PostId::from(Uuid::from_u128(7))
+}
+
+pub fn owner_bson() -> Bson {
+    uuid_bson(owner().uuid())
+}
+
+pub fn actor(number: u64) -> Handle {
+    format!("actor{number}").parse().unwrap()
+}
+
+/// The item of the n-th actor, made at moment n.
+pub fn item(number: u64) -> Item {
+    attempt(number, 0)
+}
+
+/// What a repeated request of the n-th actor sends: the same, under a new id.
+pub fn attempt(number: u64, nth: u64) -> Item {
+    Item::new(
+        Uuid::from_u128(0xA000 + u128::from(number) + (u128::from(nth) << 32)),
+        actor(number),
+        Timestamp::from_millis(i64::try_from(number).unwrap()),
+    )
+}
+
+/// The items of the first actors, oldest first.
+pub fn items(count: u64) -> Vec<Item> {
+    (1..=count).map(item).collect()
+}
+
+/// The actors' numbers.
+pub fn numbers(items: &[Item]) -> Vec<u64> {
+    let number = |item: &Item| {
+        item.by.as_ref().unwrap().as_str()["actor".len()..]
+            .parse()
+            .unwrap()
+    };
+    items.iter().map(number).collect()
+}
+
+/// Sends the next few commands of an operation.
+pub async fn steps(engine: &dyn DocumentEngine, operation: &mut dyn Steps, count: usize) {
+    for _ in 0..count {
+        assert!(step(engine, operation).await.unwrap(), "it is over already");
+    }
+}
+
+/// The only document that matches.
+pub async fn one(engine: &dyn DocumentEngine, collection: &str, filter: Document) -> Document {
+    let mut found = engine.find(collection, Find::matching(filter)).await.unwrap();
+    assert_eq!(found.len(), 1, "in {collection}: {found:#?}");
+    found.remove(0)
+}
+
+/// The articles' user.
+pub async fn user(engine: &dyn DocumentEngine) -> Document {
+    one(engine, "users", doc! { "_id": owner_bson() }).await
+}
+
+/// How many elements an array has.
+pub fn length(document: &Document, array: &str) -> usize {
+    document.get_array(array).unwrap().len()
+}

@@ -1,0 +1,69 @@
+//! Sessions end by themselves.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::sync::Arc;
+
+use bson::{DateTime, doc};
+use document::{DocumentEngine, Index};
+use embedded::Embedded;
+use model::Timestamp;
+use store::sessions::{COLLECTION, Session};
+use store::{Settings, Store};
+
+fn session(digest: &str, expires: i64) -> Session {
+    Session {
+        digest: digest.to_owned(),
+        user: "ada".parse().unwrap(),
+        at: Timestamp::from_millis(0),
+        expires: Timestamp::from_millis(expires),
+    }
+}
+
+#[tokio::test]
+async fn an_expired_session_is_removed_and_a_current_one_stays() {
+    let engine = Embedded::in_memory().unwrap();
+    let store = Store::open(Arc::new(engine.clone()), Settings::default())
+        .await
+        .unwrap();
+    for (digest, expires) in [("old", 1_000), ("new", 3_000)] {
+        store.sessions().insert(&session(digest, expires)).await.unwrap();
+    }
+    assert_eq!(engine.expire(DateTime::from_millis(2_000)).await.unwrap(), 1);
+    assert_eq!(store.sessions().get("old").await.unwrap(), None);
+    assert_eq!(
+        store.sessions().get("new").await.unwrap(),
+        Some(session("new", 3_000))
+    );
+}
+
+#[tokio::test]
+async fn a_session_is_made_longer_and_never_shorter_and_does_not_come_back() {
+    let engine = Arc::new(Embedded::in_memory().unwrap());
+    let store = Store::open(engine, Settings::default()).await.unwrap();
+    let sessions = store.sessions();
+    sessions.insert(&session("mine", 1_000)).await.unwrap();
+    for (until, expires) in [(3_000, 3_000), (2_000, 3_000)] {
+        sessions
+            .extend("mine", Timestamp::from_millis(until))
+            .await
+            .unwrap();
+        assert_eq!(
+            sessions.get("mine").await.unwrap(),
+            Some(session("mine", expires))
+        );
+    }
+    sessions.delete("mine").await.unwrap();
+    sessions
+        .extend("mine", Timestamp::from_millis(9_000))
+        .await
+        .unwrap();
+    assert_eq!(sessions.get("mine").await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_store_whose_sessions_never_expired_still_opens() {
+    let engine = Embedded::in_memory().unwrap();
+    let index = Index::on(doc! { "expires": 1 });
+    engine.create_index(COLLECTION, index).await.unwrap();
+    Store::open(Arc::new(engine), Settings::default()).await.unwrap();
+}

@@ -1,0 +1,380 @@
+//! What is there: databases, collections, indexes and their sizes.
+
+use bson::{Bson, Document, doc};
+use document::Index;
+
+use crate::arguments::Arguments;
+use crate::fault::{
+    BAD_VALUE, Fault, INVALID_OPTIONS, NAMESPACE_EXISTS, NAMESPACE_NOT_FOUND, Outcome, done, fine,
+};
+use crate::server::{Command, Server};
+use document::catalogue::Size;
+
+/// `listDatabases`
+pub(crate) async fn databases(server: &Server, command: Command) -> Outcome<Document> {
+    let mut arguments = command.arguments;
+    arguments.ignore(&["listDatabases", "authorizedDatabases"]);
+    let names = arguments.flag("nameOnly")?;
+    let wanted = wanted(&arguments.document("filter")?, &server.database)?;
+    arguments.finish()?;
+    if !wanted {
+        return Ok(fine(doc! { "databases": [] }));
+    }
+    if names {
+        return Ok(fine(doc! { "databases": [{ "name": &server.database }] }));
+    }
+    let size = long(total(server).await?.0.stored);
+    let database = doc! { "name": &server.database, "sizeOnDisk": size, "empty": false };
+    Ok(fine(
+        doc! { "databases": [database], "totalSize": size, "totalSizeMb": size / 1_000_000 },
+    ))
+}
+
+/// `listCollections`
+pub(crate) async fn list(server: &Server, command: Command) -> Outcome<Document> {
+    let namespace = command.namespace("$cmd.listCollections");
+    let holds = server.holds(&command);
+    let mut arguments = command.arguments;
+    arguments.ignore(&["listCollections", "authorizedCollections"]);
+    let names = arguments.flag("nameOnly")?;
+    let filter = arguments.document("filter")?;
+    let size = batch_size(&mut arguments)?;
+    arguments.finish()?;
+    let mut found = Vec::new();
+    for name in existing(server, holds).await? {
+        if !wanted(&filter, &name)? {
+            continue;
+        }
+        found.push(if names {
+            doc! { "name": name, "type": "collection" }
+        } else {
+            doc! {
+                "name": name,
+                "type": "collection",
+                "options": {},
+                "info": { "readOnly": false },
+                "idIndex": { "v": 2, "key": { "_id": 1 }, "name": "_id_" },
+            }
+        });
+    }
+    server.cursors.first(&namespace, found, size, false).await
+}
+
+/// `listIndexes`
+pub(crate) async fn indexes(server: &Server, mut command: Command) -> Outcome<Document> {
+    let collection = command.collection()?;
+    let namespace = command.namespace(&collection);
+    let holds = server.holds(&command);
+    let mut arguments = command.arguments;
+    let size = batch_size(&mut arguments)?;
+    arguments.finish()?;
+    if !existing(server, holds).await?.contains(&collection) {
+        let message = format!("ns does not exist: {namespace}");
+        return Err(Fault::new(NAMESPACE_NOT_FOUND, message));
+    }
+    let found = server.catalogue.indexes(&collection).await;
+    let found = found.map_err(|error| server.fault(error))?;
+    server.cursors.first(&namespace, found, size, false).await
+}
+
+/// `create`: a collection comes into being with its first document, so there is only to refuse what it cannot be.
+pub(crate) async fn create(server: &Server, mut command: Command) -> Outcome<Document> {
+    let collection = command.collection()?;
+    server.must_hold(&command)?;
+    let namespace = command.namespace(&collection);
+    let mut arguments = command.arguments;
+    arguments.refuse(&[
+        "capped",
+        "changeStreamPreAndPostImages",
+        "clusteredIndex",
+        "collation",
+        "expireAfterSeconds",
+        "pipeline",
+        "timeseries",
+        "validator",
+        "viewOn",
+    ])?;
+    arguments.ignore(&[
+        "idIndex",
+        "indexOptionDefaults",
+        "storageEngine",
+        "validationAction",
+        "validationLevel",
+    ]);
+    arguments.finish()?;
+    if existing(server, true).await?.contains(&collection) {
+        let message = format!("Collection {namespace} already exists.");
+        return Err(Fault::new(NAMESPACE_EXISTS, message));
+    }
+    Ok(done())
+}
+
+/// `drop`
+pub(crate) async fn drop(server: &Server, mut command: Command) -> Outcome<Document> {
+    let collection = command.collection()?;
+    server.must_hold(&command)?;
+    let namespace = command.namespace(&collection);
+    command.arguments.finish()?;
+    let indexes = server.catalogue.indexes(&collection).await;
+    let indexes = indexes.map_err(|error| server.fault(error))?.len();
+    let dropped = server.catalogue.drop_collection(&collection).await;
+    if !dropped.map_err(|error| server.fault(error))? {
+        return Ok(done());
+    }
+    Ok(fine(
+        doc! { "nIndexesWas": i32::try_from(indexes).unwrap_or(i32::MAX), "ns": namespace },
+    ))
+}
+
+/// `validate`: everything is always read, so `full` changes nothing.
+pub(crate) async fn validate(server: &Server, mut command: Command) -> Outcome<Document> {
+    let collection = command.collection()?;
+    let namespace = command.namespace(&collection);
+    let holds = server.holds(&command);
+    command.arguments.refuse(&["background", "metadata", "repair"])?;
+    command.arguments.ignore(&["checkBSONConformance", "full"]);
+    command.arguments.finish()?;
+    if !existing(server, holds).await?.contains(&collection) {
+        let message = format!("Collection '{namespace}' does not exist to validate.");
+        return Err(Fault::new(NAMESPACE_NOT_FOUND, message));
+    }
+    let found = server.catalogue.validate(&collection).await;
+    let found = found.map_err(|error| server.fault(error))?;
+    let mut keys = doc! { "_id_": long(found.documents) };
+    let mut details = doc! { "_id_": { "valid": found.broken == 0 } };
+    for (name, (count, valid)) in &found.indexes {
+        keys.insert(name, long(*count));
+        details.insert(name, doc! { "valid": *valid });
+    }
+    Ok(fine(doc! {
+        "ns": namespace,
+        "nInvalidDocuments": long(found.broken),
+        "nrecords": long(found.documents),
+        "nIndexes": i32::try_from(details.len()).unwrap_or(i32::MAX),
+        "keysPerIndex": keys,
+        "indexDetails": details,
+        "valid": found.faults.is_empty(),
+        "repaired": false,
+        "warnings": [],
+        "errors": found.faults,
+    }))
+}
+
+/// `createIndexes`
+pub(crate) async fn create_indexes(server: &Server, mut command: Command) -> Outcome<Document> {
+    let collection = command.collection()?;
+    server.must_hold(&command)?;
+    let mut arguments = command.arguments;
+    let wanted = arguments
+        .documents("indexes")?
+        .into_iter()
+        .map(read_index)
+        .collect::<Outcome<Vec<_>>>()?;
+    arguments.ignore(&["commitQuorum", "ignoreUnknownIndexOptions"]);
+    arguments.finish()?;
+    if wanted.is_empty() {
+        return Err(Fault::new(BAD_VALUE, "Must specify at least one index to create"));
+    }
+    let created = !existing(server, true).await?.contains(&collection);
+    let count = async || {
+        let indexes = server.catalogue.indexes(&collection).await;
+        indexes.map(|indexes| i32::try_from(indexes.len()).unwrap_or(i32::MAX))
+    };
+    let before = count().await.map_err(|error| server.fault(error))?;
+    for index in wanted {
+        let made = server.engine.create_index(&collection, index).await;
+        made.map_err(|error| server.fault(error))?;
+    }
+    let after = count().await.map_err(|error| server.fault(error))?;
+    let mut answer = doc! {
+        "numIndexesBefore": before,
+        "numIndexesAfter": after,
+        "createdCollectionAutomatically": created,
+    };
+    if before == after {
+        answer.insert("note", "all indexes already exist");
+    }
+    Ok(fine(answer))
+}
+
+fn read_index(entry: Document) -> Outcome<Index> {
+    let mut entry = Arguments::new("createIndexes.indexes", entry);
+    let mut index = Index::on(entry.document("key")?);
+    let name = entry.text("name")?;
+    index.unique = entry.flag("unique")?;
+    index.partial = entry.document("partialFilterExpression")?;
+    index.expire_after = match entry.number("expireAfterSeconds")? {
+        None => None,
+        Some(seconds) => Some(u32::try_from(seconds).map_err(|_| {
+            let message = format!(
+                "TTL index 'expireAfterSeconds' option must be within an acceptable range: {seconds}"
+            );
+            Fault::new(67, message)
+        })?),
+    };
+    entry.refuse(&["collation", "hidden", "sparse"])?;
+    entry.ignore(&["background", "ns", "v"]);
+    entry.finish()?;
+    let usual = index.name();
+    if name != usual && name != "_id_" {
+        let message = format!("an index has MongoDB's default name on this server: '{usual}', not '{name}'");
+        return Err(Fault::new(INVALID_OPTIONS, message));
+    }
+    Ok(index)
+}
+
+/// `collStats`
+pub(crate) async fn stats(server: &Server, mut command: Command) -> Outcome<Document> {
+    let collection = command.collection()?;
+    let holds = server.holds(&command);
+    let mut answer = doc! { "ns": command.namespace(&collection) };
+    answer.extend(sizes(server, holds, &collection, scale(command.arguments)?).await?);
+    Ok(fine(answer))
+}
+
+/// The stage `$collStats`, by which newer shells ask the same.
+pub(crate) async fn stats_stage(
+    server: &Server,
+    holds: bool,
+    collection: &str,
+    stage: &Document,
+) -> Outcome<Document> {
+    let mut wanted = Arguments::new("$collStats", stage.clone());
+    let mut answer = doc! { "ns": format!("{}.{collection}", server.database) };
+    if wanted.take("count").is_some() {
+        let sizes = sizes(server, holds, collection, 1).await?;
+        answer.insert("count", sizes.get("count").cloned());
+    }
+    if let Some(Bson::Document(storage)) = wanted.take("storageStats") {
+        let scale = scale(Arguments::new("storageStats", storage))?;
+        answer.insert("storageStats", sizes(server, holds, collection, scale).await?);
+    }
+    wanted.finish()?;
+    Ok(answer)
+}
+
+async fn sizes(server: &Server, holds: bool, collection: &str, scale: i64) -> Outcome<Document> {
+    let extent = if holds {
+        let extent = server.catalogue.extent(collection).await;
+        extent.map_err(|error| server.fault(error))?
+    } else {
+        Size::default()
+    };
+    let mut each = doc! {};
+    for (name, bytes) in &extent.indexes {
+        each.insert(name, long(*bytes) / scale);
+    }
+    let index_bytes: u64 = extent.indexes.values().sum();
+    Ok(doc! {
+        "size": long(extent.bytes) / scale,
+        "count": long(extent.documents),
+        "avgObjSize": long(extent.bytes.checked_div(extent.documents).unwrap_or(0)),
+        "storageSize": long(extent.stored) / scale,
+        "freeStorageSize": 0,
+        "capped": false,
+        "nindexes": i32::try_from(extent.indexes.len() + 1).unwrap_or(i32::MAX),
+        "indexSizes": each,
+        "indexBuilds": [],
+        "totalIndexSize": long(index_bytes) / scale,
+        "totalSize": long(extent.stored + index_bytes) / scale,
+        "scaleFactor": scale,
+    })
+}
+
+/// `dbStats`
+pub(crate) async fn database_stats(server: &Server, mut command: Command) -> Outcome<Document> {
+    command.arguments.ignore(&["dbStats", "dbstats", "freeStorage"]);
+    let database = command.database.clone();
+    let holds = server.holds(&command);
+    let scale = scale(command.arguments)?;
+    let (extent, collections, index_count) = if holds {
+        total(server).await?
+    } else {
+        <(Size, usize, usize)>::default()
+    };
+    let index_bytes: u64 = extent.indexes.values().sum();
+    let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+    Ok(fine(doc! {
+        "db": database,
+        "collections": count(collections),
+        "views": 0,
+        "objects": long(extent.documents),
+        "avgObjSize": long(extent.bytes.checked_div(extent.documents).unwrap_or(0)),
+        "dataSize": long(extent.bytes) / scale,
+        "storageSize": long(extent.stored) / scale,
+        "indexes": count(index_count),
+        "indexSize": long(index_bytes) / scale,
+        "totalSize": long(extent.stored + index_bytes) / scale,
+        "scaleFactor": scale,
+    }))
+}
+
+/// All collections together: their extent, and how many there are of them and of indexes.
+async fn total(server: &Server) -> Outcome<(Size, usize, usize)> {
+    let mut total = Size::default();
+    let collections = existing(server, true).await?;
+    let mut indexes = collections.len();
+    for collection in &collections {
+        let extent = server.catalogue.extent(collection).await;
+        let extent = extent.map_err(|error| server.fault(error))?;
+        total.documents += extent.documents;
+        total.bytes += extent.bytes;
+        total.stored += extent.stored;
+        indexes += extent.indexes.len();
+        for (name, bytes) in extent.indexes {
+            total.indexes.insert(format!("{collection}/{name}"), bytes);
+        }
+    }
+    Ok((total, collections.len(), indexes))
+}
+
+/// The collections of a database.
+pub(crate) async fn existing(server: &Server, holds: bool) -> Outcome<Vec<String>> {
+    if !holds {
+        return Ok(Vec::new());
+    }
+    let collections = server.catalogue.collections().await;
+    collections.map_err(|error| server.fault(error))
+}
+
+/// Whether a filter of names lets a name through. Shells ask by name, or for collections as such.
+fn wanted(filter: &Document, name: &str) -> Outcome<bool> {
+    let mut wanted = true;
+    for (field, test) in filter {
+        wanted &= match (field.as_str(), test) {
+            ("name", Bson::String(asked)) => asked == name,
+            ("name", Bson::Document(test)) if test.len() == 1 && test.contains_key("$in") => {
+                let asked = test.get_array("$in");
+                asked.is_ok_and(|asked| asked.iter().any(|asked| asked.as_str() == Some(name)))
+            }
+            ("type", Bson::String(asked)) => asked == "collection",
+            (field, _) => {
+                let message = format!("a list cannot be filtered by '{field}' in this way on this server");
+                return Err(Fault::new(BAD_VALUE, message));
+            }
+        };
+    }
+    Ok(wanted)
+}
+
+fn batch_size(arguments: &mut Arguments) -> Outcome<u64> {
+    let mut cursor = Arguments::new("cursor", arguments.document("cursor")?);
+    let size = cursor.size("batchSize")?;
+    cursor.finish()?;
+    Ok(if size == 0 { u64::MAX } else { size })
+}
+
+/// By what sizes are to be divided.
+fn scale(mut arguments: Arguments) -> Outcome<i64> {
+    let scale = arguments.number("scale")?.unwrap_or(1);
+    arguments.finish()?;
+    if scale > 0 {
+        Ok(scale)
+    } else {
+        Err(Fault::new(BAD_VALUE, "the scale of sizes is a number above 0"))
+    }
+}
+
+fn long(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}

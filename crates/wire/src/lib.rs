@@ -1,0 +1,43 @@
+//! MongoDB's wire protocol in front of an engine, so that shells and drivers can look into a store that has no server.
+//!
+//! ```text
+//!   listener, connection   who may connect, how many, for how long
+//!   message, bytes         bytes to commands and back
+//!   server                 which command goes where, and who may give it
+//!   about, sign_in, scram  what drivers ask before they work
+//!   read, cursor, source   find, aggregate, count, distinct and what they leave behind
+//!   write, update, replace insert, delete, update
+//!   modify                 findAndModify
+//!   explain                how a command would be done
+//!   hint, variables        the arguments hint and let, which all of these take
+//!   collections, catalogue what is there
+//!   arguments, fault       what commands say, and why they fail
+//! ```
+//!
+//! It is a server without replicas: it takes no transactions, and drivers do not repeat writes by themselves. What it
+//! does not know, it refuses by name.
+
+mod about;
+mod arguments;
+mod bytes;
+mod collections;
+mod connection;
+mod cursor;
+mod explain;
+mod fault;
+mod hint;
+mod listener;
+mod message;
+mod modify;
+mod read;
+mod replace;
+mod scram;
+mod server;
+mod sign_in;
+mod source;
+mod update;
+mod variables;
+mod write;
+
+pub use listener::{ListenError, Listener, Options, listen};
+pub use scram::Login;

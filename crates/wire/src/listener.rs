@@ -1,0 +1,187 @@
+//! Listening: which address, how many connections, and how it ends.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicI32;
+use std::time::Duration;
+
+use document::Engine;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::{JoinHandle, JoinSet};
+
+use crate::connection;
+use crate::cursor::Cursors;
+use crate::scram::{Keys, Login};
+use crate::server::Server;
+use document::catalogue::Catalogue;
+
+/// The pause after a connection that could not be accepted, e.g. because there are too many open files.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// How to listen.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The address and port; port 0 takes a free one.
+    pub address: String,
+    /// Listen on an address that other machines can reach, without a password even. What is said there is not
+    /// encrypted.
+    pub anywhere: bool,
+    /// Who may connect. Without a login, everybody who can.
+    pub login: Option<Login>,
+    /// The name of the one database that is there.
+    pub database: String,
+    /// The most connections at a time.
+    pub connections: usize,
+    /// How long a cursor is kept that nobody uses.
+    pub cursors: Duration,
+}
+
+impl Options {
+    /// The usual: the database `spillway`, 200 connections, and 10 minutes for cursors, as MongoDB gives them.
+    pub fn on(address: impl Into<String>) -> Self {
+        Self {
+            address: address.into(),
+            anywhere: false,
+            login: None,
+            database: "spillway".to_owned(),
+            connections: 200,
+            cursors: Duration::from_mins(10),
+        }
+    }
+}
+
+/// Why nothing listens.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ListenError {
+    /// The address cannot be used.
+    #[error("cannot listen on {address}: {source}")]
+    Bind {
+        /// The address asked for.
+        address: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Everybody in the network could read and write.
+    #[error("{0} can be reached from other machines, and there is no password")]
+    Open(SocketAddr),
+}
+
+/// Speaks MongoDB's protocol until it is shut down. When it is dropped instead, it stops at once.
+#[derive(Debug)]
+pub struct Listener {
+    address: SocketAddr,
+    closing: watch::Sender<bool>,
+    accepting: JoinHandle<()>,
+}
+
+/// Starts to listen.
+pub async fn listen(
+    engine: Engine,
+    catalogue: Arc<dyn Catalogue>,
+    options: Options,
+) -> Result<Listener, ListenError> {
+    let unbound = |source| ListenError::Bind {
+        address: options.address.clone(),
+        source,
+    };
+    let socket = TcpListener::bind(&options.address).await.map_err(unbound)?;
+    let address = socket.local_addr().map_err(unbound)?;
+    if !address.ip().is_loopback() && !options.anywhere && options.login.is_none() {
+        return Err(ListenError::Open(address));
+    }
+    let server = Server {
+        engine,
+        catalogue,
+        database: options.database,
+        cursors: Cursors::forgotten_after(options.cursors),
+        keys: options.login.as_ref().map(Keys::of),
+        connections: AtomicI32::new(0),
+        started: tokio::time::Instant::now(),
+    };
+    let (closing, closed) = watch::channel(false);
+    let accepting = tokio::spawn(accept(socket, Arc::new(server), options.connections, closed));
+    Ok(Listener {
+        address,
+        closing,
+        accepting,
+    })
+}
+
+impl Listener {
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Accepts nobody any more, lets commands under way finish, and breaks off what has not by the deadline.
+    pub async fn shut_down(mut self, deadline: Duration) {
+        self.closing.send_replace(true);
+        match tokio::time::timeout(deadline, &mut self.accepting).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::error!(%error, "the listener for drivers broke off"),
+            Err(_) => tracing::warn!("connections of drivers are cut off at the deadline"),
+        }
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        // The connections' tasks belong to this one and end with it.
+        self.accepting.abort();
+    }
+}
+
+async fn accept(socket: TcpListener, server: Arc<Server>, most: usize, mut closed: watch::Receiver<bool>) {
+    let mut connections = JoinSet::new();
+    loop {
+        let accepted = tokio::select! {
+            _ = closed.wait_for(|closed| *closed) => break,
+            Some(ended) = connections.join_next(), if !connections.is_empty() => {
+                report(ended);
+                continue;
+            }
+            accepted = socket.accept() => accepted,
+        };
+        match accepted {
+            Ok((stream, peer)) => take(&mut connections, most, &server, stream, peer, &closed),
+            Err(error) => {
+                tracing::warn!(%error, "a driver's connection could not be accepted");
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+    }
+    drop(socket);
+    while let Some(ended) = connections.join_next().await {
+        report(ended);
+    }
+}
+
+fn take(
+    connections: &mut JoinSet<()>,
+    most: usize,
+    server: &Arc<Server>,
+    stream: TcpStream,
+    peer: SocketAddr,
+    closed: &watch::Receiver<bool>,
+) {
+    // Those who are turned away are served too, but not without end.
+    if connections.len() < most {
+        connections.spawn(connection::serve(
+            Arc::clone(server),
+            stream,
+            peer.to_string(),
+            closed.clone(),
+        ));
+    } else if connections.len() < most * 2 {
+        connections.spawn(connection::turn_away(stream));
+    }
+}
+
+fn report(ended: Result<(), tokio::task::JoinError>) {
+    if let Err(error) = ended {
+        tracing::error!(%error, "a connection of a driver broke off");
+    }
+}

@@ -1,0 +1,234 @@
+//! Reading: queries, aggregations, and the cursors that they leave.
+
+use bson::{Bson, Document, doc};
+use document::Find;
+
+use crate::arguments::{Arguments, whole};
+use crate::collections;
+use crate::cursor::FIRST_BATCH;
+use crate::fault::{BAD_VALUE, FAILED_TO_PARSE, Fault, INVALID_NAMESPACE, Outcome, TYPE_MISMATCH, fine};
+use crate::server::{Command, Server};
+use crate::source::Source;
+use crate::variables::Variables;
+use crate::{explain, hint};
+
+/// Arguments of `find` that other servers know and this one refuses, unless they ask for what happens anyway.
+const NOT_IN_FIND: &[&str] = &[
+    "awaitData",
+    "collation",
+    "max",
+    "min",
+    "returnKey",
+    "showRecordId",
+    "tailable",
+];
+
+/// How many documents are found in one go. More are read as they are fetched.
+const FEW: u64 = 256;
+
+/// `find`
+pub(crate) async fn find(server: &Server, mut command: Command) -> Outcome<Document> {
+    let collection = command.collection()?;
+    let namespace = command.namespace(&collection);
+    let holds = server.holds(&command);
+    let mut arguments = command.arguments;
+    let find = Find {
+        filter: arguments.document("filter")?,
+        projection: arguments.document("projection")?,
+        sort: arguments.document("sort")?,
+        skip: arguments.size("skip")?,
+        limit: arguments.size("limit")?,
+    };
+    let size = first_batch(&mut arguments)?;
+    let single = arguments.flag("singleBatch")?;
+    let variables = Variables::take(&mut arguments)?;
+    arguments.refuse(NOT_IN_FIND)?;
+    if holds {
+        hint::check(server, &collection, &mut arguments).await?;
+    }
+    arguments.ignore(&[
+        "allowDiskUse",
+        "allowPartialResults",
+        "hint",
+        "noCursorTimeout",
+        "oplogReplay",
+    ]);
+    arguments.finish()?;
+    let find = Find {
+        filter: variables.in_filter(find.filter),
+        ..find
+    };
+    let find = if single && size > 0 {
+        only(find, size)
+    } else {
+        find
+    };
+    let found = if !holds {
+        Source::from(Vec::new())
+    } else if find.limit == 0 || find.limit > FEW {
+        let scan = server.catalogue.scan(&collection, &find);
+        Source::scanned(scan.map_err(|error| server.fault(error))?)
+    } else {
+        let found = server.engine.find(&collection, find).await;
+        Source::from(found.map_err(|error| server.fault(error))?)
+    };
+    server.cursors.first(&namespace, found, size, single).await
+}
+
+/// A query for no more than the one batch that is wanted.
+fn only(find: Find, size: u64) -> Find {
+    Find {
+        limit: match find.limit {
+            0 => size,
+            limit => limit.min(size),
+        },
+        ..find
+    }
+}
+
+/// `getMore`
+pub(crate) async fn more(server: &Server, command: Command) -> Outcome<Document> {
+    let database = command.database;
+    let mut arguments = command.arguments;
+    let id = arguments.number("getMore")?.unwrap_or_default();
+    let collection = arguments.text("collection")?;
+    let size = arguments.size("batchSize")?;
+    arguments.finish()?;
+    server
+        .cursors
+        .next(id, &format!("{database}.{collection}"), size)
+        .await
+}
+
+/// `killCursors`
+pub(crate) fn kill(server: &Server, command: Command) -> Outcome<Document> {
+    let mut arguments = command.arguments;
+    arguments.text("killCursors")?;
+    let Bson::Array(ids) = arguments.required("cursors")? else {
+        return Err(Fault::new(TYPE_MISMATCH, "'cursors' is an array"));
+    };
+    arguments.finish()?;
+    let (killed, missing): (Vec<i64>, Vec<i64>) = ids
+        .iter()
+        .filter_map(whole)
+        .partition(|id| server.cursors.kill(*id));
+    Ok(fine(doc! {
+        "cursorsKilled": killed,
+        "cursorsNotFound": missing,
+        "cursorsAlive": [],
+        "cursorsUnknown": [],
+    }))
+}
+
+/// `aggregate`
+pub(crate) async fn aggregate(server: &Server, mut command: Command) -> Outcome<Document> {
+    if command.arguments.is_number("aggregate") {
+        let message = "aggregations without a collection are not supported by this server";
+        return Err(Fault::new(INVALID_NAMESPACE, message));
+    }
+    let collection = command.collection()?;
+    let namespace = command.namespace(&collection);
+    let holds = server.holds(&command);
+    let mut arguments = command.arguments;
+    let pipeline = arguments.documents("pipeline")?;
+    if arguments.flag("explain")? {
+        return explain::pipeline(server, holds, &collection, &pipeline, arguments).await;
+    }
+    let Some(Bson::Document(cursor)) = arguments.take("cursor") else {
+        let message = "The 'cursor' option is required, except for aggregate with the explain argument";
+        return Err(Fault::new(FAILED_TO_PARSE, message));
+    };
+    let mut cursor = Arguments::new("aggregate.cursor", cursor);
+    let size = first_batch(&mut cursor)?;
+    cursor.finish()?;
+    let variables = Variables::take(&mut arguments)?;
+    if holds {
+        hint::check(server, &collection, &mut arguments).await?;
+    }
+    arguments.refuse(&["collation"])?;
+    arguments.ignore(&["allowDiskUse", "bypassDocumentValidation", "hint"]);
+    arguments.finish()?;
+    let pipeline = variables.in_pipeline(pipeline);
+    let found = if let Some((first, rest)) = pipeline.split_first()
+        && let Ok(stage) = first.get_document("$collStats")
+    {
+        let stats = collections::stats_stage(server, holds, &collection, stage).await?;
+        let made = server.catalogue.aggregate(&[stats], rest);
+        made.map_err(|error| server.fault(error))?
+    } else if holds {
+        let found = server.engine.aggregate(&collection, pipeline).await;
+        found.map_err(|error| server.fault(error))?
+    } else {
+        Vec::new()
+    };
+    server.cursors.first(&namespace, found, size, false).await
+}
+
+/// `count`
+pub(crate) async fn count(server: &Server, mut command: Command) -> Outcome<Document> {
+    let collection = command.collection()?;
+    let holds = server.holds(&command);
+    let mut arguments = command.arguments;
+    let filter = arguments.document("query")?;
+    let skip = arguments.size("skip")?;
+    // A negative limit means the same as its positive number.
+    let limit = arguments.number("limit")?.unwrap_or_default().unsigned_abs();
+    arguments.refuse(&["collation"])?;
+    if holds {
+        hint::check(server, &collection, &mut arguments).await?;
+    }
+    arguments.ignore(&["fields", "hint"]);
+    arguments.finish()?;
+    let all = if holds {
+        let counted = server.engine.count(&collection, filter).await;
+        counted.map_err(|error| server.fault(error))?
+    } else {
+        0
+    };
+    let rest = all.saturating_sub(skip);
+    let counted = if limit == 0 { rest } else { rest.min(limit) };
+    let number = match i32::try_from(counted) {
+        Ok(small) => Bson::Int32(small),
+        Err(_) => Bson::Int64(i64::try_from(counted).unwrap_or(i64::MAX)),
+    };
+    Ok(fine(doc! { "n": number }))
+}
+
+/// `distinct`
+pub(crate) async fn distinct(server: &Server, mut command: Command) -> Outcome<Document> {
+    /// The largest answer, in bytes.
+    const LARGEST: usize = 16 * 1024 * 1024;
+
+    let collection = command.collection()?;
+    let holds = server.holds(&command);
+    let mut arguments = command.arguments;
+    let key = arguments.text("key")?;
+    let filter = arguments.document("query")?;
+    arguments.refuse(&["collation"])?;
+    if holds {
+        hint::check(server, &collection, &mut arguments).await?;
+    }
+    arguments.ignore(&["hint"]);
+    arguments.finish()?;
+    let values = if holds {
+        let values = server.engine.distinct(&collection, &key, filter).await;
+        values.map_err(|error| server.fault(error))?
+    } else {
+        Vec::new()
+    };
+    let answer = fine(doc! { "values": values });
+    match answer.to_vec() {
+        Ok(bytes) if bytes.len() <= LARGEST => Ok(answer),
+        _ => Err(Fault::new(17217, "distinct too big, 16mb cap")),
+    }
+}
+
+/// How many documents the first batch may have: none, if the command says 0.
+fn first_batch(arguments: &mut Arguments) -> Outcome<u64> {
+    let size = arguments.number("batchSize")?;
+    match size.map(u64::try_from) {
+        None => Ok(FIRST_BATCH),
+        Some(Ok(size)) => Ok(size),
+        Some(Err(_)) => Err(Fault::new(BAD_VALUE, "BSON field 'batchSize' value must be >= 0")),
+    }
+}

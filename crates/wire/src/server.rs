@@ -1,0 +1,220 @@
+//! What answers commands: the engine, and who asks.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicI32;
+
+use bson::{Bson, Document};
+use document::Engine;
+
+use crate::arguments::Arguments;
+use crate::cursor::Cursors;
+use crate::fault::{
+    BAD_VALUE, COMMAND_NOT_FOUND, Fault, ILLEGAL_OPERATION, INVALID_NAMESPACE, MAX_TIME_EXPIRED, Outcome,
+    UNAUTHORIZED, done,
+};
+use crate::scram::{Conversation, Keys};
+use crate::{about, collections, explain, modify, read, sign_in, update, write};
+use document::catalogue::Catalogue;
+
+/// What all connections share.
+pub(crate) struct Server {
+    pub(crate) engine: Engine,
+    pub(crate) catalogue: Arc<dyn Catalogue>,
+    /// The one database that is there.
+    pub(crate) database: String,
+    pub(crate) cursors: Cursors,
+    /// What the user must know; nothing if anybody may connect.
+    pub(crate) keys: Option<Keys>,
+    /// The number of the last connection.
+    pub(crate) connections: AtomicI32,
+    /// Since when it listens.
+    pub(crate) started: tokio::time::Instant,
+}
+
+/// One connection's state.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) id: i32,
+    /// Where it comes from.
+    pub(crate) peer: String,
+    /// Whether it may read and write.
+    pub(crate) trusted: bool,
+    /// Signing in, under way.
+    pub(crate) conversation: Option<Conversation>,
+    /// The client proved its password and still has to say that it saw the server's proof.
+    pub(crate) proven: bool,
+}
+
+/// A command with the database that it is for.
+pub(crate) struct Command {
+    pub(crate) name: String,
+    pub(crate) database: String,
+    pub(crate) arguments: Arguments,
+}
+
+impl Command {
+    fn read(body: Document) -> Outcome<(Self, Limits)> {
+        let Some(name) = body.keys().next().cloned() else {
+            return Err(Fault::new(BAD_VALUE, "a command has a name"));
+        };
+        let limits = Limits::check(&body)?;
+        let mut arguments = Arguments::new(name.as_str(), body);
+        let Some(Bson::String(database)) = arguments.take("$db") else {
+            return Err(Fault::new(BAD_VALUE, "OP_MSG requests require a $db argument"));
+        };
+        let command = Self {
+            name,
+            database,
+            arguments,
+        };
+        Ok((command, limits))
+    }
+
+    /// The collection that the command names.
+    pub(crate) fn collection(&mut self) -> Outcome<String> {
+        let name = self.name.clone();
+        if let Some(Bson::String(collection)) = self.arguments.take(&name) {
+            return Ok(collection);
+        }
+        let message = "collection name has invalid type; a string is expected";
+        Err(Fault::new(INVALID_NAMESPACE, message))
+    }
+
+    /// Its full name.
+    pub(crate) fn namespace(&self, collection: &str) -> String {
+        format!("{}.{collection}", self.database)
+    }
+}
+
+/// How long a command may take.
+struct Limits {
+    milliseconds: Option<u64>,
+}
+
+impl Limits {
+    /// Refuses what a server without replicas refuses.
+    fn check(body: &Document) -> Outcome<Self> {
+        if body.contains_key("txnNumber") || body.contains_key("autocommit") {
+            let message = "Transaction numbers are only allowed on a replica set member or mongos";
+            return Err(Fault::new(ILLEGAL_OPERATION, message));
+        }
+        if let Ok(concern) = body.get_document("writeConcern")
+            && concern
+                .get("w")
+                .and_then(crate::arguments::whole)
+                .is_some_and(|nodes| nodes > 1)
+        {
+            return Err(Fault::new(
+                BAD_VALUE,
+                "cannot use 'w' > 1 when a host is not replicated",
+            ));
+        }
+        let milliseconds = body.get("maxTimeMS").and_then(crate::arguments::whole);
+        Ok(Self {
+            milliseconds: milliseconds
+                .and_then(|limit| u64::try_from(limit).ok())
+                .filter(|limit| *limit > 0),
+        })
+    }
+}
+
+impl Server {
+    /// Does a command.
+    pub(crate) async fn answer(&self, session: &mut Session, body: Document) -> Document {
+        match self.run(session, body).await {
+            Ok(answer) => answer,
+            Err(fault) => {
+                tracing::debug!(code = fault.code, message = %fault.message, "a command failed");
+                fault.answer()
+            }
+        }
+    }
+
+    async fn run(&self, session: &mut Session, body: Document) -> Outcome<Document> {
+        let (command, limits) = Command::read(body)?;
+        // What anybody may ask.
+        match command.name.as_str() {
+            "hello" | "isMaster" | "ismaster" => return about::hello(self, session, command.arguments),
+            "ping" | "endSessions" | "refreshSessions" | "killSessions" => return Ok(done()),
+            "buildInfo" | "buildinfo" => return Ok(about::build()),
+            "whatsmyuri" => return Ok(about::peer(session)),
+            "connectionStatus" => return about::connection(self, session, command.arguments),
+            "saslStart" => return sign_in::start(self, session, command.arguments),
+            "saslContinue" => return sign_in::go_on(self, session, command.arguments),
+            "logout" => return Ok(sign_in::leave(self, session)),
+            _ => {}
+        }
+        if !session.trusted {
+            let message = format!("Command {} requires authentication", command.name);
+            return Err(Fault::new(UNAUTHORIZED, message));
+        }
+        let Some(milliseconds) = limits.milliseconds.filter(|_| reads(&command.name)) else {
+            return self.work(command).await;
+        };
+        let limit = std::time::Duration::from_millis(milliseconds);
+        tokio::time::timeout(limit, self.work(command))
+            .await
+            .unwrap_or_else(|_| Err(Fault::new(MAX_TIME_EXPIRED, "operation exceeded time limit")))
+    }
+
+    async fn work(&self, command: Command) -> Outcome<Document> {
+        match command.name.as_str() {
+            "find" => read::find(self, command).await,
+            "getMore" => read::more(self, command).await,
+            "killCursors" => read::kill(self, command),
+            "aggregate" => read::aggregate(self, command).await,
+            "count" => read::count(self, command).await,
+            "distinct" => read::distinct(self, command).await,
+            "insert" => write::insert(self, command).await,
+            "update" => update::update(self, command).await,
+            "delete" => write::delete(self, command).await,
+            "findAndModify" | "findandmodify" => modify::find_and_modify(self, command).await,
+            "explain" => explain::explain(self, command).await,
+            "drop" => collections::drop(self, command).await,
+            "validate" => collections::validate(self, command).await,
+            "create" => collections::create(self, command).await,
+            "createIndexes" => collections::create_indexes(self, command).await,
+            "listCollections" => collections::list(self, command).await,
+            "listDatabases" => collections::databases(self, command).await,
+            "listIndexes" => collections::indexes(self, command).await,
+            "collStats" | "collstats" => collections::stats(self, command).await,
+            "dbStats" | "dbstats" => collections::database_stats(self, command).await,
+            "getParameter" => about::parameter(command.arguments),
+            "getLog" => Ok(about::log()),
+            "getCmdLineOpts" => Ok(about::command_line()),
+            "hostInfo" => Ok(about::host()),
+            "serverStatus" => Ok(about::status(self)),
+            name => Err(Fault::new(
+                COMMAND_NOT_FOUND,
+                format!("no such command: '{name}'"),
+            )),
+        }
+    }
+
+    /// Whether a command's database is the one that is there. Others are empty.
+    pub(crate) fn holds(&self, command: &Command) -> bool {
+        command.database == self.database
+    }
+
+    /// Refuses to write to a database that is not there.
+    pub(crate) fn must_hold(&self, command: &Command) -> Outcome<()> {
+        if self.holds(command) {
+            return Ok(());
+        }
+        let message = format!(
+            "this server has only the database '{}'; nothing can be written to '{}'",
+            self.database, command.database
+        );
+        Err(Fault::new(INVALID_NAMESPACE, message))
+    }
+
+    /// What an error of the engine means to a driver.
+    pub(crate) fn fault(&self, error: document::Error) -> Fault {
+        crate::fault::of(error, &self.database)
+    }
+}
+
+/// Whether a command can be broken off without a question left open.
+fn reads(name: &str) -> bool {
+    ["find", "aggregate", "count", "distinct"].contains(&name)
+}

@@ -1,0 +1,91 @@
+//! Checks what each crate may depend on, as ARCHITECTURE.md draws it.
+
+use crate::failure::Failure;
+use crate::process;
+use crate::repository::Repository;
+
+/// A crate, and packages that must not be compiled for it. What only its tests use does not count.
+const REFUSED: [(&str, &[&str]); 5] = [
+    (
+        "outlier-document",
+        &[
+            "model",
+            "store",
+            "outlier-embedded",
+            "redb",
+            "leptos",
+            "axum",
+            "mongodb",
+        ],
+    ),
+    (
+        "outlier-embedded",
+        &["model", "store", "leptos", "axum", "mongodb"],
+    ),
+    (
+        "mongo",
+        &["model", "store", "outlier-embedded", "redb", "leptos", "axum"],
+    ),
+    (
+        "wire",
+        &[
+            "model",
+            "store",
+            "outlier-embedded",
+            "redb",
+            "leptos",
+            "axum",
+            "mongodb",
+        ],
+    ),
+    (
+        "store",
+        &["outlier-embedded", "redb", "leptos", "axum", "mongodb", "wire"],
+    ),
+];
+
+/// Every dependency that a crate must not have, as `crate uses package`.
+pub fn refused(repository: &Repository) -> Result<Vec<String>, Failure> {
+    let mut found = Vec::new();
+    for (package, refused) in REFUSED {
+        let mut tree = repository.command("cargo");
+        tree.args([
+            "tree",
+            "--locked",
+            "--package",
+            package,
+            "--edges",
+            "normal",
+            "--prefix",
+            "none",
+            "--format",
+            "{p}",
+        ]);
+        let Some(tree) = process::ask(&mut tree) else {
+            return Err(Failure::Missing {
+                what: format!("`cargo tree --package {package}` failed."),
+                next: "run it, and read what it says.".to_owned(),
+            });
+        };
+        found.extend(offending(&tree, refused).map(|name| format!("{package} uses {name}")));
+    }
+    Ok(found)
+}
+
+/// The refused packages among those that `cargo tree` lists, one for each line.
+fn offending<'a>(tree: &str, refused: &'a [&'a str]) -> impl Iterator<Item = &'a str> {
+    let names: Vec<&str> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
+    refused.iter().copied().filter(move |name| names.contains(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refused_packages_are_found_by_their_whole_name() {
+        let tree = "wire v0.1.0 (/spillway/crates/wire)\nredb v4.4.0\nredb-derive v1.0.0 (*)";
+        assert_eq!(offending(tree, &["redb", "leptos"]).collect::<Vec<_>>(), ["redb"]);
+        assert_eq!(offending("redb-derive v1.0.0", &["redb"]).count(), 0);
+    }
+}
