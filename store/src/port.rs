@@ -267,6 +267,8 @@ pub struct FindAndModify {
     pub upsert: bool,
     /// Which version to return.
     pub returning: Return,
+    /// Have it on disk before the answer, as [`Update::journaled`].
+    pub journaled: bool,
 }
 
 impl FindAndModify {
@@ -279,6 +281,7 @@ impl FindAndModify {
             projection: Document::new(),
             upsert: false,
             returning: Return::After,
+            journaled: true,
         }
     }
 
@@ -286,6 +289,13 @@ impl FindAndModify {
     #[must_use]
     pub fn project(mut self, projection: Document) -> Self {
         self.projection = projection;
+        self
+    }
+
+    /// Leaves it to a later write to have both on disk.
+    #[must_use]
+    pub fn unjournaled(mut self) -> Self {
+        self.journaled = false;
         self
     }
 }
