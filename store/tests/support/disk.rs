@@ -22,14 +22,16 @@ pub struct State<K> {
     pub calls: usize,
     /// What was acknowledged.
     pub known: K,
-    /// The disk as it was at some calls, and what was acknowledged before.
+    /// Every so many calls the disk is kept as it is.
+    pub every: Option<usize>,
+    /// The disk as it was at these calls, and what was acknowledged before.
     pub moments: Vec<Moment<K>>,
     pub broken: bool,
     /// After so many more calls one fails, and only that one.
     pub fails_after: Option<usize>,
-    /// Syncs are left to a later one, as for a write that is not journaled.
+    /// Syncs do nothing, as for a write that is not journaled.
     pub lazy: bool,
-    /// Something was not synced because the disk was lazy. A power failure takes all of it.
+    /// Something waits for the next sync. A power failure takes all of it.
     pub behind: bool,
 }
 
@@ -43,6 +45,8 @@ enum Pending {
 pub struct Moment<K> {
     synced: Vec<u8>,
     pending: Vec<Pending>,
+    /// Something waited for the next sync.
+    pub is_behind: bool,
     pub known: K,
 }
 
@@ -63,9 +67,6 @@ impl Pending {
     }
 }
 
-/// How often a moment is kept: a prime, so that it falls on every kind of call.
-const EVERY: usize = 37;
-
 impl<K: Clone> State<K> {
     /// Keeps the disk as it is now.
     pub fn keep(&mut self) {
@@ -76,6 +77,7 @@ impl<K: Clone> State<K> {
             } else {
                 self.pending.clone()
             },
+            is_behind: self.behind,
             known: self.known.clone(),
         });
     }
@@ -85,7 +87,7 @@ impl<K: Clone + Default> Disk<K> {
     fn with<T>(&self, work: impl FnOnce(&mut State<K>) -> io::Result<T>) -> io::Result<T> {
         let mut state = self.0.lock().unwrap();
         state.calls += 1;
-        if state.calls.is_multiple_of(EVERY) {
+        if state.every.is_some_and(|every| state.calls.is_multiple_of(every)) {
             state.keep();
         }
         if state.broken {
@@ -139,7 +141,6 @@ impl<K: Clone + Debug + Default + Send + 'static> StorageBackend for Disk<K> {
     fn sync_data(&self) -> io::Result<()> {
         self.with(|state| {
             if state.lazy {
-                state.behind = true;
                 return Ok(());
             }
             state.behind = false;
