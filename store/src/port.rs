@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 /// A document store, chosen once at start-up.
 pub type Engine = Arc<dyn DocumentEngine>;
 
-/// What the data layer asks of an engine. A write that returns `Ok` is durable.
+/// What the data layer asks of an engine. A write that returns `Ok` is durable, unless it was asked for unjournaled.
 #[async_trait]
 pub trait DocumentEngine: Send + Sync + 'static {
     /// The documents that match, in the order asked for. A consistent snapshot of the collection.
@@ -209,7 +209,7 @@ pub struct Update {
     /// Change every match instead of the first.
     pub many: bool,
     /// Have it on disk before the answer. Whatever is on disk, all writes before it are too, these included, so a step
-    /// that means nothing without a later write may leave the waiting to that one, as with MongoDB's write concern
+    /// that no answer rests on before a later write may leave the waiting to that one, as with MongoDB's write concern
     /// `{j: false}`. An engine that cannot keep that order, such as a cluster, waits all the same.
     pub journaled: bool,
 }

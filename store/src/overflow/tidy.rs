@@ -21,7 +21,8 @@ impl OverflowList<'_> {
         self.trim(owner).await
     }
 
-    /// Takes the empty ones of these pages out of the way of readers.
+    /// Takes the empty ones of these pages out of the way of readers, who find nothing in those that a power failure
+    /// brings back.
     pub(super) async fn unmark(&self, mut pages: Document) -> Result<()> {
         pages.insert("count", 0_i64);
         pages.insert("last", doc! { "$exists": true });

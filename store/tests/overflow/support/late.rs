@@ -32,7 +32,9 @@ impl Late {
         journaled: bool,
         write: impl Future<Output = Result<T>> + Send,
     ) -> Result<T> {
-        let step = step.expect("a write that no step stands for");
+        let Some(step) = step else {
+            panic!("a write that no step stands for")
+        };
         self.written.lock().unwrap().insert((step, journaled));
         let late = self.step == Some(step);
         if late {

@@ -71,10 +71,13 @@ impl Client {
 
     pub async fn delete(&self, number: u128) {
         self.ask(Fact::Post(number));
-        let known = |known: &mut Known| {
-            known.retain(|fact, _| !matches!(fact, Fact::Like(post, _) if *post == number))
-        };
-        known(&mut self.disk.0.lock().unwrap().known);
+        let of_the_post = |fact: &Fact| matches!(fact, Fact::Like(post, _) if *post == number);
+        self.disk
+            .0
+            .lock()
+            .unwrap()
+            .known
+            .retain(|fact, _| !of_the_post(fact));
         let Topic::Post(id) = owner(number) else {
             unreachable!()
         };
