@@ -31,7 +31,7 @@ pub struct State<K> {
     pub fails_after: Option<usize>,
     /// Syncs do nothing, as for a write that is not journaled.
     pub lazy: bool,
-    /// Something waits for the next sync. A power failure takes all of it.
+    /// Something waits for the next sync.
     pub behind: bool,
 }
 
@@ -45,7 +45,7 @@ enum Pending {
 pub struct Moment<K> {
     synced: Vec<u8>,
     pending: Vec<Pending>,
-    /// Something waited for the next sync.
+    /// Something waited for the next sync, which a power failure takes with all that came later.
     pub is_behind: bool,
     pub known: K,
 }
@@ -72,11 +72,7 @@ impl<K: Clone> State<K> {
     pub fn keep(&mut self) {
         self.moments.push(Moment {
             synced: self.synced.clone(),
-            pending: if self.behind {
-                Vec::new()
-            } else {
-                self.pending.clone()
-            },
+            pending: self.pending.clone(),
             is_behind: self.behind,
             known: self.known.clone(),
         });
@@ -183,6 +179,9 @@ impl<K> Moment<K> {
     pub fn after_power_failure(&self, seed: u64) -> Vec<u8> {
         let mut chance = Chance(seed * 2 + 1);
         let mut image = self.synced.clone();
+        if self.is_behind {
+            return image;
+        }
         let mut pending = self.pending.clone();
         for last in (1..pending.len()).rev() {
             let other = usize::try_from(chance.next() % (last as u64 + 1)).unwrap();

@@ -72,12 +72,10 @@ impl Client {
     pub async fn delete(&self, number: u128) {
         self.ask(Fact::Post(number));
         let of_the_post = |fact: &Fact| matches!(fact, Fact::Like(post, _) if *post == number);
-        self.disk
-            .0
-            .lock()
-            .unwrap()
-            .known
-            .retain(|fact, _| !of_the_post(fact));
+        {
+            let mut state = self.disk.0.lock().unwrap();
+            state.known.retain(|fact, _| !of_the_post(fact));
+        }
         let Topic::Post(id) = owner(number) else {
             unreachable!()
         };
