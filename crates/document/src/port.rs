@@ -11,7 +11,7 @@ use crate::{Error, Result};
 /// A document store, chosen once at start-up.
 pub type Engine = Arc<dyn DocumentEngine>;
 
-/// What the data layer asks of an engine. A write that returns `Ok` is durable.
+/// What the data layer asks of an engine. A write that returns `Ok` is durable, unless it was asked for unjournaled.
 #[async_trait]
 pub trait DocumentEngine: Send + Sync + 'static {
     /// The documents that match, in the order asked for. A consistent snapshot of the collection.
@@ -209,7 +209,7 @@ pub struct Update {
     /// Change every match instead of the first.
     pub many: bool,
     /// Have it on disk before the answer. Whatever is on disk, all writes before it are too, these included, so a step
-    /// that means nothing without a later write may leave the waiting to that one, as with MongoDB's write concern
+    /// that no answer rests on before a later write may leave the waiting to that one, as with MongoDB's write concern
     /// `{j: false}`. An engine that cannot keep that order, such as a cluster, waits all the same.
     pub journaled: bool,
 }
@@ -267,6 +267,8 @@ pub struct FindAndModify {
     pub upsert: bool,
     /// Which version to return.
     pub returning: Return,
+    /// Have it on disk before the answer, as [`Update::journaled`].
+    pub journaled: bool,
 }
 
 impl FindAndModify {
@@ -279,6 +281,7 @@ impl FindAndModify {
             projection: Document::new(),
             upsert: false,
             returning: Return::After,
+            journaled: true,
         }
     }
 
@@ -286,6 +289,13 @@ impl FindAndModify {
     #[must_use]
     pub fn project(mut self, projection: Document) -> Self {
         self.projection = projection;
+        self
+    }
+
+    /// Leaves it to a later write to have both on disk.
+    #[must_use]
+    pub fn unjournaled(mut self) -> Self {
+        self.journaled = false;
         self
     }
 }

@@ -104,7 +104,10 @@ impl Operation {
             upsert: change.upsert,
             returning: Some((change.returning, Projection::parse(&change.projection)?)),
         });
-        Ok(Self::new(collection, write))
+        Ok(Self {
+            journaled: change.journaled,
+            ..Self::new(collection, write)
+        })
     }
 
     pub(super) fn delete(collection: &str, filter: &Document, many: bool) -> Result<Self> {

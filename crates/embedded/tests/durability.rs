@@ -1,179 +1,20 @@
 //! What the embedded engine has acknowledged survives a power failure at any moment, whatever the disk lost.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::io;
-use std::sync::{Arc, Mutex};
+#[path = "support/disk.rs"]
+mod disk;
+
+use std::sync::Arc;
 
 use bson::{Document, doc};
-use document::Error;
-use document::{DocumentEngine, Find, Index, Update};
+use document::{DocumentEngine, Error, Find, Index, Update};
 use embedded::Embedded;
-use redb::StorageBackend;
 
-/// A disk with a volatile cache: what was written since the last sync can be lost, reordered and torn.
-#[derive(Debug, Clone, Default)]
-struct Disk(Arc<Mutex<State>>);
-
-#[derive(Debug, Default)]
-struct State {
-    /// What a reader sees.
-    cached: Vec<u8>,
-    /// What a power failure cannot touch.
-    synced: Vec<u8>,
-    /// What happened since the last sync.
-    pending: Vec<Pending>,
-    calls: usize,
-    /// Ids whose insertion was acknowledged.
-    acknowledged: Vec<i32>,
-    /// The disk as it was at some calls, and what was acknowledged before.
-    moments: Vec<Moment>,
-    broken: bool,
-    /// After so many more calls one fails, and only that one.
-    fails_after: Option<usize>,
-}
-
-#[derive(Debug, Clone)]
-enum Pending {
-    Length(usize),
-    Write(usize, Vec<u8>),
-}
-
-#[derive(Debug, Clone)]
-struct Moment {
-    synced: Vec<u8>,
-    pending: Vec<Pending>,
-    acknowledged: Vec<i32>,
-}
-
-impl Pending {
-    fn apply(&self, image: &mut Vec<u8>, survives: &mut dyn FnMut() -> bool) {
-        const SECTOR: usize = 512;
-        match self {
-            Self::Length(length) => image.resize(*length, 0),
-            Self::Write(offset, bytes) => {
-                for (nth, sector) in bytes.chunks(SECTOR).enumerate() {
-                    let at = offset + nth * SECTOR;
-                    if survives() && at + sector.len() <= image.len() {
-                        image[at..at + sector.len()].copy_from_slice(sector);
-                    }
-                }
-            }
-        }
-    }
-}
+/// A disk, and the ids whose insertion was acknowledged.
+type Disk = disk::Disk<Vec<i32>>;
 
 /// How often a moment is kept: a prime, so that it falls on every kind of call.
 const EVERY: usize = 37;
-
-impl Disk {
-    fn with<T>(&self, work: impl FnOnce(&mut State) -> io::Result<T>) -> io::Result<T> {
-        let mut state = self.0.lock().unwrap();
-        state.calls += 1;
-        if state.calls.is_multiple_of(EVERY) {
-            let moment = Moment {
-                synced: state.synced.clone(),
-                pending: state.pending.clone(),
-                acknowledged: state.acknowledged.clone(),
-            };
-            state.moments.push(moment);
-        }
-        if state.broken {
-            return Err(io::Error::other("the disk is broken"));
-        }
-        state.fails_after = match state.fails_after {
-            Some(0) => {
-                state.fails_after = None;
-                return Err(io::Error::other("the disk failed once"));
-            }
-            calls => calls.map(|calls| calls - 1),
-        };
-        work(&mut state)
-    }
-
-    fn holding(image: Vec<u8>) -> Self {
-        Self(Arc::new(Mutex::new(State {
-            cached: image.clone(),
-            synced: image,
-            ..State::default()
-        })))
-    }
-}
-
-impl StorageBackend for Disk {
-    fn len(&self) -> io::Result<u64> {
-        self.with(|state| Ok(state.cached.len() as u64))
-    }
-
-    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        self.with(|state| {
-            let offset = usize::try_from(offset).unwrap();
-            let stored = state
-                .cached
-                .get(offset..offset + out.len())
-                .ok_or(io::ErrorKind::UnexpectedEof)?;
-            out.copy_from_slice(stored);
-            Ok(())
-        })
-    }
-
-    fn set_len(&self, len: u64) -> io::Result<()> {
-        self.with(|state| {
-            let length = usize::try_from(len).unwrap();
-            state.cached.resize(length, 0);
-            state.pending.push(Pending::Length(length));
-            Ok(())
-        })
-    }
-
-    fn sync_data(&self) -> io::Result<()> {
-        self.with(|state| {
-            for pending in std::mem::take(&mut state.pending) {
-                pending.apply(&mut state.synced, &mut || true);
-            }
-            Ok(())
-        })
-    }
-
-    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        self.with(|state| {
-            let offset = usize::try_from(offset).unwrap();
-            state.cached[offset..offset + data.len()].copy_from_slice(data);
-            state.pending.push(Pending::Write(offset, data.to_vec()));
-            Ok(())
-        })
-    }
-}
-
-/// A small generator, so that a failure names the seed that repeats it.
-struct Chance(u64);
-
-impl Chance {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-}
-
-impl Moment {
-    /// What is on the disk when the power comes back: some of the unsynced sectors, in some order.
-    fn after_power_failure(&self, seed: u64) -> Vec<u8> {
-        let mut chance = Chance(seed * 2 + 1);
-        let mut image = self.synced.clone();
-        let mut pending = self.pending.clone();
-        for last in (1..pending.len()).rev() {
-            let other = usize::try_from(chance.next() % (last as u64 + 1)).unwrap();
-            pending.swap(last, other);
-        }
-        // Lengths first: a file that grew may have kept any of the sectors in it.
-        pending.sort_by_key(|pending| matches!(pending, Pending::Write(..)));
-        for pending in pending {
-            pending.apply(&mut image, &mut || chance.next().is_multiple_of(2));
-        }
-        image
-    }
-}
 
 /// How many power failures are tried at each moment: other sectors survive, in another order.
 const SEEDS: u64 = 4;
@@ -224,7 +65,7 @@ async fn every_acknowledged_write_survives_a_power_failure_at_any_moment() {
     engine.create_index("things", ended).await.unwrap();
     let since = {
         let mut state = disk.0.lock().unwrap();
-        state.moments.clear();
+        state.every = Some(EVERY);
         state.calls
     };
     let mut tasks = Vec::new();
@@ -236,7 +77,7 @@ async fn every_acknowledged_write_survives_a_power_failure_at_any_moment() {
                 engine.update("steps", step(id)).await.unwrap();
                 let document = doc! { "_id": id, "n": id, "count": 0, "list": [], "text": "x".repeat(700) };
                 engine.insert("things", vec![document]).await.unwrap();
-                disk.0.lock().unwrap().acknowledged.push(id);
+                disk.0.lock().unwrap().known.push(id);
                 let push = doc! { "$push": { "list": id }, "$inc": { "count": 1 } };
                 engine
                     .update("things", Update::one(doc! { "_id": id }, push))
@@ -258,7 +99,7 @@ async fn every_acknowledged_write_survives_a_power_failure_at_any_moment() {
         moments.len()
     );
     assert!(
-        moments.iter().any(|moment| !moment.pending.is_empty()),
+        moments.iter().any(disk::Moment::is_in_a_commit),
         "no moment in the middle of a commit"
     );
     for (nth, moment) in moments.iter().enumerate() {
@@ -283,7 +124,7 @@ async fn every_acknowledged_write_survives_a_power_failure_at_any_moment() {
                 .map(|document| document.get_i32("_id").unwrap())
                 .collect();
             check_steps(&reopened, &ids).await;
-            for id in &moment.acknowledged {
+            for id in &moment.known {
                 assert!(
                     ids.contains(id),
                     "moment {nth}, seed {seed}: {id} was acknowledged and is lost"

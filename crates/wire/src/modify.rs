@@ -54,6 +54,7 @@ pub(crate) async fn find_and_modify(server: &Server, mut command: Command) -> Ou
                 projection,
                 upsert,
                 returning,
+                journaled: true,
             };
             let changed = server.engine.find_and_modify(&collection, change).await;
             changed.map_err(|error| server.fault(error))?

@@ -72,6 +72,7 @@ impl Layout for Bucket {
             projection: doc! { "_id": 1 },
             upsert: true,
             returning: Return::After,
+            journaled: true,
         };
         self.engine.find_and_modify(BUCKETS, push).await.map(drop)
     }

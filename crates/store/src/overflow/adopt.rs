@@ -97,10 +97,8 @@ impl OverflowList<'_> {
         // Merged into nothing, because `$set` would set the fields of a document in each element of the array.
         let change = vec![doc! { "$set": { self.relation.as_str(): { "$mergeObjects": [list] } } }];
         let still_array = doc! { "_id": owner_id(owner), self.path("rev"): { "$exists": false } };
-        self.engine
-            .update(self.owners(), Update::one(still_array, change))
-            .await
-            .map(drop)
+        let make = Update::one(still_array, change).unjournaled();
+        self.engine.update(self.owners(), make).await.map(drop)
     }
 
     /// Writes the pages of an adopted array and commits them. False when somebody else got in between.

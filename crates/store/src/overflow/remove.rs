@@ -170,7 +170,8 @@ impl OverflowList<'_> {
         Ok(count)
     }
 
-    /// Finishes removals from pages, whoever began them. Every step may be repeated.
+    /// Finishes removals from pages, whoever began them. Every step may be repeated, and none need be on disk: without them
+    /// the removal is still pending.
     pub(super) async fn settle(&self, owner: &Owner, born: &Bson, pending: &[Pending]) -> Result<()> {
         for removal in pending {
             let id = uuid_bson(removal.id);
@@ -178,16 +179,14 @@ impl OverflowList<'_> {
             holding.insert("rev", removal.rev);
             holding.insert("items.id", &id);
             let pull = doc! { "$pull": { "items": { "id": id } }, "$inc": { "count": -1_i64 } };
-            let pull = FindAndModify::after(holding, pull).project(doc! { "count": 1 });
+            let pull = FindAndModify::after(holding, pull)
+                .project(doc! { "count": 1 })
+                .unjournaled();
             let page = self.engine.find_and_modify(PAGES, pull).await?;
             let emptied = page.is_some_and(|page| number(&page, "count").is_ok_and(|count| count == 0));
             let done = doc! { "$pull": { self.path("pending"): removal.to_document() } };
-            self.engine
-                .update(
-                    self.owners(),
-                    Update::one(doc! { "_id": owner_id(owner), "born": born }, done),
-                )
-                .await?;
+            let done = Update::one(doc! { "_id": owner_id(owner), "born": born }, done).unjournaled();
+            self.engine.update(self.owners(), done).await?;
             if emptied {
                 self.unmark(self.page_of(owner, born, removal.page)).await?;
                 self.trim(owner).await?;

@@ -119,10 +119,8 @@ impl OverflowList<'_> {
 
     pub(super) async fn advance_rev(&self, owner: &Owner, seen: &State, rev: i64) -> Result<()> {
         let change = doc! { "$set": { self.path("rev"): rev } };
-        self.engine
-            .update(self.owners(), Update::one(self.at_rev(owner, seen), change))
-            .await
-            .map(drop)
+        let advance = Update::one(self.at_rev(owner, seen), change).unjournaled();
+        self.engine.update(self.owners(), advance).await.map(drop)
     }
 
     /// Selects the owner only while no removal and no spill has come between.

@@ -21,13 +21,14 @@ impl OverflowList<'_> {
         self.trim(owner).await
     }
 
-    /// Takes the empty ones of these pages out of the way of readers.
+    /// Takes the empty ones of these pages out of the way of readers, who find nothing in those that a power failure
+    /// brings back.
     pub(super) async fn unmark(&self, mut pages: Document) -> Result<()> {
         pages.insert("count", 0_i64);
         pages.insert("last", doc! { "$exists": true });
         let unmark = Update {
             many: true,
-            ..Update::one(pages, doc! { "$unset": { "first": "", "last": "" } })
+            ..Update::one(pages, doc! { "$unset": { "first": "", "last": "" } }).unjournaled()
         };
         self.engine.update(PAGES, unmark).await.map(drop)
     }
@@ -53,10 +54,8 @@ impl OverflowList<'_> {
             };
             let mut guard = self.at_rev(owner, &seen);
             guard.insert(self.path("pending.0"), doc! { "$exists": false });
-            let gone = self
-                .engine
-                .update(self.owners(), Update::one(guard, change))
-                .await?;
+            let trim = Update::one(guard, change).unjournaled();
+            let gone = self.engine.update(self.owners(), trim).await?;
             if gone.matched == 1 {
                 attempts = Attempts::default();
                 // Only this very page: the next spill may already have written another of its number.

@@ -7,6 +7,7 @@ mod interruptions;
 mod lists;
 mod model_check;
 mod mutants;
+mod power_failures;
 mod reactions;
 mod reads;
 mod simulation;

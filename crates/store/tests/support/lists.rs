@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bson::{Bson, doc};
+use document::Engine;
 use document::Find;
 use embedded::Embedded;
 use model::{Cursor, Handle, PostId, Relation, Timestamp, Topic};
@@ -14,14 +15,18 @@ use uuid::Uuid;
 
 /// A store in memory whose lists overflow early.
 pub async fn small_store(threshold: usize, page_size: usize) -> Store {
+    let engine = Arc::new(Embedded::in_memory().unwrap());
+    small_store_on(engine, threshold, page_size).await
+}
+
+/// A store on some engine whose lists overflow early.
+pub async fn small_store_on(engine: Engine, threshold: usize, page_size: usize) -> Store {
     let mut settings = Settings::default();
     for relation in Relation::ALL {
         settings.set_threshold(relation, threshold).unwrap();
         settings.set_page_size(relation, page_size).unwrap();
     }
-    Store::open(Arc::new(Embedded::in_memory().unwrap()), settings)
-        .await
-        .unwrap()
+    Store::open(engine, settings).await.unwrap()
 }
 
 /// A post that nobody likes yet. A post of the same number, after the first is deleted, is another one.

@@ -1,11 +1,15 @@
 //! What the model check, the mutants and the simulation stand on.
 
 pub mod dice;
+#[path = "../../../../embedded/tests/support/disk.rs"]
+pub mod disk;
 pub mod history;
+pub mod late;
 #[path = "../../support/lists.rs"]
 mod lists;
 pub mod mutant;
 pub mod operations;
+pub mod power;
 pub mod scenarios;
 pub mod schedule;
 pub mod stale;

@@ -11,8 +11,9 @@ use store::overflow::PAGES;
 use store::timeline::COLLECTION as TIMELINES;
 
 /// One write of the protocol.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
+    MakeOwner,
     Push,
     WritePage,
     Commit,
@@ -23,10 +24,17 @@ pub enum Step {
     Pend,
     PullFromPage,
     Unpend,
+    /// An emptied page leads no reader to it any more.
+    Unmark,
     Trim,
     DropPage,
     MakeList,
+    /// The pages of an adoption.
+    WritePages,
     FinishAdoption,
+    DeleteOwner,
+    /// The pages of an owner that is gone.
+    Sweep,
     /// A post comes into a timeline.
     Deliver,
     /// An outlier comes into a timeline.
@@ -176,7 +184,7 @@ fn bare(path: &str) -> &str {
 }
 
 /// Which step of the protocol an update is.
-fn step_of(collection: &str, change: &Change) -> Option<Step> {
+pub fn step_of(collection: &str, change: &Change) -> Option<Step> {
     let Change::Operators(operators) = change else {
         return Some(Step::MakeList);
     };
@@ -201,6 +209,7 @@ fn step_of(collection: &str, change: &Change) -> Option<Step> {
         return match () {
             () if has("$setOnInsert", "_id").is_some() => Some(Step::WritePage),
             () if has("$pull", "items").is_some() => Some(Step::PullFromPage),
+            () if has("$unset", "last").is_some() => Some(Step::Unmark),
             () => None,
         };
     }

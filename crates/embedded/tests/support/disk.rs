@@ -1,0 +1,197 @@
+//! A disk that loses, reorders and tears what was not synced.
+
+use std::fmt::Debug;
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use redb::StorageBackend;
+
+/// A disk with a volatile cache: what was written since the last sync can be lost, reordered and torn. Tests keep in `K`
+/// what must be there after a power failure.
+#[derive(Debug, Clone, Default)]
+pub struct Disk<K>(pub Arc<Mutex<State<K>>>);
+
+#[derive(Debug, Default)]
+pub struct State<K> {
+    /// What a reader sees.
+    pub cached: Vec<u8>,
+    /// What a power failure cannot touch.
+    pub synced: Vec<u8>,
+    /// What happened since the last sync.
+    pending: Vec<Pending>,
+    pub calls: usize,
+    /// What was acknowledged.
+    pub known: K,
+    /// Every so many calls the disk is kept as it is.
+    pub every: Option<usize>,
+    /// The disk as it was at these calls, and what was acknowledged before.
+    pub moments: Vec<Moment<K>>,
+    pub broken: bool,
+    /// After so many more calls one fails, and only that one.
+    pub fails_after: Option<usize>,
+    /// Syncs do nothing, as for a write that is not journaled.
+    pub lazy: bool,
+    /// Something waits for the next sync.
+    pub behind: bool,
+}
+
+#[derive(Debug, Clone)]
+enum Pending {
+    Length(usize),
+    Write(usize, Vec<u8>),
+}
+
+#[derive(Debug, Clone)]
+pub struct Moment<K> {
+    synced: Vec<u8>,
+    pending: Vec<Pending>,
+    /// Something waited for the next sync, which a power failure takes with all that came later.
+    pub is_behind: bool,
+    pub known: K,
+}
+
+impl Pending {
+    fn apply(&self, image: &mut Vec<u8>, survives: &mut dyn FnMut() -> bool) {
+        const SECTOR: usize = 512;
+        match self {
+            Self::Length(length) => image.resize(*length, 0),
+            Self::Write(offset, bytes) => {
+                for (nth, sector) in bytes.chunks(SECTOR).enumerate() {
+                    let at = offset + nth * SECTOR;
+                    if survives() && at + sector.len() <= image.len() {
+                        image[at..at + sector.len()].copy_from_slice(sector);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl<K: Clone> State<K> {
+    /// Keeps the disk as it is now.
+    pub fn keep(&mut self) {
+        self.moments.push(Moment {
+            synced: self.synced.clone(),
+            pending: self.pending.clone(),
+            is_behind: self.behind,
+            known: self.known.clone(),
+        });
+    }
+}
+
+impl<K: Clone + Default> Disk<K> {
+    fn with<T>(&self, work: impl FnOnce(&mut State<K>) -> io::Result<T>) -> io::Result<T> {
+        let mut state = self.0.lock().unwrap();
+        state.calls += 1;
+        if state.every.is_some_and(|every| state.calls.is_multiple_of(every)) {
+            state.keep();
+        }
+        if state.broken {
+            return Err(io::Error::other("the disk is broken"));
+        }
+        state.fails_after = match state.fails_after {
+            Some(0) => {
+                state.fails_after = None;
+                return Err(io::Error::other("the disk failed once"));
+            }
+            calls => calls.map(|calls| calls - 1),
+        };
+        work(&mut state)
+    }
+
+    pub fn holding(image: Vec<u8>) -> Self {
+        Self(Arc::new(Mutex::new(State {
+            cached: image.clone(),
+            synced: image,
+            ..State::default()
+        })))
+    }
+}
+
+impl<K: Clone + Debug + Default + Send + 'static> StorageBackend for Disk<K> {
+    fn len(&self) -> io::Result<u64> {
+        self.with(|state| Ok(state.cached.len() as u64))
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.with(|state| {
+            let offset = usize::try_from(offset).unwrap();
+            let stored = state
+                .cached
+                .get(offset..offset + out.len())
+                .ok_or(io::ErrorKind::UnexpectedEof)?;
+            out.copy_from_slice(stored);
+            Ok(())
+        })
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.with(|state| {
+            let length = usize::try_from(len).unwrap();
+            state.cached.resize(length, 0);
+            state.pending.push(Pending::Length(length));
+            Ok(())
+        })
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.with(|state| {
+            if state.lazy {
+                return Ok(());
+            }
+            state.behind = false;
+            for pending in std::mem::take(&mut state.pending) {
+                pending.apply(&mut state.synced, &mut || true);
+            }
+            Ok(())
+        })
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.with(|state| {
+            let offset = usize::try_from(offset).unwrap();
+            state.cached[offset..offset + data.len()].copy_from_slice(data);
+            state.pending.push(Pending::Write(offset, data.to_vec()));
+            Ok(())
+        })
+    }
+}
+
+/// A small generator, so that a failure names the seed that repeats it.
+struct Chance(u64);
+
+impl Chance {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+}
+
+impl<K> Moment<K> {
+    /// Whether it falls into a commit.
+    pub fn is_in_a_commit(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
+    /// What is on the disk when the power comes back: some of the unsynced sectors, in some order.
+    pub fn after_power_failure(&self, seed: u64) -> Vec<u8> {
+        let mut chance = Chance(seed * 2 + 1);
+        let mut image = self.synced.clone();
+        if self.is_behind {
+            return image;
+        }
+        let mut pending = self.pending.clone();
+        for last in (1..pending.len()).rev() {
+            let other = usize::try_from(chance.next() % (last as u64 + 1)).unwrap();
+            pending.swap(last, other);
+        }
+        // Lengths first: a file that grew may have kept any of the sectors in it.
+        pending.sort_by_key(|pending| matches!(pending, Pending::Write(..)));
+        for pending in pending {
+            pending.apply(&mut image, &mut || chance.next().is_multiple_of(2));
+        }
+        image
+    }
+}
