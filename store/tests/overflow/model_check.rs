@@ -1,7 +1,7 @@
 //! The protocol under the interleavings of two or three operations' engine calls, with a crash before any write or a
 //! lost answer to any write. After each write the invariants of overflow.md hold for whoever reads.
 
-use crate::support::scenarios::{SCENARIOS, in_memory};
+use crate::support::scenarios::{all, in_memory, named};
 
 /// Two switches find what has ever been found here. `SPILLWAY_MODEL_SWITCHES=9` enumerates everything.
 fn switches() -> usize {
@@ -12,7 +12,7 @@ fn switches() -> usize {
 }
 
 async fn explore(name: &str) {
-    let scenario = SCENARIOS.iter().find(|scenario| scenario.name == name).unwrap();
+    let scenario = named(name);
     let runs = scenario.explore(in_memory(), &|engine| engine, switches()).await;
     println!("{name}: {runs} runs");
     assert!(runs > 20, "only {runs} runs");
@@ -31,7 +31,7 @@ macro_rules! scenarios {
         #[test]
         fn every_scenario_is_explored() {
             let explored = [$($name),*];
-            for scenario in SCENARIOS {
+            for scenario in all() {
                 assert!(explored.contains(&scenario.name), "{}", scenario.name);
             }
         }

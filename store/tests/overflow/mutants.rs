@@ -7,11 +7,11 @@ use std::thread;
 use crate::support::mutant::Fault::{self, *};
 use crate::support::mutant::Mutant;
 use crate::support::mutant::Step::*;
-use crate::support::scenarios::{SCENARIOS, in_memory};
+use crate::support::scenarios::{in_memory, named};
 
 /// Whether a scenario goes wrong over an engine with a fault.
 fn dies(fault: Fault, name: &str) -> bool {
-    let scenario = SCENARIOS.iter().find(|scenario| scenario.name == name).unwrap();
+    let scenario = named(name);
     let between: &'static _ = Box::leak(Box::new(move |engine| Mutant::of(engine, fault)));
     let explored = thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread()

@@ -17,7 +17,7 @@ use crate::support::mutant::Fault::{self, *};
 use crate::support::mutant::Mutant;
 use crate::support::mutant::Step::*;
 use crate::support::operations::LIKES;
-use crate::support::scenarios::SCENARIOS;
+use crate::support::scenarios::named;
 use crate::support::{born_of, like, post, post_born, small_store};
 
 /// How many reads of a run are old, and how often it switches between operations; `SPILLWAY_MODEL_STALE` raises the first.
@@ -26,7 +26,7 @@ fn stale_reads() -> usize {
 }
 
 async fn explore(name: &str) {
-    let scenario = SCENARIOS.iter().find(|scenario| scenario.name == name).unwrap();
+    let scenario = named(name);
     let runs = scenario
         .explore_stale(&|engine| engine, true, 1, stale_reads())
         .await;
@@ -36,7 +36,7 @@ async fn explore(name: &str) {
 
 /// Whether a scenario goes wrong, with sessions or without them, over an engine with a fault.
 fn breaks(name: &str, sessions: bool, reads: usize, fault: Option<Fault>) -> bool {
-    let scenario = SCENARIOS.iter().find(|scenario| scenario.name == name).unwrap();
+    let scenario = named(name);
     let between: &'static _ = Box::leak(Box::new(move |engine| match fault {
         Some(fault) => Mutant::of(engine, fault),
         None => engine,
