@@ -8,20 +8,23 @@ use bson::{Bson, doc};
 use model::{Cursor, Handle, PostId, Relation, Timestamp, Topic};
 use store::embedded::Embedded;
 use store::overflow::{Item, Owner, PAGES, owner_collection, owner_id};
-use store::port::Find;
+use store::port::{Engine, Find};
 use store::{Settings, Store};
 use uuid::Uuid;
 
 /// A store in memory whose lists overflow early.
 pub async fn small_store(threshold: usize, page_size: usize) -> Store {
+    small_store_on(Arc::new(Embedded::in_memory().unwrap()), threshold, page_size).await
+}
+
+/// The same over some engine.
+pub async fn small_store_on(engine: Engine, threshold: usize, page_size: usize) -> Store {
     let mut settings = Settings::default();
     for relation in Relation::ALL {
         settings.set_threshold(relation, threshold).unwrap();
         settings.set_page_size(relation, page_size).unwrap();
     }
-    Store::open(Arc::new(Embedded::in_memory().unwrap()), settings)
-        .await
-        .unwrap()
+    Store::open(engine, settings).await.unwrap()
 }
 
 /// A post that nobody likes yet. A post of the same number, after the first is deleted, is another one.

@@ -1,13 +1,13 @@
 //! Likes that meet a full head, or a head that others fill and spill.
 
-use super::{Beforehand, Scenario};
+use super::{Beforehand, LONG, SHORT, Scenario};
 use crate::support::operations::{in_turn, liking, unliking, with_limits};
 
 pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "two likes both meet a full head",
         largest_head: 3,
-        faults: 1,
+        bounds: SHORT,
         beforehand: Beforehand::Likes(3),
         operations: |owner| vec![liking(owner, 11, 11), liking(owner, 12, 12)],
         afterwards: &[(1, true), (2, true), (3, true), (11, true), (12, true)],
@@ -15,7 +15,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "two likes meet a head with one place left",
         largest_head: 3,
-        faults: 1,
+        bounds: SHORT,
         beforehand: Beforehand::Likes(2),
         operations: |owner| vec![liking(owner, 11, 11), liking(owner, 12, 12)],
         afterwards: &[(1, true), (2, true), (11, true), (12, true)],
@@ -23,7 +23,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "a like meets a head that another fills, after an unlike in a page",
         largest_head: 3,
-        faults: 1,
+        bounds: SHORT,
         beforehand: Beforehand::Likes(4),
         operations: |owner| {
             vec![
@@ -36,7 +36,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "the same person likes twice at once while the head is full",
         largest_head: 3,
-        faults: 1,
+        bounds: SHORT,
         beforehand: Beforehand::Likes(3),
         operations: |owner| vec![liking(owner, 11, 11), liking(owner, 11, 11)],
         afterwards: &[(1, true), (2, true), (3, true), (11, true)],
@@ -44,7 +44,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "a double like while the first one spills",
         largest_head: 3,
-        faults: 1,
+        bounds: SHORT,
         beforehand: Beforehand::Likes(3),
         operations: |owner| vec![liking(owner, 1, 11), liking(owner, 12, 12)],
         afterwards: &[(1, true), (2, true), (3, true), (12, true)],
@@ -52,7 +52,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "a double like while two others fill and spill the head",
         largest_head: 3,
-        faults: 1,
+        bounds: SHORT,
         beforehand: Beforehand::Likes(2),
         operations: |owner| {
             vec![
@@ -65,7 +65,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "an unlike of an item that is being spilled",
         largest_head: 3,
-        faults: 1,
+        bounds: SHORT,
         beforehand: Beforehand::Likes(3),
         operations: |owner| vec![unliking(owner, 1), liking(owner, 12, 12)],
         afterwards: &[(1, false), (2, true), (3, true), (12, true)],
@@ -73,7 +73,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "an unlike and a new like while a third spills",
         largest_head: 3,
-        faults: 1,
+        bounds: SHORT,
         beforehand: Beforehand::Likes(3),
         operations: |owner| {
             vec![
@@ -86,7 +86,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "a head is spilled and full again while another spills it",
         largest_head: 3,
-        faults: 1,
+        bounds: SHORT,
         beforehand: Beforehand::Likes(3),
         operations: |owner| {
             vec![
@@ -99,7 +99,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "a page is written late, after an unlike in it",
         largest_head: 3,
-        faults: 1,
+        bounds: SHORT,
         beforehand: Beforehand::Likes(3),
         operations: |owner| {
             vec![
@@ -112,7 +112,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "a server with larger limits appends below a chunk that is being spilled",
         largest_head: 5,
-        faults: 1,
+        bounds: SHORT,
         beforehand: Beforehand::Likes(3),
         operations: |owner| vec![liking(owner, 11, 11), with_limits(5, 2, liking(owner, 12, 0))],
         afterwards: &[(1, true), (2, true), (3, true), (11, true), (12, true)],
@@ -120,7 +120,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "a late clock while the head spills",
         largest_head: 3,
-        faults: 1,
+        bounds: SHORT,
         beforehand: Beforehand::Likes(3),
         operations: |owner| vec![liking(owner, 11, 1), liking(owner, 12, 12)],
         afterwards: &[(1, true), (2, true), (3, true), (11, true), (12, true)],
@@ -128,7 +128,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "three likes, one of them late, meet a full head",
         largest_head: 3,
-        faults: 0,
+        bounds: LONG,
         beforehand: Beforehand::Likes(3),
         operations: |owner| vec![liking(owner, 11, 11), liking(owner, 12, 2), liking(owner, 11, 13)],
         afterwards: &[(1, true), (2, true), (3, true), (11, true), (12, true)],
@@ -136,7 +136,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "two servers with different limits spill the same head",
         largest_head: 3,
-        faults: 1,
+        bounds: SHORT,
         beforehand: Beforehand::Likes(3),
         operations: |owner| vec![liking(owner, 11, 11), with_limits(2, 1, liking(owner, 12, 12))],
         afterwards: &[(1, true), (2, true), (3, true), (11, true), (12, true)],

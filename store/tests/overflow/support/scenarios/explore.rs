@@ -3,62 +3,65 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
-use bson::{Bson, doc};
+use bson::doc;
 use model::{Relation, Topic};
 use store::overflow::{Key, Owner, PAGES, owner_id};
 use store::port::{Engine, Find};
 use store::{Settings, Store};
 use uuid::Uuid;
 
-use super::{Scenario, in_memory};
+use super::Scenario;
+use crate::support::cached::Cached;
 use crate::support::history::History;
 use crate::support::operations::{LIKES, key_of};
 use crate::support::schedule::{Between, Bounds, Explorer};
 use crate::support::stale::Versions;
 use crate::support::{assert_sound, born_of, handle, like_at, walk};
 
+/// What reads may be.
+struct Stale {
+    /// Whether no read of a session is older than the one before it.
+    sessions: bool,
+    /// How many of a run may be old.
+    reads: usize,
+}
+
 impl Scenario {
-    /// Explores the scenario over an engine; answers the number of runs. Panics with the story of the run that goes
-    /// wrong.
-    pub async fn explore(&self, engine: Engine, between: Between, switches: usize) -> usize {
-        let bounds = Bounds {
-            switches,
-            faults: self.faults,
-        };
-        self.explore_with(engine, between, bounds, None).await
+    /// Explores the scenario within its bounds, or within `least` where that is more; answers the number of runs. Panics
+    /// with the story of the run that goes wrong.
+    pub async fn explore(&self, between: Between, least: Bounds) -> usize {
+        let mut runs = 0;
+        for bounds in self.bounds {
+            runs += self.explore_within(between, bounds.at_least(least), None).await;
+        }
+        runs
     }
 
-    /// As [`Scenario::explore`], where so many reads of a run may be old, and no operation dies.
+    /// As [`Scenario::explore`], where so many reads of a run may be old.
     pub async fn explore_stale(
         &self,
         between: Between,
         sessions: bool,
-        switches: usize,
+        bounds: Bounds,
         reads: usize,
     ) -> usize {
-        let bounds = Bounds { switches, faults: 0 };
-        let engine = in_memory();
-        let versions = Versions::of(Arc::clone(&engine), sessions);
-        self.explore_with(engine, between, bounds, Some((versions, reads)))
-            .await
+        let stale = Stale { sessions, reads };
+        self.explore_within(between, bounds, Some(stale)).await
     }
 
-    async fn explore_with(
-        &self,
-        engine: Engine,
-        between: Between,
-        bounds: Bounds,
-        stale: Option<(Arc<Versions>, usize)>,
-    ) -> usize {
+    async fn explore_within(&self, between: Between, bounds: Bounds, stale: Option<Stale>) -> usize {
+        let engine = Cached::in_memory();
+        let stale = stale.map(|stale| (Versions::of(Arc::clone(&engine), stale.sessions), stale.reads));
         let mut limits = Settings::default();
         for relation in Relation::ALL {
             limits.set_threshold(relation, 3).unwrap();
             limits.set_page_size(relation, 2).unwrap();
         }
-        let beneath = Store::open(engine, limits).await.unwrap();
+        let beneath = Store::open(Arc::clone(&engine) as Engine, limits).await.unwrap();
         let seen = between(beneath.engine().clone());
         let store = Store::open(seen, beneath.settings().clone()).await.unwrap();
-        let mut explorer = Explorer::new(bounds);
+        let owner = self.prepare(&beneath).await;
+        let mut explorer = Explorer::new(bounds, &engine);
         let mut operated = beneath.clone();
         if let Some((versions, reads)) = &stale {
             explorer = explorer.with_stale_reads(Arc::clone(versions), *reads);
@@ -68,10 +71,6 @@ impl Scenario {
         }
         let checked = Mutex::new(HashSet::new());
         loop {
-            let owner = self.prepare(&beneath).await;
-            if let Some((versions, _)) = &stale {
-                versions.begin(&owner).await;
-            }
             explorer.history = History::default();
             let history = explorer.history.clone();
             let operations = (self.operations)(&owner);
@@ -79,13 +78,19 @@ impl Scenario {
                 .run(&operated, &operations, between, async || {
                     // Most interleavings pass through documents that another one has led to already.
                     let settled = history.settled();
-                    let stored = as_stored(&store, &owner).await;
+                    let stored = engine.now();
                     if checked.lock().unwrap().insert((stored, settled.clone())) {
                         self.assert_readers_see_a_sound_list(&store, &owner, &settled)
                             .await;
                     }
                 })
                 .await;
+            let Some(run) = run else {
+                if explorer.advance() {
+                    continue;
+                }
+                return explorer.runs;
+            };
 
             // Who died comes back and tries again; then nothing is left half-done.
             for (operation, crashed) in operations.iter().zip(&run.crashed) {
@@ -183,25 +188,6 @@ impl Scenario {
             assert_eq!(from.items, rest, "from the offset {skip}");
         }
     }
-}
-
-/// The documents of an owner and its pages, apart from its name.
-async fn as_stored(store: &Store, owner: &Owner) -> String {
-    let post = Find::matching(doc! { "_id": owner_id(owner) }).project(doc! { "_id": 0 });
-    let pages = Find::matching(doc! { "owner": owner_id(owner) }).project(doc! { "_id": 0, "owner": 0 });
-    let mut born: Vec<_> = Vec::new();
-    let mut documents = store.engine().find("posts", post).await.unwrap();
-    documents.extend(store.engine().find(PAGES, pages).await.unwrap());
-    for document in &mut documents {
-        if let Some(incarnation) = document.get_mut("born") {
-            if !born.contains(incarnation) {
-                born.push(incarnation.clone());
-            }
-            let place = born.iter().position(|known| known == incarnation).unwrap();
-            *incarnation = Bson::String(place.to_string());
-        }
-    }
-    format!("{documents:?}")
 }
 
 /// After an operation on the list, nothing of an interrupted one is left in its owner.

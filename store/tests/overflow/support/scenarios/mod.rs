@@ -8,18 +8,15 @@ mod readers;
 mod removals;
 mod rounds;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use bson::doc;
 use model::{Relation, Timestamp};
 use store::Store;
 use store::overflow::{Item, Owner, owner_id};
-use store::port::{Engine, Update};
+use store::port::Update;
 use uuid::Uuid;
 
 use super::operations::{LIKES, key_of};
-use super::schedule::Operation;
+use super::schedule::{Bounds, Operation};
 use super::{like, like_at, post_born};
 
 /// One scenario.
@@ -30,12 +27,32 @@ pub struct Scenario {
     pub beforehand: Beforehand,
     /// The largest head that any of the servers allows.
     pub largest_head: u64,
-    /// How many operations may die or lose an answer in a run: none where there are many steps.
-    pub faults: usize,
+    /// Within which bounds it is explored, one after the other.
+    pub bounds: &'static [Bounds],
     /// The operations that run at once.
     pub operations: fn(&Owner) -> Vec<Operation>,
     /// Who must or must not be in the list once everything has ended, as (actor, is in it).
     pub afterwards: &'static [(u64, bool)],
+}
+
+/// Of operations with few steps: one that dies or loses an answer in every interleaving, and two in those with one switch.
+const SHORT: &[Bounds] = &[within(2, 1), within(1, 2)];
+/// Of operations with many steps: every interleaving, and one fault in those with one switch.
+const LONG: &[Bounds] = &[within(2, 0), within(1, 1)];
+
+/// Bounds.
+pub const fn within(switches: usize, faults: usize) -> Bounds {
+    Bounds { switches, faults }
+}
+
+/// Wider bounds than those here, which find what has ever been found. `SPILLWAY_MODEL_SWITCHES=9` enumerates everything, and
+/// `SPILLWAY_MODEL_FAULTS=2` has two operations die or lose an answer.
+pub fn least() -> Bounds {
+    let number = |variable: &str| std::env::var(variable).map_or(0, |number| number.parse().unwrap());
+    Bounds {
+        switches: number("SPILLWAY_MODEL_SWITCHES"),
+        faults: number("SPILLWAY_MODEL_FAULTS"),
+    }
 }
 
 /// How a list comes about.
@@ -103,9 +120,7 @@ impl Scenario {
     }
 
     async fn prepare(&self, store: &Store) -> Owner {
-        static POSTS: AtomicU64 = AtomicU64::new(1);
-        let number = POSTS.fetch_add(1, Ordering::Relaxed);
-        let owner = post_born(store, number.into(), Uuid::from_u128(number.into())).await;
+        let owner = post_born(store, 1, Uuid::from_u128(1)).await;
         match self.beforehand {
             Beforehand::Likes(likes) => {
                 for actor in 1..=likes {
@@ -138,9 +153,4 @@ impl Scenario {
         }
         owner
     }
-}
-
-/// An engine in memory.
-pub fn in_memory() -> Engine {
-    Arc::new(store::embedded::Embedded::in_memory().unwrap())
 }

@@ -4,14 +4,14 @@ use model::Relation;
 use store::overflow::Key;
 use uuid::Uuid;
 
-use super::{Beforehand, Scenario, comment_at};
+use super::{Beforehand, LONG, SHORT, Scenario, comment_at};
 use crate::support::operations::{appending, in_turn, liking, removing, tidying, unliking, with_limits};
 
 pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "a double like while the only page is emptied and its number used again",
         largest_head: 3,
-        faults: 0,
+        bounds: LONG,
         beforehand: Beforehand::Likes(4),
         operations: |owner| {
             let mut other: Vec<_> = (1..=3).map(|n| unliking(owner, n)).collect();
@@ -30,7 +30,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "a double like while the only page is emptied, and its number used again for an item of the same moment",
         largest_head: 3,
-        faults: 0,
+        bounds: LONG,
         beforehand: Beforehand::AtOnce(3),
         operations: |owner| {
             let other = vec![
@@ -49,7 +49,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "two pages are emptied, and their numbers used again",
         largest_head: 3,
-        faults: 0,
+        bounds: LONG,
         beforehand: Beforehand::Likes(7),
         operations: |owner| {
             let emptying = |a, b| in_turn(vec![unliking(owner, a), unliking(owner, b)]);
@@ -72,7 +72,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "somebody who liked unlikes, while another likes",
         largest_head: 3,
-        faults: 1,
+        bounds: SHORT,
         beforehand: Beforehand::Likes(2),
         operations: |owner| {
             vec![
@@ -85,7 +85,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "somebody unlikes after their like has spilled",
         largest_head: 3,
-        faults: 0,
+        bounds: LONG,
         beforehand: Beforehand::Likes(0),
         operations: |owner| {
             let likes = [12, 13, 14, 15].map(|n| liking(owner, n, i64::try_from(n).unwrap()));
@@ -98,7 +98,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "two unlikes of one item of a page",
         largest_head: 3,
-        faults: 1,
+        bounds: SHORT,
         beforehand: Beforehand::Likes(6),
         operations: |owner| vec![unliking(owner, 1), unliking(owner, 1)],
         afterwards: &[(1, false), (2, true), (6, true)],
@@ -106,7 +106,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "two unlikes that empty a page",
         largest_head: 3,
-        faults: 1,
+        bounds: SHORT,
         beforehand: Beforehand::Likes(5),
         operations: |owner| vec![unliking(owner, 1), unliking(owner, 2)],
         afterwards: &[(1, false), (2, false), (3, true), (5, true)],
@@ -114,7 +114,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "a page is emptied while the head spills",
         largest_head: 3,
-        faults: 1,
+        bounds: SHORT,
         beforehand: Beforehand::Likes(5),
         operations: |owner| {
             vec![
@@ -127,7 +127,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "a page is tidied by two, and its number used again",
         largest_head: 3,
-        faults: 0,
+        bounds: LONG,
         beforehand: Beforehand::Likes(5),
         operations: |owner| {
             vec![
@@ -154,7 +154,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "an unlike in a page while the head spills",
         largest_head: 3,
-        faults: 1,
+        bounds: SHORT,
         beforehand: Beforehand::Likes(5),
         operations: |owner| vec![unliking(owner, 1), liking(owner, 12, 12)],
         afterwards: &[(1, false), (2, true), (5, true), (12, true)],
@@ -162,7 +162,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "an unlike in a page and a new like by the same person",
         largest_head: 3,
-        faults: 1,
+        bounds: SHORT,
         beforehand: Beforehand::Likes(5),
         operations: |owner| {
             vec![
@@ -175,7 +175,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "a like, an unlike in the head and one in a page at once",
         largest_head: 3,
-        faults: 0,
+        bounds: LONG,
         beforehand: Beforehand::Likes(5),
         operations: |owner| vec![liking(owner, 12, 12), unliking(owner, 5), unliking(owner, 1)],
         afterwards: &[(1, false), (2, true), (5, false), (12, true)],
@@ -183,7 +183,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "a comment of a page is deleted, posted again and spilled to a page of the same number",
         largest_head: 3,
-        faults: 0,
+        bounds: LONG,
         beforehand: Beforehand::Comments(4),
         operations: |owner| {
             let list = Relation::Comments;

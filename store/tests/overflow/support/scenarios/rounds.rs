@@ -1,13 +1,13 @@
 //! Likes of one server that go together.
 
-use super::{Beforehand, Scenario};
+use super::{Beforehand, LONG, SHORT, Scenario};
 use crate::support::operations::{at_once, in_turn, liking, publishing_again, unliking};
 
 pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "three likes go together, and only two have room",
         largest_head: 3,
-        faults: 1,
+        bounds: SHORT,
         beforehand: Beforehand::Likes(1),
         operations: |owner| {
             let round = [11, 12, 13].map(|n| liking(owner, n, i64::try_from(n).unwrap()));
@@ -18,7 +18,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "two likes go together while another server takes one of their two places",
         largest_head: 3,
-        faults: 1,
+        bounds: SHORT,
         beforehand: Beforehand::Likes(1),
         operations: |owner| {
             vec![
@@ -31,7 +31,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "two likes go together, and the second of them likes on another server too",
         largest_head: 3,
-        faults: 1,
+        bounds: SHORT,
         beforehand: Beforehand::Likes(0),
         operations: |owner| {
             vec![
@@ -44,7 +44,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "the same person likes twice and another once, together, beside a spill",
         largest_head: 3,
-        faults: 1,
+        bounds: SHORT,
         beforehand: Beforehand::Likes(3),
         operations: |owner| {
             let twice = [
@@ -59,7 +59,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "likes of which one is in a page go together, beside an unlike in that page",
         largest_head: 3,
-        faults: 1,
+        bounds: SHORT,
         beforehand: Beforehand::Likes(5),
         operations: |owner| {
             let round = [liking(owner, 2, 11), liking(owner, 12, 12), liking(owner, 13, 13)];
@@ -70,7 +70,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "likes go together, and a spill takes the second of them to a page before they come",
         largest_head: 3,
-        faults: 0,
+        bounds: LONG,
         beforehand: Beforehand::Likes(1),
         operations: |owner| {
             vec![
@@ -88,7 +88,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "likes with a late clock go together while the head spills",
         largest_head: 3,
-        faults: 1,
+        bounds: SHORT,
         beforehand: Beforehand::Likes(3),
         operations: |owner| {
             vec![
@@ -112,7 +112,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "a like, an unlike in the head and one in a page of one server at once",
         largest_head: 3,
-        faults: 1,
+        bounds: SHORT,
         beforehand: Beforehand::Likes(5),
         operations: |owner| {
             let here = [
@@ -135,7 +135,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "two likes go together on a post that is deleted and published again",
         largest_head: 3,
-        faults: 1,
+        bounds: SHORT,
         beforehand: Beforehand::Likes(4),
         operations: |owner| {
             vec![
@@ -148,7 +148,7 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario {
         name: "two likes that go together meet an unbounded array",
         largest_head: 3,
-        faults: 1,
+        bounds: SHORT,
         beforehand: Beforehand::Array(6),
         operations: |owner| {
             vec![
