@@ -1,8 +1,7 @@
 //! Solution of `src/eight.rs`.
 
 use bson::doc;
-use document::Result;
-use document::{Engine, Update};
+use document::{Engine, Result, Update};
 
 pub async fn book(db: &Engine, account: &str, number: i64, amount: i64) -> Result<()> {
     // One document changes as a whole or not at all, so what must agree belongs into one document.

@@ -1,8 +1,7 @@
 //! Solution of `src/five.rs`.
 
 use bson::{Document, doc};
-use document::Result;
-use document::{Engine, Find};
+use document::{Engine, Find, Result};
 use exercises::PAGE_SIZE;
 
 pub async fn newest(db: &Engine, list: &str, most: usize) -> Result<Vec<i64>> {

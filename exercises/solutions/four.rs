@@ -1,8 +1,7 @@
 //! Solution of `src/four.rs`.
 
 use bson::doc;
-use document::Result;
-use document::{Engine, Update};
+use document::{Engine, Result, Update};
 
 pub async fn append(db: &Engine, list: &str, item: i64) -> Result<()> {
     if db.count("pages", doc! { "list": list, "items": item }).await? > 0 {

@@ -1,8 +1,7 @@
 //! Solution of `src/one.rs`.
 
 use bson::doc;
-use document::Result;
-use document::{Engine, Find, Update};
+use document::{Engine, Find, Result, Update};
 use exercises::{PAGE_SIZE, THRESHOLD};
 
 pub async fn append(db: &Engine, list: &str, item: i64) -> Result<()> {

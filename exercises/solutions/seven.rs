@@ -1,8 +1,7 @@
 //! Solution of `src/seven.rs`.
 
 use bson::doc;
-use document::{Engine, Update};
-use document::{Error, Result};
+use document::{Engine, Error, Result, Update};
 use exercises::seven::MOST;
 
 pub async fn keep(db: &Engine, sensor: &str, hour: i64, value: i64) -> Result<()> {

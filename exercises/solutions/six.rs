@@ -1,8 +1,7 @@
 //! Solution of `src/six.rs`.
 
 use bson::{Bson, Document, doc};
-use document::Result;
-use document::{Engine, Find, Update};
+use document::{Engine, Find, Result, Update};
 use exercises::PAGE_SIZE;
 
 pub async fn migrate(db: &Engine, list: &str) -> Result<()> {

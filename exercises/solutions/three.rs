@@ -1,8 +1,7 @@
 //! Solution of `src/three.rs`.
 
 use bson::{Bson, doc};
-use document::{Engine, Find, Update};
-use document::{Error, Result};
+use document::{Engine, Error, Find, Result, Update};
 use exercises::PAGE_SIZE;
 
 pub async fn spill(db: &Engine, list: &str) -> Result<()> {

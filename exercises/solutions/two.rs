@@ -1,8 +1,7 @@
 //! Solution of `src/two.rs`.
 
 use bson::doc;
-use document::Result;
-use document::{Engine, Update};
+use document::{Engine, Result, Update};
 use exercises::THRESHOLD;
 
 pub async fn append(db: &Engine, list: &str, item: i64) -> Result<()> {

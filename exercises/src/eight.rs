@@ -1,8 +1,7 @@
 //! A ledger whose balance must be the sum of its entries: the closing exercise for who counts money.
 
 use bson::doc;
-use document::Result;
-use document::{Engine, Update};
+use document::{Engine, Result, Update};
 
 /// Books an amount on an account, `{_id, balance, entries: […]}`, under a number that the bank gave out.
 ///

@@ -1,8 +1,7 @@
 //! The newest twenty, read from everywhere.
 
 use bson::{Document, doc};
-use document::Result;
-use document::{Engine, Find};
+use document::{Engine, Find, Result};
 
 /// The newest items of a list, newest first.
 ///

@@ -1,8 +1,7 @@
 //! A push that is sent twice.
 
 use bson::doc;
-use document::Result;
-use document::{Engine, Update};
+use document::{Engine, Result, Update};
 
 /// Appends an item, once. (Heads have room for all that this exercise appends.)
 ///

@@ -1,8 +1,7 @@
 //! A document that grows without end.
 
 use bson::doc;
-use document::Result;
-use document::{Engine, Update};
+use document::{Engine, Result, Update};
 
 /// Appends an item to a list. The list is there already.
 ///

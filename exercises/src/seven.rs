@@ -1,8 +1,7 @@
 //! Sensors, of which one panics: the closing exercise for who measures things.
 
 use bson::doc;
-use document::Result;
-use document::{Engine, Update};
+use document::{Engine, Result, Update};
 
 /// How many readings one document holds at most.
 pub const MOST: i32 = 60;

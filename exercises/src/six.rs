@@ -1,8 +1,7 @@
 //! A move while others write.
 
 use bson::{Bson, Document, doc};
-use document::Result;
-use document::{Engine, Find, Update};
+use document::{Engine, Find, Result, Update};
 
 use crate::PAGE_SIZE;
 

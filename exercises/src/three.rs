@@ -1,8 +1,7 @@
 //! Writes in the wrong order.
 
 use bson::{Bson, doc};
-use document::{Engine, Find, Update};
-use document::{Error, Result};
+use document::{Engine, Error, Find, Result, Update};
 
 use crate::PAGE_SIZE;
 

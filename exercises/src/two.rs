@@ -1,8 +1,7 @@
 //! A look, then a push.
 
 use bson::doc;
-use document::Result;
-use document::{Engine, Find, Update};
+use document::{Engine, Find, Result, Update};
 
 use crate::THRESHOLD;
 

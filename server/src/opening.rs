@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use app::feed::{Clock, Feed, StoreClock, SystemClock};
 use bson::{DateTime, Document};
-use document::Error;
-use document::{DocumentEngine, Engine};
+use document::{DocumentEngine, Engine, Error};
 use embedded::Embedded;
 use mongo::{ConnectError, Mongo};
 use store::{Store, people, transfer};

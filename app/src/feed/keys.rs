@@ -2,8 +2,7 @@
 
 use bson::spec::BinarySubtype;
 use bson::{Binary, Bson, doc};
-use document::Error;
-use document::FindAndModify;
+use document::{Error, FindAndModify};
 use model::{Kind, Problem};
 
 use super::Feed;

@@ -10,8 +10,9 @@ use async_trait::async_trait;
 use bson::{Bson, Document};
 use tokio::sync::{Mutex, mpsc, oneshot};
 
-use crate::{Consistency, DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
-use crate::{Error, Result};
+use crate::{
+    Consistency, DocumentEngine, Engine, Error, Find, FindAndModify, Index, Result, Update, Updated,
+};
 
 /// What befalls a call when its turn comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,8 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bson::{Bson, Document, doc};
-use document::{DocumentEngine, Find, FindAndModify, Index};
-use document::{Error, Result};
+use document::{DocumentEngine, Error, Find, FindAndModify, Index, Result};
 use embedded::Embedded;
 
 const TASKS: usize = 64;

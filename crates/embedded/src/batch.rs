@@ -14,8 +14,7 @@ use super::index::Definition;
 use super::operation::{Answer, Modify, Operation, Write, check_update, check_upsert};
 use super::query::Query;
 use super::tables;
-use document::{Changed, Return, Updated};
-use document::{Error, Result};
+use document::{Changed, Error, Result, Return, Updated};
 
 /// The state of a batch.
 pub(super) struct Batch<'txn> {

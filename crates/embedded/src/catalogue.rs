@@ -8,8 +8,7 @@ use redb::{ReadableTable, Table, TableDefinition};
 
 use super::fault::storage;
 use super::index::Definition;
-use document::Index;
-use document::{Error, Result};
+use document::{Error, Index, Result};
 
 /// Index definitions by `<collection>/<index name>`, and the format of the file.
 pub(super) const CATALOGUE: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("catalogue");

@@ -9,8 +9,7 @@ use super::filter::{Filter, Test, whole_number};
 use super::key::{self, FieldKeys};
 use super::path::Path;
 use super::sort::OrderField;
-use document::Index;
-use document::{Error, Result};
+use document::{Error, Index, Result};
 
 /// The most fields that an index may have, as in MongoDB.
 const MOST_FIELDS: usize = 32;

@@ -71,8 +71,7 @@ pub use self::scan::Scan;
 use self::tables::check_collection;
 use self::writer::Writer;
 use document::trace::Notes;
-use document::{Changes, DocumentEngine, Find, FindAndModify, Index, Update, Updated};
-use document::{Error, Result};
+use document::{Changes, DocumentEngine, Error, Find, FindAndModify, Index, Result, Update, Updated};
 
 /// The file inside the store's folder.
 const FILE: &str = "spillway.redb";

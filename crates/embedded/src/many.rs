@@ -11,8 +11,7 @@ use super::operation::{Answer, Operation};
 use super::query::Query;
 use super::tables::check_collection;
 use super::{Embedded, mismatch, reader};
-use document::Result;
-use document::{Update, Updated};
+use document::{Result, Update, Updated};
 
 /// The most documents in a batch: some milliseconds of the writer's time.
 const MOST: usize = 256;

@@ -9,8 +9,7 @@ use super::projection::Projection;
 use super::query::Query;
 use super::tables::check_collection;
 use super::update::Edit;
-use document::{Error, Result};
-use document::{FindAndModify, Index, Return, Update, Updated};
+use document::{Error, FindAndModify, Index, Result, Return, Update, Updated};
 
 /// The largest document, in bytes, as in MongoDB.
 const LARGEST: usize = 16 * 1024 * 1024;

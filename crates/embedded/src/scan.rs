@@ -12,8 +12,7 @@ use super::projection::Projection;
 use super::query::Query;
 use super::tables::check_collection;
 use super::{Embedded, reader};
-use document::Find;
-use document::{Error, Result};
+use document::{Error, Find, Result};
 
 /// How many documents are handed over together, and how many bytes of them after which there are no more.
 const BATCH: usize = 16;

@@ -5,8 +5,7 @@
 use std::collections::BTreeMap;
 
 use bson::{Bson, Document, doc};
-use document::Error;
-use document::{DocumentEngine, Index};
+use document::{DocumentEngine, Error, Index};
 use embedded::Embedded;
 use proptest::prelude::*;
 

@@ -11,8 +11,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::task::Poll;
 
 use bson::{Bson, Document, doc};
-use document::Error;
-use document::{DocumentEngine, Find, FindAndModify, Index, Update};
+use document::{DocumentEngine, Error, Find, FindAndModify, Index, Update};
 use embedded::Embedded;
 use naive::Naive;
 use proptest::collection::vec;

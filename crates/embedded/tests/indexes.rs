@@ -2,8 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use bson::{Bson, DateTime, Document, doc};
-use document::Error;
-use document::{DocumentEngine, Find, Index, Update};
+use document::{DocumentEngine, Error, Find, Index, Update};
 use embedded::{Counters, Embedded};
 
 async fn engine_with(index: Index, documents: Vec<Document>) -> Embedded {

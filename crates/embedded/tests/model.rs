@@ -5,8 +5,7 @@
 mod naive;
 
 use bson::{Bson, DateTime, Document, doc};
-use document::Error;
-use document::{DocumentEngine, Find, FindAndModify, Index, Return, Update};
+use document::{DocumentEngine, Error, Find, FindAndModify, Index, Return, Update};
 use embedded::Embedded;
 use naive::{Naive, sorted_fields};
 use proptest::collection::vec;

@@ -1,6 +1,5 @@
 use bson::doc;
-use document::Engine;
-use document::{Error, Result};
+use document::{Engine, Error, Result};
 use model::{ActivityKind, Handle, Person, Problem, Relation, Timestamp, Topic};
 use store::overflow::{Item, Key};
 use store::people::User;

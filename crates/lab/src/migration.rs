@@ -10,8 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use bson::{Bson, doc};
-use document::Error;
-use document::{Find, Update};
+use document::{Error, Find, Update};
 use futures::future::{BoxFuture, try_join_all, try_join3};
 use model::{
     Handle, ListForm, MeasuredList, Migration, MigrationLook, MigrationVerdict, PostId, Problem, Relation,

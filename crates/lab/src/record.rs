@@ -2,8 +2,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use bson::{Bson, Document};
-use document::Result;
-use document::{DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
+use document::{DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated};
 
 use crate::call::{Answer, Call, Verb};
 

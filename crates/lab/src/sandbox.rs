@@ -13,9 +13,7 @@
 use std::collections::BTreeSet;
 
 use bson::{Bson, DateTime, Document, doc};
-use document::Error;
-use document::Prefixed;
-use document::{Engine, Find, Update};
+use document::{Engine, Error, Find, Prefixed, Update};
 use model::Timestamp;
 use store::overflow::uuid_bson;
 use store::{Settings, Store};

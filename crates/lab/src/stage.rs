@@ -1,8 +1,7 @@
 use std::sync::Arc;
 
 use bson::{Document, doc};
-use document::{Engine, Find};
-use document::{Error, Result};
+use document::{Engine, Error, Find, Result};
 use embedded::Embedded;
 use model::{Handle, PostId, Relation, Timestamp, Topic};
 use store::layouts::{

@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bson::{Document, doc};
-use document::Error;
-use document::{Changed, Changes};
+use document::{Changed, Changes, Error};
 use futures::{StreamExt, stream};
 use mongodb::Database;
 use mongodb::change_stream::ChangeStream;

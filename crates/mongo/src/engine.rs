@@ -8,9 +8,9 @@ use bson::raw::RawDocumentBuf;
 use bson::{Bson, DateTime, Document, doc};
 use document::trace::{self, Read};
 use document::{
-    Change, Changes, Consistency, DocumentEngine, Engine, Find, FindAndModify, Index, Return, Update, Updated,
+    Change, Changes, Consistency, DocumentEngine, Engine, Error, Find, FindAndModify, Index, Result, Return,
+    Update, Updated,
 };
-use document::{Error, Result};
 use futures::TryStreamExt;
 use mongodb::IndexModel;
 use mongodb::options::{

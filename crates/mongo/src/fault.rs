@@ -1,8 +1,7 @@
 //! What the driver's errors mean to the data layer.
 
 use bson::Document;
-use document::Error;
-use document::Index;
+use document::{Error, Index};
 use mongodb::error::{Error as Failure, ErrorKind, WriteFailure};
 
 /// The largest document, in bytes.

@@ -20,8 +20,7 @@ use crate::Store;
 use crate::overflow::{Item, Key, PAGES, sweep, uuid_bson};
 use crate::people::COLLECTION;
 use crate::reactions::Reaction;
-use document::{DocumentEngine, Find, Index, Update};
-use document::{Error, Result};
+use document::{DocumentEngine, Error, Find, Index, Result, Update};
 
 /// The field that marks somebody who is leaving; it is `true` or not there.
 pub(crate) const MARK: &str = "leaving";

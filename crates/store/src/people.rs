@@ -11,8 +11,7 @@ use crate::Store;
 use crate::leaving::staying;
 use crate::overflow::{delete_owner, empty, meter, uuid_bson};
 use crate::sessions::Session;
-use document::{Error, Result};
-use document::{Find, Update};
+use document::{Error, Find, Result, Update};
 
 /// The collection of user documents. `_id` is the handle.
 pub const COLLECTION: &str = "users";

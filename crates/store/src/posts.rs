@@ -10,8 +10,7 @@ use uuid::Uuid;
 use crate::Store;
 use crate::overflow::{Key, PAGES, delete_owner, empty, meter, uuid_bson};
 use crate::people::date;
-use document::Find;
-use document::{Error, Result};
+use document::{Error, Find, Result};
 
 /// The collection of post documents. `_id` is a UUID.
 pub const COLLECTION: &str = "posts";

@@ -4,8 +4,7 @@ use bson::{DateTime, Document, doc};
 use model::{Handle, Timestamp};
 
 use crate::people::date;
-use document::{DocumentEngine, Find, Index, Update};
-use document::{Error, Result};
+use document::{DocumentEngine, Error, Find, Index, Result, Update};
 
 /// The collection of sessions. `_id` is a digest of the token, so that reading the store lets nobody in.
 pub const COLLECTION: &str = "sessions";

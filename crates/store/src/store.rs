@@ -5,8 +5,7 @@ use model::{Overflow, Relation, Topic};
 
 use crate::overflow::{OverflowList, Owner, Queues, measure, owner_collection, owner_id};
 use crate::{Settings, leaving, overflow, people, posts, reactions, schema, sessions, timeline};
-use document::{Engine, Find, Index, session_of};
-use document::{Error, Result};
+use document::{Engine, Error, Find, Index, Result, session_of};
 
 /// An engine with the feed's collections and indexes in it, and the limits of its lists.
 #[derive(Clone)]

@@ -5,8 +5,7 @@
 use std::sync::Arc;
 
 use bson::doc;
-use document::Error;
-use document::{Engine, Find, Update};
+use document::{Engine, Error, Find, Update};
 use embedded::Embedded;
 use model::{Handle, PostId, Timestamp};
 use store::Limits;

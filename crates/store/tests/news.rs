@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bson::{Bson, Document};
-use document::{DocumentEngine, Find, FindAndModify, Index, Update, Updated};
-use document::{Error, Result};
+use document::{DocumentEngine, Error, Find, FindAndModify, Index, Result, Update, Updated};
 use embedded::Embedded;
 use futures::StreamExt;
 use futures::stream::BoxStream;

@@ -11,8 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use bson::{Bson, Document, doc};
-use document::Result;
-use document::{DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
+use document::{DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated};
 use embedded::Embedded;
 use lists::{handle, like, post, small_store};
 use model::{Relation, Timestamp};

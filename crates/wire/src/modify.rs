@@ -1,8 +1,7 @@
 //! `findAndModify`: changing, replacing or removing the first document of a query, and returning it.
 
 use bson::{Document, doc};
-use document::Error;
-use document::{Engine, Find, FindAndModify, Return};
+use document::{Engine, Error, Find, FindAndModify, Return};
 
 use crate::fault::{FAILED_TO_PARSE, Fault, Outcome, fine};
 use crate::server::{Command, Server};

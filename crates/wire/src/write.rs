@@ -2,8 +2,7 @@
 
 use bson::oid::ObjectId;
 use bson::{Bson, Document, doc};
-use document::Error;
-use document::{Engine, Find};
+use document::{Engine, Error, Find};
 use tokio::task::JoinSet;
 
 use crate::about::LARGEST_BATCH;

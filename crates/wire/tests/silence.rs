@@ -5,8 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bson::doc;
-use document::Error;
-use document::{DocumentEngine, Engine, Find, Update};
+use document::{DocumentEngine, Engine, Error, Find, Update};
 use embedded::Embedded;
 use mongo::Mongo;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -1,8 +1,7 @@
 //! Exercise eight.
 
 use bson::{Bson, doc};
-use document::Result;
-use document::{Engine, Find};
+use document::{Engine, Find, Result};
 
 use super::{Integer as _, ORDERS, empty, in_order, sure, up_to};
 

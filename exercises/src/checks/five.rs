@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use bson::{Bson, Document};
-use document::Result;
-use document::{DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
+use document::{DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated};
 
 use super::{LIST, sure, with};
 use crate::PAGE_SIZE;

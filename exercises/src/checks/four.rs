@@ -1,7 +1,6 @@
 //! Exercise four.
 
-use document::Engine;
-use document::Result;
+use document::{Engine, Result};
 
 use super::{LIST, ORDERS, each_once, in_order, read, sure, with};
 

@@ -11,8 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bson::{Bson, Document, doc};
-use document::Result;
-use document::{Engine, Find};
+use document::{Engine, Find, Result};
 use embedded::Embedded;
 
 pub mod eight;

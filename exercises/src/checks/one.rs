@@ -1,7 +1,6 @@
 //! Exercise one.
 
-use document::Engine;
-use document::Result;
+use document::{Engine, Result};
 
 use super::{LIST, each_once, numbers, owner, pages, read, sure, with};
 use crate::{PAGE_SIZE, THRESHOLD};

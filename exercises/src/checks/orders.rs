@@ -1,8 +1,7 @@
 //! Operations that run one command at a time, in an order of the check's choosing.
 
-use document::Engine;
-use document::Result;
 use document::gate::{Ending, Fate, Gate, Message, Turn};
+use document::{Engine, Result};
 use tokio::sync::mpsc::unbounded_channel;
 
 /// How many orders are tried of two operations: every one of their first eight commands.

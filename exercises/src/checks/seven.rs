@@ -1,8 +1,7 @@
 //! Exercise seven.
 
 use bson::{Bson, Document, doc};
-use document::Result;
-use document::{Engine, Find};
+use document::{Engine, Find, Result};
 
 use super::{Integer as _, ORDERS, each_once, empty, in_order, numbers, sure};
 use crate::seven::MOST;

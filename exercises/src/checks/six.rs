@@ -1,8 +1,7 @@
 //! Exercise six.
 
 use bson::doc;
-use document::Engine;
-use document::Result;
+use document::{Engine, Result};
 
 use super::{LIST, ORDERS, each_once, empty, in_order, owner, pages, read, sure, up_to};
 use crate::PAGE_SIZE;

@@ -1,7 +1,6 @@
 //! Exercise three.
 
-use document::Engine;
-use document::Result;
+use document::{Engine, Result};
 
 use super::{LIST, ORDERS, each_once, in_order, numbers, owner, pages, read, sure, up_to, with};
 use crate::{PAGE_SIZE, THRESHOLD};

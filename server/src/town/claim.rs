@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use bson::{Bson, Document, doc};
-use document::Error;
-use document::{Find, Update};
+use document::{Error, Find, Update};
 use store::overflow::{self, uuid_bson};
 use store::{Store, people, posts, sessions, timeline};
 use uuid::Uuid;

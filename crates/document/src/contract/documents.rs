@@ -3,9 +3,7 @@
 use bson::{Bson, doc};
 
 use super::{THINGS, code, everything, ids, insert, one};
-use crate::Error;
-use crate::Prefixed;
-use crate::{Engine, Find, Update};
+use crate::{Engine, Error, Find, Prefixed, Update};
 
 /// BSON in is BSON out.
 pub async fn an_inserted_document_is_found_as_it_was(engine: &Engine) {

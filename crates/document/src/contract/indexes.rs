@@ -3,8 +3,7 @@
 use bson::doc;
 
 use super::{THINGS, code, ids, insert, one};
-use crate::Error;
-use crate::{Engine, Find, Index, Update};
+use crate::{Engine, Error, Find, Index, Update};
 
 async fn create(engine: &Engine, index: Index) {
     engine.create_index(THINGS, index).await.unwrap();

@@ -31,8 +31,7 @@ pub use std::panic::AssertUnwindSafe;
 use bson::{Bson, Document, doc};
 use futures::FutureExt;
 
-use crate::{Engine, Find, FindAndModify, Update};
-use crate::{Error, Result};
+use crate::{Engine, Error, Find, FindAndModify, Result, Update};
 
 /// In what engines may differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

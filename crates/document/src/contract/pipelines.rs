@@ -3,8 +3,7 @@
 use bson::{Bson, Document, doc};
 
 use super::{THINGS, changed, code, everything};
-use crate::Error;
-use crate::{Engine, Find, Index, Update};
+use crate::{Engine, Error, Find, Index, Update};
 
 /// Checks what a pipeline makes of a document.
 async fn assert_becomes(engine: &Engine, document: Document, pipeline: Vec<Document>, expected: Document) {

@@ -3,8 +3,7 @@
 use bson::{Bson, Document, doc};
 
 use super::{THINGS, changed, everything, insert, refusal};
-use crate::Error;
-use crate::{Change, Engine, Update};
+use crate::{Change, Engine, Error, Update};
 
 /// Checks what an update makes of a document, which gets the `_id` 1.
 async fn assert_becomes(engine: &Engine, document: Document, update: Document, mut expected: Document) {

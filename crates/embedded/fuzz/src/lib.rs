@@ -10,8 +10,7 @@ use std::cell::OnceCell;
 use bson::{Document, doc};
 use model::Cursor;
 use embedded::Embedded;
-use document::{Error, Result};
-use document::{Change, DocumentEngine, Find, Index, Update};
+use document::{Change, DocumentEngine, Error, Find, Index, Result, Update};
 use tokio::runtime::Runtime;
 use uuid::Uuid;
 

@@ -8,8 +8,7 @@ use super::upsert::equalities;
 use crate::aggregate::{Reshape, stage, unrecognized};
 use crate::compare::{check, equal};
 use crate::filter::Filter;
-use document::Change;
-use document::{Error, Result};
+use document::{Change, Error, Result};
 
 /// What a stage of a pipeline that no update may have is called.
 const NOT_IN_UPDATES: &[&str] = &[

@@ -10,8 +10,7 @@ mod run;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use document::Engine;
-use document::{Error, Result};
+use document::{Engine, Error, Result};
 use embedded::Embedded;
 use model::{LayoutCost, LayoutLap, Wall};
 use serde::Serialize;

@@ -1,8 +1,7 @@
 use std::collections::HashSet;
 
 use bson::doc;
-use document::Find;
-use document::{Error, Result};
+use document::{Error, Find, Result};
 use model::{
     Handle, Person, PostId, Relation, RelationOverflow, StormTarget, StormVerdict, Timestamp, Topic,
 };

@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use async_trait::async_trait;
 use bson::{Bson, Document};
 
-use document::{DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
-use document::{Error, Result};
+use document::{DocumentEngine, Engine, Error, Find, FindAndModify, Index, Result, Update, Updated};
 
 /// What goes wrong with one write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,8 +9,7 @@ use super::feed::{LIKES, actor, at_once, down, give, like, like_again, open, pub
 use super::interruptions::unbounded;
 use crate::Store;
 use crate::overflow::{Appended, Item, Key, Owner, Stretch};
-use document::Engine;
-use document::Error;
+use document::{Engine, Error};
 
 const CROWD: u64 = 64;
 

@@ -8,8 +8,7 @@ use super::answers::{Fault, Faulty};
 use super::feed::{LIKES, actor, give, like, like_again, open, pages, publish, sound};
 use crate::Store;
 use crate::overflow::{Item, Key, Owner, PAGES, owner_id};
-use document::{Engine, Update};
-use document::{Error, Result};
+use document::{Engine, Error, Result, Update};
 
 /// Whichever of its writes was in doubt or failed, a like that is repeated lands once; here the head spills for it.
 pub async fn a_like_repeated_after_an_unknown_outcome_lands_once(engine: &Engine) {

@@ -14,8 +14,7 @@ use crate::people::User;
 use crate::sessions::Session;
 use crate::upkeep::{CheckOptions, Severity, check};
 use crate::{Store, people, posts, sessions};
-use document::Error;
-use document::{Engine, Find, Update};
+use document::{Engine, Error, Find, Update};
 
 const HASH: &str = "what is kept of a password";
 const ACTORS: u64 = 3;

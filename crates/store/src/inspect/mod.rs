@@ -9,8 +9,7 @@ use model::{Overflow, Relation, RelationOverflow, Topic};
 
 use crate::Store;
 use crate::overflow::{Owner, PAGES, measure, number, owner_collection, owner_id};
-use document::Find;
-use document::{Error, Result};
+use document::{Error, Find, Result};
 
 pub use bytes::{ByteMap, Part, Place};
 

@@ -5,8 +5,7 @@ use model::{Handle, PostId};
 use super::{Kind, Layout, documents_of, id_of, insert_all, largest, number, signed, take_items};
 use crate::Limits;
 use crate::overflow::Item;
-use document::Result;
-use document::{Engine, Find, FindAndModify, Index, Return, Update};
+use document::{Engine, Find, FindAndModify, Index, Result, Return, Update};
 
 /// The bucket pattern: documents `{owner, first, count, items}` of up to a page's number of items. An append goes to the
 /// newest bucket that has room, or begins one. There is no owner document, so there is no count either: it is the sum

@@ -7,8 +7,7 @@ use super::primary::{self, OVERFLOW_ACTIVITIES, USERS, push_to_page, read_activi
 use super::{Kind, Layout, id_of, no_owner, signed};
 use crate::Limits;
 use crate::overflow::Item;
-use document::Result;
-use document::{Engine, Update};
+use document::{Engine, Result, Update};
 
 /// S1's `addActivity`: read the user, look at the count, then push to the primary or to an overflow document. Between
 /// the look and the push anything may happen.

@@ -2,8 +2,7 @@ use std::fmt;
 
 use bson::Document;
 
-use document::{Change, DocumentEngine, Find, FindAndModify, Update, Updated};
-use document::{Error, Result};
+use document::{Change, DocumentEngine, Error, Find, FindAndModify, Result, Update, Updated};
 
 /// One database command of an operation.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,8 +4,7 @@ use model::{Handle, PostId};
 
 use super::{Kind, Layout, id_of, insert_all, largest};
 use crate::overflow::{Item, uuid_bson};
-use document::{Engine, Find, Index};
-use document::{Error, Result};
+use document::{Engine, Error, Find, Index, Result};
 
 /// One document per item, as a table of a relational database would have it. A unique index keeps every actor once, and
 /// another has the items of an owner in order. What it costs is three index entries and a document's overhead for each

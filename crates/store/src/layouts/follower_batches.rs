@@ -6,8 +6,7 @@ use super::primary::USERS;
 use super::{documents_of, first, id_of, insert_all, no_owner, number, signed, take_items};
 use crate::Limits;
 use crate::overflow::Item;
-use document::{DocumentEngine, Engine, Find, Index, Update};
-use document::{Error, Result};
+use document::{DocumentEngine, Engine, Error, Find, Index, Result, Update};
 
 /// S3's collection of overflow documents.
 pub const FOLLOWER_OVERFLOW: &str = "followerOverflow";

@@ -7,8 +7,7 @@ use super::primary::{self, OVERFLOW_ACTIVITIES, USERS, push_to_page, read_activi
 use super::{Kind, Layout, id_of, no_owner, signed};
 use crate::Limits;
 use crate::overflow::Item;
-use document::Result;
-use document::{Engine, FindAndModify, Update};
+use document::{Engine, FindAndModify, Result, Update};
 
 /// S0's `addActivitySafe`: push to the primary while its count is below the threshold, in one guarded command; else look
 /// at the count and push to the last overflow document. The primary keeps the oldest items for ever, so the newest are

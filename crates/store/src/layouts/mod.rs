@@ -33,9 +33,7 @@ use model::{Handle, PostId};
 
 use crate::Limits;
 use crate::overflow::{Item, uuid_bson};
-use document::Prefixed;
-use document::{DocumentEngine, Engine, Find};
-use document::{Error, Result};
+use document::{DocumentEngine, Engine, Error, Find, Prefixed, Result};
 
 pub use bucket::Bucket;
 pub use check_then_act::{CheckThenAct, CheckedAppend};

@@ -6,8 +6,7 @@ use super::{Kind, Layout, id_of, insert_all, largest};
 use crate::overflow::{Item, Key, OverflowList, PAGES, lay_out};
 use crate::posts::{self, new_document};
 use crate::{Limits, Settings, Store};
-use document::Engine;
-use document::{Error, Result};
+use document::{Engine, Error, Result};
 
 /// Ours: the likes of a post, as the feed keeps them.
 pub struct Overflow {

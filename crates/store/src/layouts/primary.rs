@@ -7,8 +7,7 @@ use model::{Handle, PostId};
 use super::{documents_of, first, id_of, insert_all, largest, no_owner, number, signed, take_items};
 use crate::Limits;
 use crate::overflow::Item;
-use document::Result;
-use document::{DocumentEngine, Find, Index, Update};
+use document::{DocumentEngine, Find, Index, Result, Update};
 
 /// The articles' collection of owners, here for owners of any kind.
 pub const USERS: &str = "users";

@@ -5,8 +5,7 @@ use model::{Handle, PostId};
 use super::primary::USERS;
 use super::{Kind, Layout, documents_of, first, id_of, largest, no_owner, number, signed, take_items};
 use crate::overflow::Item;
-use document::Result;
-use document::{Engine, Find, Update};
+use document::{Engine, Find, Result, Update};
 
 /// One document with one array. Every append rewrites all of it, every read drags it along, and at 16 MB the store
 /// refuses: code 17419, "Resulting document after update is larger than 16777216".

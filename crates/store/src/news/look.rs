@@ -11,8 +11,7 @@ use model::Relation;
 use super::{News, Watched, owner_of};
 use crate::overflow::{Owner, owner_collection, owner_id};
 use crate::{people, posts};
-use document::Result;
-use document::{Engine, Find};
+use document::{Engine, Find, Result};
 
 /// The time between two looks.
 pub(super) const PAUSE: Duration = Duration::from_millis(500);

@@ -16,8 +16,7 @@ use model::{Handle, PostId, Topic};
 use self::look::Look;
 use crate::overflow::Owner;
 use crate::{Store, people, posts};
-use document::Changed;
-use document::{Error, Result};
+use document::{Changed, Error, Result};
 
 /// Which owners somebody watches at the moment.
 pub type Watched = Arc<dyn Fn() -> Vec<Owner> + Send + Sync>;

@@ -4,11 +4,10 @@ use bson::{Bson, DateTime, Document, doc};
 use model::Timestamp;
 
 use super::spill::page_fields;
-use super::state::{Head, State, int};
+use super::state::{Born, Head, State, int};
 use super::{Item, Key, OverflowList, Owner, PAGES, empty, owner_id, page_id};
 use crate::attempts::Attempts;
-use document::{Error, Result};
-use document::{Find, Update};
+use document::{Error, Find, Result, Update};
 
 /// How many pages are written or read back at once.
 const BATCH: usize = 64;
@@ -30,11 +29,30 @@ impl OverflowList<'_> {
             self.check_items(owner).await?;
             self.make_list(owner).await?;
         }
+        let mut paged_for = None;
+        let adopted = self.adopt_list(owner, &mut paged_for).await;
+        // As with a spill: nobody else would find pages of an owner that was deleted before they were written.
+        let lives = |born: &Born| adopted.as_ref().is_ok_and(|adopted| adopted == born);
+        if paged_for.is_some_and(|born| !lives(&born))
+            && let Err(error) = self.sweep(owner).await
+        {
+            tracing::warn!(%owner, %error, "pages may be left of an owner that is gone; `spillway check --repair` removes them");
+        }
+        adopted.map(drop)
+    }
+
+    /// Answers the incarnation whose list is adopted. Leaves the first for which pages may have been written in
+    /// `paged_for`.
+    async fn adopt_list(&self, owner: &Owner, paged_for: &mut Option<Born>) -> Result<Born> {
         let mut attempts = Attempts::default();
         while attempts.next().await {
             let seen = self.state_of_list(owner, Head::Whole).await?;
-            if !seen.adopting || self.finish_adoption(owner, &seen).await? {
-                return Ok(());
+            if !seen.adopting {
+                return Ok(seen.born);
+            }
+            paged_for.get_or_insert_with(|| seen.born.clone());
+            if self.finish_adoption(owner, &seen).await? {
+                return Ok(seen.born);
             }
         }
         Err(Error::Contended(owner.to_string()))

@@ -4,8 +4,7 @@ use super::item::number;
 use super::pages::{Way, date, order};
 use super::state::Born;
 use super::{OverflowList, Owner, PAGES};
-use document::Find;
-use document::Result;
+use document::{Find, Result};
 
 impl OverflowList<'_> {
     /// How many items each of the first `pages` pages holds, by its number: read from an index, without a look at the

@@ -2,8 +2,7 @@ use bson::{Bson, DateTime, Document, doc};
 
 use super::state::{State, int};
 use super::{Item, OverflowList, Owner, empty, owner_id};
-use document::{Error, Result};
-use document::{Find, FindAndModify, Update};
+use document::{Error, Find, FindAndModify, Result, Update};
 
 /// How many pages are written at once.
 const BATCH: usize = 64;

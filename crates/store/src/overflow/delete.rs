@@ -3,8 +3,7 @@
 use bson::{Bson, doc};
 
 use super::{Owner, PAGES, owner_collection, owner_id};
-use document::Result;
-use document::{Engine, Find, session_of};
+use document::{Engine, Find, Result, session_of};
 
 /// Deletes an owner document and the pages of its lists. The document goes first: from then on nobody reads the
 /// pages. Doing it again finishes what was interrupted. Answers whether there was such an owner.

@@ -38,8 +38,7 @@ use uuid::Uuid;
 
 use crate::Limits;
 use crate::turns::Turns;
-use document::Engine;
-use document::Result;
+use document::{Engine, Result};
 
 pub use append::Appended;
 pub use bulk::{LaidOut, lay_out};

@@ -5,8 +5,7 @@ use super::pages::{Way, date, order};
 use super::read::{Placed, Start};
 use super::state::{Head, State, page_number};
 use super::{OverflowList, Owner, PAGES, Stretch};
-use document::Find;
-use document::Result;
+use document::{Find, Result};
 
 /// How many page counts to read at once.
 const COUNTS: u64 = 512;

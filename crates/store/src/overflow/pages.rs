@@ -7,8 +7,7 @@ use bson::{Bson, DateTime, Document, doc};
 use super::item::{number, take_items};
 use super::state::{Born, State, page_number};
 use super::{Item, Key, OverflowList, Owner, PAGES, owner_id};
-use document::Find;
-use document::Result;
+use document::{Find, Result};
 
 /// A page as read.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,8 +6,7 @@ use super::seen::Terms;
 use super::state::{Head, Pending, State};
 use super::{Item, Key, OverflowList, Owner, PAGES, owner_id, uuid_bson};
 use crate::attempts::Attempts;
-use document::{Consistency, FindAndModify, Update};
-use document::{Error, Result};
+use document::{Consistency, Error, FindAndModify, Result, Update};
 
 /// How many removals from pages may be under way at once. With more, somebody who removes finishes some first, so that the
 /// owner stays small also when many died half-way.

@@ -15,8 +15,7 @@ use super::state::{Head, State, int, just_after};
 use super::together::{Asker, Wanted};
 use super::{Appended, Item, Key, OverflowList, Owner, owner_id};
 use crate::attempts::Attempts;
-use document::Consistency;
-use document::{Error, Result};
+use document::{Consistency, Error, Result};
 
 /// How far a round has come.
 struct Round {

@@ -11,8 +11,7 @@ use super::append::Appended;
 use super::remove::Removed;
 use super::state::{Head, State};
 use super::{Item, Key, OverflowList, Owner};
-use document::FindAndModify;
-use document::{Error, Result};
+use document::{Error, FindAndModify, Result};
 
 /// A list as it was when somebody looked.
 #[derive(Debug, Clone)]

@@ -4,8 +4,7 @@ use model::Timestamp;
 use super::seen::Terms;
 use super::state::{State, int};
 use super::{Item, OverflowList, Owner, PAGES, owner_id, page_id};
-use document::Update;
-use document::{Error, Result};
+use document::{Error, Result, Update};
 
 /// What a push adds, and what goes with it.
 #[derive(Debug, Default)]

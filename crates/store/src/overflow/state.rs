@@ -9,8 +9,7 @@ use uuid::Uuid;
 use super::item::{number, take_date, take_items, take_uuid};
 use super::{Item, OverflowList, Owner, owner_id, uuid_bson};
 use crate::Limits;
-use document::{Consistency, Find, FindAndModify};
-use document::{Error, Result};
+use document::{Consistency, Error, Find, FindAndModify, Result};
 
 /// A document `{a: […]}` is its array plus its length, the element's type and name, and a terminator.
 const WRAPPING: usize = 4 + 1 + 2 + 1;

@@ -3,8 +3,7 @@ use bson::{Document, doc};
 use super::state::Head;
 use super::{OverflowList, Owner, PAGES};
 use crate::attempts::Attempts;
-use document::Result;
-use document::Update;
+use document::{Result, Update};
 
 impl OverflowList<'_> {
     /// Tidies pages that removals emptied. The newest pages go, as long as they are empty; an empty page further down

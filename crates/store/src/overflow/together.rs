@@ -17,8 +17,7 @@ use tracing::Instrument;
 
 use super::{Appended, Item, Key, OverflowList, Owner, Queues};
 use crate::Limits;
-use document::Engine;
-use document::{Error, Result};
+use document::{Engine, Error, Result};
 
 /// Lists by their owner and relation.
 type List = (Owner, Relation);

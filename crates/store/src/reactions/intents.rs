@@ -10,8 +10,7 @@ use crate::Store;
 use crate::leaving::staying;
 use crate::overflow::{Seen, uuid_bson};
 use crate::people::{COLLECTION, date};
-use document::Result;
-use document::{DocumentEngine, Find, Index, Update};
+use document::{DocumentEngine, Find, Index, Result, Update};
 
 /// The field of a person with what they have begun; empty or not there when nothing is.
 pub const FIELD: &str = "intents";

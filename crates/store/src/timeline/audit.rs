@@ -12,8 +12,7 @@ use super::{COLLECTION, Timelines};
 use crate::leaving::MARK;
 use crate::overflow::uuid_bson;
 use crate::{people, posts};
-use document::Find;
-use document::{Error, Result};
+use document::{Error, Find, Result};
 
 /// How many timelines to look at together.
 const BATCH: u64 = 128;

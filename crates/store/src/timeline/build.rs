@@ -4,8 +4,7 @@ use model::Handle;
 use super::stored::{Entry, Timeline};
 use super::{ATTEMPTS, COLLECTION, Standing, Timelines};
 use crate::{leaving, people, posts};
-use document::Find;
-use document::{Error, Result};
+use document::{Error, Find, Result};
 
 impl Timelines<'_> {
     /// A reader's timeline. Where there is none, or too little in it, it is made from the lists and the posts, which takes

@@ -12,8 +12,7 @@ use super::{ATTEMPTS, COLLECTION, Standing, Timelines};
 use crate::overflow::uuid_bson;
 use crate::people;
 use crate::posts::{self, StoredPost, new_document};
-use document::{Error, Result};
-use document::{Find, Update};
+use document::{Error, Find, Result, Update};
 
 /// The mark of a post that may not be in all its timelines yet.
 pub(crate) const UNDELIVERED: &str = "undelivered";

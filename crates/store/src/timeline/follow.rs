@@ -8,8 +8,7 @@ use super::stored::Timeline;
 use super::{ATTEMPTS, COLLECTION, Standing, Timelines};
 use crate::overflow::{Appended, Item, Key, Removed, uuid_bson};
 use crate::reactions::{agree_following, raise_rev};
-use document::Update;
-use document::{Error, Result};
+use document::{Error, Result, Update};
 
 impl Timelines<'_> {
     /// Lets somebody follow an author: in the author's followers, in the list of those whom the reader follows, and in

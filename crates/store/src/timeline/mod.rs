@@ -19,8 +19,7 @@ use bson::doc;
 use model::{Handle, Relation, Topic};
 
 use crate::Store;
-use document::Result;
-use document::{Find, Update};
+use document::{Find, Result, Update};
 use stored::Timeline;
 
 pub(crate) use audit::{Fault, Suspect};

@@ -11,8 +11,7 @@ use super::{COLLECTIONS, META, import};
 use crate::Store;
 use crate::overflow::PAGES;
 use crate::upkeep::{OWNERS, Owners, Progress, groups, relations_of};
-use document::Error;
-use document::{DocumentEngine, Find};
+use document::{DocumentEngine, Error, Find};
 
 /// How often an owner is read again because something was removed from its lists while its pages were read.
 const ATTEMPTS: u32 = 32;

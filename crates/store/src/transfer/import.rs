@@ -8,8 +8,7 @@ use bson::{Bson, Document, doc};
 use super::lines::{Line, LineError, Lines};
 use super::{COLLECTIONS, META};
 use crate::Store;
-use document::Error;
-use document::{DocumentEngine, Find};
+use document::{DocumentEngine, Error, Find};
 
 /// The document in `meta` that is there while an import is under way.
 pub(super) const MARKER: &str = "import";

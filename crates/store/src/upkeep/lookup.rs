@@ -8,8 +8,7 @@ use uuid::Uuid;
 
 use super::owners::COLLECTIONS;
 use crate::overflow::{Key, Owner, PAGES, number, owner_collection, owner_id};
-use document::Result;
-use document::{DocumentEngine, Find};
+use document::{DocumentEngine, Find, Result};
 
 /// Of how many owners to have the heads in memory at once.
 const HEADS: usize = 512;

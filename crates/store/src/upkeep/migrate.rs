@@ -14,8 +14,7 @@ use super::list_state::Shape;
 use super::owners::{COLLECTIONS, Owners, owner_of, relations_of};
 use crate::Store;
 use crate::overflow::{Item, Owner, number, owner_collection, owner_id};
-use document::{DocumentEngine, Find};
-use document::{Error, Result};
+use document::{DocumentEngine, Error, Find, Result};
 
 /// How many elements that are no items to tell of, per list.
 const EXAMPLES: usize = 3;

@@ -6,8 +6,7 @@ use uuid::Uuid;
 
 use crate::overflow::Owner;
 use crate::{people, posts};
-use document::Result;
-use document::{DocumentEngine, Find};
+use document::{DocumentEngine, Find, Result};
 
 /// How many owners to ask for at once, without the items of their lists.
 const BATCH: u64 = 1_000;

@@ -8,8 +8,7 @@ use super::finding::Violation;
 use super::list_state::ListState;
 use crate::Store;
 use crate::overflow::{Item, Owner, PAGES, owner_collection};
-use document::Result;
-use document::Update;
+use document::{Result, Update};
 
 /// The next thing that mends a list. When somebody changes the list first it does nothing, and the list is looked at
 /// again.

@@ -13,8 +13,7 @@ use super::owners::{COLLECTIONS, Owners, groups, owner_of, relations_of};
 use super::tune::ItemSizes;
 use crate::overflow::PAGES;
 use crate::{Limits, Store};
-use document::Find;
-use document::Result;
+use document::{Find, Result};
 
 /// How many bars a histogram of fills has; the last is for what is over its limit.
 pub const BARS: usize = 11;

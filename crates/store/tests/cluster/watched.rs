@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use bson::{Bson, Document};
-use document::{Change, DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
-use document::{Error, Result};
+use document::{Change, DocumentEngine, Engine, Error, Find, FindAndModify, Index, Result, Update, Updated};
 use embedded::Embedded;
 use store::sharding::{PLAN, ShardKey};
 

@@ -7,8 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::support::{assert_sound, handle, like, like_at, post, small_store, walk};
 use bson::{Bson, Document};
-use document::Result;
-use document::{Change, DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
+use document::{Change, DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated};
 use model::{Relation, Timestamp};
 use store::Store;
 use store::overflow::{Item, Key};

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use crate::support::{assert_sound, born_of, handle, like, like_at, post, post_born, small_store, walk};
-use bson::{DateTime, doc};
-use document::Error;
-use document::{Find, Update};
+use bson::doc;
+use document::{Error, Find, Update};
 use model::{Relation, Timestamp};
-use store::overflow::{Item, Key, PAGES, lay_out, owner_id};
+use store::overflow::{Key, PAGES, lay_out, owner_id};
 use uuid::Uuid;
+
+use crate::support::{assert_sound, handle, like, like_at, post, post_born, small_store, walk};
 
 const LIKES: Relation = Relation::Likes;
 
@@ -193,81 +193,6 @@ async fn a_clock_that_runs_behind_does_not_sort_below_a_page() {
 }
 
 #[tokio::test]
-async fn a_page_that_a_stopped_spill_left_behind_is_invisible_and_the_next_spill_replaces_it() {
-    let store = small_store(3, 2).await;
-    let post = post(&store, 1).await;
-    for number in 1..=3 {
-        store.list(LIKES).append(&post, like(number)).await.unwrap();
-    }
-    // What a spill under other limits had written when it stopped: one item, at the revision that still holds.
-    let left = doc! {
-        "_id": "left behind", "owner": owner_id(&post), "relation": "likes", "page": 0_i64, "rev": 0_i64,
-        "born": born_of(&store, &post).await, "count": 1_i64, "first": DateTime::from_millis(1), "last": DateTime::from_millis(1),
-        "items": [like(1).to_document()],
-    };
-    store.engine().insert(PAGES, vec![left]).await.unwrap();
-    assert_sound(&store, &post, LIKES).await;
-    for number in 4..=9 {
-        store.list(LIKES).append(&post, like(number)).await.unwrap();
-        assert_sound(&store, &post, LIKES).await;
-    }
-}
-
-#[tokio::test]
-async fn a_removal_that_stopped_after_its_first_write_is_finished_by_the_next_operation() {
-    let store = small_store(3, 2).await;
-    let post = post(&store, 1).await;
-    for number in 1..=6 {
-        store.list(LIKES).append(&post, like(number)).await.unwrap();
-    }
-    let pending = doc! { "page": 0_i64, "rev": 0_i64, "id": like(1).to_document().get("id").cloned() };
-    let stopped = doc! {
-        "$push": { "likes.pending": pending },
-        "$inc": { "likes.count": -1_i64, "likes.spilled": -1_i64, "likes.rev": 1_i64 },
-    };
-    store
-        .engine()
-        .update("posts", Update::one(doc! { "_id": owner_id(&post) }, stopped))
-        .await
-        .unwrap();
-    assert_sound_apart_from_page_count(&store, &post).await;
-    assert_eq!(
-        store.list(LIKES).find(&post, &Key::By(handle(1))).await.unwrap(),
-        None
-    );
-
-    let again = store.list(LIKES).append(&post, like_at(1, 60)).await.unwrap();
-    assert!(again.added);
-    assert_sound(&store, &post, LIKES).await;
-}
-
-async fn assert_sound_apart_from_page_count(store: &store::Store, post: &store::overflow::Owner) {
-    let items = walk(store, post, LIKES, 2).await;
-    assert_eq!(
-        items.len() as u64,
-        store.overflow(post).await.unwrap()[&LIKES].count
-    );
-    assert!(items.iter().all(|item| item.by != Some(handle(1))));
-}
-
-#[tokio::test]
-async fn lowering_the_threshold_takes_effect_at_the_next_append() {
-    let store = small_store(10, 8).await;
-    let post = post(&store, 1).await;
-    for number in 1..=10 {
-        store.list(LIKES).append(&post, like(number)).await.unwrap();
-    }
-    let mut lower = store.settings().clone();
-    lower.set_threshold(LIKES, 3).unwrap();
-    lower.set_page_size(LIKES, 2).unwrap();
-    let store = store::Store::open(store.engine().clone(), lower).await.unwrap();
-    store.list(LIKES).append(&post, like(11)).await.unwrap();
-    assert_sound(&store, &post, LIKES).await;
-    let overflow = store.overflow(&post).await.unwrap()[&LIKES].clone();
-    assert_eq!((overflow.count, overflow.head <= 3), (11, true));
-}
-
-#[tokio::test]
 async fn loading_in_bulk_leaves_what_appending_one_by_one_leaves() {
     let born = Uuid::from_u128(7);
     for count in [0, 1, 4, 5, 8, 9, 40] {
@@ -389,51 +314,6 @@ async fn a_cursor_of_another_list_is_refused() {
 }
 
 #[tokio::test]
-async fn an_owner_with_the_id_of_one_whose_deletion_stopped_half_way_takes_more_than_a_head() {
-    let store = small_store(3, 2).await;
-    let first_life = post(&store, 1).await;
-    store.list(LIKES).append(&first_life, like(1)).await.unwrap();
-    store
-        .list(LIKES)
-        .remove(&first_life, &Key::By(handle(1)))
-        .await
-        .unwrap();
-    for number in 2..=9 {
-        store.list(LIKES).append(&first_life, like(number)).await.unwrap();
-    }
-    // The first of the two deletes; its pages stay.
-    store
-        .engine()
-        .delete("posts", doc! { "_id": owner_id(&first_life) }, false)
-        .await
-        .unwrap();
-
-    let second_life = post(&store, 1).await;
-    for number in 11..=30 {
-        store
-            .list(LIKES)
-            .append(&second_life, like(number))
-            .await
-            .unwrap();
-        assert_sound(&store, &second_life, LIKES).await;
-    }
-}
-
-#[tokio::test]
-async fn lowering_the_limits_far_does_not_refuse_the_next_append() {
-    let store = small_store(1000, 1000).await;
-    let post = post(&store, 1).await;
-    for number in 1..=1000 {
-        store.list(LIKES).append(&post, like(number)).await.unwrap();
-    }
-    let mut lower = store.settings().clone();
-    lower.set_threshold(LIKES, 3).unwrap();
-    let store = store::Store::open(store.engine().clone(), lower).await.unwrap();
-    assert!(store.list(LIKES).append(&post, like(1001)).await.unwrap().added);
-    assert_sound(&store, &post, LIKES).await;
-}
-
-#[tokio::test]
 async fn reading_over_many_pages_reads_each_page_once() {
     let engine = embedded::Embedded::in_memory().unwrap();
     let mut limits = store::Settings::default();
@@ -452,68 +332,4 @@ async fn reading_over_many_pages_reads_each_page_once() {
     let pages = store.overflow(&post).await.unwrap()[&LIKES].pages;
     let read = engine.counters().documents_read - before;
     assert!(read <= pages + 4, "{read} documents for {pages} pages");
-}
-
-#[tokio::test]
-async fn deleting_an_owner_takes_its_pages_along_and_doing_it_again_finishes_what_was_interrupted() {
-    let store = small_store(3, 2).await;
-    let model::Topic::Post(id) = post(&store, 1).await else {
-        unreachable!()
-    };
-    let owner = model::Topic::Post(id);
-    for relation in [LIKES, Relation::Shares] {
-        for number in 1..=20 {
-            store.list(relation).append(&owner, like(number)).await.unwrap();
-        }
-    }
-    // The first write of a deletion that stopped there.
-    let post_alone = doc! { "_id": owner_id(&owner) };
-    store.engine().delete("posts", post_alone, false).await.unwrap();
-    assert!(store.engine().count(PAGES, doc! {}).await.unwrap() > 10);
-    assert!(!store.posts().delete(id).await.unwrap(), "it is gone already");
-    assert_eq!(store.engine().count(PAGES, doc! {}).await.unwrap(), 0);
-
-    let again = post(&store, 1).await;
-    for number in 1..=20 {
-        store.list(LIKES).append(&again, like(number)).await.unwrap();
-    }
-    assert!(store.posts().delete(id).await.unwrap());
-    assert_eq!(store.engine().count(PAGES, doc! {}).await.unwrap(), 0);
-}
-
-#[tokio::test]
-async fn an_item_that_is_too_large_is_refused_and_nothing_is_written() {
-    let store = small_store(3, 2).await;
-    let owner = post(&store, 1).await;
-    let mut item = like(1);
-    item.more = doc! { "text": "x".repeat(Item::LARGEST) };
-    let refused = store
-        .list(Relation::Comments)
-        .append(&owner, item)
-        .await
-        .unwrap_err();
-    assert!(refused.to_string().contains("too large"), "{refused}");
-    assert_eq!(
-        store.overflow(&owner).await.unwrap()[&Relation::Comments].count,
-        0
-    );
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn even_a_tiny_head_takes_in_a_crowd() {
-    let store = small_store(2, 1).await;
-    let owner = post(&store, 1).await;
-    let mut crowd = tokio::task::JoinSet::new();
-    for actor in 1..=64 {
-        let (store, owner) = (store.clone(), owner.clone());
-        crowd.spawn(async move {
-            for number in 0..6 {
-                let item = like(actor * 10 + number);
-                assert!(store.list(LIKES).append(&owner, item).await.unwrap().added);
-            }
-        });
-    }
-    crowd.join_all().await;
-    assert_sound(&store, &owner, LIKES).await;
-    assert_eq!(store.overflow(&owner).await.unwrap()[&LIKES].count, 64 * 6);
 }

@@ -4,6 +4,8 @@
 
 mod home;
 mod interruptions;
+mod leftovers;
+mod limits;
 mod lists;
 mod model_check;
 mod mutants;

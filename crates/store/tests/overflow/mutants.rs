@@ -1,28 +1,16 @@
 //! The protocol broken on purpose: each mutant leaves out one guard, one write or one look, and the model check must
 //! go red in the scenario that the guard is there for.
 
-use std::panic::{self, AssertUnwindSafe};
-use std::thread;
-
 use crate::support::mutant::Fault::{self, *};
-use crate::support::mutant::Mutant;
 use crate::support::mutant::Step::*;
-use crate::support::scenarios::{SCENARIOS, in_memory};
+use crate::support::mutant::{Mutant, fails};
+use crate::support::scenarios::named;
+use crate::support::schedule::Bounds;
 
 /// Whether a scenario goes wrong over an engine with a fault.
 fn dies(fault: Fault, name: &str) -> bool {
-    let scenario = SCENARIOS.iter().find(|scenario| scenario.name == name).unwrap();
-    let between: &'static _ = Box::leak(Box::new(move |engine| Mutant::of(engine, fault)));
-    let explored = thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .unwrap();
-        panic::catch_unwind(AssertUnwindSafe(|| {
-            runtime.block_on(scenario.explore(in_memory(), between, 2))
-        }))
-    });
-    explored.join().unwrap().is_err()
+    let (scenario, between) = (named(name), Mutant::between(fault));
+    fails(move || scenario.explore(between, Bounds::default()))
 }
 
 /// A test for each mutant, with the scenario that kills it.
@@ -82,4 +70,24 @@ mutants! {
     a_reader_of_removed_items: Blind("pending"), "an unlike in a page while the head spills";
     a_writer_who_sorts_below_a_page: Blind("floor"), "a late clock while the head spills";
     a_writer_who_leaves_an_adoption_unfinished: Blind("adopting"), "two likes meet an unbounded array";
+    a_commit_that_does_not_count_its_page: Part(Commit, "$inc", "pages"), "two likes both meet a full head";
+    a_commit_that_does_not_count_what_it_spills: Part(Commit, "$inc", "spilled"), "two likes both meet a full head";
+    a_removal_from_the_head_that_does_not_count: Part(RemoveFromHead, "$inc", "count"), "an unlike of an item that is being spilled";
+    a_removal_from_a_page_that_does_not_count: Part(Pend, "$inc", "count"), "an unlike in a page while the head spills";
+    a_removal_from_a_page_that_counts_the_head: Part(Pend, "$inc", "spilled"), "an unlike in a page while the head spills";
+    a_page_that_does_not_count_down: Part(PullFromPage, "$inc", "count"), "two unlikes of one item of a page";
+    a_removal_that_does_not_reach_its_page: Never(PullFromPage), "two unlikes of one item of a page";
+    a_removal_from_a_page_of_the_next_incarnation: Guard(PullFromPage, "born"), "an unlike in a page of a post that is deleted, published again and liked by the same people";
+    a_removal_that_stays_pending: Never(Unpend), "two unlikes of one item of a page";
+    a_tidying_of_the_next_incarnation: Guard(Trim, "born"), "a page is emptied in a post that is deleted, published again and unliked as often";
+    a_tidying_that_leaves_the_flag: Part(Trim, "$set", "hasOverflow"), "two unlikes that empty a page";
+    a_page_with_items_that_readers_are_not_led_to: Guard(Unmark, "count"), "a page is tidied by two, and its number used again";
+    an_adoption_not_guarded_on_the_incarnation: Guard(FinishAdoption, "born"), "a like meets an unbounded array of a post that is deleted and published again";
+    an_adoption_that_does_not_raise_the_revision: Part(FinishAdoption, "$inc", "rev"), "two likes meet a short unbounded array";
+    an_adoption_that_does_not_raise_the_floor: Part(FinishAdoption, "$set", "floor"), "a like with a late clock meets an unbounded array";
+    a_deletion_that_leaves_the_pages: Never(Sweep), "an unlike in a page of a post that is deleted and published again";
+    a_deletion_of_the_pages_first: SweepFirst, "an unlike in a page of a post that is deleted and published again";
+    a_sweep_of_the_living: Guard(Sweep, "born"), "a like spills the head of a post that is deleted and published again";
+    a_sweep_by_an_old_look: SweepByAnOldLook, "a like spills the head of a post that is deleted and published again";
+    a_spill_that_does_not_sweep: NoSweepAfterASpill, "a like spills the head of a post that is deleted and published again";
 }

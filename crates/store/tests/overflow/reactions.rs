@@ -1,11 +1,11 @@
 //! Two lists that belong together, under the interleavings of what one person does on two servers, with a crash before any
 //! write or a lost answer to any write. Whatever happened, the activities say in the end what the deciding list says.
 
+use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use bson::doc;
-use document::Error;
+use document::{Engine, Error};
 use model::{Handle, PostId, Relation, Timestamp, Topic};
 use store::Store;
 use store::overflow::Item;
@@ -13,8 +13,13 @@ use store::people::User;
 use store::reactions::{Attempt, Intent, Reaction};
 use uuid::Uuid;
 
-use crate::support::schedule::{Bounds, Explorer, Operation};
-use crate::support::{small_store, walk};
+use crate::support::cached::Cached;
+use crate::support::mutant::Fault::{Guard, Part};
+use crate::support::mutant::Step::{Begin, Push};
+use crate::support::mutant::{Mutant, fails};
+use crate::support::scenarios::{least, within};
+use crate::support::schedule::{Between, Bounds, Explorer, Operation};
+use crate::support::{small_store_on, walk};
 
 /// Longer after everything here than any request lives.
 const LATER: Timestamp = Timestamp::from_millis(1_000_000_000_000);
@@ -48,9 +53,14 @@ struct Town {
     number: u64,
 }
 
+thread_local! {
+    /// The next of [`fresh`]. It begins again with each run, so that runs which differ in nothing else are the same.
+    static NUMBERS: Cell<u64> = const { Cell::new(1) };
+}
+
+/// A number for ids and incarnations that no other has.
 fn fresh() -> u64 {
-    static NUMBERS: AtomicU64 = AtomicU64::new(1);
-    NUMBERS.fetch_add(1, Ordering::Relaxed)
+    NUMBERS.replace(NUMBERS.get() + 1)
 }
 
 impl Town {
@@ -167,34 +177,34 @@ impl Town {
     }
 }
 
-/// As in the lists' model check.
-fn switches() -> usize {
-    std::env::var("SPILLWAY_MODEL_SWITCHES")
-        .ok()
-        .and_then(|switches| switches.parse().ok())
-        .unwrap_or(2)
-}
-
 impl Scenario {
-    /// Every interleaving, and every fault in those with one switch less.
-    async fn explore(&self) {
-        let store = small_store(3, 2).await;
-        for (switches, faults) in [(switches(), 0), (switches() - 1, 1)] {
-            self.explore_within(&store, Bounds { switches, faults }).await;
+    /// Every interleaving with every fault, and every two faults in those with one switch less.
+    async fn explore(&self, between: Between) {
+        let engine = Cached::in_memory();
+        let store = small_store_on(Arc::clone(&engine) as Engine, 3, 2).await;
+        for bounds in [within(2, 1), within(1, 2)] {
+            self.explore_within(&engine, &store, bounds.at_least(least()), between)
+                .await;
         }
     }
 
-    async fn explore_within(&self, store: &Store, bounds: Bounds) {
-        let mut explorer = Explorer::new(bounds);
+    async fn explore_within(&self, engine: &Arc<Cached>, store: &Store, bounds: Bounds, between: Between) {
+        let town = Town::new(store).await;
+        for act in self.before {
+            town.act(store, *act).await;
+        }
+        let mut explorer = Explorer::new(bounds, engine);
+        let number = fresh();
         loop {
-            let town = Town::new(store).await;
-            for act in self.before {
-                town.act(store, *act).await;
-            }
+            NUMBERS.set(number);
             let operations: Vec<_> = self.at_once.iter().map(|acts| town.operation(acts)).collect();
-            let run = explorer
-                .run(store, &operations, &|engine| engine, async || {})
-                .await;
+            let run = explorer.run(store, &operations, between, async || {}).await;
+            let Some(run) = run else {
+                if explorer.advance() {
+                    continue;
+                }
+                break;
+            };
             let events = format!("{:#?}", run.story);
             let reaction = town.reaction(self.at_once[0][0]);
             let faultless = !run
@@ -206,26 +216,29 @@ impl Scenario {
                 let holds = town.assert_lists_agree(store, &reaction, &events).await;
                 assert_eq!(holds, self.holds.unwrap_or(holds), "after {events}");
             }
-            if explorer.runs.is_multiple_of(2) {
-                // Those who died have not come back.
-                store.reactions().finish_all(LATER).await.unwrap();
-                let swept = format!("{events}, swept");
-                town.assert_lists_agree(store, &reaction, &swept).await;
-                assert_eq!(town.begun(store).await, [], "after {swept}");
-            }
+            let end = engine.now();
+            // Those who died have not come back.
+            store.reactions().finish_all(LATER).await.unwrap();
+            let swept = format!("{events}, swept");
+            town.assert_lists_agree(store, &reaction, &swept).await;
+            assert_eq!(town.begun(store).await, [], "after {swept}");
+            engine.go_back_to(end);
             for (operation, crashed) in operations.iter().zip(&run.crashed) {
                 if *crashed {
                     operation(store.clone()).await;
                 }
             }
             let again = format!("{events}, tried again");
-            let holds = town.assert_lists_agree(store, &reaction, &again).await;
+            // An answer that got lost while an attempt made good an earlier one leaves an intent for the next.
+            if bounds.faults < 2 || town.begun(store).await.is_empty() {
+                town.assert_lists_agree(store, &reaction, &again).await;
+            }
+            store.reactions().finish_all(LATER).await.unwrap();
+            let swept = format!("{again}, swept");
+            let holds = town.assert_lists_agree(store, &reaction, &swept).await;
             if !run.crashed.contains(&true) {
                 assert_eq!(holds, self.holds.unwrap_or(holds), "after {again}");
             }
-            store.reactions().finish_all(LATER).await.unwrap();
-            town.assert_lists_agree(store, &reaction, &format!("{again}, swept"))
-                .await;
             assert_eq!(town.begun(store).await, [], "after {again}, swept");
             if !explorer.advance() {
                 break;
@@ -236,102 +249,54 @@ impl Scenario {
     }
 }
 
-#[tokio::test]
-async fn a_like_meets_an_unlike() {
-    let scenario = Scenario {
-        before: &[],
-        at_once: &[&[Like], &[Unlike]],
-        holds: None,
+/// A test for each scenario, and the scenario by its name.
+macro_rules! scenarios {
+    ($($test:ident: $before:expr, $at_once:expr, $holds:expr;)*) => {
+        $(
+            #[tokio::test]
+            async fn $test() {
+                scenario(stringify!($test)).explore(&|engine| engine).await;
+            }
+        )*
+
+        fn scenario(name: &str) -> Scenario {
+            match name {
+                $(stringify!($test) => Scenario { before: $before, at_once: $at_once, holds: $holds },)*
+                _ => panic!("no scenario {name}"),
+            }
+        }
     };
-    scenario.explore().await;
 }
 
-#[tokio::test]
-async fn a_like_meets_an_unlike_of_an_earlier_like() {
-    let scenario = Scenario {
-        before: &[Like],
-        at_once: &[&[Like], &[Unlike]],
-        holds: None,
-    };
-    scenario.explore().await;
+scenarios! {
+    a_like_meets_an_unlike: &[], &[&[Like], &[Unlike]], None;
+    a_like_meets_an_unlike_of_an_earlier_like: &[Like], &[&[Like], &[Unlike]], None;
+    a_like_is_sent_to_two_servers_while_the_activities_spill: &[LikeOther(1), LikeOther(2), LikeOther(3)], &[&[Like], &[Like]], Some(true);
+    an_unlike_meets_another_unlike_with_a_like_after_it: &[Like], &[&[Unlike], &[Unlike, Like]], None;
+    two_unlikes_of_a_like_whose_activity_is_in_a_page: &[Like, LikeOther(1), LikeOther(2), LikeOther(3)], &[&[Unlike], &[Unlike]], Some(false);
+    a_comment_meets_its_own_deletion: &[], &[&[Comment], &[Delete]], None;
+    a_deleted_comment_is_sent_again: &[Comment], &[&[Delete], &[Comment]], None;
+    a_follow_meets_an_unfollow: &[], &[&[Follow], &[Unfollow]], None;
+    an_unfollow_meets_a_follow: &[Follow], &[&[Unfollow], &[Follow]], None;
+    a_follow_is_sent_to_two_servers: &[], &[&[Follow], &[Follow]], Some(true);
 }
 
-#[tokio::test]
-async fn a_like_is_sent_to_two_servers_while_the_activities_spill() {
-    let scenario = Scenario {
-        before: &[LikeOther(1), LikeOther(2), LikeOther(3)],
-        at_once: &[&[Like], &[Like]],
-        holds: Some(true),
+/// As for the lists: a test for each part of the protocol that is left out, with the scenario that must go red.
+macro_rules! mutants {
+    ($($test:ident: $fault:expr, $scenario:ident;)*) => {
+        $(
+            #[test]
+            fn $test() {
+                let between = Mutant::between($fault);
+                let scenario = scenario(stringify!($scenario));
+                assert!(fails(move || async move { scenario.explore(between).await }), "{:?} survives", $fault);
+            }
+        )*
     };
-    scenario.explore().await;
 }
 
-#[tokio::test]
-async fn an_unlike_meets_another_unlike_with_a_like_after_it() {
-    let scenario = Scenario {
-        before: &[Like],
-        at_once: &[&[Unlike], &[Unlike, Like]],
-        holds: None,
-    };
-    scenario.explore().await;
-}
-
-#[tokio::test]
-async fn two_unlikes_of_a_like_whose_activity_is_in_a_page() {
-    let scenario = Scenario {
-        before: &[Like, LikeOther(1), LikeOther(2), LikeOther(3)],
-        at_once: &[&[Unlike], &[Unlike]],
-        holds: Some(false),
-    };
-    scenario.explore().await;
-}
-
-#[tokio::test]
-async fn a_comment_meets_its_own_deletion() {
-    let scenario = Scenario {
-        before: &[],
-        at_once: &[&[Comment], &[Delete]],
-        holds: None,
-    };
-    scenario.explore().await;
-}
-
-#[tokio::test]
-async fn a_deleted_comment_is_sent_again() {
-    let scenario = Scenario {
-        before: &[Comment],
-        at_once: &[&[Delete], &[Comment]],
-        holds: None,
-    };
-    scenario.explore().await;
-}
-
-#[tokio::test]
-async fn a_follow_meets_an_unfollow() {
-    let scenario = Scenario {
-        before: &[],
-        at_once: &[&[Follow], &[Unfollow]],
-        holds: None,
-    };
-    scenario.explore().await;
-}
-
-#[tokio::test]
-async fn an_unfollow_meets_a_follow() {
-    let scenario = Scenario {
-        before: &[Follow],
-        at_once: &[&[Unfollow], &[Follow]],
-        holds: None,
-    };
-    scenario.explore().await;
-}
-
-#[tokio::test]
-async fn a_follow_is_sent_to_two_servers() {
-    let scenario = Scenario {
-        before: &[],
-        at_once: &[&[Follow], &[Follow]],
-        holds: Some(true),
-    };
-    scenario.explore().await;
+mutants! {
+    an_activity_added_after_an_old_look: Guard(Push, "rev"), a_like_meets_an_unlike;
+    an_attempt_that_is_not_noted: Part(Begin, "$push", "intents"), a_like_meets_an_unlike;
+    an_attempt_that_does_not_end: Part(Push, "$pull", "intents"), a_like_meets_an_unlike;
 }

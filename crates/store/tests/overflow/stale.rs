@@ -1,88 +1,31 @@
-//! The model check once more, over a store whose reads may be old: what a replica set serves while a deposed primary
-//! still believes in itself, and what shards serve that are behind, each by itself. In sessions everything holds; the
-//! same scenarios without them show what the sessions are for.
+//! What old reads break without sessions, or where a guard is left out. In sessions everything holds, as the model check
+//! shows.
 
-use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use bson::{Bson, Document};
-use document::Result;
-use document::{Consistency, DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
+use document::{Consistency, DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated};
 use store::Store;
 use tokio::time::Instant;
 
 use crate::support::mutant::Fault::{self, *};
-use crate::support::mutant::Mutant;
 use crate::support::mutant::Step::*;
+use crate::support::mutant::{Mutant, fails};
 use crate::support::operations::LIKES;
-use crate::support::scenarios::SCENARIOS;
+use crate::support::scenarios::{named, within};
+use crate::support::schedule::Between;
 use crate::support::{born_of, like, post, post_born, small_store};
-
-/// How many reads of a run are old, and how often it switches between operations; `SPILLWAY_MODEL_STALE` raises the first.
-fn stale_reads() -> usize {
-    std::env::var("SPILLWAY_MODEL_STALE").map_or(1, |reads| reads.parse().unwrap())
-}
-
-async fn explore(name: &str) {
-    let scenario = SCENARIOS.iter().find(|scenario| scenario.name == name).unwrap();
-    let runs = scenario
-        .explore_stale(&|engine| engine, true, 1, stale_reads())
-        .await;
-    println!("{name}: {runs} runs");
-    assert!(runs > 10, "only {runs} runs");
-}
 
 /// Whether a scenario goes wrong, with sessions or without them, over an engine with a fault.
 fn breaks(name: &str, sessions: bool, reads: usize, fault: Option<Fault>) -> bool {
-    let scenario = SCENARIOS.iter().find(|scenario| scenario.name == name).unwrap();
-    let between: &'static _ = Box::leak(Box::new(move |engine| match fault {
-        Some(fault) => Mutant::of(engine, fault),
-        None => engine,
-    }));
-    let explored = thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .start_paused(true)
-            .build()
-            .unwrap();
-        panic::catch_unwind(AssertUnwindSafe(|| {
-            runtime.block_on(scenario.explore_stale(between, sessions, 1, reads))
-        }))
-    });
-    explored.join().unwrap().is_err()
-}
-
-macro_rules! holds_in_sessions {
-    ($($test:ident: $name:literal;)*) => {
-        $(
-            #[tokio::test(start_paused = true)]
-            async fn $test() {
-                explore($name).await;
-            }
-        )*
+    let scenario = named(name);
+    let between: Between = match fault {
+        Some(fault) => Mutant::between(fault),
+        None => &|engine| engine,
     };
-}
-
-holds_in_sessions! {
-    two_likes_meet_a_full_head: "two likes both meet a full head";
-    a_double_click_at_a_full_head: "the same person likes twice at once while the head is full";
-    a_double_like_while_the_first_one_spills: "a double like while the first one spills";
-    a_double_like_while_others_fill_and_spill: "a double like while two others fill and spill the head";
-    an_unlike_of_what_is_being_spilled: "an unlike of an item that is being spilled";
-    an_unlike_after_an_acknowledged_like: "somebody who liked unlikes, while another likes";
-    an_unlike_after_the_like_has_spilled: "somebody unlikes after their like has spilled";
-    two_unlikes_of_one_item_of_a_page: "two unlikes of one item of a page";
-    two_unlikes_that_empty_a_page: "two unlikes that empty a page";
-    an_unlike_and_a_like_by_the_same_person: "an unlike in a page and a new like by the same person";
-    a_page_that_is_emptied_while_the_head_spills: "a page is emptied while the head spills";
-    a_scroll_while_items_spill: "a scroll while items spill";
-    a_scroll_while_an_item_of_a_page_goes: "a scroll while an item of a page goes";
-    a_jump_while_an_item_of_a_page_goes: "a jump to an offset while an item of a page goes";
-    a_post_that_is_deleted_and_published_again: "a like spills the head of a post that is deleted and published again";
-    an_unlike_beside_a_new_incarnation: "an unlike in a page of a post that is deleted and published again";
+    fails(move || scenario.explore_stale(between, sessions, within(1, 0), reads))
 }
 
 /// A test for each fault that an old read makes without sessions, or with a guard left out.

@@ -2,12 +2,9 @@
 //! leave, with a crash before any write or a lost answer to any write. Whatever happened, home is what the lists and the
 //! posts say.
 
-use std::panic::{self, AssertUnwindSafe};
-use std::thread;
-
 use crate::support::mutant::Fault::{self, Guard, Part};
-use crate::support::mutant::Mutant;
 use crate::support::mutant::Step::{Announce, BeginToAnnounce, Deliver, Doubt, Forget, Rewrite};
+use crate::support::mutant::{Mutant, fails};
 use crate::support::town::Act::{
     self, Delete, Follow, FollowSecond, Join, Leave, Look, Post, PostBySecond, Unfollow, UnfollowSecond,
 };
@@ -137,17 +134,8 @@ scenarios! {
 
 /// Whether a scenario goes wrong over an engine with a fault.
 fn dies(fault: Fault, name: &'static str) -> bool {
-    let between: &'static _ = Box::leak(Box::new(move |engine| Mutant::of(engine, fault)));
-    let explored = thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .unwrap();
-        panic::catch_unwind(AssertUnwindSafe(|| {
-            runtime.block_on(scenario(name).explore(between));
-        }))
-    });
-    explored.join().unwrap().is_err()
+    let between = Mutant::between(fault);
+    fails(move || async move { scenario(name).explore(between).await })
 }
 
 /// As for the lists: a test for each part of the protocol that is left out, with the scenario that must go red.

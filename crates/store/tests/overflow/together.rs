@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use bson::{Bson, Document};
-use document::{DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
-use document::{Error, Result};
+use document::{DocumentEngine, Engine, Error, Find, FindAndModify, Index, Result, Update, Updated};
 use futures::future::join_all;
 use futures::poll;
 use store::Store;

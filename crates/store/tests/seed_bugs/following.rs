@@ -1,8 +1,7 @@
 //! S3, "How to Create `MongoDB` Outlier Patterns": `addFollower` and `handleOverflow`.
 
 use bson::{Bson, doc};
-use document::Error;
-use document::{Engine, Find, Update};
+use document::{Engine, Error, Find, Update};
 use store::layouts::{FOLLOWER_OVERFLOW, run};
 
 use crate::articles::{add_follower, all_followers, followers_page, with_followers};

@@ -4,8 +4,7 @@
 //! append moves the excess into pages while the list is in use.
 
 use bson::{Document, doc};
-use document::Error;
-use document::{Engine, Update};
+use document::{Engine, Error, Update};
 use model::Relation;
 use store::Limits;
 use store::layouts::{FOLLOWER_OVERFLOW, run};

@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use bson::{Bson, Document};
-use document::{DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
-use document::{Error, Result};
+use document::{DocumentEngine, Engine, Error, Find, FindAndModify, Index, Result, Update, Updated};
 use model::{Cursor, Relation, Topic};
 use store::layouts::{Layout, Overflow};
 use store::overflow::{Appended, Item, OverflowList, Owner};

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use bson::doc;
-use document::Error;
-use document::{Engine, Find, Update};
+use document::{Engine, Error, Find, Update};
 use embedded::Embedded;
 use store::layouts::{GuardedAppend, Layout, Overflow, SafeAppend, read_activities, run};
 

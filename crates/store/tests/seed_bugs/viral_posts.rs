@@ -6,8 +6,7 @@
 use std::sync::Arc;
 
 use bson::{RawDocumentBuf, doc};
-use document::Error;
-use document::{Engine, Update};
+use document::{Engine, Error, Update};
 use embedded::Embedded;
 use model::Relation;
 use store::layouts::run;

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bson::{Bson, doc};
-use document::Engine;
-use document::Find;
+use document::{Engine, Find};
 use embedded::Embedded;
 use model::{Cursor, Handle, PostId, Relation, Timestamp, Topic};
 use store::overflow::{Item, Owner, PAGES, owner_collection, owner_id};
@@ -15,11 +14,10 @@ use uuid::Uuid;
 
 /// A store in memory whose lists overflow early.
 pub async fn small_store(threshold: usize, page_size: usize) -> Store {
-    let engine = Arc::new(Embedded::in_memory().unwrap());
-    small_store_on(engine, threshold, page_size).await
+    small_store_on(Arc::new(Embedded::in_memory().unwrap()), threshold, page_size).await
 }
 
-/// A store on some engine whose lists overflow early.
+/// The same over some engine.
 pub async fn small_store_on(engine: Engine, threshold: usize, page_size: usize) -> Store {
     let mut settings = Settings::default();
     for relation in Relation::ALL {

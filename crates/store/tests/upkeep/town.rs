@@ -6,8 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use bson::{Bson, DateTime, Document, doc};
-use document::Result;
-use document::{DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
+use document::{DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated};
 use embedded::Embedded;
 use model::{Handle, Relation, Timestamp, Topic};
 use store::overflow::{Item, Key, Owner, PAGES, lay_out, owner_collection, owner_id, uuid_bson};

@@ -19,9 +19,7 @@ use crate::upkeep::finding::{Outcome, Severity, Violation};
 use crate::upkeep::list_state::{ListState, Shape};
 use crate::upkeep::lookup::{Answer, Wanted, lookup};
 use crate::upkeep::owners::{COLLECTIONS, Owners, groups, owner_of, relations_of};
-use document::Error;
-use document::Result;
-use document::{DocumentEngine, Find, session_of};
+use document::{DocumentEngine, Error, Find, Result, session_of};
 
 /// From how many claims on to look them up. There are at most two claims for each item in memory more than that.
 const MANY: usize = 16_384;

@@ -8,8 +8,7 @@ use model::Relation;
 use crate::overflow::{Owner, PAGES, number, owner_id};
 use crate::upkeep::list_state::{ListState, Shape};
 use crate::upkeep::owners::{ITEMS, owner_of, relations_of};
-use document::Result;
-use document::{DocumentEngine, Find};
+use document::{DocumentEngine, Find, Result};
 
 /// How many pages to have in memory at once, however few items they are said to have.
 const MOST_PAGES: u64 = 256;

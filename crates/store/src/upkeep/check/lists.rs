@@ -16,8 +16,7 @@ use crate::overflow::{Owner, owner_id};
 use crate::upkeep::finding::{Outcome, Severity, Violation};
 use crate::upkeep::list_state::Shape;
 use crate::upkeep::owners::{COLLECTIONS, Owners, groups, owner_of, relations_of};
-use document::Find;
-use document::Result;
+use document::{Find, Result};
 
 /// Looks at lists with pages.
 type Looks = HashMap<(Owner, Relation), Look>;

@@ -10,8 +10,7 @@ use crate::overflow::{Owner, owner_collection, owner_id};
 use crate::upkeep::finding::{Severity, Violation};
 use crate::upkeep::list_state::{ListState, Shape};
 use crate::upkeep::repair::Repair;
-use document::Find;
-use document::Result;
+use document::{Find, Result};
 
 /// How often to look at a list that keeps changing.
 const LOOKS: usize = 10;

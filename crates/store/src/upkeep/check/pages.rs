@@ -10,8 +10,7 @@ use crate::overflow::{Owner, PAGES, number, owner_collection, owner_id};
 use crate::upkeep::finding::{Outcome, Violation};
 use crate::upkeep::list_state::Shape;
 use crate::upkeep::owners::{COLLECTIONS, owner_of};
-use document::Result;
-use document::{Find, Update};
+use document::{Find, Result, Update};
 
 /// How many pages to look at at once, without their items.
 const BATCH: u64 = 512;

@@ -11,8 +11,7 @@ use crate::posts;
 use crate::timeline::{self, Fault, Suspect, UNDELIVERED, attempt_of};
 use crate::upkeep::finding::{Outcome, Violation};
 use crate::upkeep::owners::owner_of;
-use document::Find;
-use document::Result;
+use document::{Find, Result};
 
 /// How many of each to look at in one check; a repair and another check come to the others.
 const MOST: u64 = 10_000;

@@ -3,6 +3,7 @@
 //! given the same answers (linearizability; Herlihy and Wing 1990, tested as by Wing and Gong 1993).
 
 use std::collections::{BTreeSet, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex};
 
 tokio::task_local! {
@@ -87,6 +88,13 @@ impl History {
         };
         let settled = events.all.iter().filter(undisputed);
         settled.map(|event| (event.key.clone(), event.adds)).collect()
+    }
+
+    /// A digest of all that was asked and answered.
+    pub fn digest(&self) -> u64 {
+        let mut digest = DefaultHasher::new();
+        format!("{:?}", self.0.lock().unwrap()).hash(&mut digest);
+        digest.finish()
     }
 
     /// Panics unless a set that began with these keys could have answered so.

@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use bson::{Bson, Document};
-use document::Result;
-use document::{DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
+use document::{DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated};
 use redb::StorageBackend;
 use store::overflow::PAGES;
 

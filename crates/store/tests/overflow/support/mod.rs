@@ -1,5 +1,6 @@
 //! What the model check, the mutants and the simulation stand on.
 
+pub mod cached;
 pub mod dice;
 #[path = "../../../../embedded/tests/support/disk.rs"]
 pub mod disk;
@@ -8,6 +9,7 @@ pub mod late;
 #[path = "../../support/lists.rs"]
 mod lists;
 pub mod mutant;
+pub mod observed;
 pub mod operations;
 pub mod power;
 pub mod scenarios;

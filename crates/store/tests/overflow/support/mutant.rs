@@ -1,14 +1,21 @@
 //! Engines that leave something of the protocol out. The protocol's guards are filters, so taking a field out of a
 //! filter on the way to the engine is the same as never having written the guard.
 
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
+use std::thread;
 
 use async_trait::async_trait;
-use bson::{Bson, DateTime, Document};
-use document::{Change, Consistency, DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
-use document::{Error, Result};
+use bson::{Bson, DateTime, Document, doc};
+use document::{
+    Change, Consistency, DocumentEngine, Engine, Error, Find, FindAndModify, Index, Result, Update, Updated,
+};
 use store::overflow::PAGES;
 use store::timeline::COLLECTION as TIMELINES;
+
+use super::schedule::Between;
 
 /// One write of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,7 +31,7 @@ pub enum Step {
     Pend,
     PullFromPage,
     Unpend,
-    /// An emptied page leads no reader to it any more.
+    /// An empty page loses its place in the index.
     Unmark,
     Trim,
     DropPage,
@@ -33,8 +40,10 @@ pub enum Step {
     WritePages,
     FinishAdoption,
     DeleteOwner,
-    /// The pages of an owner that is gone.
+    /// Pages of owners that are gone are deleted.
     Sweep,
+    /// Somebody notes what they begin.
+    Begin,
     /// A post comes into a timeline.
     Deliver,
     /// An outlier comes into a timeline.
@@ -68,6 +77,14 @@ pub enum Fault {
     RoomForOne,
     /// A push of several counts one.
     CountsOne,
+    /// A step is left out.
+    Never(Step),
+    /// Pages are deleted before their owner.
+    SweepFirst,
+    /// Only those who delete an owner sweep.
+    NoSweepAfterASpill,
+    /// A sweep rests on a look at the owner from before its look at the pages.
+    SweepByAnOldLook,
     /// Readers of pages do not mind this field of their filter.
     Reader(&'static str),
     /// Readers count one page more than is committed.
@@ -88,6 +105,10 @@ pub struct Mutant {
     pub fault: Fault,
     /// A page write that waits for its commit.
     pub written: Mutex<Option<Update>>,
+    /// Whether an owner was deleted.
+    pub deleted: AtomicBool,
+    /// The incarnation of the owner at an earlier look.
+    pub looked: Mutex<Option<Vec<Document>>>,
 }
 
 impl Mutant {
@@ -96,7 +117,14 @@ impl Mutant {
             engine,
             fault,
             written: Mutex::new(None),
+            deleted: AtomicBool::new(false),
+            looked: Mutex::new(None),
         })
+    }
+
+    /// Puts a mutant between the operations and their engine.
+    pub fn between(fault: Fault) -> Between {
+        Box::leak(Box::new(move |engine| Self::of(engine, fault)))
     }
 
     fn spoil(&self, step: Option<Step>, filter: &mut Document, change: &mut Change) {
@@ -114,6 +142,9 @@ impl Mutant {
                     without(fields, field);
                     if fields.is_empty() {
                         operators.remove(operator);
+                    }
+                    if operators.is_empty() {
+                        operators.insert("$set", doc! { "nothing": true });
                     }
                 }
             }
@@ -164,6 +195,21 @@ impl Mutant {
     }
 }
 
+/// Whether an exploration goes wrong.
+pub fn fails<E: Future>(explore: impl FnOnce() -> E + Send + 'static) -> bool {
+    let explored = thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .start_paused(true)
+            .build()
+            .unwrap();
+        panic::catch_unwind(AssertUnwindSafe(|| {
+            runtime.block_on(explore());
+        }))
+    });
+    explored.join().unwrap().is_err()
+}
+
 /// Takes a field out, of whatever relation.
 fn without(document: &mut Document, field: &str) {
     let paths: Vec<String> = document
@@ -178,9 +224,9 @@ fn without(document: &mut Document, field: &str) {
 
 /// A path without the relation.
 fn bare(path: &str) -> &str {
-    path.strip_prefix("likes.")
-        .or_else(|| path.strip_prefix("comments."))
-        .unwrap_or(path)
+    let relations = ["likes.", "comments.", "activities."];
+    let stripped = relations.iter().find_map(|relation| path.strip_prefix(relation));
+    stripped.unwrap_or(path)
 }
 
 /// Which step of the protocol an update is.
@@ -214,6 +260,7 @@ pub fn step_of(collection: &str, change: &Change) -> Option<Step> {
         };
     }
     match () {
+        () if has("$push", "intents").is_some() => Some(Step::Begin),
         () if has("$unset", "adopting").is_some() => Some(Step::FinishAdoption),
         () if has("$push", "pending").is_some() => Some(Step::Pend),
         () if has("$pull", "pending").is_some() => Some(Step::Unpend),
@@ -241,6 +288,12 @@ impl DocumentEngine for Mutant {
                 range.insert("$lt", below + 1);
             }
         }
+        if collection != PAGES && find.projection == doc! { "born": 1 } {
+            let looked = self.looked.lock().unwrap().take();
+            if let Some(looked) = looked {
+                return Ok(looked);
+            }
+        }
         let mut found = self.engine.find(collection, find).await?;
         self.blind(&mut found);
         Ok(found)
@@ -251,6 +304,11 @@ impl DocumentEngine for Mutant {
     }
 
     async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
+        if matches!(self.fault, Fault::SweepByAnOldLook) {
+            let owner = doc! { "_id": filter.get("owner") };
+            let looked = self.engine.find("posts", Find::matching(owner)).await?;
+            *self.looked.lock().unwrap() = Some(looked);
+        }
         self.engine.distinct(collection, field, filter).await
     }
 
@@ -266,6 +324,7 @@ impl DocumentEngine for Mutant {
         let step = step_of(collection, &update.update);
         self.spoil(step, &mut update.filter, &mut update.update);
         match (self.fault, step) {
+            (Fault::Never(left_out), Some(step)) if left_out == step => Ok(Updated::default()),
             (Fault::CommitFirst, Some(Step::WritePage)) => {
                 *self.written.lock().unwrap() = Some(update);
                 Ok(Updated::default())
@@ -283,6 +342,9 @@ impl DocumentEngine for Mutant {
     async fn find_and_modify(&self, collection: &str, mut change: FindAndModify) -> Result<Option<Document>> {
         let step = step_of(collection, &change.update);
         self.spoil(step, &mut change.filter, &mut change.update);
+        if matches!(self.fault, Fault::Never(left_out) if step == Some(left_out)) {
+            return Ok(None);
+        }
         let changed = self.engine.find_and_modify(collection, change).await?;
         if step == Some(Step::Commit) {
             let page = self.written.lock().unwrap().take();
@@ -294,11 +356,23 @@ impl DocumentEngine for Mutant {
     }
 
     async fn delete(&self, collection: &str, mut filter: Document, many: bool) -> Result<u64> {
-        if let Fault::Guard(Step::DropPage, field) = self.fault
-            && collection == PAGES
-            && !many
-        {
-            filter.remove(field);
+        let step = match (collection, many) {
+            (PAGES, false) => Step::DropPage,
+            (PAGES, true) => Step::Sweep,
+            _ => {
+                self.deleted.store(true, Relaxed);
+                if matches!(self.fault, Fault::SweepFirst) {
+                    let pages = doc! { "owner": filter.get("_id") };
+                    self.engine.delete(PAGES, pages, true).await?;
+                }
+                return self.engine.delete(collection, filter, many).await;
+            }
+        };
+        match self.fault {
+            Fault::Guard(wrong, field) if wrong == step => _ = filter.remove(field),
+            Fault::Never(left_out) if left_out == step => return Ok(0),
+            Fault::NoSweepAfterASpill if step == Step::Sweep && !self.deleted.load(Relaxed) => return Ok(0),
+            _ => {}
         }
         self.engine.delete(collection, filter, many).await
     }

@@ -1,10 +1,10 @@
 //! What the operations of a scenario do. Each goes on after a lost answer until it is acknowledged, as a client would.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bson::doc;
-use document::Error;
-use document::Update;
+use document::{Error, Update};
 use futures::future::join_all;
 use model::{Cursor, PostId, Relation, Timestamp, Topic};
 use store::Store;
@@ -148,8 +148,9 @@ pub fn with_limits(threshold: usize, page_size: usize, operation: Operation) -> 
     })
 }
 
-/// Deletes the post, publishes another of the same id, and lets some people like that.
-pub fn publishing_again(owner: &Owner, born: u128, actors: &[u64]) -> Operation {
+/// Deletes the post, publishes another of the same id, and lets some people like that. Should it die and begin again, it
+/// publishes yet another: the first incarnation is `born`, and each has its own.
+pub fn publishing_again(owner: &Owner, born: u64, actors: &[u64]) -> Operation {
     let Topic::Post(id) = *owner else {
         panic!("only posts are published")
     };
@@ -159,12 +160,14 @@ pub fn publishing_again(owner: &Owner, born: u128, actors: &[u64]) -> Operation 
             .map(|actor| liking(owner, *actor, i64::try_from(*actor).unwrap()))
             .collect(),
     );
+    let incarnations = AtomicU64::new(born);
     Arc::new(move |store: Store| {
         let likes = likes.clone();
+        let born = incarnations.fetch_add(1, Ordering::Relaxed);
         Box::pin(async move {
             History::goes_beyond();
             acknowledged!(store.posts().delete(id));
-            publish(&store, id, Uuid::from_u128(born)).await;
+            publish(&store, id, Uuid::from_u128(born.into())).await;
             likes(store).await;
         })
     })

@@ -1,6 +1,11 @@
 //! A stateless model checker: runs a few concurrent operations again and again, each time in another interleaving of
 //! their engine calls, and with a crash or a lost answer at another place, until there is no other.
+//!
+//! A run ends early where it comes to a state that another run has been in: the same documents, the same answers to each
+//! operation, and as much left of the bounds. All that can follow has been followed from there already.
 
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -10,8 +15,10 @@ use store::Store;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
+use super::cached::{Cached, State};
 use super::dice::Dice;
 use super::history::History;
+use super::observed::{Answers, Observed};
 use super::stale::{Age, Versions};
 
 /// An operation under test. It is given a store whose every engine call waits for its turn.
@@ -30,12 +37,23 @@ struct Choice {
 }
 
 /// How far the enumeration goes.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Bounds {
     /// How often a run may switch away from an operation that could go on. Unbounded when large.
     pub switches: usize,
     /// How many times in a run an operation may die or an answer get lost.
     pub faults: usize,
+}
+
+impl Bounds {
+    /// These, or others where they are wider.
+    #[must_use]
+    pub fn at_least(self, least: Self) -> Self {
+        Self {
+            switches: self.switches.max(least.switches),
+            faults: self.faults.max(least.faults),
+        }
+    }
 }
 
 /// How one run ended.
@@ -53,20 +71,29 @@ pub struct Explorer {
     path: Vec<(usize, usize)>,
     /// How many runs there were.
     pub runs: usize,
+    /// The engine that everything happens in, and what was in it beforehand.
+    engine: Arc<Cached>,
+    beforehand: State,
     /// What reads may be answered from, and how many of a run may be old.
     stale: Option<(Arc<Versions>, usize)>,
     /// What is asked and answered in the current run; to be replaced before the next.
     pub history: History,
+    /// Digests of the states that runs have been in.
+    been: HashSet<u64>,
 }
 
 impl Explorer {
-    pub fn new(bounds: Bounds) -> Self {
+    /// Of runs that begin with what is in the engine now.
+    pub fn new(bounds: Bounds, engine: &Arc<Cached>) -> Self {
         Self {
             bounds,
+            engine: Arc::clone(engine),
+            beforehand: engine.now(),
             path: Vec::new(),
             runs: 0,
             stale: None,
             history: History::default(),
+            been: HashSet::new(),
         }
     }
 
@@ -78,16 +105,22 @@ impl Explorer {
     }
 
     /// Runs the operations once, in the next interleaving; each operation sees the engine through a
-    /// `between` of its own; `after_write` looks at the store after every write.
+    /// `between` of its own; `after_write` looks at the store after every write. Nothing when the run came to where another
+    /// has been.
     pub async fn run(
         &mut self,
         store: &Store,
         operations: &[Operation],
         between: Between,
         after_write: impl AsyncFn(),
-    ) -> Run {
+    ) -> Option<Run> {
         self.runs += 1;
-        let (mut tasks, mut inbox) = start(store, operations, between, &self.history).await;
+        self.engine.go_back_to(self.beforehand);
+        if let Some((versions, _)) = &self.stale {
+            versions.begin();
+        }
+        let answers: Vec<Answers> = operations.iter().map(|_| Answers::default()).collect();
+        let (mut tasks, mut inbox) = start(store, operations, between, &self.history, &answers).await;
         let mut waiting: Vec<Option<Turn>> = operations.iter().map(|_| None).collect();
         let mut run = Run {
             crashed: vec![false; operations.len()],
@@ -98,7 +131,26 @@ impl Explorer {
         let mut stale = self.stale.as_ref().map_or(0, |(_, reads)| *reads);
         let mut previous: Option<(usize, bool)> = None;
         let mut depth = 0;
+        let mut ends_early = false;
         loop {
+            if depth >= self.path.len() {
+                let mut place = DefaultHasher::new();
+                (self.engine.now(), left, stale, previous).hash(&mut place);
+                self.history.digest().hash(&mut place);
+                self.stale
+                    .as_ref()
+                    .map(|(versions, _)| versions.all())
+                    .hash(&mut place);
+                for actor in 0..operations.len() {
+                    // Who died begins again from nothing.
+                    let answered = (!run.crashed[actor]).then(|| answers[actor].digest());
+                    (answered, waiting[actor].is_some()).hash(&mut place);
+                }
+                if !self.been.insert(place.finish()) {
+                    ends_early = true;
+                    break;
+                }
+            }
             let behind = self.stale.as_ref().map_or(0, |(versions, _)| versions.behind());
             let options = options(&waiting, previous, left, behind.min(stale));
             if options.is_empty() {
@@ -130,11 +182,17 @@ impl Explorer {
             if choice.fate != Fate::Proceed {
                 left.faults -= 1;
             }
+            if let Some((versions, _)) = &self.stale {
+                versions.lose_next(choice.fate == Fate::LoseAnswer);
+            }
             run.crashed[choice.actor] |= choice.fate == Fate::Crash;
             let writes = turn.writes;
             assert!(turn.decide(choice.fate), "a caller gave up while it waited");
             if choice.fate != Fate::Crash {
                 settle(&mut inbox, 1, &mut waiting, &mut run).await;
+                if let Some((versions, _)) = &self.stale {
+                    answers[choice.actor].note_version(versions.last_seen());
+                }
             }
             if writes {
                 after_write().await;
@@ -142,7 +200,7 @@ impl Explorer {
         }
         tasks.abort_all();
         end(tasks).await;
-        run
+        (!ends_early).then_some(run)
     }
 
     /// Moves on to the next interleaving; false when there is none.
@@ -168,7 +226,8 @@ impl Explorer {
 /// Runs the operations once, in an order and with faults that a seed decides: of so many writes one fails and one
 /// loses its answer.
 pub async fn simulate(store: &Store, operations: &[Operation], seed: u64, writes_per_fault: u64) {
-    let (tasks, mut inbox) = start(store, operations, &|engine| engine, &History::default()).await;
+    let answers: Vec<Answers> = operations.iter().map(|_| Answers::default()).collect();
+    let (tasks, mut inbox) = start(store, operations, &|engine| engine, &History::default(), &answers).await;
     let mut waiting: Vec<Option<Turn>> = operations.iter().map(|_| None).collect();
     let mut run = Run {
         crashed: Vec::new(),
@@ -202,11 +261,13 @@ async fn start(
     operations: &[Operation],
     between: Between,
     history: &History,
+    answers: &[Answers],
 ) -> (JoinSet<()>, mpsc::UnboundedReceiver<Message>) {
     let (messages, inbox) = mpsc::unbounded_channel();
     let mut tasks = JoinSet::new();
     for (actor, operation) in operations.iter().enumerate() {
         let gate = Gate::new(store.engine().clone(), actor, messages.clone());
+        let gate = Observed::of(gate, answers[actor].clone());
         let gated = Store::open(between(gate), store.settings().clone())
             .await
             .unwrap();

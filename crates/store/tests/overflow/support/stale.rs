@@ -1,17 +1,17 @@
 //! An engine whose reads may be old, as those of a replica set are while a deposed primary still answers, and those of a
 //! sharded cluster where each shard is behind by itself.
 //!
-//! It keeps every version that the documents of one owner had in a run. A read is answered from an older one when the
-//! explorer says so, but within a session never from before what the session has seen or written.
+//! It keeps every version that the documents had in a run. A read is answered from an older one when the explorer says
+//! so, but within a session never from before what the session has seen or written. A write whose answer got lost is one
+//! that its session knows nothing of.
 
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use bson::{Bson, Document, doc};
-use document::Result;
-use document::{Consistency, DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
-use embedded::Embedded;
-use store::overflow::{Owner, PAGES, owner_collection, owner_id};
+use bson::{Bson, Document};
+use document::{Consistency, DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated};
+
+use super::cached::{Cached, State};
 
 /// How old the next read is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,21 +26,22 @@ pub enum Age {
 
 /// What the documents were after each write of a run.
 pub struct Versions {
-    below: Engine,
+    below: Arc<Cached>,
     sessions: bool,
     kept: Mutex<Kept>,
 }
 
 #[derive(Default)]
 struct Kept {
-    owner: Option<Owner>,
-    versions: Vec<Arc<[(String, Document)]>>,
+    versions: Vec<State>,
     next: Option<Age>,
+    loses_answer: bool,
+    seen: usize,
 }
 
 impl Versions {
     /// Over an engine. Without `sessions` a read may be older than the one before it.
-    pub fn of(below: Engine, sessions: bool) -> Arc<Self> {
+    pub fn of(below: Arc<Cached>, sessions: bool) -> Arc<Self> {
         Arc::new(Self {
             below,
             sessions,
@@ -56,13 +57,12 @@ impl Versions {
         })
     }
 
-    /// Begins a run about an owner.
-    pub async fn begin(&self, owner: &Owner) {
+    /// Begins a run.
+    pub fn begin(&self) {
         *self.kept.lock().unwrap() = Kept {
-            owner: Some(owner.clone()),
+            versions: vec![self.below.now()],
             ..Kept::default()
         };
-        self.keep().await;
     }
 
     /// How many versions a read could be behind.
@@ -70,26 +70,24 @@ impl Versions {
         self.kept.lock().unwrap().versions.len().saturating_sub(1)
     }
 
+    /// All versions so far.
+    pub fn all(&self) -> Vec<State> {
+        self.kept.lock().unwrap().versions.clone()
+    }
+
+    /// Which version the last command saw or made.
+    pub fn last_seen(&self) -> usize {
+        self.kept.lock().unwrap().seen
+    }
+
     /// Decides about the next read.
     pub fn answer_next(&self, age: Age) {
         self.kept.lock().unwrap().next = Some(age);
     }
 
-    async fn keep(&self) {
-        let Some(owner) = self.kept.lock().unwrap().owner.clone() else {
-            return;
-        };
-        let mut documents = Vec::new();
-        for (collection, field) in [(owner_collection(&owner), "_id"), (PAGES, "owner")] {
-            let own = Find::matching(doc! { field: owner_id(&owner) });
-            let found = self.below.find(collection, own).await.unwrap();
-            documents.extend(
-                found
-                    .into_iter()
-                    .map(|document| (collection.to_owned(), document)),
-            );
-        }
-        self.kept.lock().unwrap().versions.push(documents.into());
+    /// Decides whether the answer of the next write gets lost.
+    pub fn lose_next(&self, loses: bool) {
+        self.kept.lock().unwrap().loses_answer = loses;
     }
 }
 
@@ -102,28 +100,21 @@ struct Stale {
 
 impl Stale {
     /// The engine to read from: the real one, or one that holds an older version.
-    async fn source(&self) -> Engine {
-        let (newest, age) = {
-            let mut kept = self.versions.kept.lock().unwrap();
-            let newest = kept.versions.len().saturating_sub(1);
-            (newest, kept.next.take().unwrap_or(Age::Newest))
-        };
+    fn source(&self) -> Engine {
+        let mut kept = self.versions.kept.lock().unwrap();
+        let newest = kept.versions.len().saturating_sub(1);
         let floor = self.floor.as_ref().map_or(0, |floor| *floor.lock().unwrap());
-        let version = match age {
+        let version = match kept.next.take().unwrap_or(Age::Newest) {
             Age::Newest => newest,
             Age::OneBehind => newest.saturating_sub(1).max(floor),
             Age::Oldest => floor,
         };
+        kept.seen = version;
         self.saw(version);
         if version == newest {
-            return Arc::clone(&self.versions.below);
+            return Arc::clone(&self.versions.below) as Engine;
         }
-        let documents = Arc::clone(&self.versions.kept.lock().unwrap().versions[version]);
-        let older: Engine = Arc::new(Embedded::in_memory().unwrap());
-        for (collection, document) in documents.iter() {
-            older.insert(collection, vec![document.clone()]).await.unwrap();
-        }
-        older
+        self.versions.below.at(kept.versions[version])
     }
 
     fn saw(&self, version: usize) {
@@ -133,9 +124,13 @@ impl Stale {
         }
     }
 
-    async fn wrote<T>(&self, answer: Result<T>) -> Result<T> {
-        self.versions.keep().await;
-        self.saw(self.versions.behind());
+    fn wrote<T>(&self, answer: Result<T>) -> Result<T> {
+        let mut kept = self.versions.kept.lock().unwrap();
+        kept.versions.push(self.versions.below.now());
+        if !std::mem::take(&mut kept.loses_answer) {
+            kept.seen = kept.versions.len() - 1;
+            self.saw(kept.seen);
+        }
         answer
     }
 }
@@ -143,39 +138,39 @@ impl Stale {
 #[async_trait]
 impl DocumentEngine for Stale {
     async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
-        self.source().await.find(collection, find).await
+        self.source().find(collection, find).await
     }
 
     async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
-        self.source().await.count(collection, filter).await
+        self.source().count(collection, filter).await
     }
 
     async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
-        self.source().await.distinct(collection, field, filter).await
+        self.source().distinct(collection, field, filter).await
     }
 
     async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
-        self.source().await.aggregate(collection, pipeline).await
+        self.source().aggregate(collection, pipeline).await
     }
 
     async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
         let answer = self.versions.below.insert(collection, documents).await;
-        self.wrote(answer).await
+        self.wrote(answer)
     }
 
     async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
         let answer = self.versions.below.update(collection, update).await;
-        self.wrote(answer).await
+        self.wrote(answer)
     }
 
     async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
         let answer = self.versions.below.find_and_modify(collection, change).await;
-        self.wrote(answer).await
+        self.wrote(answer)
     }
 
     async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
         let answer = self.versions.below.delete(collection, filter, many).await;
-        self.wrote(answer).await
+        self.wrote(answer)
     }
 
     async fn create_index(&self, _collection: &str, _index: Index) -> Result<()> {

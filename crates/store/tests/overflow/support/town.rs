@@ -1,13 +1,12 @@
 //! Authors and readers who act at once in every interleaving, and what must hold for home timelines after each.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bson::{Bson, Document, doc};
-use document::Error;
-use document::Find;
+use document::{Engine, Error, Find};
 use model::{Handle, PostId, Relation, Timestamp, Topic};
 use store::Store;
 use store::overflow::{Item, Key};
@@ -17,8 +16,10 @@ use store::timeline::COLLECTION;
 use store::upkeep::{CheckOptions, Violation, check};
 use uuid::Uuid;
 
+use super::cached::Cached;
+use super::scenarios::{least, within};
 use super::schedule::{Between, Bounds, Explorer, Operation};
-use super::small_store;
+use super::small_store_on;
 use Act::{Delete, Follow, FollowSecond, Join, Leave, Look, Post, PostBySecond, Unfollow, UnfollowSecond};
 
 /// Two authors and their readers, under names of their own.
@@ -70,10 +71,14 @@ pub const SECOND: u64 = 9;
 const WINDOW: usize = 3;
 const HASH: &str = "a hash";
 
-/// Fresh ids and incarnations.
+thread_local! {
+    /// The next of [`fresh`]. It begins again with each run, so that runs which differ in nothing else are the same.
+    static NUMBERS: Cell<u64> = const { Cell::new(1) };
+}
+
+/// A number for ids and incarnations that no other has.
 fn fresh() -> u64 {
-    static NUMBERS: AtomicU64 = AtomicU64::new(1);
-    NUMBERS.fetch_add(1, Ordering::Relaxed)
+    NUMBERS.replace(NUMBERS.get() + 1)
 }
 
 impl Town {
@@ -295,48 +300,42 @@ fn order(entry: &Bson) -> (i64, String) {
     (at, entry.get("post").unwrap().to_string())
 }
 
-/// As in the lists' model check.
-fn switches() -> usize {
-    std::env::var("SPILLWAY_MODEL_SWITCHES")
-        .ok()
-        .and_then(|switches| switches.parse().ok())
-        .unwrap_or(2)
-}
-
 impl Scenario {
-    /// Every interleaving, and where there are not too many steps, every fault in those with one switch less.
+    /// Every interleaving, every fault in those with one switch less, and where there are few steps, every two faults.
     pub async fn explore(&self, between: Between) {
-        let small = small_store(3, 2).await;
+        let engine = Cached::in_memory();
+        let small = small_store_on(Arc::clone(&engine) as Engine, 3, 2).await;
         let mut settings = small.settings().clone();
         settings.set_window(WINDOW).unwrap();
         let store = Store::open(small.engine().clone(), settings).await.unwrap();
-        let faultless = Bounds {
-            switches: switches(),
-            faults: 0,
-        };
-        self.explore_within(&store, faultless, between).await;
-        if self.at_once.iter().all(|acts| acts.len() == 1) {
-            let faulty = Bounds {
-                switches: switches() - 1,
-                faults: 1,
-            };
-            self.explore_within(&store, faulty, between).await;
+        let two_faults = self.at_once.iter().all(|acts| acts.len() == 1);
+        for (switches, faults) in [(2, 0), (1, 1), (0, if two_faults { 2 } else { 1 })] {
+            let bounds = within(switches, faults).at_least(least());
+            self.explore_within(&engine, &store, bounds, between).await;
         }
     }
 
-    async fn explore_within(&self, store: &Store, bounds: Bounds, between: Between) {
-        let mut explorer = Explorer::new(bounds);
+    async fn explore_within(&self, engine: &Arc<Cached>, store: &Store, bounds: Bounds, between: Between) {
+        let town = Town::new(store).await;
+        for act in self.before {
+            town.act(store, *act).await;
+        }
+        let mut explorer = Explorer::new(bounds, engine);
+        let number = fresh();
         loop {
-            let town = Town::new(store).await;
-            for act in self.before {
-                town.act(store, *act).await;
-            }
+            NUMBERS.set(number);
             let operations: Vec<_> = self.at_once.iter().map(|acts| town.operation(acts)).collect();
             let run = explorer
                 .run(store, &operations, between, async || {
                     town.assert_no_entry_stands_twice(store, "a write").await;
                 })
                 .await;
+            let Some(run) = run else {
+                if explorer.advance() {
+                    continue;
+                }
+                break;
+            };
             let events = format!("{:#?}", run.story);
             // Those who died have not come back. The sweep does what they left undone for others.
             store.timelines().deliver_all().await.unwrap();

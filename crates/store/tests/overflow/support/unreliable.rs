@@ -4,8 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use bson::{Bson, Document};
-use document::{DocumentEngine, Engine, Find, FindAndModify, Index, Update, Updated};
-use document::{Error, Result};
+use document::{DocumentEngine, Engine, Error, Find, FindAndModify, Index, Result, Update, Updated};
 
 use super::dice::Dice;
 

@@ -1,8 +1,7 @@
 //! S4's `addLike`, for any of the post's lists, and `getAllLikes`.
 
 use bson::{Bson, Document, doc};
-use document::{DocumentEngine, Find, Update};
-use document::{Error, Result};
+use document::{DocumentEngine, Error, Find, Result, Update};
 use store::layouts::{Answer, Command, Steps};
 
 use crate::support::{SMALL, one, owner_bson};

@@ -3,8 +3,7 @@
 use std::collections::VecDeque;
 
 use bson::{Document, doc};
-use document::Result;
-use document::{DocumentEngine, Find, Update};
+use document::{DocumentEngine, Find, Result, Update};
 use store::layouts::{Answer, Command, FOLLOWER_OVERFLOW, Steps};
 
 use crate::support::{SMALL, owner_bson};

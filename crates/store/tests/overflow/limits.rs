@@ -1,0 +1,77 @@
+//! How large heads, pages and items may be.
+
+use bson::doc;
+use model::Relation;
+use store::overflow::Item;
+
+use crate::support::{assert_sound, like, post, small_store};
+
+const LIKES: Relation = Relation::Likes;
+
+#[tokio::test]
+async fn lowering_the_threshold_takes_effect_at_the_next_append() {
+    let store = small_store(10, 8).await;
+    let post = post(&store, 1).await;
+    for number in 1..=10 {
+        store.list(LIKES).append(&post, like(number)).await.unwrap();
+    }
+    let mut lower = store.settings().clone();
+    lower.set_threshold(LIKES, 3).unwrap();
+    lower.set_page_size(LIKES, 2).unwrap();
+    let store = store::Store::open(store.engine().clone(), lower).await.unwrap();
+    store.list(LIKES).append(&post, like(11)).await.unwrap();
+    assert_sound(&store, &post, LIKES).await;
+    let overflow = store.overflow(&post).await.unwrap()[&LIKES].clone();
+    assert_eq!((overflow.count, overflow.head <= 3), (11, true));
+}
+
+#[tokio::test]
+async fn lowering_the_limits_far_does_not_refuse_the_next_append() {
+    let store = small_store(1000, 1000).await;
+    let post = post(&store, 1).await;
+    for number in 1..=1000 {
+        store.list(LIKES).append(&post, like(number)).await.unwrap();
+    }
+    let mut lower = store.settings().clone();
+    lower.set_threshold(LIKES, 3).unwrap();
+    let store = store::Store::open(store.engine().clone(), lower).await.unwrap();
+    assert!(store.list(LIKES).append(&post, like(1001)).await.unwrap().added);
+    assert_sound(&store, &post, LIKES).await;
+}
+
+#[tokio::test]
+async fn an_item_that_is_too_large_is_refused_and_nothing_is_written() {
+    let store = small_store(3, 2).await;
+    let owner = post(&store, 1).await;
+    let mut item = like(1);
+    item.more = doc! { "text": "x".repeat(Item::LARGEST) };
+    let refused = store
+        .list(Relation::Comments)
+        .append(&owner, item)
+        .await
+        .unwrap_err();
+    assert!(refused.to_string().contains("too large"), "{refused}");
+    assert_eq!(
+        store.overflow(&owner).await.unwrap()[&Relation::Comments].count,
+        0
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn even_a_tiny_head_takes_in_a_crowd() {
+    let store = small_store(2, 1).await;
+    let owner = post(&store, 1).await;
+    let mut crowd = tokio::task::JoinSet::new();
+    for actor in 1..=64 {
+        let (store, owner) = (store.clone(), owner.clone());
+        crowd.spawn(async move {
+            for number in 0..6 {
+                let item = like(actor * 10 + number);
+                assert!(store.list(LIKES).append(&owner, item).await.unwrap().added);
+            }
+        });
+    }
+    crowd.join_all().await;
+    assert_sound(&store, &owner, LIKES).await;
+    assert_eq!(store.overflow(&owner).await.unwrap()[&LIKES].count, 64 * 6);
+}

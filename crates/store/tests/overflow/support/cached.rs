@@ -1,0 +1,344 @@
+//! An engine that runs each command once on the same documents, and knows the answer when it comes again.
+//!
+//! The runs of a model check share nearly all of their commands, and what a command answers and leaves follows from the
+//! documents alone. So each state of the documents has a name, every command is looked up under that name first, and
+//! going back to where a run began is a matter of setting it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use bson::{Bson, Document, doc};
+use document::{DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated};
+use embedded::Embedded;
+
+/// How many answers are kept before all are forgotten.
+const MOST: usize = 100_000;
+
+/// The name of a state of all documents: a digest, so that the same documents always have the same.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct State(u64);
+
+/// The documents of each collection, encoded.
+type Collections = BTreeMap<String, Arc<Vec<Vec<u8>>>>;
+
+#[derive(Debug, Clone)]
+enum Command {
+    Find(Find),
+    Count(Document),
+    Distinct(String, Document),
+    Aggregate(Vec<Document>),
+    Insert(Vec<Document>),
+    Update(Update),
+    FindAndModify(FindAndModify),
+    Delete(Document, bool),
+}
+
+#[derive(Debug, Clone)]
+enum Answer {
+    Documents(Vec<Document>),
+    Values(Vec<Bson>),
+    Number(u64),
+    Updated(Updated),
+    Document(Option<Document>),
+    Done,
+}
+
+/// The engine, with what it has answered.
+pub struct Cached {
+    engine: Engine,
+    known: Mutex<Known>,
+    /// The state that the engine below is in; held while it runs a command.
+    below: tokio::sync::Mutex<State>,
+}
+
+#[derive(Default)]
+struct Known {
+    now: State,
+    states: HashMap<State, Collections>,
+    answers: HashMap<u64, (Result<Answer>, State)>,
+}
+
+/// The documents as they were at some moment, for reading.
+struct Past {
+    cached: Arc<Cached>,
+    state: State,
+}
+
+impl Command {
+    fn writes(&self) -> bool {
+        !matches!(
+            self,
+            Self::Find(_) | Self::Count(_) | Self::Distinct(..) | Self::Aggregate(_)
+        )
+    }
+
+    async fn run(self, engine: &Engine, collection: &str) -> Result<Answer> {
+        Ok(match self {
+            Self::Find(find) => Answer::Documents(engine.find(collection, find).await?),
+            Self::Count(filter) => Answer::Number(engine.count(collection, filter).await?),
+            Self::Distinct(field, filter) => {
+                Answer::Values(engine.distinct(collection, &field, filter).await?)
+            }
+            Self::Aggregate(pipeline) => Answer::Documents(engine.aggregate(collection, pipeline).await?),
+            Self::Insert(documents) => {
+                engine.insert(collection, documents).await?;
+                Answer::Done
+            }
+            Self::Update(update) => Answer::Updated(engine.update(collection, update).await?),
+            Self::FindAndModify(change) => {
+                Answer::Document(engine.find_and_modify(collection, change).await?)
+            }
+            Self::Delete(filter, many) => Answer::Number(engine.delete(collection, filter, many).await?),
+        })
+    }
+}
+
+impl Cached {
+    /// Without documents yet.
+    pub fn in_memory() -> Arc<Self> {
+        let mut known = Known::default();
+        known.states.insert(State::default(), Collections::new());
+        Arc::new(Self {
+            engine: Arc::new(Embedded::in_memory().unwrap()),
+            known: Mutex::new(known),
+            below: tokio::sync::Mutex::default(),
+        })
+    }
+
+    /// The documents as they are.
+    pub fn now(&self) -> State {
+        self.known.lock().unwrap().now
+    }
+
+    /// Makes the documents what they were.
+    pub fn go_back_to(&self, state: State) {
+        self.known.lock().unwrap().now = state;
+    }
+
+    /// The documents as they were, for reading.
+    pub fn at(self: &Arc<Self>, state: State) -> Engine {
+        Arc::new(Past {
+            cached: Arc::clone(self),
+            state,
+        })
+    }
+
+    async fn run(&self, collection: &str, command: Command) -> Result<Answer> {
+        let writes = command.writes();
+        let mut below = self.below.lock().await;
+        let now = self.now();
+        let (answer, then) = self.run_in(&mut below, now, collection, command).await;
+        if writes {
+            self.go_back_to(then);
+        }
+        answer
+    }
+
+    /// What a command answers in a state, and the state that it leaves.
+    async fn run_in(
+        &self,
+        below: &mut State,
+        state: State,
+        collection: &str,
+        command: Command,
+    ) -> (Result<Answer>, State) {
+        let asked = digest(&(state, collection, format!("{command:?}")));
+        if let Some(known) = self.known.lock().unwrap().answers.get(&asked) {
+            return known.clone();
+        }
+        if *below != state {
+            self.bring_below(*below, state).await;
+            *below = state;
+        }
+        let writes = command.writes();
+        let answer = command.run(&self.engine, collection).await;
+        if writes {
+            *below = self.after_a_write(state, collection).await;
+        }
+        let mut known = self.known.lock().unwrap();
+        if known.answers.len() >= MOST {
+            known.answers.clear();
+        }
+        known.answers.insert(asked, (answer.clone(), *below));
+        (answer, *below)
+    }
+
+    /// The state of which one collection may have changed.
+    async fn after_a_write(&self, before: State, collection: &str) -> State {
+        let documents = self.engine.find(collection, Find::default()).await.unwrap();
+        let encoded = documents
+            .iter()
+            .map(|document| bson::serialize_to_vec(document).unwrap());
+        let encoded = encoded.collect::<Vec<_>>();
+        let mut known = self.known.lock().unwrap();
+        let mut collections = known.states[&before].clone();
+        collections.insert(collection.to_owned(), Arc::new(encoded));
+        collections.retain(|_, documents| !documents.is_empty());
+        let state = State(digest(&collections));
+        known.states.entry(state).or_insert(collections);
+        state
+    }
+
+    /// Makes the documents of the engine below what they are in another state.
+    async fn bring_below(&self, from: State, to: State) {
+        let (from, to) = {
+            let known = self.known.lock().unwrap();
+            (known.states[&from].clone(), known.states[&to].clone())
+        };
+        let none = Arc::default();
+        for collection in from
+            .keys()
+            .chain(to.keys().filter(|name| !from.contains_key(*name)))
+        {
+            let there = from.get(collection).unwrap_or(&none);
+            let wanted = to.get(collection).unwrap_or(&none);
+            if there == wanted {
+                continue;
+            }
+            let decoded = |bytes: &Vec<u8>| bson::deserialize_from_slice::<Document>(bytes).unwrap();
+            let wrong = there.iter().filter(|bytes| !wanted.contains(bytes)).map(decoded);
+            let wrong: Vec<Bson> = wrong
+                .map(|document| document.get("_id").unwrap().clone())
+                .collect();
+            if !wrong.is_empty() {
+                let wrong = doc! { "_id": { "$in": wrong } };
+                self.engine.delete(collection, wrong, true).await.unwrap();
+            }
+            let missing = wanted.iter().filter(|bytes| !there.contains(bytes)).map(decoded);
+            let missing: Vec<Document> = missing.collect();
+            if !missing.is_empty() {
+                self.engine.insert(collection, missing).await.unwrap();
+            }
+        }
+    }
+}
+
+fn digest(what: &impl Hash) -> u64 {
+    let mut digest = DefaultHasher::new();
+    what.hash(&mut digest);
+    digest.finish()
+}
+
+/// Takes the one kind of answer that a command has.
+macro_rules! answered {
+    ($answer:expr, $kind:ident) => {
+        match $answer? {
+            Answer::$kind(answer) => Ok(answer),
+            other => panic!("{other:?}"),
+        }
+    };
+}
+
+#[async_trait]
+impl DocumentEngine for Cached {
+    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
+        answered!(self.run(collection, Command::Find(find)).await, Documents)
+    }
+
+    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
+        answered!(self.run(collection, Command::Count(filter)).await, Number)
+    }
+
+    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
+        let distinct = Command::Distinct(field.to_owned(), filter);
+        answered!(self.run(collection, distinct).await, Values)
+    }
+
+    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
+        answered!(
+            self.run(collection, Command::Aggregate(pipeline)).await,
+            Documents
+        )
+    }
+
+    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
+        self.run(collection, Command::Insert(documents)).await.map(drop)
+    }
+
+    async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
+        answered!(self.run(collection, Command::Update(update)).await, Updated)
+    }
+
+    async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
+        answered!(
+            self.run(collection, Command::FindAndModify(change)).await,
+            Document
+        )
+    }
+
+    async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
+        answered!(self.run(collection, Command::Delete(filter, many)).await, Number)
+    }
+
+    async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
+        self.engine.create_index(collection, index).await
+    }
+
+    async fn ping(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl Past {
+    async fn run(&self, collection: &str, command: Command) -> Result<Answer> {
+        let mut below = self.cached.below.lock().await;
+        let (answer, _) = self
+            .cached
+            .run_in(&mut below, self.state, collection, command)
+            .await;
+        answer
+    }
+
+    fn refuses<T>() -> Result<T> {
+        panic!("the past does not change")
+    }
+}
+
+#[async_trait]
+impl DocumentEngine for Past {
+    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
+        answered!(self.run(collection, Command::Find(find)).await, Documents)
+    }
+
+    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
+        answered!(self.run(collection, Command::Count(filter)).await, Number)
+    }
+
+    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
+        let distinct = Command::Distinct(field.to_owned(), filter);
+        answered!(self.run(collection, distinct).await, Values)
+    }
+
+    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
+        answered!(
+            self.run(collection, Command::Aggregate(pipeline)).await,
+            Documents
+        )
+    }
+
+    async fn insert(&self, _collection: &str, _documents: Vec<Document>) -> Result<()> {
+        Self::refuses()
+    }
+
+    async fn update(&self, _collection: &str, _update: Update) -> Result<Updated> {
+        Self::refuses()
+    }
+
+    async fn find_and_modify(&self, _collection: &str, _change: FindAndModify) -> Result<Option<Document>> {
+        Self::refuses()
+    }
+
+    async fn delete(&self, _collection: &str, _filter: Document, _many: bool) -> Result<u64> {
+        Self::refuses()
+    }
+
+    async fn create_index(&self, _collection: &str, _index: Index) -> Result<()> {
+        Self::refuses()
+    }
+
+    async fn ping(&self) -> Result<()> {
+        Ok(())
+    }
+}

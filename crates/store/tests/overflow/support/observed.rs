@@ -1,0 +1,96 @@
+//! An engine that notes what an operation is answered. What an operation does next follows from that alone.
+
+use std::fmt::Debug;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use bson::{Bson, Document};
+use document::{Consistency, DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated};
+
+/// A digest of all answers that an operation has had, in their order.
+#[derive(Debug, Clone, Default)]
+pub struct Answers(Arc<Mutex<DefaultHasher>>);
+
+/// An engine whose answers are noted.
+pub struct Observed {
+    engine: Engine,
+    answers: Answers,
+}
+
+impl Answers {
+    pub fn digest(&self) -> u64 {
+        self.0.lock().unwrap().finish()
+    }
+
+    /// Notes which version the last answer is from, which decides what the session may see next.
+    pub fn note_version(&self, version: usize) {
+        version.hash(&mut *self.0.lock().unwrap());
+    }
+
+    fn note<T: Debug>(&self, answer: Result<T>) -> Result<T> {
+        format!("{answer:?}").hash(&mut *self.0.lock().unwrap());
+        answer
+    }
+}
+
+impl Observed {
+    pub fn of(engine: Engine, answers: Answers) -> Engine {
+        Arc::new(Self { engine, answers })
+    }
+}
+
+#[async_trait]
+impl DocumentEngine for Observed {
+    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
+        self.answers.note(self.engine.find(collection, find).await)
+    }
+
+    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
+        self.answers.note(self.engine.count(collection, filter).await)
+    }
+
+    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
+        self.answers
+            .note(self.engine.distinct(collection, field, filter).await)
+    }
+
+    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
+        self.answers
+            .note(self.engine.aggregate(collection, pipeline).await)
+    }
+
+    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
+        self.answers.note(self.engine.insert(collection, documents).await)
+    }
+
+    async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
+        self.answers.note(self.engine.update(collection, update).await)
+    }
+
+    async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
+        self.answers
+            .note(self.engine.find_and_modify(collection, change).await)
+    }
+
+    async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
+        self.answers
+            .note(self.engine.delete(collection, filter, many).await)
+    }
+
+    async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
+        self.engine.create_index(collection, index).await
+    }
+
+    async fn ping(&self) -> Result<()> {
+        self.engine.ping().await
+    }
+
+    fn consistency(&self) -> Consistency {
+        self.engine.consistency()
+    }
+
+    fn session(&self) -> Option<Engine> {
+        Some(Self::of(self.engine.session()?, self.answers.clone()))
+    }
+}

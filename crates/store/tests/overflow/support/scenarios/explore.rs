@@ -1,0 +1,208 @@
+//! Every run of a scenario, and what must hold during it and after it.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
+
+use bson::doc;
+use document::{Engine, Find};
+use model::{Relation, Topic};
+use store::overflow::{Key, Owner, PAGES, owner_id};
+use store::{Settings, Store};
+use uuid::Uuid;
+
+use super::Scenario;
+use crate::support::cached::Cached;
+use crate::support::history::History;
+use crate::support::operations::{LIKES, key_of};
+use crate::support::schedule::{Between, Bounds, Explorer};
+use crate::support::stale::Versions;
+use crate::support::{assert_sound, born_of, handle, like_at, walk};
+
+/// What reads may be.
+struct Stale {
+    /// Whether no read of a session is older than the one before it.
+    sessions: bool,
+    /// How many of a run may be old.
+    reads: usize,
+}
+
+impl Scenario {
+    /// Explores the scenario within its bounds, or within `least` where that is more; answers the number of runs. Panics
+    /// with the story of the run that goes wrong.
+    pub async fn explore(&self, between: Between, least: Bounds) -> usize {
+        let mut runs = 0;
+        for bounds in self.bounds {
+            runs += self.explore_within(between, bounds.at_least(least), None).await;
+        }
+        runs
+    }
+
+    /// As [`Scenario::explore`], where so many reads of a run may be old.
+    pub async fn explore_stale(
+        &self,
+        between: Between,
+        sessions: bool,
+        bounds: Bounds,
+        reads: usize,
+    ) -> usize {
+        let stale = Stale { sessions, reads };
+        self.explore_within(between, bounds, Some(stale)).await
+    }
+
+    async fn explore_within(&self, between: Between, bounds: Bounds, stale: Option<Stale>) -> usize {
+        let engine = Cached::in_memory();
+        let stale = stale.map(|stale| (Versions::of(Arc::clone(&engine), stale.sessions), stale.reads));
+        let mut limits = Settings::default();
+        for relation in Relation::ALL {
+            limits.set_threshold(relation, 3).unwrap();
+            limits.set_page_size(relation, 2).unwrap();
+        }
+        let beneath = Store::open(Arc::clone(&engine) as Engine, limits).await.unwrap();
+        let seen = between(beneath.engine().clone());
+        let store = Store::open(seen, beneath.settings().clone()).await.unwrap();
+        let owner = self.prepare(&beneath).await;
+        let mut explorer = Explorer::new(bounds, &engine);
+        let mut operated = beneath.clone();
+        if let Some((versions, reads)) = &stale {
+            explorer = explorer.with_stale_reads(Arc::clone(versions), *reads);
+            operated = Store::open(versions.engine(), beneath.settings().clone())
+                .await
+                .unwrap();
+        }
+        let checked = Mutex::new(HashSet::new());
+        loop {
+            explorer.history = History::default();
+            let history = explorer.history.clone();
+            let operations = (self.operations)(&owner);
+            let run = explorer
+                .run(&operated, &operations, between, async || {
+                    // Most interleavings pass through documents that another one has led to already.
+                    let settled = history.settled();
+                    let stored = engine.now();
+                    if checked.lock().unwrap().insert((stored, settled.clone())) {
+                        self.assert_readers_see_a_sound_list(&store, &owner, &settled)
+                            .await;
+                    }
+                })
+                .await;
+            let Some(run) = run else {
+                if explorer.advance() {
+                    continue;
+                }
+                return explorer.runs;
+            };
+
+            // Who died comes back and tries again; then nothing is left half-done.
+            for (operation, crashed) in operations.iter().zip(&run.crashed) {
+                if *crashed {
+                    history.during(operation(store.clone())).await;
+                }
+            }
+            history.assert_linearizable(self.keys_beforehand(), &run.story);
+            let mut last = like_at(900, 900);
+            last.id = Uuid::from_u128(900);
+            store.list(self.relation()).append(&owner, last).await.unwrap();
+            let what_happened = &run.story;
+            assert_sound(&store, &owner, self.relation()).await;
+            assert_nothing_half_done(&store, &owner, what_happened).await;
+            if !run.crashed.contains(&true) {
+                let living = born_of(&store, &owner).await;
+                let orphans = doc! { "owner": owner_id(&owner), "born": { "$ne": living } };
+                let orphans = store.engine().count(PAGES, orphans).await.unwrap();
+                assert_eq!(orphans, 0, "pages of a deleted post after {what_happened:#?}");
+            }
+            for (actor, expected) in self.afterwards {
+                let key = Key::By(handle(*actor));
+                let found = store.list(LIKES).find(&owner, &key).await.unwrap();
+                assert_eq!(
+                    found.is_some(),
+                    *expected,
+                    "actor {actor} after {what_happened:#?}"
+                );
+            }
+            if !explorer.advance() {
+                return explorer.runs;
+            }
+        }
+    }
+
+    /// The invariants a reader can see, at any moment between two writes.
+    async fn assert_readers_see_a_sound_list(
+        &self,
+        store: &Store,
+        owner: &Owner,
+        settled: &[(String, bool)],
+    ) {
+        let Topic::Post(id) = owner else { return };
+        let find = Find::matching(doc! { "_id": owner_id(owner) });
+        let Some(document) = store.engine().find("posts", find).await.unwrap().pop() else {
+            return;
+        };
+        let list = match document.get_document(self.relation().as_str()) {
+            Ok(list) if !list.contains_key("adopting") => list,
+            // An unbounded array has no bounds to keep, and may hold somebody twice, until it is adopted.
+            _ => return,
+        };
+        let relation = self.relation();
+        let items = walk(store, owner, relation, 2).await;
+        let overflow = store.overflow(owner).await.unwrap()[&relation].clone();
+        assert_eq!(
+            overflow.count,
+            items.len() as u64,
+            "the count of {id} is what a reader can reach"
+        );
+        assert_eq!(list.get_bool("hasOverflow").unwrap(), overflow.pages > 0);
+        assert!(overflow.head <= self.largest_head);
+        assert!(
+            items.is_sorted_by(|newer, older| (newer.at, newer.id) > (older.at, older.id)),
+            "{items:#?}"
+        );
+        let mut keys: Vec<_> = items
+            .iter()
+            .map(|item| {
+                if relation.once_per_actor() {
+                    format!("{:?}", item.by)
+                } else {
+                    item.id.to_string()
+                }
+            })
+            .collect();
+        for (key, there) in settled {
+            let found = items.iter().any(|item| key_of(relation, item) == *key);
+            assert_eq!(found, *there, "{key} was answered, and is it in {items:#?}?");
+        }
+        keys.sort_unstable();
+        assert!(keys.windows(2).all(|pair| pair[0] != pair[1]), "{keys:?}");
+
+        let mut upwards = store
+            .list(relation)
+            .oldest_first(owner, None, 100)
+            .await
+            .unwrap()
+            .items;
+        upwards.reverse();
+        assert_eq!(upwards, items, "from the oldest");
+        for skip in [1, 4] {
+            let from = store.list(relation).from_offset(owner, skip, 100).await.unwrap();
+            let rest = items.get(usize::try_from(skip).unwrap()..).unwrap_or_default();
+            assert_eq!(from.items, rest, "from the offset {skip}");
+        }
+    }
+}
+
+/// After an operation on the list, nothing of an interrupted one is left in its owner.
+async fn assert_nothing_half_done(store: &Store, owner: &Owner, what_happened: &[String]) {
+    for field in ["likes.pending.0", "comments.pending.0", "likes.adopting"] {
+        let find = Find::matching(doc! { "_id": owner_id(owner), field: { "$exists": true } });
+        let found = store.engine().find("posts", find).await.unwrap();
+        assert!(found.is_empty(), "{field} after {what_happened:#?}");
+    }
+    let empty = doc! {
+        "owner": owner_id(owner), "born": born_of(store, owner).await, "count": 0_i64, "last": { "$exists": true },
+    };
+    let empty = store.engine().find(PAGES, Find::matching(empty)).await.unwrap();
+    assert!(
+        empty.len() <= 1,
+        "emptied pages in the way after {what_happened:#?}"
+    );
+}
