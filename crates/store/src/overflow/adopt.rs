@@ -31,12 +31,9 @@ impl OverflowList<'_> {
         }
         let mut paged_for = None;
         let adopted = self.adopt_list(owner, &mut paged_for).await;
-        // As with a spill: nobody else would find pages of an owner that was deleted before they were written.
         let lives = |born: &Born| adopted.as_ref().is_ok_and(|adopted| adopted == born);
-        if paged_for.is_some_and(|born| !lives(&born))
-            && let Err(error) = self.sweep(owner).await
-        {
-            tracing::warn!(%owner, %error, "pages may be left of an owner that is gone; `spillway check --repair` removes them");
+        if paged_for.is_some_and(|born| !lives(&born)) {
+            self.sweep_after_failure(owner).await;
         }
         adopted.map(drop)
     }

@@ -24,7 +24,7 @@ impl OverflowList<'_> {
     ///
     /// The pages are written first, which nobody reads yet. One update then puts the list in the array's place, while
     /// the array is element for element what it was computed from; when it grew meanwhile only the rest is computed
-    /// anew. Two who do this at once do not mix their pages: a counter in the owner tells who came last.
+    /// again. Two who do this at once do not mix their pages: a counter in the owner tells who came last.
     ///
     /// # Errors
     /// What `items_of` refuses, and [`Error::Contended`] when others write faster than this can follow.
@@ -34,6 +34,21 @@ impl OverflowList<'_> {
         items_of: &(dyn Fn(&Document) -> Result<Vec<Item>> + Sync),
     ) -> Result<()> {
         let _turn = self.queues.adoptions.of(&(owner, self.relation)).await;
+        let mut paged = false;
+        let converted = self.convert_array(owner, items_of, &mut paged).await;
+        if paged && !matches!(converted, Ok(true)) {
+            self.sweep_after_failure(owner).await;
+        }
+        converted.map(drop)
+    }
+
+    /// Answers whether it put the list in the array's place. Notes in `paged` that pages may have been written.
+    async fn convert_array(
+        &self,
+        owner: &Owner,
+        items_of: &(dyn Fn(&Document) -> Result<Vec<Item>> + Sync),
+        paged: &mut bool,
+    ) -> Result<bool> {
         let mut conversion: Option<Conversion> = None;
         let mut advance = 1;
         for _ in 0..ATTEMPTS {
@@ -52,7 +67,7 @@ impl OverflowList<'_> {
                         document
                     }
                     // Somebody else was faster, or the owner is gone.
-                    None => return Ok(()),
+                    None => return Ok(false),
                 },
             };
             let Some(current) = &mut conversion else { continue };
@@ -65,13 +80,14 @@ impl OverflowList<'_> {
                 continue;
             }
             let seen = Self::as_read(&document, current.rev, items);
+            *paged |= !chunks.is_empty();
             if let Some(newer) = self.write_rest(owner, &seen, &chunks, current).await? {
                 advance = newer.saturating_sub(current.rev).max(0) + 1;
                 conversion = None;
                 continue;
             }
             if self.put(owner, &document, &seen, &chunks, &head).await? {
-                return Ok(());
+                return Ok(true);
             }
         }
         Err(Error::Contended(owner.to_string()))

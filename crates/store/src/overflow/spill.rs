@@ -44,8 +44,7 @@ impl OverflowList<'_> {
             };
             if page.rev != seen.rev || page.items != chunk {
                 // A page that this head did not write: an interrupted spill left it behind under other limits, or the
-                // tidying of an empty one. A newer revision lets it be replaced. If somebody else wrote it for a newer
-                // head, the guard fails.
+                // tidying of an empty one. A newer revision lets it be replaced.
                 self.advance_rev(owner, seen, page.rev.max(seen.rev) + 1).await?;
                 return Ok(None);
             }
@@ -116,9 +115,11 @@ impl OverflowList<'_> {
         Ok(committed)
     }
 
+    /// Raises the revision to at least this one. It needs no guard, since `$max` never lowers it.
     pub(super) async fn advance_rev(&self, owner: &Owner, seen: &State, rev: i64) -> Result<()> {
-        let change = doc! { "$set": { self.path("rev"): rev } };
-        let advance = Update::one(self.at_rev(owner, seen), change).unjournaled();
+        let this = doc! { "_id": owner_id(owner), "born": &seen.born };
+        let change = doc! { "$max": { self.path("rev"): rev } };
+        let advance = Update::one(this, change).unjournaled();
         self.engine.update(self.owners(), advance).await.map(drop)
     }
 

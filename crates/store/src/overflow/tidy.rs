@@ -51,9 +51,7 @@ impl OverflowList<'_> {
                 "$inc": { self.path("pages"): -1_i64, self.path("rev"): 1_i64 },
                 "$set": { self.path("hasOverflow"): newest > 0 },
             };
-            let mut guard = self.at_rev(owner, &seen);
-            guard.insert(self.path("pending.0"), doc! { "$exists": false });
-            let trim = Update::one(guard, change).unjournaled();
+            let trim = Update::one(self.at_rev(owner, &seen), change).unjournaled();
             let gone = self.engine.update(self.owners(), trim).await?;
             if gone.matched == 1 {
                 attempts = Attempts::default();

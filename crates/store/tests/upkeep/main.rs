@@ -5,6 +5,7 @@
 mod between;
 mod check;
 mod commands;
+mod conversion;
 mod migrate;
 #[path = "../support/lists.rs"]
 mod support;

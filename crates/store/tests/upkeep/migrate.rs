@@ -59,7 +59,7 @@ async fn actors(store: &Store, owner: &Owner, relation: Relation) -> Vec<Handle>
 }
 
 /// Ada, whose followers are plain handles.
-async fn ada(store: &Store, followers: &[&str]) -> Owner {
+pub async fn ada(store: &Store, followers: &[&str]) -> Owner {
     let document =
         doc! { "_id": "ada", "name": "Ada", "at": DateTime::from_millis(1_000), "followers": followers };
     store.engine().insert("users", vec![document]).await.unwrap();

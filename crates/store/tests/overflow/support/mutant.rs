@@ -268,7 +268,7 @@ pub fn step_of(collection: &str, change: &Change) -> Option<Step> {
         () if has("$push", "head").is_some() => Some(Step::Push),
         () if has("$inc", "pages").is_some() => Some(Step::Trim),
         () if has("$pull", "head").is_some() => Some(Step::RemoveFromHead),
-        () if has("$set", "rev").is_some() => Some(Step::AdvanceRev),
+        () if has("$max", "rev").is_some() => Some(Step::AdvanceRev),
         () if has("$inc", "rev").is_some() => Some(Step::Confirm),
         () if has("$set", "outlier") == Some(Bson::Boolean(false)) => Some(Step::BeginToAnnounce),
         () => None,
