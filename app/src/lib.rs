@@ -1,8 +1,8 @@
-//! Pages, islands and server functions, and the feed they call.
+//! Pages, islands and server functions.
 //!
 //! A page is rendered on the server ([`pages`], made of [`components`]). What must react in it is an island
 //! ([`islands`]), which the browser wakes; islands send the page's forms to server functions ([`actions`]) and hear of
-//! changes through one event connection per tab. Server functions and the JSON API call the same `feed`.
+//! changes through one event connection per tab. Server functions and the JSON API call the same methods of the crate `feed`.
 
 #![recursion_limit = "256"]
 
@@ -12,8 +12,6 @@ pub mod escape;
 pub mod islands;
 pub mod refusal;
 
-#[cfg(feature = "ssr")]
-pub mod feed;
 #[cfg(feature = "ssr")]
 pub mod notice;
 #[cfg(feature = "ssr")]

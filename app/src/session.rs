@@ -14,7 +14,7 @@ use leptos::prelude::use_context;
 use leptos_axum::ResponseOptions;
 use model::{Account, Handle, Kind, Problem};
 
-use crate::feed::{Feed, SessionToken};
+use feed::{Feed, SessionToken};
 
 /// How long a browser keeps the cookie, in seconds: 30 days, after which the session has ended in any case.
 const MAX_AGE: u32 = 30 * 24 * 60 * 60;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use app::feed::{Ids, SystemIds};
 use document::Engine;
 use embedded::Embedded;
+use feed::{Ids, SystemIds};
 use wire::{ListenError, Listener, Login, Options};
 
 use crate::cli::MongoOptions;

@@ -5,7 +5,6 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use app::feed::Feed;
 use axum::Router;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
@@ -13,6 +12,7 @@ use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use embedded::{BatchSizes, Embedded};
+use feed::Feed;
 use model::Relation;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::text::encode;

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use app::feed::{Clock, Feed, StoreClock, SystemClock};
 use bson::{DateTime, Document};
 use document::{DocumentEngine, Engine, Error};
 use embedded::Embedded;
+use feed::{Clock, Feed, StoreClock, SystemClock};
 use mongo::{ConnectError, Mongo};
 use store::{Store, people, transfer};
 

@@ -1,6 +1,5 @@
 //! The pages, their server functions, and the files that they need.
 
-use app::feed::Feed;
 use app::{App, Description, Obstacle, shell};
 use axum::Router;
 use axum::extract::{Request, State};
@@ -8,6 +7,7 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, VARY};
 use axum::http::{HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn, from_fn_with_state, map_response, map_response_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
+use feed::Feed;
 use leptos::config::LeptosOptions;
 use leptos::prelude::provide_context;
 use leptos_axum::{LeptosRoutes, file_and_error_handler_with_context, generate_route_list};

@@ -1,8 +1,8 @@
 //! `spillway seed`, and the demo town of an empty store.
 
-use app::feed::Environment;
 use bson::{Document, doc};
 use document::Find;
+use feed::Environment;
 use indicatif::{ProgressBar, ProgressStyle};
 use model::{Relation, Timestamp};
 use store::{Limits, Store, people};

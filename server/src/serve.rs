@@ -5,13 +5,13 @@ use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use app::feed::{Environment, Feed};
 use app::notice::{self, Notices};
 use app::session::{Cookies, Sessions, resolve};
 use axum::Router;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{Extensions, HeaderMap, StatusCode, Version};
 use axum::middleware::{from_fn, from_fn_with_state, map_response_with_state};
+use feed::{Environment, Feed};
 use store::news::Source;
 use tokio::net::TcpListener;
 use tower_http::CompressionLevel;

@@ -20,7 +20,7 @@ mod context {
     use leptos::prelude::use_context;
     use model::{Kind, Problem};
 
-    use crate::feed::Feed;
+    use feed::Feed;
 
     /// The feed of this request.
     pub fn feed() -> Result<Feed, Problem> {

@@ -2,7 +2,7 @@ use leptos::prelude::*;
 use model::{ActivityKind, Timestamp};
 
 use super::{Moment, beginning};
-use crate::feed::Deed;
+use feed::Deed;
 
 /// Something that a person did, and to what.
 #[component]
@@ -12,7 +12,7 @@ pub fn ActivityRow(
     /// The reader's now.
     now: Timestamp,
 ) -> impl IntoView {
-    let object = deed.object();
+    let object = object(&deed);
     let Deed {
         activity, post, user, ..
     } = deed;
@@ -56,16 +56,14 @@ pub fn did(kind: ActivityKind) -> &'static str {
     }
 }
 
-impl Deed {
-    /// What it was done to, in words.
-    pub(super) fn object(&self) -> String {
-        match (&self.user, &self.post) {
-            (Some(user), _) => user.name.to_string(),
-            (None, Some(_)) if self.activity.kind == ActivityKind::Post => "a post".to_owned(),
-            (None, Some((author, _))) if author.handle == self.by => "their own post".to_owned(),
-            (None, Some((author, _))) => format!("{}’s post", author.name),
-            (None, None) if self.activity.post.is_some() => "a post that is gone".to_owned(),
-            (None, None) => "somebody who is gone".to_owned(),
-        }
+/// What it was done to, in words.
+pub fn object(deed: &Deed) -> String {
+    match (&deed.user, &deed.post) {
+        (Some(user), _) => user.name.to_string(),
+        (None, Some(_)) if deed.activity.kind == ActivityKind::Post => "a post".to_owned(),
+        (None, Some((author, _))) if author.handle == deed.by => "their own post".to_owned(),
+        (None, Some((author, _))) => format!("{}’s post", author.name),
+        (None, None) if deed.activity.post.is_some() => "a post that is gone".to_owned(),
+        (None, None) => "somebody who is gone".to_owned(),
     }
 }

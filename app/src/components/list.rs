@@ -3,10 +3,11 @@ use std::collections::HashMap;
 use leptos::prelude::*;
 use model::{Comment, Listing, Member, PostCard, Relation, Topic};
 
+use super::activity::object;
 use super::{Icon, Seam, beginning, did};
-use crate::feed::Deed;
 use crate::islands::{NewOnTop, ReadOn};
 use crate::pages::{OLDEST, Place};
+use feed::Deed;
 
 /// Something that a list holds.
 pub trait Entry {
@@ -78,7 +79,7 @@ entry!(
     None,
     true,
     |deed| deed.activity.id.to_string(),
-    |deed| format!("{} {}", did(deed.activity.kind), deed.object())
+    |deed| format!("{} {}", did(deed.activity.kind), object(deed))
 );
 
 /// A stretch of a list: its items with the seams between them, and where it goes on.

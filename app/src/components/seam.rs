@@ -1,7 +1,7 @@
 use leptos::prelude::*;
 
 use super::{grouped, size};
-use crate::feed::End;
+use feed::End;
 
 /// The boundary between two documents of a list, where a reader scrolls over it, and what crossing it took.
 #[component]

@@ -10,9 +10,9 @@ use store::posts::Order;
 
 use super::problem::ProblemPage;
 use crate::actions::feed;
-use crate::feed::{Clock, End, Paging, SystemClock};
 use crate::notice::{self, Done, Notice};
 use crate::refusal::Refusal;
+use feed::{Clock, End, Paging, SystemClock};
 
 /// Shows a page once its data is there, or the page of the problem that came up.
 pub fn loaded<Load, Page>(load: Load) -> impl IntoView

@@ -1,12 +1,12 @@
 //! `/accounts`, `/session`, `/me` and what people change about themselves.
 
-use app::feed::Feed;
 use axum::Json;
 use axum::body::Body as Content;
 use axum::extract::State;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, SET_COOKIE};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use feed::Feed;
 use model::{Account, Bio, DisplayName, Handle, Password, both};
 use serde::Deserialize;
 use utoipa::ToSchema;

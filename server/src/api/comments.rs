@@ -1,10 +1,10 @@
 //! `/posts/{id}/comments`.
 
-use app::feed::Feed;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
+use feed::Feed;
 use model::{Comment, CommentText, ItemId, Listing};
 use serde::Deserialize;
 use utoipa::ToSchema;

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use app::feed::{Change, Feed, OpenStream, PostList};
 use axum::extract::{FromRequestParts, State};
 use axum::http::HeaderName;
 use axum::http::header::CACHE_CONTROL;
 use axum::http::request::Parts;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
+use feed::{Change, Feed, OpenStream, PostList};
 use futures::{FutureExt, StreamExt, future, stream};
 use model::{Cursor, Problem, Topic};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! What `/me/export` holds. It is written piece by piece in `app/src/feed/export.rs`, so that it may be of any length; here it
+//! What `/me/export` holds. It is written piece by piece in `crates/feed/src/export.rs`, so that it may be of any length; here it
 //! stands as a whole, for the description.
 
 use model::{CommentText, DisplayName, Handle, ItemId, PostId, PostText, Timestamp};

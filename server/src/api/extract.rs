@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use app::feed::Paging;
 use app::session::Session;
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request};
 use axum::http::request::Parts;
+use feed::Paging;
 use model::{Handle, ItemId, Kind, PostId, Problem, Tag};
 use serde::de::DeserializeOwned;
 use serde_json::Value;

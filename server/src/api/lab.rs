@@ -1,8 +1,8 @@
 //! `/lab/storm`, `/lab/migrate` and `/lab/tune`: what the workshop measures. Their forms are at server functions.
 
-use app::feed::Feed;
 use axum::Json;
 use axum::extract::State;
+use feed::Feed;
 use model::{Migration, Storm, TunedList};
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -1,9 +1,9 @@
 //! `/lab/layouts`: the workshop's race of the layouts, one at a time on a server.
 
-use app::feed::Feed;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use feed::Feed;
 use lab::layouts::lists::Size;
 use lab::layouts::{Course, LARGEST};
 use model::LayoutRace;

@@ -1,5 +1,5 @@
 //! The JSON API under `/api/v1`. Each module is one resource; all of them only translate between HTTP and
-//! [`Feed`](app::feed::Feed), which the pages call too.
+//! [`Feed`](feed::Feed), which the pages call too.
 
 mod accounts;
 mod comments;
@@ -17,7 +17,6 @@ mod posts;
 mod reactions;
 mod refusals;
 
-use app::feed::Feed;
 use axum::extract::FromRef;
 use axum::http::header::{CACHE_CONTROL, LINK, LOCATION};
 use axum::http::{HeaderValue, StatusCode};
@@ -25,6 +24,7 @@ use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
 use axum::routing::any;
 use axum::{Json, Router};
+use feed::Feed;
 use serde::Serialize;
 use utoipa_axum::router::OpenApiRouter;
 

@@ -1,8 +1,8 @@
 //! `/posts/{id}/overflow`, `/users/{handle}/overflow`: how the lists of an owner are stored.
 
-use app::feed::Feed;
 use axum::Json;
 use axum::extract::State;
+use feed::Feed;
 use model::{Overflow, Relation, RelationOverflow, Topic};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;

@@ -1,6 +1,6 @@
 //! How the extractors look in the description of the API. The bounds are those that the extractors check.
 
-use app::feed::Paging;
+use feed::Paging;
 use model::{Handle, ItemId, PostId};
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema, Type};

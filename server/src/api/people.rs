@@ -1,8 +1,8 @@
 //! `/users/{handle}` and the lists of a person.
 
-use app::feed::Feed;
 use axum::Json;
 use axum::extract::State;
+use feed::Feed;
 use model::{Activity, Counted, DisplayName, Handle, Listing, Member, Profile, Timestamp};
 use serde::Serialize;
 use utoipa::ToSchema;

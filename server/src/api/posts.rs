@@ -1,10 +1,10 @@
 //! `/feed`, `/explore`, `/tags`, `/posts`.
 
-use app::feed::Feed;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
+use feed::Feed;
 use model::{Listing, Post, PostCard, PostId, PostText};
 use serde::Deserialize;
 use utoipa::ToSchema;

@@ -1,8 +1,8 @@
 //! `/posts/{id}/like`, `/posts/{id}/share`, and who did. All of it may be repeated.
 
-use app::feed::Feed;
 use axum::Json;
 use axum::extract::State;
+use feed::Feed;
 use model::{Counted, Listing, Member};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;

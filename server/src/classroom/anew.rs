@@ -1,7 +1,6 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use app::feed::{Environment, Feed};
 use app::{BEGIN_ANEW, DESK, Teacher};
 use axum::Router;
 use axum::extract::{Request, State};
@@ -9,6 +8,7 @@ use axum::http::header::SET_COOKIE;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
+use feed::{Environment, Feed};
 use model::{Kind, Problem};
 use tokio::sync::RwLock;
 

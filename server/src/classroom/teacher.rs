@@ -2,11 +2,11 @@ use std::fmt::Write as _;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-use app::feed::Environment;
 use app::{DESK, Teacher};
 use axum::extract::{ConnectInfo, Query, Request};
 use axum::http::header::COOKIE;
 use axum::http::{HeaderMap, HeaderValue};
+use feed::Environment;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 

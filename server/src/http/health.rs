@@ -1,9 +1,9 @@
 use std::time::Duration;
 
-use app::feed::Feed;
 use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
+use feed::Feed;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;

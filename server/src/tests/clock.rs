@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use app::feed::{Clock as _, StoreClock};
 use async_trait::async_trait;
 use bson::DateTime;
 use document::{Engine, Layer};
 use embedded::Embedded;
+use feed::{Clock as _, StoreClock};
 
 /// A store whose clock is years behind this machine's.
 struct Dated {

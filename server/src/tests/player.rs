@@ -5,7 +5,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
-use app::feed::{Clock, Environment, Feed, Ids};
 use app::notice::Notices;
 use app::session::{Cookies, Sessions};
 use axum::Router;
@@ -13,6 +12,7 @@ use axum::body::{Body, to_bytes};
 use axum::http::Request;
 use axum::http::header::{CONTENT_TYPE, COOKIE, SET_COOKIE};
 use document::Engine;
+use feed::{Clock, Environment, Feed, Ids};
 use model::{Relation, Timestamp};
 use serde_json::{Value, json};
 use store::{Settings, Store};

@@ -5,8 +5,6 @@ use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::sync::{Arc, LazyLock};
 
-use app::feed::classroom::PARTY;
-use app::feed::{Clock as _, Feed};
 use app::notice::Notices;
 use app::session::{Cookies, Sessions};
 use axum::Router;
@@ -17,6 +15,8 @@ use axum::response::Response;
 use bson::{Document, doc};
 use document::{DocumentEngine as _, Find, Update};
 use embedded::Embedded;
+use feed::classroom::PARTY;
+use feed::{Clock as _, Feed};
 use governor::Quota;
 use model::{Kind, Person};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-use app::feed::Paging;
+use feed::Paging;
 use model::Relation;
 use serde::Serialize;
 use store::upkeep::{Advice, BARS, RelationStats, advise, by_week, judge, stats};

@@ -7,11 +7,11 @@ use super::{CLASS, StationHead};
 use crate::actions::classroom::{BringPeople, JoinClass};
 use crate::actions::feed;
 use crate::components::{Avatar, Post, grouped};
-use crate::feed::classroom::{Class, Counted, PARTY, SEATS, Student};
 use crate::islands::Pane;
 use crate::pages::field::Field;
 use crate::pages::request::{loaded, now, query, refusal_of};
 use crate::session;
+use feed::classroom::{Class, Counted, PARTY, SEATS, Student};
 
 /// Marks a request from the machine that the server runs on, as far as the request tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

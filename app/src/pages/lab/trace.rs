@@ -9,9 +9,9 @@ use super::inspect::{self, about, list_of};
 use super::{StationHead, TRACE, words};
 use crate::actions::feed;
 use crate::components::{grouped, size};
-use crate::feed::{Step, Steps, Trace, Traced};
 use crate::islands::Pane;
 use crate::pages::request::{loaded, query};
+use feed::{Step, Steps, Trace, Traced};
 
 /// Where the station is.
 pub const PATH: &str = "/lab/trace";

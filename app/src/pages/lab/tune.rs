@@ -13,10 +13,10 @@ use super::{StationHead, TUNE};
 use crate::actions::feed;
 use crate::actions::tune::LayOut;
 use crate::components::{Moment, grouped, size};
-use crate::feed::{MeasuredItems, Tuned, USUAL};
 use crate::islands::Pane;
 use crate::pages::request::{loaded, now, query};
 use crate::session;
+use feed::{MeasuredItems, Tuned, USUAL};
 
 /// The budgets that are a click away, in KB.
 const STEPS: [u64; 6] = [2, 4, 8, 16, 32, 64];

@@ -5,7 +5,7 @@ use model::{Problem, Topic};
 
 use super::address;
 use crate::components::{beginning, grouped};
-use crate::feed::Notable;
+use feed::Notable;
 
 /// What somebody means who types a handle or a post's id, or pastes the address of a page about either.
 pub fn sought(text: &str) -> Result<Topic, Problem> {

@@ -16,10 +16,10 @@ use self::find::{Finder, Suggestions, sought};
 use super::{INSPECT, StationHead, trace, words};
 use crate::actions::feed;
 use crate::components::{ShownDocument, as_it_is, beginning, grouped, size};
-use crate::feed::Inspection;
 use crate::islands::Pane;
 use crate::pages::problem::answer_with;
 use crate::pages::request::{loaded, query};
+use feed::Inspection;
 
 /// Where the station begins.
 const START: &str = "/lab/inspect";
