@@ -5,7 +5,7 @@ use crate::process;
 use crate::repository::Repository;
 
 /// A crate, and packages that must not be compiled for it. What only its tests use does not count.
-const REFUSED: [(&str, &[&str]); 5] = [
+const REFUSED: [(&str, &[&str]); 6] = [
     (
         "outlier-document",
         &[
@@ -42,6 +42,7 @@ const REFUSED: [(&str, &[&str]); 5] = [
         "store",
         &["outlier-embedded", "redb", "leptos", "axum", "mongodb", "wire"],
     ),
+    ("feed", &["leptos", "axum", "mongodb", "wire"]),
 ];
 
 /// Every dependency that a crate must not have, as `crate uses package`.
