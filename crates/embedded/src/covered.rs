@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_given_back_in_their_own_types() {
+    fn values_are_returned_in_their_own_types() {
         let values = [
             Bson::Null,
             Bson::Boolean(true),
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_key_does_not_say_is_not_given_back() {
+    fn values_that_a_key_cannot_restore_are_not_returned() {
         for document in [
             doc! { "_id": 1, "a": 1, "b": {} },
             doc! { "_id": 1, "a": 1, "b": { "c": 1_i64 } },

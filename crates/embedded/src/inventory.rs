@@ -100,7 +100,7 @@ mod tests {
     use document::{Changed, DocumentEngine, Find, Index};
 
     #[tokio::test]
-    async fn a_collection_is_dropped_with_its_indexes_and_can_come_back() {
+    async fn a_collection_is_dropped_with_its_indexes_and_can_be_created_again() {
         let dir = tempfile::tempdir().unwrap();
         let engine = Embedded::open(dir.path()).unwrap();
         engine

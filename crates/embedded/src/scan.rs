@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_scan_that_is_dropped_lets_go_of_the_store() {
+    async fn a_dropped_scan_releases_the_store() {
         let engine = numbered(100).await;
         let shared = Arc::downgrade(&engine.shared);
         let scan = engine.scan("things", &Find::default()).unwrap();

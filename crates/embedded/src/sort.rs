@@ -177,7 +177,7 @@ mod tests {
     use super::{FEW, sort_behind};
 
     #[test]
-    fn what_was_pushed_is_sorted_behind_its_equals() {
+    fn pushed_elements_sort_after_equal_ones() {
         for pushed in 0..FEW + 3 {
             // Each number with where it stood, which tells equals apart.
             let numbers = (0..20).map(|n| n / 2).chain((0..pushed).map(|n| n * 7 % 13));

@@ -185,7 +185,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, max_shrink_iters: 2000, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_pipeline_comes_to_what_a_plain_evaluation_does(
+    fn a_pipeline_gives_the_same_result_as_a_plain_evaluation(
         mut things in proptest::collection::vec(thing(), 0..30),
         pipelines in proptest::collection::vec((proptest::collection::vec(stage(), 0..6), any::<bool>()), 10),
     ) {
@@ -259,7 +259,7 @@ async fn a_group_may_hold_100_megabytes_and_no_more() {
 }
 
 #[tokio::test]
-async fn what_a_query_can_do_at_the_start_reads_no_more_than_a_query() {
+async fn leading_stages_read_no_more_than_the_same_query() {
     let engine = Embedded::in_memory().unwrap();
     let things = (0..100).map(|n| doc! { "_id": n, "n": n % 10 });
     engine.insert(THINGS, things.collect()).await.unwrap();

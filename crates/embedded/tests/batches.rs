@@ -257,7 +257,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: cases(150), max_shrink_iters: 4000, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_batch_goes_as_its_operations_one_by_one(
+    fn a_batch_has_the_same_outcome_as_its_operations_one_by_one(
         indexed in any::<bool>(),
         batches in vec(vec(step(), 1..30), 1..4),
     ) {
@@ -333,7 +333,7 @@ async fn a_document_that_many_change_in_a_batch_is_written_once() {
 }
 
 #[tokio::test]
-async fn a_refused_change_leaves_what_the_batch_did_before() {
+async fn a_refused_change_leaves_the_earlier_changes_of_its_batch() {
     let (engine, gate) = gated();
     engine
         .create_index(THINGS, Index::on(doc! { "a": 1, "b": 1 }))

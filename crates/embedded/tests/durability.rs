@@ -155,7 +155,7 @@ async fn every_acknowledged_write_survives_a_power_failure_at_any_moment() {
 }
 
 #[tokio::test]
-async fn what_is_not_journaled_is_read_at_once_and_on_disk_with_the_next_write_that_is() {
+async fn unjournaled_writes_are_readable_at_once_and_on_disk_with_the_next_journaled_one() {
     let disk = Disk::default();
     let engine = Embedded::on(disk.clone()).unwrap();
     engine.insert("things", vec![doc! { "_id": 1 }]).await.unwrap();
@@ -182,7 +182,7 @@ async fn what_is_not_journaled_is_read_at_once_and_on_disk_with_the_next_write_t
 }
 
 #[tokio::test]
-async fn a_write_that_the_disk_did_not_confirm_is_reported_as_such() {
+async fn an_unconfirmed_write_is_reported_as_such() {
     let disk = Disk::default();
     let engine = Embedded::on(disk.clone()).unwrap();
     engine.insert("things", vec![doc! { "_id": 1 }]).await.unwrap();

@@ -439,7 +439,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: cases(60), max_shrink_iters: 4000, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_history_goes_as_in_the_naive_store(
+    fn every_history_matches_the_naive_store(
         early in indexes(),
         start in vec((0_i32..20, document()), 0..30),
         late in indexes(),

@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_less_than_a_majority_has_is_refused_in_a_replica_set() {
+    async fn read_and_write_concerns_below_majority_are_refused_in_a_replica_set() {
         for (option, refused) in [
             (
                 "readConcernLevel=local",
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_says_of_itself_tells_what_its_reads_may_miss() {
+    fn the_hello_answer_determines_the_consistency() {
         let (set, router) = (doc! { "setName": "rs0" }, doc! { "msg": "isdbgrid" });
         let with_sessions = |mut hello: Document| {
             hello.insert("logicalSessionTimeoutMinutes", 30);
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_the_address_says_goes_before_what_is_usual() {
+    async fn options_in_the_address_override_the_defaults() {
         let address = "mongodb://127.0.0.1/?w=1&maxPoolSize=3&appName=mine&serverSelectionTimeoutMS=70";
         let mut options = ClientOptions::parse(address).await.unwrap();
         prepare(&mut options);

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_cannot_be_asked_now_is_no_refusal() {
+    fn an_unreachable_server_is_not_a_refusal() {
         for code in [24, 10107, 10058, 13435, 13436] {
             let Meaning::Failed(Error::Unavailable(told)) = refusal(code, "no primary") else {
                 panic!("{code} may have changed something");

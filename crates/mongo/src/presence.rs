@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_server_is_lost_when_it_stays_away_and_found_when_it_is_back() {
+    async fn a_server_is_lost_after_a_while_and_found_when_it_returns() {
         let (sender, usable) = watch::channel(false);
         let presence = Presence::after(usable, GRACE);
         for _ in 0..3 {
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_server_that_was_never_there_or_is_back_in_time_is_not_lost() {
+    async fn a_server_that_was_never_up_or_returns_in_time_is_not_lost() {
         let (sender, usable) = watch::channel(false);
         let presence = Presence::after(usable, GRACE);
         let long = GRACE * 10;

@@ -138,7 +138,7 @@ async fn a_collection_is_sharded_once_and_its_index_comes_first() {
 }
 
 #[tokio::test]
-async fn a_key_that_somebody_else_chose_is_told_and_left() {
+async fn a_different_shard_key_is_reported_and_left() {
     let (router, mongo) = Router::start(Some("isdbgrid")).await;
     let theirs = doc! { "author": 1.0 };
     router.keys.lock().unwrap().extend([
@@ -159,13 +159,13 @@ async fn a_key_that_somebody_else_chose_is_told_and_left() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_no_router_is_no_cluster() {
+async fn a_server_that_is_not_a_router_is_not_a_cluster() {
     let (_, mongo) = Router::start(None).await;
     assert!(mongo.cluster().await.unwrap().is_none());
 }
 
 #[tokio::test]
-async fn a_server_tells_its_own_time_unless_it_has_none() {
+async fn a_server_reports_its_own_time_unless_it_has_none() {
     let (router, mongo) = Router::start(None).await;
     assert_eq!(mongo.clock().await.unwrap(), None, "1970 is no time");
     router.time.store(1_900_000_000_000, Ordering::SeqCst);

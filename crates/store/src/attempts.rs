@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn the_first_attempts_follow_at_once_and_the_last_comes_within_seconds() {
+    async fn the_first_attempts_come_at_once_and_the_last_within_seconds() {
         let begun = Instant::now();
         let mut attempts = Attempts::default();
         for _ in 0..=AT_ONCE {

@@ -51,7 +51,7 @@ fn numbers(items: &[Item]) -> Vec<i64> {
 }
 
 #[tokio::test]
-async fn every_layout_stores_a_list_and_gives_it_back() {
+async fn every_layout_stores_a_list_and_reads_it_back() {
     for kind in Kind::ALL {
         let layout = open(kind).await;
         assert_eq!(layout.kind(), kind);
@@ -172,7 +172,7 @@ async fn an_experiment_leaves_the_feeds_collections_alone() {
 /// The article names code 10334, which `MongoDB` gives for an insert; for an update that makes a document too large it is
 /// 17419. Either way the item is not stored.
 #[tokio::test]
-async fn an_unbounded_array_ends_at_the_wall_and_ours_goes_on() {
+async fn an_unbounded_array_stops_at_16_megabytes_and_ours_does_not() {
     let full = |bytes: usize| doc! { "_id": "ballast", "filling": "x".repeat(bytes) };
     let engine = engine();
     let error = engine

@@ -214,17 +214,17 @@ async fn every_way_to_change_an_owner_is_news(neighbours: Neighbours) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_change_is_news_where_the_engine_tells() {
+async fn every_change_is_news_with_change_streams() {
     every_way_to_change_an_owner_is_news(Neighbours::with_an_engine_that_tells().await).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_change_is_news_where_one_has_to_look() {
+async fn every_change_is_news_with_polling() {
     every_way_to_change_an_owner_is_news(Neighbours::with_a_silent_engine().await).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_engine_is_asked_how_news_are_come_by() {
+async fn the_source_of_news_depends_on_the_engine() {
     let (source, _) = Neighbours::with_an_engine_that_tells().await.news().await;
     assert_eq!(source, Source::Told);
     let (source, _) = Neighbours::with_a_silent_engine().await.news().await;
@@ -235,7 +235,7 @@ async fn the_engine_is_asked_how_news_are_come_by() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_nobody_watches_is_not_looked_at() {
+async fn unwatched_owners_are_not_read() {
     let neighbours = Neighbours::with_a_silent_engine().await;
     let owner = Topic::Post(post(&neighbours.others, 1).await);
     let (_, mut news) = neighbours.news().await;
@@ -250,7 +250,7 @@ async fn what_nobody_watches_is_not_looked_at() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn all_watched_posts_are_looked_at_in_one_query_and_told_of_once() {
+async fn all_watched_posts_are_read_in_one_query_and_reported_once() {
     let neighbours = Neighbours::with_a_silent_engine().await;
     let store = &neighbours.others;
     let mut owners = Vec::new();
@@ -270,7 +270,7 @@ async fn all_watched_posts_are_looked_at_in_one_query_and_told_of_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_changed_while_the_store_was_away_is_news_when_it_is_back() {
+async fn changes_during_an_outage_are_news_after_it() {
     let neighbours = Neighbours::with_a_silent_engine().await;
     let (id, other) = (
         post(&neighbours.others, 1).await,

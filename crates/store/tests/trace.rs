@@ -63,7 +63,7 @@ fn between(before: Counters, after: Counters) -> (u64, u64, u64, u64) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn on_a_quiet_engine_a_trace_is_what_the_counters_moved_by() {
+async fn on_a_quiet_engine_a_trace_equals_the_change_of_the_counters() {
     let (engine, store, post) = liked().await;
     let list = store.list(Relation::Likes);
     let mut after = None;
@@ -125,7 +125,7 @@ async fn what_runs_on_another_thread_belongs_to_the_trace_too() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_trace_knows_nothing_of_what_others_read_meanwhile() {
+async fn a_trace_excludes_reads_of_other_tasks() {
     let (_, store, post) = liked().await;
     let (other, theirs) = (store.clone(), post.clone());
     let noise = tokio::spawn(async move {

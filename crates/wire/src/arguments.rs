@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_is_refused_by_name() {
+    fn leftover_arguments_are_refused_by_name() {
         let mut arguments = Arguments::new("find", doc! { "find": "things", "$db": "spillway", "tail": 1 });
         assert_eq!(arguments.text("find").unwrap(), "things");
         let fault = arguments.finish().unwrap_err();
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_asks_for_what_happens_anyway_is_not_refused() {
+    fn arguments_that_ask_for_the_default_are_not_refused() {
         let names = ["collation", "tailable", "let"];
         let mut harmless = Arguments::new(
             "find",

@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_batch_is_all_when_only_one_is_wanted_or_fits() {
+    async fn a_single_batch_is_returned_when_one_is_wanted_or_suffices() {
         let cursors = Cursors::forgotten_after(Duration::from_mins(1));
         let single = cursors.first(NAMESPACE, documents(5), 2, true).await.unwrap();
         assert_eq!(read(&single, "firstBatch"), (0, 2));
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_cursor_that_nobody_uses_is_forgotten() {
+    async fn an_unused_cursor_is_dropped() {
         let cursors = Cursors::forgotten_after(Duration::from_mins(1));
         let (id, _) = read(
             &cursors.first(NAMESPACE, documents(5), 1, false).await.unwrap(),
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_cursor_is_used_by_one_at_a_time_and_may_be_killed_meanwhile() {
+    async fn a_cursor_serves_one_command_at_a_time_and_may_be_killed_meanwhile() {
         let cursors = Cursors::forgotten_after(Duration::from_mins(1));
         let (id, _) = read(
             &cursors.first(NAMESPACE, documents(5), 1, false).await.unwrap(),

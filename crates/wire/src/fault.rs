@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_duplicate_key_is_told_as_drivers_expect() {
+    fn a_duplicate_key_is_reported_as_drivers_expect() {
         let error = Error::DuplicateKey {
             collection: "things".to_owned(),
             index: "owner_1_items.by_-1".to_owned(),
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_of_an_index_is_read_back() {
+    fn an_index_name_is_read_back() {
         assert_eq!(pattern("_id_"), doc! { "_id": 1 });
         assert_eq!(pattern("a_b_1_c_-1"), doc! { "a_b": 1, "c": -1 });
     }

@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_message_are_refused() {
+    fn malformed_messages_are_refused() {
         let ping = doc! { "ping": 1 };
         let twice = with_flags(0, &[section(&ping), section(&ping)]);
         assert_eq!(parse(OP_MSG, &twice), Err(Malformed::Sections));
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn no_beginning_of_a_message_and_no_flipped_byte_of_it_panics() {
+    fn truncated_or_corrupted_messages_do_not_panic() {
         let insert = section(&doc! { "insert": "things", "a": [{ "b": null }], "$db": "spillway" });
         let whole = with_flags(0, &[insert, sequence("documents", &[doc! { "_id": "x" }])]);
         for end in 0..whole.len() {
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_says_what_it_answers() {
+    fn an_answer_names_its_request() {
         let body = doc! { "ok": 1.0 };
         let bytes = answer(Form::Message, 5, 7, &body).unwrap();
         assert_eq!(number(&bytes[..4]), i32::try_from(bytes.len()).unwrap());

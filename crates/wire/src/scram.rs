@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_out_of_form_are_rejected() {
+    fn malformed_sign_in_messages_are_rejected() {
         let keys = keys();
         for message in [
             "",

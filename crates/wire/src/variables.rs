@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn expressions_know_the_variables_and_nothing_else_does() {
+    fn variables_are_visible_to_expressions_only() {
         let filter = doc! {
             "a": "$$x",
             "$or": [{ "$expr": { "$eq": ["$a", "$$x"] } }, { "b": { "$literal": "$$x" } }],
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_expression_binds_itself_stays_its_own() {
+    fn a_variable_bound_within_an_expression_is_left_alone() {
         let each = doc! { "$map": { "input": "$l", "in": { "$add": ["$$this", 1] } } };
         let filter = doc! { "$expr": each };
         assert_eq!(variables().in_filter(filter.clone()), filter);

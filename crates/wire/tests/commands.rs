@@ -102,7 +102,7 @@ fn winning(explained: &Document) -> &Document {
 }
 
 #[tokio::test]
-async fn a_hint_names_an_index_that_is_there() {
+async fn a_hint_names_an_existing_index() {
     let mut shell = Shell::open().await;
     // Of a collection that is not there nothing can be missing.
     shell.found(doc! { "find": "things", "hint": "nosuch_1" }).await;
@@ -147,7 +147,7 @@ async fn a_hint_names_an_index_that_is_there() {
 }
 
 #[tokio::test]
-async fn variables_of_a_command_are_known_to_its_expressions() {
+async fn variables_of_a_command_are_visible_to_its_expressions() {
     let mut shell = Shell::open().await;
     shell
         .things((0..4).map(|n| doc! { "_id": n, "n": n }).collect())
@@ -344,7 +344,7 @@ async fn many_finds_at_the_same_time_keep_their_cursors() {
 }
 
 #[tokio::test]
-async fn what_shells_ask_when_they_connect_and_browse_is_answered() {
+async fn commands_that_shells_send_when_they_connect_and_browse_are_answered() {
     let mut shell = Shell::open().await;
     shell.things(vec![doc! { "_id": 1 }, doc! { "_id": 2 }]).await;
     for command in [

@@ -42,7 +42,7 @@ async fn one_way(server: SocketAddr, silent: watch::Receiver<bool>) -> SocketAdd
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_write_that_was_sent_and_never_answered_is_in_doubt_and_a_read_is_not() {
+async fn a_write_without_an_answer_is_in_doubt_and_a_read_is_not() {
     let embedded = Arc::new(Embedded::in_memory().unwrap());
     let behind = Arc::clone(&embedded);
     let listener = listen(

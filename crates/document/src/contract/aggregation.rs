@@ -324,7 +324,7 @@ pub async fn counts_and_sizes_are_computed(engine: &Engine) {
 }
 
 /// With MongoDB's codes.
-pub async fn pipelines_that_cannot_be_are_refused(engine: &Engine) {
+pub async fn invalid_pipelines_are_refused(engine: &Engine) {
     insert(engine, vec![doc! { "_id": 1, "n": 1 }]).await;
     for (stage, expected) in [
         (doc! { "$unheard": {} }, 40324),

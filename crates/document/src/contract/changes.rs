@@ -24,7 +24,7 @@ fn thing(id: i32) -> Changed {
 }
 
 /// By every command, and it can be read by then.
-pub async fn every_change_is_told_once_it_can_be_read(engine: &Engine) {
+pub async fn every_change_is_reported_once_it_can_be_read(engine: &Engine) {
     let mut changes = engine.changes(&[THINGS]).await.unwrap();
     insert(engine, vec![doc! { "_id": 1 }, doc! { "_id": 2 }]).await;
     assert_eq!(told(&mut changes).await, thing(1));
@@ -54,7 +54,7 @@ pub async fn every_change_is_told_once_it_can_be_read(engine: &Engine) {
 }
 
 /// Nor is what happened before.
-pub async fn what_changes_nothing_or_belongs_elsewhere_is_not_told(engine: &Engine) {
+pub async fn writes_without_effect_or_elsewhere_are_not_reported(engine: &Engine) {
     insert(engine, vec![doc! { "_id": 1, "n": 1 }]).await;
     let mut changes = engine.changes(&[THINGS, "others"]).await.unwrap();
     let set = doc! { "$set": { "n": 1 } };
@@ -77,7 +77,7 @@ pub async fn what_changes_nothing_or_belongs_elsewhere_is_not_told(engine: &Engi
 }
 
 /// So whoever wants to know learns that they have to look.
-pub async fn an_engine_that_cannot_tell_refuses(engine: &Engine) {
+pub async fn an_engine_that_cannot_report_changes_refuses_to(engine: &Engine) {
     let Err(error) = engine.changes(&[THINGS]).await else {
         panic!("it tells of changes");
     };

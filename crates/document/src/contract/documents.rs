@@ -14,7 +14,7 @@ pub async fn an_inserted_document_is_found_as_it_was(engine: &Engine) {
 }
 
 /// The first duplicate ends an insertion; what came before it stays.
-pub async fn an_insertion_stops_at_the_first_that_fails_and_keeps_those_before(engine: &Engine) {
+pub async fn an_insertion_stops_at_the_first_failure_and_keeps_the_documents_before(engine: &Engine) {
     insert(engine, vec![doc! { "_id": 1 }]).await;
     let documents = vec![doc! { "_id": 2 }, doc! { "_id": 1 }, doc! { "_id": 3 }];
     match engine.insert(THINGS, documents).await.unwrap_err() {
@@ -94,7 +94,7 @@ pub async fn a_document_may_have_16_megabytes_and_no_more(engine: &Engine) {
 }
 
 /// Nothing has to be created first.
-pub async fn a_collection_that_is_not_there_is_empty(engine: &Engine) {
+pub async fn a_missing_collection_is_empty(engine: &Engine) {
     assert_eq!(everything(engine).await, []);
     assert_eq!(engine.count(THINGS, doc! { "a": 1 }).await.unwrap(), 0);
     assert_eq!(engine.distinct(THINGS, "a", doc! {}).await.unwrap(), []);
@@ -135,7 +135,7 @@ pub async fn decimals_are_refused(engine: &Engine) {
 }
 
 /// Code 52, so that no `_id` can be taken for an operator. The names of a reference are meant to be there.
-pub async fn an_id_holds_no_names_of_operators(engine: &Engine) {
+pub async fn an_id_contains_no_operator_names(engine: &Engine) {
     for id in [
         doc! { "$a": 1 },
         doc! { "a": { "$b": 1 } },

@@ -213,7 +213,7 @@ pub async fn expressions_compare_computed_values(engine: &Engine) {
 }
 
 /// With MongoDB's codes.
-pub async fn expressions_that_cannot_be_are_refused(engine: &Engine) {
+pub async fn invalid_expressions_are_refused(engine: &Engine) {
     insert(engine, vec![doc! { "_id": 1, "l": [], "n": 1 }]).await;
     let inside = doc! { "l": { "$elemMatch": { "x": 1, "$expr": { "$eq": [1, 1] } } } };
     let error = engine.find(THINGS, Find::matching(inside)).await.unwrap_err();
@@ -330,7 +330,7 @@ fn regex(pattern: &str, options: &str) -> Bson {
 }
 
 /// As a value or as `$regex`, in a string or an element that is one.
-pub async fn regular_expressions_are_looked_for_in_strings(engine: &Engine) {
+pub async fn regular_expressions_search_strings(engine: &Engine) {
     things(
         engine,
         vec![
@@ -376,7 +376,7 @@ pub async fn regular_expressions_are_looked_for_in_strings(engine: &Engine) {
 }
 
 /// With MongoDB's codes.
-pub async fn regular_expressions_that_cannot_be_are_refused(engine: &Engine) {
+pub async fn invalid_regular_expressions_are_refused(engine: &Engine) {
     insert(engine, vec![doc! { "_id": 1 }]).await;
     for (condition, expected) in [
         (doc! { "$options": "i" }, 2),

@@ -10,7 +10,7 @@ async fn create(engine: &Engine, index: Index) {
 }
 
 /// A multikey index is unique across documents, not inside one.
-pub async fn a_unique_index_refuses_a_second_document_but_not_the_same_one_twice(engine: &Engine) {
+pub async fn a_unique_index_refuses_a_second_document_but_allows_repeats_within_one(engine: &Engine) {
     create(engine, Index::unique_on(doc! { "owner": 1, "tags": 1 })).await;
     insert(
         engine,
@@ -111,7 +111,7 @@ pub async fn parallel_arrays_cannot_be_indexed(engine: &Engine) {
 }
 
 /// A unique index cannot be made over duplicates, and not with the name of another kind of index.
-pub async fn an_index_is_created_once_and_over_what_is_there(engine: &Engine) {
+pub async fn an_index_is_created_once_and_over_existing_documents(engine: &Engine) {
     insert(engine, vec![doc! { "_id": 1, "a": 1 }, doc! { "_id": 2, "a": 1 }]).await;
     let unique = Index::unique_on(doc! { "a": 1 });
     assert_eq!(
@@ -128,7 +128,7 @@ pub async fn an_index_is_created_once_and_over_what_is_there(engine: &Engine) {
 }
 
 /// Asking for it changes nothing.
-pub async fn the_index_on_ids_is_there_already(engine: &Engine) {
+pub async fn the_index_on_ids_exists_already(engine: &Engine) {
     insert(engine, vec![doc! { "_id": 1 }]).await;
     create(engine, Index::on(doc! { "_id": 1 })).await;
 }

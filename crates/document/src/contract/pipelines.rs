@@ -111,7 +111,7 @@ pub async fn unset_and_project_keep_and_drop_fields(engine: &Engine) {
 }
 
 /// With MongoDB's codes.
-pub async fn a_pipeline_that_cannot_be_is_refused_and_changes_nothing(engine: &Engine) {
+pub async fn an_invalid_pipeline_is_refused_and_changes_nothing(engine: &Engine) {
     for (stage, code) in [
         (doc! { "$set": { "_id": 2 } }, 66),
         (doc! { "$replaceWith": { "_id": { "$add": ["$n", 1] } } }, 66),

@@ -203,7 +203,7 @@ pub async fn an_update_of_many_changes_each(engine: &Engine) {
 }
 
 /// With MongoDB's codes.
-pub async fn updates_that_cannot_be_are_refused_and_change_nothing(engine: &Engine) {
+pub async fn invalid_updates_are_refused_and_change_nothing(engine: &Engine) {
     insert(
         engine,
         vec![doc! { "_id": 1, "n": 1, "t": "text", "l": [1], "max": i64::MAX }],
@@ -352,7 +352,7 @@ pub async fn elements_are_named_by_filters(engine: &Engine) {
 }
 
 /// With MongoDB's codes.
-pub async fn elements_that_cannot_be_are_refused(engine: &Engine) {
+pub async fn invalid_element_paths_and_filters_are_refused(engine: &Engine) {
     insert(engine, vec![doc! { "_id": 1, "a": [1, 2], "n": 1 }]).await;
     let one = || vec![doc! { "e": 1 }];
     for (update, filters, expected) in [

@@ -94,7 +94,7 @@ async fn hears(count: usize, openings: Vec<Result<Vec<Step>, Broken>>) -> (Vec<C
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_broken_stream_goes_on_after_the_last_change() {
+async fn a_broken_stream_resumes_after_the_last_change() {
     let (heard, asked) = hears(
         2,
         vec![
@@ -110,7 +110,7 @@ async fn a_broken_stream_goes_on_after_the_last_change() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_place_that_moved_on_in_silence_is_where_it_goes_on() {
+async fn a_stream_resumes_at_a_token_that_advanced_without_changes() {
     let (heard, asked) = hears(
         1,
         vec![
@@ -124,7 +124,7 @@ async fn a_place_that_moved_on_in_silence_is_where_it_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn when_the_place_is_lost_anything_may_have_changed() {
+async fn a_lost_resume_token_reports_that_anything_may_have_changed() {
     let (heard, asked) = hears(
         3,
         vec![
@@ -140,14 +140,14 @@ async fn when_the_place_is_lost_anything_may_have_changed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_that_broke_before_it_had_a_place_may_have_missed_something() {
+async fn a_stream_that_broke_before_its_first_token_may_have_missed_changes() {
     let (heard, asked) = hears(2, vec![Ok(vec![Step::Break(away())]), Ok(vec![Step::Change(1)])]).await;
     assert_eq!(heard, [Changed::Anything, change(1)]);
     assert_eq!(asked, [None, None]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn attempts_come_at_longer_and_longer_intervals_until_one_succeeds() {
+async fn attempts_back_off_until_one_succeeds() {
     let started = tokio::time::Instant::now();
     let mut openings: Vec<_> = vec![Ok(vec![Step::Change(1), Step::Break(away())])];
     openings.extend((0..9).map(|_| Err(away())));

@@ -46,7 +46,7 @@ pub async fn the_byte_map_of_an_owner_adds_up_to_its_bson_size(engine: &Engine) 
 }
 
 /// Of a list that spilled, and of which items in pages were removed.
-pub async fn a_chain_tells_how_many_items_each_page_holds(engine: &Engine) {
+pub async fn a_chain_has_the_number_of_items_of_each_page(engine: &Engine) {
     let store = open(engine, 5, 3).await;
     let (_, post) = publish(&store, 1).await;
     assert_eq!(chain(&store, &post).await, Vec::<u64>::new());

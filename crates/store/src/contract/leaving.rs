@@ -21,7 +21,7 @@ const ACTORS: u64 = 3;
 
 /// Whichever write goes wrong, the person is gone for every reader once they are marked, their handle is taken until all
 /// of it is done, and then nothing of theirs is left anywhere and everything of others is as it was.
-pub async fn whoever_leaves_takes_everything_along(engine: &Engine) {
+pub async fn leaving_removes_everything_a_person_made(engine: &Engine) {
     let leaver = actor(0);
     let mut most = 0;
     for fault in [Fault::Lost, Fault::Before] {
@@ -66,7 +66,7 @@ pub async fn whoever_leaves_takes_everything_along(engine: &Engine) {
 }
 
 /// An action that was under way when its person was marked wrote to one of their lists after that was walked over.
-pub async fn what_was_done_while_leaving_goes_too(engine: &Engine) {
+pub async fn leaving_also_removes_what_was_done_meanwhile(engine: &Engine) {
     let store = open(engine, 2, 2).await;
     town(&store).await;
     let leaver = actor(0);

@@ -80,7 +80,7 @@ fn key(relation: Relation, number: u64) -> Key {
 }
 
 /// From the head and from any page, once; and whoever took it back may like again.
-pub async fn an_unlike_takes_the_like_from_wherever_it_is(engine: &Engine) {
+pub async fn an_unlike_removes_the_like_wherever_it_is(engine: &Engine) {
     let store = open(engine, 3, 2).await;
     let (_, post) = publish(&store, 1).await;
     give(&store, &post, 1..=12).await;
@@ -102,7 +102,7 @@ pub async fn an_unlike_takes_the_like_from_wherever_it_is(engine: &Engine) {
 }
 
 /// What is empty costs nothing: the newest pages go, and a reader is not led through one further down.
-pub async fn pages_that_unlikes_emptied_go(engine: &Engine) {
+pub async fn pages_emptied_by_unlikes_are_removed(engine: &Engine) {
     let store = open(engine, 5, 3).await;
     let (_, post) = publish(&store, 1).await;
     give(&store, &post, 1..=30).await;

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_is_told_from_what_its_list_keeps_beside_it() {
+    fn a_head_is_distinguished_from_the_other_fields_of_its_list() {
         let mut list = empty();
         let without = ByteMap::of(&doc! { "likes": list.clone() }).unwrap();
         list.insert("head", [doc! { "by": "ada" }, doc! { "by": "bob" }]);

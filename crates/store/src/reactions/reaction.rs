@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn an_activity_tells_of_what_it_was_made_from() {
+    fn an_activity_gives_back_its_reaction() {
         let id = Uuid::from_u128(7);
         for reaction in [
             Reaction::Like(post(1)),

@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read() {
+    fn written_lines_are_read_back() {
         assert_eq!(read(&file()).unwrap()["users"], 2);
         let file = file();
         let mut lines = Lines::begin(&file[..]).unwrap();
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn no_beginning_of_a_file_passes_for_all_of_it() {
+    fn a_truncated_file_is_never_accepted() {
         let file = file();
         // The last line is whole without what separates it from the next.
         for length in 0..file.len() - 1 {
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_line_is_told_by_its_number_and_field() {
+    fn a_wrong_line_is_reported_by_number_and_field() {
         let header = r#"{"format":"spillway-export","version":1}"#;
         for (line, says) in [
             ("nonsense", "line 2, field .: expected"),

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_item_is_told_with_its_place() {
+    fn elements_that_are_not_items_are_reported_with_their_place() {
         let array = [Bson::from("bob"), Bson::from(7), Bson::from("Not A Handle")];
         let understood = understand(&user("ada"), &doc! {}, Relation::Followers, &array);
         let places: Vec<usize> = understood.unfit.iter().map(|(place, _)| *place).collect();

@@ -261,7 +261,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bars_are_tenths_and_the_last_is_for_what_is_too_full() {
+    fn bars_are_tenths_and_the_last_is_for_overfull_lists() {
         assert_eq!(
             [
                 bar(1, 100),

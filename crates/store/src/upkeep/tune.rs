@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_seeds_own_examples_come_out() {
+    fn the_seeds_own_examples_are_reproduced() {
         let of = |kilobytes: u64, size| advise(kilobytes * 1_000, all(size), SCREEN).threshold;
         let small = of(200, 200);
         assert!((900..=1_000).contains(&small), "200 bytes in 200 KB: {small}");
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn one_huge_item_breaks_the_budget_and_is_told() {
+    fn one_huge_item_breaks_the_budget_and_is_reported() {
         let sizes = ItemSizes {
             max: 2_400,
             ..all(63)
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn no_sizes_and_no_budget_are_no_trouble() {
+    fn missing_sizes_and_an_empty_budget_are_handled() {
         assert_eq!(advise(0, ItemSizes::default(), SCREEN).threshold, 1);
         assert_eq!(
             advise(u64::MAX, ItemSizes::default(), SCREEN).threshold,

@@ -216,7 +216,7 @@ fn likes(count: usize) -> Vec<Document> {
 }
 
 #[tokio::test]
-async fn a_validator_refuses_what_no_server_would_write_and_nothing_else() {
+async fn a_validator_refuses_only_documents_that_no_server_writes() {
     let (_, watched) = small().await;
     let mut adopting = empty();
     adopting.insert("head", likes(Settings::MOST + 1));
@@ -266,7 +266,7 @@ async fn a_validator_refuses_what_no_server_would_write_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_server_without_validators_is_a_store_all_the_same() {
+async fn a_server_without_validators_still_serves_as_a_store() {
     let engine = Arc::new(Unvalidating(Watched::new()));
     let store = Store::open(engine, Settings::default()).await.unwrap();
     let owner = post(&store, 1).await;

@@ -125,7 +125,7 @@ async fn a_post_that_is_older_than_the_end_of_a_full_timeline_is_found_below_it(
 }
 
 #[tokio::test]
-async fn who_unfollows_most_of_a_full_timeline_sees_what_is_left_and_what_comes() {
+async fn after_unfollowing_most_of_a_full_timeline_the_rest_and_new_posts_are_shown() {
     let store = town(3).await;
     write(&store, 1, 1_000..1_300).await;
     write(&store, 2, 100..400).await;
@@ -219,7 +219,7 @@ async fn a_cursor_of_another_list_is_refused() {
 }
 
 #[tokio::test]
-async fn the_next_holder_of_an_outliers_handle_is_somebody_else() {
+async fn the_next_holder_of_an_outliers_handle_is_another_person() {
     let store = small_store(2, 1).await;
     for number in 0..=4 {
         join(&store, number, Uuid::from_u128(number.into())).await;
@@ -260,7 +260,7 @@ fn follow_by(reader: u64) -> Item {
 }
 
 #[tokio::test]
-async fn an_author_who_leaves_takes_no_posts_of_others_out_of_a_full_timeline() {
+async fn an_author_leaving_removes_no_posts_of_others_from_a_full_timeline() {
     let store = town(2).await;
     assert_eq!(home(&store, 20).await, [0_i64; 0], "it is built while short");
     for number in 1_000..1_000 + WINDOW as u64 / 2 {
@@ -315,7 +315,7 @@ async fn a_timeline_of_another_window_is_rebuilt() {
 }
 
 #[tokio::test]
-async fn whoever_has_left_gets_no_timeline_by_following_or_unfollowing() {
+async fn following_or_unfollowing_makes_no_timeline_for_a_reader_who_has_left() {
     let store = town(2).await;
     leave(&store, 0).await;
     assert_eq!(timelines(&store).await, 0);
@@ -337,7 +337,7 @@ async fn whoever_has_left_gets_no_timeline_by_following_or_unfollowing() {
 }
 
 #[tokio::test]
-async fn somebody_who_is_leaving_cannot_be_followed_any_more() {
+async fn a_person_who_is_leaving_cannot_be_followed() {
     let store = town(2).await;
     join(&store, 3, Uuid::from_u128(3)).await;
     assert!(store.leaving().begin(&handle(1), HASH).await.unwrap());

@@ -82,7 +82,7 @@ const COMMIT: (&str, &str, &str) = ("posts", "$inc", "likes.pages");
 
 /// Red without `rev` in the guard of the commit.
 #[tokio::test]
-async fn a_spill_commits_not_when_its_item_went_and_another_came() {
+async fn a_spill_does_not_commit_when_its_item_was_removed_and_another_added() {
     let store = small_store(3, 2).await;
     let owner = post(&store, 1).await;
     for n in 1..=3 {
@@ -114,7 +114,7 @@ async fn a_spill_commits_not_when_its_item_went_and_another_came() {
 
 /// Red without `$size` in the guard of the commit.
 #[tokio::test]
-async fn a_spill_commits_not_when_a_server_with_a_larger_threshold_appended_below_its_chunk() {
+async fn a_spill_does_not_commit_when_a_server_with_a_larger_threshold_appended_below_its_chunk() {
     let store = small_store(3, 2).await;
     let owner = post(&store, 1).await;
     for n in 11..=13 {
@@ -140,7 +140,7 @@ async fn a_spill_commits_not_when_a_server_with_a_larger_threshold_appended_belo
 
 /// Red without `pages` in the guard of the push.
 #[tokio::test]
-async fn a_push_looks_again_when_a_spill_moved_its_actor() {
+async fn a_push_reads_again_when_a_spill_moved_its_actor() {
     let store = small_store(3, 2).await;
     let owner = post(&store, 1).await;
     for n in 1..=3 {
@@ -312,7 +312,7 @@ async fn a_late_write_of_a_page_does_not_bring_back_what_was_removed_from_it() {
 
 /// Red when membership looks into pages that are not committed.
 #[tokio::test]
-async fn an_item_that_only_an_uncommitted_page_has_is_not_there() {
+async fn an_item_in_an_uncommitted_page_only_is_not_found() {
     let store = small_store(3, 2).await;
     let owner = post(&store, 1).await;
     for n in 1..=5 {

@@ -99,7 +99,7 @@ async fn an_owner_with_the_id_of_one_whose_deletion_stopped_half_way_takes_more_
 }
 
 #[tokio::test]
-async fn deleting_an_owner_takes_its_pages_along_and_doing_it_again_finishes_what_was_interrupted() {
+async fn deleting_an_owner_deletes_its_pages_and_repeating_it_finishes_an_interrupted_deletion() {
     let store = small_store(3, 2).await;
     let model::Topic::Post(id) = post(&store, 1).await else {
         unreachable!()

@@ -114,7 +114,7 @@ async fn spills_removals_and_deletions_survive_a_power_failure_at_any_moment() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_many_do_at_once_survives_a_power_failure_at_any_moment() {
+async fn concurrent_operations_survive_a_power_failure_at_any_moment() {
     let disk = Disk::default();
     let engine = Arc::new(Embedded::on(disk.clone()).unwrap());
     let client = Client {

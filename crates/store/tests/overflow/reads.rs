@@ -27,7 +27,7 @@ async fn liked(store: &Store, likes: u64, unlikes: &[u64]) -> Owner {
 }
 
 #[tokio::test]
-async fn reading_from_the_oldest_is_reading_from_the_newest_turned_round() {
+async fn reading_from_the_oldest_is_the_reverse_of_reading_from_the_newest() {
     let store = small_store(5, 3).await;
     let owner = liked(&store, 40, &[1, 2, 3, 7, 8, 9, 20, 39]).await;
     let newest_first = walk(&store, &owner, LIKES, 4).await;
@@ -78,7 +78,7 @@ async fn an_offset_gives_what_scrolling_there_gives() {
 }
 
 #[tokio::test]
-async fn a_date_leads_to_what_is_not_newer() {
+async fn a_date_leads_to_the_items_that_are_not_newer() {
     let store = small_store(5, 3).await;
     let owner = liked(&store, 40, &[7, 8, 9, 39]).await;
     for (moment, first) in [
@@ -136,7 +136,7 @@ async fn a_cursor_of_one_direction_is_refused_in_the_other() {
 }
 
 #[tokio::test]
-async fn emptied_pages_go_and_a_running_scroll_goes_on() {
+async fn emptied_pages_are_removed_and_a_running_scroll_continues() {
     let store = small_store(5, 3).await;
     let owner = liked(&store, 40, &[]).await;
     let first = store.list(LIKES).newest_first(&owner, None, 10).await.unwrap();

@@ -135,7 +135,7 @@ fn counts(answers: &[Result<Appended>]) -> Vec<u64> {
 }
 
 #[tokio::test]
-async fn those_who_come_while_one_is_under_way_go_together_and_each_is_told_a_count() {
+async fn appends_during_a_round_go_together_and_each_gets_its_own_count() {
     let (gate, store, post) = gated().await;
     let list = store.list(LIKES);
     let mut first = pin!(list.append(&post, like(1)));
@@ -158,7 +158,7 @@ async fn those_who_come_while_one_is_under_way_go_together_and_each_is_told_a_co
 }
 
 #[tokio::test]
-async fn a_double_click_that_goes_with_others_is_told_the_first_like() {
+async fn a_double_click_among_others_gets_the_first_like() {
     let (gate, store, post) = gated().await;
     let list = store.list(LIKES);
     let mut again = like_at(1, 5);
@@ -175,7 +175,7 @@ async fn a_double_click_that_goes_with_others_is_told_the_first_like() {
 }
 
 #[tokio::test]
-async fn a_round_goes_on_when_whoever_began_it_goes_away() {
+async fn a_round_continues_when_the_caller_that_began_it_is_cancelled() {
     let (gate, store, post) = gated().await;
     let list = store.list(LIKES);
     {
@@ -192,7 +192,7 @@ async fn a_round_goes_on_when_whoever_began_it_goes_away() {
 }
 
 #[tokio::test]
-async fn who_goes_away_before_their_round_adds_nothing() {
+async fn an_append_cancelled_before_its_round_adds_nothing() {
     let (gate, store, post) = gated().await;
     let list = store.list(LIKES);
     let mut first = pin!(list.append(&post, like(1)));
@@ -211,7 +211,7 @@ async fn who_goes_away_before_their_round_adds_nothing() {
 }
 
 #[tokio::test]
-async fn a_list_that_everybody_went_away_from_is_idle_again() {
+async fn a_list_whose_callers_were_all_cancelled_is_idle_again() {
     let (gate, store, post) = gated().await;
     let list = store.list(LIKES);
     {
@@ -224,7 +224,7 @@ async fn a_list_that_everybody_went_away_from_is_idle_again() {
 }
 
 #[tokio::test]
-async fn a_failure_is_told_to_everybody_who_went_and_the_next_round_goes_on() {
+async fn a_failure_is_reported_to_every_caller_of_its_round_and_the_next_round_runs() {
     let (gate, store, post) = gated().await;
     let list = store.list(LIKES);
     let mut both = join_all([1, 2].map(|number| list.append(&post, like(number))));
@@ -242,7 +242,7 @@ async fn a_failure_is_told_to_everybody_who_went_and_the_next_round_goes_on() {
 }
 
 #[tokio::test]
-async fn who_is_told_of_a_lost_answer_finds_the_like_when_they_try_again() {
+async fn a_retry_after_a_lost_answer_finds_the_like() {
     let (gate, store, post) = gated().await;
     let list = store.list(LIKES);
     gate.lets(Fate::LoseAnswer);
@@ -264,7 +264,7 @@ async fn who_is_told_of_a_lost_answer_finds_the_like_when_they_try_again() {
 }
 
 #[tokio::test]
-async fn a_round_that_panics_leaves_nobody_waiting() {
+async fn a_round_that_panics_leaves_no_caller_waiting() {
     let (gate, store, post) = gated().await;
     let list = store.list(LIKES);
     let mut first = pin!(list.append(&post, like(1)));

@@ -157,7 +157,7 @@ async fn a_batch_after_a_full_one_is_not_counted() {
 /// batch everybody computes the full batch, tries to begin the one after it, and meets the unique index: nobody can follow
 /// this user any more, for ever.
 #[tokio::test]
-async fn two_crashes_close_the_list_for_ever() {
+async fn two_crashes_block_the_list_forever() {
     let engine = with_followers(6).await;
     for crashed in [7, 8] {
         steps(&*engine, &mut add_follower(crashed), 3).await;

@@ -35,7 +35,7 @@ async fn read(engine: &Engine, skip: usize, limit: usize) -> Vec<u64> {
 
 /// "Read latency (first page)" is that of the "primary only", which has the first 1,000 items for ever.
 #[tokio::test]
-async fn the_first_page_never_shows_what_is_new() {
+async fn the_first_page_never_shows_new_items() {
     let engine = with(6).await;
     assert_eq!(read(&engine, 0, 2).await, [4, 3]);
     run(&*engine, &mut append(7)).await.unwrap();
@@ -87,7 +87,7 @@ async fn an_append_between_two_pages_repeats_an_item() {
 
 /// `allActivities.addAll(…)`: a stretch behind the seam reads every document of the list.
 #[tokio::test]
-async fn a_stretch_behind_the_seam_reads_the_whole_list() {
+async fn a_stretch_after_the_seam_reads_the_whole_list() {
     let store = Arc::new(Embedded::in_memory().unwrap());
     let engine: Engine = store.clone();
     load(&engine, 400).await;

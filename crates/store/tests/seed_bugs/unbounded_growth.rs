@@ -123,7 +123,7 @@ async fn a_retry_after_a_lost_answer_is_stored_twice() {
 
 /// `set("overflowPages", page + 1)`: the slower of two writers takes back what the faster one said.
 #[tokio::test]
-async fn a_slow_mark_takes_back_the_number_of_pages() {
+async fn a_slow_mark_lowers_the_number_of_pages() {
     let engine = with(7).await;
     let mut slow = append(8);
     steps(&*engine, &mut slow, 2).await;
@@ -156,7 +156,7 @@ async fn a_slow_mark_takes_back_the_number_of_pages() {
 
 /// `int page = currentCount / 1000` begins with 1, so `overflowPages` counts a page 0 that never is.
 #[tokio::test]
-async fn the_number_of_pages_counts_one_that_never_is() {
+async fn the_number_of_pages_counts_a_page_that_never_exists() {
     let engine = with(4).await;
     run(&*engine, &mut append(5)).await.unwrap();
     assert_eq!(user(&*engine).await.get_i64("overflowPages").unwrap(), 2);

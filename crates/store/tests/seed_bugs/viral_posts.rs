@@ -104,7 +104,7 @@ async fn a_like_reads_the_overflow_documents_of_all_other_posts() {
 
 /// `[...post.likes]` and then the overflow's: names without a time, so who liked last cannot be told, let alone shown first.
 #[tokio::test]
-async fn the_first_who_liked_stay_first() {
+async fn the_oldest_likes_stay_first() {
     let engine = with(7).await;
     assert_eq!(all_likes(&*engine).await[..2], ["user1", "user2"]);
 

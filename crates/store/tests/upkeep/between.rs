@@ -132,7 +132,7 @@ async fn has(store: &Store, owner: &Owner, relation: Relation, key: Key) -> bool
 }
 
 #[tokio::test]
-async fn what_the_feed_writes_is_found_sound() {
+async fn lists_written_by_the_feed_are_sound() {
     let store = people().await;
     append(&store, &user("ada"), Relation::Followers, item(5, "bob")).await;
     append(&store, &user("bob"), Relation::Following, item(5, "ada")).await;
@@ -202,7 +202,7 @@ async fn a_follow_with_only_its_first_write_is_finished() {
 }
 
 #[tokio::test]
-async fn following_somebody_whose_followers_do_not_have_it_is_withdrawn_with_its_activity() {
+async fn a_follow_missing_from_the_followers_is_withdrawn_with_its_activity() {
     let store = people().await;
     append(&store, &user("bob"), Relation::Following, item(5, "ada")).await;
     append(
@@ -234,7 +234,7 @@ async fn following_somebody_whose_followers_do_not_have_it_is_withdrawn_with_its
 }
 
 #[tokio::test]
-async fn a_reaction_without_its_activity_is_told_of() {
+async fn a_reaction_without_its_activity_is_reported() {
     for (relation, kind) in [
         (Relation::Likes, "like"),
         (Relation::Shares, "share"),
@@ -267,7 +267,7 @@ async fn a_reaction_without_its_activity_is_told_of() {
 }
 
 #[tokio::test]
-async fn a_post_without_its_activity_is_told_of() {
+async fn a_post_without_its_activity_is_reported() {
     let store = people().await;
     post(&store, 9).await;
     let id = Key::Id(Uuid::from_u128(9));
@@ -288,7 +288,7 @@ async fn a_post_without_its_activity_is_told_of() {
 }
 
 #[tokio::test]
-async fn an_activity_about_a_like_that_the_post_does_not_have_goes() {
+async fn an_activity_about_a_missing_like_is_removed() {
     let store = people().await;
     let post = post(&store, 9).await;
     append(
@@ -316,7 +316,7 @@ async fn an_activity_about_a_like_that_the_post_does_not_have_goes() {
 
 /// The feed leaves other people's activities when a post is deleted, so that is no fault.
 #[tokio::test]
-async fn an_activity_about_a_deleted_post_is_a_notice_and_goes_with_a_repair() {
+async fn an_activity_about_a_deleted_post_is_a_notice_and_a_repair_removes_it() {
     let store = people().await;
     append(
         &store,
@@ -336,7 +336,7 @@ async fn an_activity_about_a_deleted_post_is_a_notice_and_goes_with_a_repair() {
 }
 
 #[tokio::test]
-async fn an_item_of_somebody_who_is_gone_is_a_notice_and_goes_with_a_repair() {
+async fn an_item_of_a_person_who_is_gone_is_a_notice_and_a_repair_removes_it() {
     let store = people().await;
     let post = post(&store, 9).await;
     append(&store, &user("ada"), Relation::Followers, item(5, "dan")).await;
@@ -413,7 +413,7 @@ async fn two_comments_of_one_id_have_an_activity_each() {
 }
 
 #[tokio::test]
-async fn whoever_leaves_takes_both_comments_of_one_id_along() {
+async fn leaving_removes_both_comments_of_one_id() {
     let store = people().await;
     let (first, second) = (post(&store, 9).await, post(&store, 10).await);
     comment(&store, &first, 20).await;
@@ -491,7 +491,7 @@ async fn began_to_like(store: &Store, post: &Owner, reached_the_post: bool) {
 }
 
 #[tokio::test]
-async fn what_was_begun_and_not_ended_is_found_and_finished() {
+async fn unfinished_actions_are_found_and_finished() {
     for reached_the_post in [false, true] {
         let store = people().await;
         let post = post(&store, 9).await;
@@ -516,7 +516,7 @@ async fn what_was_begun_and_not_ended_is_found_and_finished() {
 }
 
 #[tokio::test]
-async fn whoever_leaves_takes_along_a_like_whose_activity_was_never_written() {
+async fn leaving_removes_a_like_whose_activity_was_never_written() {
     let store = people().await;
     let post = post(&store, 9).await;
     began_to_like(&store, &post, true).await;
@@ -540,7 +540,7 @@ async fn checking_adopts_no_array() {
 }
 
 #[tokio::test]
-async fn somebody_who_is_still_leaving_is_found_and_gone_after_a_repair() {
+async fn a_person_who_is_still_leaving_is_found_and_gone_after_a_repair() {
     let store = people().await;
     let user = User {
         person: Person {

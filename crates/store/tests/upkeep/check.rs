@@ -136,7 +136,7 @@ async fn a_page_that_miscounts_its_items() {
 }
 
 #[tokio::test]
-async fn a_flag_that_does_not_tell_of_the_pages() {
+async fn a_flag_that_contradicts_the_pages() {
     let (store, owner) = overflowed().await;
     change_owner(&store, &owner, doc! { "$set": { "likes.hasOverflow": false } }).await;
     let expected = Violation::OverflowFlag {
@@ -270,7 +270,7 @@ async fn the_same_item_in_head_and_page() {
 }
 
 #[tokio::test]
-async fn a_missing_page_is_named_and_not_made_up() {
+async fn a_missing_page_is_named_and_not_invented() {
     let (store, _) = overflowed().await;
     store
         .engine()
@@ -345,7 +345,7 @@ async fn an_adoption_that_was_not_ended() {
 }
 
 #[tokio::test]
-async fn an_uncommitted_page_goes_and_a_spill_in_flight_cannot_commit_it() {
+async fn an_uncommitted_page_is_removed_and_a_spill_in_flight_cannot_commit_it() {
     let (store, owner) = overflowed().await;
     let rev = || async { store.engine().find("posts", Find::default()).await.unwrap()[0].clone() };
     let before = rev().await.get_document("likes").unwrap().get_i64("rev").unwrap();
@@ -456,7 +456,7 @@ async fn a_head_over_the_hard_cap_spills() {
 }
 
 #[tokio::test]
-async fn a_page_over_the_hard_cap_is_told() {
+async fn a_page_over_the_hard_cap_is_reported() {
     let (store, owner) = overflowed().await;
     let items: Vec<Document> = (1..=1_901)
         .rev()
@@ -543,7 +543,7 @@ async fn malformed_pages_and_ids_are_named() {
 
 /// Several things wrong at once, in several lists.
 #[tokio::test]
-async fn a_list_with_many_faults_is_mended_whole() {
+async fn a_list_with_many_faults_is_repaired_completely() {
     let (store, owner) = overflowed().await;
     let items = [like(2), like(3), like(3)].map(|item| item.to_document());
     change_page(&store, 0, doc! { "$set": { "items": &items[..] } }).await;

@@ -204,7 +204,7 @@ async fn every_fault_among_many_sound_lists_is_found_and_nothing_else() {
 
 /// The feed leaves what people did with a post when its author deletes it.
 #[tokio::test]
-async fn many_activities_about_posts_that_are_gone_cost_few_commands() {
+async fn many_activities_about_deleted_posts_cost_few_commands() {
     let store = town().await;
     for number in (0..POSTS).filter(|number| number % POPULAR != 0) {
         let Topic::Post(id) = post(number) else {
@@ -269,7 +269,7 @@ async fn many_outliers_are_measured_with_few_commands() {
 }
 
 #[tokio::test]
-async fn a_dry_run_over_many_lists_sends_few_commands_and_tells_what_a_migration_does() {
+async fn a_dry_run_over_many_lists_sends_few_commands_and_predicts_the_migration() {
     let store = town().await;
     let every = |likes: bson::Document| document::Update {
         many: true,

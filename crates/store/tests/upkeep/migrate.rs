@@ -88,7 +88,7 @@ async fn an_array_becomes_head_and_pages_and_a_second_run_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_dry_run_tells_what_a_run_does_and_changes_nothing() {
+async fn a_dry_run_predicts_the_run_and_changes_nothing() {
     let store = small_store(5, 3).await;
     let owner = post(&store, 1).await;
     let twice: Vec<Document> = array(1..=20)
@@ -432,7 +432,7 @@ async fn dying(store: &Store, writes: i64) -> Store {
 
 /// Killed before every single write there is, and run again.
 #[tokio::test]
-async fn a_migration_that_dies_at_any_write_ends_the_same_when_it_is_run_again() {
+async fn a_migration_that_crashes_at_any_write_has_the_same_result_when_repeated() {
     let names: Vec<String> = (0..17).map(|n| format!("fan{n}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut results = Vec::new();
@@ -463,7 +463,7 @@ async fn a_migration_that_dies_at_any_write_ends_the_same_when_it_is_run_again()
 
 /// A repair too is gone on with.
 #[tokio::test]
-async fn a_repair_that_dies_at_any_write_ends_sound_when_it_is_run_again() {
+async fn a_repair_that_crashes_at_any_write_leaves_a_sound_store_when_repeated() {
     for writes in 0.. {
         let store = small_store(5, 3).await;
         let owner = post(&store, 1).await;

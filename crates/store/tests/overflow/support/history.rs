@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_that_no_order_explains_are_found() {
+    fn answers_that_no_order_explains_are_detected() {
         let once = history(&[(true, 1, Some((2, true, 1))), (true, 3, Some((4, false, 1)))]);
         assert!(holds(&once));
         let twice = history(&[(true, 1, Some((2, true, 1))), (true, 3, Some((4, true, 1)))]);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_answered_may_have_happened_or_not() {
+    fn an_unanswered_operation_may_have_happened_or_not() {
         for seen in [(true, 1), (false, 1)] {
             let unknown = history(&[(true, 1, None), (true, 3, Some((4, seen.0, seen.1)))]);
             assert!(holds(&unknown), "{seen:?}");
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_settled_until_somebody_asks_for_the_opposite() {
+    fn an_answer_stands_until_the_opposite_is_requested() {
         let added = (true, 1, Some((2, true, 1)));
         assert_eq!(history(&[added]).settled(), [("ada".to_owned(), true)]);
         assert_eq!(history(&[added, (false, 3, None)]).settled(), []);
