@@ -303,7 +303,7 @@ proptest! {
     }
 }
 
-fn told<'a, T: std::fmt::Debug>(outcome: impl Future<Output = Result<T, Error>> + 'a) -> Answer<'a> {
+fn outcome_of<'a, T: std::fmt::Debug>(outcome: impl Future<Output = Result<T, Error>> + 'a) -> Answer<'a> {
     Box::pin(async { format!("{:?}", outcome.await.map_err(|error| code(&error))) })
 }
 
@@ -320,7 +320,7 @@ async fn a_document_that_many_change_in_a_batch_is_written_once() {
         .unwrap();
     let before = engine.counters();
     let up = || Update::one(doc! { "_id": 1 }, doc! { "$inc": { "n": 1 } });
-    let operations = (0..50).map(|_| told(engine.update(THINGS, up()))).collect();
+    let operations = (0..50).map(|_| outcome_of(engine.update(THINGS, up()))).collect();
     in_one_commit(&engine, &gate, operations).await;
     let after = engine.counters();
     // This one, and the one of the commit that they queued behind.
@@ -345,9 +345,9 @@ async fn a_refused_change_leaves_the_earlier_changes_of_its_batch() {
         .unwrap();
     let set = |fields: Document| Update::one(doc! { "_id": 1 }, doc! { "$set": fields });
     let operations = vec![
-        told(engine.update(THINGS, set(doc! { "a": [1, 2] }))),
-        told(engine.update(THINGS, set(doc! { "b": [3] }))),
-        told(engine.update(THINGS, set(doc! { "b": 3 }))),
+        outcome_of(engine.update(THINGS, set(doc! { "a": [1, 2] }))),
+        outcome_of(engine.update(THINGS, set(doc! { "b": [3] }))),
+        outcome_of(engine.update(THINGS, set(doc! { "b": 3 }))),
     ];
     let answers = in_one_commit(&engine, &gate, operations).await;
     assert_eq!(answers[1], "Err(171)");

@@ -361,10 +361,10 @@ mod tests {
                 .unwrap();
             let answer =
                 refuse_less_than_majority(options.read_concern.as_ref(), options.write_concern.as_ref());
-            let told = answer.err().map(|error| error.to_string());
+            let message = answer.err().map(|error| error.to_string());
             match refused {
-                None => assert_eq!(told, None, "{option}"),
-                Some(start) => assert!(told.unwrap().starts_with(start), "{option}"),
+                None => assert_eq!(message, None, "{option}"),
+                Some(start) => assert!(message.unwrap().starts_with(start), "{option}"),
             }
         }
     }

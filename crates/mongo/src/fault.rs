@@ -199,40 +199,46 @@ mod tests {
             "BSONObj size: 16777300 (0x1000054) is invalid. Size must be between 0 and 16793600(16MB)";
         for code in [10334, 17419, 17420] {
             let Meaning::Failed(Error::TooLarge {
-                bytes, code: told, ..
+                bytes,
+                code: returned,
+                ..
             }) = refusal(code, message)
             else {
                 panic!("{code} is not too large");
             };
-            assert_eq!((bytes, told), (16_777_300, code));
+            assert_eq!((bytes, returned), (16_777_300, code));
         }
         assert!(matches!(refusal(112, "WriteConflict"), Meaning::Conflict));
         for code in [2, 9, 14, 28, 86] {
-            let Meaning::Failed(Error::Refused { code: told, message }) = refusal(code, "no") else {
+            let Meaning::Failed(Error::Refused {
+                code: returned,
+                message,
+            }) = refusal(code, "no")
+            else {
                 panic!("{code} is not a refusal");
             };
-            assert_eq!((told, message.as_str()), (code, "no"));
+            assert_eq!((returned, message.as_str()), (code, "no"));
         }
     }
 
     #[test]
     fn an_unreachable_server_is_not_a_refusal() {
         for code in [24, 10107, 10058, 13435, 13436] {
-            let Meaning::Failed(Error::Unavailable(told)) = refusal(code, "no primary") else {
+            let Meaning::Failed(Error::Unavailable(reason)) = refusal(code, "no primary") else {
                 panic!("{code} may have changed something");
             };
-            assert_eq!(told, "no primary");
+            assert_eq!(reason, "no primary");
         }
         for code in [6, 50, 89, 91, 133, 189, 262, 384, 407, 9001, 11602] {
-            let Meaning::Failed(Error::UnknownOutcome(told)) = refusal(code, "no answer") else {
+            let Meaning::Failed(Error::UnknownOutcome(reason)) = refusal(code, "no answer") else {
                 panic!("{code} leaves no write in doubt");
             };
-            assert_eq!(told, "no answer");
+            assert_eq!(reason, "no answer");
             let read = of_code("things", Kind::Read, code, "no answer", None);
-            let Meaning::Failed(Error::Unavailable(told)) = read else {
+            let Meaning::Failed(Error::Unavailable(reason)) = read else {
                 panic!("{code} is no absence to a reader");
             };
-            assert_eq!(told, "no answer");
+            assert_eq!(reason, "no answer");
         }
     }
 

@@ -262,9 +262,9 @@ async fn all_watched_posts_are_read_in_one_query_and_reported_once() {
     let first = next(&mut news).await;
     assert_eq!(neighbours.silent().finds(), 1);
     // Whoever has just begun to watch may have read an owner before it changed, so each is told of at first.
-    let mut told = rest(&mut news).await;
-    told.push(first);
-    assert_eq!(told.len(), owners.len());
+    let mut received = rest(&mut news).await;
+    received.push(first);
+    assert_eq!(received.len(), owners.len());
     like(store, &owners[7], 1).await;
     assert_eq!(rest(&mut news).await, [News::Of(owners[7].clone())]);
 }

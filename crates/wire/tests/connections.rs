@@ -193,10 +193,10 @@ async fn a_command_is_refused_with_its_name() {
         ),
     ] {
         let answer = exchange(listener.address(), &message(&command)).await.unwrap();
-        let told = (answer.get_i32("code").unwrap(), answer.get_str("errmsg").unwrap());
+        let error = (answer.get_i32("code").unwrap(), answer.get_str("errmsg").unwrap());
         assert!(
-            told.0 == code && told.1.contains(part),
-            "{command} was answered {told:?}"
+            error.0 == code && error.1.contains(part),
+            "{command} was answered {error:?}"
         );
         assert_eq!(answer.get("ok"), Some(&bson::Bson::Double(0.0)));
     }

@@ -11,7 +11,7 @@ use crate::{Changed, Changes, Engine, Find, FindAndModify, Update};
 /// The longest that a change is waited for before the case fails.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-async fn told(changes: &mut Changes) -> Changed {
+async fn next_change(changes: &mut Changes) -> Changed {
     let next = tokio::time::timeout(PATIENCE, changes.next()).await;
     next.unwrap().unwrap()
 }
@@ -27,27 +27,27 @@ fn thing(id: i32) -> Changed {
 pub async fn every_change_is_reported_once_it_can_be_read(engine: &Engine) {
     let mut changes = engine.changes(&[THINGS]).await.unwrap();
     insert(engine, vec![doc! { "_id": 1 }, doc! { "_id": 2 }]).await;
-    assert_eq!(told(&mut changes).await, thing(1));
-    assert_eq!(told(&mut changes).await, thing(2));
+    assert_eq!(next_change(&mut changes).await, thing(1));
+    assert_eq!(next_change(&mut changes).await, thing(2));
     let set = doc! { "$set": { "n": 1 } };
     engine
         .update(THINGS, Update::one(doc! { "_id": 2 }, set.clone()))
         .await
         .unwrap();
-    assert_eq!(told(&mut changes).await, thing(2));
+    assert_eq!(next_change(&mut changes).await, thing(2));
     assert_eq!(ids(engine, Find::matching(doc! { "n": 1 })).await, [2]);
     let modify = FindAndModify::after(doc! { "_id": 1 }, set.clone());
     engine.find_and_modify(THINGS, modify).await.unwrap();
-    assert_eq!(told(&mut changes).await, thing(1));
+    assert_eq!(next_change(&mut changes).await, thing(1));
     engine
         .update(THINGS, Update::one(doc! { "_id": 3 }, set).or_insert())
         .await
         .unwrap();
-    assert_eq!(told(&mut changes).await, thing(3));
+    assert_eq!(next_change(&mut changes).await, thing(3));
     engine.delete(THINGS, doc! { "_id": 2 }, false).await.unwrap();
-    assert_eq!(told(&mut changes).await, thing(2));
+    assert_eq!(next_change(&mut changes).await, thing(2));
     engine.delete(THINGS, doc! {}, true).await.unwrap();
-    let mut gone = [told(&mut changes).await, told(&mut changes).await];
+    let mut gone = [next_change(&mut changes).await, next_change(&mut changes).await];
     gone.sort_by_key(|changed| *changed != thing(1));
     assert_eq!(gone, [thing(1), thing(3)]);
     assert!(ids(engine, Find::default()).await.is_empty());
@@ -73,7 +73,7 @@ pub async fn writes_without_effect_or_elsewhere_are_not_reported(engine: &Engine
         collection: "others".to_owned(),
         id: "x".into(),
     };
-    assert_eq!(told(&mut changes).await, other);
+    assert_eq!(next_change(&mut changes).await, other);
 }
 
 /// So whoever wants to know learns that they have to look.

@@ -81,21 +81,24 @@ fn lost() -> Broken {
 }
 
 /// What a listener hears of streams that are opened one after the other, and from where each was asked for.
-async fn hears(count: usize, openings: Vec<Result<Vec<Step>, Broken>>) -> (Vec<Changed>, Vec<Option<Token>>) {
+async fn receive(
+    count: usize,
+    openings: Vec<Result<Vec<Step>, Broken>>,
+) -> (Vec<Changed>, Vec<Option<Token>>) {
     let server = Scripted {
         openings: Mutex::new(openings.into()),
         ..Scripted::default()
     };
     let asked = Arc::clone(&server.asked);
     let tail = server.open(None).await.unwrap();
-    let heard = follow(server, tail).take(count).collect().await;
+    let received = follow(server, tail).take(count).collect().await;
     let asked = asked.lock().unwrap().clone();
-    (heard, asked)
+    (received, asked)
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_broken_stream_resumes_after_the_last_change() {
-    let (heard, asked) = hears(
+    let (received, asked) = receive(
         2,
         vec![
             Ok(vec![Step::Change(1), Step::Break(away())]),
@@ -105,13 +108,13 @@ async fn a_broken_stream_resumes_after_the_last_change() {
         ],
     )
     .await;
-    assert_eq!(heard, [change(1), change(2)]);
+    assert_eq!(received, [change(1), change(2)]);
     assert_eq!(asked, [None, Some(1), Some(1), Some(1)]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_stream_resumes_at_a_token_that_advanced_without_changes() {
-    let (heard, asked) = hears(
+    let (received, asked) = receive(
         1,
         vec![
             Ok(vec![Step::Quiet(5), Step::Quiet(9), Step::Break(away())]),
@@ -119,13 +122,13 @@ async fn a_stream_resumes_at_a_token_that_advanced_without_changes() {
         ],
     )
     .await;
-    assert_eq!(heard, [change(10)]);
+    assert_eq!(received, [change(10)]);
     assert_eq!(asked, [None, Some(9)]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_lost_resume_token_reports_that_anything_may_have_changed() {
-    let (heard, asked) = hears(
+    let (received, asked) = receive(
         3,
         vec![
             Ok(vec![Step::Change(1), Step::Break(away())]),
@@ -135,14 +138,14 @@ async fn a_lost_resume_token_reports_that_anything_may_have_changed() {
         ],
     )
     .await;
-    assert_eq!(heard, [change(1), Changed::Anything, change(8)]);
+    assert_eq!(received, [change(1), Changed::Anything, change(8)]);
     assert_eq!(asked, [None, Some(1), None, None]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_broke_before_its_first_token_may_have_missed_changes() {
-    let (heard, asked) = hears(2, vec![Ok(vec![Step::Break(away())]), Ok(vec![Step::Change(1)])]).await;
-    assert_eq!(heard, [Changed::Anything, change(1)]);
+    let (received, asked) = receive(2, vec![Ok(vec![Step::Break(away())]), Ok(vec![Step::Change(1)])]).await;
+    assert_eq!(received, [Changed::Anything, change(1)]);
     assert_eq!(asked, [None, None]);
 }
 
@@ -153,8 +156,8 @@ async fn attempts_back_off_until_one_succeeds() {
     openings.extend((0..9).map(|_| Err(away())));
     openings.push(Ok(vec![Step::Change(2), Step::Break(away())]));
     openings.push(Ok(vec![Step::Change(3)]));
-    let (heard, _) = hears(3, openings).await;
-    assert_eq!(heard, [change(1), change(2), change(3)]);
+    let (received, _) = receive(3, openings).await;
+    assert_eq!(received, [change(1), change(2), change(3)]);
     // 0.1 + 0.2 + … + 3.2 seconds, then 4 each, and 0.1 again once a change was heard.
     let waited = Duration::from_millis(6_300 + 4 * 4_000 + 100);
     assert_eq!(started.elapsed().as_millis() / 100, waited.as_millis() / 100);

@@ -165,27 +165,27 @@ async fn walk_through_a_crowd(
     let (_, post) = publish(&servers[0], 1).await;
     give(&servers[0], &post, 1..=CROWD).await;
     let stays = |number: &u64| number.is_multiple_of(3);
-    let (told, mut news) = mpsc::channel(1);
+    let (sender, mut news) = mpsc::channel(1);
     let restless: Vec<_> = (1..=CROWD).filter(|number| !stays(number)).collect();
     let crowd: Vec<_> = restless
         .chunks(11)
         .map(|people| {
-            let (people, told) = (people.to_vec(), told.clone());
+            let (people, sender) = (people.to_vec(), sender.clone());
             let (store, post) = (server_of(&servers, people[0]), post.clone());
             tokio::spawn(async move {
                 for number in people {
                     let list = store.list(LIKES);
                     let removed = list.remove(&post, &Key::By(actor(number))).await.unwrap();
                     assert!(removed.item.is_some());
-                    told.send(()).await.unwrap();
+                    sender.send(()).await.unwrap();
                     let again = like_again(number, 1_000 + number);
                     assert!(list.append(&post, again).await.unwrap().added);
-                    told.send(()).await.unwrap();
+                    sender.send(()).await.unwrap();
                 }
             })
         })
         .collect();
-    drop(told);
+    drop(sender);
 
     let mut over = false;
     while !over {

@@ -236,8 +236,8 @@ async fn nothing_is_left(store: &Store, leaver: &Handle) {
         "timelines",
     ] {
         for document in store.engine().find(collection, Find::default()).await.unwrap() {
-            let told = format!("{document}");
-            assert!(!told.contains(leaver.as_str()), "{collection}: {told}");
+            let text = format!("{document}");
+            assert!(!text.contains(leaver.as_str()), "{collection}: {text}");
         }
     }
     let options = CheckOptions {

@@ -67,7 +67,7 @@ impl Store {
             .await
         {
             Ok(changes) => {
-                let news = changes.filter_map(|changed| future::ready(told(changed)));
+                let news = changes.filter_map(|changed| future::ready(news_of(changed)));
                 Ok((Source::Told, news.boxed()))
             }
             Err(Error::Refused { message: why, .. }) => {
@@ -80,7 +80,7 @@ impl Store {
 }
 
 /// A document that is no owner's is no news.
-fn told(changed: Changed) -> Option<News> {
+fn news_of(changed: Changed) -> Option<News> {
     match changed {
         Changed::Document { collection, id } => owner_of(&collection, &id).map(News::Of),
         Changed::Anything => Some(News::OfAll),

@@ -42,12 +42,12 @@ pub(super) async fn agree(
     let mut attempts = Attempts::default();
     while attempts.next().await {
         let seen = activities.look(&own).await?;
-        let mut told = activities_about(store, actor, reaction).await?;
+        let mut recorded = activities_about(store, actor, reaction).await?;
         let item = decided(store, actor, reaction).await?;
         let right = item.as_ref().map(|item| reaction.activity_ids(item.id));
-        let kept = right.and_then(|right| right.into_iter().find(|id| told.contains(id)));
-        told.retain(|id| Some(*id) != kept);
-        if let Some(unfounded) = told.first() {
+        let kept = right.and_then(|right| right.into_iter().find(|id| recorded.contains(id)));
+        recorded.retain(|id| Some(*id) != kept);
+        if let Some(unfounded) = recorded.first() {
             let also = also(None);
             activities
                 .remove_if(&own, &Key::Id(*unfounded), seen, also)
@@ -124,18 +124,18 @@ async fn decided(store: &Store, actor: &Handle, reaction: &Reaction) -> Result<O
 async fn activities_about(store: &Store, actor: &Handle, reaction: &Reaction) -> Result<Vec<Uuid>> {
     let activities = store.list(Relation::Activities);
     let own = Topic::User(actor.clone());
-    let mut told = Vec::new();
+    let mut matching = Vec::new();
     if let Reaction::Comment(_, comment) = reaction {
         for id in reaction.activity_ids(*comment) {
             let found = activities.find(&own, &Key::Id(id)).await?;
-            told.extend(found.filter(|item| Reaction::of(item).as_ref() == Some(reaction)));
+            matching.extend(found.filter(|item| Reaction::of(item).as_ref() == Some(reaction)));
         }
     } else {
         let mut walk = activities.walk(&own);
         while let Some(stretch) = walk.next().await? {
             let of_it = |item: &Item| Reaction::of(item).as_ref() == Some(reaction);
-            told.extend(stretch.items.into_iter().filter(of_it));
+            matching.extend(stretch.items.into_iter().filter(of_it));
         }
     }
-    Ok(told.into_iter().map(|item| item.id).collect())
+    Ok(matching.into_iter().map(|item| item.id).collect())
 }

@@ -140,7 +140,9 @@ impl<R: BufRead> Lines<R> {
             .any_line()?
             .ok_or(LineError::Truncated { line: self.number })?;
         match line {
-            AnyLine { end: Some(told), .. } => self.end(&told).map(|()| None),
+            AnyLine {
+                end: Some(stated), ..
+            } => self.end(&stated).map(|()| None),
             AnyLine {
                 collection: Some(collection),
                 document: Some(document),
@@ -192,13 +194,13 @@ impl<R: BufRead> Lines<R> {
         })
     }
 
-    fn end(&mut self, told: &Counts) -> Result<(), LineError> {
+    fn end(&mut self, stated: &Counts) -> Result<(), LineError> {
         for collection in COLLECTIONS {
             let number = |counts: &Counts| counts.get(collection).copied().unwrap_or(0);
-            if number(told) != number(&self.counts) {
+            if number(stated) != number(&self.counts) {
                 return Err(LineError::Miscounted {
                     collection: collection.to_owned(),
-                    told: number(told),
+                    told: number(stated),
                     found: number(&self.counts),
                 });
             }
@@ -319,7 +321,7 @@ mod tests {
         Lines::begin(file)?.count()
     }
 
-    fn told(file: &str) -> String {
+    fn error_of(file: &str) -> String {
         read(file.as_bytes()).unwrap_err().to_string()
     }
 
@@ -385,10 +387,10 @@ mod tests {
             ),
             ("{\"end\":{}}\n{}", "line 3 follows"),
         ] {
-            let refused = told(&format!("{header}\n{line}\n"));
+            let refused = error_of(&format!("{header}\n{line}\n"));
             assert!(refused.contains(says), "{line}: {refused}");
         }
-        assert!(told("{\"format\":\"spillway-export\",\"version\":2}\n").contains("version 2"));
-        assert!(told("{\"_id\":1}\n").contains("line 1"));
+        assert!(error_of("{\"format\":\"spillway-export\",\"version\":2}\n").contains("version 2"));
+        assert!(error_of("{\"_id\":1}\n").contains("line 1"));
     }
 }

@@ -157,7 +157,7 @@ impl Looking<'_> {
             for &index in asked {
                 self.answers[index] = match &self.wanted[index].key {
                     None => Answer::There,
-                    Some(key) if keys.contains(&told(&key.value(), self.wanted[index].post.as_ref())) => {
+                    Some(key) if keys.contains(&key_text(&key.value(), self.wanted[index].post.as_ref())) => {
                         Answer::There
                     }
                     Some(_) if pages.is_none() => Answer::Unknown,
@@ -285,16 +285,16 @@ fn keys_of_head(list: &Document) -> HashSet<String> {
     items
         .filter_map(Bson::as_document)
         .flat_map(|item| {
-            let of_field = |field| item.get(field).map(|key| told(key, None));
+            let of_field = |field| item.get(field).map(|key| key_text(key, None));
             let old = item.get("id").zip(old_post(item));
-            let old = old.map(|(id, post)| told(id, Some(post)));
+            let old = old.map(|(id, post)| key_text(id, Some(post)));
             [of_field("id"), of_field("by"), old].into_iter().flatten()
         })
         .collect()
 }
 
 /// A key in the form in which keys are compared, with the post that the item must be about.
-fn told(key: &Bson, post: Option<&Bson>) -> String {
+fn key_text(key: &Bson, post: Option<&Bson>) -> String {
     match post {
         Some(post) => format!("{key} on {post}"),
         None => key.to_string(),

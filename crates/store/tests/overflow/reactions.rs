@@ -157,14 +157,14 @@ impl Town {
             .into_iter()
             .filter(|item| item.by.as_ref() == Some(&actor))
             .collect();
-        let told = walk(store, &own, Relation::Activities, 10).await;
-        let told: Vec<Item> = told
+        let activities = walk(store, &own, Relation::Activities, 10).await;
+        let activities: Vec<Item> = activities
             .into_iter()
             .filter(|item| Reaction::of(item).as_ref() == Some(reaction))
             .collect();
         let expected: Vec<Item> = decided.iter().map(|item| reaction.activity(item)).collect();
         let ids = |items: &[Item]| items.iter().map(|item| item.id).collect::<Vec<_>>();
-        assert_eq!(ids(&told), ids(&expected), "the activities after {events}");
+        assert_eq!(ids(&activities), ids(&expected), "the activities after {events}");
         if let Reaction::Follow(_) = reaction {
             let following = walk(store, &own, Relation::Following, 10).await;
             assert_eq!(ids(&following), ids(&decided), "following after {events}");

@@ -193,12 +193,12 @@ async fn a_follow_with_only_its_first_write_is_finished() {
         "with the id and the time of the first write"
     );
     let id = Key::Id(Uuid::from_u128(5));
-    let told = store
+    let recorded = store
         .list(Relation::Activities)
         .find(&user("bob"), &id)
         .await
         .unwrap();
-    assert_eq!(told, Some(activity(5, "follow", doc! { "user": "ada" })));
+    assert_eq!(recorded, Some(activity(5, "follow", doc! { "user": "ada" })));
 }
 
 #[tokio::test]
@@ -256,13 +256,13 @@ async fn a_reaction_without_its_activity_is_reported() {
         )
         .await;
         let activities = store.list(Relation::Activities);
-        let told = activities.newest_first(&user("bob"), None, 10).await.unwrap();
-        let told = told
+        let recorded = activities.newest_first(&user("bob"), None, 10).await.unwrap();
+        let recorded = recorded
             .items
             .iter()
             .filter_map(Reaction::of)
             .map(|reaction| reaction.relation());
-        assert_eq!(told.collect::<Vec<_>>(), [relation]);
+        assert_eq!(recorded.collect::<Vec<_>>(), [relation]);
     }
 }
 
@@ -510,8 +510,8 @@ async fn unfinished_actions_are_found_and_finished() {
             .collect();
         is_found_and_mended(&store, &expected).await;
         let id = Key::Id(Uuid::from_u128(20));
-        let told = has(&store, &user("bob"), Relation::Activities, id).await;
-        assert_eq!(told, reached_the_post);
+        let recorded = has(&store, &user("bob"), Relation::Activities, id).await;
+        assert_eq!(recorded, reached_the_post);
     }
 }
 

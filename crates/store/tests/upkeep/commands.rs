@@ -283,7 +283,7 @@ async fn a_dry_run_over_many_lists_sends_few_commands_and_predicts_the_migration
         store.engine().update("posts", every(change)).await.unwrap();
     }
     let (counted, counting) = Counting::over(&store).await;
-    let told = migrate(&counted, true, &|_, _| ()).await.unwrap();
+    let planned = migrate(&counted, true, &|_, _| ()).await.unwrap();
     let commands = counting.commands();
     let expected = Migrated {
         owners: OWNERS,
@@ -292,9 +292,9 @@ async fn a_dry_run_over_many_lists_sends_few_commands_and_predicts_the_migration
         items: POSTS * 25,
         handles: POSTS * 25,
         pages: POSTS * 2,
-        bytes: told.bytes,
+        bytes: planned.bytes,
         ..Migrated::default()
     };
-    assert_eq!(told, expected);
+    assert_eq!(planned, expected);
     assert!(commands <= OWNERS / 5, "{commands} commands for {OWNERS} owners");
 }

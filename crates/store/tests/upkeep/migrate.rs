@@ -98,17 +98,17 @@ async fn a_dry_run_predicts_the_run_and_changes_nothing() {
     set(&store, &owner, "likes", twice).await;
     ada(&store, &["bob", "cem", "bob"]).await;
     let before = store.engine().find("posts", Find::default()).await.unwrap();
-    let told = migrate(&store, true, &|_, _| ()).await.unwrap();
+    let planned = migrate(&store, true, &|_, _| ()).await.unwrap();
     assert_eq!(
         store.engine().find("posts", Find::default()).await.unwrap(),
         before
     );
     assert_eq!(store.engine().count(PAGES, doc! {}).await.unwrap(), 0);
     assert_eq!(
-        (told.lists, told.items, told.handles, told.duplicates),
+        (planned.lists, planned.items, planned.handles, planned.duplicates),
         (2, 22, 3, 2)
     );
-    assert_eq!(told, run(&store).await);
+    assert_eq!(planned, run(&store).await);
 }
 
 #[tokio::test]

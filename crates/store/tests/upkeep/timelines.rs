@@ -166,9 +166,9 @@ async fn change_timeline_of_bob(store: &Store, mut change: Document) {
 }
 
 async fn assert_found_and_repaired(store: &Store, owner: &str, violation: Violation) {
-    let told = |outcome| [(owner.to_owned(), violation.clone(), outcome)];
-    assert_eq!(found(store, false).await, told(Outcome::Found));
-    assert_eq!(found(store, true).await, told(Outcome::Repaired));
+    let expected = |outcome| [(owner.to_owned(), violation.clone(), outcome)];
+    assert_eq!(found(store, false).await, expected(Outcome::Found));
+    assert_eq!(found(store, true).await, expected(Outcome::Repaired));
     assert_eq!(found(store, false).await, []);
 }
 

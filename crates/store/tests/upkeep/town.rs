@@ -230,9 +230,9 @@ async fn happen(store: &Store, step: u64) {
     };
     let actor = like.by.unwrap();
     let activities = store.list(Relation::Activities);
-    let told = Key::Id(like.id);
+    let key = Key::Id(like.id);
     activities
-        .remove(&Topic::User(actor.clone()), &told)
+        .remove(&Topic::User(actor.clone()), &key)
         .await
         .unwrap();
     list.remove(&this, &Key::By(actor)).await.unwrap();

@@ -64,7 +64,11 @@ impl Checking<'_> {
             claims.extend(claim_of_post(&owner, document));
             for relation in relations {
                 if let Shape::List(list) = Shape::of(document, relation) {
-                    claims.extend(list.head.iter().flat_map(|item| told(&owner, relation, item)));
+                    claims.extend(
+                        list.head
+                            .iter()
+                            .flat_map(|item| claims_of_item(&owner, relation, item)),
+                    );
                 }
             }
         }
@@ -79,7 +83,7 @@ impl Checking<'_> {
             for stretch in stretches {
                 let list = &lists[stretch.list];
                 let items = stretch.pages.iter().flat_map(|page| items_of(page, &list.state));
-                claims.extend(items.flat_map(|item| told(&list.owner, list.relation, item)));
+                claims.extend(items.flat_map(|item| claims_of_item(&list.owner, list.relation, item)));
             }
             self.settle(claims, MANY).await?;
         }
@@ -226,7 +230,7 @@ fn items_of<'a>(page: &'a Document, list: &'a ListState) -> impl Iterator<Item =
 }
 
 /// The claims that an item makes; empty if it is malformed.
-fn told(owner: &Owner, relation: Relation, item: &Bson) -> Vec<Claim> {
+fn claims_of_item(owner: &Owner, relation: Relation, item: &Bson) -> Vec<Claim> {
     let item = item.as_document().cloned().map(Item::from_document);
     match item {
         Some(Ok(item)) => claims_of(owner, relation, &item),

@@ -106,7 +106,7 @@ pub(super) fn claims_of(owner: &Owner, relation: Relation, item: &Item) -> Vec<C
         violation,
         mend,
     };
-    let told = |actor: &Handle, reaction: &Reaction| {
+    let activity_of = |actor: &Handle, reaction: &Reaction| {
         let activity = reaction.activity(item);
         let own = Topic::User(actor.clone());
         let instead = match reaction {
@@ -138,7 +138,7 @@ pub(super) fn claims_of(owner: &Owner, relation: Relation, item: &Item) -> Vec<C
                 },
                 Mend::Append(Item::new(item.id, followed.clone(), item.at)),
             ),
-            told(actor, &Reaction::Follow(followed.clone())),
+            activity_of(actor, &Reaction::Follow(followed.clone())),
         ],
         (Relation::Following, Topic::User(actor), Some(followed)) => vec![claim(
             Wanted::item(
@@ -151,10 +151,12 @@ pub(super) fn claims_of(owner: &Owner, relation: Relation, item: &Item) -> Vec<C
             },
             Mend::Withdraw(Key::By(followed.clone())),
         )],
-        (Relation::Likes, Topic::Post(post), Some(actor)) => vec![told(actor, &Reaction::Like(*post))],
-        (Relation::Shares, Topic::Post(post), Some(actor)) => vec![told(actor, &Reaction::Share(*post))],
+        (Relation::Likes, Topic::Post(post), Some(actor)) => vec![activity_of(actor, &Reaction::Like(*post))],
+        (Relation::Shares, Topic::Post(post), Some(actor)) => {
+            vec![activity_of(actor, &Reaction::Share(*post))]
+        }
         (Relation::Comments, Topic::Post(post), Some(actor)) => {
-            vec![told(actor, &Reaction::Comment(*post, item.id))]
+            vec![activity_of(actor, &Reaction::Comment(*post, item.id))]
         }
         (Relation::Activities, _, _) => foundation(item)
             .map(|(wanted, what)| {

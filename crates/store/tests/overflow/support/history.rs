@@ -186,9 +186,9 @@ mod tests {
     use super::*;
 
     /// Whether it adds, when it was asked, and when and how it was answered.
-    type Told = (bool, usize, Option<(usize, bool, u64)>);
+    type Exchange = (bool, usize, Option<(usize, bool, u64)>);
 
-    fn history(events: &[Told]) -> History {
+    fn history(events: &[Exchange]) -> History {
         let history = History::default();
         history.0.lock().unwrap().all = events
             .iter()
@@ -203,8 +203,8 @@ mod tests {
     }
 
     fn holds(history: &History) -> bool {
-        let told = history.clone();
-        std::panic::catch_unwind(move || told.assert_linearizable([], &[])).is_ok()
+        let copy = history.clone();
+        std::panic::catch_unwind(move || copy.assert_linearizable([], &[])).is_ok()
     }
 
     #[test]
