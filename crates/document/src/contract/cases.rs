@@ -153,7 +153,7 @@ macro_rules! contract_test_functions {
     };
 }
 
-/// Runs every case in turn, also after one that failed. Answers those that failed; what they said is in the output.
+/// Runs every case in turn, even after one has failed. Returns those that failed; their messages are in the output.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! run_contract_cases {

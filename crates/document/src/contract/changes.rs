@@ -1,4 +1,4 @@
-//! Changes are told as they happen, in the order of the commits.
+//! Changes are reported as they happen, in the order of the commits.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use futures::StreamExt;
 use super::{THINGS, code, ids, insert};
 use crate::{Changed, Changes, Engine, Find, FindAndModify, Update};
 
-/// The longest that a change is waited for before the case fails.
+/// How long to wait for a change before the case fails.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 async fn next_change(changes: &mut Changes) -> Changed {
@@ -23,7 +23,7 @@ fn thing(id: i32) -> Changed {
     }
 }
 
-/// By every command, and it can be read by then.
+/// For every command, and the change can be read by then.
 pub async fn every_change_is_reported_once_it_can_be_read(engine: &Engine) {
     let mut changes = engine.changes(&[THINGS]).await.unwrap();
     insert(engine, vec![doc! { "_id": 1 }, doc! { "_id": 2 }]).await;
@@ -53,7 +53,7 @@ pub async fn every_change_is_reported_once_it_can_be_read(engine: &Engine) {
     assert!(ids(engine, Find::default()).await.is_empty());
 }
 
-/// Nor is what happened before.
+/// Changes from before the stream began are not reported either.
 pub async fn writes_without_effect_or_elsewhere_are_not_reported(engine: &Engine) {
     insert(engine, vec![doc! { "_id": 1, "n": 1 }]).await;
     let mut changes = engine.changes(&[THINGS, "others"]).await.unwrap();
@@ -76,7 +76,7 @@ pub async fn writes_without_effect_or_elsewhere_are_not_reported(engine: &Engine
     assert_eq!(next_change(&mut changes).await, other);
 }
 
-/// So whoever wants to know learns that they have to look.
+/// So callers learn that they have to poll.
 pub async fn an_engine_that_cannot_report_changes_refuses_to(engine: &Engine) {
     let Err(error) = engine.changes(&[THINGS]).await else {
         panic!("it tells of changes");
