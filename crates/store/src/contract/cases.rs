@@ -1,4 +1,4 @@
-//! The list of all cases, and what can be done with it.
+//! The list of all cases, and macros that use it.
 
 /// Hands all cases to one of the macros of [`document`]: by module, with the capability that selects them.
 #[macro_export]
