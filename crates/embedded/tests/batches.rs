@@ -91,7 +91,7 @@ fn gated() -> (Embedded, Gate) {
 
 type Answer<'a> = Pin<Box<dyn Future<Output = String> + 'a>>;
 
-/// Has the operations done in this order by one commit: they queue up behind another commit, which waits for them.
+/// Has the operations done in this order by one commit: they queue up during another commit, which waits for them.
 async fn in_one_commit(engine: &Embedded, gate: &Gate, operations: Vec<Answer<'_>>) -> Vec<String> {
     gate.close();
     let before = engine.counters().commits;
@@ -141,7 +141,7 @@ fn document() -> impl Strategy<Value = Document> {
     })
 }
 
-/// Mostly by `_id`, as what is held back is found; and in every other way, which must see it too.
+/// Mostly by `_id`, which finds held-back changes; and in every other way, which must see them too.
 fn filter() -> impl Strategy<Value = Document> {
     prop_oneof![
         6 => value().prop_map(|id| doc! { "_id": id }),
@@ -279,7 +279,7 @@ proptest! {
                 for (step, answer) in batch.into_iter().zip(answers) {
                     prop_assert_eq!(answer, expect(&mut naive, step.clone()), "{:?}", step);
                 }
-                // By the collection, and by every index that there is.
+                // By the collection, and by every index.
                 for look in [
                     doc! {},
                     doc! { "n": { "$gte": 1 } },

@@ -1,4 +1,4 @@
-//! What the embedded engine has acknowledged survives a power failure at any moment, whatever the disk lost.
+//! Acknowledged writes of the embedded engine survive a power failure at any moment, whatever the disk lost.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "support/disk.rs"]
@@ -45,7 +45,7 @@ fn step(id: i32) -> Update {
     step.or_insert().unjournaled()
 }
 
-/// What is there came after its step, so the step is there, too.
+/// What exists came after its step, so the step must exist too.
 async fn check_steps(engine: &Embedded, ids: &[i32]) {
     let steps = engine.distinct("steps", "_id", doc! {}).await.unwrap();
     for id in ids {
@@ -173,7 +173,7 @@ async fn unjournaled_writes_are_readable_at_once_and_on_disk_with_the_next_journ
         [doc! { "_id": 1 }]
     );
 
-    // Changes nothing, but what it answers rests on the step.
+    // Changes nothing, but its answer depends on the step.
     let same = Update::one(doc! { "n": 2 }, doc! { "$set": { "n": 2 } });
     assert_eq!(engine.update("things", same).await.unwrap().matched, 1);
     assert_eq!(engine.counters().commits, commits + 1);
@@ -255,7 +255,7 @@ async fn an_array_is_known_as_one_wherever_the_disk_fails_on_its_way() {
                 assert!(all.contains(&array(*id)), "call {calls}: {id} is lost");
             }
             check_lists(&reopened, &all).await;
-            // What did not make it comes back, and is known as an array after another reopening, too.
+            // What was lost is written again, and is known as an array after another reopening, too.
             reopened.insert("things", vec![array(3)]).await.unwrap();
             drop(reopened);
             let image = second.0.lock().unwrap().synced.clone();
@@ -277,7 +277,7 @@ async fn dropping_the_engine_finishes_what_is_queued() {
     let engine = Embedded::open(dir.path()).unwrap();
     for id in 0..20 {
         let engine = engine.clone();
-        // The caller goes away as soon as the request is queued.
+        // The caller is cancelled as soon as the request is queued.
         let insert = tokio::spawn(async move { engine.insert("things", vec![doc! { "_id": id }]).await });
         tokio::task::yield_now().await;
         insert.abort();

@@ -1,4 +1,4 @@
-//! The embedded engine through its port: what it does beside keeping the contract, and what it refuses.
+//! The embedded engine through its port: what it does beyond the contract, and what it refuses.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use bson::{Bson, Document, doc};

@@ -1,4 +1,4 @@
-//! What the embedded engine reads to answer: partial and expiring indexes, runs that are merged, documents not fetched.
+//! What the embedded engine reads for an answer: partial and expiring indexes, merged runs, covered queries.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use bson::{Bson, DateTime, Document, doc};
@@ -12,7 +12,7 @@ async fn engine_with(index: Index, documents: Vec<Document>) -> Embedded {
     engine
 }
 
-/// What a find answers, and what it read for that: documents and index entries.
+/// The result of a find, and what it read for that: documents and index entries.
 async fn measured(engine: &Embedded, find: Find) -> (Vec<Document>, [u64; 2]) {
     let before = engine.counters();
     let found = engine.find("things", find).await.unwrap();
@@ -267,7 +267,7 @@ async fn other_writes_run_between_the_changes_of_an_update_of_many() {
     )
     .await;
     let before = engine.counters().commits;
-    // The update moves its documents ahead in the index it finds them by; each still changes once.
+    // The update moves documents ahead in the index by which it finds them; each still changes once.
     let mut update = Update::one(doc! { "n": { "$gte": 1 } }, doc! { "$inc": { "n": 10 } });
     update.many = true;
     let updated = engine.update("things", update).await.unwrap();
