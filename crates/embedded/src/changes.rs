@@ -25,7 +25,7 @@ impl Default for Listeners {
 
 impl Listeners {
     /// Reports what a commit changed, which can be read by now.
-    pub(super) fn tell(&self, changed: Vec<Changed>) {
+    pub(super) fn report(&self, changed: Vec<Changed>) {
         if self.0.send(changed.into()).is_err() {
             tracing::trace!("nobody listens for changes");
         }

@@ -164,7 +164,7 @@ fn commit(
         publish_before(shared, committed, &catalogue);
         if let Err(error) = transaction.commit() {
             // The changes may be in the store.
-            shared.listeners.tell(written);
+            shared.listeners.report(written);
             return Err(Fault::Unconfirmed(storage(error)));
         }
         *ahead = !durable;
@@ -176,7 +176,7 @@ fn commit(
             shared.publish(Arc::clone(&catalogue));
             *committed = catalogue;
         }
-        shared.listeners.tell(written);
+        shared.listeners.report(written);
     } else {
         transaction.abort().map_err(|error| abandoned(error.into()))?;
     }

@@ -12,8 +12,9 @@
 //!   fault      the driver's errors by meaning
 //! ```
 //!
-//! The driver may send a write a second time when it lost the answer to the first (`retryWrites`). The server knows
-//! the repetition by its number and does not apply it twice, and where it cannot know, the driver does not repeat.
+//! The driver may send a write a second time when it lost the answer to the first (`retryWrites`). The server
+//! recognises the repetition by its number and does not apply it twice; if it could not, the driver does not repeat
+//! the write.
 
 mod changes;
 mod cluster;

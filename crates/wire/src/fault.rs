@@ -1,9 +1,9 @@
-//! Why a command failed, as MongoDB's answers say it.
+//! Why a command failed, in the form of MongoDB's answers.
 
 use bson::{Bson, Document, doc};
 use document::Error;
 
-/// A command's failure: a code, its name and a message, and what else belongs to it.
+/// A command's failure: a code, its name, a message, and further fields.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Fault {
     pub(crate) code: i32,
@@ -50,7 +50,7 @@ impl Fault {
         answer
     }
 
-    /// The entry in `writeErrors` of the write with a number.
+    /// The entry in `writeErrors` of the write with this number.
     pub(crate) fn entry(self, index: usize) -> Document {
         let mut entry = doc! {
             "index": i32::try_from(index).unwrap_or(i32::MAX),
@@ -62,7 +62,7 @@ impl Fault {
     }
 }
 
-/// Says what an error of a collection means to a driver.
+/// The driver's view of an error of a collection.
 pub(crate) fn of(error: Error, database: &str) -> Fault {
     match error {
         Error::DuplicateKey {
@@ -71,7 +71,7 @@ pub(crate) fn of(error: Error, database: &str) -> Fault {
             key,
         } => duplicate(database, &collection, &index, *key),
         Error::TooLarge { code, message, .. } | Error::Refused { code, message } => Fault::new(code, message),
-        // Two that no driver takes for a refusal: a lock that could not be had, and a write nobody confirmed.
+        // Two codes that no driver takes for a refusal: a lock that was not available, and an unconfirmed write.
         Error::Unavailable(message) => Fault::new(46, message),
         Error::UnknownOutcome(message) => Fault::new(64, message),
         Error::Contended(message) => Fault::new(112, message),

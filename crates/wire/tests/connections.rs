@@ -1,4 +1,4 @@
-//! Connections to the listener: who gets in, what bytes it stands, and lists of many through the driver.
+//! Connections to the listener: access, malformed bytes, and concurrent lists through the driver.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::net::SocketAddr;
@@ -50,7 +50,7 @@ fn message(body: &Document) -> Vec<u8> {
     bytes
 }
 
-/// What comes back for some bytes; nothing if the connection is closed.
+/// The answer to some bytes; `None` if the connection is closed.
 async fn exchange(address: SocketAddr, bytes: &[u8]) -> Option<Document> {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(bytes).await.unwrap();
@@ -334,7 +334,7 @@ async fn concurrent_likes_through_the_driver_make_one_exact_list() {
     assert!(pages >= 4, "only {pages} pages");
 }
 
-/// How many pages there are, counted by another connection.
+/// How many pages there are, counted through another connection.
 async fn engine_pages(listener: &Listener) -> u64 {
     let engine = connect(listener, "").await.unwrap();
     engine.count(store::overflow::PAGES, doc! {}).await.unwrap()

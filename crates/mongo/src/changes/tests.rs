@@ -7,15 +7,15 @@ use super::*;
 
 type Token = u32;
 
-/// What a scripted stream does next. A change is at the place of its number.
+/// The next step of a scripted stream. A change is at the place of its number.
 enum Step {
     Change(Token),
-    /// Nothing came, and the place moved on.
+    /// There was no change, and the place advanced.
     Quiet(Token),
     Break(Broken),
 }
 
-/// A server whose streams are written down, and which notes from where each was asked for.
+/// A server with scripted streams, which notes the place from which each was opened.
 #[derive(Default)]
 struct Scripted {
     openings: Mutex<VecDeque<Result<Vec<Step>, Broken>>>,
@@ -80,7 +80,7 @@ fn lost() -> Broken {
     Broken::Lost("the history begins later".to_owned())
 }
 
-/// What a listener hears of streams that are opened one after the other, and from where each was asked for.
+/// What a listener receives from streams that are opened one after the other, and from which place each was opened.
 async fn receive(
     count: usize,
     openings: Vec<Result<Vec<Step>, Broken>>,
@@ -158,7 +158,7 @@ async fn attempts_back_off_until_one_succeeds() {
     openings.push(Ok(vec![Step::Change(3)]));
     let (received, _) = receive(3, openings).await;
     assert_eq!(received, [change(1), change(2), change(3)]);
-    // 0.1 + 0.2 + … + 3.2 seconds, then 4 each, and 0.1 again once a change was heard.
+    // 0.1 + 0.2 + … + 3.2 seconds, then 4 each, and 0.1 again after a change was received.
     let waited = Duration::from_millis(6_300 + 4 * 4_000 + 100);
     assert_eq!(started.elapsed().as_millis() / 100, waited.as_millis() / 100);
 }
