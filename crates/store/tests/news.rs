@@ -1,4 +1,4 @@
-//! News of owners, from an engine that tells of changes and from one that has to be looked at.
+//! News of owners, from an engine that reports changes and from one that is polled.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -17,10 +17,10 @@ use store::overflow::{Item, Key, Owner};
 use store::{Settings, Store};
 use uuid::Uuid;
 
-/// The longest that news are waited for before a test fails.
+/// How long to wait for news before a test fails.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// An engine that does not tell of changes, may be away, and counts what it is asked to find.
+/// An engine that does not report changes, may be unavailable, and counts finds.
 struct Silent {
     engine: Embedded,
     away: AtomicBool,
@@ -80,11 +80,11 @@ impl DocumentEngine for Silent {
     }
 }
 
-/// Two stores over the same documents: one that is changed, and one that learns of it.
+/// Two stores over the same documents: one makes the changes, and one receives the news.
 struct Neighbours {
-    /// Where others change things.
+    /// The store that makes changes.
     others: Store,
-    /// Who listens.
+    /// The store that listens.
     ours: Store,
     silent: Option<Arc<Silent>>,
     watched: Arc<Mutex<Vec<Owner>>>,
@@ -148,7 +148,7 @@ async fn next(news: &mut BoxStream<'static, News>) -> News {
         .unwrap()
 }
 
-/// Everything that is still to be told. The clock stands still except while all wait, so this waits for nothing.
+/// All news that are still to come. Time is paused except while all tasks wait, so this does not really wait.
 async fn rest(news: &mut BoxStream<'static, News>) -> Vec<News> {
     let mut rest = Vec::new();
     while let Ok(Some(more)) = tokio::time::timeout(PATIENCE, news.next()).await {
@@ -182,7 +182,7 @@ async fn unlike(store: &Store, owner: &Owner, number: u64) {
     store.list(Relation::Likes).remove(owner, &key).await.unwrap();
 }
 
-/// Changes a post in every way, and each time looks for the news of it.
+/// Changes a post in every way, and each time expects the news of it.
 async fn every_way_to_change_an_owner_is_news(neighbours: Neighbours) {
     let store = &neighbours.others;
     let id = post(store, 1).await;
@@ -194,7 +194,7 @@ async fn every_way_to_change_an_owner_is_news(neighbours: Neighbours) {
         assert_eq!(next(news).await, News::Of(owner.clone()), "{what}");
         rest(news).await;
     };
-    // The fifth spills three into a page, from which the second then is taken.
+    // The fifth like spills three into a page, from which the second one is then removed.
     for number in 1..=5 {
         like(store, &owner, number).await;
         is_news(&mut news, "a like").await;
@@ -203,7 +203,7 @@ async fn every_way_to_change_an_owner_is_news(neighbours: Neighbours) {
         unlike(store, &owner, number).await;
         is_news(&mut news, "an unlike").await;
     }
-    // What is counted is as before.
+    // The counts are as before.
     unlike(store, &owner, 4).await;
     like(store, &owner, 6).await;
     is_news(&mut news, "one like in place of another").await;
@@ -261,7 +261,7 @@ async fn all_watched_posts_are_read_in_one_query_and_reported_once() {
     let (_, mut news) = neighbours.news().await;
     let first = next(&mut news).await;
     assert_eq!(neighbours.silent().finds(), 1);
-    // Whoever has just begun to watch may have read an owner before it changed, so each is told of at first.
+    // A new watcher may have read an owner before it changed, so each is reported at first.
     let mut received = rest(&mut news).await;
     received.push(first);
     assert_eq!(received.len(), owners.len());

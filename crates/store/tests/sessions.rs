@@ -1,4 +1,4 @@
-//! Sessions end by themselves.
+//! Sessions expire by themselves.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::sync::Arc;

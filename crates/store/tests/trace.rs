@@ -1,4 +1,4 @@
-//! A trace tells of one task what the engine's counters tell of all.
+//! A trace records for one task what the engine's counters record for all.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -93,7 +93,8 @@ async fn a_jump_reads_no_page_that_has_none_of_its_items() {
     let list = store.list(Relation::Likes);
     let head = store.overflow(&post).await.unwrap()[&Relation::Likes].head;
     for page in 0..10 {
-        // The last ten items of one page and the first ten of the page below, and one more to see that there is more.
+        // The last ten items of one page and the first ten of the page below, and one more that shows that the list
+        // goes on.
         let (stretch, read) = reads(list.from_offset(&post, head + 40 * page + 30, 20)).await;
         assert_eq!(stretch.unwrap().items.len(), 20, "page {page}");
         assert_eq!(pages(&read), 2, "page {page}: {read:?}");

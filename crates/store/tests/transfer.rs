@@ -1,4 +1,4 @@
-//! A whole store into a file and back: equal, resumed, beside writers, and what is refused.
+//! Exporting a whole store to a file and importing it: equality, resuming, concurrent writers, and refusals.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -246,7 +246,7 @@ async fn an_owner_is_written_with_the_pages_that_it_had() {
     sound(&other).await;
 }
 
-/// Lets somebody take a like back between the reading of an owner and of its pages, once.
+/// Removes a like between the reading of an owner and of its pages, once.
 struct Meddler {
     engine: Engine,
     others: OnceCell<(Store, Owner)>,
@@ -343,7 +343,7 @@ async fn an_export_beside_writers_has_no_torn_list() {
             ..CheckOptions::default()
         };
         let checked = check(&other, options, &|_, _| {}).await.unwrap();
-        // A removal that was under way is under way in the copy too, and whoever writes next finishes it.
+        // A removal that was under way is under way in the copy too, and the next writer finishes it.
         let broken = checked
             .findings
             .iter()

@@ -45,7 +45,7 @@ async fn join(store: &Store, number: u64, born: Uuid) {
     store.people().insert(&user, born).await.unwrap();
 }
 
-/// So many posts of an author, one for each thousandth of a second from a moment on, of which no timeline knows.
+/// This many posts of an author, one per millisecond from a moment on, which are in no timeline.
 async fn write(store: &Store, author: u64, posts: std::ops::Range<u64>) {
     let text = "The weir is open.".parse().unwrap();
     let documents: Vec<Document> = posts
@@ -58,7 +58,7 @@ async fn write(store: &Store, author: u64, posts: std::ops::Range<u64>) {
     store.engine().insert("posts", documents).await.unwrap();
 }
 
-/// The times of all posts at home, read in stretches of some length.
+/// The times of all posts in the home feed, read in stretches of some length.
 async fn home(store: &Store, limit: usize) -> Vec<i64> {
     let (mut seen, mut after) = (Vec::new(), None);
     loop {
@@ -278,7 +278,7 @@ async fn a_timeline_that_does_not_say_its_window_is_rebuilt() {
     let store = town(2).await;
     write(&store, 1, 1_000..1_100).await;
     write(&store, 2, 2_000..2_010).await;
-    // As an earlier version left it, of whose followed authors one had left.
+    // As left by an earlier version, after one of the followed authors has left.
     let old = doc! {
         "_id": handle(0).as_str(), "rev": 409_i64, "follows": 7_i64, "built": true, "complete": true,
         "entries": [], "outliers": [], "doubts": [],

@@ -1,4 +1,4 @@
-//! The overflow lists, one behaviour a test.
+//! The overflow lists, one behaviour per test.
 
 use std::collections::HashSet;
 
@@ -152,7 +152,7 @@ async fn a_scroll_neither_skips_nor_repeats_while_items_are_added_removed_and_sp
         if after.is_none() {
             break;
         }
-        // The very item that the cursor names goes, and enough new ones come to move the rest to pages.
+        // The very item that the cursor names is removed, and enough new ones are added to move the others to pages.
         if let Some(last) = stretch.items.last() {
             store
                 .list(LIKES)

@@ -1,5 +1,5 @@
-//! The protocol broken on purpose: each mutant leaves out one guard, one write or one look, and the model check must
-//! go red in the scenario that the guard is there for.
+//! Deliberately broken protocols: each mutant leaves out one guard, one write or one read, and the model check must
+//! fail in the scenario that the guard exists for.
 
 use crate::support::mutant::Fault::{self, *};
 use crate::support::mutant::Step::*;
@@ -7,7 +7,7 @@ use crate::support::mutant::{Mutant, fails};
 use crate::support::scenarios::named;
 use crate::support::schedule::Bounds;
 
-/// Whether a scenario goes wrong over an engine with a fault.
+/// Whether a scenario fails over an engine with a fault.
 fn dies(fault: Fault, name: &str) -> bool {
     let (scenario, between) = (named(name), Mutant::between(fault));
     fails(move || scenario.explore(between, Bounds::default()))

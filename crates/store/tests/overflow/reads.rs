@@ -9,7 +9,7 @@ use store::{Settings, Store};
 use crate::support::operations::LIKES;
 use crate::support::{handle, like, post, small_store, walk};
 
-/// A list of so many likes, given at the moments 1, 2, 3 …, of which some are taken back.
+/// A list of this many likes, given at the moments 1, 2, 3 …, some of which are removed.
 async fn liked(store: &Store, likes: u64, unlikes: &[u64]) -> Owner {
     let owner = post(store, 1).await;
     for number in 1..=likes {
@@ -176,7 +176,7 @@ async fn emptied_pages_are_removed_and_a_running_scroll_continues() {
     assert_eq!(left, 0, "pages of an empty list");
 }
 
-/// What a reader of the first page and of an offset pays for a list whose middle is gone.
+/// The cost for a reader of the first page and of an offset, for a list whose middle is gone.
 #[tokio::test]
 async fn pages_that_are_empty_cost_a_reader_nothing() {
     let engine = Embedded::in_memory().unwrap();

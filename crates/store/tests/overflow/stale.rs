@@ -1,5 +1,5 @@
-//! What old reads break without sessions, or where a guard is left out. In sessions everything holds, as the model check
-//! shows.
+//! What old reads break without sessions, or if a guard is left out. With sessions the guarantees hold, as the model
+//! check shows.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::support::scenarios::{named, within};
 use crate::support::schedule::Between;
 use crate::support::{born_of, like, post, post_born, small_store};
 
-/// Whether a scenario goes wrong, with sessions or without them, over an engine with a fault.
+/// Whether a scenario fails, with or without sessions, over an engine with a fault.
 fn breaks(name: &str, sessions: bool, reads: usize, fault: Option<Fault>) -> bool {
     let scenario = named(name);
     let between: Between = match fault {
@@ -28,7 +28,7 @@ fn breaks(name: &str, sessions: bool, reads: usize, fault: Option<Fault>) -> boo
     fails(move || scenario.explore_stale(between, sessions, within(1, 0), reads))
 }
 
-/// A test for each fault that an old read makes without sessions, or with a guard left out.
+/// A test for each fault that an old read causes without sessions, or with a guard left out.
 macro_rules! breaks {
     ($($test:ident: $scenario:literal, $sessions:literal, $reads:literal, $fault:expr;)*) => {
         $(

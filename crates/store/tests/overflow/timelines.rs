@@ -1,6 +1,6 @@
-//! Home timelines under the interleavings of posts, follows, unfollows, spilling followers, first looks and people who
-//! leave, with a crash before any write or a lost answer to any write. Whatever happened, home is what the lists and the
-//! posts say.
+//! Home timelines under the interleavings of posts, follows, unfollows, spilling followers, first home requests and
+//! people who leave, with a crash before any write or a lost answer to any write. In the end, home always agrees with
+//! the lists and the posts.
 
 use crate::support::mutant::Fault::{self, Guard, Part};
 use crate::support::mutant::Step::{Announce, BeginToAnnounce, Deliver, Doubt, Forget, Rewrite};
@@ -22,7 +22,7 @@ const FULL: &[Act] = &[
     Look(3),
     Look(4),
 ];
-/// They have overflowed, and no post has told anybody yet.
+/// They have overflowed, and no post has announced it yet.
 const OVERFLOWED: &[Act] = &[
     Post(1),
     Follow(1),
@@ -35,7 +35,7 @@ const OVERFLOWED: &[Act] = &[
     Follow(4),
 ];
 
-/// All have been told that the author is an outlier, but for those who have never looked.
+/// All timelines name the author as an outlier, except for readers who have never opened their home feed.
 const OUTLIER: &[Act] = &[Post(1), Follow(1), Follow(2), Follow(3), Follow(4), Post(2)];
 /// A reader follows one of two authors, whose posts fill the timeline.
 const HALF: &[Act] = &[Look(1), Follow(1), PostBySecond(1), Post(2), Post(3)];
@@ -59,7 +59,7 @@ const BRIM: &[Act] = &[
     Post(2),
     PostBySecond(3),
 ];
-/// The same posts as in a timeline that has dropped some, and a reader who has never looked.
+/// The same posts as in a timeline that has dropped some, and a reader who has never opened their home feed.
 const UNBUILT: &[Act] = &[
     Post(1),
     Post(2),
@@ -132,13 +132,13 @@ scenarios! {
     a_reader_leaves_and_another_takes_the_handle_while_they_look: &[Post(1), Follow(1)], &[&[Look(1)], &[Leave(1), Join(1), FollowSecond(1)]], &[];
 }
 
-/// Whether a scenario goes wrong over an engine with a fault.
+/// Whether a scenario fails over an engine with a fault.
 fn dies(fault: Fault, name: &'static str) -> bool {
     let between = Mutant::between(fault);
     fails(move || async move { scenario(name).explore(between).await })
 }
 
-/// As for the lists: a test for each part of the protocol that is left out, with the scenario that must go red.
+/// Like the mutants of lists: a test for each part of the protocol that is left out, with the scenario that must fail.
 macro_rules! mutants {
     ($($test:ident: $fault:expr, $scenario:ident;)*) => {
         $(

@@ -1,4 +1,4 @@
-//! Appends that come while another is under way: they go together, and nobody suffers from who goes away.
+//! Appends during a round: they go together, and a cancelled caller does not affect the others.
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use tokio::sync::Semaphore;
 use crate::support::operations::LIKES;
 use crate::support::{assert_sound, handle, like, like_at, post, small_store, walk};
 
-/// What becomes of a push that is let through.
+/// What happens to a push that is let through.
 #[derive(Debug, Clone, Copy)]
 enum Fate {
     Proceed,
@@ -24,7 +24,7 @@ enum Fate {
     Panic,
 }
 
-/// An engine at which every push waits until it is let through.
+/// An engine in which every push waits until it is let through.
 struct Gate {
     engine: Engine,
     waiting: Semaphore,
@@ -33,12 +33,12 @@ struct Gate {
 }
 
 impl Gate {
-    /// Waits until a push is there.
+    /// Waits until a push arrives.
     async fn meets_a_push(&self) {
         self.waiting.acquire().await.unwrap().forget();
     }
 
-    /// Lets one through.
+    /// Lets one push through.
     fn lets(&self, fate: Fate) {
         self.fates.lock().unwrap().insert(0, fate);
         self.open.add_permits(1);
@@ -116,7 +116,7 @@ async fn gated() -> (Arc<Gate>, Store, Owner) {
     (gate, store, post)
 }
 
-/// Who likes the post, the newest first.
+/// The actors who like the post, the newest first.
 async fn likers(store: &Store, post: &Owner) -> Vec<u64> {
     assert_sound(store, post, LIKES).await;
     let number = |by: &model::Handle| (1..100).find(|number| handle(*number) == *by).unwrap();

@@ -1,4 +1,4 @@
-//! Lists that belong together, as an operation of the feed leaves them that was interrupted between two writes.
+//! Lists that belong together, as left by an operation of the feed that was interrupted between two writes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -167,7 +167,7 @@ async fn lists_written_by_the_feed_are_sound() {
     assert_eq!(findings(&store, false).await, []);
 }
 
-/// Stopped after the first write of a follow, or before the last of an unfollow.
+/// Interrupted after the first write of a follow, or before the last of an unfollow.
 #[tokio::test]
 async fn a_follow_with_only_its_first_write_is_finished() {
     let store = people().await;
@@ -314,7 +314,7 @@ async fn an_activity_about_a_missing_like_is_removed() {
     );
 }
 
-/// The feed leaves other people's activities when a post is deleted, so that is no fault.
+/// When a post is deleted, the feed leaves other people's activities, so that is not a fault.
 #[tokio::test]
 async fn an_activity_about_a_deleted_post_is_a_notice_and_a_repair_removes_it() {
     let store = people().await;
@@ -451,7 +451,7 @@ async fn activities_of_the_old_form_are_sound_and_go_with_their_comments() {
         activity(20, "comment", about(9)),
     )
     .await;
-    // The other comment had none, because there was one of its id.
+    // The other comment had none, because there was one with its id.
     let missing = Violation::ActivityMissing {
         actor: "bob".to_owned(),
         what: "comment",
@@ -476,7 +476,7 @@ async fn activities_of_the_old_form_are_sound_and_go_with_their_comments() {
     assert_eq!(findings(&store, false).await, []);
 }
 
-/// What a server leaves that died between its first and its second write, or its second and its third.
+/// Left by a server that crashed between its first and its second write, or its second and its third.
 async fn began_to_like(store: &Store, post: &Owner, reached_the_post: bool) {
     let intent = doc! {
         "id": uuid_bson(Uuid::from_u128(20)), "at": bson::DateTime::from_millis(1), "kind": "like",

@@ -1,4 +1,4 @@
-//! Every kind of violation, made with raw writes: `check` names it, and mends it where that is possible.
+//! Every kind of violation, made with raw writes: `check` names it, and repairs it if that is possible.
 
 use std::time::Duration;
 
@@ -62,7 +62,7 @@ async fn change_page(store: &Store, page: i64, change: Document) {
     assert_eq!(store.engine().update(PAGES, update).await.unwrap().modified, 1);
 }
 
-/// Checks that exactly this is found, that repairing mends it, and that nothing is found afterwards.
+/// Checks that exactly this is found, that a repair fixes it, and that nothing is found afterwards.
 async fn is_found_and_mended(store: &Store, owner: &Owner, expected: &[Violation]) {
     assert_eq!(violations(store).await, expected);
     let repaired = checked(store, true).await;
@@ -79,7 +79,7 @@ async fn is_found_and_mended(store: &Store, owner: &Owner, expected: &[Violation
     assert_sound(store, owner, LIKES).await;
 }
 
-/// Checks that exactly this is found, and that repairing says why it cannot be mended and changes nothing.
+/// Checks that exactly this is found, and that a repair says why it cannot be fixed and changes nothing.
 async fn is_found_and_told(store: &Store, expected: &[Violation]) {
     assert_eq!(violations(store).await, expected);
     let everything = dump(store).await;
@@ -563,7 +563,7 @@ async fn a_list_with_many_faults_is_repaired_completely() {
     assert_eq!(walk(&store, &owner, LIKES, 5).await.len(), 14);
 }
 
-/// Nothing that is merely under way is taken for broken, and repairing beside writers loses nothing.
+/// Nothing that is merely under way is mistaken for broken, and repairing beside writers loses nothing.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn checking_and_repairing_beside_writers_finds_nothing_and_loses_nothing() {
     let store = small_store(5, 3).await;

@@ -1,4 +1,4 @@
-//! Posts, follows and unfollows that stopped before they came to all home timelines.
+//! Posts, follows and unfollows that were interrupted before they reached all home timelines.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +32,7 @@ async fn join(store: &Store, name: &str, born: u128) {
     store.people().insert(&user, Uuid::from_u128(born)).await.unwrap();
 }
 
-/// Bob follows Ada and has looked at home.
+/// Bob follows Ada and has opened his home feed.
 async fn two_people() -> Store {
     let engine = Arc::new(Embedded::in_memory().unwrap());
     let store = Store::open(engine, Settings::default()).await.unwrap();
@@ -71,7 +71,7 @@ async fn found(store: &Store, repair: bool) -> Vec<(String, Violation, Outcome)>
         pause: Duration::from_millis(1),
     };
     let checked = check(store, options, &|_, _| ()).await.unwrap();
-    // The activities are the feed's and not written here.
+    // The activities belong to the feed and are not written here.
     let others = checked
         .findings
         .into_iter()
@@ -147,7 +147,7 @@ async fn a_deleted_person_has_no_timeline() {
     assert_eq!(followers.newest_first(&ada, None, 5).await.unwrap().total, 1);
 }
 
-/// Bob, whose home has Ada's only post.
+/// Bob, whose home feed has Ada's only post.
 async fn delivered() -> Store {
     let store = undelivered().await;
     store.timelines().deliver_all().await.unwrap();
