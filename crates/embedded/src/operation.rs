@@ -193,7 +193,7 @@ pub(super) fn check_insert(document: &RawDocument) -> Result<()> {
     Ok(())
 }
 
-/// Refuses an `_id` that could be mistaken for an operator. The fields of a reference (DBRef) are allowed in it.
+/// Refuses an `_id` that could be mistaken for an operator. The fields of a reference (`DBRef`) are allowed in it.
 fn check_names(id: RawBsonRef<'_>) -> Result<()> {
     let fields = match id {
         RawBsonRef::Document(fields) => fields,

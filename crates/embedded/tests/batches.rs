@@ -1,4 +1,5 @@
-//! Operations that share a commit: each sees what those before it did, and together they leave what they would have left one by one.
+//! Operations that share a commit: each sees the effects of those before it, and the result is the same as when they
+//! run one by one.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "support/naive/mod.rs"]

@@ -5,7 +5,7 @@
 //!   engine     the port's operations
 //!   changes    following a change stream through failures of the server
 //!   identity   the port's own rule that identities are the caller's
-//!   validator  what the server refuses to store, whoever writes it
+//!   validator  what the server refuses to store, for every writer
 //!   cluster    sharding, where the server is a router
 //!   session    what one operation reads is never older than what it has seen
 //!   presence   whether there is a server to send commands to

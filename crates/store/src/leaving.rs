@@ -91,7 +91,7 @@ impl<'a> Leaving<'a> {
             let Some(seen) = lists_of(&session, handle).await? else {
                 return Ok(());
             };
-            self.take_back(&session, handle).await?;
+            self.remove_traces(&session, handle).await?;
             self.delete_posts(handle).await?;
             self.store.sessions().delete_of(handle, None).await?;
             self.store.timelines().remove(handle).await?;
@@ -146,7 +146,7 @@ impl<'a> Leaving<'a> {
 
     /// Undoes what the person had begun and what their three lists record. The lists themselves go with their
     /// document.
-    async fn take_back(&self, session: &Store, handle: &Handle) -> Result<()> {
+    async fn remove_traces(&self, session: &Store, handle: &Handle) -> Result<()> {
         for intent in session.reactions().begun_by(handle).await? {
             match undo(session, handle, &intent.reaction).await {
                 Err(Error::NoOwner(_)) => {}
@@ -166,7 +166,7 @@ impl<'a> Leaving<'a> {
                 stream::iter(stretch.items)
                     .map(Ok)
                     .try_for_each_concurrent(AT_ONCE, |item| async move {
-                        match self.take_back_one(session, handle, relation, &item).await {
+                        match self.remove_trace(session, handle, relation, &item).await {
                             // If the owner is gone, so is everything in it.
                             Err(Error::NoOwner(_)) => Ok(()),
                             done => done,
@@ -178,7 +178,7 @@ impl<'a> Leaving<'a> {
         Ok(())
     }
 
-    async fn take_back_one(
+    async fn remove_trace(
         &self,
         session: &Store,
         handle: &Handle,
@@ -186,7 +186,7 @@ impl<'a> Leaving<'a> {
         item: &Item,
     ) -> Result<()> {
         match (relation, &item.by) {
-            (Relation::Followers, Some(follower)) => self.lose_followed(follower, handle, item.id).await,
+            (Relation::Followers, Some(follower)) => self.unfollow_for(follower, handle, item.id).await,
             (Relation::Following, Some(followed)) => {
                 undo(self.store, handle, &Reaction::Follow(followed.clone())).await
             }
@@ -204,7 +204,7 @@ impl<'a> Leaving<'a> {
     }
 
     /// Makes a follower of the person unfollow them.
-    async fn lose_followed(&self, follower: &Handle, handle: &Handle, id: Uuid) -> Result<()> {
+    async fn unfollow_for(&self, follower: &Handle, handle: &Handle, id: Uuid) -> Result<()> {
         let owner = Topic::User(follower.clone());
         let activities = self.store.list(Relation::Activities);
         activities.remove(&owner, &Key::Id(id)).await?;

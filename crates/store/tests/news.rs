@@ -101,7 +101,7 @@ fn small() -> Settings {
 }
 
 impl Neighbours {
-    async fn with_an_engine_that_tells() -> Self {
+    async fn with_change_streams() -> Self {
         let engine = Arc::new(Embedded::in_memory().unwrap());
         Self {
             others: Store::open(engine.clone(), small()).await.unwrap(),
@@ -215,7 +215,7 @@ async fn every_way_to_change_an_owner_is_news(neighbours: Neighbours) {
 
 #[tokio::test(start_paused = true)]
 async fn every_change_is_news_with_change_streams() {
-    every_way_to_change_an_owner_is_news(Neighbours::with_an_engine_that_tells().await).await;
+    every_way_to_change_an_owner_is_news(Neighbours::with_change_streams().await).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -225,7 +225,7 @@ async fn every_change_is_news_with_polling() {
 
 #[tokio::test(start_paused = true)]
 async fn the_source_of_news_depends_on_the_engine() {
-    let (source, _) = Neighbours::with_an_engine_that_tells().await.news().await;
+    let (source, _) = Neighbours::with_change_streams().await.news().await;
     assert_eq!(source, Source::Told);
     let (source, _) = Neighbours::with_a_silent_engine().await.news().await;
     let Source::Looked { why } = &source else {

@@ -127,7 +127,7 @@ fn is_handshake(request: &Request) -> bool {
 }
 
 /// Rejects a connection because there are too many: its first request gets the error.
-pub(crate) async fn turn_away(mut stream: TcpStream) {
+pub(crate) async fn reject(mut stream: TcpStream) {
     let refused = async {
         let first = stream.read_u8().await?;
         let request = receive(&mut stream, first, LARGEST_OF_A_STRANGER).await?;

@@ -51,7 +51,7 @@ impl Open {
 
 impl Cursors {
     /// Cursors that are dropped if they are not used for some time.
-    pub(crate) fn forgotten_after(patience: Duration) -> Self {
+    pub(crate) fn with_timeout(patience: Duration) -> Self {
         Self {
             patience,
             open: Mutex::default(),
@@ -184,7 +184,7 @@ mod tests {
 
     #[tokio::test]
     async fn batches_follow_each_other_until_nothing_is_left() {
-        let cursors = Cursors::forgotten_after(Duration::from_mins(1));
+        let cursors = Cursors::with_timeout(Duration::from_mins(1));
         let (id, first) = read(
             &cursors.first(NAMESPACE, documents(5), 2, false).await.unwrap(),
             "firstBatch",
@@ -204,7 +204,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_single_batch_is_returned_when_one_is_wanted_or_suffices() {
-        let cursors = Cursors::forgotten_after(Duration::from_mins(1));
+        let cursors = Cursors::with_timeout(Duration::from_mins(1));
         let single = cursors.first(NAMESPACE, documents(5), 2, true).await.unwrap();
         assert_eq!(read(&single, "firstBatch"), (0, 2));
         let whole = cursors.first(NAMESPACE, documents(5), 5, false).await.unwrap();
@@ -213,7 +213,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_batch_stays_within_a_message() {
-        let cursors = Cursors::forgotten_after(Duration::from_mins(1));
+        let cursors = Cursors::with_timeout(Duration::from_mins(1));
         let large = |n: i32| doc! { "_id": n, "text": "x".repeat(6 * 1024 * 1024) };
         let found: Vec<Document> = (0..3).map(large).collect();
         let (id, first) = read(
@@ -229,7 +229,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn an_unused_cursor_is_dropped() {
-        let cursors = Cursors::forgotten_after(Duration::from_mins(1));
+        let cursors = Cursors::with_timeout(Duration::from_mins(1));
         let (id, _) = read(
             &cursors.first(NAMESPACE, documents(5), 1, false).await.unwrap(),
             "firstBatch",
@@ -242,7 +242,7 @@ mod tests {
 
     #[tokio::test]
     async fn when_there_are_too_many_cursors_the_newest_is_refused_and_the_others_are_kept() {
-        let cursors = Cursors::forgotten_after(Duration::from_mins(1));
+        let cursors = Cursors::with_timeout(Duration::from_mins(1));
         let mut opened = Vec::new();
         for _ in 0..MOST {
             let first = cursors.first(NAMESPACE, documents(2), 1, false).await;
@@ -270,7 +270,7 @@ mod tests {
 
     #[tokio::test]
     async fn cursors_are_refused_when_those_that_are_open_hold_too_many_bytes() {
-        let cursors = Cursors::forgotten_after(Duration::from_mins(1));
+        let cursors = Cursors::with_timeout(Duration::from_mins(1));
         let large = vec![doc! {}, doc! { "text": "x".repeat(MOST_BYTES) }];
         let (id, _) = read(
             &cursors.first(NAMESPACE, large, 1, false).await.unwrap(),
@@ -287,7 +287,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_cursor_serves_one_command_at_a_time_and_may_be_killed_meanwhile() {
-        let cursors = Cursors::forgotten_after(Duration::from_mins(1));
+        let cursors = Cursors::with_timeout(Duration::from_mins(1));
         let (id, _) = read(
             &cursors.first(NAMESPACE, documents(5), 1, false).await.unwrap(),
             "firstBatch",

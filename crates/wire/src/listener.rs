@@ -95,7 +95,7 @@ pub async fn listen(
         engine,
         catalogue,
         database: options.database,
-        cursors: Cursors::forgotten_after(options.cursors),
+        cursors: Cursors::with_timeout(options.cursors),
         keys: options.login.as_ref().map(Keys::of),
         connections: AtomicI32::new(0),
         started: tokio::time::Instant::now(),
@@ -175,7 +175,7 @@ fn take(
             closed.clone(),
         ));
     } else if connections.len() < most * 2 {
-        connections.spawn(connection::turn_away(stream));
+        connections.spawn(connection::reject(stream));
     }
 }
 

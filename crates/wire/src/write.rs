@@ -72,7 +72,7 @@ pub(crate) async fn insert(server: &Server, mut command: Command) -> Outcome<Doc
     let mut arguments = command.arguments;
     let (mut documents, ordered) = entries(&mut arguments, "documents")?;
     arguments.finish()?;
-    documents.iter_mut().for_each(name_it);
+    documents.iter_mut().for_each(add_id);
     let mut failures = Failures::default();
     let inserted = if ordered {
         insert_in_order(server, &collection, documents, &mut failures).await?
@@ -83,7 +83,7 @@ pub(crate) async fn insert(server: &Server, mut command: Command) -> Outcome<Doc
 }
 
 /// Adds an `_id` in front if a document has none.
-fn name_it(document: &mut Document) {
+fn add_id(document: &mut Document) {
     if !document.contains_key("_id") {
         let rest = std::mem::take(document);
         document.insert("_id", ObjectId::new());

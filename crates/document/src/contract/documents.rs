@@ -134,7 +134,7 @@ pub async fn decimals_are_refused(engine: &Engine) {
     );
 }
 
-/// Code 52, so that no `_id` can be mistaken for an operator. The field names of a reference (DBRef) are allowed.
+/// Code 52, so that no `_id` can be mistaken for an operator. The field names of a reference (`DBRef`) are allowed.
 pub async fn an_id_contains_no_operator_names(engine: &Engine) {
     for id in [
         doc! { "$a": 1 },

@@ -20,7 +20,7 @@ impl OverflowList<'_> {
     /// Finishes removals from pages that an operation saw under way, after its own work is done. A removal that
     /// another task of this process is working on is left to it. One that was left behind has waited already, so an
     /// error here does not fail the operation.
-    pub(super) async fn finish_what_others_left(&self, owner: &Owner, seen: Option<State>) {
+    pub(super) async fn finish_leftovers(&self, owner: &Owner, seen: Option<State>) {
         let Some(seen) = seen.filter(|seen| !seen.pending.is_empty()) else {
             return;
         };

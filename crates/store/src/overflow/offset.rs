@@ -37,7 +37,7 @@ impl OverflowList<'_> {
             return Ok((seen, found));
         }
         let mut rest = skip - in_head;
-        let Some(number) = self.pass_over(owner, &seen, &mut rest).await? else {
+        let Some(number) = self.skip_pages(owner, &seen, &mut rest).await? else {
             return Ok((seen, Vec::new()));
         };
         let rest = usize::try_from(rest).unwrap_or(usize::MAX);
@@ -69,7 +69,7 @@ impl OverflowList<'_> {
 
     /// Skips whole pages, newest first, while `rest` is not smaller than what they hold. Returns the number of the
     /// page that holds the offset, if there is one.
-    async fn pass_over(&self, owner: &Owner, seen: &State, rest: &mut u64) -> Result<Option<u32>> {
+    async fn skip_pages(&self, owner: &Owner, seen: &State, rest: &mut u64) -> Result<Option<u32>> {
         let mut below = seen.pages;
         let mut from = i64::MAX;
         loop {

@@ -30,7 +30,7 @@ impl OverflowList<'_> {
         let mut seen = None;
         let terms = Terms::default();
         let removed = self.remove_beside_others(owner, key, &terms, &mut seen).await?;
-        self.finish_what_others_left(owner, seen).await;
+        self.finish_leftovers(owner, seen).await;
         removed.ok_or_else(|| Error::Contended(owner.to_string()))
     }
 

@@ -37,7 +37,7 @@ impl OverflowList<'_> {
             wanted,
         };
         match self.add_and_sweep(owner, &mut round, &mut Terms::default()).await {
-            Ok(seen) => self.finish_what_others_left(owner, seen).await,
+            Ok(seen) => self.finish_leftovers(owner, seen).await,
             Err(error) => {
                 for wanted in round.wanted.drain(..) {
                     wanted.waiter.answer(Err(error.clone()));
@@ -67,7 +67,7 @@ impl OverflowList<'_> {
             done: Vec::with_capacity(1),
         };
         let seen = self.add_and_sweep(owner, &mut round, &mut terms).await?;
-        self.finish_what_others_left(owner, seen).await;
+        self.finish_leftovers(owner, seen).await;
         Ok(round.done.pop().map(|(_, appended)| appended))
     }
 

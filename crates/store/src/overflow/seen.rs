@@ -120,7 +120,7 @@ impl OverflowList<'_> {
         };
         let mut last = None;
         let removed = self.remove_beside_others(owner, key, &terms, &mut last).await?;
-        self.finish_what_others_left(owner, last).await;
+        self.finish_leftovers(owner, last).await;
         Ok(removed)
     }
 }

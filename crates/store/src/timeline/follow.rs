@@ -148,7 +148,7 @@ impl Timelines<'_> {
             let standing = self.standing(author).await?.map(|(standing, _)| standing);
             let is_there = standing.is_some();
             match standing.filter(|_| follows) {
-                None => timeline.part_with(author),
+                None => timeline.remove_author(author),
                 Some(Standing::Ordinary) => timeline.merge(self.newest_by(slice::from_ref(author)).await?),
                 Some(_) if timeline.outliers.contains(author) => {}
                 Some(_) => timeline.outliers.push(author.clone()),

@@ -171,7 +171,7 @@ impl Timeline {
     }
 
     /// Removes an author.
-    pub fn part_with(&mut self, author: &Handle) {
+    pub fn remove_author(&mut self, author: &Handle) {
         self.entries.retain(|entry| entry.author != *author);
         self.outliers.retain(|outlier| outlier != author);
     }
@@ -261,8 +261,8 @@ mod tests {
             timeline.entries,
             [entry("ada", 9), entry("bob", 7), entry("ada", 5)]
         );
-        timeline.part_with(&"ada".parse().unwrap());
-        timeline.part_with(&"bob".parse().unwrap());
+        timeline.remove_author(&"ada".parse().unwrap());
+        timeline.remove_author(&"bob".parse().unwrap());
         timeline.merge(vec![entry("cleo", 10)]);
         assert_eq!(timeline.entries, [], "it knows of nothing any more");
         assert!(timeline.is_thin());

@@ -31,12 +31,12 @@ macro_rules! scenarios {
         $(
             mod $test {
                 #[tokio::test]
-                async fn with_reads_that_are_new() {
+                async fn with_new_reads() {
                     super::explore($name).await;
                 }
 
                 #[tokio::test(start_paused = true)]
-                async fn with_a_read_that_is_old() {
+                async fn with_an_old_read() {
                     super::explore_stale($name).await;
                 }
             }

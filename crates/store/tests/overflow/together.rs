@@ -34,12 +34,12 @@ struct Gate {
 
 impl Gate {
     /// Waits until a push arrives.
-    async fn meets_a_push(&self) {
+    async fn wait_for_push(&self) {
         self.waiting.acquire().await.unwrap().forget();
     }
 
     /// Lets one push through.
-    fn lets(&self, fate: Fate) {
+    fn release(&self, fate: Fate) {
         self.fates.lock().unwrap().insert(0, fate);
         self.open.add_permits(1);
     }
@@ -140,13 +140,13 @@ async fn appends_during_a_round_go_together_and_each_gets_its_own_count() {
     let list = store.list(LIKES);
     let mut first = pin!(list.append(&post, like(1)));
     assert!(poll!(&mut first).is_pending());
-    gate.meets_a_push().await;
+    gate.wait_for_push().await;
     let mut others = join_all((2..=9).map(|number| list.append(&post, like(number))));
     assert!(poll!(&mut others).is_pending());
 
-    gate.lets(Fate::Proceed);
+    gate.release(Fate::Proceed);
     assert_eq!(first.await.unwrap().count, 1, "who comes first waits for nobody");
-    gate.lets(Fate::Proceed);
+    gate.release(Fate::Proceed);
     assert_eq!(counts(&others.await), (2..=9).collect::<Vec<_>>());
     let work = Work {
         added: 9,
@@ -165,7 +165,7 @@ async fn a_double_click_among_others_gets_the_first_like() {
     again.id = uuid::Uuid::from_u128(5);
     let round = [like(1), like(2), again].map(|item| list.append(&post, item));
     // The second click's push fails on its guard.
-    (0..2).for_each(|_| gate.lets(Fate::Proceed));
+    (0..2).for_each(|_| gate.release(Fate::Proceed));
     let answers = join_all(round).await;
     let expected = [(like(1), true, 1), (like(2), true, 2), (like(1), false, 2)];
     for (answer, (item, added, count)) in answers.into_iter().zip(expected) {
@@ -181,12 +181,12 @@ async fn a_round_continues_when_the_caller_that_began_it_is_cancelled() {
     {
         let mut first = pin!(list.append(&post, like(1)));
         assert!(poll!(&mut first).is_pending());
-        gate.meets_a_push().await;
+        gate.wait_for_push().await;
     }
     let mut second = pin!(list.append(&post, like(2)));
     assert!(poll!(&mut second).is_pending());
-    gate.lets(Fate::Proceed);
-    gate.lets(Fate::Proceed);
+    gate.release(Fate::Proceed);
+    gate.release(Fate::Proceed);
     assert_eq!(second.await.unwrap().count, 2);
     assert_eq!(likers(&store, &post).await, [2, 1]);
 }
@@ -197,15 +197,15 @@ async fn an_append_cancelled_before_its_round_adds_nothing() {
     let list = store.list(LIKES);
     let mut first = pin!(list.append(&post, like(1)));
     assert!(poll!(&mut first).is_pending());
-    gate.meets_a_push().await;
+    gate.wait_for_push().await;
     let mut third = pin!(list.append(&post, like(3)));
     {
         let mut second = pin!(list.append(&post, like(2)));
         assert!(poll!(&mut second).is_pending());
         assert!(poll!(&mut third).is_pending());
     }
-    gate.lets(Fate::Proceed);
-    gate.lets(Fate::Proceed);
+    gate.release(Fate::Proceed);
+    gate.release(Fate::Proceed);
     assert_eq!((first.await.unwrap().count, third.await.unwrap().count), (1, 2));
     assert_eq!(likers(&store, &post).await, [3, 1]);
 }
@@ -218,7 +218,7 @@ async fn a_list_whose_callers_were_all_cancelled_is_idle_again() {
         let mut all = join_all((1..=3).map(|number| list.append(&post, like(number))));
         assert!(poll!(&mut all).is_pending());
     }
-    gate.lets(Fate::Proceed);
+    gate.release(Fate::Proceed);
     assert_eq!(list.append(&post, like(4)).await.unwrap().count, 1);
     assert_eq!(likers(&store, &post).await, [4]);
 }
@@ -229,11 +229,11 @@ async fn a_failure_is_reported_to_every_caller_of_its_round_and_the_next_round_r
     let list = store.list(LIKES);
     let mut both = join_all([1, 2].map(|number| list.append(&post, like(number))));
     assert!(poll!(&mut both).is_pending());
-    gate.meets_a_push().await;
+    gate.wait_for_push().await;
     let mut third = pin!(list.append(&post, like(3)));
     assert!(poll!(&mut third).is_pending());
-    gate.lets(Fate::Fail);
-    gate.lets(Fate::Proceed);
+    gate.release(Fate::Fail);
+    gate.release(Fate::Proceed);
     for failed in both.await {
         assert!(matches!(failed, Err(Error::Unavailable(_))), "{failed:?}");
     }
@@ -245,11 +245,11 @@ async fn a_failure_is_reported_to_every_caller_of_its_round_and_the_next_round_r
 async fn a_retry_after_a_lost_answer_finds_the_like() {
     let (gate, store, post) = gated().await;
     let list = store.list(LIKES);
-    gate.lets(Fate::LoseAnswer);
+    gate.release(Fate::LoseAnswer);
     for lost in join_all([1, 2].map(|number| list.append(&post, like(number)))).await {
         assert!(matches!(lost, Err(Error::UnknownOutcome(_))), "{lost:?}");
     }
-    gate.lets(Fate::Proceed);
+    gate.release(Fate::Proceed);
     for (number, again) in [1, 2]
         .into_iter()
         .zip(join_all([1, 2].map(|number| list.append(&post, like(number)))).await)
@@ -269,14 +269,14 @@ async fn a_round_that_panics_leaves_no_caller_waiting() {
     let list = store.list(LIKES);
     let mut first = pin!(list.append(&post, like(1)));
     assert!(poll!(&mut first).is_pending());
-    gate.meets_a_push().await;
+    gate.wait_for_push().await;
     let mut second = pin!(list.append(&post, like(2)));
     assert!(poll!(&mut second).is_pending());
-    gate.lets(Fate::Panic);
+    gate.release(Fate::Panic);
     for lost in [first.await, second.await] {
         assert!(matches!(lost, Err(Error::UnknownOutcome(_))), "{lost:?}");
     }
-    gate.lets(Fate::Proceed);
+    gate.release(Fate::Proceed);
     assert_eq!(list.append(&post, like(3)).await.unwrap().count, 1);
     assert_eq!(likers(&store, &post).await, [3]);
 }

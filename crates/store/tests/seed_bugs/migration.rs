@@ -30,7 +30,7 @@ async fn only_outlier(engine: &Engine) -> Document {
 }
 
 /// Ten items in the head of a list that may have four.
-async fn too_long_a_head() -> Engine {
+async fn overlong_head() -> Engine {
     let engine = engine();
     let generous = Limits {
         threshold: 20,
@@ -65,7 +65,7 @@ async fn a_follow_during_the_migration_is_lost() {
     assert_eq!(all_followers(&*engine).await, [1, 2, 3, 4, 5, 6]);
 
     overtaken_anywhere_over(
-        too_long_a_head,
+        overlong_head,
         async |ours| drop(ours.append(item(11)).await.unwrap()),
         async |ours| drop(ours.append(item(12)).await.unwrap()),
         async |ours| {
@@ -89,7 +89,7 @@ async fn a_migration_that_stopped_cannot_be_run_again() {
     }
 
     dying_anywhere_over(
-        too_long_a_head,
+        overlong_head,
         async |ours| ours.append(item(11)).await,
         async |ours| {
             ours.append(item(12)).await.unwrap();
@@ -115,7 +115,7 @@ async fn a_list_that_raced_past_the_threshold_cannot_be_migrated() {
     assert!(matches!(refused, Error::DuplicateKey { .. }), "{refused}");
 
     // There are pages, and the head is too long for today's limits.
-    let engine = too_long_a_head().await;
+    let engine = overlong_head().await;
     let ours = Ours::over(engine.clone(), LIMITS).await;
     ours.append(item(11)).await.unwrap();
     let generous = Limits {
@@ -150,7 +150,7 @@ async fn a_follow_before_the_migration_takes_its_batch_number() {
         "still an outlier"
     );
 
-    let ours = Ours::over(too_long_a_head().await, LIMITS).await;
+    let ours = Ours::over(overlong_head().await, LIMITS).await;
     for number in 11..=13 {
         ours.append(item(number)).await.unwrap();
     }

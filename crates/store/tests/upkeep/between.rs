@@ -102,7 +102,7 @@ fn about(post: u128) -> Document {
     doc! { "post": uuid_bson(Uuid::from_u128(post)) }
 }
 
-async fn is_found_and_mended(store: &Store, expected: &[Violation]) {
+async fn is_found_and_repaired(store: &Store, expected: &[Violation]) {
     let found = findings(store, false).await;
     assert_eq!(
         found
@@ -181,7 +181,7 @@ async fn a_follow_with_only_its_first_write_is_finished() {
             what: "follow",
         },
     ];
-    is_found_and_mended(&store, &expected).await;
+    is_found_and_repaired(&store, &expected).await;
     let following = store
         .list(Relation::Following)
         .find(&user("bob"), &Key::By(handle("ada")))
@@ -247,7 +247,7 @@ async fn a_reaction_without_its_activity_is_reported() {
             item.more = doc! { "text": "Yes." };
         }
         append(&store, &post, relation, item).await;
-        is_found_and_mended(
+        is_found_and_repaired(
             &store,
             &[Violation::ActivityMissing {
                 actor: "bob".to_owned(),
@@ -276,7 +276,7 @@ async fn a_post_without_its_activity_is_reported() {
         .remove(&user("ada"), &id)
         .await
         .unwrap();
-    is_found_and_mended(
+    is_found_and_repaired(
         &store,
         &[Violation::ActivityMissing {
             actor: "ada".to_owned(),
@@ -302,7 +302,7 @@ async fn an_activity_about_a_missing_like_is_removed() {
         what: "like",
         target: post.to_string(),
     };
-    is_found_and_mended(&store, &[expected]).await;
+    is_found_and_repaired(&store, &[expected]).await;
     assert!(
         !has(
             &store,
@@ -456,7 +456,7 @@ async fn activities_of_the_old_form_are_sound_and_go_with_their_comments() {
         actor: "bob".to_owned(),
         what: "comment",
     };
-    is_found_and_mended(&store, &[missing]).await;
+    is_found_and_repaired(&store, &[missing]).await;
     let Topic::Post(post) = first else { unreachable!() };
     let reaction = Reaction::Comment(post, Uuid::from_u128(20));
     let removed = store
@@ -508,7 +508,7 @@ async fn unfinished_actions_are_found_and_finished() {
             .into_iter()
             .flatten()
             .collect();
-        is_found_and_mended(&store, &expected).await;
+        is_found_and_repaired(&store, &expected).await;
         let id = Key::Id(Uuid::from_u128(20));
         let recorded = has(&store, &user("bob"), Relation::Activities, id).await;
         assert_eq!(recorded, reached_the_post);
@@ -562,6 +562,6 @@ async fn a_person_who_is_still_leaving_is_found_and_gone_after_a_repair() {
     )
     .await;
     assert!(store.leaving().begin(&handle("dua"), "hash").await.unwrap());
-    is_found_and_mended(&store, &[Violation::Leaving]).await;
+    is_found_and_repaired(&store, &[Violation::Leaving]).await;
     assert!(!has(&store, &post, Relation::Likes, Key::By(handle("dua"))).await);
 }

@@ -66,7 +66,7 @@ impl History {
     }
 
     /// Notes that something happens that a set does not model; then the answers are not checked, only how the run ends.
-    pub fn goes_beyond() {
+    pub fn stop_checking() {
         if let Ok(history) = HISTORY.try_with(Clone::clone) {
             history.0.lock().unwrap().beyond = true;
         }
