@@ -8,7 +8,7 @@ macro_rules! each_list_case {
         document::$then! {
             ($($given)*)
             lists if any: [
-                every_relation_spills_reads_and_forgets_alike
+                every_relation_spills_reads_and_removes_alike
                 an_unlike_removes_the_like_wherever_it_is
                 pages_emptied_by_unlikes_are_removed
                 an_offset_gives_what_a_cursor_gives

@@ -8,7 +8,7 @@ use crate::overflow::{Item, Key};
 use document::Engine;
 
 /// All six lists spill, are read in both directions, find their items, and remove them.
-pub async fn every_relation_spills_reads_and_forgets_alike(engine: &Engine) {
+pub async fn every_relation_spills_reads_and_removes_alike(engine: &Engine) {
     let store = open(engine, 4, 3).await;
     let user = join(&store, 1).await;
     let (_, post) = publish(&store, 2).await;

@@ -297,7 +297,7 @@ macro_rules! mutants {
 }
 
 mutants! {
-    an_activity_added_after_an_old_look: Guard(Push, "rev"), a_like_meets_an_unlike;
+    an_activity_added_after_an_old_read: Guard(Push, "rev"), a_like_meets_an_unlike;
     an_attempt_that_is_not_noted: Part(Begin, "$push", "intents"), a_like_meets_an_unlike;
     an_attempt_that_does_not_end: Part(Push, "$pull", "intents"), a_like_meets_an_unlike;
 }

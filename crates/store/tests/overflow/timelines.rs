@@ -95,15 +95,15 @@ scenarios! {
     a_post_while_somebody_unfollows_and_follows_again: ORDINARY, &[&[Post(2)], &[Unfollow(1), Follow(1)]], &[1, 2];
     two_posts_at_once: ORDINARY, &[&[Post(2)], &[Post(3)]], &[1, 2];
     a_post_while_a_follower_looks_for_the_first_time: &[Post(1), Follow(1)], &[&[Post(2)], &[Look(1)]], &[1];
-    somebody_who_never_looked_follows_and_looks: &[Post(1)], &[&[Follow(1)], &[Look(1)]], &[1];
-    somebody_who_never_looked_unfollows_and_looks: &[Post(1), Follow(1)], &[&[Unfollow(1)], &[Look(1)]], &[];
+    a_reader_without_a_timeline_follows_and_looks: &[Post(1)], &[&[Follow(1)], &[Look(1)]], &[1];
+    a_reader_without_a_timeline_unfollows_and_looks: &[Post(1), Follow(1)], &[&[Unfollow(1)], &[Look(1)]], &[];
     a_post_is_deleted_while_it_is_delivered_and_looked_at: ORDINARY, &[&[Post(2)], &[Look(1), Delete(1), Look(1)]], &[1, 2];
     a_post_while_its_authors_followers_overflow: FULL, &[&[Post(2)], &[Follow(4)]], &[1, 2, 3, 4];
     a_post_while_its_authors_followers_overflow_and_one_leaves: FULL, &[&[Post(2)], &[Follow(4), Unfollow(1)]], &[2, 3, 4];
     an_author_becomes_an_outlier_while_somebody_follows: OVERFLOWED, &[&[Post(2)], &[Follow(5)]], &[1, 2, 3, 4, 5];
     an_author_becomes_an_outlier_while_somebody_unfollows: OVERFLOWED, &[&[Post(2)], &[Unfollow(1)]], &[2, 3, 4];
     an_author_becomes_an_outlier_while_a_follower_looks_for_the_first_time: OVERFLOWED, &[&[Post(2)], &[Look(2)]], &[1, 2, 3, 4];
-    an_author_becomes_an_outlier_while_somebody_looks_who_followed_before: FULL, &[&[Follow(4), Post(2)], &[Look(2)]], &[1, 2, 3, 4];
+    an_author_becomes_an_outlier_while_an_earlier_follower_looks: FULL, &[&[Follow(4), Post(2)], &[Look(2)]], &[1, 2, 3, 4];
     an_author_becomes_an_outlier_while_the_followers_shrink_again: OVERFLOWED, &[&[Post(2)], &[Unfollow(1), Unfollow(2), Follow(5)]], &[3, 4, 5];
     an_author_becomes_an_outlier_twice_at_once: OVERFLOWED, &[&[Post(2)], &[Post(3)]], &[1, 2, 3, 4];
 
@@ -128,7 +128,7 @@ scenarios! {
     a_reader_leaves_while_they_follow: HALF, &[&[Leave(1)], &[FollowSecond(1)]], &[];
     a_reader_leaves_while_they_unfollow: DROPPED, &[&[Leave(1)], &[UnfollowSecond(1)]], &[];
     a_reader_and_the_author_leave_while_the_one_follows_the_other: HALF, &[&[Leave(1), Leave(SECOND)], &[FollowSecond(1)]], &[];
-    a_reader_leaves_and_another_takes_the_handle_while_a_post_comes: &[Follow(1), Look(1), Post(1)], &[&[Post(6)], &[Leave(1), Join(1), FollowSecond(1), Look(1)]], &[];
+    a_reader_leaves_and_another_takes_the_handle_during_a_post: &[Follow(1), Look(1), Post(1)], &[&[Post(6)], &[Leave(1), Join(1), FollowSecond(1), Look(1)]], &[];
     a_reader_leaves_and_another_takes_the_handle_while_they_look: &[Post(1), Follow(1)], &[&[Look(1)], &[Leave(1), Join(1), FollowSecond(1)]], &[];
 }
 
@@ -153,17 +153,17 @@ macro_rules! mutants {
 mutants! {
     a_delivery_to_somebody_who_left: Guard(Deliver, "follows"), a_post_while_somebody_unfollows;
     a_delivery_that_is_repeated: Guard(Deliver, "entries"), two_posts_at_once;
-    a_delivery_that_nobody_who_builds_notices: Part(Deliver, "$inc", "rev"), a_post_while_a_follower_looks_for_the_first_time;
+    a_delivery_that_a_build_does_not_notice: Part(Deliver, "$inc", "rev"), a_post_while_a_follower_looks_for_the_first_time;
     an_unfollow_that_no_delivery_notices: Part(Rewrite, "$inc", "follows"), a_post_while_somebody_unfollows;
     an_unfollow_that_is_not_noted: Part(Doubt, "$push", "doubts"), a_post_while_somebody_unfollows;
     a_rewrite_of_a_timeline_that_has_changed: Guard(Rewrite, "rev"), a_post_while_a_follower_looks_for_the_first_time;
     an_outlier_announced_to_somebody_who_left: Guard(Announce, "follows"), an_author_becomes_an_outlier_while_somebody_unfollows;
-    an_outlier_announced_without_telling_new_followers: Part(BeginToAnnounce, "$set", "outlier"), an_author_becomes_an_outlier_while_the_followers_shrink_again;
-    a_push_that_drops_a_post_and_does_not_say_so: Part(Deliver, "$inc", "room"), an_author_posts_and_leaves_while_another_posts;
+    an_outlier_announced_without_marking_the_author: Part(BeginToAnnounce, "$set", "outlier"), an_author_becomes_an_outlier_while_the_followers_shrink_again;
+    a_push_that_drops_a_post_unnoticed: Part(Deliver, "$inc", "room"), an_author_posts_and_leaves_while_another_posts;
     a_push_that_drops_a_post_before_an_unfollow: Part(Deliver, "$inc", "room"), an_author_posts_and_is_unfollowed_while_the_reader_looks;
     an_author_who_leaves_and_is_not_forgotten: Part(Forget, "$pull", "outliers"), an_outlier_leaves_while_they_are_announced;
-    an_author_who_leaves_and_nobody_who_builds_notices: Part(Forget, "$inc", "rev"), an_outlier_leaves_while_a_follower_looks_for_the_first_time;
-    a_delivery_to_the_next_holder_of_a_handle: Guard(Deliver, "born"), a_reader_leaves_and_another_takes_the_handle_while_a_post_comes;
+    an_author_leaving_that_a_build_does_not_notice: Part(Forget, "$inc", "rev"), an_outlier_leaves_while_a_follower_looks_for_the_first_time;
+    a_delivery_to_the_next_holder_of_a_handle: Guard(Deliver, "born"), a_reader_leaves_and_another_takes_the_handle_during_a_post;
     a_rewrite_of_the_next_holders_timeline: Guard(Rewrite, "born"), a_reader_leaves_and_another_takes_the_handle_while_they_look;
-    an_announcement_that_nobody_who_builds_notices: Part(Announce, "$inc", "rev"), an_author_becomes_an_outlier_while_somebody_looks_who_followed_before;
+    an_announcement_that_a_build_does_not_notice: Part(Announce, "$inc", "rev"), an_author_becomes_an_outlier_while_an_earlier_follower_looks;
 }
