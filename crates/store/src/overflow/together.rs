@@ -6,7 +6,6 @@
 //!
 //! Correctness does not depend on this: the rounds of two processes meet at the same documents, and the guards keep
 //! them apart.
-//! apart.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
