@@ -1,4 +1,4 @@
-//! What shells show of a store and the port has no operation for.
+//! What shells show of a store beyond the operations of the port.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use bson::Document;
 
 use crate::{Find, Result};
 
-/// The collections of a store, their indexes and sizes, and all that is in them.
+/// The collections of a store, their indexes, sizes and documents.
 #[async_trait]
 pub trait Catalogue: Send + Sync + 'static {
     /// The names of the collections, in order.
@@ -22,26 +22,26 @@ pub trait Catalogue: Send + Sync + 'static {
     /// How a query would be run, as the stages that `explain` shows.
     fn explain(&self, collection: &str, find: &Find) -> Result<Document>;
 
-    /// What a pipeline makes of documents that are in no collection.
+    /// The result of a pipeline over the given documents, which are in no collection.
     fn aggregate(&self, documents: &[Document], pipeline: &[Document]) -> Result<Vec<Document>>;
 
-    /// Whether what is stored of a collection is sound.
+    /// Whether the stored data of a collection is sound.
     async fn validate(&self, collection: &str) -> Result<Soundness>;
 
-    /// Removes a collection with all that is in it. Whether it was there.
+    /// Removes a collection with all its documents. Returns whether it existed.
     async fn drop_collection(&self, collection: &str) -> Result<bool>;
 
-    /// The documents of a query one by one, for when they may be many.
+    /// The documents of a query one by one, because there may be many.
     fn scan(&self, collection: &str, find: &Find) -> Result<Box<dyn Documents>>;
 }
 
-/// Documents as they come.
+/// Documents that are read one by one.
 #[async_trait]
 pub trait Documents: Send + 'static {
     /// The next one; `None` after the last.
     async fn next(&mut self) -> Option<Result<Document>>;
 
-    /// About how many bytes of documents are in memory until they are taken.
+    /// Approximately how many bytes of documents are in memory until they are taken.
     fn held(&self) -> usize;
 }
 
@@ -58,14 +58,14 @@ pub struct Size {
     pub indexes: BTreeMap<String, u64>,
 }
 
-/// What a collection was found to be.
+/// The result of validating a collection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Soundness {
     /// How many documents it has.
     pub documents: u64,
-    /// How many of them cannot be read or have the key of another.
+    /// How many of them cannot be read or have another document's key.
     pub broken: u64,
-    /// How many keys each index has, by its name, and whether these are those of the documents.
+    /// How many keys each index has, by its name, and whether they match the documents.
     pub indexes: BTreeMap<String, (u64, bool)>,
     /// The first faults, for people to read.
     pub faults: Vec<String>,

@@ -7,7 +7,7 @@ use bson::Document;
 /// A result of the data layer.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why an operation on the store failed. Several that went together fail for one reason, so that it can be cloned.
+/// Why an operation on the store failed. It can be cloned because operations that ran together fail for one reason.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -18,10 +18,10 @@ pub enum Error {
         collection: String,
         /// The index that it would have violated, by MongoDB's default name.
         index: String,
-        /// The key: the index's fields and their values. Empty where a server did not tell it.
+        /// The key: the index's fields and their values. Empty if a server did not report it.
         key: Box<Document>,
     },
-    /// The document would pass 16 MB (MongoDB code 10334 on insert, 17419 on update). Nothing was written.
+    /// The document would exceed 16 MB (MongoDB code 10334 on insert, 17419 on update). Nothing was written.
     #[error("{message}")]
     TooLarge {
         /// MongoDB's code for it.
@@ -36,10 +36,10 @@ pub enum Error {
     Refused {
         /// MongoDB's error code, e.g. 2 `BadValue`, 9 `FailedToParse`, 14 `TypeMismatch`, 28 `PathNotViable`.
         code: i32,
-        /// What was refused, naming the operator or field.
+        /// What was refused, with the name of the operator or field.
         message: String,
     },
-    /// The engine cannot be reached or cannot work now; nothing was written. Trying again later may help.
+    /// The engine cannot be reached or cannot work now; nothing was written. A later retry may succeed.
     #[error("the store is unavailable: {0}")]
     Unavailable(String),
     /// The engine failed after it may have written. Repeating the same operation with the same ids is safe.
@@ -48,16 +48,16 @@ pub enum Error {
     /// The owner document does not exist.
     #[error("no such owner: {0}")]
     NoOwner(String),
-    /// A cursor that another list gave out, or nobody.
+    /// A cursor that belongs to another list, or that no list gave out.
     #[error("the cursor belongs to another list")]
     ForeignCursor,
-    /// A concurrent change won more often than an operation is willing to retry. Nothing was written.
+    /// Concurrent changes won more often than an operation is willing to retry. Nothing was written.
     #[error("too many concurrent changes on {0}; try again")]
     Contended(String),
     /// Stored bytes are not BSON.
     #[error("a stored document cannot be read: {0}")]
     Corrupt(#[from] bson::error::Error),
-    /// A stored document is not of the shape that the code expects.
+    /// A stored document does not have the shape that the code expects.
     #[error("a stored document is malformed: {0}")]
     Malformed(String),
     /// The embedded engine's storage failed.

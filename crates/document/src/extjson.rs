@@ -1,6 +1,7 @@
-//! Values in [Extended JSON](https://www.mongodb.com/docs/manual/reference/mongodb-extended-json/), for people to read and to
-//! copy. It is the relaxed form, in which numbers are plain. What JSON has no type for is an object around one value, such as
-//! `{"$date": "2026-01-01T00:00:00Z"}`; such a wrapper has no blanks inside its braces, which tells it from a document.
+//! Values in [Extended JSON](https://www.mongodb.com/docs/manual/reference/mongodb-extended-json/), for people to read
+//! and to copy. It is the relaxed form, in which numbers are plain. A value that JSON has no type for is an object
+//! around one value, such as `{"$date": "2026-01-01T00:00:00Z"}`; such a wrapper has no spaces inside its braces,
+//! which distinguishes it from a document.
 
 use bson::spec::BinarySubtype;
 use bson::{Bson, Document};
@@ -42,8 +43,8 @@ fn write_document(text: &mut String, document: &Document) {
     text.push_str(" }");
 }
 
-/// Of a long array the first two elements and the last. Between them stands how many are left out, from `…` to the next
-/// comma: without that it is JSON.
+/// Of a long array the first two elements and the last. The number of omitted elements is between them, from `…` to
+/// the next comma: without that it is JSON.
 fn write_array(text: &mut String, values: &[Bson]) {
     let (begin, end) = match values {
         [first, second, .., last] if values.len() > MOST_ELEMENTS => (vec![first, second], Some(last)),
@@ -71,7 +72,7 @@ fn write_value(text: &mut String, value: &Bson) {
     }
 }
 
-/// What the driver makes of a value, but UUIDs as people know them, and not in base64.
+/// The driver's form of a value, except that UUIDs have their usual form instead of base64.
 fn wrapped(scalar: &Bson) -> Value {
     match scalar {
         Bson::Binary(binary) if binary.subtype == BinarySubtype::Uuid => match binary.to_uuid() {
@@ -103,7 +104,7 @@ mod tests {
 
     use super::*;
 
-    /// A value as its relaxed form can tell of it: that a number was long is not in it.
+    /// A value as its relaxed form represents it, which does not show whether a number was long.
     fn relaxed(value: Bson) -> Bson {
         match value {
             Bson::Int64(number) => i32::try_from(number).map_or(Bson::Int64(number), Bson::Int32),

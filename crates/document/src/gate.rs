@@ -1,8 +1,8 @@
-//! An engine whose calls wait until somebody decides what becomes of each: for trying operations in every order, and for
-//! stepping through them by hand.
+//! An engine whose calls wait until a test or a person decides each call's fate: for trying operations in every order,
+//! and for stepping through them by hand.
 //!
-//! Each caller gets a [`Gate`] of its own over the same engine. A call that arrives tells so and waits; whoever holds
-//! the other end of the channel lets one at a time go on. Nothing in the feed uses this module.
+//! Each caller gets a [`Gate`] of its own over the same engine. A call that arrives sends a message and waits; the
+//! holder of the other end of the channel lets one call at a time proceed. Nothing in the feed uses this module.
 
 use std::sync::Arc;
 
@@ -14,39 +14,39 @@ use crate::{
     Consistency, DocumentEngine, Engine, Error, Find, FindAndModify, Index, Result, Update, Updated,
 };
 
-/// What befalls a call when its turn comes.
+/// What happens to a call when its turn comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// It happens.
+    /// The call is made.
     Proceed,
-    /// The caller dies before the call.
+    /// The caller stops before the call, as in a crash.
     Crash,
-    /// The call fails, and with it what the caller was doing.
+    /// The call fails, and with it the caller's operation.
     Fail,
-    /// The call happens, but the caller is told that nobody knows.
+    /// The call is made, but the caller gets an unknown outcome.
     LoseAnswer,
 }
 
-/// A call that waits.
+/// A waiting call.
 #[derive(Debug)]
 pub struct Turn {
-    /// Who calls.
+    /// The number of the caller.
     pub caller: usize,
     /// Whether the call may change something.
     pub writes: bool,
     fate: oneshot::Sender<Fate>,
 }
 
-/// What a caller tells.
+/// A message from a caller.
 #[derive(Debug)]
 pub enum Message {
     /// A call has arrived.
     Waits(Turn),
-    /// There will be no other call.
+    /// The caller will make no more calls.
     Ends(usize),
 }
 
-/// Tells that a caller is over when it is dropped, also when the caller panicked.
+/// Reports that a caller has ended when it is dropped, even if the caller panicked.
 #[derive(Debug)]
 pub struct Ending {
     caller: usize,
@@ -58,20 +58,20 @@ pub struct Gate {
     engine: Engine,
     caller: usize,
     messages: mpsc::UnboundedSender<Message>,
-    /// An operation may make several calls at once. They come one after the other, as any others do.
+    /// An operation may start several calls at once. They are made one after the other, like all others.
     calls: Arc<Mutex<()>>,
 }
 
 impl Turn {
-    /// Lets the call go its way; false when the caller no longer waits. A turn that is dropped instead is a caller that
-    /// died.
+    /// Decides the call's fate; returns false if the caller no longer waits. Dropping a turn instead stops the caller,
+    /// as in a crash.
     pub fn decide(self, fate: Fate) -> bool {
         self.fate.send(fate).is_ok()
     }
 }
 
 impl Ending {
-    /// To be held for as long as the caller runs.
+    /// Must be held for as long as the caller runs.
     pub fn new(caller: usize, messages: mpsc::UnboundedSender<Message>) -> Self {
         Self { caller, messages }
     }
@@ -79,7 +79,7 @@ impl Ending {
 
 impl Drop for Ending {
     fn drop(&mut self) {
-        // After the run nobody listens any more.
+        // After the run nobody receives messages any more.
         drop(self.messages.send(Message::Ends(self.caller)));
     }
 }
@@ -111,7 +111,7 @@ impl Gate {
         match decided.await.unwrap_or(Fate::Crash) {
             Fate::Proceed => call.await,
             Fate::Crash => {
-                // Tasks that the dead one began outlive it until nobody watches any more, and come to nothing.
+                // Tasks that the stopped caller began wait until the run is over, and then end without effect.
                 self.messages.closed().await;
                 died()
             }
@@ -162,7 +162,7 @@ impl DocumentEngine for Gate {
             .await
     }
 
-    /// Indexes exist before the operations begin.
+    /// Indexes are created before the operations begin.
     async fn create_index(&self, _collection: &str, _index: Index) -> Result<()> {
         Ok(())
     }

@@ -1,11 +1,11 @@
-//! Where an upsert takes the `_id` of the document that it inserts from.
+//! Where an upsert takes the `_id` of the inserted document from.
 
 use bson::{Bson, Document};
 
 use crate::Change;
 
 /// Whether an upsert says which `_id` a new document gets: by an equality in its filter, or in the update itself.
-/// MongoDB would invent one for any other, and then a retry inserts twice.
+/// MongoDB would generate one otherwise, and then a retry inserts twice.
 pub fn names_id(filter: &Document, change: &Change) -> bool {
     fixes_id(filter)
         || match change {
@@ -13,7 +13,7 @@ pub fn names_id(filter: &Document, change: &Change) -> bool {
                 .iter()
                 .filter_map(|operator| operators.get_document(operator).ok())
                 .any(|fields| fields.contains_key("_id")),
-            // What a pipeline makes of `_id` is not known before it runs; that it makes something of it is.
+            // The `_id` that a pipeline computes is unknown before it runs; it is enough that it computes one.
             Change::Pipeline(stages) => stages.iter().flat_map(Document::values).any(|stage| {
                 stage
                     .as_document()

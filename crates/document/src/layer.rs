@@ -1,4 +1,4 @@
-//! Engines that stand before another one and change some of its operations.
+//! Engines that wrap another one and change some of its operations.
 
 use async_trait::async_trait;
 use bson::{Bson, DateTime, Document};
@@ -7,14 +7,14 @@ use crate::{
     Changes, Consistency, DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated,
 };
 
-/// An engine over another one. It passes on every operation that it does not define itself.
+/// An engine around another one. It passes on every operation that it does not define itself.
 #[async_trait]
 pub trait Layer: Send + Sync + 'static {
     /// The engine below.
     fn below(&self) -> &Engine;
 
-    /// The same layer over a session of the engine below. Every layer decides: without sessions, what is above it may read
-    /// what is out of date.
+    /// The same layer over a session of the engine below. It has no default, so that every layer decides: without
+    /// sessions, the code above it may read outdated data.
     fn over(&self, session: Engine) -> Engine;
 
     /// See [`DocumentEngine::find`].

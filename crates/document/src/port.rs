@@ -1,4 +1,4 @@
-//! What an engine does, and the commands that it is given.
+//! The operations of an engine, and the commands that they take.
 
 use std::sync::Arc;
 
@@ -11,41 +11,42 @@ use crate::{Error, Result};
 /// A document store, chosen once at start-up.
 pub type Engine = Arc<dyn DocumentEngine>;
 
-/// What the data layer asks of an engine. A write that returns `Ok` is durable, unless it was asked for unjournaled.
+/// The operations that the data layer needs. A write that returns `Ok` is durable, unless it was requested
+/// unjournaled.
 #[async_trait]
 pub trait DocumentEngine: Send + Sync + 'static {
-    /// The documents that match, in the order asked for. A consistent snapshot of the collection.
+    /// The documents that match, in the requested order, from a consistent snapshot of the collection.
     async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>>;
 
     /// How many documents match.
     async fn count(&self, collection: &str, filter: Document) -> Result<u64>;
 
-    /// The different values that a field has in the documents that match, an array's elements each by itself.
+    /// The distinct values of a field in the documents that match; each element of an array counts separately.
     async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>>;
 
-    /// What an aggregation pipeline makes of a collection. A consistent snapshot of it.
+    /// The result of an aggregation pipeline over a consistent snapshot of a collection.
     async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>>;
 
-    /// Adds documents, in order, stopping at the first that fails; those before it stay. A document without an
-    /// `_id` is refused: identities are the caller's, so that a retry cannot insert twice.
+    /// Adds documents in order and stops at the first that fails; those before it stay. A document without an `_id` is
+    /// refused: the caller chooses identities, so that a retry cannot insert twice.
     async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()>;
 
-    /// Changes the first matching document (or, with [`Update::many`], all of them; each by itself is atomic).
+    /// Changes the first matching document (or, with [`Update::many`], all of them; each change is atomic on its own).
     async fn update(&self, collection: &str, update: Update) -> Result<Updated>;
 
-    /// Changes the first matching document and returns it as it was before or as it became, projected; `None` when
-    /// nothing matched (and, with `upsert` and [`Return::Before`], when it was inserted).
+    /// Changes the first matching document and returns it as it was before or after, projected; `None` when nothing
+    /// matched (and, with `upsert` and [`Return::Before`], when it was inserted).
     async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>>;
 
-    /// Removes the first matching document, or all with `many`. Returns how many went.
+    /// Removes the first matching document, or all with `many`. Returns how many were removed.
     async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64>;
 
-    /// Makes sure that an index exists. Asking again for the same index changes nothing.
+    /// Makes sure that an index exists. Requesting the same index again changes nothing.
     async fn create_index(&self, collection: &str, index: Index) -> Result<()>;
 
-    /// From now on refuses documents of a collection that do not match a validator, as in `{$jsonSchema: …}`; one that
-    /// does not match already may still be changed. Setting the same one again changes nothing. An engine that has no
-    /// validators does nothing.
+    /// From now on refuses documents of a collection that do not match a validator, as in `{$jsonSchema: …}`; a
+    /// document that does not match already may still be changed. Setting the same one again changes nothing. An
+    /// engine without validators does nothing.
     async fn set_validator(&self, _collection: &str, _validator: Document) -> Result<()> {
         Ok(())
     }
@@ -59,27 +60,27 @@ pub trait DocumentEngine: Send + Sync + 'static {
         ))
     }
 
-    /// Answers when the engine can read.
+    /// Returns when the engine can read.
     async fn ping(&self) -> Result<()>;
 
-    /// What the store's own clock says; `None` where it has none besides this machine's, or does not tell.
+    /// The time of the store's own clock; `None` if it has none besides this machine's, or does not report it.
     async fn clock(&self) -> Result<Option<DateTime>> {
         Ok(None)
     }
 
-    /// What a read may miss.
+    /// Which writes a read may miss.
     fn consistency(&self) -> Consistency {
         Consistency::Linearizable
     }
 
-    /// A session for the commands of one operation, one after the other: no read of it misses what an earlier command of
-    /// it saw or wrote. `None` where the engine itself does that.
+    /// A session for the commands of one operation, one after the other: none of its reads misses what one of its
+    /// earlier commands saw or wrote. `None` if the engine itself guarantees that.
     fn session(&self) -> Option<Engine> {
         None
     }
 
-    /// Every change to a document of these collections from now on, whoever makes it: MongoDB's change streams. An
-    /// engine that cannot tell refuses, and then one has to look.
+    /// Every change to a document of these collections from now on, by any writer: MongoDB's change streams. An engine
+    /// that cannot report changes refuses, and then the caller has to poll.
     async fn changes(&self, collections: &[&str]) -> Result<Changes> {
         let message = format!("this engine cannot tell of changes to {}", collections.join(", "));
         Err(Error::refused(COMMAND_NOT_SUPPORTED, message))
@@ -91,26 +92,27 @@ pub fn session_of(engine: &Engine) -> Engine {
     engine.session().unwrap_or_else(|| Arc::clone(engine))
 }
 
-/// What the reads of an engine may miss. Writes are never answered before a majority has them, and a guarded write applies
-/// to the newest version of its document or not at all.
+/// Which writes the reads of an engine may miss. Writes are never acknowledged before a majority has them, and a
+/// guarded write applies to the newest version of its document or not at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Consistency {
-    /// Nothing: a read sees every write that was acknowledged before it was asked. One process, or one server that is in
-    /// no replica set.
+    /// None: a read sees every write that was acknowledged before the read began. For one process, or one server that
+    /// is in no replica set.
     Linearizable,
-    /// What a session has not seen. A primary that was deposed and does not know it yet answers with what a majority had
-    /// when it was deposed, on each shard of its own; but within a session no read goes back behind another
-    /// ([MongoDB's manual](https://www.mongodb.com/docs/manual/core/causal-consistency-read-write-concerns/)).
+    /// Those that the session has not seen. A primary that was deposed and does not know it yet returns what a
+    /// majority had when it was deposed, and each shard has its own primary; but within a session no read goes back
+    /// behind another ([MongoDB's
+    /// manual](https://www.mongodb.com/docs/manual/core/causal-consistency-read-write-concerns/)).
     Causal,
-    /// Anything that was written lately, also what an earlier read of the same operation saw: a replica set whose server
-    /// has no sessions.
+    /// Any recent write, even one that an earlier read of the same operation saw: a replica set whose server has no
+    /// sessions.
     Eventual,
 }
 
-/// MongoDB's code for a command that exists but not here.
+/// MongoDB's code for a command that exists but is not available here.
 const COMMAND_NOT_SUPPORTED: i32 = 115;
 
-/// Changes, told after they can be read. A stream outlives failures of the engine and ends only with it.
+/// Changes, reported once they can be read. A stream survives failures of the engine and ends only with it.
 pub type Changes = BoxStream<'static, Changed>;
 
 /// What has changed.
@@ -123,22 +125,22 @@ pub enum Changed {
         /// Its `_id`.
         id: Bson,
     },
-    /// Any document may have: some changes could not be told one by one.
+    /// Any document may have changed: some changes could not be reported one by one.
     Anything,
 }
 
 /// A query: MongoDB's `find` command.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Find {
-    /// Which documents; empty for all.
+    /// Selects the documents; empty for all.
     pub filter: Document,
-    /// Which fields of them; empty for whole documents.
+    /// Selects their fields; empty for whole documents.
     pub projection: Document,
-    /// In which order, e.g. `{at: -1, _id: -1}`; empty for no particular one.
+    /// The order, e.g. `{at: -1, _id: -1}`; empty for no particular one.
     pub sort: Document,
-    /// How many to pass over first.
+    /// How many documents to skip.
     pub skip: u64,
-    /// How many at most; 0 for no limit.
+    /// The most documents to return; 0 for no limit.
     pub limit: u64,
 }
 
@@ -151,21 +153,21 @@ impl Find {
         }
     }
 
-    /// Only these fields.
+    /// Returns only these fields.
     #[must_use]
     pub fn project(mut self, projection: Document) -> Self {
         self.projection = projection;
         self
     }
 
-    /// In this order.
+    /// Sorts in this order.
     #[must_use]
     pub fn sort(mut self, sort: Document) -> Self {
         self.sort = sort;
         self
     }
 
-    /// At most this many.
+    /// Returns at most this many.
     #[must_use]
     pub fn limit(mut self, limit: u64) -> Self {
         self.limit = limit;
@@ -200,17 +202,18 @@ impl From<Vec<Document>> for Change {
 /// A change to one or many documents: MongoDB's `update` command.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Update {
-    /// Which documents.
+    /// Selects the documents.
     pub filter: Document,
-    /// What to change.
+    /// The change.
     pub update: Change,
     /// Insert a document made from the filter's equalities and the update when none matches.
     pub upsert: bool,
     /// Change every match instead of the first.
     pub many: bool,
-    /// Have it on disk before the answer. Whatever is on disk, all writes before it are too, these included, so a step
-    /// that no answer rests on before a later write may leave the waiting to that one, as with MongoDB's write concern
-    /// `{j: false}`. An engine that cannot keep that order, such as a cluster, waits all the same.
+    /// Wait until the write is on disk before the answer. Writes reach the disk in order, so a journaled write takes
+    /// all earlier ones with it. A step that no answer depends on before a later write may therefore leave the waiting
+    /// to that write, as with MongoDB's write concern `{j: false}`. An engine that cannot keep that order, such as a
+    /// cluster, always waits.
     pub journaled: bool,
 }
 
@@ -233,7 +236,7 @@ impl Update {
         self
     }
 
-    /// Leaves it to a later write to have both on disk.
+    /// Does not wait for the disk: a later journaled write takes this one with it.
     #[must_use]
     pub fn unjournaled(mut self) -> Self {
         self.journaled = false;
@@ -246,7 +249,7 @@ impl Update {
 pub struct Updated {
     /// Documents that matched the filter.
     pub matched: u64,
-    /// Documents that are different now.
+    /// Documents that differ now.
     pub modified: u64,
     /// The `_id` of the document that an upsert inserted.
     pub upserted: Option<Bson>,
@@ -255,11 +258,11 @@ pub struct Updated {
 /// Changes one document and returns it: MongoDB's `findAndModify` command with an update.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FindAndModify {
-    /// Which document.
+    /// Selects the document.
     pub filter: Document,
-    /// What to change.
+    /// The change.
     pub update: Change,
-    /// Which of several matches: the first in this order.
+    /// Which of several matches to change: the first in this order.
     pub sort: Document,
     /// Which fields to return; empty for all.
     pub projection: Document,
@@ -267,7 +270,7 @@ pub struct FindAndModify {
     pub upsert: bool,
     /// Which version to return.
     pub returning: Return,
-    /// Have it on disk before the answer, as [`Update::journaled`].
+    /// Wait until the write is on disk before the answer, as [`Update::journaled`].
     pub journaled: bool,
 }
 
@@ -292,7 +295,7 @@ impl FindAndModify {
         self
     }
 
-    /// Leaves it to a later write to have both on disk.
+    /// Does not wait for the disk: a later journaled write takes this one with it.
     #[must_use]
     pub fn unjournaled(mut self) -> Self {
         self.journaled = false;
@@ -313,7 +316,7 @@ pub enum Return {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Index {
     /// The fields and their direction in order, e.g. `{owner: 1, relation: 1, "items.by": 1}`. A field that holds an
-    /// array has one entry per element (a multikey index); at most one field of an index may.
+    /// array has one entry per element (a multikey index); only one field of an index may be an array.
     pub keys: Document,
     /// Refuse a second document with the same key.
     pub unique: bool,
@@ -342,14 +345,14 @@ impl Index {
         }
     }
 
-    /// Only over the documents that match.
+    /// Indexes only the documents that match.
     #[must_use]
     pub fn only(mut self, filter: Document) -> Self {
         self.partial = filter;
         self
     }
 
-    /// Whose documents go some seconds after the date in its field.
+    /// Removes documents some seconds after the date in the index's field.
     #[must_use]
     pub fn expiring_after(mut self, seconds: u32) -> Self {
         self.expire_after = Some(seconds);

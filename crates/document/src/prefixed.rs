@@ -5,8 +5,8 @@ use bson::{Bson, Document};
 
 use crate::{Changes, Engine, Find, FindAndModify, Index, Layer, Result, Update, Updated};
 
-/// An engine seen through a prefix: every collection has another name below than above. So an experiment uses the
-/// collections that its code names, and never touches those of the feed.
+/// An engine seen through a prefix: every collection has another name in the engine below. So an experiment can use
+/// the names in its code without touching the feed's collections.
 pub struct Prefixed {
     engine: Engine,
     prefix: String,
@@ -26,7 +26,7 @@ impl Prefixed {
         format!("{}{collection}", self.prefix)
     }
 }
-/// A pipeline that names other collections would meet them without the prefix; no experiment has one.
+/// A pipeline that names other collections would read them without the prefix; no experiment has one.
 #[async_trait]
 impl Layer for Prefixed {
     fn below(&self) -> &Engine {
@@ -83,7 +83,7 @@ impl Layer for Prefixed {
         Ok(ours.map(str::to_owned).collect())
     }
 
-    /// Changes are told by their collection's name below.
+    /// Changes would have the names of the collections below.
     async fn changes(&self, _collections: &[&str]) -> Result<Changes> {
         Err(crate::Error::refused(
             115,

@@ -22,12 +22,12 @@ pub(super) struct Batch<'txn> {
     collections: HashMap<String, Collection<'txn>>,
     catalogue: Arc<Catalogue>,
     changed: bool,
-    /// Whether a collection went, of whose documents none is told by itself.
+    /// Whether a collection was dropped, whose documents are not reported one by one.
     dropped: bool,
     tally: Tally,
 }
 
-/// What a batch comes to.
+/// The result of a batch.
 pub(super) struct Outcome {
     /// As the batch leaves it.
     pub(super) catalogue: Arc<Catalogue>,
@@ -51,8 +51,8 @@ impl<'txn> Batch<'txn> {
         }
     }
 
-    /// Writes what is held back and closes the tables, so that the transaction can be committed. An error means that
-    /// the whole batch must be given up.
+    /// Writes what is held back and closes the tables, so that the transaction can be committed. After an error the
+    /// whole batch must be abandoned.
     pub(super) fn finish(mut self) -> Result<Outcome> {
         let mut written: Vec<_> = self.dropped.then_some(Changed::Anything).into_iter().collect();
         for (name, mut collection) in std::mem::take(&mut self.collections) {
@@ -73,8 +73,8 @@ impl<'txn> Batch<'txn> {
         })
     }
 
-    /// Applies one operation. An error of the storage means that the whole batch must be given up; after any other
-    /// the change that failed has left nothing.
+    /// Applies one operation. After a storage error the whole batch must be abandoned; after any other, the change
+    /// that failed has left nothing.
     pub(super) fn apply(&mut self, operation: Operation) -> Result<Answer> {
         self.tally.operation();
         let collection = operation.collection.as_str();
@@ -112,7 +112,7 @@ impl<'txn> Batch<'txn> {
         Ok(())
     }
 
-    /// Changes what it finds one by one: as in MongoDB, those before a document that is refused stay changed.
+    /// Changes the documents it finds one by one: as in MongoDB, those before a refused document stay changed.
     fn modify(&mut self, name: &str, modify: &Modify) -> Result<Answer> {
         let (collection, tally) = self.collection(name)?;
         let found = collection.find(&modify.query, tally)?;
@@ -216,9 +216,9 @@ impl<'txn> Batch<'txn> {
         Ok(Answer::Done)
     }
 
-    /// Removes a collection with all that is in it. One that is not there may be dropped, too.
+    /// Removes a collection with everything in it. Dropping a missing one is allowed.
     fn drop_collection(&mut self, name: &str) -> Result<Answer> {
-        // Tables can only be deleted while they are closed. What it held back is gone with them.
+        // Tables can only be deleted while they are closed. What the collection held back is dropped with it.
         drop(self.collections.remove(name));
         let documents_name = tables::documents_name(name);
         let documents = self.transaction.delete_table(tables::documents(&documents_name));

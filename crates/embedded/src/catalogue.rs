@@ -55,8 +55,8 @@ impl Catalogue {
         self.collections.remove(collection);
     }
 
-    /// What holds before and after a change of the catalogue: the indexes that both have, with what `next` knows about
-    /// arrays in them.
+    /// The catalogue that is valid before and after a change: the indexes that both versions have, with what `next`
+    /// knows about arrays in them.
     pub(super) fn with_arrays_of(&self, next: &Self) -> Self {
         let mut both = self.clone();
         for (collection, indexes) in &mut both.collections {

@@ -1,4 +1,4 @@
-//! Telling listeners what each group commit changed.
+//! Reports to listeners what each group commit changed.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,10 +9,11 @@ use tokio::sync::broadcast::{self, Receiver, Sender};
 
 use document::{Changed, Changes};
 
-/// How many commits a listener may fall behind. One that falls further learns that anything may have changed.
+/// How many commits a listener may fall behind. A listener that falls behind further learns that anything may have
+/// changed.
 const MOST: usize = 1024;
 
-/// Those who want to know.
+/// The listeners.
 #[derive(Debug)]
 pub(super) struct Listeners(Sender<Arc<[Changed]>>);
 
@@ -23,8 +24,8 @@ impl Default for Listeners {
 }
 
 impl Listeners {
-    /// Tells what a commit changed, which can be read by now.
-    pub(super) fn tell(&self, changed: Vec<Changed>) {
+    /// Reports what a commit changed, which can be read by now.
+    pub(super) fn report(&self, changed: Vec<Changed>) {
         if self.0.send(changed.into()).is_err() {
             tracing::trace!("nobody listens for changes");
         }

@@ -3,10 +3,10 @@
 //! A change is staged first, which computes and checks everything without writing, so that a refused change leaves
 //! nothing behind; only then are the document and the differences of its index entries written.
 //!
-//! An update that moves nothing in a unique index is held back instead. The next update of the same document starts from
-//! it, so that a document which many change in one batch, such as a post that many like at once, is written once. Whatever
-//! looks at the tables in another way than by `_id` has everything written first. Tables are only committed with
-//! nothing held back, so that nobody else ever sees the difference.
+//! An update that moves nothing in a unique index is held back instead. The next update of the same document starts
+//! from it, so that a document with many changes in one batch, such as a post that many like at once, is written once.
+//! Reading the tables in any other way than by `_id` first writes everything. Tables are only committed with nothing
+//! held back, so that nobody else ever sees the difference.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -118,7 +118,7 @@ impl<'txn> Collection<'txn> {
         Ok(found)
     }
 
-    /// Looks documents up by their keys, as they are held back or else as they are stored.
+    /// Looks up documents by their keys: the held-back version if there is one, otherwise the stored one.
     fn find_by_ids(&self, query: &Query, plan: &Plan, tally: &mut Tally) -> Result<Vec<Found>> {
         let mut found = Vec::new();
         for (id, _) in plan.runs.iter().flat_map(|run| &run.ranges) {
@@ -153,7 +153,7 @@ impl<'txn> Collection<'txn> {
         plan(query, &definitions)
     }
 
-    /// Adds a document; refuses an `_id` that is there. None that is there is only held back.
+    /// Adds a document; refuses an existing `_id`. Inserted documents are never only held back.
     pub(super) fn insert(&mut self, document: RawDocumentBuf, tally: &mut Tally) -> Result<()> {
         let own_id = document.get("_id")?.unwrap_or(RawBsonRef::Null);
         let id = key::of(own_id)?;
@@ -165,10 +165,10 @@ impl<'txn> Collection<'txn> {
         self.write(&staged, tally)
     }
 
-    /// Makes a document a new version of itself, now or with later changes of it.
+    /// Replaces a document with a new version, now or together with later changes.
     pub(super) fn update(&mut self, found: Found, document: RawDocumentBuf, tally: &mut Tally) -> Result<()> {
         let staged = self.stage(found.id, Some(&found.document), Some(document))?;
-        // What is unique is looked up in the tables, so they must show it at once.
+        // Unique keys are looked up in the tables, so they must be written at once.
         let mut moves = self.indexes.iter().zip(&staged.moves);
         if moves.any(|(index, moved)| index.definition.unique && moved.is_some()) {
             self.write_held(tally)?;
@@ -284,7 +284,7 @@ impl<'txn> Collection<'txn> {
         Ok(())
     }
 
-    /// Builds an index over the documents there are; fails before writing anything of it.
+    /// Builds an index over the existing documents; fails before writing anything of it.
     pub(super) fn build_index(
         &mut self,
         transaction: &'txn WriteTransaction,

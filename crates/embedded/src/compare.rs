@@ -1,6 +1,7 @@
 //! MongoDB's order of BSON values.
 //!
-//! Stored documents were checked on the way in, so a value that cannot be read compares as if it ended there.
+//! Stored documents were checked when they were inserted, so a value that cannot be read compares as if it ended
+//! there.
 
 use std::cmp::Ordering;
 
@@ -16,7 +17,7 @@ pub(super) const NULL: u8 = 0x0A;
 /// How deeply documents may nest, as in MongoDB.
 const DEEPEST: usize = 100;
 
-/// Where a type stands among the types. Values of different ranks never match a comparison. Never 0.
+/// The rank of a type in the order of types. Values of different ranks never match a comparison. Never 0.
 pub(super) fn rank(value: RawBsonRef<'_>) -> u8 {
     match value {
         RawBsonRef::MinKey => 0x05,
@@ -41,7 +42,7 @@ pub(super) fn rank(value: RawBsonRef<'_>) -> u8 {
     }
 }
 
-/// What MongoDB's messages call a type.
+/// The name of a type in MongoDB's messages.
 pub(super) fn type_name(value: RawBsonRef<'_>) -> &'static str {
     match value {
         RawBsonRef::MinKey => "minKey",
@@ -68,8 +69,8 @@ pub(super) fn type_name(value: RawBsonRef<'_>) -> &'static str {
     }
 }
 
-/// Refuses what the engine cannot order exactly (Decimal128), MongoDB's deprecated types, code, and documents that
-/// nest more than 100 deep. Everything that is stored or compared has passed this.
+/// Refuses what the engine cannot order exactly (Decimal128), MongoDB's deprecated types, code, and documents that are
+/// nested more than 100 levels deep. Everything that is stored or compared has passed this.
 pub(super) fn check(value: RawBsonRef<'_>) -> Result<()> {
     check_at(value, 0)
 }
@@ -102,7 +103,7 @@ fn check_at(value: RawBsonRef<'_>, depth: usize) -> Result<()> {
     }
 }
 
-/// Whether two values are equal as MongoDB sees it: `1`, `1.0` and a 64-bit 1 are.
+/// Whether two values are equal in MongoDB: `1`, `1.0` and a 64-bit 1 are.
 pub(super) fn equal(a: RawBsonRef<'_>, b: RawBsonRef<'_>) -> bool {
     compare(a, b) == Ordering::Equal
 }

@@ -26,8 +26,8 @@ pub struct Counters {
 /// How many operations shared a durable commit, since the store was opened.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BatchSizes {
-    /// How many commits had at most as many operations as [`BatchSizes::BOUNDS`] says at the same place, and more than
-    /// the bound before it.
+    /// How many commits had at most as many operations as the bound with the same index in [`BatchSizes::BOUNDS`], and
+    /// more than the bound before it.
     pub commits: [u64; BatchSizes::BOUNDS.len()],
     /// The operations of all commits.
     pub operations: u64,
@@ -65,7 +65,7 @@ impl Tally {
         self.0.commits += 1;
     }
 
-    /// What a trace notes of it.
+    /// The entry for a trace.
     pub(super) fn as_read_from(&self, collection: &str) -> Read {
         Read {
             collection: collection.to_owned(),

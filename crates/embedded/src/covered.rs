@@ -1,9 +1,9 @@
 //! Covered queries: values read back from the keys of an index, so that documents need not be fetched.
 //!
-//! A key says everything about most values, but of a number only how large it is and of a null not whether the field
-//! was there at all. So each entry has a recipe beside the length of the document's own key: which type its numbers
-//! have, or that the key does not give the values back. Entries that say nothing, as those of earlier versions, have
-//! their documents fetched.
+//! For most values, a key determines the value. For a number it only gives the size and not the type, and for a null
+//! not whether the field existed. So each entry has a recipe besides the length of the document's own key: which type
+//! its numbers have, or that the key does not give the values back. If entries have no recipe, as those of earlier
+//! versions, their documents are fetched.
 
 use bson::spec::BinarySubtype;
 use bson::{
@@ -34,7 +34,7 @@ enum Numbers {
     Double,
 }
 
-/// Which fields of an index a query asks for.
+/// The fields of an index that a query needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Cover {
     /// One per field of the index.
@@ -116,7 +116,7 @@ impl Numbers {
 }
 
 impl Cover {
-    /// The fields of an index that make up all of `paths`; none if a path is not in it, or if any document has an
+    /// The fields of an index that make up all of `paths`; `None` if a path is not in it, or if any document has an
     /// array in it.
     pub(super) fn of<'a>(index: &Definition, paths: impl IntoIterator<Item = &'a str>) -> Option<Self> {
         if index.multikey.contains(&true) {
@@ -136,7 +136,7 @@ impl Cover {
         Some(cover)
     }
 
-    /// The wanted fields of an entry's document, or none if the entry does not give them back.
+    /// The wanted fields of an entry's document; `None` if the entry does not give them back.
     pub(super) fn document(
         &self,
         index: &Definition,
@@ -163,7 +163,7 @@ impl Cover {
     }
 }
 
-/// Puts a value at a dotted path; what it leads through were documents, as no field was missing.
+/// Puts a value at a dotted path; everything on the way was a document, as no field was missing.
 fn place(document: &mut Document, path: &str, value: Bson) {
     match path.split_once('.') {
         None => {
@@ -245,7 +245,7 @@ impl<'a> Reader<'a> {
         Ok(bytes.map(|byte| byte ^ mask))
     }
 
-    /// Bytes up to the end that [`super::key`] put behind them.
+    /// Bytes up to the terminator that [`super::key`] appended.
     fn terminated(&mut self, mask: u8) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         loop {
@@ -297,7 +297,7 @@ mod tests {
     use crate::key;
     use document::Index;
 
-    /// What an index on `a` down, `b.c` up gives back of a document.
+    /// What an index on `a` descending and `b.c` ascending gives back of a document.
     fn given_back(document: &Document) -> Option<Document> {
         let index = Definition::new(&Index::on(doc! { "a": -1, "b.c": 1 })).unwrap();
         let encoded = RawDocumentBuf::try_from(document).unwrap();
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_given_back_in_their_own_types() {
+    fn values_are_returned_in_their_own_types() {
         let values = [
             Bson::Null,
             Bson::Boolean(true),
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_key_does_not_say_is_not_given_back() {
+    fn values_that_a_key_cannot_restore_are_not_returned() {
         for document in [
             doc! { "_id": 1, "a": 1, "b": {} },
             doc! { "_id": 1, "a": 1, "b": { "c": 1_i64 } },

@@ -1,4 +1,4 @@
-//! How storage errors become the data layer's.
+//! Maps storage errors to the data layer's errors.
 
 use std::sync::Arc;
 

@@ -17,9 +17,9 @@ const MOST_FIELDS: usize = 32;
 /// A compiled index definition.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Definition {
-    /// MongoDB's default name of it.
+    /// Its default name in MongoDB.
     pub(super) name: String,
-    /// The key pattern as it was asked for.
+    /// The key pattern as it was requested.
     pub(super) keys: Document,
     /// Refuses a second document with the same key.
     pub(super) unique: bool,
@@ -36,7 +36,7 @@ pub(super) struct Definition {
 /// The filter of a partial index.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Partial {
-    /// As it was asked for.
+    /// As it was requested.
     pub(super) expression: Document,
     /// Compiled.
     pub(super) filter: Filter,
@@ -99,8 +99,8 @@ impl Definition {
         })
     }
 
-    /// Whether an index of the same name is the same in everything that tells indexes apart, as in MongoDB: all but
-    /// the time to live.
+    /// Whether an index of the same name is the same in everything that distinguishes indexes, as in MongoDB:
+    /// everything except the time to live.
     pub(super) fn is_equivalent(&self, other: &Self) -> bool {
         let expression = |index: &Self| index.partial.as_ref().map(|partial| partial.expression.clone());
         self.fields == other.fields && self.unique == other.unique && expression(self) == expression(other)
@@ -123,7 +123,7 @@ impl Definition {
         specification
     }
 
-    /// Whether it has every document that matches `filter`.
+    /// Whether it contains every document that matches `filter`.
     pub(super) fn serves(&self, filter: &Filter) -> bool {
         self.partial
             .as_ref()
@@ -217,7 +217,7 @@ impl Definition {
     }
 }
 
-/// Whether the top-level field that a path starts from is the same, also in type and in the sign of a zero.
+/// Whether the top-level field of a path is the same, including its type and the sign of a zero.
 fn same(before: &RawDocument, after: &RawDocument, path: &Path) -> Result<bool> {
     Ok(match (before.get(path.root())?, after.get(path.root())?) {
         (Some(RawBsonRef::Double(before)), Some(RawBsonRef::Double(after))) => {

@@ -1,4 +1,4 @@
-//! What is in the store: its collections, their indexes and sizes, for shells and reports.
+//! The contents of the store: its collections, their indexes and sizes, for shells and reports.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use document::Result;
 use document::catalogue::Size;
 
 impl Embedded {
-    /// The names of the collections, in order. A collection is there as soon as it was written to, or has an index.
+    /// The names of the collections, in order. A collection exists once it was written to, or has an index.
     pub async fn collections(&self) -> Result<Vec<String>> {
         self.read(|shared| {
             let transaction = shared.database.begin_read().map_err(storage)?;
@@ -40,8 +40,8 @@ impl Embedded {
             .collect()
     }
 
-    /// Removes a collection, its documents and its indexes. Whether it was there. Those who listen for changes are told
-    /// that anything may have changed.
+    /// Removes a collection, its documents and its indexes. Returns whether it existed. Listeners for changes are
+    /// notified that anything may have changed.
     pub async fn drop_collection(&self, collection: &str) -> Result<bool> {
         match self
             .writer
@@ -53,7 +53,7 @@ impl Embedded {
         }
     }
 
-    /// What a pipeline makes of documents that are in no collection.
+    /// The result of a pipeline over the given documents, which are in no collection.
     pub fn aggregate_documents(documents: &[Document], pipeline: &[Document]) -> Result<Vec<Document>> {
         let pipeline = Pipeline::over_documents(pipeline)?;
         let mut run = Run::of(&pipeline);
@@ -63,7 +63,7 @@ impl Embedded {
         run.finish()
     }
 
-    /// How large a collection is. Its tables are walked through, so this takes a while for a large one.
+    /// The size of a collection. Its tables are read completely, so this takes a while for a large one.
     pub async fn size(&self, collection: &str) -> Result<Size> {
         let name = collection.to_owned();
         self.read(move |shared| size(shared, &shared.catalogue(), &name))
@@ -100,7 +100,7 @@ mod tests {
     use document::{Changed, DocumentEngine, Find, Index};
 
     #[tokio::test]
-    async fn a_collection_is_dropped_with_its_indexes_and_can_come_back() {
+    async fn a_collection_is_dropped_with_its_indexes_and_can_be_created_again() {
         let dir = tempfile::tempdir().unwrap();
         let engine = Embedded::open(dir.path()).unwrap();
         engine

@@ -1,7 +1,7 @@
-//! Keys: bytes that sort as the values they stand for do in BSON comparison order.
+//! Keys: bytes that sort in the BSON comparison order of the values they encode.
 //!
-//! Every encoding is free of prefixes of other encodings, so encodings can be joined into compound keys, and
-//! inverting the bits of one reverses its order. Values that compare equal have the same encoding.
+//! No encoding is a prefix of another one, so encodings can be joined into compound keys, and inverting the bits of
+//! one reverses its order. Values that compare equal have the same encoding.
 
 use bson::RawBsonRef;
 use bson::RawDocument;
@@ -78,7 +78,7 @@ pub(super) struct FieldKeys<'a> {
     pub(super) missing: bool,
 }
 
-/// The keys of the field at `path`: one, or one per element where the path leads to or through an array.
+/// The keys of the field at `path`: one, or one per element if the path leads to or through an array.
 pub(super) fn of_field<'a>(
     document: &'a RawDocument,
     path: &Path,
@@ -131,7 +131,7 @@ pub(super) fn invert(key: &mut [u8]) {
     }
 }
 
-/// The smallest bytes above everything that starts with `prefix`; `None` where nothing is.
+/// The smallest bytes above everything that starts with `prefix`; `None` if there are none.
 pub(super) fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
     let last = prefix.iter().rposition(|byte| *byte != 0xFF)?;
     let mut after = prefix[..=last].to_vec();
@@ -139,7 +139,7 @@ pub(super) fn after_prefix(prefix: &[u8]) -> Option<Vec<u8>> {
     Some(after)
 }
 
-/// Bytes of any length: a zero is escaped, and a pair that no escape makes ends them.
+/// Bytes of any length: zeros are escaped, and a pair that no escape produces terminates them.
 fn terminated(bytes: &[u8], out: &mut Vec<u8>) {
     for byte in bytes {
         out.push(*byte);
@@ -150,7 +150,7 @@ fn terminated(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(&[0, 0x01]);
 }
 
-/// A number is the largest double that does not pass it, and what an integer has beyond that double.
+/// A number is the largest double that does not exceed it, and the difference between an integer and that double.
 fn number(double: f64, beyond: u16, out: &mut Vec<u8>) {
     let bits = (double + 0.0).to_bits();
     let sortable = match double {

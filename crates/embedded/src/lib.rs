@@ -76,10 +76,10 @@ use document::{Changes, DocumentEngine, Error, Find, FindAndModify, Index, Resul
 /// The file inside the store's folder.
 const FILE: &str = "spillway.redb";
 
-/// How much of the file is kept in memory, in bytes. The operating system keeps more of it, where it may.
+/// How much of the file is kept in memory, in bytes. The operating system caches more of it if it can.
 const CACHE: usize = 48 * 1024 * 1024;
 
-/// A document store in one file. Cloning it shares it; when the last clone goes, it finishes what is queued.
+/// A document store in one file. Clones share it; dropping the last clone finishes what is queued.
 #[derive(Debug, Clone)]
 pub struct Embedded {
     // Declared first, so that the writer stops before the database closes.
@@ -97,7 +97,7 @@ struct Shared {
 }
 
 impl Embedded {
-    /// Opens the store in a folder, which is made if need be. Only one process can have it open.
+    /// Opens the store in a folder, which is created if it does not exist. Only one process can have it open.
     pub fn open(dir: &Path) -> Result<Self> {
         let failed =
             |error: std::io::Error| Error::Unavailable(format!("cannot open {}: {error}", dir.display()));
@@ -106,14 +106,14 @@ impl Embedded {
             .set_cache_size(CACHE)
             .create(dir.join(FILE))
             .map_err(fault::open)?;
-        // The folder's entry for a new file must survive a power failure like the file does.
+        // The folder's entry for a new file must survive a power failure as the file does.
         std::fs::File::open(dir)
             .and_then(|dir| dir.sync_all())
             .map_err(failed)?;
         Self::over(database)
     }
 
-    /// A store that is gone when it is dropped, for tests.
+    /// A store that is discarded when it is dropped, for tests.
     pub fn in_memory() -> Result<Self> {
         Self::on(InMemoryBackend::new())
     }
@@ -203,7 +203,7 @@ fn load_catalogue(database: &Database) -> Result<Catalogue> {
     }
 }
 
-/// An answer of another kind than the operation has; the writer never gives one.
+/// An answer of another kind than the operation's; the writer never returns one.
 fn mismatch(answer: &Answer) -> Error {
     Error::UnknownOutcome(format!("the writer answered with {answer:?}"))
 }
@@ -216,7 +216,7 @@ impl DocumentEngine for Embedded {
         let query =
             Query::parse(&find.filter, &find.sort, find.skip, find.limit)?.needing(projection.needs());
         let planned = Planned::new(&self.shared, collection, query)?;
-        // Handing a look-up by key to another thread costs more than the look-up.
+        // Passing a look-up by key to another thread costs more than the look-up.
         if planned.reads_few() {
             return planned.find(&self.shared, &projection);
         }

@@ -1,4 +1,4 @@
-//! What shells are shown of the engine.
+//! The engine's catalogue for shells.
 
 use async_trait::async_trait;
 use bson::Document;

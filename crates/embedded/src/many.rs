@@ -1,8 +1,9 @@
-//! Changes to many documents: in batches, so that nobody waits behind them.
+//! Changes to many documents: in batches, so that other writes do not wait for all of them.
 //!
-//! The documents are looked up in a snapshot beside the writer, which only their keys leave. Then each batch is an
-//! operation of its own, which looks at its documents again: one that was changed or removed meanwhile and no longer
-//! matches is left alone. As in MongoDB the whole is not atomic, and what came after the snapshot is not part of it.
+//! The documents are looked up in a snapshot outside the writer, which returns only their keys. Then each batch is an
+//! operation of its own, which reads its documents again: one that was changed or removed meanwhile and no longer
+//! matches is left alone. As in MongoDB the whole is not atomic, and documents from after the snapshot are not part of
+//! it.
 
 use bson::{Bson, DateTime, Document, doc};
 
@@ -20,8 +21,9 @@ const MOST: usize = 256;
 const MOST_BYTES: usize = 4 * 1024 * 1024;
 
 impl Embedded {
-    /// Removes the documents that have expired: where an index says so, those whose date is as many seconds ago, and
-    /// of several dates in an array the earliest. MongoDB does this about once a minute. Returns how many went.
+    /// Removes the documents that have expired: if an index says so, those whose date is that many seconds ago; of
+    /// several dates in an array the earliest counts. MongoDB does this about once a minute. Returns how many were
+    /// removed.
     pub async fn expire(&self, now: DateTime) -> Result<u64> {
         let mut removed = 0;
         for (collection, index) in self.shared.catalogue().expiring() {
@@ -103,12 +105,12 @@ impl Embedded {
     }
 }
 
-/// Which documents have expired by an index, if any ever do.
+/// A filter for the documents that have expired by an index, if documents expire by it.
 fn due(index: &Definition, now: DateTime) -> Option<Document> {
     let age = i64::from(index.expire_after?).saturating_mul(1000);
     let latest = DateTime::from_millis(now.timestamp_millis().saturating_sub(age));
     let field = index.fields.first()?.path.text();
-    // Only dates are on this side of a date.
+    // Dates compare only with dates.
     let mut all = vec![Bson::Document(doc! { field: { "$lte": latest } })];
     if let Some(partial) = &index.partial {
         all.push(Bson::Document(partial.expression.clone()));

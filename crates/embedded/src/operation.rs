@@ -14,20 +14,20 @@ use document::{Error, FindAndModify, Index, Result, Return, Update, Updated};
 /// The largest document, in bytes, as in MongoDB.
 const LARGEST: usize = 16 * 1024 * 1024;
 
-/// The largest document that a MongoDB server takes in at all, which leaves room for the command around it.
+/// The largest document that a MongoDB server accepts at all, which leaves room for the command around it.
 const LARGEST_MESSAGE: usize = LARGEST + 16 * 1024;
 
 /// A write to one collection.
 pub(super) struct Operation {
     pub(super) collection: String,
     pub(super) write: Write,
-    /// Whether it is to be on disk before it is answered.
+    /// Whether it must be on disk before it is answered.
     pub(super) journaled: bool,
 }
 
 /// What is written.
 pub(super) enum Write {
-    /// The documents, and then the error of the first that could not even be tried.
+    /// The documents, and then the error of the first one that is invalid.
     Insert {
         documents: Vec<RawDocumentBuf>,
         then: Option<Error>,
@@ -35,20 +35,20 @@ pub(super) enum Write {
     Modify(Modify),
     Delete(Query),
     CreateIndex(Definition),
-    /// The collection goes, with its indexes.
+    /// Drops the collection with its indexes.
     Drop,
 }
 
-/// A change to documents that are there, or the insertion of one.
+/// A change to existing documents, or the insertion of one.
 pub(super) struct Modify {
     pub(super) query: Query,
     pub(super) changes: Edit,
     pub(super) upsert: bool,
-    /// Which version to answer with, if not only with numbers.
+    /// The version to return, if not only counts.
     pub(super) returning: Option<(Return, Projection)>,
 }
 
-/// What a write answers.
+/// The answer to a write.
 #[derive(Debug)]
 pub(super) enum Answer {
     Done,
@@ -193,7 +193,7 @@ pub(super) fn check_insert(document: &RawDocument) -> Result<()> {
     Ok(())
 }
 
-/// Refuses an `_id` that could be taken for an operator. What a reference consists of may be in it.
+/// Refuses an `_id` that could be mistaken for an operator. The fields of a reference (`DBRef`) are allowed in it.
 fn check_names(id: RawBsonRef<'_>) -> Result<()> {
     let fields = match id {
         RawBsonRef::Document(fields) => fields,
@@ -216,7 +216,7 @@ fn check_names(id: RawBsonRef<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Refuses to insert what an upsert makes, if it is too large or without a usable `_id`.
+/// Refuses the document of an upsert if it is too large or has no usable `_id`.
 pub(super) fn check_upsert(document: &RawDocument) -> Result<()> {
     let bytes = document.as_bytes().len();
     if bytes > LARGEST {

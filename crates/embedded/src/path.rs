@@ -30,7 +30,7 @@ pub(super) enum Way {
     Documents,
     /// Through an array, and at its end to a field of a document.
     Arrays,
-    /// Its last step named a position in an array. If the value is an array, its elements do not stand for it.
+    /// Its last step named a position in an array. If the value is an array, it does not match by its elements.
     Position,
 }
 
@@ -72,8 +72,8 @@ impl Path {
         self.text.split('.').next().unwrap_or_default()
     }
 
-    /// Visits every value that the path leads to until the visitor breaks off. An array in the middle of the path is
-    /// entered at each of its documents, and at the position that the next step names; one at the end is visited
+    /// Visits every value that the path leads to until the visitor breaks. An array in the middle of the path is
+    /// entered at each of its documents, and at the position that the next step names; one at the end is visited as a
     /// whole.
     pub(super) fn walk<'a>(&self, document: &'a RawDocument, visit: &mut Visitor<'_, 'a>) -> Result<()> {
         in_document(document, &self.parts, Way::Documents, visit).map(|_| ())

@@ -19,7 +19,7 @@ type Fields = Vec<(String, Rule)>;
 enum Rule {
     Include,
     Exclude,
-    /// Pass over so many elements, counted from the end if negative, and return so many.
+    /// Skip this many elements, counted from the end if negative, and return this many.
     Slice {
         skip: i64,
         take: Option<u64>,
@@ -72,7 +72,7 @@ impl Projection {
         Ok(projection)
     }
 
-    /// The fields that it asks for, by their paths; none if that takes whole documents.
+    /// The paths of the fields that it needs; `None` if it needs whole documents.
     pub(super) fn needs(&self) -> Option<Vec<String>> {
         fn add(fields: &Fields, under: &str, paths: &mut Vec<String>) -> bool {
             fields.iter().all(|(name, rule)| match rule {
@@ -89,7 +89,7 @@ impl Projection {
         (self.including && add(&self.fields, "", &mut paths)).then_some(paths)
     }
 
-    /// The part of a document that it asks for, decoded.
+    /// The projected part of a document, decoded.
     pub(super) fn apply(&self, document: &RawDocument) -> Result<Document> {
         if self.fields.is_empty() && !self.including {
             return Ok(Document::try_from(document)?);

@@ -22,7 +22,7 @@ const MOST_SORTED: usize = 100 * 1024 * 1024;
 /// The bits of an entry's value that are the length of the document's own key.
 const ID_LENGTH: u32 = (1 << 28) - 1;
 
-/// Which documents a command wants, in which order.
+/// The documents that a command wants, and their order.
 #[derive(Debug, Clone)]
 pub(super) struct Query {
     pub(super) filter: Filter,
@@ -30,9 +30,9 @@ pub(super) struct Query {
     pub(super) skip: u64,
     /// 0 for no limit.
     pub(super) limit: u64,
-    /// The fields that the command reads of each; none for whole documents.
+    /// The fields that the command reads of each; `None` for whole documents.
     pub(super) needs: Option<Vec<String>>,
-    /// Only documents with these keys; none for any.
+    /// Only documents with these keys; `None` for all.
     pub(super) among: Option<Vec<Vec<u8>>>,
 }
 
@@ -49,13 +49,13 @@ impl Query {
         })
     }
 
-    /// Reads only these fields, so that an index which holds them can answer by itself.
+    /// Reads only these fields, so that an index which holds them can answer alone.
     pub(super) fn needing(mut self, fields: Option<Vec<String>>) -> Self {
         self.needs = fields;
         self
     }
 
-    /// Every path that the query looks at; none when it wants whole documents.
+    /// Every path that the query reads; `None` when it wants whole documents.
     pub(super) fn paths(&self) -> Option<Vec<&str>> {
         let mut paths: Vec<&str> = self.needs.as_ref()?.iter().map(String::as_str).collect();
         self.filter.each_path(&mut |path| paths.push(path.text()));
@@ -72,7 +72,7 @@ impl Query {
 /// Receives a document and its key.
 pub(super) type Taker<'t> = dyn FnMut(&[u8], &RawDocument) -> Result<()> + 't;
 
-/// Hands the wanted documents to `take`, in order. `entries` is the table of the index that the plan reads.
+/// Passes the wanted documents to `take`, in order. `entries` is the table of the index that the plan reads.
 pub(super) fn run<D: Documents, E: Entries>(
     query: &Query,
     plan: &Plan,
@@ -175,7 +175,7 @@ impl Eq for Sorted {}
 
 type Visit<'v> = dyn FnMut(&[u8], &RawDocument) -> Result<ControlFlow<()>> + 'v;
 
-/// Reads what the plan says, each document once, until `visit` breaks off.
+/// Reads the plan's keys, each document once, until `visit` breaks.
 fn scan<D: Documents, E: Entries>(
     plan: &Plan,
     documents: &D,
@@ -276,7 +276,7 @@ pub(super) fn split(entry: &[u8], value: u32) -> Result<(&[u8], &[u8])> {
         .ok_or_else(|| Error::Unavailable("an index of the store is damaged".to_owned()))
 }
 
-/// What is stored beside an entry's key.
+/// The value that is stored with an entry's key.
 pub(super) fn entry_value(id: &[u8], recipe: Recipe) -> Result<u32> {
     u32::try_from(id.len())
         .ok()

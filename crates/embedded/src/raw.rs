@@ -1,9 +1,9 @@
-//! Passing over encoded documents quickly, and writing them.
+//! Iterating over encoded documents quickly, and writing them.
 //!
-//! A guard such as `{"likes.head.by": {$ne: …}}` looks at every element of an array, so that what a look costs decides
-//! what a like costs. `bson`'s iterators check the name, the type and the length of everything that they pass. Stored
-//! documents passed those checks on the way in, so here an element is a stretch of bytes until its value is asked for. What
-//! is rare in lists, and what turns out to be damaged, is left to `bson`.
+//! A guard such as `{"likes.head.by": {$ne: …}}` checks every element of an array, so the cost of a check determines
+//! the cost of a like. `bson`'s iterators check the name, the type and the length of every element they skip. Stored
+//! documents passed those checks when they were inserted, so here an element is a range of bytes until its value is
+//! needed. Types that are rare in lists, and damaged data, are left to `bson`.
 
 use std::iter::Skip;
 
@@ -118,7 +118,7 @@ struct Element<'a> {
     value: &'a [u8],
 }
 
-/// The first of some elements and those behind it; nothing at the end, and where it takes `bson` to read on.
+/// The first of some elements and those after it; `None` at the end, and if only `bson` can read on.
 #[inline]
 fn split_first(elements: &[u8]) -> Option<(Element<'_>, &[u8])> {
     let (kind, rest) = elements.split_first()?;
@@ -129,7 +129,7 @@ fn split_first(elements: &[u8]) -> Option<(Element<'_>, &[u8])> {
     Some((Element { kind, name, value }, rest))
 }
 
-/// How many bytes a value of this type has, which `rest` begins with.
+/// How many bytes a value of this type at the start of `rest` has.
 #[inline]
 fn size(kind: u8, rest: &[u8]) -> Option<usize> {
     let counted = || usize::try_from(i32::from_le_bytes(*rest.first_chunk()?)).ok();
@@ -213,7 +213,7 @@ pub(super) fn write_element(name: &str, value: RawBsonRef<'_>, out: &mut Vec<u8>
             let mut alone = RawDocumentBuf::new();
             alone.append(cstr!(""), value);
             let alone = alone.as_bytes();
-            // Behind the length, the type and the empty name, and before the end.
+            // After the length, the type and the empty name, and before the end.
             out.extend_from_slice(&alone[6..alone.len() - 1]);
         }
     }

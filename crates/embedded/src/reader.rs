@@ -23,8 +23,8 @@ struct Snapshot {
 }
 
 impl Snapshot {
-    /// Takes a snapshot and the catalogue that goes with it: one that was current both before and after the
-    /// transaction began, so that its indexes exist and it knows of every array.
+    /// Takes a snapshot and its catalogue: one that was current both before and after the transaction began, so that
+    /// its indexes exist and it knows of every array.
     fn take(shared: &Shared) -> Result<Self> {
         loop {
             let catalogue = shared.catalogue();
@@ -87,7 +87,7 @@ pub(super) fn existing<T>(table: std::result::Result<T, TableError>) -> Result<O
     }
 }
 
-/// A query that is planned over a snapshot, and still has to be read.
+/// A query that is planned over a snapshot and not read yet.
 pub(super) struct Planned {
     snapshot: Snapshot,
     plan: Plan,
@@ -106,7 +106,7 @@ impl Planned {
         })
     }
 
-    /// Whether it is sure to read very little.
+    /// Whether it certainly reads very little.
     pub(super) fn reads_few(&self) -> bool {
         self.plan.reads_few(self.query.limit)
     }
@@ -130,7 +130,7 @@ impl Planned {
     }
 }
 
-/// Hands the documents of a query and their keys to `take`.
+/// Passes the documents of a query and their keys to `take`.
 pub(super) fn each(shared: &Shared, collection: &str, query: &Query, take: &mut Taker<'_>) -> Result<()> {
     counted(shared, collection, |tally| {
         Snapshot::take(shared)?.run(collection, query, tally, take)

@@ -43,7 +43,7 @@ pub(super) struct Merged<'t, E> {
 }
 
 impl<'t, E: Entries> Merged<'t, E> {
-    /// Goes to the start of every run, or to its end when going backwards.
+    /// Moves to the start of every run, or to its end when going backwards.
     pub(super) fn over(entries: &'t E, runs: &'t [Run], backwards: bool) -> Result<Self> {
         let mut cursors = runs.iter().map(|run| Cursor::at_start(entries, run, backwards));
         let mut merged = Self {

@@ -1,4 +1,4 @@
-//! Scans: queries whose documents are handed over one by one, so that none but those under way are in memory.
+//! Scans: queries whose documents are returned one by one, so that only a few batches are in memory.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,12 +14,12 @@ use super::tables::check_collection;
 use super::{Embedded, reader};
 use document::{Error, Find, Result};
 
-/// How many documents are handed over together, and how many bytes of them after which there are no more.
+/// How many documents are passed on together, and after how many bytes a batch is full.
 const BATCH: usize = 16;
 const BATCH_BYTES: usize = 64 * 1024;
 
-/// The documents of a query as they come, from one snapshot. Until the last one was read or it is dropped, it keeps a
-/// thread, and the store does not use the space again of what was there when it began. At most three batches of
+/// The documents of a query one by one, from one snapshot. Until the last one was read or the scan is dropped, it uses
+/// a thread, and the store does not reuse the space of documents that existed when it began. At most three batches of
 /// documents are in memory: one being read, one that waits, and one being taken.
 #[derive(Debug)]
 pub struct Scan {
@@ -49,7 +49,7 @@ impl Scan {
     }
 }
 
-/// Hands documents over in batches.
+/// Passes documents on in batches.
 struct Sender {
     batches: mpsc::Sender<Result<Vec<(Document, usize)>>>,
     batch: Vec<(Document, usize)>,
@@ -70,7 +70,7 @@ impl Sender {
 
     fn send(&mut self) -> Result<()> {
         self.bytes = 0;
-        // Nobody reads on: whatever the error says, nobody will see it.
+        // The scan was dropped, so nobody will see this error.
         let gone = |_| Error::Unavailable("the scan was dropped".to_owned());
         let batch = std::mem::take(&mut self.batch);
         self.batches.blocking_send(Ok(batch)).map_err(gone)
@@ -78,7 +78,7 @@ impl Sender {
 }
 
 impl Embedded {
-    /// Like `find`, for whoever does not want all documents at once.
+    /// Like `find`, for callers that do not want all documents at once.
     pub fn scan(&self, collection: &str, find: &Find) -> Result<Scan> {
         check_collection(collection)?;
         let projection = Projection::parse(&find.projection)?;
@@ -103,7 +103,7 @@ impl Embedded {
             let outcome = reader::each(&shared, &collection, &query, &mut |_, document| {
                 sender.add(projection.apply(document)?, document.as_bytes().len())
             });
-            // What was read before a failure is handed over before it.
+            // Documents that were read before a failure are returned before the error.
             let outcome = sender.send().and(outcome);
             if let Err(error) = outcome
                 && sender.batches.blocking_send(Err(error)).is_err()
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_scan_that_is_dropped_lets_go_of_the_store() {
+    async fn a_dropped_scan_releases_the_store() {
         let engine = numbered(100).await;
         let shared = Arc::downgrade(&engine.shared);
         let scan = engine.scan("things", &Find::default()).unwrap();

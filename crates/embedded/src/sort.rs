@@ -70,7 +70,7 @@ impl Order {
         let mut bytes = Vec::new();
         for field in &self.fields {
             let keys = key::of_field(document, &field.path, field.descending)?.keys;
-            // Inverted keys put the largest element first, so that going down its key is the smallest, too.
+            // Inverted keys put the largest element first, so in descending order its key is the smallest, too.
             if let Some((key, _)) = keys.iter().min_by(|a, b| a.0.cmp(&b.0)) {
                 bytes.extend_from_slice(key);
             }
@@ -78,7 +78,7 @@ impl Order {
         Ok(bytes)
     }
 
-    /// The same for an array element, which may be no document and then has none of the fields.
+    /// The same for an array element; one that is not a document has none of the fields.
     pub(super) fn key_of_value(&self, value: RawBsonRef<'_>) -> Result<Vec<u8>> {
         match value {
             RawBsonRef::Document(document) => self.key(document),
@@ -91,7 +91,7 @@ impl Order {
     }
 
     /// Array elements in this order, compared field by field instead of by keys that would have to be built first.
-    /// `None` when an element holds an array where the order looks, or the order looks deeper than its fields.
+    /// `None` if a sorted field of an element holds an array, or if the order has a dotted path.
     pub(super) fn sorted_plainly<'a>(
         &self,
         elements: &[RawBsonRef<'a>],
@@ -137,13 +137,13 @@ impl Order {
     }
 }
 
-/// An array element behind the value that it is sorted by first.
+/// An array element after the first value that it is sorted by.
 type Keyed<'a> = (RawBsonRef<'a>, RawBsonRef<'a>);
 
 /// How many elements are put in their places one by one.
 const FEW: usize = 8;
 
-/// A stable sort of what is in order but for a few elements at its end, as a push leaves it; or of anything.
+/// A stable sort, fast for input that is in order except for a few elements at its end, as a push leaves it.
 fn sort_behind<T>(items: &mut [T], compare: &mut impl FnMut(&T, &T) -> Ordering) {
     let sorted = (1..items.len())
         .find(|at| compare(&items[at - 1], &items[*at]).is_gt())
@@ -159,7 +159,7 @@ fn sort_behind<T>(items: &mut [T], compare: &mut impl FnMut(&T, &T) -> Ordering)
 }
 
 impl OrderField {
-    /// The value of a top-level field; null in what has none.
+    /// The value of a top-level field; null if there is none.
     fn value_in<'a>(&self, element: RawBsonRef<'a>) -> Result<RawBsonRef<'a>> {
         let RawBsonRef::Document(document) = element else {
             return Ok(RawBsonRef::Null);
@@ -177,9 +177,9 @@ mod tests {
     use super::{FEW, sort_behind};
 
     #[test]
-    fn what_was_pushed_is_sorted_behind_its_equals() {
+    fn pushed_elements_sort_after_equal_ones() {
         for pushed in 0..FEW + 3 {
-            // Each number with where it stood, which tells equals apart.
+            // Each number with its original index, which distinguishes equal ones.
             let numbers = (0..20).map(|n| n / 2).chain((0..pushed).map(|n| n * 7 % 13));
             let mut sorted: Vec<_> = numbers.zip(0..).collect();
             let mut expected = sorted.clone();

@@ -22,7 +22,7 @@ pub(super) struct Staged {
     pub(super) moves: Vec<Option<Move>>,
 }
 
-/// What becomes of a document's entries in one index.
+/// The change of a document's entries in one index.
 pub(super) struct Move {
     /// As the index has them.
     pub(super) from: Entries,
@@ -31,7 +31,7 @@ pub(super) struct Move {
 }
 
 impl Staged {
-    /// This change and then another one of the same document, as one.
+    /// This change followed by another one of the same document, as one change.
     fn followed_by(mut self, next: Self) -> Self {
         self.document = next.document;
         for (done, next) in self.moves.iter_mut().zip(next.moves) {
@@ -52,12 +52,12 @@ impl Staged {
 }
 
 impl Move {
-    /// Keys that go.
+    /// Keys to remove.
     pub(super) fn removed(&self) -> impl Iterator<Item = &Vec<u8>> {
         self.from.keys.difference(&self.to.keys)
     }
 
-    /// Keys that come.
+    /// Keys to add.
     pub(super) fn added(&self) -> impl Iterator<Item = &Vec<u8>> {
         self.to.keys.difference(&self.from.keys)
     }
@@ -98,7 +98,7 @@ impl Held {
         self.changes.insert(staged.id.clone(), staged);
     }
 
-    /// Whether nothing is.
+    /// Whether nothing is held back.
     pub(super) fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
@@ -108,7 +108,7 @@ impl Held {
         self.bytes > MOST_HELD
     }
 
-    /// Everything, to be written.
+    /// Removes and returns everything, to be written.
     pub(super) fn take(&mut self) -> impl Iterator<Item = Staged> + use<> {
         std::mem::take(self).changes.into_values()
     }

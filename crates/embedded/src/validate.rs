@@ -1,5 +1,5 @@
-//! Whether what is stored of a collection is sound: every document can be read and has its key, and every index has the
-//! keys of the documents and no others.
+//! Whether the stored data of a collection is sound: every document can be read and has its own key, and every index
+//! has the keys of the documents and no others.
 
 use bson::{RawBsonRef, RawDocument};
 use redb::{ReadableDatabase, ReadableTable, ReadableTableMetadata};
@@ -25,7 +25,7 @@ impl Embedded {
 
 fn validate(shared: &Shared, collection: &str) -> Result<Soundness> {
     let mut found = Soundness::default();
-    // What is validated has to be of one moment: no index may come or go between the two.
+    // All of it must be of one moment: no index may be added or removed in between.
     let (transaction, catalogue) = loop {
         let catalogue = shared.catalogue();
         let transaction = shared.database.begin_read().map_err(storage)?;
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!((found.documents, found.broken, found.faults.len()), (2, 0, 0));
         assert_eq!(engine.validate("nothing").await.unwrap(), Soundness::default());
 
-        // Behind the engine's back, an entry goes, and a document is changed into another.
+        // Without the engine, an entry is removed, and a document is changed into another one.
         let mut transaction = engine.shared.database.begin_write().unwrap();
         transaction.set_durability(Durability::Immediate).unwrap();
         {

@@ -1,7 +1,7 @@
-//! The writer: one thread that commits everything that waits in one go.
+//! The writer: one thread that commits all waiting operations together.
 //!
-//! A durable commit costs about the same for one operation as for hundreds, so the writer takes whatever has queued up
-//! while the last commit ran, applies it in one transaction and answers everybody after one commit.
+//! A durable commit costs about the same for one operation as for hundreds, so the writer takes everything that has
+//! queued up during the last commit, applies it in one transaction and answers every caller after one commit.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -23,7 +23,7 @@ const MOST: usize = 256;
 ///
 /// Measured with `examples/engine_throughput.rs` on two busy cores, five runs each, 10 KB documents: 6,700 instead of
 /// 10,100 durable changes per second of one hot document, 6,500 instead of 8,000 of 64. It is worth that: 1 GB reopens
-/// after a crash in milliseconds instead of a second, and redb's one-phase commit trusts a checksum that somebody who
+/// after a crash in milliseconds instead of a second, and redb's one-phase commit trusts a checksum that anybody who
 /// chooses the content of documents, as every user here does, could forge.
 const QUICK_REPAIR: bool = true;
 
@@ -53,7 +53,7 @@ impl Writer {
         })
     }
 
-    /// Has an operation done and waits until it is durable. An operation whose caller goes away is still done.
+    /// Submits an operation and waits until it is durable. It is done even if the caller is cancelled.
     pub(super) async fn submit(&self, operation: Operation) -> Result<Answer> {
         let stopped = || Error::Unavailable("the writer has stopped".to_owned());
         let requests = self.requests.as_ref().ok_or_else(stopped)?;
@@ -79,7 +79,7 @@ impl Drop for Writer {
 
 fn run(shared: &Shared, mut waiting: mpsc::Receiver<Request>) {
     let mut requests = Vec::with_capacity(MOST);
-    // What is in the file. What readers know may be ahead of it after a commit that failed.
+    // What is in the file. After a failed commit, the readers' catalogue may be ahead of it.
     let mut committed = shared.catalogue();
     // Whether the last commit was not durable, so that what readers see is ahead of the file.
     let mut ahead = false;
@@ -104,7 +104,7 @@ fn run(shared: &Shared, mut waiting: mpsc::Receiver<Request>) {
 enum Fault {
     /// Before the commit: nothing of it was written.
     Abandoned(Error),
-    /// In the commit: all of it may be there, or nothing.
+    /// During the commit: all of it may be written, or nothing.
     Unconfirmed(Error),
 }
 
@@ -117,11 +117,13 @@ impl Fault {
     }
 }
 
-/// Applies the operations and commits them, if they changed anything: durably, unless none of them asks for it. Only
-/// then is their catalogue the committed one: an array that a lost commit brought is news again when it comes back.
+/// Applies the operations and commits them, if they changed anything: durably, unless none of them requires it. Only
+/// then does their catalogue become the committed one, so that an array from a lost commit is noted again when it is
+/// written again.
 ///
-/// What is committed without being durable can be read, and is on disk with the next durable commit or not at all. So
-/// whoever asks for one gets one also when their operations change nothing: they may have seen it.
+/// Changes that are committed but not durable can be read, and are on disk with the next durable commit or not at all.
+/// So an operation that requires durability gets a durable commit even if nothing changes: its caller may have seen
+/// them.
 fn commit(
     shared: &Shared,
     committed: &mut Arc<Catalogue>,
@@ -161,8 +163,8 @@ fn commit(
     if changed || (durable && *ahead) {
         publish_before(shared, committed, &catalogue);
         if let Err(error) = transaction.commit() {
-            // What was written may be there.
-            shared.listeners.tell(written);
+            // The changes may be in the store.
+            shared.listeners.report(written);
             return Err(Fault::Unconfirmed(storage(error)));
         }
         *ahead = !durable;
@@ -174,7 +176,7 @@ fn commit(
             shared.publish(Arc::clone(&catalogue));
             *committed = catalogue;
         }
-        shared.listeners.tell(written);
+        shared.listeners.report(written);
     } else {
         transaction.abort().map_err(|error| abandoned(error.into()))?;
     }
@@ -182,7 +184,7 @@ fn commit(
     Ok(results)
 }
 
-/// Readers must know that a field holds arrays before they can see the first; a new index only once it is there.
+/// Readers must know that a field holds arrays before they can see the first; a new index only after it exists.
 fn publish_before(shared: &Shared, before: &Arc<Catalogue>, after: &Arc<Catalogue>) {
     if !Arc::ptr_eq(before, after) {
         shared.publish(Arc::new(before.with_arrays_of(after)));

@@ -1,4 +1,4 @@
-//! Properties of aggregation: a pipeline comes to what a plain evaluation over all documents comes to, with and
+//! Properties of aggregation: a pipeline gives the same result as a plain evaluation over all documents, with and
 //! without indexes.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 const THINGS: &str = "things";
 
-/// A stage, and what it plainly means.
+/// A stage, and its meaning in plain terms.
 #[derive(Debug, Clone)]
 enum Stage {
     /// `n` is at least this.
@@ -120,7 +120,7 @@ impl Thing {
     }
 }
 
-/// A group by `n`: what `$sum`, `$min`, `$max`, `$push` and `$count` of the `_id`s come to.
+/// A group by `n`: the results of `$sum`, `$min`, `$max`, `$push` and `$count` over the `_id`s.
 fn grouped(things: &[Thing]) -> Vec<Document> {
     let mut groups: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
     for thing in things {
@@ -185,7 +185,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, max_shrink_iters: 2000, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_pipeline_comes_to_what_a_plain_evaluation_does(
+    fn a_pipeline_gives_the_same_result_as_a_plain_evaluation(
         mut things in proptest::collection::vec(thing(), 0..30),
         pipelines in proptest::collection::vec((proptest::collection::vec(stage(), 0..6), any::<bool>()), 10),
     ) {
@@ -202,7 +202,7 @@ proptest! {
                 engine.insert(THINGS, things.iter().map(Thing::to_document).collect()).await.unwrap();
             }
             for (mut stages, group) in pipelines {
-                // Without an order at the start it is the engine's choice which documents are the first.
+                // Without an order at the start the engine may choose which documents come first.
                 stages.insert(stages.len().min(1), Stage::Sort { descending: false });
                 if !matches!(stages[0], Stage::Match(_) | Stage::Sort { .. }) {
                     stages.swap(0, 1);
@@ -259,7 +259,7 @@ async fn a_group_may_hold_100_megabytes_and_no_more() {
 }
 
 #[tokio::test]
-async fn what_a_query_can_do_at_the_start_reads_no_more_than_a_query() {
+async fn leading_stages_read_no_more_than_the_same_query() {
     let engine = Embedded::in_memory().unwrap();
     let things = (0..100).map(|n| doc! { "_id": n, "n": n % 10 });
     engine.insert(THINGS, things.collect()).await.unwrap();

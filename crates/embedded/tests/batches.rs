@@ -1,4 +1,5 @@
-//! Operations that share a commit: each sees what those before it did, and together they leave what they would have left one by one.
+//! Operations that share a commit: each sees the effects of those before it, and the result is the same as when they
+//! run one by one.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "support/naive/mod.rs"]
@@ -91,7 +92,7 @@ fn gated() -> (Embedded, Gate) {
 
 type Answer<'a> = Pin<Box<dyn Future<Output = String> + 'a>>;
 
-/// Has the operations done in this order by one commit: they queue up behind another commit, which waits for them.
+/// Has the operations done in this order by one commit: they queue up during another commit, which waits for them.
 async fn in_one_commit(engine: &Embedded, gate: &Gate, operations: Vec<Answer<'_>>) -> Vec<String> {
     gate.close();
     let before = engine.counters().commits;
@@ -141,7 +142,7 @@ fn document() -> impl Strategy<Value = Document> {
     })
 }
 
-/// Mostly by `_id`, as what is held back is found; and in every other way, which must see it too.
+/// Mostly by `_id`, which finds held-back changes; and in every other way, which must see them too.
 fn filter() -> impl Strategy<Value = Document> {
     prop_oneof![
         6 => value().prop_map(|id| doc! { "_id": id }),
@@ -257,7 +258,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: cases(150), max_shrink_iters: 4000, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_batch_goes_as_its_operations_one_by_one(
+    fn a_batch_has_the_same_outcome_as_its_operations_one_by_one(
         indexed in any::<bool>(),
         batches in vec(vec(step(), 1..30), 1..4),
     ) {
@@ -279,7 +280,7 @@ proptest! {
                 for (step, answer) in batch.into_iter().zip(answers) {
                     prop_assert_eq!(answer, expect(&mut naive, step.clone()), "{:?}", step);
                 }
-                // By the collection, and by every index that there is.
+                // By the collection, and by every index.
                 for look in [
                     doc! {},
                     doc! { "n": { "$gte": 1 } },
@@ -303,7 +304,7 @@ proptest! {
     }
 }
 
-fn told<'a, T: std::fmt::Debug>(outcome: impl Future<Output = Result<T, Error>> + 'a) -> Answer<'a> {
+fn outcome_of<'a, T: std::fmt::Debug>(outcome: impl Future<Output = Result<T, Error>> + 'a) -> Answer<'a> {
     Box::pin(async { format!("{:?}", outcome.await.map_err(|error| code(&error))) })
 }
 
@@ -320,7 +321,7 @@ async fn a_document_that_many_change_in_a_batch_is_written_once() {
         .unwrap();
     let before = engine.counters();
     let up = || Update::one(doc! { "_id": 1 }, doc! { "$inc": { "n": 1 } });
-    let operations = (0..50).map(|_| told(engine.update(THINGS, up()))).collect();
+    let operations = (0..50).map(|_| outcome_of(engine.update(THINGS, up()))).collect();
     in_one_commit(&engine, &gate, operations).await;
     let after = engine.counters();
     // This one, and the one of the commit that they queued behind.
@@ -333,7 +334,7 @@ async fn a_document_that_many_change_in_a_batch_is_written_once() {
 }
 
 #[tokio::test]
-async fn a_refused_change_leaves_what_the_batch_did_before() {
+async fn a_refused_change_leaves_the_earlier_changes_of_its_batch() {
     let (engine, gate) = gated();
     engine
         .create_index(THINGS, Index::on(doc! { "a": 1, "b": 1 }))
@@ -345,9 +346,9 @@ async fn a_refused_change_leaves_what_the_batch_did_before() {
         .unwrap();
     let set = |fields: Document| Update::one(doc! { "_id": 1 }, doc! { "$set": fields });
     let operations = vec![
-        told(engine.update(THINGS, set(doc! { "a": [1, 2] }))),
-        told(engine.update(THINGS, set(doc! { "b": [3] }))),
-        told(engine.update(THINGS, set(doc! { "b": 3 }))),
+        outcome_of(engine.update(THINGS, set(doc! { "a": [1, 2] }))),
+        outcome_of(engine.update(THINGS, set(doc! { "b": [3] }))),
+        outcome_of(engine.update(THINGS, set(doc! { "b": 3 }))),
     ];
     let answers = in_one_commit(&engine, &gate, operations).await;
     assert_eq!(answers[1], "Err(171)");

@@ -1,4 +1,4 @@
-//! The embedded engine keeps the contract, in memory and on disk.
+//! The embedded engine satisfies the contract, in memory and on disk.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 #![expect(
     clippy::unused_async,
@@ -30,7 +30,7 @@ mod in_memory {
 mod on_disk {
     use super::{Arc, CAPABILITIES, Embedded, Engine};
 
-    /// The folder's name goes at once; the open file stays as long as the engine.
+    /// The folder's name is removed at once; the open file exists as long as the engine.
     pub(super) async fn make() -> Engine {
         let dir = tempfile::tempdir().unwrap();
         Arc::new(Embedded::open(dir.path()).unwrap())

@@ -1,4 +1,4 @@
-//! What the embedded engine has acknowledged survives a power failure at any moment, whatever the disk lost.
+//! Acknowledged writes of the embedded engine survive a power failure at any moment, whatever the disk lost.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "support/disk.rs"]
@@ -45,7 +45,7 @@ fn step(id: i32) -> Update {
     step.or_insert().unjournaled()
 }
 
-/// What is there came after its step, so the step is there, too.
+/// What exists came after its step, so the step must exist too.
 async fn check_steps(engine: &Embedded, ids: &[i32]) {
     let steps = engine.distinct("steps", "_id", doc! {}).await.unwrap();
     for id in ids {
@@ -155,7 +155,7 @@ async fn every_acknowledged_write_survives_a_power_failure_at_any_moment() {
 }
 
 #[tokio::test]
-async fn what_is_not_journaled_is_read_at_once_and_on_disk_with_the_next_write_that_is() {
+async fn unjournaled_writes_are_readable_at_once_and_on_disk_with_the_next_journaled_one() {
     let disk = Disk::default();
     let engine = Embedded::on(disk.clone()).unwrap();
     engine.insert("things", vec![doc! { "_id": 1 }]).await.unwrap();
@@ -173,7 +173,7 @@ async fn what_is_not_journaled_is_read_at_once_and_on_disk_with_the_next_write_t
         [doc! { "_id": 1 }]
     );
 
-    // Changes nothing, but what it answers rests on the step.
+    // Changes nothing, but its answer depends on the step.
     let same = Update::one(doc! { "n": 2 }, doc! { "$set": { "n": 2 } });
     assert_eq!(engine.update("things", same).await.unwrap().matched, 1);
     assert_eq!(engine.counters().commits, commits + 1);
@@ -182,7 +182,7 @@ async fn what_is_not_journaled_is_read_at_once_and_on_disk_with_the_next_write_t
 }
 
 #[tokio::test]
-async fn a_write_that_the_disk_did_not_confirm_is_reported_as_such() {
+async fn an_unconfirmed_write_is_reported_as_such() {
     let disk = Disk::default();
     let engine = Embedded::on(disk.clone()).unwrap();
     engine.insert("things", vec![doc! { "_id": 1 }]).await.unwrap();
@@ -255,7 +255,7 @@ async fn an_array_is_known_as_one_wherever_the_disk_fails_on_its_way() {
                 assert!(all.contains(&array(*id)), "call {calls}: {id} is lost");
             }
             check_lists(&reopened, &all).await;
-            // What did not make it comes back, and is known as an array after another reopening, too.
+            // What was lost is written again, and is known as an array after another reopening, too.
             reopened.insert("things", vec![array(3)]).await.unwrap();
             drop(reopened);
             let image = second.0.lock().unwrap().synced.clone();
@@ -277,7 +277,7 @@ async fn dropping_the_engine_finishes_what_is_queued() {
     let engine = Embedded::open(dir.path()).unwrap();
     for id in 0..20 {
         let engine = engine.clone();
-        // The caller goes away as soon as the request is queued.
+        // The caller is cancelled as soon as the request is queued.
         let insert = tokio::spawn(async move { engine.insert("things", vec![doc! { "_id": id }]).await });
         tokio::task::yield_now().await;
         insert.abort();

@@ -1,4 +1,4 @@
-//! The embedded engine through its port: what it does beside keeping the contract, and what it refuses.
+//! The embedded engine through its port: what it does beyond the contract, and what it refuses.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use bson::{Bson, Document, doc};
@@ -63,7 +63,7 @@ async fn a_duplicate_is_named_with_its_index_and_key() {
 }
 
 #[tokio::test]
-async fn what_changes_nothing_is_not_committed() {
+async fn writes_without_effect_are_not_committed() {
     let engine = engine_with(vec![doc! { "_id": 1, "a": 1 }]).await;
     let before = engine.counters().commits;
     engine
@@ -88,7 +88,7 @@ async fn what_changes_nothing_is_not_committed() {
 }
 
 #[tokio::test]
-async fn an_index_is_created_once_and_over_what_is_there() {
+async fn an_index_is_created_once_and_over_existing_documents() {
     let engine = engine_with(vec![doc! { "_id": 1, "a": 1 }, doc! { "_id": 2, "a": 1 }]).await;
     let error = engine
         .create_index("things", Index::unique_on(doc! { "a": 1 }))

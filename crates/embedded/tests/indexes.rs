@@ -1,4 +1,4 @@
-//! What the embedded engine reads to answer: partial and expiring indexes, runs that are merged, documents not fetched.
+//! What the embedded engine reads for an answer: partial and expiring indexes, merged runs, covered queries.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use bson::{Bson, DateTime, Document, doc};
@@ -12,7 +12,7 @@ async fn engine_with(index: Index, documents: Vec<Document>) -> Embedded {
     engine
 }
 
-/// What a find answers, and what it read for that: documents and index entries.
+/// The result of a find, and what it read for that: documents and index entries.
 async fn measured(engine: &Embedded, find: Find) -> (Vec<Document>, [u64; 2]) {
     let before = engine.counters();
     let found = engine.find("things", find).await.unwrap();
@@ -100,7 +100,7 @@ async fn a_cursor_among_a_thousand_ties_reads_only_what_follows_it() {
 }
 
 #[tokio::test]
-async fn what_an_index_holds_is_answered_without_documents() {
+async fn covered_queries_read_no_documents() {
     let fields = doc! { "owner": 1, "relation": 1, "born": 1, "last": -1, "page": 1, "count": 1 };
     let page = |n: i64, born: i64| {
         let last = DateTime::from_millis(n * 10);
@@ -260,14 +260,14 @@ async fn documents_expire_by_the_earliest_date_and_by_nothing_else() {
 }
 
 #[tokio::test]
-async fn changes_to_many_documents_let_others_in_between() {
+async fn other_writes_run_between_the_changes_of_an_update_of_many() {
     let engine = engine_with(
         Index::on(doc! { "n": 1 }),
         (0..2000).map(|n| doc! { "_id": n, "n": n % 4 }).collect(),
     )
     .await;
     let before = engine.counters().commits;
-    // The update moves its documents ahead in the index it finds them by; each still changes once.
+    // The update moves documents ahead in the index by which it finds them; each still changes once.
     let mut update = Update::one(doc! { "n": { "$gte": 1 } }, doc! { "$inc": { "n": 10 } });
     update.many = true;
     let updated = engine.update("things", update).await.unwrap();
@@ -294,7 +294,7 @@ async fn changes_to_many_documents_let_others_in_between() {
 }
 
 #[tokio::test]
-async fn a_change_to_many_keeps_what_it_did_before_a_document_that_is_refused() {
+async fn an_update_of_many_keeps_its_changes_before_a_refused_document() {
     let engine = engine_with(
         Index::unique_on(doc! { "n": 1 }),
         (0..5)

@@ -1,4 +1,4 @@
-//! Random histories: the embedded engine, with any indexes, answers as the naive store does.
+//! Random histories: the embedded engine, with any indexes, returns the same answers as the naive store.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "support/naive/mod.rs"]
@@ -95,14 +95,14 @@ fn test() -> impl Strategy<Value = Bson> {
 fn condition() -> impl Strategy<Value = Document> {
     let in_list = (scalar(), scalar())
         .prop_map(|(x, y)| doc! { "list": { "$elemMatch": { "x": x, "y": { "$gte": y } } } });
-    // What a page of a list asks for that starts after a cursor.
+    // The query for a page of a list that starts after a cursor.
     let after = (select(SCALARS.to_vec()), scalar(), 0_i32..20, any::<bool>()).prop_map(
         |(field, value, id, down)| {
             let side = if down { "$lt" } else { "$gt" };
             doc! { "$or": [{ field: { side: &value } }, { field: &value, "_id": { side: id } }] }
         },
     );
-    // What is near the edges of the partial indexes.
+    // Values near the edges of the partial indexes.
     let near = (comparison(), 0_i32..3, comparison(), 1_i32..4)
         .prop_map(|(of_m, m, of_n, n)| doc! { "m": { of_m: m }, "n": { of_n: n } });
     let range = (select(vec!["a", "list.x", "n", "m"]), comparison(), 0_i32..3)
@@ -177,11 +177,11 @@ fn find() -> impl Strategy<Value = Find> {
     );
     let unsorted = (filter(), projection()).prop_map(|(filter, projection)| {
         let mut find = Find::matching(filter).project(projection);
-        // What is in no order is put into one by its `_id`.
+        // Results without an order are sorted by their `_id`.
         find.projection.remove("_id");
         find
     });
-    // The newest of several, after a cursor or not: what is merged.
+    // The newest of several, after a cursor or not: these runs are merged.
     let several = (
         any::<bool>(),
         vec(0_i32..4, 1..4),
@@ -333,7 +333,7 @@ fn among(id: i32, filter: Document) -> Document {
     doc! { "_id": id, "$and": [filter] }
 }
 
-/// Takes a step in both stores and says what each answered.
+/// Takes a step in both stores and returns both answers.
 async fn take(engine: &Embedded, naive: &mut Naive, step: Step) -> [String; 2] {
     let both = |engine: Result<Vec<String>, Error>, naive: Result<Vec<String>, i32>| {
         [
@@ -363,7 +363,7 @@ async fn take(engine: &Embedded, naive: &mut Naive, step: Step) -> [String; 2] {
             )
         }
         Step::UpdateMany(filter, update) => {
-            // Where one document is refused, the order decides which others change, and there is none.
+            // If one document is refused, the order decides which others change, and there is none.
             let Ok((matched, modified)) = naive.update(&filter, &update, false) else {
                 return Default::default();
             };
@@ -439,7 +439,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: cases(60), max_shrink_iters: 4000, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_history_goes_as_in_the_naive_store(
+    fn every_history_matches_the_naive_store(
         early in indexes(),
         start in vec((0_i32..20, document()), 0..30),
         late in indexes(),
@@ -448,7 +448,7 @@ proptest! {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
             let engine = Embedded::in_memory().unwrap();
-            // Some documents come before some of the indexes; what is unique is so from the start.
+            // Some documents are inserted before some of the indexes are created; unique indexes exist from the start.
             let late: Vec<_> = late
                 .into_iter()
                 .filter(|index| !index.unique && early.iter().all(|other| other.name() != index.name()))

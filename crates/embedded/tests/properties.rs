@@ -95,7 +95,7 @@ fn find() -> impl Strategy<Value = Find> {
     let direction = prop_oneof![Just(1), Just(-1)];
     let sort = proptest::option::of((field(), direction.clone(), field(), direction));
     (filter(), sort, 0_u64..3, 0_u64..6).prop_map(|(filter, sort, skip, limit)| match sort {
-        // Only an order in which no two documents are equal says which ones come first.
+        // Only an order in which no two documents are equal determines which ones come first.
         Some((first, up, second, down)) => {
             let mut order = doc! { first: up, second: down };
             order.insert("_id", up);
@@ -200,7 +200,7 @@ proptest! {
     ) {
         runtime().block_on(async {
             let (plain, indexed) = (Embedded::in_memory().unwrap(), Embedded::in_memory().unwrap());
-            // Some documents come before the indexes and some after.
+            // Some documents are inserted before the indexes are created and some after.
             for (nth, document) in (0_i32..).zip(&mut documents) {
                 document.insert("_id", nth);
             }

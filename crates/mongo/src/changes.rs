@@ -1,8 +1,8 @@
 //! Following a change stream for as long as the process lives, through failures of the server.
 //!
 //! The server gives out a token for every place in the stream. After a failure the stream is opened again from the
-//! last one, so nothing is missed. Where the server no longer knows the place, the stream begins anew, and the
-//! listener is told that anything may have changed.
+//! last token, so nothing is missed. If the server no longer knows that place, the stream starts again from now, and
+//! the listener learns that anything may have changed.
 
 use std::time::Duration;
 
@@ -22,15 +22,15 @@ use crate::fault::{Kind, Meaning, meaning};
 const PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(4);
 
-/// The server answers a question for changes after about a second, whether there are any or not. One that takes this
+/// The server answers a request for changes after about a second, whether there are any or not. One that takes this
 /// long is gone, although the connection may seem to be open.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The label of an error after which a stream may go on from its token.
+/// The label of an error after which a stream may resume from its token.
 const RESUMABLE: &str = "ResumableChangeStreamError";
 
 impl Mongo {
-    /// Opens a change stream of these collections and follows it. A server that has none refuses.
+    /// Opens a change stream of these collections and follows it. A server without change streams refuses.
     pub(crate) async fn follow(&self, collections: &[&str]) -> document::Result<Changes> {
         let server = Streams {
             database: self.database.clone(),
@@ -49,13 +49,13 @@ impl Mongo {
 /// Why a stream broke.
 #[derive(Debug, PartialEq, Eq)]
 enum Broken {
-    /// The server is away. When it is back, the stream goes on where it was.
+    /// The server is unreachable. When it is back, the stream resumes.
     Away(String),
-    /// The place in the stream is lost, e.g. because the server's history does not reach back so far.
+    /// The place in the stream is lost, e.g. because the server's history does not reach back that far.
     Lost(String),
 }
 
-/// A server that can open its stream of changes, from now on or from a place in it.
+/// A server that can open a stream of its changes, from now on or from a place in it.
 #[async_trait]
 trait Server: Send + Sync + 'static {
     type Tail: Tail;
@@ -68,10 +68,10 @@ trait Server: Send + Sync + 'static {
 trait Tail: Send + 'static {
     type Token: Clone + Send + Sync;
 
-    /// The next change, or nothing when none came for a while.
+    /// The next change, or `None` if there was none for a while.
     async fn next(&mut self) -> Result<Option<Changed>, Broken>;
 
-    /// The place after what was returned last. It moves on also while nothing is returned.
+    /// The place after the last returned change. It also advances while nothing is returned.
     fn token(&self) -> Option<Self::Token>;
 }
 
@@ -119,7 +119,7 @@ impl<S: Server> Follower<S> {
         }
     }
 
-    /// Waits, then opens the stream again. Tells whether changes may have been missed.
+    /// Waits, then opens the stream again. Returns whether changes may have been missed.
     async fn reopen(&mut self) -> bool {
         tokio::time::sleep(self.pause).await;
         self.pause = (self.pause * 2).min(LONGEST_PAUSE);
@@ -139,7 +139,7 @@ impl<S: Server> Follower<S> {
     }
 
     fn broke(&mut self, broken: Broken) {
-        // Said once for each time that the stream breaks, and not for each attempt to open it.
+        // Logged once each time the stream breaks, not for each attempt to open it.
         let first = self.tail.take().is_some();
         match broken {
             Broken::Away(why) if first => {
@@ -165,7 +165,7 @@ struct Streams {
 impl Streams {
     async fn watch(&self, after: Option<ResumeToken>) -> mongodb::error::Result<Stream> {
         let wanted = doc! { "$match": { "ns.coll": { "$in": &self.collections } } };
-        // The driver needs the first two; the change itself may be large, and nobody reads it.
+        // The driver needs the first two; the change itself may be large, and is not needed.
         let short = doc! { "$project": { "operationType": 1, "ns": 1, "documentKey": 1 } };
         let watch = self.database.watch().pipeline([wanted, short]);
         let opened = match after {

@@ -13,14 +13,14 @@ pub struct Cluster<'a> {
     mongo: &'a Mongo,
 }
 
-/// What became of a collection that was to be sharded.
+/// What happened to a collection that was to be sharded.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Sharded {
-    /// It is sharded from now on.
+    /// It was sharded now.
     Now,
-    /// It was already, by the same key.
+    /// It was sharded before, by the same key.
     Before,
-    /// It was already, by another key, and was left so.
+    /// It was sharded before, by another key, and was left so.
     Otherwise(Document),
 }
 
@@ -42,11 +42,11 @@ impl Mongo {
 }
 
 impl Cluster<'_> {
-    /// Shards a collection by a key, unless it is sharded already. It may be asked for again, also after it was
+    /// Shards a collection by a key, unless it is sharded already. It may be called again, even after it was
     /// interrupted.
     ///
     /// # Errors
-    /// [`Error::Refused`] with the server's reason, for instance that this user may not.
+    /// [`Error::Refused`] with the server's reason, for instance that this user lacks the permission.
     pub async fn shard(&self, collection: &str, key: &Document) -> Result<Sharded> {
         let namespace = format!("{}.{collection}", self.mongo.database.name());
         match self.key_of(&namespace).await? {
@@ -54,7 +54,7 @@ impl Cluster<'_> {
             Some(standing) => return Ok(Sharded::Otherwise(standing)),
             None => {}
         }
-        // A collection with documents in it must have the index of its key before.
+        // A collection with documents must have the index of its key before.
         let index = IndexModel::builder().keys(key.clone()).build();
         let target = self.mongo.collection(collection);
         self.mongo
@@ -66,7 +66,7 @@ impl Cluster<'_> {
         match self.mongo.command("admin", command).await {
             Ok(_) => Ok(Sharded::Now),
             Err(error @ Error::Refused { .. }) => match self.key_of(&namespace).await? {
-                // Somebody else was faster.
+                // Another process was faster.
                 Some(standing) if same(&standing, key) => Ok(Sharded::Before),
                 _ => Err(error),
             },
@@ -74,7 +74,7 @@ impl Cluster<'_> {
         }
     }
 
-    /// The key that a collection is sharded by.
+    /// The key by which a collection is sharded.
     async fn key_of(&self, namespace: &str) -> Result<Option<Document>> {
         let config = self.mongo.database.client().database("config");
         let collections = config.collection::<Document>("collections");
@@ -89,7 +89,7 @@ impl Cluster<'_> {
     }
 }
 
-/// Whether two keys have the same fields in the same order and way; a shell may have written 1 as 1.0.
+/// Whether two keys have the same fields in the same order and direction; a shell may have written 1 as 1.0.
 fn same(standing: &Document, key: &Document) -> bool {
     let parts = |key: &Document| -> Vec<(String, Option<String>)> {
         key.iter()

@@ -1,4 +1,4 @@
-//! Connecting: what the address says, and what the server turns out to be.
+//! Connecting: the options of the address, and the properties of the server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,11 +15,11 @@ use mongodb::{Client, Collection, Database};
 use crate::presence::Presence;
 use crate::session::Session;
 
-/// The database when the address names none.
+/// The database if the address names none.
 pub(crate) const DATABASE: &str = "spillway";
 
 /// How long to look for a server that can take a command, and how long to wait for one connection, unless the address
-/// says otherwise. A person waits behind most commands.
+/// says otherwise. A person waits for most commands.
 const SELECTION: Duration = Duration::from_secs(5);
 const CONNECTION: Duration = Duration::from_secs(5);
 
@@ -35,11 +35,11 @@ pub struct Mongo {
     pub(crate) database: Database,
     pub(crate) presence: Presence,
     pub(crate) consistency: Consistency,
-    /// The session that all commands go in, where this is one.
+    /// The session in which all commands are sent, if this is one.
     pub(crate) session: Option<Arc<Session>>,
 }
 
-/// Why a database cannot be used. The text says what to do next and never has a password in it.
+/// Why a database cannot be used. The text says what to do next and never contains a password.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConnectError {
@@ -49,7 +49,7 @@ pub enum ConnectError {
          mongodb://user:password@host:27017/spillway, with what is special in a password percent-encoded"
     )]
     Address(String),
-    /// The address asks for something that would break what the store promises.
+    /// The address requests something that would break what the store promises.
     #[error("{option} cannot be used: {why}. Remove it from the address")]
     Unsafe {
         /// The option of the address.
@@ -57,7 +57,7 @@ pub enum ConnectError {
         /// What would go wrong.
         why: &'static str,
     },
-    /// The server does not let this user in.
+    /// The server does not admit this user.
     #[error(
         "the MongoDB server at {server} refuses the user: {reason}. Look at the user, the password and authSource in the \
          address"
@@ -65,7 +65,7 @@ pub enum ConnectError {
     Login {
         /// The hosts of the address.
         server: String,
-        /// What the server said.
+        /// The server's message.
         reason: String,
     },
     /// No server answers, or none that takes writes.
@@ -76,7 +76,7 @@ pub enum ConnectError {
     Unreachable {
         /// The hosts of the address.
         server: String,
-        /// What the driver said.
+        /// The driver's message.
         reason: String,
     },
 }
@@ -84,8 +84,8 @@ pub enum ConnectError {
 impl Mongo {
     /// Connects to the database that the address names (`spillway` if none), and waits until its server answers.
     ///
-    /// Writes are acknowledged once a majority has them in its journal, and reads see what a majority has. An address that
-    /// asks for less is refused. A server without a replica set has no majority to ask.
+    /// Writes are acknowledged once a majority has them in its journal, and reads see what a majority has. An address
+    /// that requests less is refused. A server without a replica set has no majority to ask.
     pub async fn connect(address: &str) -> Result<Self, ConnectError> {
         let secret = Secret::of(address);
         let mut options = ClientOptions::parse(address)
@@ -93,7 +93,7 @@ impl Mongo {
             .map_err(|error| ConnectError::Address(secret.hide(&describe(&error))))?;
         refuse_unsafe(&options)?;
         prepare(&mut options);
-        let presence = Presence::told_by(&mut options);
+        let presence = Presence::watching(&mut options);
         let server = hosts(&options);
         let name = options
             .default_database
@@ -128,7 +128,7 @@ impl Mongo {
         })
     }
 
-    /// The driver's view of the database, for what the port has no operation for.
+    /// The driver's view of the database, for operations that the port does not have.
     pub fn database(&self) -> &Database {
         &self.database
     }
@@ -173,7 +173,7 @@ fn refuse_unsafe(options: &ClientOptions) -> Result<(), ConnectError> {
     Ok(())
 }
 
-/// Fills in what the address leaves open.
+/// Fills in the options that the address leaves open.
 fn prepare(options: &mut ClientOptions) {
     options.app_name.get_or_insert_with(|| "spillway".to_owned());
     options.server_selection_timeout.get_or_insert(SELECTION);
@@ -186,7 +186,7 @@ fn prepare(options: &mut ClientOptions) {
     concern.journal.get_or_insert(true);
 }
 
-/// What reads of the server may miss: nothing, unless it belongs to a replica set or leads to some.
+/// Which writes the server's reads may miss: none, unless it belongs to a replica set or is a router in front of some.
 fn consistency_of(hello: &Document) -> Consistency {
     let replicated = hello.contains_key("setName") || hello.get_str("msg").is_ok_and(|msg| msg == "isdbgrid");
     let has_sessions = matches!(
@@ -200,8 +200,8 @@ fn consistency_of(hello: &Document) -> Consistency {
     }
 }
 
-/// Refuses what is safe on one server alone: a replica set takes back what a majority does not have when its primary
-/// is replaced.
+/// Refuses what is safe only on a single server: a replica set rolls back writes that a majority does not have when
+/// its primary is replaced.
 fn refuse_less_than_majority(
     read: Option<&ReadConcern>,
     write: Option<&WriteConcern>,
@@ -255,7 +255,7 @@ fn refused(server: String, error: &mongodb::error::Error, secret: &Secret) -> Co
         ErrorKind::Authentication { .. } => true,
         // Unauthorized, AuthenticationFailed, and Atlas' own code for both.
         ErrorKind::Command(refusal) => [13, 18, 8000].contains(&refusal.code),
-        // The driver wraps what went wrong while a connection was made.
+        // The driver wraps errors that occurred while a connection was made.
         ErrorKind::ServerSelection { message, .. } => message.contains("Authentication"),
         _ => false,
     };
@@ -271,7 +271,7 @@ fn describe(error: &mongodb::error::Error) -> String {
     error.kind.to_string()
 }
 
-/// The password of an address, to be kept out of messages.
+/// The password of an address, which must be kept out of messages.
 struct Secret(Option<String>);
 
 impl Secret {
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_less_than_a_majority_has_is_refused_in_a_replica_set() {
+    async fn read_and_write_concerns_below_majority_are_refused_in_a_replica_set() {
         for (option, refused) in [
             (
                 "readConcernLevel=local",
@@ -361,16 +361,16 @@ mod tests {
                 .unwrap();
             let answer =
                 refuse_less_than_majority(options.read_concern.as_ref(), options.write_concern.as_ref());
-            let told = answer.err().map(|error| error.to_string());
+            let message = answer.err().map(|error| error.to_string());
             match refused {
-                None => assert_eq!(told, None, "{option}"),
-                Some(start) => assert!(told.unwrap().starts_with(start), "{option}"),
+                None => assert_eq!(message, None, "{option}"),
+                Some(start) => assert!(message.unwrap().starts_with(start), "{option}"),
             }
         }
     }
 
     #[test]
-    fn what_a_server_says_of_itself_tells_what_its_reads_may_miss() {
+    fn the_hello_answer_determines_the_consistency() {
         let (set, router) = (doc! { "setName": "rs0" }, doc! { "msg": "isdbgrid" });
         let with_sessions = |mut hello: Document| {
             hello.insert("logicalSessionTimeoutMinutes", 30);
@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_the_address_says_goes_before_what_is_usual() {
+    async fn options_in_the_address_override_the_defaults() {
         let address = "mongodb://127.0.0.1/?w=1&maxPoolSize=3&appName=mine&serverSelectionTimeoutMS=70";
         let mut options = ClientOptions::parse(address).await.unwrap();
         prepare(&mut options);

@@ -1,4 +1,4 @@
-//! The port's operations, each one command.
+//! The port's operations, one command each.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,28 +23,28 @@ use crate::identity::{check_upsert, insertable};
 use crate::session::send;
 use crate::validator;
 
-/// How often to send a command again that was in another's way. The server already tries again by itself, so this is
+/// How often to repeat a command after a conflict with another one. The server already retries by itself, so this is
 /// for the rare moment when it gave up.
 const ATTEMPTS: u32 = 5;
 
 /// The pause after the first conflict; each further one waits twice as long.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// How long a change to one document, or reading a few, may take before it counts as lost. The driver itself would wait for
-/// as long as the connection seems to be open.
+/// How long a change to one document, or reading a few, may take before it counts as lost. The driver itself would
+/// wait for as long as the connection seems to be open.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How many documents to fetch at a time, at most.
 const BATCH: u32 = 1000;
 
-/// The beginning of 2020, in milliseconds since 1970. A server that says an earlier time has no clock worth believing.
+/// The beginning of 2020, in milliseconds since 1970. A server that reports an earlier time has no trustworthy clock.
 const NO_CLOCK_BEFORE: i64 = 1_577_836_800_000;
 
-/// Why nobody was asked.
+/// Why the command was not sent.
 const LOST: &str = "the MongoDB server has gone and is not back yet";
 
 impl Mongo {
-    /// Runs a command until it is no longer in another's way.
+    /// Runs a command until it no longer conflicts with another one.
     pub(crate) async fn settled<T, F>(
         &self,
         collection: &str,
@@ -68,7 +68,7 @@ impl Mongo {
         Err(Error::Contended(format!("the collection {collection}")))
     }
 
-    /// The same within a time, for what is no work for a server: a change to one document, or a few of them read.
+    /// The same with a time limit, for commands that are quick for a server: changing one document, or reading a few.
     async fn soon<T, F>(&self, collection: &str, kind: Kind, command: impl Fn() -> F) -> Result<T>
     where
         F: Future<Output = mongodb::error::Result<T>>,
@@ -78,7 +78,7 @@ impl Mongo {
             .unwrap_or_else(|_| Err(unanswered(kind, format!("no answer within {PATIENCE:?}"))))
     }
 
-    /// What the driver makes of one command, as long as there is a server to answer it.
+    /// The driver's result of one command, as long as there is a server to answer it.
     async fn answer<T>(&self, kind: Kind, command: impl Future<Output = T>) -> Result<T> {
         if self.presence.is_lost() {
             return Err(Error::Unavailable(LOST.to_owned()));
@@ -107,7 +107,7 @@ fn modifications(change: &Change) -> Result<UpdateModifications> {
     }
 }
 
-/// Which elements of arrays the paths of a change name.
+/// The elements of arrays that the paths of a change name.
 fn array_filters(change: &Change) -> Option<Vec<Document>> {
     match change {
         Change::Elements(_, filters) => Some(filters.clone()),
@@ -115,12 +115,12 @@ fn array_filters(change: &Change) -> Option<Vec<Document>> {
     }
 }
 
-/// `None` for an empty document, which as an option means something else than its absence.
+/// `None` for an empty document, which as an option means something else than a missing one.
 fn given(document: &Document) -> Option<Document> {
     (!document.is_empty()).then(|| document.clone())
 }
 
-/// What a trace can know of a query: a server tells what it answers, not what it reads for that.
+/// What a trace can record of a query: the server reports what it returns, not what it reads.
 fn answered(collection: &str, found: &[Document]) -> Read {
     let bytes =
         |document: &Document| RawDocumentBuf::try_from(document).map_or(0, |raw| raw.as_bytes().len() as u64);
@@ -216,7 +216,7 @@ impl DocumentEngine for Mongo {
                 .await;
             match outcome {
                 Ok(_) => {}
-                // The driver may have sent some of them before.
+                // The driver may have sent some of them already.
                 Err(Error::Unavailable(why)) if ready.len() > 1 => return Err(Error::UnknownOutcome(why)),
                 Err(error) => return Err(error),
             }
@@ -334,7 +334,7 @@ impl DocumentEngine for Mongo {
         }
     }
 
-    /// Of the primary, or of a router.
+    /// The clock of the primary, or of a router.
     async fn clock(&self) -> Result<Option<DateTime>> {
         let admin = self.database.client().database("admin");
         let hello = self

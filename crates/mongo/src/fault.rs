@@ -1,4 +1,4 @@
-//! What the driver's errors mean to the data layer.
+//! Maps the driver's errors to the data layer's errors.
 
 use bson::Document;
 use document::{Error, Index};
@@ -7,15 +7,15 @@ use mongodb::error::{Error as Failure, ErrorKind, WriteFailure};
 /// The largest document, in bytes.
 const LARGEST: usize = 16 * 1024 * 1024;
 
-/// The label of an error with which a connection could not be made, or the server turned a command away unread.
+/// The label of an error if a connection could not be made, or the server rejected a command unread.
 const OVERLOADED: &str = "SystemOverloadedError";
 
-/// A server that is not the primary, or could not have a lock, refused before anything was done: `LockTimeout`, `LockBusy`,
-/// `NotPrimaryOrSecondary`, `NotWritablePrimary`, `NotPrimaryNoSecondaryOk` and their old kind.
+/// A server that is not the primary, or could not get a lock, refused before anything was done: `LockTimeout`,
+/// `LockBusy`, `NotPrimaryOrSecondary`, `NotWritablePrimary`, `NotPrimaryNoSecondaryOk` and their old kind.
 const UNBEGUN: [i32; 6] = [24, 46, 13436, 10107, 13435, 10058];
 
-/// A shutdown, an election or a time limit came between, or a router found no server behind it that can be asked. A router
-/// may have got through to another shard before.
+/// A shutdown, an election or a time limit interrupted it, or a router found no available server behind it. A router
+/// may have reached another shard before.
 const CUT_OFF: [i32; 24] = [
     6,     // HostUnreachable
     7,     // HostNotFound
@@ -50,10 +50,10 @@ pub(crate) enum Kind {
     Write,
 }
 
-/// What became of a command.
+/// The outcome of a failed command.
 #[derive(Debug)]
 pub(crate) enum Meaning {
-    /// It was in another's way and changed nothing; it may be sent again.
+    /// It conflicted with another command and changed nothing; it may be repeated.
     Conflict,
     /// It failed.
     Failed(Error),
@@ -79,7 +79,7 @@ pub(crate) fn meaning(collection: &str, kind: Kind, failure: &Failure) -> Meanin
     }
     let text = failure.kind.to_string();
     Meaning::Failed(match &*failure.kind {
-        // The write is there, but not where it was asked to be.
+        // The write was done, but not with the requested write concern.
         ErrorKind::Write(WriteFailure::WriteConcernError(unconfirmed)) => {
             Error::UnknownOutcome(unconfirmed.message.clone())
         }
@@ -92,13 +92,12 @@ pub(crate) fn meaning(collection: &str, kind: Kind, failure: &Failure) -> Meanin
         | ErrorKind::InvalidTlsConfig { .. }
         | ErrorKind::Shutdown => Error::Unavailable(text),
         _ if failure.contains_label(OVERLOADED) => Error::Unavailable(text),
-        // The connection broke, was given up with its pool, or what came back was not an answer. The command may have
-        // arrived.
+        // The connection broke, was closed with its pool, or the reply was malformed. The command may have arrived.
         _ => unanswered(kind, text),
     })
 }
 
-/// What a command without an answer means.
+/// The error of a command without an answer.
 pub(crate) fn unanswered(kind: Kind, text: impl Into<String>) -> Error {
     match kind {
         Kind::Read => Error::Unavailable(text.into()),
@@ -123,7 +122,7 @@ fn of_code(collection: &str, kind: Kind, code: i32, message: &str, answer: Optio
     })
 }
 
-/// The server's message names the index; its answer has the key as values.
+/// The server's message names the index; its answer has the values of the key.
 fn duplicate(collection: &str, message: &str, answer: Option<&Document>) -> Error {
     let detail = answer.and_then(|answer| {
         if answer.contains_key("keyValue") {
@@ -150,7 +149,7 @@ fn duplicate(collection: &str, message: &str, answer: Option<&Document>) -> Erro
     }
 }
 
-/// The first number in a message that can be the size of a document that is too large, or the least of them.
+/// The first number in a message that can be the size of a document that is too large, or the limit.
 fn size_in(message: &str) -> usize {
     message
         .split(|letter: char| !letter.is_ascii_digit())
@@ -199,40 +198,46 @@ mod tests {
             "BSONObj size: 16777300 (0x1000054) is invalid. Size must be between 0 and 16793600(16MB)";
         for code in [10334, 17419, 17420] {
             let Meaning::Failed(Error::TooLarge {
-                bytes, code: told, ..
+                bytes,
+                code: returned,
+                ..
             }) = refusal(code, message)
             else {
                 panic!("{code} is not too large");
             };
-            assert_eq!((bytes, told), (16_777_300, code));
+            assert_eq!((bytes, returned), (16_777_300, code));
         }
         assert!(matches!(refusal(112, "WriteConflict"), Meaning::Conflict));
         for code in [2, 9, 14, 28, 86] {
-            let Meaning::Failed(Error::Refused { code: told, message }) = refusal(code, "no") else {
+            let Meaning::Failed(Error::Refused {
+                code: returned,
+                message,
+            }) = refusal(code, "no")
+            else {
                 panic!("{code} is not a refusal");
             };
-            assert_eq!((told, message.as_str()), (code, "no"));
+            assert_eq!((returned, message.as_str()), (code, "no"));
         }
     }
 
     #[test]
-    fn a_server_that_cannot_be_asked_now_is_no_refusal() {
+    fn an_unreachable_server_is_not_a_refusal() {
         for code in [24, 10107, 10058, 13435, 13436] {
-            let Meaning::Failed(Error::Unavailable(told)) = refusal(code, "no primary") else {
+            let Meaning::Failed(Error::Unavailable(reason)) = refusal(code, "no primary") else {
                 panic!("{code} may have changed something");
             };
-            assert_eq!(told, "no primary");
+            assert_eq!(reason, "no primary");
         }
         for code in [6, 50, 89, 91, 133, 189, 262, 384, 407, 9001, 11602] {
-            let Meaning::Failed(Error::UnknownOutcome(told)) = refusal(code, "no answer") else {
+            let Meaning::Failed(Error::UnknownOutcome(reason)) = refusal(code, "no answer") else {
                 panic!("{code} leaves no write in doubt");
             };
-            assert_eq!(told, "no answer");
+            assert_eq!(reason, "no answer");
             let read = of_code("things", Kind::Read, code, "no answer", None);
-            let Meaning::Failed(Error::Unavailable(told)) = read else {
+            let Meaning::Failed(Error::Unavailable(reason)) = read else {
                 panic!("{code} is no absence to a reader");
             };
-            assert_eq!(told, "no answer");
+            assert_eq!(reason, "no answer");
         }
     }
 

@@ -1,4 +1,4 @@
-//! The port's own rule: identities are the caller's. MongoDB would invent one, and then a retry inserts twice.
+//! The port's own rule: the caller chooses identities. MongoDB would generate one, and then a retry inserts twice.
 
 use bson::Document;
 use bson::raw::RawDocumentBuf;
@@ -26,7 +26,7 @@ pub(crate) fn insertable(document: &Document) -> Result<RawDocumentBuf> {
     Ok(encoded)
 }
 
-/// Refuses an upsert whose document would get an invented identity.
+/// Refuses an upsert whose document would get a generated identity.
 pub(crate) fn check_upsert(filter: &Document, change: &Change) -> Result<()> {
     if names_id(filter, change) {
         Ok(())

@@ -5,15 +5,16 @@
 //!   engine     the port's operations
 //!   changes    following a change stream through failures of the server
 //!   identity   the port's own rule that identities are the caller's
-//!   validator  what the server refuses to store, whoever writes it
+//!   validator  what the server refuses to store, for every writer
 //!   cluster    sharding, where the server is a router
 //!   session    what one operation reads is never older than what it has seen
 //!   presence   whether there is a server to send commands to
 //!   fault      the driver's errors by meaning
 //! ```
 //!
-//! The driver may send a write a second time when it lost the answer to the first (`retryWrites`). The server knows
-//! the repetition by its number and does not apply it twice, and where it cannot know, the driver does not repeat.
+//! The driver may send a write a second time when it lost the answer to the first (`retryWrites`). The server
+//! recognises the repetition by its number and does not apply it twice; if it could not, the driver does not repeat
+//! the write.
 
 mod changes;
 mod cluster;

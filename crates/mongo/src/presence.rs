@@ -1,4 +1,4 @@
-//! Whether there is a server to send commands to, as the driver's own watch over its servers tells it.
+//! Whether there is a server to send commands to, according to the driver's own monitoring.
 
 use std::time::Duration;
 
@@ -8,17 +8,17 @@ use mongodb::event::sdam::{SdamEvent, TopologyDescription};
 use mongodb::options::ClientOptions;
 use tokio::sync::watch;
 
-/// How long a server may be missing before nobody waits for it any more. A connection that broke is made again in less;
-/// whoever asks later is told at once.
+/// How long a server may be missing before callers stop waiting for it. A broken connection is made again in less
+/// time; later callers get an error at once.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Tells whether the server is lost: it was there once, and has been missing for longer than a moment.
+/// Whether the server is lost: it was there once, and has been missing for longer than a moment.
 #[derive(Debug, Clone)]
 pub(crate) struct Presence(watch::Receiver<bool>);
 
 impl Presence {
-    /// Listens to what the client that will be made from these options finds out about its servers.
-    pub(crate) fn told_by(options: &mut ClientOptions) -> Self {
+    /// Watches what the client that will be made from these options finds out about its servers.
+    pub(crate) fn watching(options: &mut ClientOptions) -> Self {
         let (sender, usable) = watch::channel(false);
         options.sdam_event_handler = Some(EventHandler::callback(move |event| {
             if let SdamEvent::TopologyDescriptionChanged(change) = event {
@@ -30,7 +30,7 @@ impl Presence {
 
     fn after(usable: watch::Receiver<bool>, grace: Duration) -> Self {
         let (sender, lost) = watch::channel(false);
-        tokio::spawn(tell(usable, grace, sender));
+        tokio::spawn(report_losses(usable, grace, sender));
         Self(lost)
     }
 
@@ -43,14 +43,14 @@ impl Presence {
     pub(crate) async fn lost(&self) {
         let mut lost = self.0.clone();
         if lost.wait_for(|lost| *lost).await.is_err() {
-            // The client is gone and finds out nothing any more.
+            // The client was dropped, so nothing changes any more.
             std::future::pending::<()>().await;
         }
     }
 }
 
-/// Ends with the client that tells what is usable.
-async fn tell(mut usable: watch::Receiver<bool>, grace: Duration, lost: watch::Sender<bool>) {
+/// Reports when the server is lost and when it is back. Ends with the client.
+async fn report_losses(mut usable: watch::Receiver<bool>, grace: Duration, lost: watch::Sender<bool>) {
     loop {
         if usable.wait_for(|usable| *usable).await.is_err() {
             return;
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_server_is_lost_when_it_stays_away_and_found_when_it_is_back() {
+    async fn a_server_is_lost_after_a_while_and_found_when_it_returns() {
         let (sender, usable) = watch::channel(false);
         let presence = Presence::after(usable, GRACE);
         for _ in 0..3 {
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_server_that_was_never_there_or_is_back_in_time_is_not_lost() {
+    async fn a_server_that_was_never_up_or_returns_in_time_is_not_lost() {
         let (sender, usable) = watch::channel(false);
         let presence = Presence::after(usable, GRACE);
         let long = GRACE * 10;

@@ -1,4 +1,4 @@
-//! Causally consistent sessions: what one operation reads is never older than what it has read or written before.
+//! Causally consistent sessions: no read of an operation is older than what it has read or written before.
 
 use mongodb::options::SessionOptions;
 use mongodb::{Client, ClientSession};
@@ -6,7 +6,7 @@ use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard};
 
 use crate::Mongo;
 
-/// A session of the driver, which is begun with its first command. One command at a time goes in it.
+/// A session of the driver, which is started with its first command. Its commands run one at a time.
 #[derive(Default)]
 pub(crate) struct Session(Mutex<Option<ClientSession>>);
 

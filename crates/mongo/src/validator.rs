@@ -1,4 +1,4 @@
-//! Validators: what the server refuses to store, whoever writes it.
+//! Validators: what the server refuses to store, for every writer.
 
 use std::sync::Once;
 
@@ -10,9 +10,9 @@ use mongodb::options::{ValidationAction, ValidationLevel};
 use crate::Mongo;
 use crate::fault::Kind;
 
-/// `NamespaceNotFound`: there is no such collection yet.
+/// `NamespaceNotFound`: the collection does not exist yet.
 const NO_COLLECTION: i32 = 26;
-/// `NamespaceExists`: somebody else just made it.
+/// `NamespaceExists`: another process has just created it.
 const COLLECTION_EXISTS: i32 = 48;
 /// `Unauthorized`.
 const UNAUTHORIZED: i32 = 13;
@@ -20,8 +20,8 @@ const UNAUTHORIZED: i32 = 13;
 /// A process may connect more than once, and each connection has several collections.
 static SAID: Once = Once::new();
 
-/// Sets the validator of a collection, making the collection where it is missing. A server that has no validators, or lets
-/// this user set none, is as good without: that is logged once.
+/// Sets the validator of a collection, which is created if it is missing. A server without validators, or one that
+/// does not allow this user to set them, is good enough: that is logged once.
 pub(crate) async fn set(mongo: &Mongo, collection: &str, validator: Document) -> Result<()> {
     match try_to_set(mongo, collection, validator).await {
         Err(Error::Refused { code, message }) => {
@@ -46,8 +46,8 @@ fn why(code: i32) -> &'static str {
     }
 }
 
-/// Sets it where it differs: to change it takes a lock on the whole collection, and nearly every start finds it as it should
-/// be. `moderate` leaves documents alone that do not match already: whoever mends them must be able to write them.
+/// Sets it if it differs: changing it takes a lock on the whole collection, and nearly every start finds the right
+/// one. `moderate` accepts changes to documents that do not match already, so that they can be repaired.
 async fn try_to_set(mongo: &Mongo, collection: &str, validator: Document) -> Result<()> {
     if stands(mongo, collection, &validator).await? {
         return Ok(());
@@ -83,7 +83,7 @@ async fn run(mongo: &Mongo, collection: &str, name: &str, checks: &Document) -> 
         .map(drop)
 }
 
-/// Whether the collection has this very validator.
+/// Whether the collection has exactly this validator.
 async fn stands(mongo: &Mongo, collection: &str, validator: &Document) -> Result<bool> {
     let specifications = mongo
         .settled(collection, Kind::Read, || async {

@@ -1,5 +1,5 @@
-//! Sharding through a router, of which this is as much as the driver and the commands need. A whole cluster does not fit
-//! into a test.
+//! Sharding through a router. It implements as much of one as the driver and the commands need, because a whole
+//! cluster does not fit into a test.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::collections::HashMap;
@@ -18,11 +18,11 @@ const QUERY: i32 = 2004;
 const REPLY: i32 = 1;
 const MESSAGE: i32 = 2013;
 
-/// A server that knows what is sharded by which key.
+/// A server that knows which collections are sharded, and their keys.
 struct Router {
-    /// What it says it is, if anything.
+    /// The kind of server that it reports, if any.
     kind: Option<&'static str>,
-    /// What its clock says, in milliseconds since 1970.
+    /// The time that it reports, in milliseconds since 1970.
     time: AtomicI64,
     keys: Mutex<HashMap<String, Document>>,
     /// The names of the commands that change something, in order.
@@ -60,7 +60,8 @@ impl Router {
             stream.read_exact(&mut body).await?;
             let number = |at: usize| i32::from_le_bytes(body[at..at + 4].try_into().unwrap());
             let (request, opcode) = (number(0), number(8));
-            // Behind the header a greeting has flags, a name and two numbers, a message flags and the kind of its section.
+            // After the header a greeting has flags, a name and two numbers, a message flags and the kind of its
+            // section.
             let start = if opcode == QUERY {
                 16 + body[16..].iter().position(|byte| *byte == 0).unwrap() + 1 + 8
             } else {
@@ -138,7 +139,7 @@ async fn a_collection_is_sharded_once_and_its_index_comes_first() {
 }
 
 #[tokio::test]
-async fn a_key_that_somebody_else_chose_is_told_and_left() {
+async fn a_different_shard_key_is_reported_and_left() {
     let (router, mongo) = Router::start(Some("isdbgrid")).await;
     let theirs = doc! { "author": 1.0 };
     router.keys.lock().unwrap().extend([
@@ -159,13 +160,13 @@ async fn a_key_that_somebody_else_chose_is_told_and_left() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_no_router_is_no_cluster() {
+async fn a_server_that_is_not_a_router_is_not_a_cluster() {
     let (_, mongo) = Router::start(None).await;
     assert!(mongo.cluster().await.unwrap().is_none());
 }
 
 #[tokio::test]
-async fn a_server_tells_its_own_time_unless_it_has_none() {
+async fn a_server_reports_its_own_time_unless_it_has_none() {
     let (router, mongo) = Router::start(None).await;
     assert_eq!(mongo.clock().await.unwrap(), None, "1970 is no time");
     router.time.store(1_900_000_000_000, Ordering::SeqCst);

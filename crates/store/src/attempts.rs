@@ -1,32 +1,34 @@
-//! How an operation that others overtake tries again: at once at first, then after pauses, for as long as somebody waits.
+//! How an operation that lost against concurrent ones is retried: at once at first, then after pauses, until it times
+//! out.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How often to try again without a pause. Whoever was faster has finished by then, unless the store is behind.
+/// How many attempts to make without a pause. The faster operation has usually finished by then, unless reads are
+/// behind.
 const AT_ONCE: u32 = 8;
 
-/// The first pause at most, and the longest at most. Each may be twice as long as the one before it.
+/// The upper limits of the first pause and of the longest. Each may be twice as long as the one before it.
 const SHORTEST: Duration = Duration::from_millis(2);
 const LONGEST: Duration = Duration::from_millis(250);
 
-/// When to give up. People and drivers wait for ten seconds and more; reads of a replica set that are behind have caught
-/// up by then.
+/// When to give up. People and drivers wait for ten seconds and more; by then, outdated reads of a replica set have
+/// caught up.
 const PATIENCE: Duration = Duration::from_secs(8);
 
 /// The attempts of one operation.
 #[derive(Debug, Default)]
 pub(crate) struct Attempts {
     made: u32,
-    /// Of the first pause.
+    /// When the first pause began.
     since: Option<Instant>,
 }
 
 impl Attempts {
-    /// Whether there is another attempt; it may begin after a pause of random length, so that several who lost against
-    /// each other do not meet again.
+    /// Whether there is another attempt; it may begin after a pause of random length, so that operations that lost
+    /// against each other do not collide again.
     pub async fn next(&mut self) -> bool {
         let pauses = self.made.saturating_sub(AT_ONCE);
         self.made = self.made.saturating_add(1);
@@ -53,8 +55,7 @@ impl Attempts {
     }
 }
 
-/// A number from a half to one, another one each time, and others in other processes. It spreads pauses and decides
-/// nothing.
+/// A random number between a half and one, different each time and in each process. It only spreads pauses.
 fn spread() -> f64 {
     static DRAWN: AtomicU64 = AtomicU64::new(0);
     let drawn = DRAWN.fetch_add(1, Ordering::Relaxed);
@@ -68,7 +69,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn the_first_attempts_follow_at_once_and_the_last_comes_within_seconds() {
+    async fn the_first_attempts_come_at_once_and_the_last_within_seconds() {
         let begun = Instant::now();
         let mut attempts = Attempts::default();
         for _ in 0..=AT_ONCE {

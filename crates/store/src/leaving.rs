@@ -1,15 +1,16 @@
-//! Leaving: the end of a person and of everything that is theirs.
+//! Leaving: the removal of a person and everything that is theirs.
 //!
-//! One write marks the person as `leaving`, and takes the password. From then on nobody sees them or can be them, and
-//! the handle stays taken. What they left in other documents is taken back after that, and their own document goes
-//! last. Until it goes it says where everything is: `activities` which posts they wrote, liked, shared and commented on,
-//! `following` whose followers they are in, `followers` who follows them, and `intents` what they had begun. So whoever is interrupted leaves a mark and a
-//! document from which [`Leaving::finish`] goes on; what was taken back already is not there the second time.
+//! One write marks the person as `leaving` and removes the password. From then on nobody sees them or can sign in as
+//! them, and the handle stays taken. After that, what they left in other documents is removed, and their own document
+//! last. Until then it says where everything is: `activities` which posts they wrote, liked, shared and commented on,
+//! `following` whose followers they are in, `followers` who follows them, and `intents` what they had begun. So an
+//! interrupted departure leaves a mark and a document from which [`Leaving::finish`] continues; what was removed
+//! already is not there the second time.
 //!
-//! The lists are emptied by one guarded write, which applies only if none of them changed since before they were walked over;
-//! then their pages go, and the document if they still are empty. An action that was under way when the mark was set either
-//! wrote to one of the lists, and then they are walked over again, or finds nobody to write to and takes back what it
-//! did.
+//! The lists are emptied by one guarded write, which applies only if none of them changed since before the walk over
+//! them. Then their pages are deleted, and the document if they are still empty. An action that was under way when the
+//! mark was set either wrote to one of the lists, and then they are walked over again, or it finds no such person and
+//! undoes what it did.
 
 use bson::{Bson, Document, doc};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
@@ -22,22 +23,22 @@ use crate::people::COLLECTION;
 use crate::reactions::Reaction;
 use document::{DocumentEngine, Error, Find, Index, Result, Update};
 
-/// The field that marks somebody who is leaving; it is `true` or not there.
+/// The field that marks a person who is leaving; it is `true` or absent.
 pub(crate) const MARK: &str = "leaving";
 
-/// How many traces are taken back at once.
+/// How many traces are removed at once.
 const AT_ONCE: usize = 8;
 
-/// How often the lists are walked over again because somebody changed them meanwhile.
+/// How often the lists are walked over again because they changed meanwhile.
 const ATTEMPTS: usize = 16;
 
-/// Lets those who are leaving be found without reading everybody.
+/// Creates the index that finds people who are leaving without reading everybody.
 pub(crate) async fn prepare(engine: &dyn DocumentEngine) -> Result<()> {
     let marked = Index::on(doc! { MARK: 1 }).only(doc! { MARK: true });
     engine.create_index(COLLECTION, marked).await
 }
 
-/// Of these people, those who are not leaving.
+/// Restricts a filter for people to those who are not leaving.
 pub(crate) fn staying(mut people: Document) -> Document {
     people.insert(MARK, doc! { "$exists": false });
     people
@@ -53,8 +54,8 @@ impl<'a> Leaving<'a> {
         Self { store }
     }
 
-    /// Marks somebody who has this password hash. From then on they are gone for everybody but [`Leaving::finish`].
-    /// Answers whether there was such a person.
+    /// Marks a person who has this password hash. From then on they exist for nobody but [`Leaving::finish`]. Returns
+    /// whether there was such a person.
     pub async fn begin(&self, handle: &Handle, password: &str) -> Result<bool> {
         let guard = staying(doc! { "_id": handle.as_str(), "password": password });
         let mark = doc! { "$set": { MARK: true, "password": Bson::Null } };
@@ -69,7 +70,7 @@ impl<'a> Leaving<'a> {
         Ok(found.iter().filter_map(handle_in).collect())
     }
 
-    /// Finishes for everybody who is leaving; tells how many that were.
+    /// Finishes for everybody who is leaving; returns how many there were.
     pub async fn finish_all(&self) -> Result<usize> {
         let all = self.all().await?;
         for handle in &all {
@@ -78,26 +79,26 @@ impl<'a> Leaving<'a> {
         Ok(all.len())
     }
 
-    /// Takes back everything of somebody who is leaving, and then removes them. It may be interrupted anywhere and called
-    /// again, also by several at once; of somebody who stays or is gone it changes nothing.
+    /// Removes everything of a person who is leaving, and then the person. It may be interrupted anywhere and called
+    /// again, even concurrently; for a person who is not leaving or is gone it changes nothing.
     ///
     /// # Errors
-    /// [`Error::Contended`] when others kept changing the lists; calling it again goes on.
+    /// [`Error::Contended`] when others kept changing the lists; calling it again continues.
     pub async fn finish(&self, handle: &Handle) -> Result<()> {
-        // The lists are walked over at least as new as they were when they were noted.
+        // In one session: the walk over the lists sees them at least as new as when they were noted.
         let session = self.store.session();
         for _ in 0..ATTEMPTS {
             let Some(seen) = lists_of(&session, handle).await? else {
                 return Ok(());
             };
-            self.take_back(&session, handle).await?;
+            self.remove_traces(&session, handle).await?;
             self.delete_posts(handle).await?;
             self.store.sessions().delete_of(handle, None).await?;
             self.store.timelines().remove(handle).await?;
             if self.empty_lists(handle, seen).await? {
                 let removed = self.remove(handle).await;
-                // A follow or a look at home that was under way may have begun it again. Whoever does not know whether the
-                // person is gone would not come back to it.
+                // A follow or a home request that was under way may have begun it again. Even if it is unknown whether
+                // the person is gone, this must be done now, because nothing would come back to it.
                 self.store.timelines().remove(handle).await?;
                 if removed? {
                     return Ok(());
@@ -111,8 +112,8 @@ impl<'a> Leaving<'a> {
         &**self.store.engine()
     }
 
-    /// Empties the lists if they are as they were seen, and deletes their pages. It comes before the document goes, because
-    /// nobody would find the pages without it. Answers whether they were.
+    /// Empties the lists if they are as they were seen, and deletes their pages. The pages go before the document,
+    /// because nothing would find them without it. Returns whether the lists were unchanged.
     async fn empty_lists(&self, handle: &Handle, seen: Document) -> Result<bool> {
         let (mut set, mut add) = (Document::new(), Document::new());
         for relation in Relation::OF_A_USER {
@@ -134,7 +135,7 @@ impl<'a> Leaving<'a> {
         Ok(true)
     }
 
-    /// Removes the person if their lists still are empty. Answers whether they were.
+    /// Removes the person if their lists are still empty. Returns whether they were.
     async fn remove(&self, handle: &Handle) -> Result<bool> {
         let mut empty = doc! { "_id": handle.as_str(), MARK: true };
         for relation in Relation::OF_A_USER {
@@ -143,8 +144,9 @@ impl<'a> Leaving<'a> {
         Ok(self.engine().delete(COLLECTION, empty, false).await? == 1)
     }
 
-    /// Takes back what somebody had begun and what their three lists tell of. The lists themselves go with their document.
-    async fn take_back(&self, session: &Store, handle: &Handle) -> Result<()> {
+    /// Undoes what the person had begun and what their three lists record. The lists themselves go with their
+    /// document.
+    async fn remove_traces(&self, session: &Store, handle: &Handle) -> Result<()> {
         for intent in session.reactions().begun_by(handle).await? {
             match undo(session, handle, &intent.reaction).await {
                 Err(Error::NoOwner(_)) => {}
@@ -157,15 +159,15 @@ impl<'a> Leaving<'a> {
             loop {
                 let stretch = match walk.next().await {
                     Ok(Some(stretch)) => stretch,
-                    // Somebody else has finished.
+                    // Another process has finished.
                     Ok(None) | Err(Error::NoOwner(_)) => break,
                     Err(error) => return Err(error),
                 };
                 stream::iter(stretch.items)
                     .map(Ok)
                     .try_for_each_concurrent(AT_ONCE, |item| async move {
-                        match self.take_back_one(session, handle, relation, &item).await {
-                            // What belongs to something that is gone is gone.
+                        match self.remove_trace(session, handle, relation, &item).await {
+                            // If the owner is gone, so is everything in it.
                             Err(Error::NoOwner(_)) => Ok(()),
                             done => done,
                         }
@@ -176,7 +178,7 @@ impl<'a> Leaving<'a> {
         Ok(())
     }
 
-    async fn take_back_one(
+    async fn remove_trace(
         &self,
         session: &Store,
         handle: &Handle,
@@ -184,12 +186,12 @@ impl<'a> Leaving<'a> {
         item: &Item,
     ) -> Result<()> {
         match (relation, &item.by) {
-            (Relation::Followers, Some(follower)) => self.lose_followed(follower, handle, item.id).await,
+            (Relation::Followers, Some(follower)) => self.unfollow_for(follower, handle, item.id).await,
             (Relation::Following, Some(followed)) => {
                 undo(self.store, handle, &Reaction::Follow(followed.clone())).await
             }
             (Relation::Activities, _) => match Reaction::of(item) {
-                // It is looked at before it is taken back, and must not be missed.
+                // It is read before it is removed, and that read must not miss it.
                 Some(comment @ Reaction::Comment(..)) => undo(session, handle, &comment).await,
                 Some(reaction) => undo(self.store, handle, &reaction).await,
                 None if item.more.get_str("kind").ok() == Some(ActivityKind::Post.as_str()) => {
@@ -201,8 +203,8 @@ impl<'a> Leaving<'a> {
         }
     }
 
-    /// Somebody follows the person no more, and did not.
-    async fn lose_followed(&self, follower: &Handle, handle: &Handle, id: Uuid) -> Result<()> {
+    /// Makes a follower of the person unfollow them.
+    async fn unfollow_for(&self, follower: &Handle, handle: &Handle, id: Uuid) -> Result<()> {
         let owner = Topic::User(follower.clone());
         let activities = self.store.list(Relation::Activities);
         activities.remove(&owner, &Key::Id(id)).await?;
@@ -211,8 +213,8 @@ impl<'a> Leaving<'a> {
         self.store.timelines().forget(follower, handle).await
     }
 
-    /// Deletes a post, or the pages of one of which only those are left. A post that somebody else published under its id
-    /// since then stays, and so do its pages.
+    /// Deletes a post, or its pages if only those are left. A post that somebody else has published under its id since
+    /// then stays, and so do its pages.
     async fn delete_post(&self, handle: &Handle, id: Uuid) -> Result<()> {
         let own = doc! { "_id": uuid_bson(id), "author": handle.as_str() };
         self.engine().delete(crate::posts::COLLECTION, own, false).await?;
@@ -221,7 +223,7 @@ impl<'a> Leaving<'a> {
             .map(drop)
     }
 
-    /// Deletes the posts that no activity tells of, because publishing them was interrupted.
+    /// Deletes the posts without an activity, because publishing them was interrupted.
     async fn delete_posts(&self, handle: &Handle) -> Result<()> {
         loop {
             let find = Find::matching(doc! { "author": handle.as_str() })
@@ -239,9 +241,9 @@ impl<'a> Leaving<'a> {
     }
 }
 
-/// A filter for the person while their lists are as they are now; nothing for who is not leaving.
+/// A filter for the person while their lists are as they are now; `None` for a person who is not leaving.
 ///
-/// An append changes a list's `count`, and everything else that happens to a list its `rev`.
+/// An append changes a list's `count`, and any other change of a list its `rev`.
 async fn lists_of(store: &Store, handle: &Handle) -> Result<Option<Document>> {
     let person = doc! { "_id": handle.as_str(), MARK: true };
     let mut numbers = doc! { "born": 1 };
@@ -251,7 +253,7 @@ async fn lists_of(store: &Store, handle: &Handle) -> Result<Option<Document>> {
         .collect();
     numbers.extend(fields.iter().map(|field| (field.clone(), Bson::Int32(1))));
     for relation in Relation::OF_A_USER {
-        // A list that is one array has neither number before it is adopted.
+        // A list that is one array has neither number until it is adopted.
         let list = store.list(relation);
         match list.finish(&Topic::User(handle.clone())).await {
             Err(Error::NoOwner(_)) => return Ok(None),
@@ -275,7 +277,7 @@ async fn lists_of(store: &Store, handle: &Handle) -> Result<Option<Document>> {
     }))
 }
 
-/// Takes back what somebody who is leaving did to a post or a person.
+/// Undoes what a person who is leaving did to a post or a person.
 async fn undo(store: &Store, handle: &Handle, reaction: &Reaction) -> Result<()> {
     let list = store.list(reaction.relation());
     let (owner, key) = (reaction.owner(), reaction.key(handle));

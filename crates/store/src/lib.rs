@@ -1,8 +1,8 @@
 //! The data layer: overflow lists over the [document port](document).
 //!
-//! [`overflow`] is the outlier pattern, written once against the port. The modules beside it keep the documents of
-//! the feed: [`people`], [`posts`], [`sessions`] and the home feeds of [`timeline`]; [`reactions`] keeps lists of two
-//! documents in step, and [`leaving`] is how a person and all that is theirs goes.
+//! [`overflow`] is the outlier pattern, written once against the port. The other modules keep the documents of the
+//! feed: [`people`], [`posts`], [`sessions`] and the home feeds of [`timeline`]; [`reactions`] keeps lists of two
+//! documents in step, and [`leaving`] removes a person and everything that is theirs.
 
 mod attempts;
 #[cfg(feature = "contract")]

@@ -23,7 +23,7 @@ pub struct User {
     pub person: Person,
     /// A line about themselves.
     pub bio: String,
-    /// The password's hash in PHC form; `None` for somebody who cannot sign in with one.
+    /// The password's hash in PHC form; `None` for a person who cannot sign in with one.
     pub password: Option<String>,
     /// When they joined.
     pub at: Timestamp,
@@ -32,7 +32,7 @@ pub struct User {
 /// A person with the numbers of their lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserSummary {
-    /// Who it is.
+    /// The person.
     pub user: User,
     /// How their followers are stored.
     pub followers: model::Meter,
@@ -43,8 +43,8 @@ pub struct UserSummary {
 }
 
 impl User {
-    /// The stored form of somebody new, with empty lists. `born` tells them from an earlier or later owner of the same
-    /// handle.
+    /// The stored form of a new person, with empty lists. `born` distinguishes them from an earlier or later owner of
+    /// the same handle.
     pub fn to_document(&self, born: Uuid) -> Document {
         let mut document = doc! {
             "_id": self.person.handle.as_str(),
@@ -80,7 +80,7 @@ impl<'a> People<'a> {
         Self { store }
     }
 
-    /// Adds somebody new. `born` is a fresh id.
+    /// Adds a new person. `born` is a fresh id.
     ///
     /// # Errors
     /// [`Error::DuplicateKey`] when the handle is taken.
@@ -91,13 +91,13 @@ impl<'a> People<'a> {
             .await
     }
 
-    /// Somebody by handle, without their lists. Who is leaving is gone, here and below.
+    /// A person by handle, without their lists. People who are leaving do not exist, here and below.
     pub async fn get(&self, handle: &Handle) -> Result<Option<User>> {
         self.one(doc! { "_id": handle.as_str() }).await
     }
 
-    /// Whose session it is. One that began before its person joined was an earlier holder's of the handle, and one that
-    /// began before the password was changed has ended.
+    /// The person whose session it is. A session that began before its person joined belonged to an earlier holder of
+    /// the handle, and one that began before the password was changed has ended.
     pub async fn holding(&self, session: &Session) -> Result<Option<User>> {
         let began = DateTime::from_millis(session.at.millis());
         self.one(doc! {
@@ -120,7 +120,7 @@ impl<'a> People<'a> {
             .transpose()
     }
 
-    /// Somebody by handle, with the numbers of their lists but not the items.
+    /// A person by handle, with the numbers of their lists but not the items.
     pub async fn summary(&self, handle: &Handle) -> Result<Option<UserSummary>> {
         let fields = doc! {
             "name": 1, "bio": 1, "at": 1,
@@ -148,7 +148,7 @@ impl<'a> People<'a> {
         }))
     }
 
-    /// The names behind handles, in one find. Who is gone is left out.
+    /// The names of handles, in one find. People who are gone are left out.
     pub async fn named(&self, handles: impl IntoIterator<Item = &Handle>) -> Result<HashMap<Handle, Person>> {
         let mut ids: Vec<&str> = handles.into_iter().map(Handle::as_str).collect();
         ids.sort_unstable();
@@ -164,7 +164,7 @@ impl<'a> People<'a> {
             .collect()
     }
 
-    /// Who of these people has the most followers; `None` when all of them are gone.
+    /// The one of these people with the most followers; `None` when all of them are gone.
     pub async fn most_followed(&self, handles: impl IntoIterator<Item = &Handle>) -> Result<Option<Handle>> {
         let ids: Vec<&str> = handles.into_iter().map(Handle::as_str).collect();
         let find = Find::matching(staying(doc! { "_id": { "$in": ids } }))
@@ -176,7 +176,7 @@ impl<'a> People<'a> {
         Ok(first.map(|person| person.handle))
     }
 
-    /// Changes what somebody says about themselves. Answers whether there is such a person.
+    /// Changes a person's name and bio. Returns whether there is such a person.
     pub async fn describe(&self, handle: &Handle, name: &DisplayName, bio: &Bio) -> Result<bool> {
         let person = staying(doc! { "_id": handle.as_str() });
         let change = doc! { "$set": { "name": name.as_str(), "bio": bio.as_str() } };
@@ -188,8 +188,9 @@ impl<'a> People<'a> {
         Ok(changed.matched == 1)
     }
 
-    /// Changes a password hash, and ends every session that began before `at`: both in one write, so that there is no
-    /// moment at which the old password is good for anything. Answers whether the old hash still was the present one.
+    /// Changes a password hash, and ends every session that began before `at`. Both are one write, so the old password
+    /// is not valid at any moment after the sessions have ended. Returns whether the old hash was still the current
+    /// one.
     pub async fn change_password(
         &self,
         handle: &Handle,
@@ -208,8 +209,8 @@ impl<'a> People<'a> {
         Ok(changed.matched == 1)
     }
 
-    /// Removes somebody, the pages of their lists and their timeline; doing it again finishes what was interrupted. Answers whether
-    /// there was such a person.
+    /// Removes a person, the pages of their lists and their timeline; repeating it finishes what was interrupted.
+    /// Returns whether there was such a person.
     pub async fn delete(&self, handle: &Handle) -> Result<bool> {
         let deleted = delete_owner(self.store.engine(), &Topic::User(handle.clone())).await?;
         self.store.timelines().remove(handle).await?;

@@ -34,7 +34,8 @@ pub struct StoredPost {
     pub shares: u64,
 }
 
-/// The stored form of a new post, with the tags of its text and empty lists. `born` tells it from an earlier or later post of the same id.
+/// The stored form of a new post, with the tags of its text and empty lists. `born` distinguishes it from an earlier
+/// or later post of the same id.
 pub fn new_document(id: PostId, born: Uuid, author: &Handle, text: &PostText, at: Timestamp) -> Document {
     let mut document = doc! {
         "_id": uuid_bson(id.uuid()),
@@ -63,7 +64,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// The field that the order goes by.
+    /// The field that posts are sorted by.
     const fn field(self) -> &'static str {
         match self {
             Self::Newest => "at",
@@ -71,12 +72,12 @@ impl Order {
         }
     }
 
-    /// What its cursors say that they belong to.
+    /// What identifies the list that its cursors belong to.
     fn list(self) -> u32 {
         Cursor::list_named(self.field())
     }
 
-    /// Whether a list in this order gave a cursor out.
+    /// Whether a cursor was made for this order.
     pub fn gave_out(self, cursor: Cursor) -> bool {
         cursor.list == self.list()
     }
@@ -86,7 +87,7 @@ impl Order {
         self.cursor(post.id, post.at, post.likes.count)
     }
 
-    /// The cursor of a post as a reader sees it.
+    /// The cursor just after a post as a reader sees it.
     pub fn cursor_of(self, post: &Post) -> Cursor {
         self.cursor(post.id, post.at, post.likes)
     }
@@ -122,7 +123,7 @@ impl<'a> Posts<'a> {
         Self { store }
     }
 
-    /// Adds a post and answers it. `born` is a fresh id for this incarnation of it.
+    /// Adds a post and returns it. `born` is a fresh id for this incarnation of it.
     ///
     /// # Errors
     /// [`Error::DuplicateKey`] when there is one with this id.
@@ -155,7 +156,7 @@ impl<'a> Posts<'a> {
         self.read(summaries(filter)).await
     }
 
-    /// These posts, as far as they are there.
+    /// Those of these posts that exist.
     pub async fn several(&self, ids: &[PostId]) -> Result<HashMap<PostId, StoredPost>> {
         if ids.is_empty() {
             return Ok(HashMap::new());
@@ -165,8 +166,8 @@ impl<'a> Posts<'a> {
         Ok(posts.into_iter().map(|post| (post.id, post)).collect())
     }
 
-    /// Posts in some order after a cursor: everybody's, or only these authors'. One more than `limit` tells the
-    /// caller that the list goes on.
+    /// Posts in some order after a cursor: everybody's, or only these authors'. One more than `limit` shows the caller
+    /// that the list goes on.
     pub async fn list(
         &self,
         authors: Option<&[Handle]>,
@@ -177,7 +178,7 @@ impl<'a> Posts<'a> {
         self.stretch(by(authors), order, after, limit).await
     }
 
-    /// The same of posts with a tag.
+    /// The same for posts with a tag.
     pub async fn tagged(
         &self,
         tag: &Tag,
@@ -267,8 +268,8 @@ impl<'a> Posts<'a> {
         self.store.engine().count(COLLECTION, by(authors)).await
     }
 
-    /// Which of these posts somebody is in the likes (or shares) of: one find over the heads, one over the pages. None
-    /// for nobody.
+    /// Those of these posts that a person likes (or shares): one find over the heads, one over the pages. Empty
+    /// without a person.
     pub async fn with_actor(
         &self,
         posts: &[StoredPost],
@@ -286,7 +287,7 @@ impl<'a> Posts<'a> {
         for document in self.store.engine().find(COLLECTION, in_head).await? {
             holding.insert(post_id(&document, "_id")?);
         }
-        // Pages hold uncommitted and pending items too, so each of the few hits is asked for properly.
+        // Pages hold uncommitted and pending items too, so each of the few hits is looked up in its list.
         let in_pages = Find::matching(
             doc! { "owner": { "$in": ids }, "relation": relation.as_str(), "items.by": actor.as_str() },
         )
@@ -308,8 +309,8 @@ impl<'a> Posts<'a> {
         Ok(holding)
     }
 
-    /// Removes a post and the pages of its lists; doing it again finishes what was interrupted. Answers whether
-    /// there was such a post.
+    /// Removes a post and the pages of its lists; repeating it finishes what was interrupted. Returns whether there
+    /// was such a post.
     pub async fn delete(&self, id: PostId) -> Result<bool> {
         delete_owner(self.store.engine(), &Topic::Post(id)).await
     }
@@ -352,7 +353,7 @@ impl<'a> Posts<'a> {
     }
 }
 
-/// A find that leaves the items of the lists where they are.
+/// A find that leaves out the items of the lists.
 fn summaries(filter: Document) -> Find {
     Find::matching(filter).project(doc! {
         "author": 1, "text": 1, "at": 1,

@@ -1,9 +1,10 @@
-//! What documents of the feed look like, for servers that can hold every writer to it (`$jsonSchema`).
+//! The form of the feed's documents, for servers that can enforce it for every writer (`$jsonSchema`).
 //!
-//! The protocol's own guards keep lists to the [`Settings`] of the server that writes. A validator also sees shells, old
-//! code and servers with other settings, so it holds lists to what *no* setting may pass: [`Settings::MOST`] items. With
-//! that, an owner stays below MongoDB's 16 MB whoever writes; servers whose limits differ, as while new ones are rolled
-//! out, do not refuse each other's lists; and a list that was made under larger limits can be moved in as it is.
+//! The protocol's own guards keep lists within the [`Settings`] of the server that writes. A validator also covers
+//! shells, old code and servers with other settings, so it enforces what *no* setting may exceed: [`Settings::MOST`]
+//! items. With that, an owner stays below MongoDB's 16 MB for every writer; servers whose limits differ, as during a
+//! rolling update, do not refuse each other's lists; and a list that was made under larger limits can be moved in as
+//! it is.
 
 use bson::{Bson, Document, doc};
 use model::Relation;
@@ -25,12 +26,12 @@ pub fn validators() -> Vec<(&'static str, Document)> {
     .collect()
 }
 
-/// What the feed cannot show a person without.
+/// The fields without which the feed cannot show a person.
 fn person() -> Document {
     doc! { "name": { "bsonType": "string" }, "at": { "bsonType": "date" } }
 }
 
-/// What a person has begun and not ended.
+/// Actions that a person has begun and not finished.
 fn intents() -> Document {
     let intent = doc! {
         "bsonType": "object",
@@ -44,7 +45,7 @@ fn intents() -> Document {
     doc! { "bsonType": "array", "items": intent }
 }
 
-/// What the feed cannot show a post without.
+/// The fields without which the feed cannot show a post.
 fn post() -> Document {
     doc! {
         "author": { "bsonType": "string" },
@@ -68,7 +69,7 @@ fn owner(id: &str, fields: Document, relations: &[Relation]) -> Document {
     doc! { "bsonType": "object", "required": required, "properties": properties }
 }
 
-/// A list: head and pages, or one that still is a single unbounded array, which `migrate` will take care of.
+/// A list: head and pages, or still a single unbounded array, which `migrate` converts.
 fn list() -> Document {
     let bounded = doc! { "properties": { "head": { "maxItems": most() } } };
     let adopting = doc! { "required": ["adopting"] };

@@ -6,7 +6,7 @@ use model::{Handle, Timestamp};
 use crate::people::date;
 use document::{DocumentEngine, Error, Find, Index, Result, Update};
 
-/// The collection of sessions. `_id` is a digest of the token, so that reading the store lets nobody in.
+/// The collection of sessions. `_id` is a digest of the token, so that reading the store does not give access.
 pub const COLLECTION: &str = "sessions";
 
 /// A session as stored.
@@ -16,20 +16,20 @@ pub struct Session {
     pub digest: String,
     /// Who is signed in.
     pub user: Handle,
-    /// Since when.
+    /// When it began.
     pub at: Timestamp,
-    /// Until when.
+    /// When it ends.
     pub expires: Timestamp,
 }
 
-/// Makes the engine remove sessions that have expired, and find those of one person.
+/// Creates the indexes that remove expired sessions, and find those of one person.
 pub(crate) async fn prepare(engine: &dyn DocumentEngine) -> Result<()> {
     let expiry = Index::on(doc! { "expires": 1 }).expiring_after(0);
     let holder = Index::on(doc! { "user": 1 });
     engine.create_index(COLLECTION, holder).await?;
     match engine.create_index(COLLECTION, expiry).await {
         // A store from before sessions expired by themselves keeps its index, and a server may not know such indexes.
-        // Whoever reads a session looks at the date.
+        // The date is checked whenever a session is read.
         Err(Error::Refused { code, message }) => {
             tracing::warn!(code, %message, "sessions that have expired stay in this store until they are used");
             Ok(())
@@ -66,14 +66,14 @@ impl<'a> Sessions<'a> {
         found.first().map(session).transpose()
     }
 
-    /// All sessions of somebody, expired or not.
+    /// All sessions of a person, expired or not.
     pub async fn of(&self, user: &Handle) -> Result<Vec<Session>> {
         let find = Find::matching(doc! { "user": user.as_str() });
         let found = self.engine.find(COLLECTION, find).await?;
         found.iter().map(session).collect()
     }
 
-    /// Lets a session last until later. One that has ended stays so.
+    /// Extends a session. One that has ended stays so.
     pub async fn extend(&self, digest: &str, until: Timestamp) -> Result<()> {
         let later = doc! { "$max": { "expires": DateTime::from_millis(until.millis()) } };
         self.engine
@@ -82,7 +82,7 @@ impl<'a> Sessions<'a> {
             .map(drop)
     }
 
-    /// Ends all sessions of somebody, but for the one with this digest.
+    /// Ends all sessions of a person except for the one with this digest.
     pub async fn delete_of(&self, user: &Handle, except: Option<&str>) -> Result<()> {
         let mut theirs = doc! { "user": user.as_str() };
         if let Some(digest) = except {

@@ -1,10 +1,10 @@
-//! How much a head and a page may hold, per relation, and how much a home timeline.
+//! How many items a head and a page may hold, per relation, and how many posts a home timeline.
 
 use model::{Problem, Relation};
 
 use crate::timeline::WINDOW;
 
-/// How much one relation's head and pages may hold.
+/// How many items one relation's head and pages may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Items in the head at most.
@@ -14,7 +14,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// How many items one spill moves out of a head of this length: a full page, or the whole head where that is less.
+    /// How many items one spill moves out of a head of this length: a full page, or the whole head if it has fewer.
     pub(crate) const fn chunk(self, head: usize) -> usize {
         if self.page_size < head {
             self.page_size
@@ -26,9 +26,9 @@ impl Limits {
 
 /// The limits of every relation and of the home timelines.
 ///
-/// A head is rewritten by every append, so its threshold is a byte budget (about 10 KB) divided by the relation's
-/// item size: 63 bytes for a like or follow, 95 for an activity, 170 for a comment. A page is a little smaller than
-/// the head, so that a spill leaves the newest items behind and the first screen needs no page.
+/// Every append rewrites the head, so its threshold is a byte budget (about 10 KB) divided by the relation's item
+/// size: 63 bytes for a like or follow, 95 for an activity, 170 for a comment. A page is a little smaller than the
+/// head, so that a spill leaves the newest items behind and the first screen needs no page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     limits: [Limits; Relation::ALL.len()],
@@ -58,8 +58,8 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The most items that a head or a page may be allowed: with the largest item (a comment of 500 four-byte
-    /// characters) it stays below 4 MB, so that an owner's three heads together stay below MongoDB's 16 MB.
+    /// The highest limit for a head or a page: with the largest items (comments of 500 four-byte characters) it stays
+    /// below 4 MB, so that an owner's three heads together stay below MongoDB's 16 MB.
     pub const MOST: usize = 1_900;
 
     /// The limits of one relation.

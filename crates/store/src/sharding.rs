@@ -1,9 +1,8 @@
 //! How the feed's collections are divided over the shards of a cluster.
 //!
-//! Every write of a single document names its whole shard key by equality, so the router sends it to one shard; no
-//! write changes a field of a key; and the key's fields begin every unique index, so that uniqueness, which a shard
-//! can only see to among its own documents, holds over the cluster. `crates/store/tests/cluster/` holds the data layer
-//! to all three.
+//! Every write of a single document names its whole shard key by equality, so the router sends it to one shard. No
+//! write changes a field of a key. And the key's fields begin every unique index, so that uniqueness, which a shard
+//! can only enforce among its own documents, holds over the cluster. `crates/store/tests/cluster/` tests all three.
 
 use bson::Document;
 
@@ -14,11 +13,11 @@ use crate::{overflow, people, posts, sessions, timeline};
 pub struct ShardKey {
     /// The collection.
     pub collection: &'static str,
-    /// Why this key, for people.
+    /// The reason for this key, for people.
     pub why: &'static str,
     /// The field whose hash places a document.
     hashed: &'static str,
-    /// The fields in whose order documents of one hash lie.
+    /// The fields that order documents of one hash.
     then: &'static [&'static str],
 }
 
@@ -39,8 +38,8 @@ impl ShardKey {
     }
 }
 
-/// The collections that are sharded. What is not listed stays on the database's primary shard: `meta`, which has one
-/// small document.
+/// The collections that are sharded. Any other stays on the database's primary shard: `meta`, which has one small
+/// document.
 pub const PLAN: [ShardKey; 5] = [
     ShardKey {
         collection: people::COLLECTION,

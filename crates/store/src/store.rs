@@ -31,10 +31,10 @@ impl Store {
         let waiting = waiting.only(doc! { timeline::UNDELIVERED: true });
         engine.create_index(posts::COLLECTION, waiting).await?;
         for index in [
-            // One page of each number; the number of an earlier owner of the same name is another's.
+            // One page of each number; an earlier owner of the same name has numbers of its own.
             Index::unique_on(doc! { "owner": 1, "relation": 1, "born": 1, "page": 1 }),
-            // Membership, by actor or by id. They end in `born`, so that such a query fixes more fields of them than of
-            // the index above, by which it would read all pages.
+            // Membership, by actor or by id. They end in `born`, so that such a query fixes more of their fields than
+            // of the index above, with which it would read all pages.
             Index::on(doc! { "owner": 1, "relation": 1, "items.by": 1, "born": 1 }),
             Index::on(doc! { "owner": 1, "relation": 1, "items.id": 1, "born": 1 }),
             // The next page in either direction, and counts to add up without reading pages.
@@ -63,14 +63,14 @@ impl Store {
         &self.settings
     }
 
-    /// One relation's lists, for one operation: what it reads and writes, it reads and writes in one session.
+    /// One relation's lists, for one operation: all its reads and writes are in one session.
     pub fn list(&self, relation: Relation) -> OverflowList<'_> {
         let engine = session_of(&self.engine);
         OverflowList::new(engine, relation, self.settings.of(relation), &self.queues)
     }
 
-    /// The same store in one session, for an operation on several documents of which each read must see what the earlier
-    /// ones saw. Its commands go one after the other.
+    /// The same store in one session, for an operation on several documents in which each read must see what the
+    /// earlier ones saw. Its commands must run one after the other.
     #[must_use]
     pub fn session(&self) -> Self {
         Self {
@@ -130,7 +130,7 @@ impl Store {
     }
 }
 
-/// Sets the validators where the engine has any. They are a net below the guards, which do not need it.
+/// Sets the validators if the engine has any. They are a safety net below the guards, which do not need it.
 async fn validate(engine: &Engine) -> Result<()> {
     for (collection, validator) in schema::validators() {
         match engine.set_validator(collection, validator).await {

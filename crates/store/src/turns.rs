@@ -1,14 +1,14 @@
-//! Taking turns: locks by name, for work where waiting costs less than trying again.
+//! Taking turns: locks by name, for work where waiting costs less than a failed attempt.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use tokio::sync::{Mutex, MutexGuard};
 
-/// How many names can be busy at once without ever waiting for another name by chance.
+/// How many locks the names are spread over, so that two busy names rarely share one.
 const PLACES: usize = 64;
 
-/// One turn at a time for each name, within this process. Nothing may rely on it for being right, because another
-/// process takes no notice; it only saves the work of losing a race.
+/// One turn at a time for each name, within this process. Correctness must not depend on it, because other processes
+/// do not take part; it only saves the work of losing a race.
 #[derive(Debug)]
 pub struct Turns([Mutex<()>; PLACES]);
 
@@ -24,7 +24,7 @@ impl Turns {
         self.place(name).lock().await
     }
 
-    /// This name's turn if nobody has it.
+    /// This name's turn, if it is free.
     pub fn free(&self, name: &impl Hash) -> Option<MutexGuard<'_, ()>> {
         self.place(name).try_lock().ok()
     }

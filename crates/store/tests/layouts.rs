@@ -51,7 +51,7 @@ fn numbers(items: &[Item]) -> Vec<i64> {
 }
 
 #[tokio::test]
-async fn every_layout_stores_a_list_and_gives_it_back() {
+async fn every_layout_stores_a_list_and_reads_it_back() {
     for kind in Kind::ALL {
         let layout = open(kind).await;
         assert_eq!(layout.kind(), kind);
@@ -60,7 +60,7 @@ async fn every_layout_stores_a_list_and_gives_it_back() {
             .load(owner(2), items(3).split_off(2))
             .await
             .unwrap_or_else(|error| {
-                // Edges are told by the item's id, which another list has already.
+                // Edges are identified by the item's id, which another list uses already.
                 assert!(
                     kind == Kind::Edge && matches!(error, Error::DuplicateKey { .. }),
                     "{kind}: {error}"
@@ -118,7 +118,7 @@ async fn loading_stores_what_appending_one_by_one_would_have() {
                 layout.largest_document(owner(1)).await.unwrap(),
                 appended.largest_document(owner(1)).await.unwrap(),
             );
-            // Only names that were made up on the way differ, such as an overflow document's `_id`.
+            // Only generated names differ, such as an overflow document's `_id`.
             assert!(one.abs_diff(other) < 64, "{kind} {count}: {one}, {other}");
         }
     }
@@ -169,10 +169,10 @@ async fn an_experiment_leaves_the_feeds_collections_alone() {
     assert_eq!(engine.count("lab_overflow_posts", doc! {}).await.unwrap(), 1);
 }
 
-/// The article names code 10334, which `MongoDB` gives for an insert; for an update that makes a document too large it is
-/// 17419. Either way the item is not stored.
+/// The article names code 10334, which `MongoDB` returns for an insert; for an update that makes a document too large
+/// it is 17419. Either way the item is not stored.
 #[tokio::test]
-async fn an_unbounded_array_ends_at_the_wall_and_ours_goes_on() {
+async fn an_unbounded_array_stops_at_16_megabytes_and_ours_does_not() {
     let full = |bytes: usize| doc! { "_id": "ballast", "filling": "x".repeat(bytes) };
     let engine = engine();
     let error = engine
@@ -181,7 +181,7 @@ async fn an_unbounded_array_ends_at_the_wall_and_ours_goes_on() {
         .unwrap_err();
     assert!(matches!(error, Error::TooLarge { code: 10334, .. }), "{error}");
 
-    // A large field beside the array stands for most of the items; the benchmark has them all.
+    // A large field beside the array replaces most of the items; the benchmark has them all.
     let unbounded = Kind::Unbounded.open(&engine, "lab", SMALL).await.unwrap();
     unbounded.load(owner(1), items(1_000)).await.unwrap();
     let before = unbounded.largest_document(owner(1)).await.unwrap();
@@ -225,7 +225,7 @@ async fn an_unbounded_array_ends_at_the_wall_and_ours_goes_on() {
     assert!(before < 20_000 && after < 20_000, "{before}, then {after} bytes");
 }
 
-/// What an append looks at first must not depend on how many pages there are.
+/// The reads before an append must not depend on the number of pages.
 #[tokio::test]
 async fn looking_for_an_actor_in_a_long_list_reads_one_page_at_most() {
     let store = Arc::new(Embedded::in_memory().unwrap());

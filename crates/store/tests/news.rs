@@ -1,4 +1,4 @@
-//! News of owners, from an engine that tells of changes and from one that has to be looked at.
+//! News of owners, from an engine that reports changes and from one that is polled.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -17,10 +17,10 @@ use store::overflow::{Item, Key, Owner};
 use store::{Settings, Store};
 use uuid::Uuid;
 
-/// The longest that news are waited for before a test fails.
+/// How long to wait for news before a test fails.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// An engine that does not tell of changes, may be away, and counts what it is asked to find.
+/// An engine that does not report changes, may be unavailable, and counts finds.
 struct Silent {
     engine: Embedded,
     away: AtomicBool,
@@ -80,11 +80,11 @@ impl DocumentEngine for Silent {
     }
 }
 
-/// Two stores over the same documents: one that is changed, and one that learns of it.
+/// Two stores over the same documents: one makes the changes, and one receives the news.
 struct Neighbours {
-    /// Where others change things.
+    /// The store that makes changes.
     others: Store,
-    /// Who listens.
+    /// The store that listens.
     ours: Store,
     silent: Option<Arc<Silent>>,
     watched: Arc<Mutex<Vec<Owner>>>,
@@ -101,7 +101,7 @@ fn small() -> Settings {
 }
 
 impl Neighbours {
-    async fn with_an_engine_that_tells() -> Self {
+    async fn with_change_streams() -> Self {
         let engine = Arc::new(Embedded::in_memory().unwrap());
         Self {
             others: Store::open(engine.clone(), small()).await.unwrap(),
@@ -148,7 +148,7 @@ async fn next(news: &mut BoxStream<'static, News>) -> News {
         .unwrap()
 }
 
-/// Everything that is still to be told. The clock stands still except while all wait, so this waits for nothing.
+/// All news that are still to come. Time is paused except while all tasks wait, so this does not really wait.
 async fn rest(news: &mut BoxStream<'static, News>) -> Vec<News> {
     let mut rest = Vec::new();
     while let Ok(Some(more)) = tokio::time::timeout(PATIENCE, news.next()).await {
@@ -182,7 +182,7 @@ async fn unlike(store: &Store, owner: &Owner, number: u64) {
     store.list(Relation::Likes).remove(owner, &key).await.unwrap();
 }
 
-/// Changes a post in every way, and each time looks for the news of it.
+/// Changes a post in every way, and each time expects the news of it.
 async fn every_way_to_change_an_owner_is_news(neighbours: Neighbours) {
     let store = &neighbours.others;
     let id = post(store, 1).await;
@@ -194,7 +194,7 @@ async fn every_way_to_change_an_owner_is_news(neighbours: Neighbours) {
         assert_eq!(next(news).await, News::Of(owner.clone()), "{what}");
         rest(news).await;
     };
-    // The fifth spills three into a page, from which the second then is taken.
+    // The fifth like spills three into a page, from which the second one is then removed.
     for number in 1..=5 {
         like(store, &owner, number).await;
         is_news(&mut news, "a like").await;
@@ -203,7 +203,7 @@ async fn every_way_to_change_an_owner_is_news(neighbours: Neighbours) {
         unlike(store, &owner, number).await;
         is_news(&mut news, "an unlike").await;
     }
-    // What is counted is as before.
+    // The counts are as before.
     unlike(store, &owner, 4).await;
     like(store, &owner, 6).await;
     is_news(&mut news, "one like in place of another").await;
@@ -214,18 +214,18 @@ async fn every_way_to_change_an_owner_is_news(neighbours: Neighbours) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_change_is_news_where_the_engine_tells() {
-    every_way_to_change_an_owner_is_news(Neighbours::with_an_engine_that_tells().await).await;
+async fn every_change_is_news_with_change_streams() {
+    every_way_to_change_an_owner_is_news(Neighbours::with_change_streams().await).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_change_is_news_where_one_has_to_look() {
+async fn every_change_is_news_with_polling() {
     every_way_to_change_an_owner_is_news(Neighbours::with_a_silent_engine().await).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_engine_is_asked_how_news_are_come_by() {
-    let (source, _) = Neighbours::with_an_engine_that_tells().await.news().await;
+async fn the_source_of_news_depends_on_the_engine() {
+    let (source, _) = Neighbours::with_change_streams().await.news().await;
     assert_eq!(source, Source::Told);
     let (source, _) = Neighbours::with_a_silent_engine().await.news().await;
     let Source::Looked { why } = &source else {
@@ -235,7 +235,7 @@ async fn the_engine_is_asked_how_news_are_come_by() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_nobody_watches_is_not_looked_at() {
+async fn unwatched_owners_are_not_read() {
     let neighbours = Neighbours::with_a_silent_engine().await;
     let owner = Topic::Post(post(&neighbours.others, 1).await);
     let (_, mut news) = neighbours.news().await;
@@ -250,7 +250,7 @@ async fn what_nobody_watches_is_not_looked_at() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn all_watched_posts_are_looked_at_in_one_query_and_told_of_once() {
+async fn all_watched_posts_are_read_in_one_query_and_reported_once() {
     let neighbours = Neighbours::with_a_silent_engine().await;
     let store = &neighbours.others;
     let mut owners = Vec::new();
@@ -261,16 +261,16 @@ async fn all_watched_posts_are_looked_at_in_one_query_and_told_of_once() {
     let (_, mut news) = neighbours.news().await;
     let first = next(&mut news).await;
     assert_eq!(neighbours.silent().finds(), 1);
-    // Whoever has just begun to watch may have read an owner before it changed, so each is told of at first.
-    let mut told = rest(&mut news).await;
-    told.push(first);
-    assert_eq!(told.len(), owners.len());
+    // A new watcher may have read an owner before it changed, so each is reported at first.
+    let mut received = rest(&mut news).await;
+    received.push(first);
+    assert_eq!(received.len(), owners.len());
     like(store, &owners[7], 1).await;
     assert_eq!(rest(&mut news).await, [News::Of(owners[7].clone())]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_changed_while_the_store_was_away_is_news_when_it_is_back() {
+async fn changes_during_an_outage_are_news_after_it() {
     let neighbours = Neighbours::with_a_silent_engine().await;
     let (id, other) = (
         post(&neighbours.others, 1).await,

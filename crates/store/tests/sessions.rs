@@ -1,4 +1,4 @@
-//! Sessions end by themselves.
+//! Sessions expire by themselves.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::sync::Arc;
@@ -37,7 +37,7 @@ async fn an_expired_session_is_removed_and_a_current_one_stays() {
 }
 
 #[tokio::test]
-async fn a_session_is_made_longer_and_never_shorter_and_does_not_come_back() {
+async fn a_session_is_extended_and_never_shortened_or_revived() {
     let engine = Arc::new(Embedded::in_memory().unwrap());
     let store = Store::open(engine, Settings::default()).await.unwrap();
     let sessions = store.sessions();

@@ -1,4 +1,4 @@
-//! A trace tells of one task what the engine's counters tell of all.
+//! A trace records for one task what the engine's counters record for all.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -63,7 +63,7 @@ fn between(before: Counters, after: Counters) -> (u64, u64, u64, u64) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn on_a_quiet_engine_a_trace_is_what_the_counters_moved_by() {
+async fn on_a_quiet_engine_a_trace_equals_the_change_of_the_counters() {
     let (engine, store, post) = liked().await;
     let list = store.list(Relation::Likes);
     let mut after = None;
@@ -93,7 +93,8 @@ async fn a_jump_reads_no_page_that_has_none_of_its_items() {
     let list = store.list(Relation::Likes);
     let head = store.overflow(&post).await.unwrap()[&Relation::Likes].head;
     for page in 0..10 {
-        // The last ten items of one page and the first ten of the page below, and one more to see that there is more.
+        // The last ten items of one page and the first ten of the page below, and one more that shows that the list
+        // goes on.
         let (stretch, read) = reads(list.from_offset(&post, head + 40 * page + 30, 20)).await;
         assert_eq!(stretch.unwrap().items.len(), 20, "page {page}");
         assert_eq!(pages(&read), 2, "page {page}: {read:?}");
@@ -125,7 +126,7 @@ async fn what_runs_on_another_thread_belongs_to_the_trace_too() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_trace_knows_nothing_of_what_others_read_meanwhile() {
+async fn a_trace_excludes_reads_of_other_tasks() {
     let (_, store, post) = liked().await;
     let (other, theirs) = (store.clone(), post.clone());
     let noise = tokio::spawn(async move {

@@ -1,4 +1,4 @@
-//! A whole store into a file and back: equal, resumed, beside writers, and what is refused.
+//! Exporting a whole store to a file and importing it: equality, resuming, concurrent writers, and refusals.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -91,7 +91,7 @@ async fn a_store_that_was_moved_exports_the_same_bytes() {
 }
 
 #[tokio::test]
-async fn importing_again_finds_everything_there() {
+async fn importing_again_finds_every_document_present() {
     let (store, _) = town(40).await;
     let file = exported(&store).await;
     let again = imported(&store, &file).await.unwrap();
@@ -105,7 +105,7 @@ async fn importing_again_finds_everything_there() {
 }
 
 #[tokio::test]
-async fn an_import_that_was_cut_off_goes_on() {
+async fn an_interrupted_import_continues() {
     let (store, _) = town(40).await;
     for number in 100..700 {
         post(&store, number).await;
@@ -187,7 +187,7 @@ async fn a_store_with_other_documents_is_left_alone() {
 }
 
 #[tokio::test]
-async fn what_differs_only_in_the_order_of_fields_differs() {
+async fn documents_that_differ_only_in_field_order_differ() {
     let (store, _) = town(1).await;
     let file = String::from_utf8(exported(&store).await).unwrap();
     let turned = file.replace(
@@ -209,7 +209,7 @@ async fn what_differs_only_in_the_order_of_fields_differs() {
 }
 
 #[tokio::test]
-async fn sessions_and_pages_without_an_owner_stay_behind() {
+async fn sessions_and_pages_without_an_owner_are_not_exported() {
     let (store, viral) = town(40).await;
     let session = doc! { "_id": "digest", "user": "actor0" };
     store.engine().insert("sessions", vec![session]).await.unwrap();
@@ -246,7 +246,7 @@ async fn an_owner_is_written_with_the_pages_that_it_had() {
     sound(&other).await;
 }
 
-/// Lets somebody take a like back between the reading of an owner and of its pages, once.
+/// Removes a like between the reading of an owner and of its pages, once.
 struct Meddler {
     engine: Engine,
     others: OnceCell<(Store, Owner)>,
@@ -305,7 +305,7 @@ impl DocumentEngine for Meddler {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn an_export_beside_writers_tears_no_list() {
+async fn an_export_beside_writers_has_no_torn_list() {
     let (store, viral) = town(60).await;
     let (done, removals) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
     let writers: Vec<_> = (1..=3)
@@ -343,7 +343,7 @@ async fn an_export_beside_writers_tears_no_list() {
             ..CheckOptions::default()
         };
         let checked = check(&other, options, &|_, _| {}).await.unwrap();
-        // A removal that was under way is under way in the copy too, and whoever writes next finishes it.
+        // A removal that was under way is under way in the copy too, and the next writer finishes it.
         let broken = checked
             .findings
             .iter()

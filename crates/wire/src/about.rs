@@ -1,4 +1,4 @@
-//! What drivers and shells ask about the server before and beside their work.
+//! What drivers and shells ask about the server.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::scram::MECHANISM;
 use crate::server::{Server, Session};
 use crate::sign_in;
 
-/// The version of MongoDB whose commands are spoken, and its number on the wire.
+/// The version of MongoDB whose commands are implemented, and its number on the wire.
 const VERSION: [i32; 4] = [7, 0, 0, 0];
 const WIRE_VERSION: i32 = 21;
 
@@ -25,7 +25,7 @@ pub(crate) const LARGEST_BATCH: i32 = 100_000;
 /// How long drivers may keep a session's number.
 const SESSION: Duration = Duration::from_mins(30);
 
-/// Without a set's name, drivers take the server for one of its own and repeat no writes by themselves.
+/// Without a set's name, drivers treat the server as a standalone one and do not repeat writes by themselves.
 pub(crate) fn hello(server: &Server, session: &mut Session, mut arguments: Arguments) -> Outcome<Document> {
     let mut hello = doc! {
         "helloOk": true,
@@ -44,7 +44,7 @@ pub(crate) fn hello(server: &Server, session: &mut Session, mut arguments: Argum
         hello.insert("saslSupportedMechs", [MECHANISM]);
     }
     let speculation = arguments.document("speculativeAuthenticate")?;
-    // A first message that leads nowhere is ignored: the driver then signs in as usual and is told.
+    // A speculative first message that fails is ignored: the driver then signs in as usual and gets the error.
     if !speculation.is_empty()
         && let Ok(mut answer) = sign_in::start(server, session, Arguments::new("saslStart", speculation))
     {
@@ -74,13 +74,13 @@ pub(crate) fn peer(session: &Session) -> Document {
     fine(doc! { "you": &session.peer })
 }
 
-/// What the server is called where an answer says who gave it.
+/// The server's name, for answers that say who gave them.
 pub(crate) fn server() -> Document {
     let [major, minor, patch, _] = VERSION;
     doc! { "host": "spillway", "version": format!("{major}.{minor}.{patch}"), "gitVersion": "spillway" }
 }
 
-/// `serverStatus`: what is known of the listener. Sections that are switched on or off by name make no difference.
+/// `serverStatus`: what is known about the listener. Options that switch sections on or off are ignored.
 pub(crate) fn status(server: &Server) -> Document {
     let uptime = server.started.elapsed();
     let milliseconds = i64::try_from(uptime.as_millis()).unwrap_or(i64::MAX);
@@ -97,7 +97,7 @@ pub(crate) fn status(server: &Server) -> Document {
     })
 }
 
-/// `getCmdLineOpts`: nothing about how the server was started is told.
+/// `getCmdLineOpts`: does not reveal how the server was started.
 pub(crate) fn command_line() -> Document {
     fine(doc! { "argv": [], "parsed": {} })
 }
@@ -134,7 +134,7 @@ pub(crate) fn log() -> Document {
     fine(doc! { "totalLinesWritten": 0, "log": [] })
 }
 
-/// `hostInfo`: nothing about the machine is told.
+/// `hostInfo`: does not reveal anything about the machine.
 pub(crate) fn host() -> Document {
     fine(doc! { "system": {}, "os": {}, "extra": {} })
 }

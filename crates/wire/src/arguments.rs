@@ -1,11 +1,11 @@
-//! The arguments of a command, read by name; what would change its meaning and is not known is refused.
+//! The arguments of a command, read by name; unknown ones that would change its meaning are refused.
 
 use bson::{Bson, Document};
 
 use crate::fault::{BAD_VALUE, FAILED_TO_PARSE, Fault, MISSING_FIELD, Outcome, TYPE_MISMATCH, UNKNOWN_FIELD};
 
-/// What any command may carry: who sends it and how patient and consistent it is. One engine on one machine is always
-/// as consistent as anybody can ask.
+/// Arguments that any command may have: its sender, time limits and consistency. One engine on one machine always has
+/// the highest consistency.
 const ANYWHERE: &[&str] = &[
     "$db",
     "$clusterTime",
@@ -20,7 +20,7 @@ const ANYWHERE: &[&str] = &[
     "writeConcern",
 ];
 
-/// A command being read. Each argument is taken out, and at the end nothing may be left.
+/// A command that is being read. Each argument is taken out, and at the end nothing may be left.
 #[derive(Debug)]
 pub(crate) struct Arguments {
     of: String,
@@ -40,12 +40,12 @@ impl Arguments {
         self.fields.remove(name).filter(|value| *value != Bson::Null)
     }
 
-    /// Whether an argument is there.
+    /// Whether an argument is present.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.fields.get(name).is_some_and(|value| *value != Bson::Null)
     }
 
-    /// Whether an argument is there and a number.
+    /// Whether an argument is present and a number.
     pub(crate) fn is_number(&self, name: &str) -> bool {
         self.fields.get(name).and_then(whole).is_some()
     }
@@ -116,14 +116,14 @@ impl Arguments {
         })
     }
 
-    /// Passes over arguments that change nothing here.
+    /// Ignores arguments that make no difference here.
     pub(crate) fn ignore(&mut self, names: &[&str]) {
         for name in names {
             self.fields.remove(name);
         }
     }
 
-    /// Refuses an argument that is there, unless it asks for what happens anyway.
+    /// Refuses an argument that is present, unless it asks for the default.
     pub(crate) fn refuse(&mut self, names: &[&str]) -> Outcome<()> {
         for name in names {
             let harmless = match self.take(name) {
@@ -144,7 +144,7 @@ impl Arguments {
         Ok(())
     }
 
-    /// Refuses what is left.
+    /// Refuses the remaining arguments.
     pub(crate) fn finish(self) -> Outcome<()> {
         match self.fields.keys().find(|name| !ANYWHERE.contains(&name.as_str())) {
             None => Ok(()),
@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_is_refused_by_name() {
+    fn leftover_arguments_are_refused_by_name() {
         let mut arguments = Arguments::new("find", doc! { "find": "things", "$db": "spillway", "tail": 1 });
         assert_eq!(arguments.text("find").unwrap(), "things");
         let fault = arguments.finish().unwrap_err();
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_asks_for_what_happens_anyway_is_not_refused() {
+    fn arguments_that_ask_for_the_default_are_not_refused() {
         let names = ["collation", "tailable", "let"];
         let mut harmless = Arguments::new(
             "find",

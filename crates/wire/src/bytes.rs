@@ -1,4 +1,4 @@
-//! Reading the bytes of a message, none of which are taken on trust.
+//! Reading the bytes of a message, none of which are trusted.
 
 use bson::{Document, RawBsonRef, RawDocument};
 
@@ -12,7 +12,7 @@ pub(crate) fn number(bytes: &[u8]) -> i32 {
     bytes.try_into().map_or(0, i32::from_le_bytes)
 }
 
-/// What is left of a message.
+/// The rest of a message.
 pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Bytes<'a> {
@@ -55,7 +55,7 @@ impl<'a> Bytes<'a> {
     }
 }
 
-/// Decoding goes one call deeper for each level, so the depth is measured first, without calls.
+/// Decoding is recursive, so the depth is measured first, without recursion.
 fn check_depth(document: &RawDocument) -> Result<(), Malformed> {
     let mut open = vec![document.iter()];
     while let Some(elements) = open.last_mut() {

@@ -1,4 +1,4 @@
-//! What is there: databases, collections, indexes and their sizes.
+//! Databases, collections, indexes and their sizes.
 
 use bson::{Bson, Document, doc};
 use document::Index;
@@ -77,7 +77,7 @@ pub(crate) async fn indexes(server: &Server, mut command: Command) -> Outcome<Do
     server.cursors.first(&namespace, found, size, false).await
 }
 
-/// `create`: a collection comes into being with its first document, so there is only to refuse what it cannot be.
+/// `create`: a collection is created with its first document, so this only refuses options that it cannot have.
 pub(crate) async fn create(server: &Server, mut command: Command) -> Outcome<Document> {
     let collection = command.collection()?;
     server.must_hold(&command)?;
@@ -126,7 +126,7 @@ pub(crate) async fn drop(server: &Server, mut command: Command) -> Outcome<Docum
     ))
 }
 
-/// `validate`: everything is always read, so `full` changes nothing.
+/// `validate`: everything is always read, so `full` makes no difference.
 pub(crate) async fn validate(server: &Server, mut command: Command) -> Outcome<Document> {
     let collection = command.collection()?;
     let namespace = command.namespace(&collection);
@@ -232,7 +232,7 @@ pub(crate) async fn stats(server: &Server, mut command: Command) -> Outcome<Docu
     Ok(fine(answer))
 }
 
-/// The stage `$collStats`, by which newer shells ask the same.
+/// The stage `$collStats`, with which newer shells ask the same.
 pub(crate) async fn stats_stage(
     server: &Server,
     holds: bool,
@@ -309,7 +309,7 @@ pub(crate) async fn database_stats(server: &Server, mut command: Command) -> Out
     }))
 }
 
-/// All collections together: their extent, and how many there are of them and of indexes.
+/// All collections together: their size, and how many collections and indexes there are.
 async fn total(server: &Server) -> Outcome<(Size, usize, usize)> {
     let mut total = Size::default();
     let collections = existing(server, true).await?;
@@ -337,7 +337,7 @@ pub(crate) async fn existing(server: &Server, holds: bool) -> Outcome<Vec<String
     collections.map_err(|error| server.fault(error))
 }
 
-/// Whether a filter of names lets a name through. Shells ask by name, or for collections as such.
+/// Whether a filter of names matches a name. Shells ask by name, or for collections as such.
 fn wanted(filter: &Document, name: &str) -> Outcome<bool> {
     let mut wanted = true;
     for (field, test) in filter {
@@ -364,7 +364,7 @@ fn batch_size(arguments: &mut Arguments) -> Outcome<u64> {
     Ok(if size == 0 { u64::MAX } else { size })
 }
 
-/// By what sizes are to be divided.
+/// The divisor for sizes.
 fn scale(mut arguments: Arguments) -> Outcome<i64> {
     let scale = arguments.number("scale")?.unwrap_or(1);
     arguments.finish()?;

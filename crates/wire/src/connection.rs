@@ -1,4 +1,4 @@
-//! One connection: a message in, a message out, until either side has enough.
+//! One connection: a message in, a message out, until either side closes it.
 
 use std::io;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use crate::fault::Fault;
 use crate::message::{Form, HEADER, Header, LARGEST_MESSAGE, Malformed, Request, answer};
 use crate::server::{Server, Session};
 
-/// How long a message may take to arrive once it has begun, and an answer to be taken.
+/// How long a message may take to arrive once it has begun, and an answer to be sent.
 const TRANSFER: Duration = Duration::from_mins(1);
 
-/// How long a stranger has for signing in, and how large its messages may be until then.
+/// How long an unknown client has for signing in, and how large its messages may be until then.
 const INTRODUCTION: Duration = Duration::from_secs(30);
 const LARGEST_OF_A_STRANGER: usize = 64 * 1024;
 
@@ -72,7 +72,7 @@ async fn converse(
         };
         let first = match first {
             Ok(first) => first,
-            // Between messages, the other side may leave.
+            // Between messages, the other side may close the connection.
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(()),
             Err(error) => return Err(error.into()),
         };
@@ -107,7 +107,7 @@ async fn converse(
     }
 }
 
-/// Reads the rest of a message. Its memory grows with what arrives, not with what its header promises.
+/// Reads the rest of a message. Memory grows with the bytes that arrive, not with the length in the header.
 async fn receive(stream: &mut TcpStream, first: u8, most: usize) -> Result<Request, Ended> {
     let mut header = [first; HEADER];
     stream.read_exact(&mut header[1..]).await?;
@@ -126,8 +126,8 @@ fn is_handshake(request: &Request) -> bool {
     matches!(name, Some("hello" | "isMaster" | "ismaster"))
 }
 
-/// Turns a connection away because there are too many: the answer to whatever it asks first.
-pub(crate) async fn turn_away(mut stream: TcpStream) {
+/// Rejects a connection because there are too many: its first request gets the error.
+pub(crate) async fn reject(mut stream: TcpStream) {
     let refused = async {
         let first = stream.read_u8().await?;
         let request = receive(&mut stream, first, LARGEST_OF_A_STRANGER).await?;

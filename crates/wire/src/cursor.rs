@@ -1,4 +1,4 @@
-//! Cursors: answers that are larger than one message, kept until they are fetched, killed or forgotten.
+//! Cursors: answers that are larger than one message, kept until they are fetched, killed or timed out.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,11 +12,11 @@ use crate::fault::{
 };
 use crate::source::Source;
 
-/// How many documents the first batch has when the command does not say, as in MongoDB.
+/// How many documents the first batch has if the command does not say, as in MongoDB.
 pub(crate) const FIRST_BATCH: u64 = 101;
 
-/// The most cursors that can be open, each of which may keep a thread, and the bytes of their documents from which on
-/// there can be no more. What was opened is kept as promised; what would be opened is refused.
+/// The most cursors that can be open, each of which may use a thread, and the number of bytes of their documents from
+/// which on no more can be opened. Open cursors are kept as promised; only new ones are refused.
 const MOST: usize = 1000;
 const MOST_BYTES: usize = 256 * 1024 * 1024;
 
@@ -37,7 +37,7 @@ struct Open {
 #[derive(Debug)]
 struct Cursor {
     namespace: String,
-    /// Nothing while a batch is read.
+    /// `None` while a batch is read.
     rest: Option<Source>,
     used: Instant,
 }
@@ -50,15 +50,15 @@ impl Open {
 }
 
 impl Cursors {
-    /// Cursors that are forgotten when nobody asks for more for some time.
-    pub(crate) fn forgotten_after(patience: Duration) -> Self {
+    /// Cursors that are dropped if they are not used for some time.
+    pub(crate) fn with_timeout(patience: Duration) -> Self {
         Self {
             patience,
             open: Mutex::default(),
         }
     }
 
-    /// The answer with the first batch of some documents. The rest stays behind a cursor, unless only one batch is
+    /// The answer with the first batch of some documents. The rest is kept in a cursor, unless only one batch is
     /// wanted.
     pub(crate) async fn first(
         &self,
@@ -79,7 +79,7 @@ impl Cursors {
         Ok(answer(id, namespace, "firstBatch", batch))
     }
 
-    /// The answer with the next batch; of any size when `size` is 0. While it is read, the cursor is nobody else's.
+    /// The answer with the next batch; of any size if `size` is 0. While it is read, the cursor is in use.
     pub(crate) async fn next(&self, id: i64, namespace: &str, size: u64) -> Outcome<Document> {
         let mut rest = self.take(id, namespace)?;
         let read = rest.batch(if size == 0 { u64::MAX } else { size }).await;
@@ -94,7 +94,7 @@ impl Cursors {
         i64::try_from(self.open().cursors.len()).unwrap_or(i64::MAX)
     }
 
-    /// Forgets a cursor. Whether there was one.
+    /// Drops a cursor. Returns whether there was one.
     pub(crate) fn kill(&self, id: i64) -> bool {
         self.open().cursors.remove(&id).is_some()
     }
@@ -116,7 +116,8 @@ impl Cursors {
         rest.ok_or_else(|| Fault::new(CURSOR_IN_USE, format!("cursor id {id} is already in use")))
     }
 
-    /// Ends the use of a cursor. It goes when nothing is left; if it was killed in the meantime, it stays away.
+    /// Ends the use of a cursor. It is removed when nothing is left; if it was killed in the meantime, it is not put
+    /// back.
     fn give_back(&self, id: i64, rest: Option<Source>) {
         let mut open = self.open();
         if rest.is_none() {
@@ -127,7 +128,7 @@ impl Cursors {
         }
     }
 
-    /// Keeps what is left of an answer, under a new number.
+    /// Keeps the rest of an answer, under a new number.
     fn keep(&self, namespace: &str, rest: Source) -> Outcome<i64> {
         let mut open = self.open();
         let bytes = open.bytes();
@@ -150,7 +151,7 @@ impl Cursors {
         Ok(id)
     }
 
-    /// The cursors without those that are forgotten by now.
+    /// The cursors without those that have timed out.
     fn open(&self) -> MutexGuard<'_, Open> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.cursors
@@ -183,7 +184,7 @@ mod tests {
 
     #[tokio::test]
     async fn batches_follow_each_other_until_nothing_is_left() {
-        let cursors = Cursors::forgotten_after(Duration::from_mins(1));
+        let cursors = Cursors::with_timeout(Duration::from_mins(1));
         let (id, first) = read(
             &cursors.first(NAMESPACE, documents(5), 2, false).await.unwrap(),
             "firstBatch",
@@ -202,8 +203,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_batch_is_all_when_only_one_is_wanted_or_fits() {
-        let cursors = Cursors::forgotten_after(Duration::from_mins(1));
+    async fn a_single_batch_is_returned_when_one_is_wanted_or_suffices() {
+        let cursors = Cursors::with_timeout(Duration::from_mins(1));
         let single = cursors.first(NAMESPACE, documents(5), 2, true).await.unwrap();
         assert_eq!(read(&single, "firstBatch"), (0, 2));
         let whole = cursors.first(NAMESPACE, documents(5), 5, false).await.unwrap();
@@ -212,7 +213,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_batch_stays_within_a_message() {
-        let cursors = Cursors::forgotten_after(Duration::from_mins(1));
+        let cursors = Cursors::with_timeout(Duration::from_mins(1));
         let large = |n: i32| doc! { "_id": n, "text": "x".repeat(6 * 1024 * 1024) };
         let found: Vec<Document> = (0..3).map(large).collect();
         let (id, first) = read(
@@ -227,8 +228,8 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_cursor_that_nobody_uses_is_forgotten() {
-        let cursors = Cursors::forgotten_after(Duration::from_mins(1));
+    async fn an_unused_cursor_is_dropped() {
+        let cursors = Cursors::with_timeout(Duration::from_mins(1));
         let (id, _) = read(
             &cursors.first(NAMESPACE, documents(5), 1, false).await.unwrap(),
             "firstBatch",
@@ -241,7 +242,7 @@ mod tests {
 
     #[tokio::test]
     async fn when_there_are_too_many_cursors_the_newest_is_refused_and_the_others_are_kept() {
-        let cursors = Cursors::forgotten_after(Duration::from_mins(1));
+        let cursors = Cursors::with_timeout(Duration::from_mins(1));
         let mut opened = Vec::new();
         for _ in 0..MOST {
             let first = cursors.first(NAMESPACE, documents(2), 1, false).await;
@@ -256,7 +257,7 @@ mod tests {
             refused.message.starts_with("too many open cursors: 1000"),
             "{refused:?}"
         );
-        // What needs no cursor is answered.
+        // Answers that need no cursor still work.
         assert!(cursors.first(NAMESPACE, documents(2), 2, false).await.is_ok());
         for id in opened {
             assert_eq!(
@@ -269,7 +270,7 @@ mod tests {
 
     #[tokio::test]
     async fn cursors_are_refused_when_those_that_are_open_hold_too_many_bytes() {
-        let cursors = Cursors::forgotten_after(Duration::from_mins(1));
+        let cursors = Cursors::with_timeout(Duration::from_mins(1));
         let large = vec![doc! {}, doc! { "text": "x".repeat(MOST_BYTES) }];
         let (id, _) = read(
             &cursors.first(NAMESPACE, large, 1, false).await.unwrap(),
@@ -285,8 +286,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_cursor_is_used_by_one_at_a_time_and_may_be_killed_meanwhile() {
-        let cursors = Cursors::forgotten_after(Duration::from_mins(1));
+    async fn a_cursor_serves_one_command_at_a_time_and_may_be_killed_meanwhile() {
+        let cursors = Cursors::with_timeout(Duration::from_mins(1));
         let (id, _) = read(
             &cursors.first(NAMESPACE, documents(5), 1, false).await.unwrap(),
             "firstBatch",

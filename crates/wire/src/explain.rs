@@ -1,4 +1,4 @@
-//! `explain`: how a command would be done, without doing it.
+//! `explain`: how a command would be run, without running it.
 
 use bson::{Bson, Document, doc};
 use document::Find;
@@ -91,14 +91,14 @@ pub(crate) async fn pipeline(
     .await
 }
 
-/// The query that the first stages are, and then those that are left.
+/// The query that the first stages form, and the remaining stages.
 async fn pipeline_of(
     server: &Server,
     holds: bool,
     collection: &str,
     pipeline: &[Document],
 ) -> Outcome<Document> {
-    // Whether the stages can be is for the engine to say.
+    // The engine decides whether the stages are valid.
     let checked = server.catalogue.aggregate(&[], pipeline);
     checked.map_err(|error| server.fault(error))?;
     let mut filters = Vec::new();

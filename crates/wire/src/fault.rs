@@ -1,9 +1,9 @@
-//! Why a command failed, as MongoDB's answers say it.
+//! Why a command failed, in the form of MongoDB's answers.
 
 use bson::{Bson, Document, doc};
 use document::Error;
 
-/// A command's failure: a code, its name and a message, and what else belongs to it.
+/// A command's failure: a code, its name, a message, and further fields.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Fault {
     pub(crate) code: i32,
@@ -50,7 +50,7 @@ impl Fault {
         answer
     }
 
-    /// The entry in `writeErrors` of the write with a number.
+    /// The entry in `writeErrors` of the write with this number.
     pub(crate) fn entry(self, index: usize) -> Document {
         let mut entry = doc! {
             "index": i32::try_from(index).unwrap_or(i32::MAX),
@@ -62,7 +62,7 @@ impl Fault {
     }
 }
 
-/// Says what an error of a collection means to a driver.
+/// The driver's view of an error of a collection.
 pub(crate) fn of(error: Error, database: &str) -> Fault {
     match error {
         Error::DuplicateKey {
@@ -71,7 +71,7 @@ pub(crate) fn of(error: Error, database: &str) -> Fault {
             key,
         } => duplicate(database, &collection, &index, *key),
         Error::TooLarge { code, message, .. } | Error::Refused { code, message } => Fault::new(code, message),
-        // Two that no driver takes for a refusal: a lock that could not be had, and a write nobody confirmed.
+        // Two codes that no driver takes for a refusal: a lock that was not available, and an unconfirmed write.
         Error::Unavailable(message) => Fault::new(46, message),
         Error::UnknownOutcome(message) => Fault::new(64, message),
         Error::Contended(message) => Fault::new(112, message),
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_duplicate_key_is_told_as_drivers_expect() {
+    fn a_duplicate_key_is_reported_as_drivers_expect() {
         let error = Error::DuplicateKey {
             collection: "things".to_owned(),
             index: "owner_1_items.by_-1".to_owned(),
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_of_an_index_is_read_back() {
+    fn an_index_name_is_read_back() {
         assert_eq!(pattern("_id_"), doc! { "_id": 1 });
         assert_eq!(pattern("a_b_1_c_-1"), doc! { "a_b": 1, "c": -1 });
     }

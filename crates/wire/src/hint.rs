@@ -1,5 +1,5 @@
-//! Hints: which index a command would like to be used. The planner chooses by itself, so a hint changes no answer; one
-//! that names no index is refused, as its sender relies on something that is not there.
+//! Hints: the index that a command should use. The planner chooses by itself, so a hint changes no answer; a hint for
+//! a missing index is refused, because its sender relies on that index.
 
 use bson::{Bson, Document};
 
@@ -7,7 +7,7 @@ use crate::arguments::{Arguments, whole};
 use crate::fault::{BAD_VALUE, FAILED_TO_PARSE, Fault, Outcome};
 use crate::server::Server;
 
-/// Takes the hint out of a command for a collection and checks it.
+/// Takes the hint out of a command on a collection and checks it.
 pub(crate) async fn check(server: &Server, collection: &str, arguments: &mut Arguments) -> Outcome<()> {
     let Some(hint) = arguments.take("hint") else {
         return Ok(());

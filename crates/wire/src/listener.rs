@@ -1,4 +1,4 @@
-//! Listening: which address, how many connections, and how it ends.
+//! Listening: the address, the number of connections, and shutting down.
 
 use std::io;
 use std::net::SocketAddr;
@@ -25,21 +25,20 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub struct Options {
     /// The address and port; port 0 takes a free one.
     pub address: String,
-    /// Listen on an address that other machines can reach, without a password even. What is said there is not
-    /// encrypted.
+    /// Listen on an address that other machines can reach, even without a password. The traffic is not encrypted.
     pub anywhere: bool,
-    /// Who may connect. Without a login, everybody who can.
+    /// Who may connect. Without a login, everybody.
     pub login: Option<Login>,
-    /// The name of the one database that is there.
+    /// The name of the only database.
     pub database: String,
     /// The most connections at a time.
     pub connections: usize,
-    /// How long a cursor is kept that nobody uses.
+    /// How long an unused cursor is kept.
     pub cursors: Duration,
 }
 
 impl Options {
-    /// The usual: the database `spillway`, 200 connections, and 10 minutes for cursors, as MongoDB gives them.
+    /// The defaults: the database `spillway`, 200 connections, and 10 minutes for cursors, as in MongoDB.
     pub fn on(address: impl Into<String>) -> Self {
         Self {
             address: address.into(),
@@ -52,16 +51,16 @@ impl Options {
     }
 }
 
-/// Why nothing listens.
+/// Why it cannot listen.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ListenError {
     /// The address cannot be used.
     #[error("cannot listen on {address}: {source}")]
     Bind {
-        /// The address asked for.
+        /// The requested address.
         address: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// Everybody in the network could read and write.
@@ -69,7 +68,7 @@ pub enum ListenError {
     Open(SocketAddr),
 }
 
-/// Speaks MongoDB's protocol until it is shut down. When it is dropped instead, it stops at once.
+/// Serves MongoDB's protocol until it is shut down. When it is dropped instead, it stops at once.
 #[derive(Debug)]
 pub struct Listener {
     address: SocketAddr,
@@ -77,7 +76,7 @@ pub struct Listener {
     accepting: JoinHandle<()>,
 }
 
-/// Starts to listen.
+/// Starts listening.
 pub async fn listen(
     engine: Engine,
     catalogue: Arc<dyn Catalogue>,
@@ -96,7 +95,7 @@ pub async fn listen(
         engine,
         catalogue,
         database: options.database,
-        cursors: Cursors::forgotten_after(options.cursors),
+        cursors: Cursors::with_timeout(options.cursors),
         keys: options.login.as_ref().map(Keys::of),
         connections: AtomicI32::new(0),
         started: tokio::time::Instant::now(),
@@ -111,12 +110,12 @@ pub async fn listen(
 }
 
 impl Listener {
-    /// Where it listens.
+    /// The address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Accepts nobody any more, lets commands under way finish, and breaks off what has not by the deadline.
+    /// Stops accepting connections, lets running commands finish, and cancels what is still running at the deadline.
     pub async fn shut_down(mut self, deadline: Duration) {
         self.closing.send_replace(true);
         match tokio::time::timeout(deadline, &mut self.accepting).await {
@@ -167,7 +166,7 @@ fn take(
     peer: SocketAddr,
     closed: &watch::Receiver<bool>,
 ) {
-    // Those who are turned away are served too, but not without end.
+    // Rejected connections are served too, but only a limited number of them.
     if connections.len() < most {
         connections.spawn(connection::serve(
             Arc::clone(server),
@@ -176,7 +175,7 @@ fn take(
             closed.clone(),
         ));
     } else if connections.len() < most * 2 {
-        connections.spawn(connection::turn_away(stream));
+        connections.spawn(connection::reject(stream));
     }
 }
 

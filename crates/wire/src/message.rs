@@ -1,4 +1,4 @@
-//! Messages: the bytes between a driver and a server, as MongoDB's specification of `OP_MSG` has them.
+//! Messages: the bytes between a driver and a server, according to MongoDB's specification of `OP_MSG`.
 //!
 //! A request is `OP_MSG`, except that old handshakes come as `OP_QUERY`. Sizes and depths are checked before anything is
 //! decoded, so that no sequence of bytes costs more than its length.
@@ -19,10 +19,10 @@ const OP_MSG: i32 = 2013;
 
 const CHECKSUM_PRESENT: u32 = 1;
 const MORE_TO_COME: u32 = 1 << 1;
-/// The flags that a server must understand; it ignores the others that it does not know.
+/// The flags that a server must understand; it ignores unknown others.
 const REQUIRED_FLAGS: u32 = 0xFFFF;
 
-/// Bytes that are no message. The connection cannot go on after them.
+/// Bytes that are not a valid message. The connection cannot continue after them.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub(crate) enum Malformed {
     #[error("a message of {0} bytes")]
@@ -68,7 +68,7 @@ impl Header {
     }
 }
 
-/// In which form a request came, and so its answer must go.
+/// The form of a request, and therefore of its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     /// `OP_MSG`
@@ -82,9 +82,9 @@ pub(crate) enum Form {
 pub(crate) struct Request {
     pub(crate) id: i32,
     pub(crate) form: Form,
-    /// The command and its arguments, those from sequences among them.
+    /// The command and its arguments, including those from sequences.
     pub(crate) body: Document,
-    /// Nobody waits for an answer.
+    /// No answer is wanted.
     pub(crate) silent: bool,
 }
 
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_message_are_refused() {
+    fn malformed_messages_are_refused() {
         let ping = doc! { "ping": 1 };
         let twice = with_flags(0, &[section(&ping), section(&ping)]);
         assert_eq!(parse(OP_MSG, &twice), Err(Malformed::Sections));
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn no_beginning_of_a_message_and_no_flipped_byte_of_it_panics() {
+    fn truncated_or_corrupted_messages_do_not_panic() {
         let insert = section(&doc! { "insert": "things", "a": [{ "b": null }], "$db": "spillway" });
         let whole = with_flags(0, &[insert, sequence("documents", &[doc! { "_id": "x" }])]);
         for end in 0..whole.len() {
@@ -311,7 +311,7 @@ mod tests {
             for flip in [0x01, 0x80, 0xFF] {
                 let mut bytes = whole.clone();
                 bytes[at] ^= flip;
-                // Either outcome will do; only a panic will not.
+                // Either outcome is fine, except a panic.
                 drop(parse(OP_MSG, &bytes));
             }
         }
@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn a_deep_document_is_refused_before_it_is_decoded() {
-        // By hand, because encoding it would go as deep: each level is a document with one field "a".
+        // Built by hand, because encoding it would be recursive too: each level is a document with one field "a".
         let deep = |levels: usize| {
             let mut bytes = vec![5, 0, 0, 0, 0];
             for _ in 1..levels {
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_says_what_it_answers() {
+    fn an_answer_names_its_request() {
         let body = doc! { "ok": 1.0 };
         let bytes = answer(Form::Message, 5, 7, &body).unwrap();
         assert_eq!(number(&bytes[..4]), i32::try_from(bytes.len()).unwrap());

@@ -8,7 +8,7 @@ use crate::server::{Command, Server};
 use crate::variables::Variables;
 use crate::{hint, update};
 
-/// How often to look again for a document that changes before it can be removed.
+/// How often to read again a document that changes before it can be removed.
 const ATTEMPTS: usize = 16;
 
 /// `findAndModify`
@@ -64,7 +64,7 @@ pub(crate) async fn find_and_modify(server: &Server, mut command: Command) -> Ou
             return Err(Fault::new(FAILED_TO_PARSE, message));
         }
     };
-    // The port does not tell whether a document that became what it is was there before.
+    // The port does not report whether a document that is unchanged existed before.
     let mut last = doc! { "n": i32::from(value.is_some() || upsert) };
     if !upsert && !remove {
         last.insert("updatedExisting", value.is_some());
@@ -72,7 +72,7 @@ pub(crate) async fn find_and_modify(server: &Server, mut command: Command) -> Ou
     Ok(fine(doc! { "lastErrorObject": last, "value": value }))
 }
 
-/// Removes the first document of a query, as it is when it goes, and returns what was asked for of it.
+/// Removes the first document of a query, unchanged since it was read, and returns the requested part of it.
 async fn find_and_remove(
     engine: &Engine,
     collection: &str,

@@ -12,7 +12,7 @@ use crate::source::Source;
 use crate::variables::Variables;
 use crate::{explain, hint};
 
-/// Arguments of `find` that other servers know and this one refuses, unless they ask for what happens anyway.
+/// Arguments of `find` that other servers know and this one refuses, unless they ask for the default.
 const NOT_IN_FIND: &[&str] = &[
     "awaitData",
     "collation",
@@ -23,7 +23,7 @@ const NOT_IN_FIND: &[&str] = &[
     "tailable",
 ];
 
-/// How many documents are found in one go. More are read as they are fetched.
+/// How many documents are found at once. More are read as they are fetched.
 const FEW: u64 = 256;
 
 /// `find`
@@ -75,7 +75,7 @@ pub(crate) async fn find(server: &Server, mut command: Command) -> Outcome<Docum
     server.cursors.first(&namespace, found, size, single).await
 }
 
-/// A query for no more than the one batch that is wanted.
+/// A query for only the one batch that is wanted.
 fn only(find: Find, size: u64) -> Find {
     Find {
         limit: match find.limit {

@@ -1,4 +1,4 @@
-//! Replacing a whole document, which the port has no word for: a pipeline that computes a constant.
+//! Replacing a whole document, for which the port has no operation: a pipeline that computes a constant.
 
 use bson::oid::ObjectId;
 use bson::{Bson, Document, doc};
@@ -7,8 +7,8 @@ use document::identity::names_id;
 
 use crate::fault::{Fault, Outcome};
 
-/// The change that leaves nothing of a document but its `_id`. What an upsert inserts gets one if the filter and the
-/// replacement have none.
+/// A change that removes everything from a document except its `_id`. If an upsert inserts it, it gets an `_id` if the
+/// filter and the replacement have none.
 pub(crate) fn with(filter: &Document, replacement: Document, upsert: bool) -> Outcome<Change> {
     if let Some(name) = replacement.keys().find(|name| name.starts_with('$')) {
         let message = format!(

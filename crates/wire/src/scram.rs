@@ -1,4 +1,4 @@
-//! Signing in with a password that never crosses the wire: SCRAM-SHA-256, RFC 5802 and RFC 7677.
+//! Signing in with a password that is never sent: SCRAM-SHA-256, RFC 5802 and RFC 7677.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -17,9 +17,9 @@ const ITERATIONS: u32 = 15_000;
 pub struct Login {
     /// Its name.
     pub user: String,
-    /// Its password, as the person chose it.
+    /// Its password, as the user typed it.
     pub password: String,
-    /// 32 bytes that nobody can guess, different ones each time.
+    /// 32 unpredictable bytes, different ones each time.
     pub random: fn() -> [u8; 32],
 }
 
@@ -31,11 +31,11 @@ impl std::fmt::Debug for Login {
     }
 }
 
-/// Why nobody signed in. One reason for all, so that it tells nothing.
+/// Why a sign-in failed. One reason for all failures, so that it reveals nothing.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Rejected;
 
-/// What the server keeps of the password.
+/// What the server stores of the password.
 #[derive(Debug)]
 pub(crate) struct Keys {
     user: String,
@@ -50,11 +50,11 @@ pub(crate) struct Keys {
 pub(crate) struct Conversation {
     /// The client's and the server's first messages, as both sides sign them.
     signed: String,
-    /// What the client said about channels, which it repeats.
+    /// The client's channel binding header, which it repeats.
     header: String,
     nonce: String,
     known: bool,
-    /// The client does not want to confirm the server's proof by an empty message.
+    /// The client does not want to confirm the server's proof with an empty message.
     pub(crate) short: bool,
 }
 
@@ -76,7 +76,7 @@ impl Keys {
         }
     }
 
-    /// Who may sign in.
+    /// The user that may sign in.
     pub(crate) fn user(&self) -> &str {
         &self.user
     }
@@ -130,7 +130,7 @@ impl Keys {
     }
 }
 
-/// The value of an attribute, which has to stand at a position.
+/// The value of an attribute, which has to be at a certain position.
 fn attribute<'a>(message: &'a str, position: usize, name: &str) -> Result<&'a str, Rejected> {
     let attribute = message.split(',').nth(position).ok_or(Rejected)?;
     match attribute.split_once('=') {
@@ -140,7 +140,7 @@ fn attribute<'a>(message: &'a str, position: usize, name: &str) -> Result<&'a st
 }
 
 fn sign(key: &[u8; 32], message: &str) -> [u8; 32] {
-    // HMAC itself fills a key up with zeros to the length of a block.
+    // HMAC itself pads a key with zeros to the length of a block.
     let mut block = [0; 64];
     block[..32].copy_from_slice(key);
     let mut mac = Hmac::<Sha256>::new(&block.into());
@@ -160,7 +160,7 @@ mod tests {
         })
     }
 
-    /// What a client that knows `password` answers to the server's first message.
+    /// The answer of a client that knows `password` to the server's first message.
     fn prove(password: &str, bare: &str, first: &str) -> String {
         let nonce = attribute(first, 0, "r").unwrap();
         let salt = STANDARD.decode(attribute(first, 1, "s").unwrap()).unwrap();
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_out_of_form_are_rejected() {
+    fn malformed_sign_in_messages_are_rejected() {
         let keys = keys();
         for message in [
             "",

@@ -1,4 +1,4 @@
-//! What answers commands: the engine, and who asks.
+//! Answering commands: the engine, and the state of a connection.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
@@ -16,18 +16,18 @@ use crate::scram::{Conversation, Keys};
 use crate::{about, collections, explain, modify, read, sign_in, update, write};
 use document::catalogue::Catalogue;
 
-/// What all connections share.
+/// The state that all connections share.
 pub(crate) struct Server {
     pub(crate) engine: Engine,
     pub(crate) catalogue: Arc<dyn Catalogue>,
-    /// The one database that is there.
+    /// The name of the only database.
     pub(crate) database: String,
     pub(crate) cursors: Cursors,
-    /// What the user must know; nothing if anybody may connect.
+    /// The keys of the user; `None` if anybody may connect.
     pub(crate) keys: Option<Keys>,
     /// The number of the last connection.
     pub(crate) connections: AtomicI32,
-    /// Since when it listens.
+    /// When it began to listen.
     pub(crate) started: tokio::time::Instant,
 }
 
@@ -35,13 +35,13 @@ pub(crate) struct Server {
 #[derive(Debug)]
 pub(crate) struct Session {
     pub(crate) id: i32,
-    /// Where it comes from.
+    /// The address of the client.
     pub(crate) peer: String,
     /// Whether it may read and write.
     pub(crate) trusted: bool,
-    /// Signing in, under way.
+    /// A sign-in that is under way.
     pub(crate) conversation: Option<Conversation>,
-    /// The client proved its password and still has to say that it saw the server's proof.
+    /// The client has proved its password and still has to confirm the server's proof.
     pub(crate) proven: bool,
 }
 
@@ -92,7 +92,7 @@ struct Limits {
 }
 
 impl Limits {
-    /// Refuses what a server without replicas refuses.
+    /// Refuses the arguments that a server without replicas refuses.
     fn check(body: &Document) -> Outcome<Self> {
         if body.contains_key("txnNumber") || body.contains_key("autocommit") {
             let message = "Transaction numbers are only allowed on a replica set member or mongos";
@@ -119,7 +119,7 @@ impl Limits {
 }
 
 impl Server {
-    /// Does a command.
+    /// Runs a command.
     pub(crate) async fn answer(&self, session: &mut Session, body: Document) -> Document {
         match self.run(session, body).await {
             Ok(answer) => answer,
@@ -132,7 +132,7 @@ impl Server {
 
     async fn run(&self, session: &mut Session, body: Document) -> Outcome<Document> {
         let (command, limits) = Command::read(body)?;
-        // What anybody may ask.
+        // Commands that anybody may send.
         match command.name.as_str() {
             "hello" | "isMaster" | "ismaster" => return about::hello(self, session, command.arguments),
             "ping" | "endSessions" | "refreshSessions" | "killSessions" => return Ok(done()),
@@ -191,12 +191,12 @@ impl Server {
         }
     }
 
-    /// Whether a command's database is the one that is there. Others are empty.
+    /// Whether a command's database is the one that exists. Others are empty.
     pub(crate) fn holds(&self, command: &Command) -> bool {
         command.database == self.database
     }
 
-    /// Refuses to write to a database that is not there.
+    /// Refuses to write to another database.
     pub(crate) fn must_hold(&self, command: &Command) -> Outcome<()> {
         if self.holds(command) {
             return Ok(());
@@ -208,13 +208,13 @@ impl Server {
         Err(Fault::new(INVALID_NAMESPACE, message))
     }
 
-    /// What an error of the engine means to a driver.
+    /// The driver's view of an error of the engine.
     pub(crate) fn fault(&self, error: document::Error) -> Fault {
         crate::fault::of(error, &self.database)
     }
 }
 
-/// Whether a command can be broken off without a question left open.
+/// Whether a command can be interrupted without leaving its outcome open.
 fn reads(name: &str) -> bool {
     ["find", "aggregate", "count", "distinct"].contains(&name)
 }

@@ -11,12 +11,12 @@ const BATCH_BYTES: usize = 16 * 1024 * 1024;
 
 /// Where the documents of a cursor come from.
 pub(crate) enum Source {
-    /// They are all there, and have about so many bytes.
+    /// They are all in memory, and have about this many bytes.
     Kept {
         documents: VecDeque<Document>,
         bytes: usize,
     },
-    /// They are read as they are wanted. One may have been read that did not fit any more.
+    /// They are read when they are needed. One may have been read that did not fit.
     Scanned {
         documents: Box<dyn Documents>,
         ahead: Option<Document>,
@@ -58,7 +58,7 @@ impl Source {
         }
     }
 
-    /// Measures what is there, once it is known that it stays.
+    /// Measures the documents in memory, once it is known that they are kept.
     pub(crate) fn weigh(&mut self) -> document::Result<()> {
         if let Self::Kept { documents, bytes } = self {
             *bytes = 0;
@@ -92,7 +92,7 @@ impl Source {
         let mut bytes = 0;
         while let Some(document) = self.next().await? {
             let length = document.to_vec()?.len();
-            // What stands around a document in an array, too.
+            // Includes the overhead of a document in an array.
             bytes += length + 16;
             if batch.len() as u64 >= size || (bytes > BATCH_BYTES && !batch.is_empty()) {
                 self.give_back(document);

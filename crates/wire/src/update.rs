@@ -1,4 +1,4 @@
-//! Updating: each entry of a command by itself.
+//! Updating: each entry of a command on its own.
 
 use bson::oid::ObjectId;
 use bson::{Bson, Document, doc};
@@ -72,7 +72,7 @@ fn read_update(mut entry: Arguments, variables: &Variables) -> Outcome<Update> {
     })
 }
 
-/// Which elements of arrays the paths of an update name.
+/// The elements of arrays that the paths of an update name.
 pub(crate) fn array_filters(arguments: &mut Arguments) -> Outcome<Vec<Document>> {
     if arguments.has("arrayFilters") {
         arguments.documents("arrayFilters")
@@ -81,8 +81,8 @@ pub(crate) fn array_filters(arguments: &mut Arguments) -> Outcome<Vec<Document>>
     }
 }
 
-/// The change that a command asks for: operators, a pipeline or a whole document. What an upsert inserts gets an
-/// `_id`, as MongoDB gives it one.
+/// The change that a command requests: operators, a pipeline or a whole document. An inserted document gets an `_id`,
+/// as in MongoDB.
 pub(crate) fn change_of(
     filter: &Document,
     change: Bson,
@@ -93,7 +93,7 @@ pub(crate) fn change_of(
     let is_operators = |first: Option<&String>| first.is_some_and(|name| name.starts_with('$'));
     let change = match change {
         Bson::Document(operators) if is_operators(operators.keys().next()) => {
-            // MongoDB refuses filters for what is no path in the update; without any there is nothing to refuse.
+            // MongoDB refuses filters that no path of the update uses; without any there is nothing to refuse.
             if elements.is_empty() {
                 Change::Operators(operators)
             } else {
@@ -139,13 +139,13 @@ pub(crate) fn change_of(
     })
 }
 
-/// Operators that also give what they insert its `_id`.
+/// Operators that also set the `_id` of an inserted document.
 fn with_id(mut operators: Document, id: ObjectId) -> Document {
     match operators.get_mut("$setOnInsert") {
         Some(Bson::Document(fields)) => {
             fields.insert("_id", id);
         }
-        // Something else than a document is refused by name later on.
+        // A value that is not a document is refused by name later on.
         Some(_) => {}
         None => {
             operators.insert("$setOnInsert", doc! { "_id": id });

@@ -1,6 +1,6 @@
-//! `let`: the constants that a command gives names, for the expressions in its filters, updates and stages.
+//! `let`: named constants of a command, for the expressions in its filters, updates and stages.
 //!
-//! The port has no word for them. Where an expression names one, it becomes a `$let` of its own that binds the constant.
+//! The port does not have them. An expression that names one becomes a `$let` of its own that binds the constant.
 
 use bson::{Bson, Document, doc};
 use document::Change;
@@ -26,7 +26,7 @@ impl Variables {
         Ok(Self(variables))
     }
 
-    /// A filter whose expressions know the variables.
+    /// A filter whose expressions can use the variables.
     pub(crate) fn in_filter(&self, mut filter: Document) -> Document {
         if !self.0.is_empty() {
             self.bind_filter(&mut filter);
@@ -34,7 +34,7 @@ impl Variables {
         filter
     }
 
-    /// A change whose expressions know the variables.
+    /// A change whose expressions can use the variables.
     pub(crate) fn in_change(&self, change: Change) -> Change {
         match change {
             Change::Pipeline(stages) => Change::Pipeline(self.in_pipeline(stages)),
@@ -42,7 +42,7 @@ impl Variables {
         }
     }
 
-    /// Stages whose expressions know the variables.
+    /// Stages whose expressions can use the variables.
     pub(crate) fn in_pipeline(&self, mut stages: Vec<Document>) -> Vec<Document> {
         if self.0.is_empty() {
             return stages;
@@ -69,7 +69,7 @@ impl Variables {
         }
     }
 
-    /// Binds what an expression names, unless an operator around it has bound the same name.
+    /// Binds the variables that an expression names, unless an operator around it has bound the same name.
     fn bind(&self, expression: &mut Bson, hidden: &mut Vec<String>) {
         match expression {
             Bson::String(text) => {
@@ -116,7 +116,7 @@ fn bound_by(operator: &str, value: &Bson) -> Vec<String> {
     }
 }
 
-/// Whether a value is an expression that is no constant.
+/// Whether a value is an expression and not a constant.
 fn computes(value: &Bson) -> bool {
     match value {
         Bson::String(text) => text.starts_with('$'),
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn expressions_know_the_variables_and_nothing_else_does() {
+    fn variables_are_visible_to_expressions_only() {
         let filter = doc! {
             "a": "$$x",
             "$or": [{ "$expr": { "$eq": ["$a", "$$x"] } }, { "b": { "$literal": "$$x" } }],
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_expression_binds_itself_stays_its_own() {
+    fn a_variable_bound_within_an_expression_is_left_alone() {
         let each = doc! { "$map": { "input": "$l", "in": { "$add": ["$$this", 1] } } };
         let filter = doc! { "$expr": each };
         assert_eq!(variables().in_filter(filter.clone()), filter);

@@ -1,4 +1,4 @@
-//! Inserting and deleting: each entry of a command by itself, with what went wrong beside what was done.
+//! Inserting and deleting: each entry of a command on its own, with errors next to what was done.
 
 use bson::oid::ObjectId;
 use bson::{Bson, Document, doc};
@@ -12,10 +12,10 @@ use crate::hint;
 use crate::server::{Command, Server};
 use crate::variables::Variables;
 
-/// How many documents of an unordered insertion are under way at the same time. They share commits.
+/// How many documents of an unordered insertion are inserted at the same time. They share commits.
 const TOGETHER: usize = 256;
 
-/// The entries that failed. One that leaves in doubt what happened ends the command instead.
+/// The entries that failed. One with an unknown outcome ends the command instead.
 #[derive(Default)]
 pub(crate) struct Failures(Vec<Document>);
 
@@ -41,7 +41,7 @@ impl Failures {
     }
 }
 
-/// What all commands that write in batches have, besides their entries.
+/// The arguments, besides their entries, of all commands that write in batches.
 pub(crate) fn entries(arguments: &mut Arguments, name: &str) -> Outcome<(Vec<Document>, bool)> {
     let entries = arguments.documents(name)?;
     let ordered = match arguments.take("ordered") {
@@ -72,7 +72,7 @@ pub(crate) async fn insert(server: &Server, mut command: Command) -> Outcome<Doc
     let mut arguments = command.arguments;
     let (mut documents, ordered) = entries(&mut arguments, "documents")?;
     arguments.finish()?;
-    documents.iter_mut().for_each(name_it);
+    documents.iter_mut().for_each(add_id);
     let mut failures = Failures::default();
     let inserted = if ordered {
         insert_in_order(server, &collection, documents, &mut failures).await?
@@ -82,8 +82,8 @@ pub(crate) async fn insert(server: &Server, mut command: Command) -> Outcome<Doc
     Ok(failures.answer(doc! { "n": number(inserted as u64) }))
 }
 
-/// Gives a document an `_id`, in front, if its sender did not.
-fn name_it(document: &mut Document) {
+/// Adds an `_id` in front if a document has none.
+fn add_id(document: &mut Document) {
     if !document.contains_key("_id") {
         let rest = std::mem::take(document);
         document.insert("_id", ObjectId::new());
@@ -91,7 +91,7 @@ fn name_it(document: &mut Document) {
     }
 }
 
-/// All in one go. The engine says which document it refused only by what it left behind.
+/// All at once. Which document the engine refused can only be seen from what it inserted.
 async fn insert_in_order(
     server: &Server,
     collection: &str,
@@ -115,8 +115,7 @@ async fn insert_in_order(
     }
 }
 
-/// The first document of an insertion that failed which is not there: neither absent from an index on `_id` nor with
-/// other content.
+/// The first document of a failed insertion that is not stored: either its `_id` is missing, or it has other content.
 async fn first_refused(
     engine: &Engine,
     collection: &str,
@@ -129,7 +128,7 @@ async fn first_refused(
     };
     for (position, document) in documents.iter().enumerate() {
         let id = document.get("_id");
-        // A duplicate may be there, with the same content even, from before.
+        // A duplicate may have been stored before, even with the same content.
         if key.is_some() && key == id {
             return Ok(position);
         }
@@ -142,12 +141,12 @@ async fn first_refused(
     Ok(documents.len().saturating_sub(1))
 }
 
-/// Whether two documents have the same fields, wherever the `_id` stands.
+/// Whether two documents have the same fields, wherever the `_id` is.
 fn same(stored: &Document, sent: &Document) -> bool {
     stored.len() == sent.len() && sent.iter().all(|(name, value)| stored.get(name) == Some(value))
 }
 
-/// Each by itself, many at the same time.
+/// Each on its own, many at the same time.
 async fn insert_all(
     server: &Server,
     collection: &str,

@@ -1,4 +1,4 @@
-//! Commands as shells and drivers send them, and what comes back.
+//! Commands as shells and drivers send them, and their answers.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::sync::Arc;
@@ -32,7 +32,7 @@ impl Shell {
         }
     }
 
-    /// What a command answers, whether it fails or not.
+    /// The answer to a command, whether it fails or not.
     async fn ask(&mut self, mut command: Document) -> Document {
         command.insert("$db", "spillway");
         let body = command.to_vec().unwrap();
@@ -51,7 +51,7 @@ impl Shell {
         Document::from_reader(&rest[17..]).unwrap()
     }
 
-    /// What a command answers that must not fail.
+    /// The answer to a command that must not fail.
     async fn run(&mut self, command: Document) -> Document {
         let answer = self.ask(command.clone()).await;
         assert_eq!(answer.get("ok"), Some(&Bson::Double(1.0)), "{command}: {answer}");
@@ -102,9 +102,9 @@ fn winning(explained: &Document) -> &Document {
 }
 
 #[tokio::test]
-async fn a_hint_names_an_index_that_is_there() {
+async fn a_hint_names_an_existing_index() {
     let mut shell = Shell::open().await;
-    // Of a collection that is not there nothing can be missing.
+    // A missing collection cannot lack an index.
     shell.found(doc! { "find": "things", "hint": "nosuch_1" }).await;
     shell.things(vec![doc! { "_id": 1, "a": 1 }]).await;
     let index = doc! { "key": { "a": 1 }, "name": "a_1" };
@@ -147,7 +147,7 @@ async fn a_hint_names_an_index_that_is_there() {
 }
 
 #[tokio::test]
-async fn variables_of_a_command_are_known_to_its_expressions() {
+async fn variables_of_a_command_are_visible_to_its_expressions() {
     let mut shell = Shell::open().await;
     shell
         .things((0..4).map(|n| doc! { "_id": n, "n": n }).collect())
@@ -344,7 +344,7 @@ async fn many_finds_at_the_same_time_keep_their_cursors() {
 }
 
 #[tokio::test]
-async fn what_shells_ask_when_they_connect_and_browse_is_answered() {
+async fn commands_that_shells_send_when_they_connect_and_browse_are_answered() {
     let mut shell = Shell::open().await;
     shell.things(vec![doc! { "_id": 1 }, doc! { "_id": 2 }]).await;
     for command in [
@@ -377,7 +377,7 @@ async fn what_shells_ask_when_they_connect_and_browse_is_answered() {
     assert_eq!(status.get_str("process").unwrap(), "spillway");
     let connections = status.get_document("connections").unwrap();
     assert_eq!(connections.get_i32("totalCreated").unwrap(), 1);
-    // Compass sums up what `$collStats` tells.
+    // Compass sums up what `$collStats` returns.
     let pipeline = vec![
         doc! { "$collStats": { "storageStats": {} } },
         doc! { "$group": {

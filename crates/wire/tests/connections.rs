@@ -1,4 +1,4 @@
-//! Connections to the listener: who gets in, what bytes it stands, and lists of many through the driver.
+//! Connections to the listener: access, malformed bytes, and concurrent lists through the driver.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::net::SocketAddr;
@@ -50,7 +50,7 @@ fn message(body: &Document) -> Vec<u8> {
     bytes
 }
 
-/// What comes back for some bytes; nothing if the connection is closed.
+/// The answer to some bytes; `None` if the connection is closed.
 async fn exchange(address: SocketAddr, bytes: &[u8]) -> Option<Document> {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(bytes).await.unwrap();
@@ -62,7 +62,7 @@ async fn exchange(address: SocketAddr, bytes: &[u8]) -> Option<Document> {
 }
 
 #[tokio::test]
-async fn only_who_knows_the_password_reads_and_writes() {
+async fn reading_and_writing_require_the_password() {
     let listener = listening(with_password()).await.unwrap();
     let engine = connect(&listener, "ada:p%3A%40ss%20w%C3%B6rd@").await.unwrap();
     engine.insert("things", vec![doc! { "_id": 1 }]).await.unwrap();
@@ -78,14 +78,14 @@ async fn only_who_knows_the_password_reads_and_writes() {
 }
 
 #[tokio::test]
-async fn a_stranger_sends_no_large_messages() {
+async fn large_messages_are_refused_before_sign_in() {
     let listener = listening(with_password()).await.unwrap();
     let large = message(&doc! { "ping": 1, "$db": "admin", "text": "x".repeat(100_000) });
     assert_eq!(exchange(listener.address(), &large).await, None);
 }
 
 #[tokio::test]
-async fn other_machines_are_let_in_by_a_password_or_on_purpose() {
+async fn other_machines_need_a_password_or_an_explicit_permission() {
     let everywhere = || Options {
         address: "0.0.0.0:0".to_owned(),
         ..Options::on("")
@@ -105,7 +105,7 @@ async fn other_machines_are_let_in_by_a_password_or_on_purpose() {
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_message_end_only_their_own_connection() {
+async fn a_malformed_message_closes_only_its_own_connection() {
     let listener = listening(Options::on("127.0.0.1:0")).await.unwrap();
     let good = message(&doc! { "ping": 1, "$db": "admin" });
     let http = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".to_vec();
@@ -121,7 +121,7 @@ async fn bytes_that_are_no_message_end_only_their_own_connection() {
 }
 
 #[tokio::test]
-async fn a_connection_too_many_is_told_so() {
+async fn a_connection_over_the_limit_gets_an_error() {
     let options = Options {
         connections: 1,
         ..Options::on("127.0.0.1:0")
@@ -193,10 +193,10 @@ async fn a_command_is_refused_with_its_name() {
         ),
     ] {
         let answer = exchange(listener.address(), &message(&command)).await.unwrap();
-        let told = (answer.get_i32("code").unwrap(), answer.get_str("errmsg").unwrap());
+        let error = (answer.get_i32("code").unwrap(), answer.get_str("errmsg").unwrap());
         assert!(
-            told.0 == code && told.1.contains(part),
-            "{command} was answered {told:?}"
+            error.0 == code && error.1.contains(part),
+            "{command} was answered {error:?}"
         );
         assert_eq!(answer.get("ok"), Some(&bson::Bson::Double(0.0)));
     }
@@ -269,7 +269,7 @@ async fn a_large_answer_comes_in_batches_from_one_snapshot() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn likes_by_many_at_once_through_the_driver_are_one_exact_list() {
+async fn concurrent_likes_through_the_driver_make_one_exact_list() {
     const LIKERS: usize = 64;
 
     let listener = listening(Options::on("127.0.0.1:0")).await.unwrap();
@@ -334,7 +334,7 @@ async fn likes_by_many_at_once_through_the_driver_are_one_exact_list() {
     assert!(pages >= 4, "only {pages} pages");
 }
 
-/// How many pages there are, counted by another connection.
+/// How many pages there are, counted through another connection.
 async fn engine_pages(listener: &Listener) -> u64 {
     let engine = connect(listener, "").await.unwrap();
     engine.count(store::overflow::PAGES, doc! {}).await.unwrap()

@@ -32,7 +32,7 @@ impl Layer for Through {
     }
 }
 
-async fn through_thelistener() -> Engine {
+async fn through_the_listener() -> Engine {
     let embedded = Arc::new(Embedded::in_memory().unwrap());
     let listener = listen(
         Arc::clone(&embedded) as Engine,
@@ -49,14 +49,14 @@ async fn through_thelistener() -> Engine {
     })
 }
 
-mod embedded_behind_thelistener {
-    use super::through_thelistener;
+mod embedded_behind_the_listener {
+    use super::through_the_listener;
 
-    document::contract_tests!(through_thelistener);
-    store::contract_tests!(through_thelistener);
+    document::contract_tests!(through_the_listener);
+    store::contract_tests!(through_the_listener);
 }
 
-/// A database of its own on the server, empty, and remembered so that it can go in the end.
+/// An empty database of its own on the server, remembered so that it is removed in the end.
 async fn on_the_server(address: &str, used: &Mutex<Vec<Mongo>>) -> Engine {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let name = format!(
@@ -87,7 +87,7 @@ fn at_database(address: &str, name: &str) -> String {
     format!("{scheme}://{hosts}/{name}?{}", options.join("&"))
 }
 
-/// Said where it is seen even though tests pass.
+/// Printed so that it is seen even if tests pass.
 fn say(line: &str) {
     writeln!(std::io::stderr().lock(), "{line}").unwrap();
 }
@@ -143,7 +143,7 @@ async fn tells(engine: &dyn DocumentEngine) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn alistener_ends_its_connections_when_it_shuts_down() {
+async fn a_listener_ends_its_connections_when_it_shuts_down() {
     let embedded = Arc::new(Embedded::in_memory().unwrap());
     let listener = listen(
         Arc::clone(&embedded) as Engine,

@@ -1,4 +1,4 @@
-//! A server that takes commands and is never heard of again, as behind a network that broke in one direction.
+//! A server that takes commands and never answers, as behind a network that broke in one direction.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::net::SocketAddr;
@@ -13,7 +13,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use wire::{Options, listen};
 
-/// A way to the server on which everything passes, until answers no longer do.
+/// A proxy to the server that passes everything on, until it drops the answers.
 async fn one_way(server: SocketAddr, silent: watch::Receiver<bool>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -42,7 +42,7 @@ async fn one_way(server: SocketAddr, silent: watch::Receiver<bool>) -> SocketAdd
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_write_that_was_sent_and_never_answered_is_in_doubt_and_a_read_is_not() {
+async fn a_write_without_an_answer_is_in_doubt_and_a_read_is_not() {
     let embedded = Arc::new(Embedded::in_memory().unwrap());
     let behind = Arc::clone(&embedded);
     let listener = listen(
@@ -54,7 +54,7 @@ async fn a_write_that_was_sent_and_never_answered_is_in_doubt_and_a_read_is_not(
     .unwrap();
     let (silence, silent) = watch::channel(false);
     let address = one_way(listener.address(), silent).await;
-    // The driver's watch over the server gives it up in a second instead of a quarter of a minute.
+    // The driver's monitoring gives the server up in a second instead of a quarter of a minute.
     let address = format!("mongodb://{address}/spillway?heartbeatFrequencyMS=500&connectTimeoutMS=500");
     let engine = Mongo::connect(&address).await.unwrap();
     engine

@@ -324,7 +324,7 @@ pub async fn counts_and_sizes_are_computed(engine: &Engine) {
 }
 
 /// With MongoDB's codes.
-pub async fn pipelines_that_cannot_be_are_refused(engine: &Engine) {
+pub async fn invalid_pipelines_are_refused(engine: &Engine) {
     insert(engine, vec![doc! { "_id": 1, "n": 1 }]).await;
     for (stage, expected) in [
         (doc! { "$unheard": {} }, 40324),
@@ -359,7 +359,7 @@ pub async fn pipelines_that_cannot_be_are_refused(engine: &Engine) {
     }
 }
 
-/// `$let` computes its values outside and what is within with them; a name within hides the same one outside.
+/// `$let` computes its values outside and its `in` with them; an inner name hides the same outer name.
 pub async fn variables_are_bound(engine: &Engine) {
     insert(engine, vec![doc! { "_id": 1, "a": 3, "l": [1, 2] }]).await;
     let computed = doc! {

@@ -9,10 +9,10 @@ macro_rules! each_contract_case {
             ($($given)*)
             documents if any: [
                 an_inserted_document_is_found_as_it_was
-                an_insertion_stops_at_the_first_that_fails_and_keeps_those_before
+                an_insertion_stops_at_the_first_failure_and_keeps_the_documents_before
                 delete_removes_one_or_all
                 a_document_may_have_16_megabytes_and_no_more
-                a_collection_that_is_not_there_is_empty
+                a_missing_collection_is_empty
                 collections_are_listed_by_name
             ]
             filters if any: [
@@ -24,7 +24,7 @@ macro_rules! each_contract_case {
                 logic_combines_filters
                 paths_lead_through_documents_and_arrays
                 expressions_compare_computed_values
-                regular_expressions_are_looked_for_in_strings
+                regular_expressions_search_strings
             ]
             queries if any: [
                 results_are_sorted_skipped_and_limited
@@ -57,10 +57,10 @@ macro_rules! each_contract_case {
                 an_upsert_needs_an_id
             ]
             indexes if any: [
-                a_unique_index_refuses_a_second_document_but_not_the_same_one_twice
+                a_unique_index_refuses_a_second_document_but_allows_repeats_within_one
                 a_compound_unique_index_looks_at_all_its_fields
                 an_index_over_part_of_a_collection_ignores_the_rest
-                an_index_is_created_once_and_over_what_is_there
+                an_index_is_created_once_and_over_existing_documents
                 an_index_never_changes_an_answer
             ]
             aggregation if any: [
@@ -74,36 +74,36 @@ macro_rules! each_contract_case {
                 upserts_by_many_tasks_insert_once
             ]
             changes if tells: [
-                every_change_is_told_once_it_can_be_read
-                what_changes_nothing_or_belongs_elsewhere_is_not_told
+                every_change_is_reported_once_it_can_be_read
+                writes_without_effect_or_elsewhere_are_not_reported
             ]
-            changes if tells_nothing: [an_engine_that_cannot_tell_refuses]
+            changes if tells_nothing: [an_engine_that_cannot_report_changes_refuses_to]
             documents if corners: [
                 a_document_needs_an_id_of_a_usable_type
-                an_id_holds_no_names_of_operators
+                an_id_contains_no_operator_names
             ]
             filters if corners: [
-                expressions_that_cannot_be_are_refused
+                invalid_expressions_are_refused
                 malformed_filters_are_refused
                 a_position_at_the_end_of_a_path_names_one_value
                 elements_that_are_arrays_match_by_their_positions
-                regular_expressions_that_cannot_be_are_refused
+                invalid_regular_expressions_are_refused
             ]
             queries if corners: [distinct_enters_the_elements_of_arrays]
             updates if corners: [
-                updates_that_cannot_be_are_refused_and_change_nothing
+                invalid_updates_are_refused_and_change_nothing
                 pulls_look_into_arrays_within_arrays
-                elements_that_cannot_be_are_refused
+                invalid_element_paths_and_filters_are_refused
             ]
             modify if corners: [an_upsert_takes_every_equality_of_its_filter]
             pipelines if corners: [
                 nested_documents_in_set_merge_and_enter_every_element_of_an_array
                 unset_and_project_keep_and_drop_fields
-                a_pipeline_that_cannot_be_is_refused_and_changes_nothing
+                an_invalid_pipeline_is_refused_and_changes_nothing
             ]
             indexes if corners: [
                 parallel_arrays_cannot_be_indexed
-                the_index_on_ids_is_there_already
+                the_index_on_ids_exists_already
                 an_index_over_arrays_never_changes_what_a_range_finds
             ]
             aggregation if corners: [
@@ -111,7 +111,7 @@ macro_rules! each_contract_case {
                 automatic_buckets_are_about_equally_full
                 arrays_are_unwound
                 counts_and_sizes_are_computed
-                pipelines_that_cannot_be_are_refused
+                invalid_pipelines_are_refused
                 variables_are_bound
             ]
             documents if decimals: [decimals_are_kept]
@@ -153,7 +153,7 @@ macro_rules! contract_test_functions {
     };
 }
 
-/// Runs every case in turn, also after one that failed. Answers those that failed; what they said is in the output.
+/// Runs every case in turn, even after one has failed. Returns those that failed; their messages are in the output.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! run_contract_cases {

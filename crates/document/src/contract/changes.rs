@@ -1,4 +1,4 @@
-//! Changes are told as they happen, in the order of the commits.
+//! Changes are reported as they happen, in the order of the commits.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use futures::StreamExt;
 use super::{THINGS, code, ids, insert};
 use crate::{Changed, Changes, Engine, Find, FindAndModify, Update};
 
-/// The longest that a change is waited for before the case fails.
+/// How long to wait for a change before the case fails.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-async fn told(changes: &mut Changes) -> Changed {
+async fn next_change(changes: &mut Changes) -> Changed {
     let next = tokio::time::timeout(PATIENCE, changes.next()).await;
     next.unwrap().unwrap()
 }
@@ -23,38 +23,38 @@ fn thing(id: i32) -> Changed {
     }
 }
 
-/// By every command, and it can be read by then.
-pub async fn every_change_is_told_once_it_can_be_read(engine: &Engine) {
+/// For every command, and the change can be read by then.
+pub async fn every_change_is_reported_once_it_can_be_read(engine: &Engine) {
     let mut changes = engine.changes(&[THINGS]).await.unwrap();
     insert(engine, vec![doc! { "_id": 1 }, doc! { "_id": 2 }]).await;
-    assert_eq!(told(&mut changes).await, thing(1));
-    assert_eq!(told(&mut changes).await, thing(2));
+    assert_eq!(next_change(&mut changes).await, thing(1));
+    assert_eq!(next_change(&mut changes).await, thing(2));
     let set = doc! { "$set": { "n": 1 } };
     engine
         .update(THINGS, Update::one(doc! { "_id": 2 }, set.clone()))
         .await
         .unwrap();
-    assert_eq!(told(&mut changes).await, thing(2));
+    assert_eq!(next_change(&mut changes).await, thing(2));
     assert_eq!(ids(engine, Find::matching(doc! { "n": 1 })).await, [2]);
     let modify = FindAndModify::after(doc! { "_id": 1 }, set.clone());
     engine.find_and_modify(THINGS, modify).await.unwrap();
-    assert_eq!(told(&mut changes).await, thing(1));
+    assert_eq!(next_change(&mut changes).await, thing(1));
     engine
         .update(THINGS, Update::one(doc! { "_id": 3 }, set).or_insert())
         .await
         .unwrap();
-    assert_eq!(told(&mut changes).await, thing(3));
+    assert_eq!(next_change(&mut changes).await, thing(3));
     engine.delete(THINGS, doc! { "_id": 2 }, false).await.unwrap();
-    assert_eq!(told(&mut changes).await, thing(2));
+    assert_eq!(next_change(&mut changes).await, thing(2));
     engine.delete(THINGS, doc! {}, true).await.unwrap();
-    let mut gone = [told(&mut changes).await, told(&mut changes).await];
+    let mut gone = [next_change(&mut changes).await, next_change(&mut changes).await];
     gone.sort_by_key(|changed| *changed != thing(1));
     assert_eq!(gone, [thing(1), thing(3)]);
     assert!(ids(engine, Find::default()).await.is_empty());
 }
 
-/// Nor is what happened before.
-pub async fn what_changes_nothing_or_belongs_elsewhere_is_not_told(engine: &Engine) {
+/// Changes from before the stream began are not reported either.
+pub async fn writes_without_effect_or_elsewhere_are_not_reported(engine: &Engine) {
     insert(engine, vec![doc! { "_id": 1, "n": 1 }]).await;
     let mut changes = engine.changes(&[THINGS, "others"]).await.unwrap();
     let set = doc! { "$set": { "n": 1 } };
@@ -73,11 +73,11 @@ pub async fn what_changes_nothing_or_belongs_elsewhere_is_not_told(engine: &Engi
         collection: "others".to_owned(),
         id: "x".into(),
     };
-    assert_eq!(told(&mut changes).await, other);
+    assert_eq!(next_change(&mut changes).await, other);
 }
 
-/// So whoever wants to know learns that they have to look.
-pub async fn an_engine_that_cannot_tell_refuses(engine: &Engine) {
+/// So callers learn that they have to poll.
+pub async fn an_engine_that_cannot_report_changes_refuses_to(engine: &Engine) {
     let Err(error) = engine.changes(&[THINGS]).await else {
         panic!("it tells of changes");
     };

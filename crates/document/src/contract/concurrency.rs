@@ -39,7 +39,7 @@ pub async fn increments_by_many_tasks_all_count(engine: &Engine) {
     );
 }
 
-/// A push that is guarded on the element's absence happens once per actor, and one guarded on the length stops there.
+/// A push that is guarded on the element's absence happens once per actor, and one guarded on the length stops at it.
 pub async fn a_guarded_push_lets_one_of_many_tasks_through(engine: &Engine) {
     insert(engine, vec![doc! { "_id": 1, "likes": [], "count": 0 }]).await;
     let modified = together(engine, |engine, number| async move {
@@ -66,7 +66,7 @@ pub async fn a_guarded_push_lets_one_of_many_tasks_through(engine: &Engine) {
     assert_eq!((actors.len(), post.get_i32("count").unwrap()), (10, 10));
 }
 
-/// Of many upserts of one identity, one inserts; the others update, or are told of the duplicate.
+/// When many tasks upsert one identity, one inserts; the others update, or get a duplicate key error.
 pub async fn upserts_by_many_tasks_insert_once(engine: &Engine) {
     let outcomes = together(engine, |engine, _| async move {
         let update = Update::one(doc! { "_id": 1 }, doc! { "$inc": { "n": 1 } }).or_insert();

@@ -13,8 +13,8 @@ pub async fn an_inserted_document_is_found_as_it_was(engine: &Engine) {
     assert_eq!(engine.count(THINGS, doc! {}).await.unwrap(), 1);
 }
 
-/// The first duplicate ends an insertion; what came before it stays.
-pub async fn an_insertion_stops_at_the_first_that_fails_and_keeps_those_before(engine: &Engine) {
+/// The first duplicate ends an insertion; the documents before it stay.
+pub async fn an_insertion_stops_at_the_first_failure_and_keeps_the_documents_before(engine: &Engine) {
     insert(engine, vec![doc! { "_id": 1 }]).await;
     let documents = vec![doc! { "_id": 2 }, doc! { "_id": 1 }, doc! { "_id": 3 }];
     match engine.insert(THINGS, documents).await.unwrap_err() {
@@ -30,7 +30,7 @@ pub async fn an_insertion_stops_at_the_first_that_fails_and_keeps_those_before(e
     assert_eq!(ids(engine, Find::default()).await, [1, 2, 4]);
 }
 
-/// Identities are the caller's, and neither arrays nor regular expressions.
+/// The caller chooses identities, which may be neither arrays nor regular expressions.
 pub async fn a_document_needs_an_id_of_a_usable_type(engine: &Engine) {
     let regex = Bson::RegularExpression(bson::Regex {
         pattern: "a".try_into().unwrap(),
@@ -65,7 +65,7 @@ pub async fn a_document_needs_an_id_of_a_usable_type(engine: &Engine) {
     assert_eq!(code(&error), 11000, "equal numbers are the same identity");
 }
 
-/// With `many` every match goes, without it the first.
+/// With `many` every match is deleted, without it the first.
 pub async fn delete_removes_one_or_all(engine: &Engine) {
     insert(
         engine,
@@ -79,7 +79,7 @@ pub async fn delete_removes_one_or_all(engine: &Engine) {
     assert_eq!(ids(engine, Find::default()).await, [1, 3]);
 }
 
-/// The wall that the outlier pattern is about.
+/// The limit that the outlier pattern is about.
 pub async fn a_document_may_have_16_megabytes_and_no_more(engine: &Engine) {
     const LARGEST: usize = 16 * 1024 * 1024;
     let around = doc! { "_id": 1, "text": "" }.to_vec().unwrap().len();
@@ -94,7 +94,7 @@ pub async fn a_document_may_have_16_megabytes_and_no_more(engine: &Engine) {
 }
 
 /// Nothing has to be created first.
-pub async fn a_collection_that_is_not_there_is_empty(engine: &Engine) {
+pub async fn a_missing_collection_is_empty(engine: &Engine) {
     assert_eq!(everything(engine).await, []);
     assert_eq!(engine.count(THINGS, doc! { "a": 1 }).await.unwrap(), 0);
     assert_eq!(engine.distinct(THINGS, "a", doc! {}).await.unwrap(), []);
@@ -103,7 +103,7 @@ pub async fn a_collection_that_is_not_there_is_empty(engine: &Engine) {
     engine.ping().await.unwrap();
 }
 
-/// Whoever cleans up finds what is there, and what is behind a prefix by the names above it.
+/// For code that cleans up: it finds what exists, and behind a prefix by the names above it.
 pub async fn collections_are_listed_by_name(engine: &Engine) {
     assert_eq!(engine.collections().await.unwrap(), Vec::<String>::new());
     insert(engine, vec![doc! { "_id": 1 }]).await;
@@ -119,14 +119,14 @@ fn decimal() -> bson::Document {
     doc! { "_id": 1, "n": Bson::Decimal128("1".parse().unwrap()) }
 }
 
-/// Engines that can, keep decimals.
+/// For engines that store decimals.
 pub async fn decimals_are_kept(engine: &Engine) {
     insert(engine, vec![decimal()]).await;
     assert_eq!(one(engine, 1).await, decimal());
     assert_eq!(engine.count(THINGS, doc! { "n": 1 }).await.unwrap(), 1);
 }
 
-/// Engines that cannot, say so.
+/// For engines that do not.
 pub async fn decimals_are_refused(engine: &Engine) {
     assert_eq!(
         code(&engine.insert(THINGS, vec![decimal()]).await.unwrap_err()),
@@ -134,8 +134,8 @@ pub async fn decimals_are_refused(engine: &Engine) {
     );
 }
 
-/// Code 52, so that no `_id` can be taken for an operator. The names of a reference are meant to be there.
-pub async fn an_id_holds_no_names_of_operators(engine: &Engine) {
+/// Code 52, so that no `_id` can be mistaken for an operator. The field names of a reference (`DBRef`) are allowed.
+pub async fn an_id_contains_no_operator_names(engine: &Engine) {
     for id in [
         doc! { "$a": 1 },
         doc! { "a": { "$b": 1 } },

@@ -5,7 +5,7 @@ use bson::{Bson, Document, doc};
 use super::{THINGS, code, ids, insert};
 use crate::{Engine, Find, Index};
 
-/// Checks which of a list of documents a filter matches; their places are their `_id`s.
+/// Checks which of a list of documents a filter matches; their indices are their `_id`s.
 async fn assert_matches(engine: &Engine, filter: Document, expected: &[i32]) {
     let find = Find::matching(filter.clone()).sort(doc! { "_id": 1 });
     assert_eq!(ids(engine, find).await, expected, "{filter}");
@@ -20,7 +20,7 @@ async fn things(engine: &Engine, documents: Vec<Document>) {
     insert(engine, numbered.collect()).await;
 }
 
-/// A value, or an element of it; null also stands for a missing field; numbers are equal across their types.
+/// Matches a value, or an element of it; null also matches a missing field; numbers are equal across their types.
 pub async fn equality_is_by_value_or_by_element(engine: &Engine) {
     things(
         engine,
@@ -47,7 +47,7 @@ pub async fn equality_is_by_value_or_by_element(engine: &Engine) {
     assert_matches(engine, doc! { "a": { "$ne": null } }, &[0, 1, 2, 3, 4, 7, 8, 9]).await;
 }
 
-/// A comparison only ever matches values of its operand's type.
+/// A comparison matches only values of its operand's type.
 pub async fn comparisons_stay_within_a_type(engine: &Engine) {
     things(
         engine,
@@ -213,7 +213,7 @@ pub async fn expressions_compare_computed_values(engine: &Engine) {
 }
 
 /// With MongoDB's codes.
-pub async fn expressions_that_cannot_be_are_refused(engine: &Engine) {
+pub async fn invalid_expressions_are_refused(engine: &Engine) {
     insert(engine, vec![doc! { "_id": 1, "l": [], "n": 1 }]).await;
     let inside = doc! { "l": { "$elemMatch": { "x": 1, "$expr": { "$eq": [1, 1] } } } };
     let error = engine.find(THINGS, Find::matching(inside)).await.unwrap_err();
@@ -225,7 +225,7 @@ pub async fn expressions_that_cannot_be_are_refused(engine: &Engine) {
     assert_eq!(code(&error), 17124);
 }
 
-/// Code 2, `BadValue`, for what no filter can be.
+/// Code 2, `BadValue`, for malformed filters.
 pub async fn malformed_filters_are_refused(engine: &Engine) {
     insert(engine, vec![doc! { "_id": 1 }]).await;
     for filter in [
@@ -249,8 +249,8 @@ pub async fn malformed_filters_are_refused(engine: &Engine) {
     }
 }
 
-/// An array that a position names is a value like any other: its elements do not stand for it, as they do where a
-/// path ends at a name.
+/// An array that a position names is a value like any other: it does not match by its elements, as it does where a
+/// path ends at a field name.
 pub async fn a_position_at_the_end_of_a_path_names_one_value(engine: &Engine) {
     things(
         engine,
@@ -279,7 +279,7 @@ pub async fn a_position_at_the_end_of_a_path_names_one_value(engine: &Engine) {
     assert_matches(engine, doc! { "b.1.0": [1] }, &[4]).await;
 }
 
-/// `$elemMatch` takes an array within an array for a document whose fields are its positions.
+/// `$elemMatch` treats an array within an array as a document whose fields are its positions.
 pub async fn elements_that_are_arrays_match_by_their_positions(engine: &Engine) {
     things(
         engine,
@@ -329,8 +329,8 @@ fn regex(pattern: &str, options: &str) -> Bson {
     })
 }
 
-/// As a value or as `$regex`, in a string or an element that is one.
-pub async fn regular_expressions_are_looked_for_in_strings(engine: &Engine) {
+/// As a value or as `$regex`, in a string or in an array element that is a string.
+pub async fn regular_expressions_search_strings(engine: &Engine) {
     things(
         engine,
         vec![
@@ -376,7 +376,7 @@ pub async fn regular_expressions_are_looked_for_in_strings(engine: &Engine) {
 }
 
 /// With MongoDB's codes.
-pub async fn regular_expressions_that_cannot_be_are_refused(engine: &Engine) {
+pub async fn invalid_regular_expressions_are_refused(engine: &Engine) {
     insert(engine, vec![doc! { "_id": 1 }]).await;
     for (condition, expected) in [
         (doc! { "$options": "i" }, 2),

@@ -10,7 +10,7 @@ async fn create(engine: &Engine, index: Index) {
 }
 
 /// A multikey index is unique across documents, not inside one.
-pub async fn a_unique_index_refuses_a_second_document_but_not_the_same_one_twice(engine: &Engine) {
+pub async fn a_unique_index_refuses_a_second_document_but_allows_repeats_within_one(engine: &Engine) {
     create(engine, Index::unique_on(doc! { "owner": 1, "tags": 1 })).await;
     insert(
         engine,
@@ -86,7 +86,7 @@ pub async fn an_index_over_part_of_a_collection_ignores_the_rest(engine: &Engine
     let sleep = Update::one(doc! { "_id": 1 }, doc! { "$unset": { "live": "" } });
     engine.update(THINGS, sleep).await.unwrap();
     assert_eq!(engine.update(THINGS, wake).await.unwrap().modified, 1);
-    // A query that asks for more than the index has must not be answered by it alone.
+    // A query that needs more than the index holds must not be answered from the index alone.
     let find = Find::matching(doc! { "name": "a" }).sort(doc! { "_id": 1 });
     assert_eq!(ids(engine, find).await, [1, 2]);
 }
@@ -110,8 +110,8 @@ pub async fn parallel_arrays_cannot_be_indexed(engine: &Engine) {
     .await;
 }
 
-/// A unique index cannot be made over duplicates, and not with the name of another kind of index.
-pub async fn an_index_is_created_once_and_over_what_is_there(engine: &Engine) {
+/// A unique index cannot be created over duplicates, or with the name of another kind of index.
+pub async fn an_index_is_created_once_and_over_existing_documents(engine: &Engine) {
     insert(engine, vec![doc! { "_id": 1, "a": 1 }, doc! { "_id": 2, "a": 1 }]).await;
     let unique = Index::unique_on(doc! { "a": 1 });
     assert_eq!(
@@ -127,8 +127,8 @@ pub async fn an_index_is_created_once_and_over_what_is_there(engine: &Engine) {
     );
 }
 
-/// Asking for it changes nothing.
-pub async fn the_index_on_ids_is_there_already(engine: &Engine) {
+/// Creating it changes nothing.
+pub async fn the_index_on_ids_exists_already(engine: &Engine) {
     insert(engine, vec![doc! { "_id": 1 }]).await;
     create(engine, Index::on(doc! { "_id": 1 })).await;
 }
@@ -150,7 +150,7 @@ pub async fn an_index_never_changes_an_answer(engine: &Engine) {
     same_answers_with_indexes(engine, &finds).await;
 }
 
-/// Of an array, one element may be above the lower bound and another below the upper one.
+/// In an array, one element may be above the lower bound and another below the upper one.
 pub async fn an_index_over_arrays_never_changes_what_a_range_finds(engine: &Engine) {
     let within = Find::matching(doc! { "l": { "$gt": 1, "$lt": 3 } });
     same_answers_with_indexes(engine, &[within]).await;

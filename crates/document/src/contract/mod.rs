@@ -1,14 +1,14 @@
 //! The contract: what every [engine](crate::DocumentEngine) does, as cases that any engine can run.
 //!
-//! Each case gets a fresh, empty engine and panics where the engine is not as MongoDB is. An engine's tests run them
-//! all in one line, each as a test of its own:
+//! Each case gets a fresh, empty engine and panics if the engine differs from MongoDB. One line in an engine's tests runs
+//! them all, each as a test of its own:
 //!
 //! ```ignore
 //! document::contract_tests!(make_engine, Capabilities::default());
 //! ```
 //!
-//! `make_engine` is an async function that makes an engine. A difference that is meant to be is a
-//! [capability](Capabilities), which selects cases; anything else is a fault.
+//! `make_engine` is an async function that makes an engine. An intended difference is a [capability](Capabilities), which
+//! selects cases; anything else is a fault.
 
 #![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
 #![expect(clippy::missing_panics_doc, reason = "a case fails by panicking")]
@@ -33,15 +33,15 @@ use futures::FutureExt;
 
 use crate::{Engine, Error, Find, FindAndModify, Result, Update};
 
-/// In what engines may differ.
+/// The ways in which engines may differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capabilities {
     /// Stores and compares values of BSON type Decimal128, instead of refusing them with code 2.
     pub decimal128: bool,
-    /// Tells of changes as they happen, instead of refusing to.
+    /// Reports changes as they happen, instead of refusing to.
     pub changes: bool,
-    /// Is as MongoDB also in the corners that the feed does not use: which code refuses what cannot be, stages that only
-    /// shells send, rare forms of paths and updates. Servers that speak MongoDB's protocol differ in these.
+    /// Behaves like MongoDB also in the corner cases that the feed does not use: error codes for invalid input, stages
+    /// that only shells send, rare forms of paths and updates. Servers that speak MongoDB's protocol differ in these.
     pub corners: bool,
 }
 
@@ -62,7 +62,7 @@ impl Capabilities {
         true
     }
 
-    /// Engines that are as MongoDB in the corners too.
+    /// Engines that behave like MongoDB in the corner cases too.
     pub fn corners(self) -> bool {
         self.corners
     }
@@ -77,12 +77,12 @@ impl Capabilities {
         !self.decimal128
     }
 
-    /// Engines that tell of changes.
+    /// Engines that report changes.
     pub fn tells(self) -> bool {
         self.changes
     }
 
-    /// Engines that have to be looked at.
+    /// Engines that have to be polled.
     pub fn tells_nothing(self) -> bool {
         !self.changes
     }
@@ -93,16 +93,16 @@ impl Capabilities {
 pub struct Failure {
     /// Its module and name.
     pub case: &'static str,
-    /// Whether it is about one of the [corners](Capabilities::corners).
+    /// Whether it is about one of the [corner cases](Capabilities::corners).
     pub corner: bool,
 }
 
-/// Runs every case that the capabilities select, each on an engine of its own. Answers those that failed.
+/// Runs every case that the capabilities select, each on an engine of its own. Returns those that failed.
 pub async fn failures(make: impl AsyncFn() -> Engine, capabilities: Capabilities) -> Vec<Failure> {
     crate::each_contract_case!(run_contract_cases(make, capabilities))
 }
 
-/// The same, for an engine of which none may fail.
+/// The same, for an engine that must pass all of them.
 pub async fn engine(make: impl AsyncFn() -> Engine, capabilities: Capabilities) {
     let failed = failures(make, capabilities).await;
     assert!(failed.is_empty(), "the engine breaks the contract: {failed:#?}");
@@ -155,7 +155,7 @@ pub(crate) async fn ids(engine: &Engine, find: Find) -> Vec<i32> {
         .collect()
 }
 
-/// What an update makes of a document, which it replaces in the collection.
+/// The result of an update on a document, which it replaces in the collection.
 pub(crate) async fn changed(
     engine: &Engine,
     mut document: Document,

@@ -5,7 +5,7 @@ use bson::doc;
 use super::{THINGS, code, insert, one};
 use crate::{Engine, FindAndModify, Return, Update};
 
-/// Before or after, with only the fields asked for.
+/// Before or after the change, with only the requested fields.
 pub async fn find_and_modify_returns_the_version_asked_for_projected(engine: &Engine) {
     insert(engine, vec![doc! { "_id": 1, "n": 1, "m": 2 }]).await;
     let mut change =
@@ -33,7 +33,7 @@ pub async fn find_and_modify_returns_the_version_asked_for_projected(engine: &En
     assert_eq!(found, Some(doc! { "_id": 10, "n": 1 }));
 }
 
-/// The order says which of several matches changes.
+/// The order decides which of several matches changes.
 pub async fn find_and_modify_takes_the_first_in_the_order(engine: &Engine) {
     insert(engine, vec![doc! { "_id": 1, "n": 1 }, doc! { "_id": 2, "n": 2 }]).await;
     let mut change = FindAndModify::after(doc! {}, doc! { "$set": { "taken": true } });
@@ -42,8 +42,8 @@ pub async fn find_and_modify_takes_the_first_in_the_order(engine: &Engine) {
     assert_eq!(taken.get_i32("_id").unwrap(), 2);
 }
 
-/// From the filter's equalities, the update and `$setOnInsert`; a filter that cannot match what is there is a
-/// duplicate.
+/// From the filter's equalities, the update and `$setOnInsert`; a filter that does not match the document with that
+/// `_id` is a duplicate.
 pub async fn an_upsert_inserts_once_and_then_updates(engine: &Engine) {
     let update = || {
         let filter = doc! { "_id": "p", "$and": [{ "owner.kind": "post" }], "rev": { "$lt": 5 } };
@@ -81,7 +81,8 @@ pub async fn an_upsert_needs_an_id(engine: &Engine) {
     assert_eq!(engine.count(THINGS, doc! {}).await.unwrap(), 0);
 }
 
-/// A set of one value is an equality; so is each of `$all`, and no field has two. Operators see what the filter gave.
+/// A set of one value is an equality; so is each value of `$all`, and no field has two. Operators see the filter's
+/// values.
 pub async fn an_upsert_takes_every_equality_of_its_filter(engine: &Engine) {
     for (filter, update, inserted) in [
         (

@@ -5,7 +5,7 @@ use bson::{Bson, Document, doc};
 use super::{THINGS, changed, code, everything};
 use crate::{Engine, Error, Find, Index, Update};
 
-/// Checks what a pipeline makes of a document.
+/// Checks the result of a pipeline on a document.
 async fn assert_becomes(engine: &Engine, document: Document, pipeline: Vec<Document>, expected: Document) {
     assert_eq!(
         changed(engine, document, pipeline.clone()).await.unwrap(),
@@ -44,7 +44,7 @@ pub async fn set_computes_all_its_fields_from_the_document_as_it_was(engine: &En
     )
     .await;
     assert_becomes(engine, post.clone(), vec![], post).await;
-    // What turns an array into head and pages.
+    // The change that turns an array into head and pages.
     assert_becomes(
         engine,
         doc! { "_id": 1, "l": [1, 2] },
@@ -54,7 +54,7 @@ pub async fn set_computes_all_its_fields_from_the_document_as_it_was(engine: &En
     .await;
 }
 
-/// A dotted path and nested documents mean the same; an operator replaces the field as a whole.
+/// A dotted path and nested documents mean the same; an operator replaces the whole field.
 pub async fn nested_documents_in_set_merge_and_enter_every_element_of_an_array(engine: &Engine) {
     assert_becomes(
         engine,
@@ -111,7 +111,7 @@ pub async fn unset_and_project_keep_and_drop_fields(engine: &Engine) {
 }
 
 /// With MongoDB's codes.
-pub async fn a_pipeline_that_cannot_be_is_refused_and_changes_nothing(engine: &Engine) {
+pub async fn an_invalid_pipeline_is_refused_and_changes_nothing(engine: &Engine) {
     for (stage, code) in [
         (doc! { "$set": { "_id": 2 } }, 66),
         (doc! { "$replaceWith": { "_id": { "$add": ["$n", 1] } } }, 66),

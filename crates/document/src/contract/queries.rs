@@ -5,7 +5,7 @@ use bson::{Bson, Document, bson, doc};
 use super::{THINGS, code, ids, insert};
 use crate::{Engine, Find, Index};
 
-/// With and without an index that has the order.
+/// With and without an index in that order.
 pub async fn results_are_sorted_skipped_and_limited(engine: &Engine) {
     insert(engine, (0..20).map(|n| doc! { "_id": n, "at": n / 2 }).collect()).await;
     let newest = Find::default().sort(doc! { "at": -1, "_id": -1 });
@@ -40,7 +40,7 @@ pub async fn results_are_sorted_skipped_and_limited(engine: &Engine) {
     assert_eq!(code(&engine.find(THINGS, sideways).await.unwrap_err()), 15975);
 }
 
-/// Null and missing, numbers, texts, documents and so on; an array by its smallest or largest element.
+/// Null and missing, numbers, strings, documents and so on; an array by its smallest or largest element.
 pub async fn sorting_orders_types_and_looks_into_arrays(engine: &Engine) {
     let values = [
         bson!("a"),
@@ -122,7 +122,7 @@ pub async fn projections_keep_drop_slice_and_pick(engine: &Engine) {
     }
 }
 
-/// The same filter counts what it finds.
+/// The same filter counts as many documents as it finds.
 pub async fn count_agrees_with_find(engine: &Engine) {
     insert(
         engine,
@@ -142,7 +142,7 @@ pub async fn count_agrees_with_find(engine: &Engine) {
     }
 }
 
-/// Values that are equal count once, and an array's elements each by itself.
+/// Equal values count once; each element of an array counts separately.
 pub async fn distinct_lists_each_value_once(engine: &Engine) {
     varied(engine).await;
     assert_eq!(
@@ -156,7 +156,7 @@ pub async fn distinct_lists_each_value_once(engine: &Engine) {
     assert_eq!(distinct(engine, "z", doc! {}).await, [""; 0]);
 }
 
-/// A path leads through arrays, also by an element's number.
+/// A path leads through arrays, also by an element's index.
 pub async fn distinct_enters_the_elements_of_arrays(engine: &Engine) {
     varied(engine).await;
     assert_eq!(distinct(engine, "l.x", doc! {}).await, ["1", "2", "3"]);

@@ -5,11 +5,11 @@ use bson::{Bson, Document, doc};
 use super::{THINGS, changed, everything, insert, refusal};
 use crate::{Change, Engine, Error, Update};
 
-/// Checks what an update makes of a document, which gets the `_id` 1.
+/// Checks the result of an update on a document, which gets the `_id` 1.
 async fn assert_becomes(engine: &Engine, document: Document, update: Document, mut expected: Document) {
     expected.insert("_id", 1);
     let mut after = changed(engine, document, update.clone()).await.unwrap();
-    // The place of the `_id` is the engine's business.
+    // Each engine may choose the position of the `_id`.
     for document in [&mut after, &mut expected] {
         document.remove("_id");
     }
@@ -180,7 +180,7 @@ pub async fn pulls_remove_by_value_test_or_filter(engine: &Engine) {
     }
 }
 
-/// A document that an update leaves as it was counts as matched only.
+/// A document that an update leaves unchanged counts as matched only.
 pub async fn an_update_counts_matches_and_real_changes(engine: &Engine) {
     insert(engine, vec![doc! { "_id": 1, "a": 1 }, doc! { "_id": 2, "a": 2 }]).await;
     let mut update = Update::one(doc! {}, doc! { "$set": { "a": 2 } });
@@ -203,7 +203,7 @@ pub async fn an_update_of_many_changes_each(engine: &Engine) {
 }
 
 /// With MongoDB's codes.
-pub async fn updates_that_cannot_be_are_refused_and_change_nothing(engine: &Engine) {
+pub async fn invalid_updates_are_refused_and_change_nothing(engine: &Engine) {
     insert(
         engine,
         vec![doc! { "_id": 1, "n": 1, "t": "text", "l": [1], "max": i64::MAX }],
@@ -236,7 +236,7 @@ pub async fn updates_that_cannot_be_are_refused_and_change_nothing(engine: &Engi
     }
 }
 
-/// An update that would pass the wall leaves the document as it was.
+/// An update that would exceed 16 MB leaves the document as it was.
 pub async fn an_update_may_not_pass_16_megabytes(engine: &Engine) {
     insert(
         engine,
@@ -250,7 +250,7 @@ pub async fn an_update_may_not_pass_16_megabytes(engine: &Engine) {
     assert_eq!(everything(engine).await, before);
 }
 
-/// The condition of a `$pull` looks at an element as at the value of a field: an array matches by its elements too. A
+/// The condition of a `$pull` treats an element like the value of a field: an array matches by its elements too. A
 /// filter, however, only removes documents.
 pub async fn pulls_look_into_arrays_within_arrays(engine: &Engine) {
     for (before, condition, after) in [
@@ -294,7 +294,7 @@ pub async fn pulls_look_into_arrays_within_arrays(engine: &Engine) {
     }
 }
 
-/// `$[]` is every element, `$[name]` those that the filter of that name lets through, as they were before the update.
+/// `$[]` is every element, `$[name]` the elements that match the filter of that name, as they were before the update.
 pub async fn elements_are_named_by_filters(engine: &Engine) {
     for (before, update, filters, after) in [
         (
@@ -352,7 +352,7 @@ pub async fn elements_are_named_by_filters(engine: &Engine) {
 }
 
 /// With MongoDB's codes.
-pub async fn elements_that_cannot_be_are_refused(engine: &Engine) {
+pub async fn invalid_element_paths_and_filters_are_refused(engine: &Engine) {
     insert(engine, vec![doc! { "_id": 1, "a": [1, 2], "n": 1 }]).await;
     let one = || vec![doc! { "e": 1 }];
     for (update, filters, expected) in [

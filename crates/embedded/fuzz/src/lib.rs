@@ -1,7 +1,7 @@
-//! What the fuzz targets check. Each function takes any bytes and panics where something that must hold does not.
+//! The checks of the fuzz targets. Each function takes any bytes and panics if an invariant does not hold.
 //!
-//! Bytes become documents in two ways: as BSON, which is how a stored file could be damaged, or word by word out of
-//! the query language, which gets far beyond the parser.
+//! Bytes become documents in two ways: as BSON, which is how a stored file could be damaged, or word by word from the
+//! query language, which gets far beyond the parser.
 
 mod words;
 
@@ -94,7 +94,7 @@ pub fn filters(bytes: &[u8]) {
             engine.count(PLAIN, filter.clone()).await,
             engine.count(INDEXED, filter.clone()).await,
         );
-        // An expression fails only on documents that it sees, and an index keeps some from it.
+        // An expression fails only on documents that it reads, and with an index it may read fewer.
         let may_fail = filter.to_string().contains("$expr");
         if !(may_fail && (plain.is_err() || indexed.is_err() || counts.0.is_err() || counts.1.is_err())) {
             assert_eq!(said(&plain), said(&indexed), "{filter}");
@@ -171,8 +171,8 @@ async fn fill(engine: &Embedded, documents: Vec<Document>) {
         .expect("without indexes they fit as well");
 }
 
-/// A cursor is read back as it was written; what is no cursor, or one with a few letters changed, is refused without a
-/// panic.
+/// A cursor is read back as it was written; any other text, or a cursor with a few letters changed, is refused without
+/// a panic.
 pub fn cursors(bytes: &[u8]) {
     if let Ok(text) = std::str::from_utf8(bytes)
         && let Ok(cursor) = text.parse::<Cursor>()
@@ -204,7 +204,7 @@ pub fn cursors(bytes: &[u8]) {
     refused(swapped, &text);
 }
 
-/// A cursor's text in which a few letters in a row are other ones is no cursor.
+/// A cursor's text with a few adjacent letters changed is not a cursor.
 fn refused(changed: Vec<u8>, text: &str) {
     let changed = String::from_utf8(changed).expect("plain letters");
     assert!(
@@ -213,7 +213,7 @@ fn refused(changed: Vec<u8>, text: &str) {
     );
 }
 
-/// What an operation said, with errors by their text, in which NaN equals itself.
+/// The outcome of an operation as text, with the text of errors; as text, NaN equals itself.
 fn said<T: std::fmt::Debug>(outcome: &Result<T>) -> String {
     match outcome {
         Ok(value) => format!("{value:?}"),

@@ -1,4 +1,4 @@
-//! Documents, filters and updates out of any bytes.
+//! Documents, filters and updates from any bytes.
 
 use bson::{Bson, Document, doc};
 use document::Change;
@@ -84,7 +84,7 @@ impl<'b> Words<'b> {
         words[usize::from(self.byte()) % words.len()]
     }
 
-    /// A BSON document, if the bytes go on with one.
+    /// A BSON document, if the next bytes are one.
     fn raw(&mut self) -> Option<Document> {
         let mut rest = self.bytes;
         let document = Document::from_reader(&mut rest).ok();

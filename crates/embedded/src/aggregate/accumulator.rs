@@ -1,4 +1,4 @@
-//! Accumulators: what `$group` makes of the documents of a group.
+//! Accumulators: the values that `$group` computes from the documents of a group.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ enum Kind {
     AddToSet,
 }
 
-/// What an accumulator has seen so far.
+/// The state of an accumulator.
 #[derive(Debug)]
 pub(super) enum State {
     Total(Total),
@@ -101,7 +101,7 @@ impl Accumulator {
         }
     }
 
-    /// Takes a document in. Returns how many bytes more it holds now.
+    /// Adds a document. Returns how many more bytes it holds now.
     pub(super) fn add(&self, state: &mut State, document: &RawDocument) -> Result<usize> {
         let value = self.argument.evaluate(&mut Scope::of(document))?;
         match (state, self.kind) {
@@ -140,7 +140,7 @@ impl Accumulator {
         Ok(0)
     }
 
-    /// What it comes to.
+    /// The result.
     pub(super) fn finish(&self, state: State) -> RawBson {
         match state {
             State::Total(total) => {

@@ -50,7 +50,7 @@ impl Number {
         }
     }
 
-    /// Combines two numbers: integers exactly, and as doubles where one is a double or the result fits no integer.
+    /// Combines two numbers: integers exactly, and as doubles if one is a double or the result fits no integer.
     fn combine(self, other: Self, exact: fn(i128, i128) -> i128, rounded: fn(f64, f64) -> f64) -> Self {
         match (self.as_integer(), other.as_integer()) {
             (Some(a), Some(b)) => {
@@ -91,7 +91,7 @@ fn nearest(integer: i128) -> f64 {
 }
 
 /// The sum and count of the numbers among any values, as `$sum` and `$avg` need them. The order of the values does not
-/// matter to integers, and hardly to doubles, whose rounding errors are carried along.
+/// matter for integers, and hardly for doubles, whose rounding errors are compensated.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Total {
     exact: i128,
@@ -199,7 +199,7 @@ pub(super) fn add<'a>(name: &'static str, values: Vec<Value<'a>>) -> Result<Valu
     }
 }
 
-/// A date so many milliseconds later.
+/// A date this many milliseconds later.
 fn moved<'a>(date: DateTime, by: Number) -> Result<Value<'a>> {
     #[expect(
         clippy::cast_possible_truncation,

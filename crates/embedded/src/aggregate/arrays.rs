@@ -15,7 +15,7 @@ use crate::filter::whole_number;
 use crate::key;
 use document::{Error, Result};
 
-/// What `$sum` and its like are about: the elements of a single array, or else the arguments.
+/// The operands of `$sum` and similar operators: the elements of a single array, or else the arguments.
 pub(super) fn listed(mut values: Vec<Value<'_>>) -> Result<Vec<Value<'_>>> {
     match (values.len(), values.pop()) {
         (1, Some(only)) => Ok(only.into_elements()?.unwrap_or_else(|only| vec![only])),
@@ -95,7 +95,7 @@ pub(super) fn slice<'a>(name: &'static str, mut values: Vec<Value<'a>>) -> Resul
     Ok(Value::Array(items))
 }
 
-/// A 32-bit integer; `code` refuses what is no number, and the code after it what is no such integer.
+/// A 32-bit integer; values that are not numbers are refused with `code`, and other numbers with the code after it.
 fn integer(
     value: &Value<'_>,
     code: i32,

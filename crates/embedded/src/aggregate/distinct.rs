@@ -1,4 +1,4 @@
-//! `distinct`: the different values of a field.
+//! `distinct`: the distinct values of a field.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -37,7 +37,7 @@ impl Distinct {
         })
     }
 
-    /// Takes a document; the elements of an array count each by itself.
+    /// Adds a document; each element of an array counts separately.
     pub(crate) fn take(&mut self, document: &RawDocument) -> Result<()> {
         let mut found = Vec::new();
         self.path.walk(document, &mut |value, _| {

@@ -28,13 +28,13 @@ pub(crate) enum Expression {
     Array(Vec<Expression>),
     /// An operator over its arguments.
     Call(&'static Function, Vec<Expression>),
-    /// `$and`, or `$or`: computes only as many as it needs.
+    /// `$and`, or `$or`: computes only as many operands as it needs.
     Logic { all: bool, parts: Vec<Expression> },
     /// `$ifNull`: the first that is neither null nor missing, or the last.
     IfNull(Vec<Expression>),
     /// `$cond`: condition, then, else.
     Condition(Box<[Expression; 3]>),
-    /// `$let`: values in the slots from this one on, and what is computed with them.
+    /// `$let`: values in the slots from this one on, and the expression that uses them.
     Let {
         slot: usize,
         values: Vec<Expression>,
@@ -68,9 +68,9 @@ pub(crate) enum Expression {
 /// Where a path starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Start {
-    /// The document.
+    /// At the document.
     Root,
-    /// A variable, by its place among those that are bound.
+    /// At a variable, by its slot.
     Variable(usize),
 }
 
@@ -83,7 +83,7 @@ pub(crate) enum SortBy {
     Fields(Order),
 }
 
-/// What an expression can refer to.
+/// The values that an expression can refer to.
 pub(crate) struct Scope<'a> {
     root: &'a RawDocument,
     variables: Vec<Value<'a>>,

@@ -13,7 +13,7 @@ use super::value::{Value, encode};
 use crate::key;
 use document::{Error, Result};
 
-/// About how many bytes a group and an accumulator take beside their values.
+/// Approximate overhead of a group and of an accumulator in bytes, without their values.
 const OVERHEAD: usize = 64;
 
 /// A compiled `$group`.
@@ -63,7 +63,7 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// Takes a document in. Refuses to hold more than 100 MB.
+    /// Adds a document. Refuses to hold more than 100 MB.
     pub(super) fn add(&mut self, group: &Group, document: &RawDocument) -> Result<()> {
         let id = group.by.compute(document)?;
         let key = key::of(id.as_raw_bson_ref())?;

@@ -13,7 +13,7 @@
 //!   distinct                the different values of a field
 //! ```
 //!
-//! What stands at the start of a pipeline and a query can do, a query does, so that indexes help.
+//! The leading stages of a pipeline that a query can do are done by a query, so that indexes help.
 
 mod accumulator;
 mod arithmetic;

@@ -68,7 +68,7 @@ fn arguments(value: &Bson, names: &Names) -> Result<Vec<Expression>> {
     }
 }
 
-/// Refuses what cannot be one step of a path.
+/// Refuses a name that cannot be one step of a path.
 pub(super) fn check_name(name: &str) -> Result<()> {
     let (code, problem) = match name {
         "" => (15998, "FieldPath field names may not be empty strings."),
@@ -210,7 +210,7 @@ fn bind(value: &Bson, names: &Names) -> Result<Expression> {
     })
 }
 
-/// Refuses what cannot be a variable's name.
+/// Refuses a name that a variable cannot have.
 fn check_variable(name: &str) -> Result<()> {
     let usable = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || !letter.is_ascii();
     let (code, problem) = match name.chars().next() {
@@ -317,7 +317,7 @@ impl<'d> Parameters<'d> {
     }
 }
 
-/// User variables start with a lower-case letter and go on with letters, digits and underscores.
+/// User variables start with a lower-case letter and continue with letters, digits and underscores.
 fn is_variable(name: &str) -> bool {
     let usable = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || !letter.is_ascii();
     name.starts_with(|first: char| first.is_ascii_lowercase() || !first.is_ascii())

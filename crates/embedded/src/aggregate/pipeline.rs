@@ -13,10 +13,10 @@ use crate::query::Query;
 use crate::sort::Order;
 use document::{Error, Result};
 
-/// A compiled pipeline: what is read of the collection, and what becomes of it.
+/// A compiled pipeline: what it reads from the collection, and its stages.
 #[derive(Debug)]
 pub(crate) struct Pipeline {
-    /// What the leading `$match`, `$sort`, `$skip` and `$limit` ask for, which indexes can help with.
+    /// The leading `$match`, `$sort`, `$skip` and `$limit`, which indexes can help with.
     pub(crate) query: Query,
     pub(super) stages: Vec<Stage>,
 }
@@ -26,7 +26,7 @@ pub(crate) struct Pipeline {
 pub(super) enum Stage {
     Match(Filter),
     Reshape(Reshape),
-    /// Keeps only the first few, if it is known that no more are asked for.
+    /// Keeps only the first few, if it is known that no more are needed.
     Sort(Order, Option<usize>),
     Skip(u64),
     Limit(u64),
@@ -49,7 +49,7 @@ impl Pipeline {
         })
     }
 
-    /// Compiles a pipeline over documents that are in no collection: its stages do everything.
+    /// Compiles a pipeline over documents that are in no collection: its stages do all the work.
     pub(crate) fn over_documents(stages: &[Document]) -> Result<Self> {
         let mut compiled = parse_stages(stages)?;
         bound_sorts(&mut compiled);
@@ -167,8 +167,8 @@ fn count_name(spec: &Bson) -> Result<&str> {
     Err(Error::refused(code, format!("the count field {problem}")))
 }
 
-/// Moves `$skip` and `$limit` before the stages that make one document of each, so that these make no more than are
-/// asked for.
+/// Moves `$skip` and `$limit` before the stages that make one document from each, so that these make no more than
+/// needed.
 fn advance_limits(stages: &mut [Stage]) {
     for position in 1..stages.len() {
         let mut at = position;
@@ -182,7 +182,7 @@ fn advance_limits(stages: &mut [Stage]) {
     }
 }
 
-/// Puts the stages that a query can do into one. Returns how many those are.
+/// Merges the stages that a query can do into one query. Returns how many there were.
 fn lead(stages: &[Stage], query: &mut Query) -> usize {
     let mut filters = Vec::new();
     let mut done = 0;

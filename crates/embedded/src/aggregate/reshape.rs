@@ -1,4 +1,4 @@
-//! The stages that make one document of each: those that an update may have, too.
+//! The stages that make one document from each: the only ones that an update may have.
 
 use bson::{Bson, Document, RawBsonRef, RawDocument, RawDocumentBuf};
 
@@ -17,7 +17,7 @@ pub(crate) enum Reshape {
 }
 
 impl Reshape {
-    /// Compiles a stage; `None` where the name belongs to no stage of this kind.
+    /// Compiles a stage; `None` if this kind has no stage of that name.
     pub(crate) fn parse(name: &str, spec: &Bson) -> Result<Option<Self>> {
         Ok(Some(match name {
             "$project" => Self::Shape(Shape::project(document(name, spec, 15969)?)?),
@@ -79,7 +79,7 @@ pub(crate) fn stage(document: &Document) -> Result<(&str, &Bson)> {
     }
 }
 
-/// Refuses a stage that there is none of.
+/// Refuses an unknown stage.
 pub(crate) fn unrecognized(name: &str) -> Error {
     Error::refused(40324, format!("Unrecognized pipeline stage name: '{name}'"))
 }

@@ -1,4 +1,4 @@
-//! Running a pipeline: documents go through its stages one by one.
+//! Running a pipeline: documents pass through its stages one by one.
 //!
 //! Only a sort and a group hold documents back, and no more than 100 MB of them.
 
@@ -16,18 +16,18 @@ use document::{Error, Result};
 /// The largest document, in bytes, as in MongoDB.
 const LARGEST: usize = 16 * 1024 * 1024;
 
-/// A pipeline at work.
+/// The state of a running pipeline.
 pub(crate) struct Run<'p> {
     stages: Vec<Working<'p>>,
     answer: Vec<Document>,
 }
 
-/// A stage at work.
+/// The state of a running stage.
 enum Working<'p> {
     Stage(&'p Stage),
-    /// How many more are passed over.
+    /// How many more to skip.
     Skip(u64),
-    /// How many more are let through.
+    /// How many more to pass on.
     Limit(u64),
     Sort(Sort<'p>),
     Group(&'p super::group::Group, Groups),
@@ -51,12 +51,12 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// Takes a document of the collection.
+    /// Adds a document of the collection.
     pub(crate) fn take(&mut self, document: &RawDocument) -> Result<()> {
         feed(&mut self.stages, document, &mut self.answer).map(|_| ())
     }
 
-    /// What the pipeline comes to when all documents are taken.
+    /// The result, after all documents were added.
     pub(crate) fn finish(mut self) -> Result<Vec<Document>> {
         let mut stages = self.stages.as_mut_slice();
         while let Some((first, rest)) = stages.split_first_mut() {
@@ -116,7 +116,7 @@ fn feed(stages: &mut [Working<'_>], document: &RawDocument, answer: &mut Vec<Doc
 }
 
 impl Working<'_> {
-    /// Sends on what the stage held back.
+    /// Passes on what the stage held back.
     fn release(&mut self, rest: &mut [Self], answer: &mut Vec<Document>) -> Result<()> {
         let mut send = |document: RawDocumentBuf| feed(rest, &document, answer);
         match self {
@@ -147,7 +147,7 @@ impl Working<'_> {
     }
 }
 
-/// A sort at work, which keeps as many as are asked for.
+/// The state of a running sort, which keeps as many documents as are needed.
 struct Sort<'p> {
     order: &'p Order,
     keep: usize,
@@ -156,7 +156,7 @@ struct Sort<'p> {
     bytes: usize,
 }
 
-/// A document in a sort. Equal ones stay in the order in which they came.
+/// A document in a sort. Equal documents stay in their original order.
 #[derive(Debug)]
 struct Held {
     key: (Vec<u8>, u64),

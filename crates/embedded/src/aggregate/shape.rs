@@ -1,7 +1,7 @@
 //! Shapes: `$project`, `$set` and `$unset`, which keep, drop and compute fields.
 //!
 //! A dotted path and nested documents mean the same thing: `{$set: {a: {b: 1}}}` sets `a.b`, keeps the other fields of
-//! `a`, and where `a` is an array does so in every element. To replace `a` as a whole, its value has to be an operator,
+//! `a`, and if `a` is an array does so in every element. To replace `a` as a whole, its value has to be an operator,
 //! such as `{$literal: …}` or `{$mergeObjects: […]}`.
 
 use std::borrow::Cow;
@@ -29,7 +29,7 @@ enum Rule {
     Within(Vec<(String, Rule)>),
 }
 
-/// The stage that a shape is made for, as conflicts have other codes in each.
+/// The stage that a shape is made for; the error codes of conflicts differ between stages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Project,
@@ -106,7 +106,7 @@ impl Shape {
     }
 }
 
-/// What the rules of a `$project` say about keeping and dropping.
+/// Whether the rules of a `$project` keep or drop fields.
 #[derive(Default)]
 struct Modes {
     including: Option<bool>,
@@ -229,7 +229,7 @@ fn kept<'a>(rules: &[(String, Rule)], including: bool, fields: Fields<'a>) -> Re
             .map(|(_, rule)| rule);
         let value = match rule {
             Some(Rule::Exclude) => continue,
-            // A `$set` computes it where it stands; a `$project` puts it behind what it keeps.
+            // A `$set` computes it in place; a `$project` puts it after the fields that it keeps.
             None | Some(Rule::Compute(_)) if including => continue,
             None | Some(Rule::Include | Rule::Compute(_)) => value,
             Some(Rule::Within(rules)) => match kept_within(rules, including, value)? {
@@ -280,7 +280,7 @@ fn computes(rules: &[(String, Rule)]) -> bool {
     })
 }
 
-/// Sets the computed fields. All of them see the document as it came.
+/// Sets the computed fields. All of them are computed from the original document.
 fn compute<'a>(rules: &'a [(String, Rule)], scope: &mut Scope<'a>, fields: &mut Fields<'a>) -> Result<()> {
     for (name, rule) in rules {
         let name = Cow::Borrowed(name.as_str());
@@ -315,7 +315,7 @@ fn compute_within<'a>(
         }
         Err(other) => other,
     };
-    // What is no document gives way to one.
+    // A value that is not a document is replaced by one.
     let mut fields = value.into_fields()?.unwrap_or_default();
     compute(rules, scope, &mut fields)?;
     Ok(Value::Document(fields))

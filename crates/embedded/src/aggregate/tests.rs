@@ -354,7 +354,7 @@ fn texts_are_made_of_values() {
 }
 
 #[test]
-fn what_is_not_supported_is_refused_by_name() {
+fn unsupported_features_are_refused_by_name() {
     assert_refused(bson!({ "$foo": 1 }), 168, "Unrecognized expression '$foo'");
     assert_refused(bson!({ "a": [{ "$zip": 1 }] }), 168, "'$zip'");
     assert_refused(bson!({ "$size": 1, "$add": 1 }), 15983, "exactly one");

@@ -1,4 +1,4 @@
-//! Operators that make texts.
+//! Operators that return strings.
 #![expect(
     clippy::needless_pass_by_value,
     reason = "every operator is called in the same way"
@@ -46,8 +46,8 @@ pub(super) fn to_string<'a>(_: &'static str, mut values: Vec<Value<'a>>) -> Resu
     Ok(Value::Text(text))
 }
 
-/// Sixteen significant digits without trailing zeros, with an exponent where the number is very large or small: what
-/// C's `%.16g` writes.
+/// Sixteen significant digits without trailing zeros, with an exponent if the number is very large or small: the
+/// format of C's `%.16g`.
 fn double(number: f64) -> String {
     if number.is_nan() {
         return "NaN".to_owned();

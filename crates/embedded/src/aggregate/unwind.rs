@@ -71,7 +71,7 @@ impl Unwind {
         Ok(())
     }
 
-    /// Hands every document that it makes of one to `take`, until that breaks off.
+    /// Passes every document that it makes from one to `take`, until that breaks.
     pub(super) fn apply(
         &self,
         document: &RawDocument,
@@ -127,7 +127,7 @@ fn find<'a>(document: &'a RawDocument, path: &[String]) -> Result<Value<'a>> {
     }
 }
 
-/// Sets the value at a path that leads through documents only, which it makes where they are missing.
+/// Sets the value at a path that leads through documents only; missing documents are created.
 fn place<'a>(fields: &mut Fields<'a>, path: &'a [String], value: Value<'a>) -> Result<()> {
     let Some((name, rest)) = path.split_first() else {
         return Ok(());

@@ -1,7 +1,7 @@
 //! Values as expressions compute them.
 //!
-//! What comes from a document or from the pipeline stays encoded; only what is put together anew is held in parts,
-//! and those refer to encoded values again. So moving an array of a hundred thousand elements copies references.
+//! Values from the document or from the pipeline stay encoded; only what is newly assembled is held in parts, which
+//! refer to encoded values again. So moving an array of a hundred thousand elements copies references.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -12,7 +12,7 @@ use bson::{RawArrayBuf, RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
 use crate::compare::{compare, type_name};
 use document::Result;
 
-/// The fields of a document that is put together.
+/// The fields of a document that is assembled here.
 pub(crate) type Fields<'a> = Vec<(Cow<'a, str>, Value<'a>)>;
 
 /// The value of an expression.
@@ -20,9 +20,9 @@ pub(crate) type Fields<'a> = Vec<(Cow<'a, str>, Value<'a>)>;
 pub(crate) enum Value<'a> {
     /// There is no such field. It compares before null.
     Missing,
-    /// As it is in the document or in the expression, or computed and of fixed size.
+    /// Encoded, from the document or the expression, or computed and of fixed size.
     Encoded(RawBsonRef<'a>),
-    /// A computed text.
+    /// A computed string.
     Text(String),
     /// A computed array.
     Array(Vec<Value<'a>>),
@@ -49,7 +49,7 @@ impl<'a> Value<'a> {
         )
     }
 
-    /// MongoDB's idea of true: anything but false, zero, null and missing.
+    /// MongoDB's notion of true: anything but false, zero, null and missing.
     pub(super) fn is_true(&self) -> bool {
         match self {
             Self::Encoded(RawBsonRef::Boolean(flag)) => *flag,
@@ -60,7 +60,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// What MongoDB's messages and `$type` call its type.
+    /// The name of its type in MongoDB's messages and for `$type`.
     pub(super) fn type_name(&self) -> &'static str {
         match self {
             Self::Missing => "missing",
@@ -92,7 +92,7 @@ impl<'a> Value<'a> {
         matches!(self, Self::Encoded(RawBsonRef::Array(_)) | Self::Array(_))
     }
 
-    /// The elements of an array; anything else comes back as it is.
+    /// The elements of an array; any other value is returned as it is.
     pub(super) fn into_elements(self) -> Result<std::result::Result<Vec<Self>, Self>> {
         match self {
             Self::Encoded(RawBsonRef::Array(array)) => {
@@ -104,7 +104,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The fields of a document; anything else comes back as it is.
+    /// The fields of a document; any other value is returned as it is.
     pub(super) fn into_fields(self) -> Result<std::result::Result<Fields<'a>, Self>> {
         match self {
             Self::Encoded(RawBsonRef::Document(document)) => Ok(Ok(fields_of(document)?)),
@@ -113,8 +113,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Follows a path. An array on the way stands for the array of what the rest of the path leads to in each of its
-    /// documents; unlike in filters, a number does not name a position.
+    /// Follows a path. For an array on the way, the result is the array of the values that the rest of the path leads
+    /// to in each of its documents; unlike in filters, a number does not name a position.
     pub(super) fn follow(self, path: &[String]) -> Result<Self> {
         let Some((name, rest)) = path.split_first() else {
             return Ok(self);
@@ -180,7 +180,7 @@ pub(super) fn fields_of(document: &RawDocument) -> Result<Fields<'_>> {
     Ok(fields)
 }
 
-/// Sets a field where it stands, or at the end; a missing value removes it.
+/// Sets a field in place, or at the end; a missing value removes it.
 pub(super) fn set<'a>(fields: &mut Fields<'a>, name: Cow<'a, str>, value: Value<'a>) {
     let position = fields.iter().position(|(field, _)| *field == name);
     match (position, value) {

@@ -1,6 +1,6 @@
-//! Whether one filter surely implies another, so that an index over part of a collection may be used.
+//! Whether one filter certainly implies another, so that a partial index may be used.
 //!
-//! Only certainty counts: a "no" may be wrong and costs speed, a wrong "yes" would lose documents.
+//! Only certainty counts: a wrong "no" costs speed, a wrong "yes" would lose documents.
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ use super::{Comparison, Filter, Test};
 use crate::compare::{compare, rank};
 
 impl Filter {
-    /// Whether every document that matches this filter surely matches `other`, too.
+    /// Whether every document that matches this filter certainly matches `other`, too.
     pub(crate) fn implies(&self, other: &Self) -> bool {
         if self == other {
             return true;
@@ -48,7 +48,7 @@ impl Test {
         }
     }
 
-    /// Whether a document without the field surely fails.
+    /// Whether a document without the field certainly fails.
     fn needs_a_value(&self) -> bool {
         let value = |operand: &RawBson| {
             !matches!(
@@ -72,7 +72,7 @@ impl Test {
     }
 }
 
-/// Whether a value passes a test for values. Of an array nothing is said, as it may have matched whole.
+/// Whether a value passes a test for values. The answer is no for an array, because it may have matched as a whole.
 fn passes(value: &RawBson, test: &Test) -> bool {
     let by_value = matches!(test, Test::Equal(_) | Test::OneOf(_) | Test::Compare(..));
     by_value

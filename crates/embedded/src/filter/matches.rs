@@ -87,7 +87,7 @@ impl Test {
         }
     }
 
-    /// Whether the value of a field passes that has no other, as `$pull` asks of the elements of an array.
+    /// Whether a value passes as the only value of a field, as `$pull` requires for the elements of an array.
     fn holds_of(&self, value: RawBsonRef<'_>) -> Result<bool> {
         match self {
             Self::Not(test) => Ok(!test.holds_of(value)?),

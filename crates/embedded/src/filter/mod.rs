@@ -1,4 +1,4 @@
-//! Filters: which documents a command is about.
+//! Filters: which documents a command applies to.
 //!
 //! A filter is compiled once, checks documents without decoding them, and tells the planner which values of which
 //! fields can match. A new operator is an arm in `parse.rs`, a [`Test`] and an arm in `matches.rs`; where an index can
@@ -21,7 +21,7 @@ use self::pattern::Pattern;
 use super::aggregate::Expression;
 use super::path::Path;
 
-/// Stands for whatever an expression looks at; no index has such a field.
+/// Represents everything that an expression reads; no index has such a field.
 static ANYTHING: LazyLock<Path> = LazyLock::new(|| Path::new("$expr"));
 
 /// A compiled filter.
@@ -39,7 +39,7 @@ pub(super) enum Filter {
     Computed(Expression),
 }
 
-/// What the values at a path are tested for.
+/// A test for the values at a path.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Test {
     /// A value, or an element of it, is equal. Null also stands for a missing field.
@@ -87,7 +87,7 @@ impl Filter {
         Self::And(Vec::new())
     }
 
-    /// Hands every path that it looks at to `visit`.
+    /// Passes every path that it reads to `visit`.
     pub(super) fn each_path<'a>(&'a self, visit: &mut dyn FnMut(&'a Path)) {
         match self {
             Self::And(filters) | Self::Or(filters) | Self::Nor(filters) => {
@@ -96,12 +96,12 @@ impl Filter {
                 }
             }
             Self::Field(path, _) => visit(path),
-            // It may look at anything, which no index holds.
+            // It may read anything, which no index holds.
             Self::Computed(_) => visit(&ANYTHING),
         }
     }
 
-    /// Whether an expression is part of it, which only makes sense for whole documents.
+    /// Whether it contains an expression, which only works on whole documents.
     pub(super) fn computes(&self) -> bool {
         match self {
             Self::And(filters) | Self::Or(filters) | Self::Nor(filters) => filters.iter().any(Self::computes),
@@ -110,7 +110,7 @@ impl Filter {
         }
     }
 
-    /// The `_id` that a document must have to match, if it says that and nothing else of the `_id`.
+    /// The `_id` that a document must have to match, if the filter has no other condition on the `_id`.
     pub(super) fn id(&self) -> Option<RawBsonRef<'_>> {
         let mut mentioned = 0;
         self.each_path(&mut |path| mentioned += usize::from(path.text() == "_id"));

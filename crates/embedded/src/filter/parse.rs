@@ -43,7 +43,7 @@ impl Filter {
         matches!(first, Some("$and" | "$or" | "$nor"))
     }
 
-    /// Compiles a filter for the elements of an array, in which `$expr` cannot stand.
+    /// Compiles a filter for the elements of an array, in which `$expr` is not allowed.
     pub(crate) fn parse_for_elements(document: &Document) -> Result<Self> {
         let filter = Self::parse(document)?;
         if filter.computes() {
@@ -60,7 +60,7 @@ impl Test {
         document.keys().next().is_some_and(|name| name.starts_with('$'))
     }
 
-    /// The tests that `{$gte: 1, $lt: 5}` stands for; all must pass.
+    /// The tests that `{$gte: 1, $lt: 5}` represents; all must pass.
     pub(crate) fn parse(operators: &Document) -> Result<Vec<Self>> {
         let mut tests = Vec::with_capacity(operators.len());
         for (name, operand) in operators {
@@ -112,7 +112,7 @@ fn equal(value: &Bson) -> Result<Test> {
     }
 }
 
-/// A regular expression that stands for the strings in which it is found.
+/// A regular expression, which matches the strings in which it is found.
 pub(crate) fn pattern(regex: &bson::Regex) -> Result<Test> {
     let pattern = Pattern::parse(regex.pattern.as_str(), regex.options.as_str())?;
     Ok(Test::Matches(pattern))
@@ -201,14 +201,14 @@ fn one_of(name: &str, value: &Bson) -> Result<Test> {
 /// Equal to one of some values.
 fn values(mut operands: Vec<RawBson>) -> Test {
     if operands.len() == 1 {
-        // As in MongoDB, also where it matters: an upsert takes equalities over.
+        // As in MongoDB, where it makes a difference: an upsert uses equalities.
         return Test::Equal(operands.remove(0));
     }
     operands.sort_by(|a, b| compare(a.as_raw_bson_ref(), b.as_raw_bson_ref()));
     Test::OneOf(operands)
 }
 
-/// MongoDB's idea of true: anything but false, zero, null and undefined.
+/// MongoDB's notion of true: anything but false, zero, null and undefined.
 fn truthy(value: &Bson) -> bool {
     match value {
         Bson::Boolean(flag) => *flag,

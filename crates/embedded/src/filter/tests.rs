@@ -193,7 +193,7 @@ fn sets_sizes_and_elements() {
 }
 
 #[test]
-fn types_are_told_by_number_and_by_name() {
+fn types_are_named_by_number_or_by_name() {
     let texts = [doc! { "a": "x" }, doc! { "a": [1, "x"] }];
     for of_text in [
         doc! { "$type": 2 },
@@ -258,7 +258,7 @@ fn branches_combine() {
 }
 
 #[test]
-fn what_is_unknown_or_malformed_is_refused() {
+fn unknown_or_malformed_filters_are_refused() {
     for (filter, message) in [
         (doc! { "$where": "x" }, "unknown top level operator: $where"),
         (doc! { "a": { "$mod": [2, 0] } }, "unknown operator: $mod"),

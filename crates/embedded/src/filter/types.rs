@@ -5,7 +5,7 @@ use bson::{Bson, RawBsonRef};
 use super::{operand, whole_number};
 use document::{Error, Result};
 
-/// The types by number and by name; what the engine never stores is known, too, and never found.
+/// The types by number and by name; those that the engine never stores are known too, and never match.
 const TYPES: [(i64, &str); 21] = [
     (1, "double"),
     (2, "string"),
@@ -30,7 +30,7 @@ const TYPES: [(i64, &str); 21] = [
     (127, "maxKey"),
 ];
 
-/// The names of the types that an operand of `$type` stands for: one, or several in an array.
+/// The names of the types in an operand of `$type`: one, or several in an array.
 pub(super) fn types(value: &Bson) -> Result<Vec<&'static str>> {
     let mut names = Vec::new();
     match value {

@@ -1,6 +1,6 @@
-//! Which values of which fields a filter can match, as intervals of keys.
+//! The values that a filter can match, as intervals of keys for each field.
 //!
-//! Always a superset: the filter is checked again on every document, so a test that says nothing here is only slow.
+//! Always a superset: the filter is checked again on every document, so a test without bounds is only slow.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::key;
 
 use super::Range;
 
-/// A place between keys: before or after everything that starts with some bytes.
+/// A position between keys: before or after everything that starts with some bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Cut {
     pub(super) bytes: Vec<u8>,
@@ -30,12 +30,12 @@ pub(super) struct Interval {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Intervals(pub(super) Vec<Interval>);
 
-/// For each path, what must hold of it, one entry per conjunct.
+/// The constraints on each path, one entry per conjunct.
 #[derive(Debug, Default)]
 pub(super) struct Constraints(BTreeMap<String, Vec<Intervals>>);
 
 impl Cut {
-    /// The first key at or behind the cut; `None` behind all keys.
+    /// The first key at or after the cut; `None` after all keys.
     pub(super) fn position(&self) -> Option<Vec<u8>> {
         if self.after {
             key::after_prefix(&self.bytes)
@@ -83,7 +83,7 @@ impl Interval {
         self.from.bytes.is_empty() && self.to.bytes.is_empty()
     }
 
-    /// The same interval of what follows a prefix.
+    /// The same interval with a prefix in front of every key.
     pub(super) fn under(&self, prefix: &[u8]) -> Self {
         let under = |cut: &Cut| Cut {
             bytes: [prefix, &cut.bytes].concat(),
@@ -95,14 +95,14 @@ impl Interval {
         }
     }
 
-    /// The keys in it that start with a prefix, if any key can.
+    /// The keys in it that start with a prefix, if there can be any.
     pub(super) fn behind(&self, prefix: &[u8]) -> Option<Range> {
         let under = self.under(prefix);
         under.from.position().map(|first| (first, under.to.position()))
     }
 
-    /// The one key that it holds, if it holds just one. A whole type is an interval around one byte, its rank; only
-    /// null's key is no longer than that.
+    /// The key that it holds, if it holds only one. A whole type is an interval around one byte, its rank; only null's
+    /// key is that short.
     fn as_point(&self) -> Option<&[u8]> {
         let around = self.from.bytes == self.to.bytes && !self.from.after && self.to.after;
         let value = self.from.bytes.len() > 1 || self.from.bytes == [NULL] || self.from.bytes == [!NULL];
@@ -123,12 +123,12 @@ impl Intervals {
         Self(self.0.iter().rev().map(flip).collect())
     }
 
-    /// The same as [`Self::points`], for itself.
+    /// Like [`Self::points`], by value.
     pub(super) fn into_points(self) -> Option<Vec<Vec<u8>>> {
         Some(self.points()?.into_iter().map(<[u8]>::to_vec).collect())
     }
 
-    /// The keys, if these are nothing but points.
+    /// The keys, if the intervals are all points.
     pub(super) fn points(&self) -> Option<Vec<&[u8]>> {
         self.0.iter().map(Interval::as_point).collect()
     }
@@ -146,7 +146,7 @@ impl Intervals {
         for next in self.0 {
             match merged.last_mut() {
                 Some(last) if *last == next => {}
-                // Neighbouring points stay points, because those are looked up as equalities.
+                // Adjacent points are not merged, because points are looked up as equalities.
                 Some(last) if last.as_point().is_some() && next.as_point().is_some() => merged.push(next),
                 Some(last) if !last.to.is_before(&next.from) => {
                     if last.to.is_before(&next.to) {
@@ -191,8 +191,8 @@ impl Constraints {
         constraints
     }
 
-    /// The values of one field that can match. With arrays in the field, each conjunct may hold for another element,
-    /// so that only one of them, the narrowest, counts.
+    /// The values of one field that can match. If the field holds arrays, each conjunct may be true of another
+    /// element, so only one of them, the narrowest, is used.
     pub(super) fn on(&self, path: &str, multikey: bool) -> Option<Intervals> {
         let conjuncts = self.0.get(path).filter(|conjuncts| !conjuncts.is_empty())?;
         if multikey {
@@ -243,7 +243,7 @@ impl Constraints {
         match test {
             Test::Every(tests) => tests.iter().for_each(|test| self.add_test(path, test)),
             Test::AnyElement(tests) => {
-                // An index has no keys for what is in an array within an array.
+                // An index has no keys for the content of nested arrays.
                 let values = tests
                     .iter()
                     .filter(|test| !matches!(test, Test::AnyElement(_) | Test::AnyDocument(_)));
@@ -251,7 +251,7 @@ impl Constraints {
             }
             Test::AnyDocument(filter) => {
                 for (inner, mut conjuncts) in Self::of(&[filter]).0 {
-                    // An array within the array lacks the field, too, and the index says nothing about it.
+                    // A nested array lacks the field too, and the index says nothing about it.
                     conjuncts.retain(|intervals| !intervals.holds_null());
                     self.0
                         .entry(format!("{path}.{inner}"))
@@ -268,8 +268,8 @@ impl Constraints {
     }
 }
 
-/// The ways in which a filter can hold: for each a list of filters that then all hold. Where there would be more than
-/// `most`, an `$or` stays what it is.
+/// The ways in which a filter can be true: for each a list of filters that are all true. An `$or` that would make more
+/// than `most` of them is left as it is.
 pub(super) fn branches(filter: &Filter, most: usize) -> Vec<Vec<&Filter>> {
     match filter {
         Filter::And(parts) => parts.iter().fold(vec![Vec::new()], |ways, part| {
@@ -348,8 +348,8 @@ fn intervals(test: &Test) -> Option<Intervals> {
     }
 }
 
-/// The key that a matching value has. An array has no single one, as it is indexed by its elements, and what compares
-/// with `MinKey` and `MaxKey` is of any type.
+/// The key of a matching value. An array has no single key, as its elements are indexed, and values of any type
+/// compare with `MinKey` and `MaxKey`.
 fn point(operand: &RawBson) -> Option<Vec<u8>> {
     match operand.as_raw_bson_ref() {
         RawBsonRef::Array(_) | RawBsonRef::MinKey | RawBsonRef::MaxKey => None,

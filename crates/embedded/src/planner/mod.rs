@@ -1,10 +1,10 @@
-//! The planner: by which keys to look for the documents of a query.
+//! The planner: chooses the keys by which to look for the documents of a query.
 //!
 //! It prefers, in this order: the `_id`s that the filter names; the index that fixes the most fields by equality, then
 //! the one that also delivers the sort order or narrows the next field; an index that delivers the sort order when
-//! there is a limit; the whole collection. Among equals it takes the index all of whose fields are fixed, as that was made
-//! for the query, then one that holds everything asked for, then a partial one. It knows no statistics, so the same query
-//! always has the same plan.
+//! there is a limit; the whole collection. Among equals it takes the index all of whose fields are fixed, because that
+//! was made for the query, then one that covers the query, then a partial one. It uses no statistics, so the same
+//! query always has the same plan.
 //!
 //! Where an index delivers the order only within each of several equalities, as `{author: {$in: […]}}` sorted by time
 //! does, there is one run of keys for each, and they are merged. The branches of an `$or` make ranges of their own.
@@ -24,14 +24,14 @@ use super::path::Path;
 use super::query::Query;
 use super::sort::{Order, OrderField};
 
-/// The most separate ranges that a plan may look into.
+/// The most separate ranges that a plan may read.
 const MOST_RANGES: usize = 4096;
 
 /// The most branches that an `$or` may have, or several together, to be looked up one by one.
 const MOST_BRANCHES: usize = 32;
 
-/// How many documents are so few that reading them is no work for another thread: a screen of them, with their cards. Handing it
-/// over and back takes longer, as long as they are in memory.
+/// How many documents can be read without moving to another thread: a screen of them, with their cards. Switching
+/// threads takes longer than reading them, as long as they are in memory.
 const FEW: usize = 32;
 
 /// Keys from the first, inclusive, to the second, exclusive; without a second to the end.
@@ -45,7 +45,7 @@ pub struct Plan {
     pub(super) runs: Vec<Run>,
     /// Read the runs from the last key to the first.
     pub(super) backwards: bool,
-    /// The documents come in the order asked for.
+    /// The documents come in the requested order.
     pub(super) ordered: bool,
     /// The fields that the index's keys give back, if these are all that the query needs.
     pub(super) cover: Option<Cover>,
@@ -164,11 +164,11 @@ pub(super) fn plan(query: &Query, indexes: &[Arc<Definition>]) -> Plan {
     })
 }
 
-/// What a query demands of the keys to be read.
+/// The constraints of a query on the keys to read.
 struct Demands<'q> {
-    /// What holds of every document.
+    /// The constraints on every document.
     constraints: Constraints,
-    /// What holds of the documents of each branch of the filter.
+    /// The constraints on the documents of each branch of the filter.
     branches: Vec<Constraints>,
     order: &'q Order,
 }
@@ -190,8 +190,8 @@ impl Plan {
         }
     }
 
-    /// Whether it is sure to read only a few documents: by their `_id`s, or some of those that an index names by all of
-    /// its fields.
+    /// Whether it certainly reads only a few documents: by their `_id`s, or a limited number that an index names by
+    /// all of its fields.
     pub(super) fn reads_few(&self, limit: u64) -> bool {
         match &self.access {
             Access::Ids => self.runs.iter().map(|run| run.ranges.len()).sum::<usize>() <= FEW,
@@ -311,7 +311,7 @@ impl Run {
         let mut ranges: Vec<Range> = Vec::with_capacity(self.ranges.len());
         for next in self.ranges {
             match ranges.last_mut() {
-                // Neighbours stay apart, because each can stand for an `_id` to look up.
+                // Adjacent keys stay separate, because each can be an `_id` to look up.
                 Some(last) if last.1.as_ref().is_none_or(|end| *end > next.0) => {
                     if last.1.is_some() && (next.1.is_none() || next.1 > last.1) {
                         last.1 = next.1;

@@ -1,11 +1,11 @@
-//! A plan as the stages in which MongoDB's `explain` shows one.
+//! A plan in the form of MongoDB's `explain` stages.
 
 use bson::{Document, doc};
 
 use super::{Access, Plan};
 use document::Find;
 
-/// The stages of a query by a plan, the last one outside.
+/// The stages of a query with this plan; the last one is the outermost.
 pub(crate) fn stages(plan: &Plan, find: &Find) -> Document {
     let mut stage = read(plan, find);
     if plan.ordered && plan.runs.len() > 1 {
@@ -30,7 +30,7 @@ pub(crate) fn stages(plan: &Plan, find: &Find) -> Document {
     stage
 }
 
-/// Reading the documents, or no more than the keys of an index that has all that is asked for.
+/// Reads the documents, or only the keys of an index that covers the query.
 fn read(plan: &Plan, find: &Find) -> Document {
     let direction = if plan.backwards { "backward" } else { "forward" };
     let scan = match &plan.access {

@@ -237,7 +237,7 @@ fn an_order_within_each_of_several_equalities_is_merged() {
 }
 
 #[test]
-fn a_partial_index_serves_only_what_is_surely_in_it() {
+fn a_partial_index_serves_only_queries_that_imply_its_filter() {
     let partial = Index::on(doc! { "at": 1 }).only(doc! { "open": true, "n": { "$gt": 3 } });
     let indexes = [Arc::new(Definition::new(&partial).unwrap())];
     for (filter, expected) in [
@@ -252,7 +252,7 @@ fn a_partial_index_serves_only_what_is_surely_in_it() {
 }
 
 #[test]
-fn an_index_that_holds_all_that_is_asked_for_covers() {
+fn an_index_with_all_requested_fields_covers_the_query() {
     let fields = doc! { "owner": 1, "relation": 1, "born": 1, "last": 1, "page": 1, "count": 1 };
     let mut indexes = indexes();
     indexes.push(Arc::new(Definition::new(&Index::on(fields)).unwrap()));
@@ -294,7 +294,7 @@ fn arrays_neither_sort_nor_combine_bounds() {
 }
 
 #[test]
-fn what_no_index_serves_is_a_scan() {
+fn a_query_without_a_usable_index_is_a_scan() {
     assert_plan(doc! { "text": "x" }, doc! {}, false, "collection scan");
     assert_plan(
         doc! { "owner": { "$ne": "o" } },

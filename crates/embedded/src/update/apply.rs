@@ -17,7 +17,7 @@ use document::{Error, Result};
 /// How far an update may extend an array with nulls, as in MongoDB.
 const MOST_PADDING: usize = 1_500_000;
 
-/// By how many bytes most updates make a document longer at most.
+/// The usual upper bound for how many bytes an update adds to a document.
 const ROOM: usize = 256;
 
 impl Changes {
@@ -36,7 +36,7 @@ impl Changes {
         Ok(changed)
     }
 
-    /// The changes that are made to one document.
+    /// The changes to make to one document.
     pub(super) fn placed(&self, document: &RawDocument, inserting: bool) -> Result<Cow<'_, [Change]>> {
         if !self.changes.iter().any(|change| selects(&change.path)) {
             return Ok(Cow::Borrowed(&self.changes));
@@ -117,7 +117,7 @@ impl Change {
         }
     }
 
-    /// What a missing field becomes, inside the documents that the rest of the path asks for.
+    /// The new value of a missing field, inside the documents that the rest of the path requires.
     fn create<'a>(&'a self, parts: &'a [Part]) -> Result<Option<Node<'a>>> {
         if !self.action.creates() {
             return Ok(None);
@@ -227,13 +227,13 @@ impl Change {
 }
 
 impl Action {
-    /// Whether it makes a field that is missing.
+    /// Whether it creates a missing field.
     fn creates(&self) -> bool {
         !matches!(self, Self::Unset | Self::Pull(_) | Self::Pop { .. })
     }
 }
 
-/// What became of a changed field.
+/// The result of changing a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Kept,

@@ -1,4 +1,4 @@
-//! What the array operators do to the elements of an array.
+//! The effect of the array operators on the elements of an array.
 
 use std::cmp::Ordering;
 
@@ -77,7 +77,7 @@ pub(super) fn add_to_set<'a>(values: &'a [RawBson], elements: &mut Vec<RawBsonRe
 }
 
 impl Pull {
-    /// Removes the elements it is about.
+    /// Removes the elements that it selects.
     pub(super) fn apply(&self, elements: &mut Vec<RawBsonRef<'_>>) -> Result<()> {
         let mut kept = Vec::with_capacity(elements.len());
         for element in elements.iter() {

@@ -1,7 +1,7 @@
-//! `$[]` and `$[name]` in the paths of an update: every element of an array, or those that an array filter lets through.
+//! `$[]` and `$[name]` in the paths of an update: every element of an array, or those that match an array filter.
 //!
-//! Which elements these are is decided by the document as it was, before anything is changed. So such a path is replaced
-//! by the paths with positions that it stands for, and those are changed, and conflict, like any others.
+//! The elements are selected in the original document, before anything is changed. So such a path is replaced by the
+//! paths with positions that it represents, and those are changed, and conflict, like any others.
 
 use bson::{Bson, Document, RawBsonRef, RawDocument, RawDocumentBuf};
 
@@ -21,7 +21,7 @@ pub(super) fn identifier(part: &Part) -> Option<&str> {
     part.name.strip_prefix("$[")?.strip_suffix(']')
 }
 
-/// Whether a path is about elements.
+/// Whether a path contains such a step.
 pub(super) fn selects(path: &Path) -> bool {
     path.parts().iter().any(|part| identifier(part).is_some())
 }
@@ -147,7 +147,7 @@ impl ElementFilters {
         Ok(())
     }
 
-    /// An element is looked at as the value of a field that has the filter's name.
+    /// An element is checked like the value of a field with the filter's name.
     fn lets_through(&self, name: &str, element: RawBsonRef<'_>) -> Result<bool> {
         let Some((_, filter)) = self.0.iter().find(|(known, _)| known == name) else {
             return Ok(true);

@@ -1,6 +1,6 @@
 //! Updates: MongoDB's update operators, compiled once and applied to encoded documents.
 //!
-//! Only the documents and arrays on the way to a changed field are opened; everything else is copied as bytes. A new
+//! Only the documents and arrays on the way to a changed field are decoded; everything else is copied as bytes. A new
 //! operator is an [`Action`], an arm in `parse.rs` and an arm in `apply.rs`.
 
 mod apply;
@@ -26,7 +26,7 @@ use super::sort::Order;
 pub(super) struct Changes {
     /// In the order of their paths, as MongoDB applies them; no path is the beginning of another.
     changes: Vec<Change>,
-    /// Which elements `$[name]` stands for.
+    /// The elements that `$[name]` selects.
     filters: ElementFilters,
 }
 
@@ -43,7 +43,7 @@ enum Action {
     SetOnInsert(RawBson),
     Unset,
     Increment(RawBson),
-    /// By this factor; the zero of its type is what a missing field becomes.
+    /// By this factor; a missing field becomes the zero of its type.
     Multiply(RawBson, RawBson),
     Minimum(RawBson),
     Maximum(RawBson),

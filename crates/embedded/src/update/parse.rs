@@ -50,7 +50,7 @@ impl Changes {
     }
 }
 
-/// Sorts changes as they are applied; refuses those of which one is about a part of the other.
+/// Sorts changes in the order of application; refuses two of which one is about a part of the other.
 pub(super) fn in_order(changes: &mut [Change]) -> Result<()> {
     changes.sort_by(|a, b| in_path_order(a.path.parts(), b.path.parts()));
     for pair in changes.windows(2) {

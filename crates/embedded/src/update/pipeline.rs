@@ -10,7 +10,7 @@ use crate::compare::{check, equal};
 use crate::filter::Filter;
 use document::{Change, Error, Result};
 
-/// What a stage of a pipeline that no update may have is called.
+/// MongoDB's name for a stage that is not allowed in an update.
 const NOT_IN_UPDATES: &[&str] = &[
     "$match",
     "$sort",
@@ -91,7 +91,7 @@ fn run(stages: &[Reshape], document: &RawDocument) -> Result<RawDocumentBuf> {
         .try_fold(first.apply(document)?, |document, stage| stage.apply(&document))
 }
 
-/// The computed document with its `_id` in front: a pipeline that drops it keeps the one there was.
+/// The computed document with its `_id` first: if the pipeline drops it, the old one is kept.
 fn with_id(computed: RawDocumentBuf, asked: Option<RawBsonRef<'_>>) -> Result<RawDocumentBuf> {
     let id = match (computed.get("_id")?, asked) {
         (Some(id), Some(asked)) if !equal(id, asked) => {

@@ -17,7 +17,7 @@ fn apply(document: &Document, update: &Document) -> Result<Document> {
 
 #[track_caller]
 fn assert_becomes(document: Document, update: Document, expected: Document) {
-    // Compared as text, because a 32-bit 1 and a 64-bit 1 must not pass for each other.
+    // Compared as text, because a 32-bit 1 and a 64-bit 1 must not count as equal.
     assert_eq!(
         format!("{:?}", apply(&document, &update).unwrap()),
         format!("{expected:?}"),

@@ -1,4 +1,4 @@
-//! A document that is opened only where it changes.
+//! A document that is decoded only where it changes.
 
 use bson::spec::ElementType;
 use bson::{RawBsonRef, RawDocument, RawDocumentBuf};
@@ -12,7 +12,7 @@ pub(super) type Fields<'a> = Vec<(&'a str, Node<'a>)>;
 /// A value in a document being changed.
 #[derive(Debug, Clone)]
 pub(super) enum Node<'a> {
-    /// As stored, or as the update gives it.
+    /// As stored, or as given by the update.
     Value(RawBsonRef<'a>),
     /// An opened document.
     Document(Fields<'a>),
@@ -22,7 +22,7 @@ pub(super) enum Node<'a> {
     Values(Vec<RawBsonRef<'a>>),
 }
 
-/// Opens a document by one level.
+/// Decodes a document by one level.
 pub(super) fn open(document: &RawDocument) -> Result<Fields<'_>> {
     let mut fields = Vec::new();
     for element in document.iter_elements() {
@@ -32,7 +32,7 @@ pub(super) fn open(document: &RawDocument) -> Result<Fields<'_>> {
     Ok(fields)
 }
 
-/// Puts a document together again. `size` is about how many bytes it will have.
+/// Encodes a document again. `size` is about how many bytes it will have.
 pub(super) fn close(fields: &[(&str, Node<'_>)], size: usize) -> Result<RawDocumentBuf> {
     let mut bytes = Vec::with_capacity(size);
     write_document(fields, &mut bytes)?;
@@ -75,7 +75,7 @@ fn write_node(name: &str, node: &Node<'_>, out: &mut Vec<u8>) -> Result<()> {
     }
 }
 impl<'a> Node<'a> {
-    /// Opens a stored document or array by one level.
+    /// Decodes a stored document or array by one level.
     pub(super) fn open(&mut self) -> Result<()> {
         match self {
             Self::Value(RawBsonRef::Document(document)) => *self = Self::Document(open(document)?),
@@ -88,8 +88,8 @@ impl<'a> Node<'a> {
         Ok(())
     }
 
-    /// The elements of a stored array; `None` for anything else. No other change has opened it, as paths that
-    /// conflict were refused.
+    /// The elements of a stored array; `None` for anything else. No other change has decoded it, as conflicting paths
+    /// were refused.
     pub(super) fn elements(&self) -> Result<Option<Vec<RawBsonRef<'a>>>> {
         match self {
             Self::Value(RawBsonRef::Array(array)) => Ok(Some(items(array).collect::<Result<_>>()?)),
@@ -97,7 +97,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The stored value, if it was not opened.
+    /// The stored value, if it was not decoded.
     pub(super) fn value(&self) -> Option<RawBsonRef<'a>> {
         match self {
             Self::Value(value) => Some(*value),
@@ -105,7 +105,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// What MongoDB's messages call its type.
+    /// The name of its type in MongoDB's messages.
     pub(super) fn type_name(&self) -> &'static str {
         match self {
             Self::Value(value) => crate::compare::type_name(*value),

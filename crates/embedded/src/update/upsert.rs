@@ -14,7 +14,7 @@ impl Changes {
     /// must give the `_id`, so that repeating an upsert cannot insert twice.
     pub(crate) fn insert(&self, filter: &Filter) -> Result<RawDocumentBuf> {
         let demanded = equalities(filter)?;
-        // Opened anew, because an operator may be about a document that several equalities made.
+        // Decoded again, because an operator may be about a document that several equalities made.
         let placed = self.placed(&demanded, true)?;
         let mut fields = open(&demanded)?;
         let asked = id(&fields);
@@ -38,7 +38,7 @@ impl Changes {
     }
 }
 
-/// A document of what the filter demands by equality.
+/// A document with the values that the filter requires by equality.
 pub(super) fn equalities(filter: &Filter) -> Result<RawDocumentBuf> {
     if filter.computes() {
         let message = "$expr is not allowed in the query predicate for an upsert";
@@ -66,7 +66,7 @@ fn id<'a>(fields: &Fields<'a>) -> Option<RawBsonRef<'a>> {
         .and_then(|(_, node)| node.value())
 }
 
-/// The filter demands two values of one field.
+/// The filter requires two values of one field.
 struct Taken;
 
 fn collect<'a>(filter: &'a Filter, equalities: &mut Vec<(&'a Path, &'a RawBson)>) {

@@ -1,4 +1,4 @@
-//! A disk that loses, reorders and tears what was not synced.
+//! A disk that loses, reorders and tears writes that were not synced.
 
 use std::fmt::Debug;
 use std::io;
@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use redb::StorageBackend;
 
-/// A disk with a volatile cache: what was written since the last sync can be lost, reordered and torn. Tests keep in `K`
-/// what must be there after a power failure.
+/// A disk with a volatile cache: writes since the last sync can be lost, reordered and torn. Tests keep in `K` what
+/// must exist after a power failure.
 #[derive(Debug, Clone, Default)]
 pub struct Disk<K>(pub Arc<Mutex<State<K>>>);
 
@@ -15,19 +15,19 @@ pub struct Disk<K>(pub Arc<Mutex<State<K>>>);
 pub struct State<K> {
     /// What a reader sees.
     pub cached: Vec<u8>,
-    /// What a power failure cannot touch.
+    /// What survives a power failure.
     pub synced: Vec<u8>,
     /// What happened since the last sync.
     pending: Vec<Pending>,
     pub calls: usize,
     /// What was acknowledged.
     pub known: K,
-    /// Every so many calls the disk is kept as it is.
+    /// At every n-th call a copy of the disk is kept.
     pub every: Option<usize>,
     /// The disk as it was at these calls, and what was acknowledged before.
     pub moments: Vec<Moment<K>>,
     pub broken: bool,
-    /// After so many more calls one fails, and only that one.
+    /// After this many more calls one fails, and only that one.
     pub fails_after: Option<usize>,
     /// Syncs do nothing, as for a write that is not journaled.
     pub lazy: bool,
@@ -170,12 +170,12 @@ impl Chance {
 }
 
 impl<K> Moment<K> {
-    /// Whether it falls into a commit.
+    /// Whether it is during a commit.
     pub fn is_in_a_commit(&self) -> bool {
         !self.pending.is_empty()
     }
 
-    /// What is on the disk when the power comes back: some of the unsynced sectors, in some order.
+    /// The content of the disk when the power is back: some of the unsynced sectors, in some order.
     pub fn after_power_failure(&self, seed: u64) -> Vec<u8> {
         let mut chance = Chance(seed * 2 + 1);
         let mut image = self.synced.clone();

@@ -7,15 +7,15 @@ use super::*;
 
 type Token = u32;
 
-/// What a scripted stream does next. A change is at the place of its number.
+/// The next step of a scripted stream. A change is at the place of its number.
 enum Step {
     Change(Token),
-    /// Nothing came, and the place moved on.
+    /// There was no change, and the place advanced.
     Quiet(Token),
     Break(Broken),
 }
 
-/// A server whose streams are written down, and which notes from where each was asked for.
+/// A server with scripted streams, which notes the place from which each was opened.
 #[derive(Default)]
 struct Scripted {
     openings: Mutex<VecDeque<Result<Vec<Step>, Broken>>>,
@@ -80,22 +80,25 @@ fn lost() -> Broken {
     Broken::Lost("the history begins later".to_owned())
 }
 
-/// What a listener hears of streams that are opened one after the other, and from where each was asked for.
-async fn hears(count: usize, openings: Vec<Result<Vec<Step>, Broken>>) -> (Vec<Changed>, Vec<Option<Token>>) {
+/// What a listener receives from streams that are opened one after the other, and from which place each was opened.
+async fn receive(
+    count: usize,
+    openings: Vec<Result<Vec<Step>, Broken>>,
+) -> (Vec<Changed>, Vec<Option<Token>>) {
     let server = Scripted {
         openings: Mutex::new(openings.into()),
         ..Scripted::default()
     };
     let asked = Arc::clone(&server.asked);
     let tail = server.open(None).await.unwrap();
-    let heard = follow(server, tail).take(count).collect().await;
+    let received = follow(server, tail).take(count).collect().await;
     let asked = asked.lock().unwrap().clone();
-    (heard, asked)
+    (received, asked)
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_broken_stream_goes_on_after_the_last_change() {
-    let (heard, asked) = hears(
+async fn a_broken_stream_resumes_after_the_last_change() {
+    let (received, asked) = receive(
         2,
         vec![
             Ok(vec![Step::Change(1), Step::Break(away())]),
@@ -105,13 +108,13 @@ async fn a_broken_stream_goes_on_after_the_last_change() {
         ],
     )
     .await;
-    assert_eq!(heard, [change(1), change(2)]);
+    assert_eq!(received, [change(1), change(2)]);
     assert_eq!(asked, [None, Some(1), Some(1), Some(1)]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_place_that_moved_on_in_silence_is_where_it_goes_on() {
-    let (heard, asked) = hears(
+async fn a_stream_resumes_at_a_token_that_advanced_without_changes() {
+    let (received, asked) = receive(
         1,
         vec![
             Ok(vec![Step::Quiet(5), Step::Quiet(9), Step::Break(away())]),
@@ -119,13 +122,13 @@ async fn a_place_that_moved_on_in_silence_is_where_it_goes_on() {
         ],
     )
     .await;
-    assert_eq!(heard, [change(10)]);
+    assert_eq!(received, [change(10)]);
     assert_eq!(asked, [None, Some(9)]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn when_the_place_is_lost_anything_may_have_changed() {
-    let (heard, asked) = hears(
+async fn a_lost_resume_token_reports_that_anything_may_have_changed() {
+    let (received, asked) = receive(
         3,
         vec![
             Ok(vec![Step::Change(1), Step::Break(away())]),
@@ -135,27 +138,27 @@ async fn when_the_place_is_lost_anything_may_have_changed() {
         ],
     )
     .await;
-    assert_eq!(heard, [change(1), Changed::Anything, change(8)]);
+    assert_eq!(received, [change(1), Changed::Anything, change(8)]);
     assert_eq!(asked, [None, Some(1), None, None]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_that_broke_before_it_had_a_place_may_have_missed_something() {
-    let (heard, asked) = hears(2, vec![Ok(vec![Step::Break(away())]), Ok(vec![Step::Change(1)])]).await;
-    assert_eq!(heard, [Changed::Anything, change(1)]);
+async fn a_stream_that_broke_before_its_first_token_may_have_missed_changes() {
+    let (received, asked) = receive(2, vec![Ok(vec![Step::Break(away())]), Ok(vec![Step::Change(1)])]).await;
+    assert_eq!(received, [Changed::Anything, change(1)]);
     assert_eq!(asked, [None, None]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn attempts_come_at_longer_and_longer_intervals_until_one_succeeds() {
+async fn attempts_back_off_until_one_succeeds() {
     let started = tokio::time::Instant::now();
     let mut openings: Vec<_> = vec![Ok(vec![Step::Change(1), Step::Break(away())])];
     openings.extend((0..9).map(|_| Err(away())));
     openings.push(Ok(vec![Step::Change(2), Step::Break(away())]));
     openings.push(Ok(vec![Step::Change(3)]));
-    let (heard, _) = hears(3, openings).await;
-    assert_eq!(heard, [change(1), change(2), change(3)]);
-    // 0.1 + 0.2 + … + 3.2 seconds, then 4 each, and 0.1 again once a change was heard.
+    let (received, _) = receive(3, openings).await;
+    assert_eq!(received, [change(1), change(2), change(3)]);
+    // 0.1 + 0.2 + … + 3.2 seconds, then 4 each, and 0.1 again after a change was received.
     let waited = Duration::from_millis(6_300 + 4 * 4_000 + 100);
     assert_eq!(started.elapsed().as_millis() / 100, waited.as_millis() / 100);
 }

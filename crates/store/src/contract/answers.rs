@@ -1,4 +1,4 @@
-//! An engine whose answer to one write, or to every so many, is lost, or which fails just before it.
+//! An engine that loses the answer to one write, or to every n-th one, or fails just before it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,24 +11,24 @@ use document::{DocumentEngine, Engine, Error, Find, FindAndModify, Index, Result
 /// What goes wrong with one write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// It happens, and nobody is told.
+    /// The write happens, but the caller gets an unknown outcome.
     Lost,
-    /// It does not happen.
+    /// The write does not happen.
     Before,
 }
 
-/// The engine below, but for some writes.
+/// The engine below, except for some writes.
 pub(super) struct Faulty {
     engine: Engine,
     fault: Fault,
-    /// The number of the next write that goes wrong, counted from here; 0 for none.
+    /// The number of the next faulty write, counted from here; 0 for none.
     left: AtomicUsize,
     /// The number of the one after it, counted from there.
     then: usize,
 }
 
 impl Faulty {
-    /// An engine on which the write after so many goes wrong.
+    /// An engine on which the write after this many others is faulty.
     pub(super) fn after(engine: &Engine, writes: usize, fault: Fault) -> Arc<Self> {
         Arc::new(Self {
             engine: Engine::clone(engine),
@@ -38,7 +38,7 @@ impl Faulty {
         })
     }
 
-    /// An engine on which one of so many writes goes wrong, again and again.
+    /// An engine on which every n-th write is faulty.
     pub(super) fn every(engine: &Engine, writes: usize, fault: Fault) -> Arc<Self> {
         Arc::new(Self {
             engine: Engine::clone(engine),
@@ -48,7 +48,7 @@ impl Faulty {
         })
     }
 
-    /// Whether the write that was to go wrong has come.
+    /// Whether the faulty write has happened.
     pub(super) fn is_over(&self) -> bool {
         self.left.load(Ordering::SeqCst) == 0
     }
@@ -102,7 +102,7 @@ impl DocumentEngine for Faulty {
         self.write(self.engine.delete(collection, filter, many)).await
     }
 
-    /// Opening a store is not what is tried.
+    /// Opening a store is not under test.
     async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
         self.engine.create_index(collection, index).await
     }

@@ -1,4 +1,4 @@
-//! The list of all cases, and what can be done with it.
+//! The list of all cases, and macros that use it.
 
 /// Hands all cases to one of the macros of [`document`]: by module, with the capability that selects them.
 #[macro_export]
@@ -8,9 +8,9 @@ macro_rules! each_list_case {
         document::$then! {
             ($($given)*)
             lists if any: [
-                every_relation_spills_reads_and_forgets_alike
-                an_unlike_takes_the_like_from_wherever_it_is
-                pages_that_unlikes_emptied_go
+                every_relation_spills_reads_and_removes_alike
+                an_unlike_removes_the_like_wherever_it_is
+                pages_emptied_by_unlikes_are_removed
                 an_offset_gives_what_a_cursor_gives
                 likes_of_one_moment_are_walked_once_over_every_seam
             ]
@@ -21,8 +21,8 @@ macro_rules! each_list_case {
                 an_unbounded_array_is_adopted
             ]
             leaving if any: [
-                whoever_leaves_takes_everything_along
-                what_was_done_while_leaving_goes_too
+                leaving_removes_everything_a_person_made
+                leaving_also_removes_what_was_done_meanwhile
             ]
             crowds if any: [
                 sixty_four_likers_at_once_are_all_counted_once
@@ -33,7 +33,7 @@ macro_rules! each_list_case {
                 a_walk_up_through_a_crowd_sees_once_what_stays
                 an_unbounded_array_is_adopted_by_many_at_once
             ]
-            inspection if any: [a_chain_tells_how_many_items_each_page_holds]
+            inspection if any: [a_chain_has_the_number_of_items_of_each_page]
             inspection if corners: [the_byte_map_of_an_owner_adds_up_to_its_bson_size]
         }
     };

@@ -13,17 +13,17 @@ use document::{Engine, Error};
 
 const CROWD: u64 = 64;
 
-/// Two servers on one engine, which wait for each other in nothing but the engine's own guards.
+/// Two servers on one engine, which share nothing but the engine's own guards.
 async fn two_servers(engine: &Engine) -> [Store; 2] {
     [open(engine, 6, 4).await, open(engine, 6, 4).await]
 }
 
-/// The server that serves somebody.
+/// The server that serves a person.
 fn server_of(servers: &[Store; 2], number: u64) -> Store {
     servers[usize::from(number % 2 == 1)].clone()
 }
 
-/// None is lost, none doubled, and each liker is told a count of their own.
+/// No like is lost or doubled, and each liker gets a count of their own.
 pub async fn sixty_four_likers_at_once_are_all_counted_once(engine: &Engine) {
     let servers = two_servers(engine).await;
     let (_, post) = publish(&servers[0], 1).await;
@@ -45,7 +45,7 @@ pub async fn sixty_four_likers_at_once_are_all_counted_once(engine: &Engine) {
     assert_eq!(ids(&items), ids(&(1..=CROWD).map(like).collect::<Vec<_>>()));
 }
 
-/// However often somebody clicks at the same time, and while heads spill, they like once.
+/// However often a person clicks at the same time, and while heads spill, they like once.
 pub async fn clicks_of_the_same_people_at_once_count_once(engine: &Engine) {
     const PEOPLE: u64 = 16;
     let servers = two_servers(engine).await;
@@ -72,7 +72,7 @@ pub async fn clicks_of_the_same_people_at_once_count_once(engine: &Engine) {
     }
 }
 
-/// What everybody leaves behind is exactly what they did not take back.
+/// The likes that are left are exactly those that were not removed.
 pub async fn sixty_four_people_liking_and_unliking_at_once_leave_what_they_kept(engine: &Engine) {
     let servers = two_servers(engine).await;
     let (_, post) = publish(&servers[0], 1).await;
@@ -100,8 +100,8 @@ pub async fn sixty_four_people_liking_and_unliking_at_once_leave_what_they_kept(
     );
 }
 
-/// On one server answers get lost, and on the other writes fail, all the time. Whoever is told of a doubt does the same
-/// again, and in the end everything has happened once.
+/// On one server answers get lost, and on the other writes fail, all the time. A caller with an unknown outcome
+/// repeats the operation, and in the end everything has happened once.
 pub async fn sixty_four_people_whose_writes_are_in_doubt_leave_what_they_kept(engine: &Engine) {
     let quiet = open(engine, 6, 4).await;
     let (_, post) = publish(&quiet, 1).await;
@@ -139,7 +139,7 @@ pub async fn sixty_four_people_whose_writes_are_in_doubt_leave_what_they_kept(en
     );
 }
 
-/// Newest first: what existed throughout is seen once, and nothing is seen twice.
+/// Newest first: items that existed throughout are seen once, and nothing is seen twice.
 pub async fn a_walk_down_through_a_crowd_sees_once_what_stays(engine: &Engine) {
     walk_through_a_crowd(engine, async |store, post, after| {
         store.list(LIKES).newest_first(post, after, 5).await.unwrap()
@@ -147,7 +147,7 @@ pub async fn a_walk_down_through_a_crowd_sees_once_what_stays(engine: &Engine) {
     .await;
 }
 
-/// Oldest first, the same.
+/// The same, oldest first.
 pub async fn a_walk_up_through_a_crowd_sees_once_what_stays(engine: &Engine) {
     walk_through_a_crowd(engine, async |store, post, after| {
         store.list(LIKES).oldest_first(post, after, 5).await.unwrap()
@@ -155,8 +155,8 @@ pub async fn a_walk_up_through_a_crowd_sees_once_what_stays(engine: &Engine) {
     .await;
 }
 
-/// Walks over a list again and again, while two thirds of it are taken back and given anew, until that is over. Between
-/// two stretches of a walk something changes, and more may while a stretch is read.
+/// Walks over a list repeatedly, while two thirds of it are removed and added again, until that is over. Between two
+/// stretches of a walk something changes, and more may change while a stretch is read.
 async fn walk_through_a_crowd(
     engine: &Engine,
     read: impl AsyncFn(&Store, &Owner, Option<model::Cursor>) -> Stretch,
@@ -165,27 +165,27 @@ async fn walk_through_a_crowd(
     let (_, post) = publish(&servers[0], 1).await;
     give(&servers[0], &post, 1..=CROWD).await;
     let stays = |number: &u64| number.is_multiple_of(3);
-    let (told, mut news) = mpsc::channel(1);
+    let (sender, mut news) = mpsc::channel(1);
     let restless: Vec<_> = (1..=CROWD).filter(|number| !stays(number)).collect();
     let crowd: Vec<_> = restless
         .chunks(11)
         .map(|people| {
-            let (people, told) = (people.to_vec(), told.clone());
+            let (people, sender) = (people.to_vec(), sender.clone());
             let (store, post) = (server_of(&servers, people[0]), post.clone());
             tokio::spawn(async move {
                 for number in people {
                     let list = store.list(LIKES);
                     let removed = list.remove(&post, &Key::By(actor(number))).await.unwrap();
                     assert!(removed.item.is_some());
-                    told.send(()).await.unwrap();
+                    sender.send(()).await.unwrap();
                     let again = like_again(number, 1_000 + number);
                     assert!(list.append(&post, again).await.unwrap().added);
-                    told.send(()).await.unwrap();
+                    sender.send(()).await.unwrap();
                 }
             })
         })
         .collect();
-    drop(told);
+    drop(sender);
 
     let mut over = false;
     while !over {
@@ -217,7 +217,7 @@ async fn walk_through_a_crowd(
     assert_eq!(down(&servers[1], &post, LIKES, 3).await, items);
 }
 
-/// Whoever meets the array helps, and nobody's like is lost over it.
+/// Every operation that meets the array helps to adopt it, and no like is lost.
 pub async fn an_unbounded_array_is_adopted_by_many_at_once(engine: &Engine) {
     let servers = two_servers(engine).await;
     let (_, post) = publish(&servers[0], 1).await;

@@ -1,4 +1,4 @@
-//! A feed on an engine: what the cases about whole lists are made of.
+//! A feed on an engine: helpers for the cases about whole lists.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ use document::{Engine, Find};
 /// The list that most cases are about.
 pub(super) const LIKES: Relation = Relation::Likes;
 
-/// Opens the feed as a server does whose lists have these limits. Opening it again is a second server.
+/// Opens the feed like a server whose lists have these limits. Opening it again is a second server.
 pub(super) async fn open(engine: &Engine, threshold: usize, page_size: usize) -> Store {
     let mut settings = Settings::default();
     for relation in Relation::ALL {
@@ -24,7 +24,7 @@ pub(super) async fn open(engine: &Engine, threshold: usize, page_size: usize) ->
     Store::open(Engine::clone(engine), settings).await.unwrap()
 }
 
-/// Publishes the post; `born` tells it from an earlier one of the same id.
+/// Publishes the post; `born` distinguishes it from an earlier one of the same id.
 pub(super) async fn publish(store: &Store, born: u128) -> (PostId, Owner) {
     let id = PostId::from(Uuid::from_u128(1));
     let text = "The weir is open.".parse().unwrap();
@@ -42,7 +42,7 @@ pub(super) async fn publish(store: &Store, born: u128) -> (PostId, Owner) {
     (id, Topic::Post(id))
 }
 
-/// Somebody joins.
+/// Adds a person.
 pub(super) async fn join(store: &Store, born: u128) -> Owner {
     let handle = actor(0);
     let user = User {
@@ -86,7 +86,7 @@ pub(super) async fn give(store: &Store, owner: &Owner, actors: impl IntoIterator
     }
 }
 
-/// Does everything at the same time, and collects what it came to.
+/// Runs everything at the same time, and collects the results.
 pub(super) async fn at_once<T: Send + 'static>(
     tasks: impl IntoIterator<Item = impl Future<Output = T> + Send + 'static>,
 ) -> Vec<T> {
@@ -98,7 +98,7 @@ pub(super) async fn at_once<T: Send + 'static>(
     results
 }
 
-/// All items by cursor, newest first, so many at a time.
+/// All items by cursor, newest first, this many at a time.
 pub(super) async fn down(store: &Store, owner: &Owner, relation: Relation, limit: usize) -> Vec<Item> {
     let mut items = Vec::new();
     let mut after: Option<Cursor> = None;
@@ -117,7 +117,7 @@ pub(super) async fn down(store: &Store, owner: &Owner, relation: Relation, limit
     }
 }
 
-/// All items by cursor, oldest first, so many at a time.
+/// All items by cursor, oldest first, this many at a time.
 pub(super) async fn up(store: &Store, owner: &Owner, relation: Relation, limit: usize) -> Vec<Item> {
     let mut items = Vec::new();
     let mut after: Option<Cursor> = None;
@@ -136,14 +136,14 @@ pub(super) async fn up(store: &Store, owner: &Owner, relation: Relation, limit: 
     }
 }
 
-/// How many page documents there are, of whatever list.
+/// How many page documents there are, of any list.
 pub(super) async fn pages(store: &Store) -> u64 {
     store.engine().count(PAGES, doc! {}).await.unwrap()
 }
 
 /// Checks a list that nobody is changing, in its documents and as readers see it: the count is exact, head and pages
-/// keep their bounds and their numbers, nothing stands twice, and both ways to read it agree. Answers its items, newest
-/// first.
+/// keep their bounds and their numbers, nothing is there twice, and both ways to read it agree. Returns its items,
+/// newest first.
 pub(super) async fn sound(store: &Store, owner: &Owner, relation: Relation) -> Vec<Item> {
     let limits = store.settings().of(relation);
     let items = down(store, owner, relation, 7).await;

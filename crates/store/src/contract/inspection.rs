@@ -1,4 +1,4 @@
-//! What is shown of an owner's documents is what the engine says of them.
+//! What is shown of an owner's documents matches what the engine reports.
 
 use bson::{Bson, doc};
 use model::Relation;
@@ -8,7 +8,7 @@ use crate::Store;
 use crate::overflow::{Key, Owner, PAGES, owner_collection, owner_id};
 use document::{Engine, Find};
 
-/// `$bsonSize` of an owner's document, by the aggregation that one would type into a shell.
+/// `$bsonSize` of an owner's document, by the aggregation that a person would type into a shell.
 async fn bson_size(engine: &Engine, owner: &Owner) -> u64 {
     let pipeline = vec![
         doc! { "$match": { "_id": owner_id(owner) } },
@@ -45,8 +45,8 @@ pub async fn the_byte_map_of_an_owner_adds_up_to_its_bson_size(engine: &Engine) 
     }
 }
 
-/// Of a list that spilled, and of which items in pages were removed.
-pub async fn a_chain_tells_how_many_items_each_page_holds(engine: &Engine) {
+/// For a list that spilled, after removals from its pages.
+pub async fn a_chain_has_the_number_of_items_of_each_page(engine: &Engine) {
     let store = open(engine, 5, 3).await;
     let (_, post) = publish(&store, 1).await;
     assert_eq!(chain(&store, &post).await, Vec::<u64>::new());

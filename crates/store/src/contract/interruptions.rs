@@ -1,4 +1,4 @@
-//! Overflow lists on an engine whose answer to any one write is lost, or which fails just before it.
+//! Overflow lists on an engine that loses the answer to any one write, or fails just before it.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::Store;
 use crate::overflow::{Item, Key, Owner, PAGES, owner_id};
 use document::{Engine, Error, Result, Update};
 
-/// Whichever of its writes was in doubt or failed, a like that is repeated lands once; here the head spills for it.
+/// Whichever of its writes is in doubt or fails, a repeated like lands once; here the head spills for it.
 pub async fn a_like_repeated_after_an_unknown_outcome_lands_once(engine: &Engine) {
     let writes = repeated(
         engine,
@@ -26,7 +26,7 @@ pub async fn a_like_repeated_after_an_unknown_outcome_lands_once(engine: &Engine
     assert!(writes >= 2, "a page, and the head without it and with the like");
 }
 
-/// The same of an unlike, from the head and from pages, of which one is emptied.
+/// The same for an unlike, from the head and from pages, one of which is emptied.
 pub async fn an_unlike_repeated_after_an_unknown_outcome_happens_once(engine: &Engine) {
     let gone = [8, 1, 3, 2, 5];
     let writes = repeated(
@@ -50,7 +50,7 @@ pub async fn an_unlike_repeated_after_an_unknown_outcome_happens_once(engine: &E
     );
 }
 
-/// However its deletion is interrupted, nothing of a post remains, and one of the same id begins with nothing.
+/// However its deletion is interrupted, nothing of a post remains, and a new one of the same id starts empty.
 pub async fn a_deleted_post_leaves_no_page_and_its_successor_is_sound(engine: &Engine) {
     let writes = repeated(
         engine,
@@ -68,7 +68,7 @@ pub async fn a_deleted_post_leaves_no_page_and_its_successor_is_sound(engine: &E
     .await;
     assert!(writes >= 2, "the post, and its pages");
 
-    // A deletion that stopped after its first write, and a new post before anybody finished it.
+    // A deletion that stopped after its first write, and a new post before the deletion is finished.
     let store = open(engine, 4, 3).await;
     let (_, first_life) = publish(&store, 101).await;
     give(&store, &first_life, 1..=20).await;
@@ -85,8 +85,8 @@ pub async fn a_deleted_post_leaves_no_page_and_its_successor_is_sound(engine: &E
     assert_eq!(pages(&store).await, 0);
 }
 
-/// A list that is one array, as whoever had no overflow kept it, becomes head and pages when it is first used, however
-/// that is interrupted. Of somebody who is in it twice the first like stays.
+/// A list that is one array, as it was stored before the pattern, becomes head and pages when it is first used,
+/// however that is interrupted. If an actor is in it twice, the first like stays.
 pub async fn an_unbounded_array_is_adopted(engine: &Engine) {
     let writes = repeated(
         engine,
@@ -119,8 +119,8 @@ pub async fn an_unbounded_array_is_adopted(engine: &Engine) {
     store.posts().delete(id).await.unwrap();
 }
 
-/// Repeats an operation, any one of whose writes goes wrong, until it is done; each time on a new post. Answers how many
-/// writes it had.
+/// Repeats an operation with a fault in each of its writes in turn, until it is done, each time on a new post. Returns
+/// how many writes it had.
 async fn repeated(
     engine: &Engine,
     before: impl AsyncFn(&Store, &Owner),
@@ -156,7 +156,7 @@ async fn repeated(
     most
 }
 
-/// Puts an array where the list was.
+/// Replaces the list with an array.
 pub(super) async fn unbounded(store: &Store, owner: &Owner, items: &[Item]) {
     let items: Vec<Bson> = items.iter().map(|item| item.to_document().into()).collect();
     let array = doc! { "$set": { LIKES.as_str(): items } };

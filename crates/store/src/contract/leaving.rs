@@ -1,4 +1,4 @@
-//! Somebody who leaves, on an engine whose answer to any one write is lost, or which fails just before it.
+//! A person leaves, on an engine that loses the answer to any one write, or fails just before it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,9 +19,9 @@ use document::{Engine, Error, Find, Update};
 const HASH: &str = "what is kept of a password";
 const ACTORS: u64 = 3;
 
-/// Whichever write goes wrong, the person is gone for every reader once they are marked, their handle is taken until all
-/// of it is done, and then nothing of theirs is left anywhere and everything of others is as it was.
-pub async fn whoever_leaves_takes_everything_along(engine: &Engine) {
+/// Whichever write goes wrong, the person is gone for every reader once they are marked, and their handle is taken
+/// until everything is done. Then nothing of theirs is left anywhere, and everything of others is as it was.
+pub async fn leaving_removes_everything_a_person_made(engine: &Engine) {
     let leaver = actor(0);
     let mut most = 0;
     for fault in [Fault::Lost, Fault::Before] {
@@ -65,8 +65,8 @@ pub async fn whoever_leaves_takes_everything_along(engine: &Engine) {
     assert!(most > 20, "{most} writes are few for all that there was");
 }
 
-/// An action that was under way when its person was marked wrote to one of their lists after that was walked over.
-pub async fn what_was_done_while_leaving_goes_too(engine: &Engine) {
+/// An action that was under way when its person was marked wrote to one of their lists after the walk over it.
+pub async fn leaving_also_removes_what_was_done_meanwhile(engine: &Engine) {
     let store = open(engine, 2, 2).await;
     town(&store).await;
     let leaver = actor(0);
@@ -115,8 +115,8 @@ fn at(number: u64) -> Timestamp {
     Timestamp::from_millis(i64::try_from(number).unwrap())
 }
 
-/// Three people with a post or two each, who like, share and comment on all of them and follow each other. Answers the lists
-/// that are not the leaver's, without what the leaver did in them.
+/// Three people with a post or two each, who like, share and comment on all of them and follow each other. Returns the
+/// lists that are not the leaver's, without what the leaver did in them.
 async fn town(store: &Store) -> Vec<(Owner, Relation, Vec<Item>)> {
     for number in 0..ACTORS {
         store.people().insert(&person(number), id(number)).await.unwrap();
@@ -200,7 +200,7 @@ async fn record(store: &Store, number: u64, who: u64, kind: &str, target: Docume
     assert!(activities.append(&user(who), item).await.unwrap().added);
 }
 
-/// What the feed writes when somebody likes, shares or comments.
+/// Writes what the feed writes when a person likes, shares or comments.
 async fn react(store: &Store, number: u64, who: u64, owner: Owner, relation: Relation, kind: &str) {
     let mut item = Item::new(id(number), actor(who), at(number));
     if relation == Relation::Comments {
@@ -236,8 +236,8 @@ async fn nothing_is_left(store: &Store, leaver: &Handle) {
         "timelines",
     ] {
         for document in store.engine().find(collection, Find::default()).await.unwrap() {
-            let told = format!("{document}");
-            assert!(!told.contains(leaver.as_str()), "{collection}: {told}");
+            let text = format!("{document}");
+            assert!(!text.contains(leaver.as_str()), "{collection}: {text}");
         }
     }
     let options = CheckOptions {

@@ -7,8 +7,8 @@ use super::feed::{LIKES, actor, down, give, join, like, like_again, open, pages,
 use crate::overflow::{Item, Key};
 use document::Engine;
 
-/// All six lists spill, are read both ways, know their items, and give them back.
-pub async fn every_relation_spills_reads_and_forgets_alike(engine: &Engine) {
+/// All six lists spill, are read in both directions, find their items, and remove them.
+pub async fn every_relation_spills_reads_and_removes_alike(engine: &Engine) {
     let store = open(engine, 4, 3).await;
     let user = join(&store, 1).await;
     let (_, post) = publish(&store, 2).await;
@@ -50,14 +50,14 @@ pub async fn every_relation_spills_reads_and_forgets_alike(engine: &Engine) {
         }
         assert_eq!(sound(&store, owner, relation).await.len(), 11, "{relation}");
     }
-    // No list got into another one's way.
+    // No list got in another one's way.
     for relation in Relation::ALL {
         let owner = owner_of(relation);
         assert_eq!(sound(&store, owner, relation).await.len(), 11, "{relation}");
     }
 }
 
-/// Lists of things that one person may do often tell their items by id, and these are all one person's.
+/// Lists of things that one person may do often identify their items by id; here all items are one person's.
 fn entry(relation: Relation, number: u64) -> Item {
     let mut item = like(number);
     match relation {
@@ -79,8 +79,8 @@ fn key(relation: Relation, number: u64) -> Key {
     }
 }
 
-/// From the head and from any page, once; and whoever took it back may like again.
-pub async fn an_unlike_takes_the_like_from_wherever_it_is(engine: &Engine) {
+/// From the head and from any page, once; and the person may like again.
+pub async fn an_unlike_removes_the_like_wherever_it_is(engine: &Engine) {
     let store = open(engine, 3, 2).await;
     let (_, post) = publish(&store, 1).await;
     give(&store, &post, 1..=12).await;
@@ -101,8 +101,8 @@ pub async fn an_unlike_takes_the_like_from_wherever_it_is(engine: &Engine) {
     assert_eq!(sound(&store, &post, LIKES).await[0], like_again(6, 40));
 }
 
-/// What is empty costs nothing: the newest pages go, and a reader is not led through one further down.
-pub async fn pages_that_unlikes_emptied_go(engine: &Engine) {
+/// Empty pages cost nothing: the newest are removed, and readers skip one further down.
+pub async fn pages_emptied_by_unlikes_are_removed(engine: &Engine) {
     let store = open(engine, 5, 3).await;
     let (_, post) = publish(&store, 1).await;
     give(&store, &post, 1..=30).await;
@@ -124,7 +124,7 @@ pub async fn pages_that_unlikes_emptied_go(engine: &Engine) {
     let before = pages(&store).await;
     unlike(16..=27).await;
     assert!(pages(&store).await <= before - 3, "of {before} pages");
-    // Whoever had scrolled to where nothing is now goes on below.
+    // A reader who had scrolled to the removed items continues below them.
     let rest = store
         .list(LIKES)
         .newest_first(&post, first.next, 100)
@@ -148,7 +148,7 @@ pub async fn pages_that_unlikes_emptied_go(engine: &Engine) {
     assert_eq!(sound(&store, &post, LIKES).await.len(), 20);
 }
 
-/// A place counted from the newest is the place that scrolling comes to, whatever was removed before it.
+/// An offset from the newest item is the place that scrolling reaches, whatever was removed before it.
 pub async fn an_offset_gives_what_a_cursor_gives(engine: &Engine) {
     let store = open(engine, 5, 3).await;
     let (_, post) = publish(&store, 1).await;
@@ -198,7 +198,7 @@ pub async fn an_offset_gives_what_a_cursor_gives(engine: &Engine) {
     }
 }
 
-/// Likes of one moment may stand on both sides of a seam. They are told apart by their ids, in either direction.
+/// Likes of one moment may be on both sides of a seam. Their ids distinguish them, in either direction.
 pub async fn likes_of_one_moment_are_walked_once_over_every_seam(engine: &Engine) {
     let store = open(engine, 5, 3).await;
     let (_, post) = publish(&store, 1).await;

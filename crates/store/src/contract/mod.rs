@@ -1,7 +1,7 @@
 //! The contract of lists: what the data layer does over every engine, as cases that any engine can run.
 //!
-//! Those of [`document::contract`] ask single commands of an engine. These run the overflow protocol on it through a
-//! [`Store`](crate::Store), because commands that are each right may still not add up.
+//! The cases of [`document::contract`] test single commands of an engine. These run the overflow protocol on it
+//! through a [`Store`](crate::Store), because commands that are each correct may still not work together.
 
 #![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
 #![expect(clippy::missing_panics_doc, reason = "a case fails by panicking")]
@@ -19,7 +19,7 @@ use document::Engine;
 use document::contract::{Capabilities, Failure};
 use futures::FutureExt;
 
-/// Runs every case that the capabilities select, each on an engine of its own. Answers those that failed.
+/// Runs every case that the capabilities select, each on an engine of its own. Returns those that failed.
 pub async fn failures(make: impl AsyncFn() -> Engine, capabilities: Capabilities) -> Vec<Failure> {
     crate::each_list_case!(run_contract_cases(make, capabilities))
 }

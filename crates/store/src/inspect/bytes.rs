@@ -7,11 +7,11 @@ use document::Result;
 /// The length at the beginning of a document and the zero at its end.
 const FRAME: u64 = 4 + 1;
 
-/// Where the bytes of an owner's document are. Its parts add up to what `$bsonSize` says, to the byte.
+/// Where the bytes of an owner's document are. The parts add up to the result of `$bsonSize`, to the byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ByteMap(Vec<Part>);
 
-/// A part of a document that lies in one piece, or all that belongs to one thing.
+/// A part of a document that is contiguous, or all bytes for one purpose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
     /// What it is.
@@ -20,16 +20,16 @@ pub struct Part {
     pub bytes: u64,
 }
 
-/// What the bytes of a part are there for.
+/// The purpose of the bytes of a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
-    /// What every document begins and ends with.
+    /// The beginning and end of every document.
     Frame,
-    /// A field that is no list, with its name.
+    /// A field that is not a list, with its name.
     Field(String),
     /// The items that a list has in this document: the array by itself.
     Head(Relation),
-    /// What else a list keeps here, such as its count, and the names of its fields.
+    /// The rest of a list here, such as its count, and the names of its fields.
     Rest(Relation),
 }
 
@@ -65,7 +65,7 @@ impl ByteMap {
         Ok(Self(parts))
     }
 
-    /// All parts, in the order in which they stand in the document.
+    /// All parts, in the order of the document.
     pub fn parts(&self) -> &[Part] {
         &self.0
     }
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_is_told_from_what_its_list_keeps_beside_it() {
+    fn a_head_is_distinguished_from_the_other_fields_of_its_list() {
         let mut list = empty();
         let without = ByteMap::of(&doc! { "likes": list.clone() }).unwrap();
         list.insert("head", [doc! { "by": "ada" }, doc! { "by": "bob" }]);
@@ -122,7 +122,7 @@ mod tests {
             part.map(|part| part.bytes)
         };
         let [head, rest] = [Place::Head(Relation::Likes), Place::Rest(Relation::Likes)];
-        // An empty array has five bytes; an element of it a type, a name of two, and a document of seventeen.
+        // An empty array has five bytes; an element has a type, a two-byte name, and a document of seventeen bytes.
         assert_eq!(of(&without, head.clone()), Some(5));
         assert_eq!(of(&with, head), Some(5 + 2 * (1 + 2 + 17)));
         assert_eq!(of(&without, rest.clone()), of(&with, rest));

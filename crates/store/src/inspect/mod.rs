@@ -13,12 +13,12 @@ use document::{Error, Find, Result};
 
 pub use bytes::{ByteMap, Part, Place};
 
-/// An owner's document, and what it says about its lists.
+/// An owner's document, and how its lists are stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Whole {
-    /// The document, without what nobody may see.
+    /// The document without the secret fields.
     pub document: Document,
-    /// Where its bytes are, with those that nobody may see.
+    /// Where its bytes are, including those of the secret fields.
     pub bytes: ByteMap,
     /// How its lists are stored.
     pub lists: Overflow,
@@ -27,18 +27,18 @@ pub struct Whole {
 /// An owner and the newest page document of each of its lists that has one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Documents {
-    /// The owner, without what nobody may see.
+    /// The owner without the secret fields.
     pub owner: Document,
-    /// One page document a list at most, in the order of the lists.
+    /// At most one page document per list, in the order of the lists.
     pub pages: Vec<Document>,
 }
 
-/// What an owner and some pages of one of its lists weigh.
+/// The sizes of an owner and of some pages of one of its lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Weights {
     /// How the list is stored.
     pub list: RelationOverflow,
-    /// The pages that are there, by their numbers.
+    /// The pages that exist, by their numbers.
     pub pages: HashMap<u32, PageSize>,
 }
 
@@ -51,7 +51,7 @@ pub struct PageSize {
     pub bytes: u64,
 }
 
-/// The field that is nobody's to see: a password's hash.
+/// The field that nobody may see: the password's hash.
 const SECRET: &str = "password";
 
 fn relations_of(owner: &Owner) -> [Relation; 3] {
@@ -83,7 +83,7 @@ impl Store {
         })
     }
 
-    /// The owner's document to the byte: one find.
+    /// The owner's document with its exact sizes: one find.
     ///
     /// # Errors
     /// [`Error::NoOwner`] when the owner does not exist.
@@ -108,14 +108,14 @@ impl Store {
     }
 
     /// How many items each committed page of a list holds, by its number, as of when the owner was read. No page is
-    /// read for it.
+    /// read.
     pub async fn chain(&self, owner: &Owner, whole: &Whole, relation: Relation) -> Result<Vec<u64>> {
         let pages = whole.lists.get(&relation).map_or(0, |list| list.pages);
         let born = whole.document.get("born").cloned().unwrap_or(Bson::Null);
         self.list(relation).chain(owner, &born, pages).await
     }
 
-    /// A page document of a list, if it is there.
+    /// A page document of a list, if it exists.
     pub async fn page_of(
         &self,
         owner: &Owner,
@@ -126,7 +126,7 @@ impl Store {
         self.page(owner, &whole.document, relation, i64::from(page)).await
     }
 
-    /// How large an owner is, and these pages of one of its lists: one find each.
+    /// The sizes of an owner and of these pages of one of its lists: one find each.
     ///
     /// # Errors
     /// [`Error::NoOwner`] when the owner does not exist.

@@ -7,12 +7,12 @@ use crate::Limits;
 use crate::overflow::Item;
 use document::{Engine, Find, FindAndModify, Index, Result, Return, Update};
 
-/// The bucket pattern: documents `{owner, first, count, items}` of up to a page's number of items. An append goes to the
-/// newest bucket that has room, or begins one. There is no owner document, so there is no count either: it is the sum
-/// of all buckets.
+/// The bucket pattern: documents `{owner, first, count, items}` of up to a page's number of items. An append goes to
+/// the newest bucket with room, or begins one. There is no owner document, and therefore no stored count: it is the
+/// sum over all buckets.
 ///
-/// Nothing keeps an actor once, and a removal leaves room in an old bucket, which the next append may fill when the
-/// newest is full.
+/// Nothing prevents an actor from being in the list twice, and a removal leaves room in an old bucket, which the next
+/// append may fill when the newest is full.
 pub struct Bucket {
     engine: Engine,
     size: usize,
@@ -78,7 +78,7 @@ impl Layout for Bucket {
 
     async fn first_page(&self, owner: PostId, items: usize) -> Result<Vec<Item>> {
         let mut newest: Vec<Item> = Vec::with_capacity(items);
-        // The newest bucket may be nearly empty; so many further ones are full.
+        // The newest bucket may be nearly empty; this many further ones are full.
         let buckets = 2 + items.div_ceil(self.size) as u64;
         let find = Find::matching(doc! { "owner": id_of(owner) })
             .sort(doc! { "first": -1 })

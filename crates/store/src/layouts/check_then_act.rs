@@ -9,8 +9,8 @@ use crate::Limits;
 use crate::overflow::Item;
 use document::{Engine, Result, Update};
 
-/// S1's `addActivity`: read the user, look at the count, then push to the primary or to an overflow document. Between
-/// the look and the push anything may happen.
+/// S1's `addActivity`: read the user, check the count, then push to the primary or to an overflow document. Between
+/// the check and the push anything may happen.
 pub struct CheckThenAct {
     engine: Engine,
     limits: Limits,

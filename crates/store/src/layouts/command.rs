@@ -9,35 +9,35 @@ use document::{Change, DocumentEngine, Error, Find, FindAndModify, Result, Updat
 pub enum Command {
     /// Reads the first document that matches.
     FindOne {
-        /// Where.
+        /// The collection.
         collection: &'static str,
-        /// Which.
+        /// The filter.
         filter: Document,
     },
     /// Adds a document.
     InsertOne {
-        /// Where.
+        /// The collection.
         collection: &'static str,
-        /// What.
+        /// The document.
         document: Document,
     },
     /// Changes the first document that matches.
     UpdateOne {
-        /// Where.
+        /// The collection.
         collection: &'static str,
-        /// Which and how.
+        /// The filter and the change.
         update: Update,
     },
-    /// Changes the first document that matches and answers with it.
+    /// Changes the first document that matches and returns it.
     FindOneAndUpdate {
-        /// Where.
+        /// The collection.
         collection: &'static str,
-        /// Which and how.
+        /// The filter and the change.
         change: FindAndModify,
     },
 }
 
-/// What the store answers to a command.
+/// The store's answer to a command.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     /// The document that a find, or a change, found.
@@ -48,17 +48,17 @@ pub enum Answer {
     Inserted,
 }
 
-/// An operation as a list of commands, each of which may depend on the answers to those before. Between two of them
-/// anything may happen: another operation's command, or the end of the process.
+/// An operation as a list of commands, each of which may depend on earlier answers. Anything may happen between two of
+/// them: another operation's command, or a crash of the process.
 pub trait Steps: Send {
-    /// The command that comes next; `None` when the operation is over.
+    /// The next command; `None` when the operation is over.
     fn next(&self) -> Option<Command>;
 
-    /// Takes in the answer to that command.
+    /// Processes the answer to that command.
     fn take(&mut self, answer: Answer) -> Result<()>;
 }
 
-/// Takes one step; false when the operation was over already.
+/// Takes one step; returns false if the operation was over already.
 pub async fn step(engine: &dyn DocumentEngine, operation: &mut dyn Steps) -> Result<bool> {
     let Some(command) = operation.next() else {
         return Ok(false);
@@ -67,7 +67,7 @@ pub async fn step(engine: &dyn DocumentEngine, operation: &mut dyn Steps) -> Res
     Ok(true)
 }
 
-/// Takes all steps that are left.
+/// Takes all remaining steps.
 pub async fn run(engine: &dyn DocumentEngine, operation: &mut dyn Steps) -> Result<()> {
     while step(engine, operation).await? {}
     Ok(())
@@ -96,7 +96,7 @@ impl Command {
 }
 
 impl Answer {
-    /// The document, where the command asked for one.
+    /// The document, if the command asked for one.
     pub fn document(self) -> Result<Option<Document>> {
         match self {
             Self::Document(document) => Ok(document),
@@ -106,7 +106,7 @@ impl Answer {
 }
 
 impl fmt::Display for Command {
-    /// As one would type it into `MongoDB`'s shell.
+    /// As it would be typed into `MongoDB`'s shell.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let change = |change: &Change| match change {
             Change::Operators(operators) | Change::Elements(operators, _) => operators.to_string(),

@@ -6,9 +6,9 @@ use super::{Kind, Layout, id_of, insert_all, largest};
 use crate::overflow::{Item, uuid_bson};
 use document::{Engine, Error, Find, Index, Result};
 
-/// One document per item, as a table of a relational database would have it. A unique index keeps every actor once, and
-/// another has the items of an owner in order. What it costs is three index entries and a document's overhead for each
-/// item, a document read for each item shown, and a count that has to be counted.
+/// One document per item, like a table in a relational database. A unique index keeps every actor once, and another
+/// has the items of an owner in order. The price is three index entries and a document's overhead for each item, a
+/// document read for each item shown, and a count that has to be computed.
 pub struct Edge {
     engine: Engine,
 }
@@ -44,7 +44,7 @@ impl Layout for Edge {
         insert_all(&*self.engine, EDGES, items.iter().map(|item| edge(owner, item))).await
     }
 
-    /// An actor who is there already stays as they are.
+    /// An actor who is there already keeps their item.
     async fn append(&self, owner: PostId, item: Item) -> Result<()> {
         match self.engine.insert(EDGES, vec![edge(owner, &item)]).await {
             Ok(()) | Err(Error::DuplicateKey { .. }) => Ok(()),

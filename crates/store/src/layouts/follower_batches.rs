@@ -12,9 +12,10 @@ use document::{DocumentEngine, Engine, Error, Find, Index, Result, Update};
 pub const FOLLOWER_OVERFLOW: &str = "followerOverflow";
 
 /// S3's followers: the first of them in the user, the others in numbered batches. The article has one list, that of
-/// the followed; whom somebody follows is written nowhere.
+/// the followed user; whom a user follows is stored nowhere.
 ///
-/// It is no [`Layout`](super::Layout): the article counts pages from the oldest follower and has no way to show the newest first.
+/// It is not a [`Layout`](super::Layout): the article counts pages from the oldest follower and cannot show the newest
+/// first.
 pub struct FollowerBatches {
     engine: Engine,
     limits: Limits,
@@ -57,12 +58,12 @@ impl FollowerBatches {
         run(&*self.engine, &mut AddFollower::new(owner, follower, self.limits)).await
     }
 
-    /// Everybody who is found, oldest first.
+    /// All followers that are found, oldest first.
     pub async fn all(&self, owner: PostId) -> Result<Vec<Item>> {
         all_followers(&*self.engine, owner).await
     }
 
-    /// How many followers the owner says there are.
+    /// The owner's stored number of followers.
     pub async fn count(&self, owner: PostId) -> Result<u64> {
         let find = Find::matching(doc! { "_id": id_of(owner) }).project(doc! { "followerCount": 1 });
         let user = first(&*self.engine, USERS, find).await?;
@@ -137,8 +138,8 @@ impl AddFollower {
         doc! { "$push": { "followers": self.follower.to_document() } }
     }
 
-    /// The document that a batch begins as. The article leaves its `_id` to the driver; here it is made of the
-    /// follower's, which is as new with every call.
+    /// A new batch document. The article leaves its `_id` to the driver; here it is derived from the follower's, which
+    /// is also new with every call.
     fn new_batch(&self, number: Number) -> Document {
         let mut batch = which(self.owner, number);
         let name = number.map_or_else(|| "NaN".to_owned(), |number| number.to_string());

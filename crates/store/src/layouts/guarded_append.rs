@@ -9,9 +9,9 @@ use crate::Limits;
 use crate::overflow::Item;
 use document::{Engine, FindAndModify, Result, Update};
 
-/// S0's `addActivitySafe`: push to the primary while its count is below the threshold, in one guarded command; else look
-/// at the count and push to the last overflow document. The primary keeps the oldest items for ever, so the newest are
-/// in the last overflow document, and its first screen does not show them.
+/// S0's `addActivitySafe`: push to the primary while its count is below the threshold, in one guarded command; else
+/// check the count and push to the last overflow document. The primary keeps the oldest items forever, so the newest
+/// are in the last overflow document, and its first screen does not show them.
 pub struct GuardedAppend {
     engine: Engine,
     limits: Limits,

@@ -10,9 +10,10 @@
 //! | [`Edge`] | one document per item, the relational way |
 //! | [`Overflow`] | ours: [`crate::overflow`] |
 //!
-//! [`FollowerBatches`] are S3's own documents, whose list cannot be read from the newest and so is no [`Layout`].
+//! [`FollowerBatches`] are S3's own documents, whose list cannot be read from the newest item and therefore is not a
+//! [`Layout`].
 //!
-//! The articles' code stands here as they print it, with its faults, which `tests/seed_bugs` shows one by one. Only the
+//! The articles' code is here as they print it, with its faults, which `tests/seed_bugs` shows one by one. Only the
 //! items are the same everywhere, so that bytes can be compared. Nothing in the feed uses this module.
 
 mod bucket;
@@ -45,10 +46,10 @@ pub use overflow::Overflow;
 pub use primary::{OVERFLOW_ACTIVITIES, USERS, read_activities};
 pub use unbounded::Unbounded;
 
-/// One way to store a list of items, of which every owner has one.
+/// One way to store lists of items, one list per owner.
 #[async_trait]
 pub trait Layout: Send + Sync {
-    /// Which way.
+    /// The layout's name.
     fn kind(&self) -> Kind;
 
     /// Stores a new owner with these items, oldest first, as appending them one by one would have.
@@ -63,10 +64,10 @@ pub trait Layout: Send + Sync {
     /// Whether an actor is in the list.
     async fn contains(&self, owner: PostId, actor: &Handle) -> Result<bool>;
 
-    /// Takes one item of an actor out of the list; false when there was none.
+    /// Removes one item of an actor from the list; returns false if there was none.
     async fn remove(&self, owner: PostId, actor: &Handle) -> Result<bool>;
 
-    /// How many items the layout says that the list has.
+    /// The list's number of items according to the layout.
     async fn count(&self, owner: PostId) -> Result<u64>;
 
     /// The size of the largest document that holds items of the list, in bytes of BSON.
@@ -78,11 +79,11 @@ pub trait Layout: Send + Sync {
 pub enum Kind {
     /// One array.
     Unbounded,
-    /// Look at the count, then push here or there.
+    /// Check the count, then push to the primary or an overflow document.
     CheckThenAct,
     /// Push under a guard on the count, else into the last overflow document.
     GuardedAppend,
-    /// Documents of up to so many items, the newest filled first.
+    /// Documents of a limited number of items, the newest filled first.
     Bucket,
     /// One document per item.
     Edge,
@@ -91,7 +92,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All of them, the plainest first.
+    /// All of them, the simplest first.
     pub const ALL: [Self; 6] = [
         Self::Unbounded,
         Self::CheckThenAct,
@@ -101,7 +102,7 @@ impl Kind {
         Self::Overflow,
     ];
 
-    /// The name, as it stands in collections and tables.
+    /// The name in collections and tables.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Unbounded => "unbounded",

@@ -1,5 +1,5 @@
 //! The documents that S0 and S1 share, and S0's way to read them: a user with the oldest items, and numbered overflow
-//! documents with the rest.
+//! documents with the others.
 
 use bson::{Document, doc};
 use model::{Handle, PostId};
@@ -78,8 +78,8 @@ pub(super) async fn load(
     engine.insert(USERS, vec![user]).await
 }
 
-/// The upsert of one item into an overflow document. The articles leave its `_id` to the driver; here it is made of
-/// the item's, which is as new with every call.
+/// The upsert of one item into an overflow document. The articles leave its `_id` to the driver; here it is derived
+/// from the item's, which is also new with every call.
 pub(super) fn push_to_page(owner: PostId, page: i64, item: &Item) -> Update {
     let which = doc! { "userId": id_of(owner), "page": page };
     let push = doc! {
@@ -90,7 +90,7 @@ pub(super) fn push_to_page(owner: PostId, page: i64, item: &Item) -> Update {
     Update::one(which, push).or_insert()
 }
 
-/// The articles keep no actor once and do not say how to look for one; this is the plain way.
+/// The articles do not keep actors unique and do not say how to look for one; this is the obvious way.
 pub(super) async fn contains(engine: &dyn DocumentEngine, owner: PostId, actor: &Handle) -> Result<bool> {
     for (collection, filter) in holding(owner, actor) {
         let find = Find::matching(filter).project(doc! { "_id": 1 });

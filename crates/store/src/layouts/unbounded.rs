@@ -7,8 +7,8 @@ use super::{Kind, Layout, documents_of, first, id_of, largest, no_owner, number,
 use crate::overflow::Item;
 use document::{Engine, Find, Result, Update};
 
-/// One document with one array. Every append rewrites all of it, every read drags it along, and at 16 MB the store
-/// refuses: code 17419, "Resulting document after update is larger than 16777216".
+/// One document with one array. Every append rewrites all of it, every read loads it, and at 16 MB the store refuses:
+/// code 17419, "Resulting document after update is larger than 16777216".
 pub struct Unbounded {
     engine: Engine,
 }

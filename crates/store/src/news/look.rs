@@ -1,4 +1,4 @@
-//! News of owners where the engine tells nothing: looking at those that somebody watches, all at once.
+//! News of owners if the engine does not report changes: polls all watched owners at once.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
@@ -13,21 +13,21 @@ use crate::overflow::{Owner, owner_collection, owner_id};
 use crate::{people, posts};
 use document::{Engine, Find, Result};
 
-/// The time between two looks.
+/// The time between two polls.
 pub(super) const PAUSE: Duration = Duration::from_millis(500);
 
-/// The longest time between two looks while they fail.
+/// The longest time between two polls while they fail.
 const LONGEST_PAUSE: Duration = Duration::from_secs(4);
 
-/// The numbers of a list of which one changes with every change to it: an append counts, a removal and a tidied page
-/// raise `rev`, and a spill moves items to pages.
+/// The numbers of a list, one of which changes with every change to it: an append changes the count, a removal and a
+/// tidied page raise `rev`, and a spill moves items to pages.
 const NUMBERS: [&str; 4] = ["count", "rev", "pages", "spilled"];
 
-/// A look at the watched owners, again and again.
+/// Polls the watched owners repeatedly.
 pub(super) struct Look {
     engine: Engine,
     watched: Watched,
-    /// What the last look saw of each owner; nothing where there was none.
+    /// What the last poll read of each owner; `None` if it did not exist.
     seen: HashMap<Owner, Option<Document>>,
     changed: VecDeque<Owner>,
     pause: Duration,
@@ -44,7 +44,7 @@ impl Look {
         }
     }
 
-    /// What each look finds changed. While the store is away it waits longer and longer, and what changed meanwhile is
+    /// The changes that each poll finds. While the store is unavailable the pauses grow, and what changed meanwhile is
     /// news when it is back.
     pub(super) fn news(self) -> BoxStream<'static, News> {
         stream::unfold(self, |mut look| async {
@@ -76,8 +76,8 @@ impl Look {
         }
     }
 
-    /// One query for each collection of which something is watched. An owner that was not watched before is news too:
-    /// whoever began to watch it may have read it before something changed.
+    /// One query for each collection with a watched owner. An owner that was not watched before is news too: the
+    /// watcher may have read it before something changed.
     async fn look(&mut self) -> Result<()> {
         let watched = (self.watched)();
         let mut found = HashMap::new();
@@ -115,6 +115,6 @@ fn numbers(relations: [Relation; 3]) -> Document {
     let fields = relations
         .into_iter()
         .flat_map(|relation| NUMBERS.map(|number| (format!("{relation}.{number}"), Bson::Int32(1))));
-    // Another owner by the same name has another incarnation.
+    // Another owner with the same name has another incarnation.
     fields.chain([("born".to_owned(), Bson::Int32(1))]).collect()
 }

@@ -1,7 +1,7 @@
-//! News of owners: which of them changed, also where somebody else changed them.
+//! News of owners: which of them changed, by any writer.
 //!
-//! An engine that tells of changes is listened to. Where it cannot, the owners that somebody watches are looked at
-//! again and again. Either way the same news come out.
+//! If the engine reports changes, they are the source. If it cannot, the watched owners are polled. The news are the
+//! same either way.
 
 mod look;
 
@@ -18,26 +18,26 @@ use crate::overflow::Owner;
 use crate::{Store, people, posts};
 use document::{Changed, Error, Result};
 
-/// Which owners somebody watches at the moment.
+/// The owners that are watched at the moment.
 pub type Watched = Arc<dyn Fn() -> Vec<Owner> + Send + Sync>;
 
-/// What is new. It may be told more than once.
+/// What has changed. It may be reported more than once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum News {
     /// The owner has changed, or is gone.
     Of(Owner),
-    /// Any owner may have.
+    /// Any owner may have changed.
     OfAll,
 }
 
-/// How a store comes by its news.
+/// Where a store gets its news from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// The engine tells of every change as it happens.
+    /// The engine reports every change as it happens.
     Told,
-    /// The engine cannot tell, so the watched owners are looked at.
+    /// The engine cannot report changes, so the watched owners are polled.
     Looked {
-        /// What the engine said when it was asked to tell.
+        /// The engine's error when it was asked for changes.
         why: String,
     },
 }
@@ -58,8 +58,8 @@ impl fmt::Display for Source {
 }
 
 impl Store {
-    /// News from now on, of all owners or at least of those that `watched` names, and how they are come by: the engine
-    /// is asked to tell, and what it answers decides. The stream outlives failures of the store.
+    /// News from now on, of all owners or at least of those that `watched` names, and their source: the engine is
+    /// asked to report changes, and its answer decides. The stream survives failures of the store.
     pub async fn news(&self, watched: Watched) -> Result<(Source, BoxStream<'static, News>)> {
         match self
             .engine()
@@ -67,7 +67,7 @@ impl Store {
             .await
         {
             Ok(changes) => {
-                let news = changes.filter_map(|changed| future::ready(told(changed)));
+                let news = changes.filter_map(|changed| future::ready(news_of(changed)));
                 Ok((Source::Told, news.boxed()))
             }
             Err(Error::Refused { message: why, .. }) => {
@@ -79,15 +79,15 @@ impl Store {
     }
 }
 
-/// A document that is no owner's is no news.
-fn told(changed: Changed) -> Option<News> {
+/// News of a changed document; `None` if it is not an owner.
+fn news_of(changed: Changed) -> Option<News> {
     match changed {
         Changed::Document { collection, id } => owner_of(&collection, &id).map(News::Of),
         Changed::Anything => Some(News::OfAll),
     }
 }
 
-/// The owner that a document is, by its `_id`.
+/// The owner that a document stores, by its `_id`.
 fn owner_of(collection: &str, id: &Bson) -> Option<Owner> {
     match (collection, id) {
         (people::COLLECTION, Bson::String(handle)) => handle.parse::<Handle>().ok().map(Topic::User),

@@ -13,13 +13,13 @@ use document::{Error, Find, Result, Update};
 const BATCH: usize = 64;
 
 impl OverflowList<'_> {
-    /// Turns a list that is one unbounded array into head and pages, while others use it. What somebody began and
-    /// did not end is gone on with.
+    /// Turns a list that is one unbounded array into head and pages while other operations use it. Continues a
+    /// conversion that was begun and not finished.
     ///
-    /// One update makes the array the head of a list that is marked as `adopting`; from then on whoever pushed to the
-    /// array is refused, and everybody who changes the list helps. Then the pages are written, which nobody reads
-    /// yet, and one more update commits them all and leaves the newest items in the head. Of an actor who is in the
-    /// array twice the first item stays.
+    /// One update makes the array the head of a list that is marked as `adopting`. From then on, pushes to the plain
+    /// array are refused, and every operation that changes the list helps with the conversion. Then the pages are
+    /// written, which no reader sees yet, and one more update commits them all and leaves the newest items in the
+    /// head. If an actor is in the array twice, the first item stays.
     ///
     /// # Errors
     /// [`Error::Refused`] when an item of the array is not of the form `{id, by, at, …}`; nothing is changed then.
@@ -38,7 +38,7 @@ impl OverflowList<'_> {
         adopted.map(drop)
     }
 
-    /// Answers the incarnation whose list is adopted. Leaves the first for which pages may have been written in
+    /// Returns the incarnation whose list was adopted. Stores the first one for which pages may have been written in
     /// `paged_for`.
     async fn adopt_list(&self, owner: &Owner, paged_for: &mut Option<Born>) -> Result<Born> {
         let mut attempts = Attempts::default();
@@ -55,7 +55,7 @@ impl OverflowList<'_> {
         Err(Error::Contended(owner.to_string()))
     }
 
-    /// Whether the owner has the list as head and pages, be it unfinished.
+    /// Whether the owner has the list as head and pages, finished or not.
     async fn is_list(&self, owner: &Owner) -> Result<bool> {
         let document = self.owner_document(owner, Head::None).await?;
         let document = document.ok_or_else(|| Error::NoOwner(owner.to_string()))?;
@@ -116,7 +116,7 @@ impl OverflowList<'_> {
         self.engine.update(self.owners(), make).await.map(drop)
     }
 
-    /// Writes the pages of an adopted array and commits them. False when somebody else got in between.
+    /// Writes the pages of an adopted array and commits them. Returns false if another operation got in between.
     async fn finish_adoption(&self, owner: &Owner, seen: &State) -> Result<bool> {
         let (chunks, head) = self.divide(&seen.head)?;
         for (number, batch) in chunks.chunks(BATCH).enumerate() {
@@ -144,7 +144,7 @@ impl OverflowList<'_> {
         Ok(done.matched == 1)
     }
 
-    /// The pages that an array makes, the oldest first, and the head that stays; each newest first.
+    /// The pages that an array is split into, oldest first, and the head that stays; each is newest first.
     pub(crate) fn divide(&self, array: &[Item]) -> Result<(Vec<Vec<Item>>, Vec<Item>)> {
         let mut keys = HashSet::new();
         let mut items = Vec::with_capacity(array.len());
@@ -167,7 +167,8 @@ impl OverflowList<'_> {
         Ok((chunks, rest.iter().rev().cloned().collect()))
     }
 
-    /// Writes a batch of pages and reads them back. Answers the revision of one that this head did not make.
+    /// Writes a batch of pages and reads them back. Returns the revision of a page that this head did not write, if
+    /// any.
     pub(super) async fn write_pages(
         &self,
         owner: &Owner,

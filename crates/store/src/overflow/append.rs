@@ -9,12 +9,12 @@ pub struct Appended {
     pub item: Item,
     /// Whether this call added it.
     pub added: bool,
-    /// How many items the list has. Of appends that went together, each counts those before it.
+    /// How many items the list has. When several appends went together, each counts those before it.
     pub count: u64,
 }
 
 impl Appended {
-    /// Nothing: the list had an item with this key before.
+    /// Nothing was added: the list had an item with this key already.
     pub(super) fn before(item: Item, count: u64) -> Self {
         Self {
             item,
@@ -25,15 +25,16 @@ impl Appended {
 }
 
 impl OverflowList<'_> {
-    /// Adds an item unless the list has one with the same key, in the head or in any page. Doing it again, after an
-    /// unknown outcome or a double click, changes nothing.
+    /// Adds an item unless the list has one with the same key, in the head or in any page. Repeating it after an
+    /// unknown outcome or a double click changes nothing.
     ///
-    /// Appends to a list that has one under way wait for it, and go together in the next round. Who goes away before
-    /// that adds nothing; who goes away later has added it and is not told. Neither touches the others.
+    /// Appends to a list that has a round under way wait for it and go together in the next one. A call that is
+    /// cancelled before its round adds nothing; one that is cancelled later has added its item without getting the
+    /// answer. Neither affects the other appends.
     ///
     /// # Errors
     /// [`Error::NoOwner`] when the owner does not exist, [`Error::Refused`] when the item is larger than
-    /// [`Item::LARGEST`], [`Error::Contended`] when it never got through.
+    /// [`Item::LARGEST`], [`Error::Contended`] when other changes kept winning.
     pub async fn append(&self, owner: &Owner, item: Item) -> Result<Appended> {
         item.check_size()?;
         let key = self.key_of(&item)?;

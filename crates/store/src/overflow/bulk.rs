@@ -15,8 +15,8 @@ pub struct LaidOut {
     pub pages: Vec<Document>,
 }
 
-/// Lays out a list as if its items had been appended one by one: for loading many at once, before the owner is
-/// stored. The items may come in any order; their keys must be distinct. `born` is the owner's.
+/// Lays out a list as if its items had been appended one by one, for loading many at once before the owner is stored.
+/// The items may come in any order; their keys must be distinct. `born` is the owner's.
 pub fn lay_out(
     owner: &Owner,
     born: Uuid,

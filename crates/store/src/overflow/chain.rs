@@ -7,8 +7,8 @@ use super::{OverflowList, Owner, PAGES};
 use document::{Find, Result};
 
 impl OverflowList<'_> {
-    /// How many items each of the first `pages` pages holds, by its number: read from an index, without a look at the
-    /// pages. A page that removals emptied holds none.
+    /// How many items each of the first `pages` pages holds, by page number. The counts come from an index; no page is
+    /// read. A page that removals have emptied holds none.
     pub(crate) async fn chain(&self, owner: &Owner, born: &Born, pages: u64) -> Result<Vec<u64>> {
         let mut held = vec![0; usize::try_from(pages).unwrap_or(usize::MAX)];
         if held.is_empty() {

@@ -10,21 +10,22 @@ const BATCH: usize = 64;
 /// How often the rest of an array is computed again because others changed it meanwhile.
 const ATTEMPTS: usize = 256;
 
-/// An array on its way to head and pages.
+/// An array that is being converted to head and pages.
 struct Conversion {
-    /// The revision of the pages; whoever begins after us has a higher one, and ours cannot be committed then.
+    /// The revision of the pages. A later conversion has a higher one, and then ours cannot be committed.
     rev: i64,
-    /// The pages that stand already, in that revision.
+    /// The pages that are written already, in that revision.
     written: Vec<Vec<Item>>,
 }
 
 impl OverflowList<'_> {
     /// Turns an array whose elements are not items yet into head and pages, while others push to it and pull from it.
-    /// `items_of` reads the items out of the owner document; for the same array it always answers the same.
+    /// `items_of` reads the items from the owner document; for the same array it must always return the same items.
     ///
-    /// The pages are written first, which nobody reads yet. One update then puts the list in the array's place, while
-    /// the array is element for element what it was computed from; when it grew meanwhile only the rest is computed
-    /// again. Two who do this at once do not mix their pages: a counter in the owner tells who came last.
+    /// The pages are written first, which no reader sees yet. One update then puts the list in the array's place,
+    /// provided that the array is still, element for element, what the pages were computed from. If it has only grown,
+    /// only the rest is computed again. Two conversions at once do not mix their pages: a counter in the owner says
+    /// which began last.
     ///
     /// # Errors
     /// What `items_of` refuses, and [`Error::Contended`] when others write faster than this can follow.
@@ -42,7 +43,7 @@ impl OverflowList<'_> {
         converted.map(drop)
     }
 
-    /// Answers whether it put the list in the array's place. Notes in `paged` that pages may have been written.
+    /// Returns whether it put the list in the array's place. Notes in `paged` that pages may have been written.
     async fn convert_array(
         &self,
         owner: &Owner,
@@ -66,7 +67,7 @@ impl OverflowList<'_> {
                         });
                         document
                     }
-                    // Somebody else was faster, or the owner is gone.
+                    // Another conversion was faster, or the owner is gone.
                     None => return Ok(false),
                 },
             };
@@ -75,7 +76,7 @@ impl OverflowList<'_> {
             items.sort_unstable_by_key(|item| std::cmp::Reverse(item.order()));
             let (chunks, head) = self.divide(&items)?;
             if !chunks.starts_with(&current.written) {
-                // Something was pulled out, which moves all that follows.
+                // Something was pulled out, which moves everything after it.
                 conversion = None;
                 continue;
             }
@@ -93,7 +94,7 @@ impl OverflowList<'_> {
         Err(Error::Contended(owner.to_string()))
     }
 
-    /// The owner field that counts the conversions of the list that were begun.
+    /// The field of the owner that counts how many conversions of the list were begun.
     fn counter(&self) -> String {
         format!("{}Conversion", self.relation)
     }
@@ -133,7 +134,7 @@ impl OverflowList<'_> {
         }
     }
 
-    /// Writes the pages that do not stand yet. Answers the revision of one that somebody else wrote.
+    /// Writes the missing pages. Returns the revision of a page that another conversion wrote, if any.
     async fn write_rest(
         &self,
         owner: &Owner,
@@ -152,7 +153,7 @@ impl OverflowList<'_> {
         Ok(None)
     }
 
-    /// Puts the list in the place of the very array that it was made from.
+    /// Replaces the array with the list, if it is still the array that the list was made from.
     async fn put(
         &self,
         owner: &Owner,

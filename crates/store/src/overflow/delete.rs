@@ -1,14 +1,14 @@
-//! The end of an owner.
+//! Deleting an owner with its pages.
 
 use bson::{Bson, doc};
 
 use super::{Owner, PAGES, owner_collection, owner_id};
 use document::{Engine, Find, Result, session_of};
 
-/// Deletes an owner document and the pages of its lists. The document goes first: from then on nobody reads the
-/// pages. Doing it again finishes what was interrupted. Answers whether there was such an owner.
+/// Deletes an owner document and the pages of its lists. The document goes first: from then on no reader reaches the
+/// pages. Repeating it finishes an interrupted deletion. Returns whether there was such an owner.
 pub(crate) async fn delete_owner(engine: &Engine, owner: &Owner) -> Result<bool> {
-    // In one session: the sweep must see every page that was written before the owner went.
+    // In one session, because the sweep must see every page that was written before the owner was deleted.
     let engine = &session_of(engine);
     let deleted = engine
         .delete(owner_collection(owner), doc! { "_id": owner_id(owner) }, false)
@@ -17,10 +17,11 @@ pub(crate) async fn delete_owner(engine: &Engine, owner: &Owner) -> Result<bool>
     Ok(deleted > 0)
 }
 
-/// Deletes the pages of owners of this name that are gone; one that lives keeps its own. Answers how many went.
+/// Deletes the pages of deleted owners of this name; an owner that exists keeps its pages. Returns how many it
+/// deleted.
 pub(crate) async fn sweep(engine: &Engine, owner: &Owner) -> Result<u64> {
-    // In this order, and in one session: an incarnation that had pages before the owner was looked at, and is not the
-    // owner then, never comes back. A look that is older than the pages could take the living owner's for dead.
+    // In this order, and in one session: an incarnation that had pages before the owner was read, and is not the owner
+    // then, never comes back. A read that is older than the pages could mistake the existing owner's for dead ones.
     let engine = session_of(engine);
     let mut dead = engine
         .distinct(PAGES, "born", doc! { "owner": owner_id(owner) })

@@ -17,10 +17,10 @@ impl OverflowList<'_> {
         Err(Error::Contended(owner.to_string()))
     }
 
-    /// Finishes removals from pages that were under way when an operation looked, after its own work is done. Somebody
-    /// of this process who is at it is left alone; what somebody else left behind has waited already, so that an
-    /// error here is none of the operation.
-    pub(super) async fn finish_what_others_left(&self, owner: &Owner, seen: Option<State>) {
+    /// Finishes removals from pages that an operation saw under way, after its own work is done. A removal that
+    /// another task of this process is working on is left to it. One that was left behind has waited already, so an
+    /// error here does not fail the operation.
+    pub(super) async fn finish_leftovers(&self, owner: &Owner, seen: Option<State>) {
         let Some(seen) = seen.filter(|seen| !seen.pending.is_empty()) else {
             return;
         };
@@ -32,7 +32,7 @@ impl OverflowList<'_> {
         }
     }
 
-    /// Finishes what was under way when somebody looked. True when there was something.
+    /// Finishes what was under way in the state that was read. Returns true if there was something.
     async fn finish_at_once(&self, owner: &Owner, seen: &State) -> Result<bool> {
         if seen.adopting {
             self.adopt(owner).await?;

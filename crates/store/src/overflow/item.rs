@@ -12,13 +12,13 @@ pub struct Item {
     pub id: Uuid,
     /// Who likes, shares, follows, is followed or comments; `None` for an activity, which is the owner's own.
     pub by: Option<Handle>,
-    /// When; together with `id` the order key.
+    /// When it happened; the order key is this together with `id`.
     pub at: Timestamp,
-    /// What else the relation keeps, e.g. a comment's text.
+    /// What else the relation stores, e.g. a comment's text.
     pub more: Document,
 }
 
-/// What tells two items of a list apart: the actor where an actor may appear once, else the item's id.
+/// What distinguishes two items of a list: the actor where an actor may appear only once, otherwise the item's id.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Key {
     /// The one item by this actor.
@@ -28,11 +28,12 @@ pub enum Key {
 }
 
 impl Item {
-    /// The most bytes that an item may have: so many keep a head or page of [`Settings::MOST`](crate::Settings::MOST)
-    /// items below 5 MB. A comment of 500 four-byte characters has 2,120.
+    /// The most bytes that an item may have. With items of this size a head or page of
+    /// [`Settings::MOST`](crate::Settings::MOST) items stays below 5 MB. A comment of 500 four-byte characters has
+    /// 2,120.
     pub const LARGEST: usize = 2_500;
 
-    /// An entry with nothing beside who and when.
+    /// An item with nothing but actor and time.
     pub fn new(id: Uuid, by: Handle, at: Timestamp) -> Self {
         Self {
             id,

@@ -1,12 +1,12 @@
 //! Overflow lists: the outlier pattern.
 //!
 //! An owner document holds the newest items of each of its lists in a bounded array, the *head*. When the head is
-//! full its oldest chunk *spills* into a *page* document. Every step is one write to one document, guarded so that
-//! it only applies to the state it was computed from; a crash between two steps is invisible to readers and is
-//! finished by whoever comes next.
+//! full, its oldest chunk *spills* into a *page* document. Every step is one write to one document, with a guard so
+//! that it applies only to the state it was computed from. Readers do not notice a crash between two steps; the next
+//! operation on the list finishes what was begun.
 //!
 //! Items are ordered by `(at, id)`, newest first, in head and pages alike. The order key never changes, so a cursor
-//! stays good whatever happens to the item that it names.
+//! stays valid whatever happens to the item that it names.
 
 mod adopt;
 mod append;
@@ -55,23 +55,23 @@ pub use work::Work;
 /// The collection of page documents, of all owners and relations.
 pub const PAGES: &str = "pages";
 
-/// The document that a list belongs to: what a topic names.
+/// The document that a list belongs to, as named by a topic.
 pub type Owner = Topic;
 
-/// Who waits for whom within this process, and what they all did.
+/// How operations of this process wait for each other, and counts of what they did.
 #[derive(Debug, Default)]
 pub(crate) struct Queues {
-    /// Appends to lists that have some under way.
+    /// Appends to lists that have a round under way.
     lines: together::Lines,
-    /// Changes of a list of which only one at a time can succeed: spills, and removals from pages.
+    /// Changes of which only one at a time can succeed in a list: spills, and removals from pages.
     changes: Turns,
     /// Adoptions of unbounded arrays.
     adoptions: Turns,
-    /// What they did.
+    /// Counts of what these operations did.
     pub(crate) work: work::Tally,
 }
 
-/// One relation's lists: any owner's likes, say.
+/// The lists of one relation, such as every owner's likes.
 #[derive(Clone)]
 pub struct OverflowList<'a> {
     engine: Engine,
@@ -100,12 +100,12 @@ impl<'a> OverflowList<'a> {
         format!("{}.{field}", self.relation)
     }
 
-    /// Waits for the turn among those who change this list in a way that only one can.
+    /// Waits for its turn among the operations that change this list in a way in which only one can succeed.
     async fn turn(&self, owner: &Owner) -> MutexGuard<'a, ()> {
         self.queues.changes.of(&(owner, self.relation)).await
     }
 
-    /// As [`OverflowList::turn`]; tells whether there was somebody to wait for.
+    /// Like [`OverflowList::turn`]; also returns whether it had to wait.
     async fn turn_after_waiting(&self, owner: &Owner) -> (MutexGuard<'a, ()>, bool) {
         match self.queues.changes.free(&(owner, self.relation)) {
             Some(turn) => (turn, false),
@@ -117,8 +117,8 @@ impl<'a> OverflowList<'a> {
         delete::sweep(&self.engine, owner).await
     }
 
-    /// Sweeps after pages were written that no owner may count. An owner that was deleted before they were written swept
-    /// too early, and nobody else would find them.
+    /// Sweeps after pages were written that no owner may count. If the owner was deleted before they were written, the
+    /// deletion swept too early, and nothing else would find them.
     async fn sweep_after_failure(&self, owner: &Owner) {
         if let Err(error) = self.sweep(owner).await {
             tracing::warn!(%owner, %error, "pages may be left of an owner that is gone; `spillway check --repair` removes them");
@@ -156,7 +156,7 @@ pub fn uuid_bson(uuid: Uuid) -> Bson {
     Bson::from(bson::Uuid::from(uuid))
 }
 
-/// A page's `_id`, readable by whoever opens the collection: `ada/followers/3`, and the incarnation of the owner where
+/// A page's `_id`, readable for people who open the collection: `ada/followers/3`, and the owner's incarnation where
 /// it has one.
 fn page_id(owner: &Owner, relation: Relation, born: &Bson, page: u32) -> String {
     let owner = match owner {

@@ -11,10 +11,10 @@ use document::{Find, Result};
 const COUNTS: u64 = 512;
 
 impl OverflowList<'_> {
-    /// Reads up to `limit` items from a place counted from the newest: `skip` 0 is the newest item itself.
+    /// Reads up to `limit` items from an offset counted from the newest item: `skip` 0 is the newest item itself.
     ///
-    /// Within the head it costs one read. Beyond, it adds up the counts of the pages that it passes over, which are
-    /// in an index: no page is read that has none of the items.
+    /// Within the head this takes one read. Beyond it, the counts of the pages that are skipped are added up from an
+    /// index: only pages that hold some of the items are read.
     ///
     /// # Errors
     /// [`Error::NoOwner`](document::Error::NoOwner) when the owner does not exist.
@@ -37,7 +37,7 @@ impl OverflowList<'_> {
             return Ok((seen, found));
         }
         let mut rest = skip - in_head;
-        let Some(number) = self.pass_over(owner, &seen, &mut rest).await? else {
+        let Some(number) = self.skip_pages(owner, &seen, &mut rest).await? else {
             return Ok((seen, Vec::new()));
         };
         let rest = usize::try_from(rest).unwrap_or(usize::MAX);
@@ -52,7 +52,7 @@ impl OverflowList<'_> {
         if found.len() == wanted {
             return Ok((seen, found));
         }
-        // What is missing stands in the pages below, which follow what was found.
+        // The missing items are in the pages below, which follow what was found.
         if let Some(last) = found.last() {
             let after = self.cursor_after(owner, Way::Down, last);
             let below = State {
@@ -67,9 +67,9 @@ impl OverflowList<'_> {
         Ok((seen, found))
     }
 
-    /// Passes over whole pages, newest first, while `rest` is not smaller than what they hold. Answers the number of
-    /// the page that holds the place, if there is one.
-    async fn pass_over(&self, owner: &Owner, seen: &State, rest: &mut u64) -> Result<Option<u32>> {
+    /// Skips whole pages, newest first, while `rest` is not smaller than what they hold. Returns the number of the
+    /// page that holds the offset, if there is one.
+    async fn skip_pages(&self, owner: &Owner, seen: &State, rest: &mut u64) -> Result<Option<u32>> {
         let mut below = seen.pages;
         let mut from = i64::MAX;
         loop {
@@ -88,7 +88,7 @@ impl OverflowList<'_> {
                 below = page_number(&page, "page")?;
                 let mut held = number(&page, "count")?;
                 if seen.pending.iter().any(|gone| gone.page == below) {
-                    // Whether the page still holds what is pending, only its items tell.
+                    // Only the page's items show whether it still holds what is pending.
                     held = self.held(owner, seen, below).await?;
                 }
                 if *rest < held {

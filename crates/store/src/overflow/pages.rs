@@ -1,4 +1,4 @@
-//! Where a list's pages are, and finding the ones that a reader needs.
+//! Locates a list's pages and finds those that a reader needs.
 
 use std::ops::RangeInclusive;
 
@@ -9,7 +9,7 @@ use super::state::{Born, State, page_number};
 use super::{Item, Key, OverflowList, Owner, PAGES, owner_id};
 use document::{Find, Result};
 
-/// A page as read.
+/// A page as it was read.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Page {
     pub number: u32,
@@ -18,7 +18,7 @@ pub(super) struct Page {
     pub items: Vec<Item>,
 }
 
-/// Which page, and of which revision: after tidying, another page may get the same number.
+/// A page's number and revision: after tidying, another page may get the same number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
     pub page: u32,
@@ -35,7 +35,7 @@ impl Page {
     }
 }
 
-/// Which way to go from page to page.
+/// The direction in which pages are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
     /// Towards older items.
@@ -73,8 +73,8 @@ impl OverflowList<'_> {
         Ok(self.find_all_in_pages(owner, &[key], seen).await?.pop())
     }
 
-    /// The items with these keys that are in committed pages, and the pages. Two index seeks for each key at most, however
-    /// many pages there are.
+    /// The items with these keys that are in committed pages, and their pages. This takes at most two index seeks for
+    /// each key, however many pages there are.
     pub(super) async fn find_all_in_pages(
         &self,
         owner: &Owner,
@@ -88,13 +88,13 @@ impl OverflowList<'_> {
         let mut filter = self.pages_of(owner, &seen.born);
         filter.insert(format!("items.{}", first.field()), doc! { "$in": values });
         filter.insert("page", doc! { "$lt": i64::from(seen.pages) });
-        // One that is there, for each, and those that are removed but still stand in their page.
+        // For each key the one that is in the list, and those that are removed but still stored in their page.
         let find = Find::matching(filter).limit((keys.len() + seen.pending.len()) as u64);
         let mut found = Vec::new();
         for page in self.engine.find(PAGES, find).await? {
             let Page { number, rev, items } = Page::read(page)?;
             if rev > seen.rev {
-                // Written after the owner was looked at, in the place of one that was there then.
+                // Written after the owner was read, in place of a page that was there then.
                 continue;
             }
             let place = Place { page: number, rev };
@@ -106,9 +106,9 @@ impl OverflowList<'_> {
         Ok(found)
     }
 
-    /// The committed page with items that is the newest of those whose oldest item is not newer than `from` (a
-    /// time), below the page `below`. One index seek: a page without items has no `last`, so it is not in the way.
-    /// Pages whose oldest items are of one millisecond are told apart by their numbers.
+    /// The newest committed page with items whose oldest item is not newer than `from` (a time), below the page
+    /// `below`. One index seek: a page without items has no `last`, so it is not found. Page numbers distinguish pages
+    /// whose oldest items are of the same millisecond.
     pub(super) async fn page_down(
         &self,
         owner: &Owner,
@@ -156,17 +156,18 @@ impl OverflowList<'_> {
     }
 }
 
-/// The order in which pages follow each other. Items of one millisecond may share two pages, whose numbers then tell.
+/// The order in which pages follow each other. Items of one millisecond may be in two pages, which the numbers order.
 pub(super) fn order(way: Way) -> Document {
     let direction = if way == Way::Down { -1 } else { 1 };
     doc! { "last": direction, "page": direction }
 }
 
-/// The moments that every server can read, in milliseconds: the years 1 to 9999. MongoDB takes any number of them, but
-/// servers that speak its protocol may keep dates in a type of their language, which ends there.
+/// The times that every server can read, in milliseconds: the years 1 to 9999. MongoDB accepts any number of
+/// milliseconds, but other servers that speak its protocol may keep dates in a type of their language, which ends
+/// there.
 const READABLE: RangeInclusive<i64> = -62_135_596_800_000..=253_402_300_799_999;
 
-/// A moment to compare with, or the nearest one that every server can read.
+/// A time to compare with, or the nearest one that every server can read.
 pub(super) fn date(millis: i64) -> Bson {
     Bson::DateTime(DateTime::from_millis(
         millis.clamp(*READABLE.start(), *READABLE.end()),

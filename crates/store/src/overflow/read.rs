@@ -12,9 +12,9 @@ use document::{Error, Result};
 pub struct Stretch {
     /// The items.
     pub items: Vec<Item>,
-    /// Where to go on; `None` at the end.
+    /// The cursor to continue with; `None` at the end.
     pub next: Option<Cursor>,
-    /// The boundaries that the stretch crosses.
+    /// The boundaries between head and pages that the stretch crosses.
     pub seams: Vec<Seam>,
     /// How many items the list has.
     pub total: u64,
@@ -23,21 +23,21 @@ pub struct Stretch {
 /// Where a stretch begins.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Start {
-    /// After a cursor, or at the end of the list where this way begins.
+    /// After a cursor, or without one at the end of the list where this direction begins.
     After(Way, Option<Cursor>),
-    /// After so many of the newest items.
+    /// After this many of the newest items.
     Offset(u64),
 }
 
-/// An item and the page it was read from; `None` for the head.
+/// An item and the page that it was read from; `None` for the head.
 pub(super) type Placed = (Option<u32>, Item);
 
 impl OverflowList<'_> {
     /// Reads up to `limit` items after a cursor, newest first.
     ///
-    /// The owner is read first. Its snapshot decides which pages count, so an item that spills meanwhile is still
-    /// seen in the head, and an item of a committed page never moves again. When something was removed between
-    /// reading the owner and reading a page, the two would not add up, so both are read again.
+    /// The owner is read first. Its snapshot decides which pages count, so an item that spills meanwhile is still seen
+    /// in the head, and an item of a committed page never moves again. If something was removed between reading the
+    /// owner and reading a page, the two would not add up, so both are read again.
     ///
     /// # Errors
     /// [`Error::NoOwner`] when the owner does not exist, [`Error::ForeignCursor`] when another list gave the cursor out.
@@ -46,7 +46,7 @@ impl OverflowList<'_> {
         self.read(owner, Start::After(Way::Down, after), limit).await
     }
 
-    /// Reads up to `limit` items after a cursor, oldest first. Its cursors are its own.
+    /// Reads up to `limit` items after a cursor, oldest first. Its cursors work only in this direction.
     ///
     /// # Errors
     /// As [`OverflowList::newest_first`].
@@ -55,7 +55,7 @@ impl OverflowList<'_> {
         self.read(owner, Start::After(Way::Up, after), limit).await
     }
 
-    /// Where the items begin that are not newer than a moment: a cursor for [`OverflowList::newest_first`].
+    /// A cursor for [`OverflowList::newest_first`] that points to the newest item that is not newer than `moment`.
     pub fn cursor_at(&self, owner: &Owner, moment: Timestamp) -> Cursor {
         Cursor {
             list: self.cursors_of(owner, Way::Down),
@@ -65,8 +65,8 @@ impl OverflowList<'_> {
         }
     }
 
-    /// Reads until owner and pages belong together: nothing was removed while they were read. A reader who loses
-    /// against a storm of removals takes a turn among those of this process.
+    /// Reads until owner and pages belong together, that is, nothing was removed while they were read. A reader that
+    /// keeps losing against many removals takes its turn among those of this process.
     pub(super) async fn read(&self, owner: &Owner, start: Start, limit: usize) -> Result<Stretch> {
         let mut turn = None;
         let mut attempts = Attempts::default();
@@ -87,7 +87,7 @@ impl OverflowList<'_> {
         Err(Error::Contended(owner.to_string()))
     }
 
-    /// One item more than `limit` tells that the list goes on.
+    /// Reads one item more than `limit`, which shows whether the list goes on.
     async fn read_once(&self, owner: &Owner, start: Start, limit: usize) -> Result<(State, Vec<Placed>)> {
         match start {
             Start::After(Way::Down, after) => self.read_down(owner, after, limit + 1).await,
@@ -105,7 +105,7 @@ impl OverflowList<'_> {
         let head = match after {
             None => Head::First(wanted),
             Some(Cursor { page: None, .. }) => Head::Whole,
-            // What follows an item of a page is older than everything in the head.
+            // Everything after an item of a page is older than the whole head.
             Some(_) => Head::None,
         };
         let mut seen = self.state(owner, head).await?;
@@ -114,7 +114,7 @@ impl OverflowList<'_> {
         Ok((seen, found))
     }
 
-    /// The first `wanted` items after a cursor, from a stretch of the head and then from page to page downwards.
+    /// The first `wanted` items after a cursor, from part of the head and then from page to page downwards.
     pub(super) async fn down(
         &self,
         owner: &Owner,
@@ -156,8 +156,8 @@ impl OverflowList<'_> {
         let mut last = after.map(order_of);
         let follows = |item: &Item, last: Option<_>| last.is_none_or(|last| item.order() > last);
         let mut found: Vec<Placed> = Vec::new();
-        // The newest page that begins below the cursor's moment: items of that moment may stand in several pages after
-        // it. When there is none, every page comes after the cursor.
+        // The newest page that begins below the cursor's time: items of that time may be in several pages after it. If
+        // there is none, every page comes after the cursor.
         let mut next = match last {
             _ if seen.pages == 0 => None,
             Some((at, _)) => {
@@ -245,7 +245,7 @@ impl OverflowList<'_> {
         }
     }
 
-    /// What the cursors of a list say that they belong to.
+    /// What identifies the list and direction that a cursor belongs to.
     fn cursors_of(&self, owner: &Owner, way: Way) -> u32 {
         match way {
             Way::Down => Cursor::list_named(&format!("{owner}/{}", self.relation)),

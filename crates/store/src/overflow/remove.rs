@@ -8,33 +8,33 @@ use super::{Item, Key, OverflowList, Owner, PAGES, owner_id, uuid_bson};
 use crate::attempts::Attempts;
 use document::{Consistency, Error, FindAndModify, Result, Update};
 
-/// How many removals from pages may be under way at once. With more, somebody who removes finishes some first, so that the
-/// owner stays small also when many died half-way.
+/// How many removals from pages may be under way at once. When there are more, a removal finishes some of them first,
+/// so that the owner document stays small even if many removals were interrupted.
 const MOST_PENDING: usize = 32;
 
 /// What a removal did.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Removed {
-    /// The item that this call took out; `None` when there was none.
+    /// The item that this call removed; `None` if there was none.
     pub item: Option<Item>,
     /// How many items the list has.
     pub count: u64,
 }
 
 impl OverflowList<'_> {
-    /// Takes the item with this key out of the list, wherever it is. Doing it again changes nothing.
+    /// Removes the item with this key from the list, wherever it is. Repeating it changes nothing.
     ///
     /// # Errors
-    /// [`Error::NoOwner`] when the owner does not exist, [`Error::Contended`] when it never got through.
+    /// [`Error::NoOwner`] when the owner does not exist, [`Error::Contended`] when other changes kept winning.
     pub async fn remove(&self, owner: &Owner, key: &Key) -> Result<Removed> {
         let mut seen = None;
         let terms = Terms::default();
         let removed = self.remove_beside_others(owner, key, &terms, &mut seen).await?;
-        self.finish_what_others_left(owner, seen).await;
+        self.finish_leftovers(owner, seen).await;
         removed.ok_or_else(|| Error::Contended(owner.to_string()))
     }
 
-    /// Leaves the last state that it acted on in `last`. Nothing when the list is not as the terms say any more.
+    /// Stores the last state that it acted on in `last`. Returns `None` if the list no longer meets the terms.
     pub(super) async fn remove_beside_others(
         &self,
         owner: &Owner,
@@ -66,7 +66,8 @@ impl OverflowList<'_> {
                 (Some(item.clone()), count)
             } else if let Some((place, item)) = self.find_in_pages(owner, key, seen).await? {
                 if turn.is_none() {
-                    // Of several removals from pages, one at a time can win; whoever had to wait looks again.
+                    // Of several removals from pages only one at a time can succeed, so one that had to wait reads the
+                    // list again.
                     let (mine, waited) = self.turn_after_waiting(owner).await;
                     turn = Some(mine);
                     if waited {
@@ -89,12 +90,12 @@ impl OverflowList<'_> {
         Err(Error::Contended(owner.to_string()))
     }
 
-    /// How many items the list has at a moment when it does not have the item. The pages were searched after the owner was
-    /// looked at, so that an item which was there at first may have gone with somebody else's removal, and the count with
-    /// it. A look that may be old is confirmed by a write, as of what is present.
+    /// How many items the list has at a moment when it does not have the item. The pages were searched after the owner
+    /// was read, so an item that was there at first may have been removed by another operation, which changed the
+    /// count too. As in `confirm_present`, a write confirms a read that may be out of date.
     ///
-    /// It rests on what a push rests on: the item is not in the head, and no spill took it to a page since the pages were
-    /// searched.
+    /// The guards are those of a push: the item is not in the head, and no spill has moved it to a page since the
+    /// pages were searched.
     async fn confirm_absent(
         &self,
         owner: &Owner,
@@ -143,7 +144,8 @@ impl OverflowList<'_> {
         self.counted(guard, terms.with(change)).await
     }
 
-    /// First the owner: from then on the item is gone for every reader, who subtracts `pending`. Then the page.
+    /// Changes the owner first: from then on no reader sees the item, because readers subtract `pending`. Then the
+    /// page.
     async fn remove_from_page(
         &self,
         owner: &Owner,
@@ -169,8 +171,8 @@ impl OverflowList<'_> {
         Ok(count)
     }
 
-    /// Finishes removals from pages, whoever began them. Every step may be repeated, and none need be on disk: without them
-    /// the removal is still pending.
+    /// Finishes removals from pages, whichever operation began them. Every step may be repeated, and none has to be on
+    /// disk: without them the removal is still pending.
     pub(super) async fn settle(&self, owner: &Owner, born: &Bson, pending: &[Pending]) -> Result<()> {
         for removal in pending {
             let id = uuid_bson(removal.id);
@@ -194,7 +196,7 @@ impl OverflowList<'_> {
         Ok(())
     }
 
-    /// Changes the owner if it is as the guard says; answers how many items the list has then.
+    /// Changes the owner if it meets the guard; returns how many items the list has then.
     pub(super) async fn counted(&self, guard: Document, change: Document) -> Result<Option<u64>> {
         let change = FindAndModify::after(guard, change).project(doc! { self.path("count"): 1 });
         match self.engine.find_and_modify(self.owners(), change).await? {

@@ -1,8 +1,9 @@
-//! One round: the appends of one list that go together.
+//! One round: appends of one list that are made together.
 //!
-//! It is an append of one item, done to several at once: one look at the owner, one search of the pages for all keys, and
-//! one guarded push, which is also the commit of a spill when the head is full. The push moves items and count in one
-//! write of one document, so an append of several is as many appends with nothing in between.
+//! It works like an append of one item, done for several at once: one read of the owner, one search of the pages for
+//! all keys, and one guarded push, which is also the commit of a spill when the head is full. The push moves items and
+//! count in one write of one document, so appending several items is like appending them one by one with nothing in
+//! between.
 
 use std::collections::HashMap;
 
@@ -12,44 +13,44 @@ use model::Timestamp;
 use super::seen::Terms;
 use super::spill::Push;
 use super::state::{Head, State, int, just_after};
-use super::together::{Asker, Wanted};
+use super::together::{Waiter, Wanted};
 use super::{Appended, Item, Key, OverflowList, Owner, owner_id};
 use crate::attempts::Attempts;
 use document::{Consistency, Error, Result};
 
-/// How far a round has come.
+/// The progress of a round.
 struct Round {
-    /// What is still to be added, in the order in which it was asked for.
+    /// What is still to be added, in the order of the requests.
     wanted: Vec<Wanted>,
-    /// Whose item is in the list, and how it came there.
-    done: Vec<(Asker, Appended)>,
+    /// The callers whose item is in the list, and how it got there.
+    done: Vec<(Waiter, Appended)>,
 }
 
 impl OverflowList<'_> {
-    /// Adds what is wanted, each item unless the list has one with the same key, and tells everybody how it went. No two
-    /// have the same key. An error is everybody's whose item is not known to be in the list.
+    /// Adds the wanted items, each unless the list has one with the same key, and answers every caller. No two of them
+    /// have the same key. An error goes to every caller whose item is not known to be in the list.
     ///
-    /// There is one push in a round. Answers those for whom the head had no room then.
+    /// A round makes one push. Returns the appends for which the head had no room.
     pub(super) async fn round(&self, owner: &Owner, wanted: Vec<Wanted>) -> Vec<Wanted> {
         let mut round = Round {
             done: Vec::with_capacity(wanted.len()),
             wanted,
         };
         match self.add_and_sweep(owner, &mut round, &mut Terms::default()).await {
-            Ok(seen) => self.finish_what_others_left(owner, seen).await,
+            Ok(seen) => self.finish_leftovers(owner, seen).await,
             Err(error) => {
                 for wanted in round.wanted.drain(..) {
-                    wanted.asker.tell(Err(error.clone()));
+                    wanted.waiter.answer(Err(error.clone()));
                 }
             }
         }
-        for (asker, appended) in round.done {
-            asker.tell(Ok(appended));
+        for (waiter, appended) in round.done {
+            waiter.answer(Ok(appended));
         }
         round.wanted
     }
 
-    /// A round of one item, for somebody whose change rests on what they saw. Nothing when that is not so any more.
+    /// A round of one item, for a caller whose change depends on what it read. Returns `None` if that no longer holds.
     pub(super) async fn append_alone(
         &self,
         owner: &Owner,
@@ -61,17 +62,17 @@ impl OverflowList<'_> {
             wanted: vec![Wanted {
                 key,
                 item,
-                asker: Asker::nobody(),
+                waiter: Waiter::nobody(),
             }],
             done: Vec::with_capacity(1),
         };
         let seen = self.add_and_sweep(owner, &mut round, &mut terms).await?;
-        self.finish_what_others_left(owner, seen).await;
+        self.finish_leftovers(owner, seen).await;
         Ok(round.done.pop().map(|(_, appended)| appended))
     }
 
-    /// As [`OverflowList::add`]. Should it fail after a page was written for an owner that was deleted meanwhile, nobody
-    /// else would find that page.
+    /// Like [`OverflowList::add`]. If it fails after a page was written for an owner that was deleted meanwhile, it
+    /// sweeps, because nothing else would find that page.
     async fn add_and_sweep(
         &self,
         owner: &Owner,
@@ -89,8 +90,8 @@ impl OverflowList<'_> {
         added
     }
 
-    /// Looks, and pushes; a full head spills with the push. Answers the state that it acted on, or nothing when the list
-    /// is not as the terms say any more.
+    /// Reads the owner and pushes; a full head spills with the push. Returns the state that it acted on, or `None`
+    /// when the list no longer meets the terms.
     async fn add(
         &self,
         owner: &Owner,
@@ -113,7 +114,7 @@ impl OverflowList<'_> {
             if let Some(born) =
                 paged_for.take_if(|born| seen.as_ref().map_or(true, |seen| seen.born != *born))
             {
-                // That owner went away, and its pages with it, but perhaps not the one just written for it.
+                // That owner was deleted, and its pages with it, but perhaps not the page just written for it.
                 tracing::debug!(%owner, %born, "an owner was deleted while its head spilled");
                 self.sweep(owner).await?;
             }
@@ -143,7 +144,7 @@ impl OverflowList<'_> {
             let Some(first) = round.wanted.first() else {
                 return Ok(Some(seen));
             };
-            // The whole head tells by itself how full it is, should the counts be wrong.
+            // If the whole head was read, its length counts, in case the stored counts are wrong.
             let items = if matches!(head, Head::Whole) {
                 seen.head.len()
             } else {
@@ -152,7 +153,8 @@ impl OverflowList<'_> {
             let (going, pushed) = if items < threshold {
                 let going = round.first((threshold - items).min(most), seen.floor);
                 let pushed = self.push(owner, &seen, going, terms).await?;
-                // Should it fail, another server may have taken one of the places: who asks for fewer is not always too late.
+                // If the push fails, another server may have taken one of the places. A smaller push has a better
+                // chance next time.
                 most = (going.len() / 2).max(1);
                 (going.len(), pushed)
             } else if turn.is_some() {
@@ -167,7 +169,7 @@ impl OverflowList<'_> {
                 };
                 (going.len(), self.spill(owner, &seen, &chunk, &push, now).await?)
             } else {
-                // Whoever spills or removes from a page in this process does so one after the other; all but one would lose.
+                // Spills and removals from pages go one at a time within this process; all but one would fail anyway.
                 turn = Some(self.turn(owner).await);
                 head = Head::Whole;
                 continue;
@@ -177,10 +179,10 @@ impl OverflowList<'_> {
                     round.added(going, count);
                     return Ok(Some(seen));
                 }
-                // A head far longer than it may be spills more than once.
+                // A head that is far too long may spill more than once.
                 Some(_) => attempts = Attempts::default(),
                 None => {
-                    // Perhaps because the head has somebody already.
+                    // Perhaps because one of the items is in the head already.
                     self.queues.work.retried(self.relation);
                     head = Head::Whole;
                 }
@@ -189,9 +191,9 @@ impl OverflowList<'_> {
         Err(Error::Contended(owner.to_string()))
     }
 
-    /// How many items the list has, if nothing was taken out of it since it was seen, so that what was found in it still is
-    /// there. A look that may be old must not be the last word on that: then a write is, which applies to the newest
-    /// version of the owner or not at all.
+    /// How many items the list has, provided that nothing was removed from it since `seen`, so that whatever was found
+    /// then is still there. A read may be out of date, so it must not decide this; a write does, because it applies to
+    /// the newest version of the owner or not at all.
     async fn confirm_present(&self, owner: &Owner, seen: &State, terms: &Terms) -> Result<Option<u64>> {
         if terms.since.is_none() && self.engine.consistency() == Consistency::Linearizable {
             return Ok(Some(seen.count));
@@ -206,11 +208,11 @@ impl OverflowList<'_> {
         items.into_iter().filter_map(keyed).collect()
     }
 
-    /// The guarded push of several items; answers the new count, or nothing when a guard failed.
+    /// The guarded push of several items. Returns the new count, or `None` when a guard failed.
     ///
-    /// It rests on this: none of them is in the head, all have room there, and no spill moved one of them to a page since
-    /// the pages were searched. A spill raises the number of pages, which tidying lowers again, and it raises the floor,
-    /// which nothing lowers.
+    /// The guards check that none of the items is in the head, that all have room there, and that no spill has moved
+    /// one of them to a page since the pages were searched. A spill raises the number of pages, which tidying lowers
+    /// again, and it raises the floor, which nothing lowers.
     async fn push(
         &self,
         owner: &Owner,
@@ -246,7 +248,7 @@ impl OverflowList<'_> {
     }
 }
 
-/// As they stand in a head.
+/// The items in the form in which a head stores them.
 fn items_of(wanted: &[Wanted]) -> Vec<Document> {
     wanted.iter().map(|wanted| wanted.item.to_document()).collect()
 }
@@ -256,7 +258,7 @@ impl Round {
         self.wanted.iter().map(|wanted| &wanted.key).collect()
     }
 
-    /// Those who want one of these items, each with it.
+    /// Takes the appends that want one of these items, each with that item.
     fn take(&mut self, mut items: HashMap<Key, &Item>) -> Vec<(Wanted, Item)> {
         let there = |wanted: &mut Wanted| items.contains_key(&wanted.key);
         let found = self.wanted.extract_if(.., there).collect::<Vec<_>>();
@@ -267,19 +269,19 @@ impl Round {
         found.into_iter().filter_map(with_item).collect()
     }
 
-    /// Their items may not be in the list after all.
+    /// Puts appends back whose items may not be in the list after all.
     fn put_back(&mut self, there: Vec<(Wanted, Item)>) {
         self.wanted
             .splice(..0, there.into_iter().map(|(wanted, _)| wanted));
     }
 
-    /// Their items are in the list, which has so many.
+    /// Notes that these items were in the list already, which has `count` items.
     fn found(&mut self, there: Vec<(Wanted, Item)>, count: u64) {
-        let before = |(wanted, item): (Wanted, Item)| (wanted.asker, Appended::before(item, count));
+        let before = |(wanted, item): (Wanted, Item)| (wanted.waiter, Appended::before(item, count));
         self.done.extend(there.into_iter().map(before));
     }
 
-    /// The first of those wanted were added, with which the list came to `count` items.
+    /// Notes that the first items were added, which brought the list to `count` items.
     fn added(&mut self, first: usize, count: u64) {
         let before = count.saturating_sub(first as u64);
         for (wanted, count) in self.wanted.drain(..first).zip(before + 1..) {
@@ -288,12 +290,12 @@ impl Round {
                 added: true,
                 count,
             };
-            self.done.push((wanted.asker, added));
+            self.done.push((wanted.waiter, added));
         }
     }
 
-    /// The first of those wanted, so many at most. A clock that runs behind must not sort a new item below what has
-    /// spilled, or spills with it.
+    /// The first items of the line, at most `most` of them. A new item gets a time above the floor: with a clock that
+    /// runs behind it would otherwise sort below what has spilled, or spills in the same write.
     fn first(&mut self, most: usize, floor: Option<Timestamp>) -> &[Wanted] {
         let going = most.min(self.wanted.len());
         let going = &mut self.wanted[..going];

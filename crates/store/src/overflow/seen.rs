@@ -1,9 +1,9 @@
-//! Changes to a list that apply only if nothing was taken out of it since somebody looked: for lists that follow
-//! another document.
+//! Changes to a list that apply only if nothing was removed from it since it was read: for lists that follow another
+//! document.
 //!
-//! Who keeps a list in step with another document looks at the list, then reads the other document, then changes the
-//! list. Another who does the same may have come between. So each of these changes raises the list's `rev`, or is
-//! guarded on it, even where it finds nothing to do; of two who looked at the same list, the second one looks again.
+//! A caller that keeps a list in step with another document reads the list, then the other document, then changes the
+//! list. Another caller doing the same may get in between. So each of these changes raises the list's `rev`, or is
+//! guarded on it, even if it finds nothing to do. If two callers have read the same list, the second reads it again.
 
 use bson::{Bson, Document};
 
@@ -13,27 +13,27 @@ use super::state::{Head, State};
 use super::{Item, Key, OverflowList, Owner};
 use document::{Error, FindAndModify, Result};
 
-/// A list as it was when somebody looked.
+/// A list as it was when it was read.
 #[derive(Debug, Clone)]
 pub struct Seen(pub(super) State);
 
-/// What a change rests on, and what goes with it.
+/// The conditions of a change, and what is written with it.
 #[derive(Debug, Default)]
 pub(super) struct Terms {
-    /// The list must be as it was then.
+    /// The list must not have changed since this state.
     pub since: Option<State>,
-    /// Update operators for other fields of the owner, which are applied by the write that decides.
+    /// Update operators for other fields of the owner, which are applied in the write that decides.
     pub also: Document,
 }
 
 impl Terms {
-    /// Whether the list is as it was, as far as a look can tell.
+    /// Whether the list is unchanged, as far as a read can tell.
     pub fn allow(&self, now: &State) -> bool {
         let Some(since) = &self.since else { return true };
         (now.rev, &now.born) == (since.rev, &since.born)
     }
 
-    /// A change with what goes with it.
+    /// The change together with `also`.
     pub fn with(&self, mut change: Document) -> Document {
         for (operator, fields) in self.also.clone() {
             match (change.get_mut(&operator), fields) {
@@ -46,7 +46,7 @@ impl Terms {
 }
 
 impl OverflowList<'_> {
-    /// Looks at the list.
+    /// Reads the list.
     ///
     /// # Errors
     /// [`Error::NoOwner`] when the owner does not exist.
@@ -54,11 +54,11 @@ impl OverflowList<'_> {
         self.state(owner, Head::Whole).await.map(Seen)
     }
 
-    /// Changes other fields of the owner, and looks at the list as it is then: one command. `guard` selects the owner.
-    /// A write after it is on disk only together with it.
+    /// Changes other fields of the owner, and returns the list as it is after that, in one command. `guard` selects
+    /// the owner. A later write is on disk only together with this one.
     ///
     /// # Errors
-    /// [`Error::NoOwner`] when no owner is as the guard says.
+    /// [`Error::NoOwner`] when no owner meets the guard.
     pub async fn look_after(
         &self,
         owner: &Owner,
@@ -81,9 +81,9 @@ impl OverflowList<'_> {
         Ok((Seen(state), found))
     }
 
-    /// As [`OverflowList::append`], unless something was taken out of the list since it was seen, or somebody else
-    /// confirmed what it holds; then nothing, and nothing is changed. `also` is applied in the same write, to other
-    /// fields of the owner.
+    /// Like [`OverflowList::append`], but only if nothing was removed from the list since it was seen, and nobody else
+    /// has confirmed what it holds since. Otherwise it changes nothing and returns `None`. `also` is applied to other
+    /// fields of the owner in the same write.
     ///
     /// # Errors
     /// As [`OverflowList::append`].
@@ -103,7 +103,7 @@ impl OverflowList<'_> {
         self.append_alone(owner, key, item, terms).await
     }
 
-    /// As [`OverflowList::remove`], under the same condition.
+    /// Like [`OverflowList::remove`], under the same condition.
     ///
     /// # Errors
     /// As [`OverflowList::remove`].
@@ -120,7 +120,7 @@ impl OverflowList<'_> {
         };
         let mut last = None;
         let removed = self.remove_beside_others(owner, key, &terms, &mut last).await?;
-        self.finish_what_others_left(owner, last).await;
+        self.finish_leftovers(owner, last).await;
         Ok(removed)
     }
 }

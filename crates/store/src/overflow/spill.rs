@@ -6,7 +6,7 @@ use super::state::{State, int};
 use super::{Item, OverflowList, Owner, PAGES, owner_id, page_id};
 use document::{Error, Result, Update};
 
-/// What a push adds, and what goes with it.
+/// What a push adds, and what is written with it.
 #[derive(Debug, Default)]
 pub(super) struct Push<'t> {
     /// The items as they stand in a head.
@@ -15,7 +15,7 @@ pub(super) struct Push<'t> {
 }
 
 impl Push<'_> {
-    /// The change with what goes with it.
+    /// The change together with what is written with it.
     pub fn with(&self, change: Document) -> Document {
         match self.terms {
             Some(terms) => terms.with(change),
@@ -25,11 +25,11 @@ impl Push<'_> {
 }
 
 impl OverflowList<'_> {
-    /// Moves the oldest chunk of a full head into the next page, and adds items to what stays, all of them newer than the
-    /// chunk. Two writes: the page, which nobody reads yet, and the owner, which makes it visible, drops its items
-    /// from the head and takes up the new ones at the same moment.
+    /// Moves the oldest chunk of a full head into the next page, and adds items to what stays, all of them newer than
+    /// the chunk. This takes two writes: the page, which no reader sees yet, and the owner, which at the same moment
+    /// makes the page visible, drops its items from the head and adds the new ones.
     ///
-    /// Answers the new count, or nothing when somebody else got further; the caller looks again.
+    /// Returns the new count, or `None` if another operation was faster; the caller then reads the list again.
     pub(super) async fn spill(
         &self,
         owner: &Owner,
@@ -43,8 +43,8 @@ impl OverflowList<'_> {
                 return Ok(None);
             };
             if page.rev != seen.rev || page.items != chunk {
-                // A page that this head did not write: an interrupted spill left it behind under other limits, or the
-                // tidying of an empty one. A newer revision lets it be replaced.
+                // A page that this head did not write: it is left from a spill that was interrupted under other
+                // limits, or from tidying an empty page. A newer revision allows it to be replaced.
                 self.advance_rev(owner, seen, page.rev.max(seen.rev) + 1).await?;
                 return Ok(None);
             }
@@ -52,11 +52,11 @@ impl OverflowList<'_> {
         self.commit(owner, seen, chunk, adding).await
     }
 
-    /// Writes a page that is not committed, where it is absent or was left behind by an older revision of the head.
-    /// False when one stands there already, of this revision or of a newer one.
+    /// Writes a page that is not committed, if it is absent or left from an older revision of the head. Returns false
+    /// if there is one already, of this revision or a newer one.
     ///
-    /// What is written stays as it is until the commit: only a newer revision may replace it, and then the commit's
-    /// guard fails. It need not be on disk before the commit is, without which it means nothing.
+    /// The page stays as it is until the commit: only a newer revision may replace it, and then the commit's guard
+    /// fails. It need not be on disk before the commit, because it means nothing without it.
     pub(super) async fn write_page(
         &self,
         owner: &Owner,
@@ -81,8 +81,8 @@ impl OverflowList<'_> {
         }
     }
 
-    /// The guards see to it that the head is what was read, so that what `$slice` drops is the chunk and nothing else:
-    /// it stands in the page, and all that is added sorts above it.
+    /// The guards make sure that the head is what was read, so that `$slice` drops exactly the chunk: the page holds
+    /// it, and everything that is added sorts above it.
     async fn commit(
         &self,
         owner: &Owner,
@@ -123,7 +123,7 @@ impl OverflowList<'_> {
         self.engine.update(self.owners(), advance).await.map(drop)
     }
 
-    /// Selects the owner only while no removal and no spill has come between.
+    /// Selects the owner only if there was no removal and no spill since it was read.
     pub(super) fn at_rev(&self, owner: &Owner, seen: &State) -> Document {
         doc! {
             "_id": owner_id(owner),
@@ -134,8 +134,8 @@ impl OverflowList<'_> {
     }
 }
 
-/// What a page says about its items: none is newer than `first` or older than `last`. They are the times of its newest
-/// and oldest item when it is written; a removal leaves them as they are.
+/// The fields in which a page describes its items: none is newer than `first` or older than `last`. They are the times
+/// of its newest and oldest item when it is written; a removal leaves them as they are.
 pub(super) fn page_fields(chunk: &[Item], now: Timestamp) -> Document {
     let items: Vec<Document> = chunk.iter().map(Item::to_document).collect();
     let mut fields = doc! { "count": int(items.len()), "createdAt": DateTime::from_millis(now.millis()) };

@@ -14,15 +14,15 @@ use document::{Consistency, Error, Find, FindAndModify, Result};
 /// A document `{a: […]}` is its array plus its length, the element's type and name, and a terminator.
 const WRAPPING: usize = 4 + 1 + 2 + 1;
 
-/// The incarnation of an owner: who deletes a document and makes another of the same `_id` has another owner. Null
+/// The incarnation of an owner: a document that is deleted and made again with the same `_id` is another owner. Null
 /// for an owner that was made before there were incarnations.
 pub(super) type Born = Bson;
 
 /// One list's fields in its owner document.
 ///
-/// `spilled` counts the items in committed pages, so that the head's length is `count - spilled` without a look at
-/// the items. No later item may come at or below `floor`, which no item that ever spilled is above and which rises with
-/// every spill.
+/// `spilled` counts the items in committed pages, so that the head's length is `count - spilled` without reading the
+/// items. `floor` rises with every spill and is never below an item that has spilled; no later item may be at or below
+/// it.
 #[derive(Debug, Clone)]
 pub(super) struct State {
     pub born: Born,
@@ -34,25 +34,25 @@ pub(super) struct State {
     pub rev: i64,
     pub floor: Option<Timestamp>,
     pub pending: Vec<Pending>,
-    /// Newest first; empty when it was not asked for.
+    /// Newest first; empty if it was not requested.
     pub head: Vec<Item>,
 }
 
-/// An item that is removed but may still stand in its page.
+/// An item that is removed but may still be stored in its page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pending {
     pub page: u32,
-    /// The page's revision, because a later page may bear the same number.
+    /// The page's revision, because a later page may have the same number.
     pub rev: i64,
     pub id: Uuid,
 }
 
-/// How much of the head to read along with a list's state.
+/// How much of the head to read together with a list's state.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Head {
     None,
     First(usize),
-    /// So many items after passing over so many.
+    /// The second number of items, after skipping the first number.
     From(usize, usize),
     Whole,
 }
@@ -109,8 +109,8 @@ pub fn measure(owner: &Document, relation: Relation, limits: Limits) -> Result<R
 }
 
 impl OverflowList<'_> {
-    /// Reads what an owner says about the list: one find by `_id`. A list that is still one unbounded array is
-    /// adopted first.
+    /// Reads the list's fields of the owner: one find by `_id`. A list that is still one unbounded array is adopted
+    /// first.
     pub(super) async fn state(&self, owner: &Owner, head: Head) -> Result<State> {
         let document = self.owner_document(owner, head).await?;
         let document = document.ok_or_else(|| Error::NoOwner(owner.to_string()))?;
@@ -121,8 +121,8 @@ impl OverflowList<'_> {
         self.state_of_list(owner, head).await
     }
 
-    /// As [`OverflowList::state`], for somebody who would answer that there is no such owner. Where a look may be old, a write
-    /// has the last word, as on every answer that changes nothing.
+    /// Like [`OverflowList::state`], for a caller that would otherwise report that there is no such owner. Where a
+    /// read may be out of date, a write decides, as for every answer that changes nothing.
     pub(super) async fn state_to_change(&self, owner: &Owner, head: Head) -> Result<State> {
         let missing = match self.state(owner, head).await {
             Err(missing @ Error::NoOwner(_)) if self.engine.consistency() != Consistency::Linearizable => {
@@ -139,14 +139,14 @@ impl OverflowList<'_> {
         }
     }
 
-    /// As [`OverflowList::state`], of a list that is head and pages already.
+    /// Like [`OverflowList::state`], for a list that is head and pages already.
     pub(super) async fn state_of_list(&self, owner: &Owner, head: Head) -> Result<State> {
         let document = self.owner_document(owner, head).await?;
         let document = document.ok_or_else(|| Error::NoOwner(owner.to_string()))?;
         State::read(document, self)
     }
 
-    /// The owner's incarnation and its fields of the list, if it is there.
+    /// The owner's incarnation and its fields of the list, if the owner exists.
     pub(super) async fn owner_document(&self, owner: &Owner, head: Head) -> Result<Option<Document>> {
         let find = Find::matching(doc! { "_id": owner_id(owner) })
             .project(self.fields(head))
@@ -155,7 +155,7 @@ impl OverflowList<'_> {
         Ok(found.into_iter().next())
     }
 
-    /// Which fields of the owner tell the list's state.
+    /// The fields of the owner that make up the list's state.
     pub(super) fn fields(&self, head: Head) -> Document {
         let mut fields = doc! { "born": 1 };
         for field in ["count", "pages", "spilled", "rev", "floor", "pending", "adopting"] {
@@ -219,22 +219,22 @@ impl State {
             .map_or(Bson::Null, |floor| DateTime::from_millis(floor.millis()).into())
     }
 
-    /// Whether nothing spilled between two looks. A spill raises the number of pages, which tidying lowers again, and it
-    /// raises the floor, which nothing lowers.
+    /// Whether nothing spilled between two reads. A spill raises the number of pages, which tidying lowers again, and
+    /// it raises the floor, which nothing lowers.
     pub(super) fn has_the_pages_of(&self, other: &Self) -> bool {
         (self.pages, self.floor, &self.born) == (other.pages, other.floor, &other.born)
     }
 
-    /// Takes the oldest items out of a head that was read whole: those that one spill moves, newest first. What stays
-    /// is never older, in whatever order the head was stored.
+    /// Takes the items that one spill moves, the oldest, out of a head that was read whole. Returns them newest first.
+    /// What stays is never older, in whatever order the head was stored.
     pub(super) fn take_chunk(&mut self, limits: Limits) -> Vec<Item> {
         self.head.sort_unstable_by_key(|item| Reverse(item.order()));
         let chunk = limits.chunk(self.head.len());
         self.head.split_off(self.head.len() - chunk)
     }
 
-    /// The floor once these items, newest first, have spilled. It is above its last value also when they are of the same
-    /// moment as those before, because it tells one spill from the next.
+    /// The floor after these items, newest first, have spilled. It always rises, even if they are of the same moment
+    /// as those that spilled before, because it distinguishes one spill from the next.
     pub(super) fn floor_above(&self, chunk: &[Item]) -> Option<Timestamp> {
         let newest = chunk.first()?.at;
         Some(self.floor.map_or(newest, |floor| newest.max(just_after(floor))))
@@ -274,7 +274,7 @@ pub(super) fn page_number(document: &Document, field: &str) -> Result<u32> {
     u32::try_from(number(document, field)?).map_err(|_| Error::malformed(format!("`{field}` is too large")))
 }
 
-/// A number of items as MongoDB's commands take it.
+/// A number of items in the type that MongoDB's commands take.
 pub(super) fn int(items: usize) -> i64 {
     i64::try_from(items).unwrap_or(i64::MAX).min(i64::from(i32::MAX))
 }

@@ -6,11 +6,11 @@ use crate::attempts::Attempts;
 use document::{Result, Update};
 
 impl OverflowList<'_> {
-    /// Tidies pages that removals emptied. The newest pages go, as long as they are empty; an empty page further down
-    /// keeps its number but loses its times, so that no reader is led to it.
+    /// Tidies pages that removals emptied. The newest pages are given up as long as they are empty; an empty page
+    /// further down keeps its number but loses its times, so that readers skip it.
     ///
-    /// A running scroll notices nothing: its cursor is an order key, and a page that goes had nothing to read. A
-    /// removal that empties a page does this by itself; calling it again does no harm.
+    /// Readers that are scrolling notice nothing: their cursor is an order key, and a page that is given up had no
+    /// items. A removal that empties a page tidies by itself; calling this again does no harm.
     ///
     /// # Errors
     /// [`Error::NoOwner`](document::Error::NoOwner) when the owner does not exist.
@@ -20,8 +20,8 @@ impl OverflowList<'_> {
         self.trim(owner).await
     }
 
-    /// Takes the empty ones of these pages out of the way of readers, who find nothing in those that a power failure
-    /// brings back.
+    /// Hides the empty ones of these pages from readers. They find nothing in such pages if a power failure brings
+    /// them back.
     pub(super) async fn unmark(&self, mut pages: Document) -> Result<()> {
         pages.insert("count", 0_i64);
         pages.insert("last", doc! { "$exists": true });
@@ -44,7 +44,7 @@ impl OverflowList<'_> {
                 return Ok(());
             };
             if !page.items.is_empty() || !seen.pending.is_empty() {
-                // What is pending is finished by somebody who then comes here too.
+                // A pending removal will be finished by another call, which tidies afterwards.
                 return Ok(());
             }
             let change = doc! {
@@ -55,7 +55,7 @@ impl OverflowList<'_> {
             let gone = self.engine.update(self.owners(), trim).await?;
             if gone.matched == 1 {
                 attempts = Attempts::default();
-                // Only this very page: the next spill may already have written another of its number.
+                // Exactly this page: the next spill may already have written another one with its number.
                 let mut this = self.page_of(owner, &seen.born, newest);
                 this.insert("rev", page.rev);
                 this.insert("count", 0_i64);

@@ -1,11 +1,11 @@
-//! Appends to one list that come while another is under way wait for it, and go together.
+//! Batches concurrent appends to one list. Appends that arrive while a round is under way wait and go in the next one.
 //!
-//! Who comes to an idle list begins its rounds, and waits for nobody. Who comes later stands in a line and is taken along by
-//! the next round, with all others who stand there. So a list has one round at a time within a process, however many
-//! append to it, and the number of writes follows from how long one takes and not from how many there are.
+//! An append to an idle list starts a round at once. Appends that arrive later wait in line, and the next round takes
+//! all of them. So a list has one round at a time within a process, however many tasks append to it, and the number of
+//! writes depends on how long a round takes, not on the number of appends.
 //!
-//! Nothing relies on it for being right: the rounds of two processes meet on the same documents, and the guards keep them
-//! apart.
+//! Correctness does not depend on this: the rounds of two processes meet at the same documents, and the guards keep
+//! them apart.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -22,30 +22,30 @@ use document::{Engine, Error, Result};
 /// Lists by their owner and relation.
 type List = (Owner, Relation);
 
-/// The lists that have a round under way, and who stands in line there.
+/// The lists that have a round under way, and the appends that wait for the next round.
 #[derive(Debug, Default)]
 pub(super) struct Lines(Mutex<HashMap<List, Vec<Wanted>>>);
 
-/// An item that somebody wants in a list.
+/// An item that a caller wants to append.
 #[derive(Debug)]
 pub(super) struct Wanted {
     pub key: Key,
     pub item: Item,
-    pub asker: Asker,
+    pub waiter: Waiter,
 }
 
-/// Who waits to be told how it went.
+/// The caller that waits for the outcome of its append.
 #[derive(Debug)]
-pub(super) struct Asker(oneshot::Sender<Result<Appended>>);
+pub(super) struct Waiter(oneshot::Sender<Result<Appended>>);
 
-impl Asker {
-    /// For an append that goes alone.
+impl Waiter {
+    /// For an append that runs alone: nobody waits for it here.
     pub(super) fn nobody() -> Self {
         Self(oneshot::channel().0)
     }
 
-    /// Tells them; who has gone away meanwhile is not missed.
-    pub(super) fn tell(self, outcome: Result<Appended>) {
+    /// Sends the outcome. It is dropped if the caller has been cancelled meanwhile.
+    pub(super) fn answer(self, outcome: Result<Appended>) {
         drop(self.0.send(outcome));
     }
 }
@@ -53,14 +53,14 @@ impl Asker {
 impl OverflowList<'_> {
     /// Appends in the next round of the list.
     pub(super) async fn append_together(&self, owner: &Owner, key: Key, item: Item) -> Result<Appended> {
-        let (asker, told) = oneshot::channel();
-        let asker = Asker(asker);
+        let (waiter, answer) = oneshot::channel();
+        let waiter = Waiter(waiter);
         let list = (owner.clone(), self.relation);
-        if let Some(rounds) = Rounds::join(self.queues, list, Wanted { key, item, asker }) {
-            // A task of its own, because whoever is the first may go away before the others are done.
+        if let Some(rounds) = Rounds::join(self.queues, list, Wanted { key, item, waiter }) {
+            // In a task of its own, because the first caller may be cancelled before the others are done.
             tokio::spawn(rounds.run(self.engine.clone(), self.limits).in_current_span());
         }
-        told.await.unwrap_or_else(|_| {
+        answer.await.unwrap_or_else(|_| {
             Err(Error::UnknownOutcome(
                 "a round of appends was given up".to_owned(),
             ))
@@ -68,16 +68,16 @@ impl OverflowList<'_> {
     }
 }
 
-/// The rounds of one list, from the first append that finds it idle until nobody stands in line.
+/// The rounds of one list, from the first append that finds it idle until the line is empty.
 struct Rounds {
     queues: Arc<Queues>,
     list: List,
-    /// Whether the list is idle again, and somebody else may begin its next rounds.
+    /// Whether the list is idle again, so that another caller may start its next rounds.
     over: bool,
 }
 
 impl Rounds {
-    /// Stands in line; answers the rounds if they have still to be begun.
+    /// Joins the line. Returns the rounds if the caller has to run them.
     fn join(queues: &Arc<Queues>, list: List, wanted: Wanted) -> Option<Self> {
         match queues.lines.all().entry(list) {
             Entry::Occupied(mut line) => {
@@ -103,13 +103,13 @@ impl Rounds {
         while let Some(wanted) = self.next(limits.threshold) {
             let left = list.round(&owner, wanted).await;
             self.put_back(left);
-            self.let_them_come(limits.threshold).await;
+            self.yield_until_quiet(limits.threshold).await;
         }
     }
 
-    /// Lets the tasks that are ready run, for as long as that brings somebody. Those who have just been answered may come
-    /// again at once, and then all go in one round and not in two.
-    async fn let_them_come(&self, most: usize) {
+    /// Yields to the tasks that are ready, for as long as that adds to the line. Callers that have just been answered
+    /// may append again at once, and then all of them go in one round instead of two.
+    async fn yield_until_quiet(&self, most: usize) {
         let waiting = || self.queues.lines.all().get(&self.list).map_or(0, Vec::len);
         let mut before = waiting();
         loop {
@@ -122,19 +122,19 @@ impl Rounds {
         }
     }
 
-    /// Lets those who had no room be the first in line again.
+    /// Puts the appends that had no room back at the front of the line.
     fn put_back(&self, left: Vec<Wanted>) {
         if let Some(line) = self.queues.lines.all().get_mut(&self.list) {
             line.splice(..0, left);
         }
     }
 
-    /// The next round: those who stand in line, but no more than a head holds and nobody twice. Of a double click the
-    /// second waits until the first is in the list.
+    /// The next round: the appends in line, but no more than a head holds and no two with the same key. The second of
+    /// a double click waits until the first is in the list.
     fn next(&mut self, most: usize) -> Option<Vec<Wanted>> {
         let mut lines = self.queues.lines.all();
         let line = lines.get_mut(&self.list)?;
-        line.retain(|wanted| !wanted.asker.0.is_closed());
+        line.retain(|wanted| !wanted.waiter.0.is_closed());
         if line.is_empty() {
             lines.remove(&self.list);
             self.over = true;
@@ -147,7 +147,7 @@ impl Rounds {
 }
 
 impl Drop for Rounds {
-    /// When a round panics, or the runtime ends, everybody in line is told so, and the list is idle again.
+    /// When a round panics or the runtime ends, every waiting caller gets an error, and the list is idle again.
     fn drop(&mut self) {
         if !self.over {
             self.queues.lines.all().remove(&self.list);

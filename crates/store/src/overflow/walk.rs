@@ -4,7 +4,7 @@ use super::pages::Way;
 use super::{OverflowList, Owner, Stretch};
 use document::Result;
 
-/// A walk over a whole list that never holds more than one page of it.
+/// A walk over a whole list that never holds more than one page in memory.
 pub struct Walk<'a> {
     list: OverflowList<'a>,
     owner: Owner,

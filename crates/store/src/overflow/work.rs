@@ -1,4 +1,4 @@
-//! How often lists did what is off the common path.
+//! Counts of what lists do off the common path.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,11 +9,11 @@ use model::Relation;
 pub struct Work {
     /// Heads of which a chunk became a page.
     pub spills: u64,
-    /// Pushes and removals that began anew because somebody else had changed the list first.
+    /// Pushes and removals that were repeated because another operation had changed the list first.
     pub retries: u64,
     /// Items that were added.
     pub added: u64,
-    /// The writes that added them: fewer, where several items went together.
+    /// The writes that added them: fewer than items where several went together.
     pub pushes: u64,
 }
 
@@ -38,7 +38,7 @@ impl Tally {
         self.0[place(relation)].retries.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// One push added so many items.
+    /// One push added this many items.
     pub(super) fn pushed(&self, relation: Relation, items: usize) {
         let counts = &self.0[place(relation)];
         counts.added.fetch_add(items as u64, Ordering::Relaxed);

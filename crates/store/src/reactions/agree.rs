@@ -8,13 +8,13 @@ use crate::attempts::Attempts;
 use crate::overflow::{Item, Key, uuid_bson};
 use document::{Error, Result};
 
-/// What goes with every change of an actor's list: it raises the list's `rev`, so that nobody who looked before it can
-/// change the list after it without looking again.
+/// What every change of an actor's list writes with it: it raises the list's `rev`, so that nobody who read the list
+/// before can change it without reading it again.
 pub(crate) fn raise_rev(relation: Relation) -> Document {
     doc! { "$inc": { format!("{relation}.rev"): 1_i64 } }
 }
 
-/// What goes with a change of the activities: it may be the end of an attempt.
+/// What is written with a change of the activities; it may end an attempt.
 pub(super) fn also(ends: Option<Uuid>) -> Document {
     let mut also = raise_rev(Relation::Activities);
     if let Some(attempt) = ends {
@@ -23,8 +23,8 @@ pub(super) fn also(ends: Option<Uuid>) -> Document {
     also
 }
 
-/// Makes an actor's lists agree with the list that decides, and ends an attempt. `store` is in one session, so that what
-/// it reads of the deciding list is at least as new as the activities that it saw before.
+/// Makes an actor's lists agree with the list that decides, and ends an attempt. `store` is in one session, so that
+/// what it reads of the deciding list is at least as new as the activities that it saw before.
 ///
 /// # Errors
 /// [`Error::NoOwner`] when the actor is gone.
@@ -42,12 +42,12 @@ pub(super) async fn agree(
     let mut attempts = Attempts::default();
     while attempts.next().await {
         let seen = activities.look(&own).await?;
-        let mut told = told_of(store, actor, reaction).await?;
+        let mut recorded = activities_about(store, actor, reaction).await?;
         let item = decided(store, actor, reaction).await?;
         let right = item.as_ref().map(|item| reaction.activity_ids(item.id));
-        let kept = right.and_then(|right| right.into_iter().find(|id| told.contains(id)));
-        told.retain(|id| Some(*id) != kept);
-        if let Some(unfounded) = told.first() {
+        let kept = right.and_then(|right| right.into_iter().find(|id| recorded.contains(id)));
+        recorded.retain(|id| Some(*id) != kept);
+        if let Some(unfounded) = recorded.first() {
             let also = also(None);
             activities
                 .remove_if(&own, &Key::Id(*unfounded), seen, also)
@@ -63,7 +63,7 @@ pub(super) async fn agree(
                 appended.is_some()
             }
             (None, None) => true,
-            // Nothing has this id. It is a write that applies only if the activities still are as they were seen.
+            // No item has this id. The write applies only if the activities are still as they were seen.
             (None, Some(attempt)) => {
                 let key = Key::Id(attempt);
                 activities
@@ -79,7 +79,7 @@ pub(super) async fn agree(
     Err(Error::Contended(own.to_string()))
 }
 
-/// Makes the list of those whom a reader follows agree with an author's followers. `store` is in one session.
+/// Makes a reader's `following` list agree with an author's followers. `store` is in one session.
 ///
 /// # Errors
 /// [`Error::NoOwner`] when the reader is gone.
@@ -101,7 +101,7 @@ pub(crate) async fn agree_following(store: &Store, reader: &Handle, author: &Han
         let wanted = Item::new(item.id, author.clone(), item.at);
         match following.append_if(&own, wanted, seen, also).await? {
             Some(there) if there.item.id == item.id => return Ok(()),
-            // Left by an earlier follow, whose id never comes again.
+            // Left by an earlier follow, whose id is never used again.
             Some(there) => _ = following.remove(&own, &Key::Id(there.item.id)).await?,
             None => {}
         }
@@ -109,7 +109,7 @@ pub(crate) async fn agree_following(store: &Store, reader: &Handle, author: &Han
     Err(Error::Contended(own.to_string()))
 }
 
-/// The item of the deciding list; none when that list is gone.
+/// The item of the deciding list; `None` if that list is gone.
 async fn decided(store: &Store, actor: &Handle, reaction: &Reaction) -> Result<Option<Item>> {
     let list = store.list(reaction.relation());
     match list.find(&reaction.owner(), &reaction.key(actor)).await {
@@ -119,23 +119,23 @@ async fn decided(store: &Store, actor: &Handle, reaction: &Reaction) -> Result<O
     }
 }
 
-/// The ids of the activities that tell of a reaction. A comment's are known; others are searched for in the whole list,
-/// which only happens after an interruption or beside another server.
-async fn told_of(store: &Store, actor: &Handle, reaction: &Reaction) -> Result<Vec<Uuid>> {
+/// The ids of the activities about a reaction. Those of a comment are known; for others the whole list is searched,
+/// which happens only after an interruption or beside another server.
+async fn activities_about(store: &Store, actor: &Handle, reaction: &Reaction) -> Result<Vec<Uuid>> {
     let activities = store.list(Relation::Activities);
     let own = Topic::User(actor.clone());
-    let mut told = Vec::new();
+    let mut matching = Vec::new();
     if let Reaction::Comment(_, comment) = reaction {
         for id in reaction.activity_ids(*comment) {
             let found = activities.find(&own, &Key::Id(id)).await?;
-            told.extend(found.filter(|item| Reaction::of(item).as_ref() == Some(reaction)));
+            matching.extend(found.filter(|item| Reaction::of(item).as_ref() == Some(reaction)));
         }
     } else {
         let mut walk = activities.walk(&own);
         while let Some(stretch) = walk.next().await? {
             let of_it = |item: &Item| Reaction::of(item).as_ref() == Some(reaction);
-            told.extend(stretch.items.into_iter().filter(of_it));
+            matching.extend(stretch.items.into_iter().filter(of_it));
         }
     }
-    Ok(told.into_iter().map(|item| item.id).collect())
+    Ok(matching.into_iter().map(|item| item.id).collect())
 }

@@ -1,4 +1,4 @@
-//! What people have begun and not ended yet, in their own documents.
+//! Actions that people have begun and not finished, stored in their own documents.
 
 use bson::{Bson, DateTime, Document, doc};
 use model::{Handle, Relation, Timestamp};
@@ -12,23 +12,23 @@ use crate::overflow::{Seen, uuid_bson};
 use crate::people::{COLLECTION, date};
 use document::{DocumentEngine, Find, Index, Result, Update};
 
-/// The field of a person with what they have begun; empty or not there when nothing is.
+/// The field of a person with the actions that they have begun; empty or absent if there are none.
 pub const FIELD: &str = "intents";
 
-/// After how many milliseconds nobody works at an attempt any more: a request lives for seconds.
+/// After how many milliseconds an attempt is certainly over: a request lives for seconds.
 const OVER: i64 = 2 * 60 * 1000;
 
-/// How many people to go on for in one sweep.
+/// For how many people one sweep finishes actions.
 const MOST: u64 = 1_000;
 
-/// Something that somebody began.
+/// An action that somebody began.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Intent {
-    /// Which attempt it is.
+    /// The id of the attempt.
     pub attempt: Uuid,
     /// When it began.
     pub at: Timestamp,
-    /// What it adds or takes back.
+    /// What it adds or removes.
     pub reaction: Reaction,
 }
 
@@ -38,18 +38,18 @@ pub(super) struct Begun {
     pub seen: Seen,
     /// The ids of those in the head.
     pub head: Vec<Uuid>,
-    /// What others began and have not ended.
+    /// The actions that others began and have not finished.
     pub left: Vec<Intent>,
 }
 
-/// Lets those who have begun something be found without reading everybody.
+/// Creates the index that finds people with begun actions without reading everybody.
 pub(crate) async fn prepare(engine: &dyn DocumentEngine) -> Result<()> {
     let at = format!("{FIELD}.at");
     let begun = Index::on(doc! { &at: 1 }).only(doc! { &at: { "$exists": true } });
     engine.create_index(COLLECTION, begun).await
 }
 
-/// Notes what an actor begins, and looks at their activities, with one command.
+/// Notes what an actor begins, and reads their activities, with one command.
 pub(super) async fn begin(
     store: &Store,
     actor: &Handle,
@@ -82,8 +82,9 @@ pub(super) async fn end(store: &Store, actor: &Handle, attempt: Uuid) -> Result<
     store.engine().update(COLLECTION, ended).await.map(drop)
 }
 
-/// Makes an actor's lists agree where others left something. An attempt that is young may be under way on another server,
-/// and is not ended. The caller's own action is complete by now, so a failure is left to the next one.
+/// Makes an actor's lists agree where others left something unfinished. A young attempt may still be running on
+/// another server and is not ended. The caller's own action is complete by now, so a failure is left to the next
+/// action.
 pub(super) async fn agree_on(store: &Store, actor: &Handle, left: &[Intent], now: Timestamp) {
     for intent in left {
         let ends = intent.is_over(now).then_some(intent.attempt);
@@ -93,7 +94,7 @@ pub(super) async fn agree_on(store: &Store, actor: &Handle, left: &[Intent], now
     }
 }
 
-/// What a person's document says that they have begun. What is malformed is left out.
+/// The actions that a person's document says they have begun. Malformed entries are left out.
 fn intents_of(person: &Document) -> Vec<Intent> {
     let intents = person.get_array(FIELD).into_iter().flatten();
     intents
@@ -115,7 +116,7 @@ impl Intent {
 }
 
 impl Reactions<'_> {
-    /// What one person has begun and not ended.
+    /// The actions that one person has begun and not finished.
     pub async fn begun_by(&self, actor: &Handle) -> Result<Vec<Intent>> {
         let find = Find::matching(doc! { "_id": actor.as_str() })
             .project(doc! { FIELD: 1 })
@@ -124,7 +125,7 @@ impl Reactions<'_> {
         Ok(found.first().map(intents_of).unwrap_or_default())
     }
 
-    /// What people have begun and not ended, and who. Of those who are leaving it tells nothing.
+    /// The actions that people have begun and not finished, and who began them, except for people who are leaving.
     pub async fn begun(&self) -> Result<Vec<(Handle, Intent)>> {
         self.matching(doc! { "$exists": true }).await
     }
@@ -151,13 +152,13 @@ impl Reactions<'_> {
         Ok(begun)
     }
 
-    /// Makes the lists agree that an attempt is about, and ends it.
+    /// Makes the lists that an attempt is about agree, and ends it.
     pub async fn finish(&self, actor: &Handle, intent: &Intent) -> Result<()> {
         let store = &self.store.session();
         unless_gone(agree(store, actor, &intent.reaction, Some(intent.attempt)).await)
     }
 
-    /// Finishes what was interrupted; tells how many attempts that were.
+    /// Finishes interrupted attempts; returns how many there were.
     pub async fn finish_all(&self, now: Timestamp) -> Result<usize> {
         let before = DateTime::from_millis(now.millis().saturating_sub(OVER));
         let mut begun = self.matching(doc! { "$lt": before }).await?;

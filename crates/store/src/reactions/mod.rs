@@ -1,11 +1,11 @@
-//! Likes, shares, comments and follows: an item in the list of a post or a person, and an activity in the list of whoever
-//! did it.
+//! Likes, shares, comments and follows: an item in the list of a post or a person, and an activity in the list of the
+//! person who did it.
 //!
 //! The list of the post or person decides: it is changed first, and the actor's own lists follow. An actor's document
-//! also names what the actor has begun, in `intents`, from before the first change until the last one. The same person may
-//! act on two servers at once, so the activities change only if nobody else changed them since they were looked at, which
-//! was before the deciding list was read or changed; otherwise one looks at both again and makes them agree. An
-//! action that was interrupted leaves its intent, and whoever finds it makes the lists agree.
+//! also names what the actor has begun, in `intents`, from before the first change until the last one. The same person
+//! may act on two servers at once, so the activities change only if nobody else changed them since they were read, and
+//! they are read before the deciding list is read or changed. Otherwise both are read again and made to agree. An
+//! action that was interrupted leaves its intent, and the next action that finds it makes the lists agree.
 
 mod agree;
 mod intents;
@@ -43,9 +43,9 @@ impl<'a> Reactions<'a> {
         Self { store }
     }
 
-    /// Adds an item to the list that a reaction is about, and the activity that goes with it. Doing it again changes
-    /// nothing; after an interruption it finishes the first try. The answer may name an item of somebody else where a
-    /// comment's id is taken.
+    /// Adds an item to the list that a reaction is about, and the activity for it. Repeating it changes nothing; after
+    /// an interruption it finishes the first try. If a comment's id is taken, the answer may name somebody else's
+    /// item.
     ///
     /// # Errors
     /// [`Error::NoOwner`] when there is no such post or person, or when the actor is gone or leaving.
@@ -67,7 +67,7 @@ impl<'a> Reactions<'a> {
         let id = added.item.id;
         match finish_adding(store, &actor, reaction, &added, attempt, begun).await {
             Err(error @ Error::NoOwner(_)) => {
-                // The actor has left meanwhile, and nobody else would find what they did.
+                // The actor has left meanwhile, and nothing else would find what they did.
                 let list = store.list(reaction.relation());
                 unless_gone(list.remove(&owner, &Key::Id(id)).await)?;
                 Err(error)
@@ -76,8 +76,8 @@ impl<'a> Reactions<'a> {
         }
     }
 
-    /// Takes the item out of the list again, and the activity with it. Doing it again changes nothing; after an
-    /// interruption it finishes the first try.
+    /// Removes the item from the list, and the activity with it. Repeating it changes nothing; after an interruption
+    /// it finishes the first try.
     ///
     /// # Errors
     /// As [`Reactions::add`].
@@ -139,7 +139,7 @@ async fn finish_adding(
     Ok(())
 }
 
-/// Where the post or person turned out not to exist, the attempt has ended.
+/// If the post or person turned out not to exist, the attempt is over.
 async fn ended_without_owner<T>(
     store: &Store,
     actor: &Handle,

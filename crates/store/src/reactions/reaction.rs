@@ -5,7 +5,7 @@ use uuid::{Builder, Uuid};
 
 use crate::overflow::{Item, Key, Owner, uuid_bson};
 
-/// What somebody does to what.
+/// What somebody does, and to which post or person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reaction {
     /// Likes a post.
@@ -19,7 +19,7 @@ pub enum Reaction {
 }
 
 impl Reaction {
-    /// What an activity tells of; nothing for a post, and for what is malformed.
+    /// The reaction that an activity is about; `None` for a published post, and for a malformed activity.
     pub fn of(activity: &Item) -> Option<Self> {
         Self::read(&activity.more, Some(activity.id))
     }
@@ -54,8 +54,8 @@ impl Reaction {
         fields
     }
 
-    /// The activity that tells of an item of the list. A comment's activity has an id made from the post and the
-    /// comment's id, and names the comment in `comment`; any other has the item's id, which no client chooses.
+    /// The activity about an item of the list. A comment's activity has an id made from the post's and the comment's
+    /// id, and names the comment in `comment`; any other has the item's id, which no client chooses.
     pub fn activity(&self, item: &Item) -> Item {
         Item {
             id: self.activity_id(item.id),
@@ -87,7 +87,7 @@ impl Reaction {
         }
     }
 
-    /// What kind of activity it makes.
+    /// The kind of its activity.
     pub fn kind(&self) -> ActivityKind {
         match self {
             Self::Like(_) => ActivityKind::Like,
@@ -97,7 +97,7 @@ impl Reaction {
         }
     }
 
-    /// Whose list decides whether it holds.
+    /// The owner of the list that decides whether the reaction exists.
     pub fn owner(&self) -> Owner {
         match self {
             Self::Like(post) | Self::Share(post) | Self::Comment(post, _) => Topic::Post(*post),
@@ -105,7 +105,7 @@ impl Reaction {
         }
     }
 
-    /// Which list of theirs.
+    /// The relation of that list.
     pub fn relation(&self) -> Relation {
         match self {
             Self::Like(_) => Relation::Likes,
@@ -115,7 +115,7 @@ impl Reaction {
         }
     }
 
-    /// Which item of that list.
+    /// The key of its item in that list.
     pub fn key(&self, actor: &Handle) -> Key {
         match self {
             Self::Comment(_, id) => Key::Id(*id),
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn an_activity_tells_of_what_it_was_made_from() {
+    fn an_activity_gives_back_its_reaction() {
         let id = Uuid::from_u128(7);
         for reaction in [
             Reaction::Like(post(1)),
@@ -166,7 +166,7 @@ mod tests {
         let on = |number| Reaction::Comment(post(number), id).activity(&item(id));
         assert_eq!(on(1), on(1));
         assert_ne!(on(1).id, on(2).id);
-        // It is stored, so it must never be made in another way.
+        // The id is stored, so it must always be made in the same way.
         assert_eq!(on(1).id.get_version_num(), 8);
     }
 

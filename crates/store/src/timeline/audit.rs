@@ -1,4 +1,4 @@
-//! Whether timelines agree with the lists and the posts, looked at a hundred at a time.
+//! Checks whether timelines agree with the lists and the posts, a hundred at a time.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -14,9 +14,9 @@ use crate::overflow::uuid_bson;
 use crate::{people, posts};
 use document::{Error, Find, Result};
 
-/// How many timelines to look at together.
+/// How many timelines to audit together.
 const BATCH: u64 = 128;
-/// How many authors to ask for at once.
+/// How many authors to query at once.
 const AUTHORS: usize = 1_000;
 /// How many posts to have in memory at once.
 const STRETCH: u64 = 4_096;
@@ -26,8 +26,7 @@ const STRETCH: u64 = 4_096;
 pub(crate) enum Fault {
     /// Its reader is gone.
     Orphan,
-    /// It lacks a post of an author whom the reader follows, or, where there is no post, the author themselves, who is
-    /// an outlier.
+    /// It lacks a post of an author whom the reader follows. Without a post, it lacks the author, who is an outlier.
     Lacks { author: Handle, post: Option<Uuid> },
     /// It has posts of an author whom the reader does not follow.
     Unfounded { author: Handle },
@@ -38,22 +37,22 @@ pub(crate) enum Fault {
 pub(crate) struct Suspect {
     pub reader: Handle,
     pub faults: BTreeSet<Fault>,
-    /// What was looked at.
+    /// The timeline as it was read.
     timeline: Timeline,
 }
 
 /// A timeline whose entries are compared with the posts.
 struct Open {
     suspect: usize,
-    /// Those whose posts must be in it.
+    /// The authors whose posts must be in it.
     authors: HashSet<Handle>,
     entries: HashSet<(Timestamp, Uuid)>,
     end: Option<(Timestamp, Uuid)>,
-    /// How many posts it may still lack before there is no need to look on.
+    /// How many posts it may still lack before the search can stop.
     left: usize,
 }
 
-/// What an audit needs of a person.
+/// The fields of a person that an audit needs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Person {
     Ordinary,
@@ -62,14 +61,14 @@ enum Person {
 }
 
 impl Timelines<'_> {
-    /// The next timelines in the order of their readers, after one of them; none at the end.
+    /// The next timelines in the order of their readers, after one of them; empty at the end.
     pub(crate) async fn stretch(&self, after: Option<&Bson>) -> Result<Vec<Document>> {
         let filter = after.map_or_else(Document::new, |last| doc! { "_id": { "$gt": last } });
         let find = Find::matching(filter).sort(doc! { "_id": 1 }).limit(BATCH);
         self.store.engine().find(COLLECTION, find).await
     }
 
-    /// Those of these timelines that are not of the form that they should have: their `_id`, and why.
+    /// The malformed ones among these timelines: their `_id`, and what is wrong.
     pub(crate) fn malformed(&self, stored: &[Document]) -> Vec<(String, String)> {
         let fault = |document: &Document| match Timeline::read(document, self.window()) {
             Err(error) => Some(error.to_string()),
@@ -83,8 +82,8 @@ impl Timelines<'_> {
             .collect()
     }
 
-    /// Those of these timelines that do not agree with the lists and the posts, as far as one look can tell. What
-    /// changes meanwhile may be among them. Those that the next look at home rebuilds anyway are not.
+    /// The ones among these timelines that do not agree with the lists and the posts, as far as one read can tell.
+    /// They may include some that are changing right now, but not those that the next home request rebuilds anyway.
     pub(crate) async fn audit(&self, stored: &[Document]) -> Result<Vec<Suspect>> {
         let mut suspects = Vec::new();
         for document in stored {
@@ -131,8 +130,8 @@ impl Timelines<'_> {
         Ok(suspects)
     }
 
-    /// Looks at suspects again. Answers those that have a fault which they had before, and whether they are as they
-    /// were: then nothing was under way, and what is found is so.
+    /// Audits suspects again. Returns those that still have a fault which they had before, and whether they have not
+    /// changed meanwhile: then no operation was under way, and the fault is real.
     pub(crate) async fn audit_again(&self, before: &[Suspect]) -> Result<Vec<(Suspect, bool)>> {
         let ids: Vec<&str> = before.iter().map(|suspect| suspect.reader.as_str()).collect();
         let find = Find::matching(doc! { "_id": { "$in": ids } });
@@ -164,8 +163,8 @@ impl Timelines<'_> {
         Ok(left)
     }
 
-    /// Removes a timeline without a reader, and lets another be rebuilt by the next look at home. Answers whether it
-    /// still was as it had been looked at.
+    /// Removes a timeline without a reader; empties any other so that the next home request rebuilds it. Returns
+    /// whether it was still as it had been read.
     pub(crate) async fn mend(&self, suspect: Suspect) -> Result<bool> {
         let Suspect {
             reader,
@@ -180,8 +179,8 @@ impl Timelines<'_> {
         self.replace(&reader, &timeline).await
     }
 
-    /// Whom each of these readers follows; nothing of readers who are gone. Readers who are leaving are said to follow
-    /// nobody, as those whose list cannot be read: a check of the lists tells of them.
+    /// Whom each of these readers follows; readers who are gone are left out. Readers who are leaving, and those whose
+    /// list cannot be read, get an empty set: a check of the lists reports them.
     async fn followed_by_each(&self, suspects: &[Suspect]) -> Result<HashMap<Handle, HashSet<Handle>>> {
         let ids: Vec<&str> = suspects.iter().map(|suspect| suspect.reader.as_str()).collect();
         let find = Find::matching(doc! { "_id": { "$in": ids } })
@@ -228,7 +227,8 @@ impl Timelines<'_> {
         Ok(people)
     }
 
-    /// Goes down through the posts of all authors of some timelines, until each timeline's end, and notes what it lacks.
+    /// Reads the posts of all authors of some timelines, newest first, down to each timeline's end, and notes what is
+    /// missing.
     async fn missing(&self, mut open: Vec<Open>, suspects: &mut [Suspect]) -> Result<()> {
         let mut missing: BTreeMap<Uuid, Vec<(usize, Handle)>> = BTreeMap::new();
         let mut filter = Document::new();
@@ -271,7 +271,7 @@ impl Timelines<'_> {
             ];
             filter.insert("$or", below.to_vec());
         }
-        // What is on its way is told of by itself.
+        // Posts that are still being delivered are reported separately.
         let ids: Vec<Bson> = missing.keys().map(|id| uuid_bson(*id)).collect();
         for ids in ids.chunks(AUTHORS) {
             let delivered = doc! { "_id": { "$in": ids }, UNDELIVERED: { "$exists": false } };
@@ -287,7 +287,7 @@ impl Timelines<'_> {
         Ok(())
     }
 
-    /// Whether the list that decides says the same, and readers would notice.
+    /// Whether the list that decides confirms the fault, and readers would notice it.
     async fn is_founded(&self, reader: &Handle, timeline: &Timeline, fault: &Fault) -> Result<bool> {
         match fault {
             Fault::Orphan => Ok(true),
@@ -304,7 +304,7 @@ impl Timelines<'_> {
     }
 }
 
-/// What is wrong with the authors of a timeline, and whose posts must be in it. About those in doubt nothing is said.
+/// What is wrong with the authors of a timeline, and whose posts must be in it. Authors in doubt are left out.
 fn compare(
     timeline: &Timeline,
     mut followed: HashSet<Handle>,

@@ -7,11 +7,11 @@ use crate::{leaving, people, posts};
 use document::{Error, Find, Result};
 
 impl Timelines<'_> {
-    /// A reader's timeline. Where there is none, or too little in it, it is made from the lists and the posts, which takes
-    /// the longer the more the reader follows.
+    /// A reader's timeline. If there is none, or too little in it, it is built from the lists and the posts, which
+    /// takes longer the more people the reader follows.
     ///
-    /// It is begun empty first. From then on every post that is fanned out and every author who becomes an outlier leaves
-    /// a trace in it, and what was computed without them is computed again.
+    /// It is first stored empty. From then on, every post that is fanned out and every author who becomes an outlier
+    /// changes it, and whatever was computed without that change is computed again.
     pub(super) async fn built(&self, reader: &Handle) -> Result<Timeline> {
         for _ in 0..ATTEMPTS {
             let Some(mut timeline) = self.get(reader).await? else {
@@ -28,7 +28,7 @@ impl Timelines<'_> {
                 return Ok(timeline);
             }
             if timeline.built {
-                // It turns away what is older than its end, and would not tell.
+                // It ignores what is older than its end, without leaving a trace.
                 timeline.clear();
                 self.replace(reader, &timeline).await?;
                 continue;
@@ -42,7 +42,7 @@ impl Timelines<'_> {
                 Err(error) => return Err(error),
             };
             let Some((mut ordinary, outliers)) = found else {
-                // The reader has left, and this timeline may have been begun too late for whoever removed theirs.
+                // The reader has left, and this timeline may have been begun after the departure removed theirs.
                 self.remove(reader).await?;
                 return Err(Error::NoOwner(format!("user:{reader}")));
             };
@@ -72,8 +72,8 @@ impl Timelines<'_> {
         found.iter().map(|post| Entry::read(post, "_id")).collect()
     }
 
-    /// How an author's posts come to their followers, and the author's incarnation; `None` for nobody, and for somebody
-    /// who is leaving.
+    /// How an author's posts reach their followers, and the author's incarnation; `None` if the author does not exist
+    /// or is leaving.
     pub(super) async fn standing(&self, author: &Handle) -> Result<Option<(Standing, Bson)>> {
         let find = Find::matching(doc! { "_id": author.as_str() })
             .project(doc! { "born": 1, "outlier": 1, "followers.pages": 1, leaving::MARK: 1 })
@@ -102,8 +102,8 @@ impl Timelines<'_> {
         )))
     }
 
-    /// Those of some authors whose posts are merged in; `None` when the reader has left. Who is leaving is no author
-    /// any more, and no reader.
+    /// The ones among some authors whose posts are merged in; `None` when the reader has left. People who are leaving
+    /// count neither as authors nor as readers.
     async fn outliers_among(&self, authors: &[Handle], reader: &Handle) -> Result<Option<Vec<Handle>>> {
         let ids: Vec<&str> = authors.iter().chain([reader]).map(Handle::as_str).collect();
         let wanted = leaving::staying(doc! {

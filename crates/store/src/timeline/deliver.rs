@@ -1,4 +1,4 @@
-//! From a post to the timelines of the author's followers.
+//! Delivers posts to the timelines of the author's followers.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,7 +17,7 @@ use document::{Error, Find, Result, Update};
 /// The mark of a post that may not be in all its timelines yet.
 pub(crate) const UNDELIVERED: &str = "undelivered";
 
-/// How many followers to look at together.
+/// How many followers to handle together.
 const STRETCH: usize = 1_000;
 /// How many timelines to write at a time.
 const AT_ONCE: usize = 16;
@@ -25,8 +25,8 @@ const AT_ONCE: usize = 16;
 const SWEEP: u64 = 1_000;
 
 impl Timelines<'_> {
-    /// Adds a post, marked as to be delivered unless its author is an outlier, and answers it. [`Timelines::deliver`]
-    /// does the rest. `born` is a fresh id for this incarnation of it.
+    /// Adds a post and returns it. It is marked as to be delivered unless its author is an outlier.
+    /// [`Timelines::deliver`] does the rest. `born` is a fresh id for this incarnation of it.
     ///
     /// # Errors
     /// [`Error::DuplicateKey`] when there is one with this id.
@@ -46,8 +46,8 @@ impl Timelines<'_> {
         self.store.posts().insert_document(document).await
     }
 
-    /// Brings all posts of an author to their followers that are not there yet, also those of which the delivery was
-    /// interrupted. Again changes nothing.
+    /// Delivers all posts of an author that some followers may not have yet, including interrupted deliveries.
+    /// Repeating it changes nothing.
     pub async fn deliver(&self, author: &Handle) -> Result<()> {
         let waiting = doc! { "author": author.as_str(), UNDELIVERED: true };
         let find = Find::matching(waiting).project(doc! { "author": 1, "at": 1, "born": 1 });
@@ -76,8 +76,8 @@ impl Timelines<'_> {
         Ok(())
     }
 
-    /// Finishes the deliveries that were interrupted. One that is under way is done twice, which changes nothing.
-    /// Answers how many authors that were.
+    /// Finishes interrupted deliveries. One that is still running is done twice, which changes nothing. Returns the
+    /// number of authors.
     pub async fn deliver_all(&self) -> Result<usize> {
         let authors = self.undelivered().await?;
         for author in &authors {
@@ -101,8 +101,8 @@ impl Timelines<'_> {
         Ok(authors)
     }
 
-    /// Makes an outlier of an author whose followers have overflowed. The first mark tells new followers, the walk tells
-    /// those who were there before it, and the second mark says that both have happened.
+    /// Makes an author whose followers have overflowed an outlier. The first mark informs new followers, the walk
+    /// informs those who were there before it, and the second mark says that both are done.
     async fn announce(&self, author: &Handle, born: Bson) -> Result<()> {
         let own = doc! { "_id": author.as_str(), "born": born };
         let mark = async |filter: Document, announced: bool| {
@@ -125,12 +125,12 @@ impl Timelines<'_> {
         mark(own, true).await.map(drop)
     }
 
-    /// Changes the timelines of an author's followers, where there is one and the guard lets it. Those who follow later
-    /// see for themselves.
+    /// Changes the timelines of an author's followers, if they exist and meet the guard. People who follow later read
+    /// the author's standing themselves.
     async fn reach(&self, author: &Handle, write: &Write) -> Result<()> {
         let mut after = None;
         loop {
-            // From the oldest, so that new followers do not move those of a stretch out of it.
+            // From the oldest, so that new followers do not push others out of a stretch.
             let (followers, next) = match self.followers(author, after).await {
                 Err(Error::NoOwner(_)) => return Ok(()),
                 stretch => stretch?,
@@ -143,9 +143,9 @@ impl Timelines<'_> {
         }
     }
 
-    /// A follower may leave between being seen and being written to. So their timeline's `follows` is read first, then
-    /// the followers again, and the write is guarded on it: who left before the second look is not written to, and who left
-    /// after it has changed `follows`, or will take the change out.
+    /// A follower may leave after being read and before the write. So the timeline's `follows` is read first, then the
+    /// followers again, and the write is guarded on `follows`: a follower who left before the second read is not
+    /// written to, and one who left after it has changed `follows`, or is about to remove the change.
     async fn reach_stretch(
         &self,
         author: &Handle,
@@ -159,7 +159,8 @@ impl Timelines<'_> {
         let mut tried: HashMap<Handle, Document> = HashMap::new();
         for _ in 0..ATTEMPTS {
             let mut open = self.follows_of(&followers).await?;
-            // The guard held these up before, and not for a change of whom they follow: there is nothing to do.
+            // Their write failed on the guard before, and not because the reader changed whom they follow: nothing is
+            // left to do.
             open.retain(|(reader, state)| tried.get(reader) != Some(state));
             if open.is_empty() {
                 return Ok(());
@@ -168,8 +169,8 @@ impl Timelines<'_> {
                 Err(Error::NoOwner(_)) => return Ok(()),
                 stretch => stretch?.0,
             };
-            // The followers of somebody who is leaving stay in the list until the last. Each timeline is rid of the
-            // author after the mark was set, which this look would have seen.
+            // The followers of an author who is leaving stay in the list until the end. The departure removes the
+            // author from each timeline after setting its mark, which this read would have seen.
             if write.names_author && self.standing(author).await?.is_none() {
                 return Ok(());
             }
@@ -225,16 +226,16 @@ impl Timelines<'_> {
 
 /// A change of the timelines of an author's followers.
 struct Write {
-    /// What must hold for it besides that the reader follows.
+    /// The condition for the write, besides that the reader follows.
     guard: Document,
     change: Document,
     /// Whether it names the author as one whose posts are merged in.
     names_author: bool,
 }
 
-/// The write that puts a post into a timeline, if it is not there, and not older than the last entry of a timeline that
-/// is not complete. It drops the oldest entry of a full timeline, and counts `room` down with the same write, so that a
-/// timeline that has room never had to drop any.
+/// The write that puts a post into a timeline if it is not there, and is not older than the last entry of a timeline
+/// that is not complete. It drops the oldest entry of a full timeline, and in the same write decreases `room`, so that
+/// a timeline with room left never had to drop an entry.
 fn push(entry: &Entry, window: usize) -> Write {
     let (id, at) = (uuid_bson(entry.post), DateTime::from_millis(entry.at.millis()));
     let window = length(window);

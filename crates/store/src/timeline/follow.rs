@@ -11,9 +11,10 @@ use crate::reactions::{agree_following, raise_rev};
 use document::{Error, Result, Update};
 
 impl Timelines<'_> {
-    /// Lets somebody follow an author: in the author's followers, in the list of those whom the reader follows, and in
-    /// the reader's timeline. The store is in one session, here and where it is taken back. Again changes nothing; stopped in between, again finishes it, and until then the reader's
-    /// timeline says that it is in doubt about the author. The item's `id` must be a fresh one.
+    /// Makes a reader follow an author: in the author's followers, in the reader's `following` list, and in the
+    /// reader's timeline. The store is in one session, here and in [`Timelines::unfollow`]. Repeating it changes
+    /// nothing. If it is interrupted, repeating it finishes it, and until then the reader's timeline is in doubt about
+    /// the author. The item's `id` must be a fresh one.
     ///
     /// # Errors
     /// [`Error::NoOwner`] when there is no such author or reader.
@@ -51,7 +52,7 @@ impl Timelines<'_> {
             Err(error) => Err(error),
         };
         if let Err(error @ Error::NoOwner(_)) = followed {
-            // The reader has left meanwhile, and nobody else would find what they did.
+            // The reader has left meanwhile, and nothing else would find what they did.
             let key = Key::Id(appended.item.id);
             match followers.remove(&Topic::User(author.clone()), &key).await {
                 Ok(_) | Err(Error::NoOwner(_)) => {}
@@ -64,14 +65,14 @@ impl Timelines<'_> {
         if self.settle(&reader, author, Some(attempt)).await? {
             return Ok(appended);
         }
-        // The author is leaving, and who takes back what their followers have may have passed by here already.
+        // The author is leaving, and the cleanup of the followers' lists may have passed this reader already.
         let following = self.store.list(Relation::Following);
         let key = Key::Id(appended.item.id);
         following.remove(&Topic::User(reader), &key).await?;
         Err(Error::NoOwner(format!("user:{author}")))
     }
 
-    /// Takes the same back. `attempt` must be a fresh id.
+    /// Undoes the same. `attempt` must be a fresh id.
     ///
     /// # Errors
     /// [`Error::NoOwner`] when there is no such author or reader.
@@ -107,8 +108,8 @@ impl Timelines<'_> {
         Ok(removed)
     }
 
-    /// Takes an author who is leaving out of a reader's timeline: whoever gets the handle next is somebody else. The
-    /// timeline's `room` stays as it is, because what was left out before is not known to be the author's.
+    /// Removes an author who is leaving from a reader's timeline: a later holder of the handle is another person. The
+    /// timeline's `room` stays as it is, because the posts that were left out may be other authors'.
     pub(crate) async fn forget(&self, reader: &Handle, author: &Handle) -> Result<()> {
         let forget = doc! {
             "$pull": { "entries": { "author": author.as_str() }, "outliers": author.as_str() },
@@ -118,7 +119,7 @@ impl Timelines<'_> {
         self.store.engine().update(COLLECTION, forgotten).await.map(drop)
     }
 
-    /// Removes the timeline of somebody who is leaving.
+    /// Removes the timeline of a reader who is leaving.
     pub(crate) async fn remove(&self, reader: &Handle) -> Result<()> {
         let of_reader = doc! { "_id": reader.as_str() };
         self.store
@@ -128,17 +129,17 @@ impl Timelines<'_> {
             .map(drop)
     }
 
-    /// Makes a reader's timeline agree with whether the author's followers have them, and ends a doubt. Whoever comes
-    /// last has seen what all others did, so several of these at once end as the last of them.
+    /// Makes a reader's timeline agree with the author's followers, and ends a doubt. The last of several concurrent
+    /// calls has seen what all others did, so together they end as the last one.
     pub async fn align(&self, reader: &Handle, author: &Handle, ends: Option<Uuid>) -> Result<()> {
         self.settle(reader, author, ends).await.map(drop)
     }
 
-    /// The same, and answers whether there still is such an author, unless the reader has left.
+    /// Like `align`, but returns whether the author still exists, or true if the reader has left.
     async fn settle(&self, reader: &Handle, author: &Handle, ends: Option<Uuid>) -> Result<bool> {
         for _ in 0..ATTEMPTS {
-            // In this order: what changes after the timeline was read makes the write below fail, or comes to the
-            // timeline by itself.
+            // In this order: a change after the timeline was read either makes the write below fail or updates the
+            // timeline itself.
             let Some(mut timeline) = self.get(reader).await? else {
                 return Ok(true);
             };
@@ -147,14 +148,14 @@ impl Timelines<'_> {
             let standing = self.standing(author).await?.map(|(standing, _)| standing);
             let is_there = standing.is_some();
             match standing.filter(|_| follows) {
-                None => timeline.part_with(author),
+                None => timeline.remove_author(author),
                 Some(Standing::Ordinary) => timeline.merge(self.newest_by(slice::from_ref(author)).await?),
                 Some(_) if timeline.outliers.contains(author) => {}
                 Some(_) => timeline.outliers.push(author.clone()),
             }
             timeline.doubts.retain(|(id, _)| Some(*id) != ends);
-            // Somebody who saw a follower may be about to write to their timeline. So an end of following is always
-            // written, even where it finds nothing to take out; a reader in doubt will look again.
+            // A delivery that saw the reader as a follower may be about to write to the timeline. So an unfollow is
+            // always written, even if there is nothing to remove; a reader in doubt will check again.
             let as_it_was = timeline == before && (follows || ends.is_none());
             if as_it_was || self.replace(reader, &timeline).await? {
                 return Ok(is_there);
@@ -163,7 +164,7 @@ impl Timelines<'_> {
         Err(Error::Contended(format!("the timeline of {reader}")))
     }
 
-    /// Whether the author's followers have the reader. This list decides: it is changed first.
+    /// Whether the reader is among the author's followers. This list decides: it is changed first.
     pub(super) async fn follows(&self, reader: &Handle, author: &Handle) -> Result<bool> {
         let followers = self.store.list(Relation::Followers);
         match followers
@@ -176,8 +177,8 @@ impl Timelines<'_> {
         }
     }
 
-    /// Notes that it will not be clear whether the reader follows the author until this attempt has ended, and begins a
-    /// timeline to note it in. Should the attempt never end, whoever reads the timeline looks for themselves.
+    /// Notes that it is unclear until the end of this attempt whether the reader follows the author, and begins a
+    /// timeline to note it in. If the attempt never ends, each read of the timeline checks the list.
     async fn doubt(&self, reader: &Handle, author: &Handle, attempt: Uuid) -> Result<()> {
         let doubt = doc! { "id": uuid_bson(attempt), "author": author.as_str() };
         let change = doc! {

@@ -1,12 +1,13 @@
 //! Home timelines: the outlier pattern applied to fan-out.
 //!
-//! Everybody who has looked at their home feed has a *timeline*, one small document with the newest posts of those they
-//! follow. Ordinary authors are fanned out on write: each post is put into the timelines of their followers, of whom there
-//! are no more than fit into a head. An author whose followers have overflowed is an *outlier*: nothing is written
-//! anywhere but the post, and the readers' timelines name the author, whose posts are merged in when they are read.
+//! Everybody who has opened their home feed has a *timeline*, one small document with the newest posts of the people
+//! they follow. Ordinary authors are fanned out on write: each post is put into the timelines of their followers, of
+//! whom there are no more than fit into a head. An author whose followers have overflowed is an *outlier*: only the
+//! post itself is written. The readers' timelines name the author, whose posts are merged in when the timelines are
+//! read.
 //!
-//! A timeline can always be made anew from the lists and the posts, which alone decide. Every step is one write to
-//! one document; `docs/timeline.md` says why none of them is lost or doubled, whoever stops where.
+//! A timeline can always be rebuilt from the lists and the posts, which alone decide. Every step is one write to one
+//! document; `docs/timeline.md` explains why no post is lost or doubled wherever an operation stops.
 
 mod audit;
 mod build;
@@ -41,15 +42,15 @@ pub struct Timelines<'a> {
     store: &'a Store,
 }
 
-/// How an author's posts come to their followers.
+/// How an author's posts reach their followers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
     /// Through a write to each follower's timeline.
     Ordinary,
-    /// By merging, but not all followers' timelines may name the author yet.
+    /// By merging, but some followers' timelines may not name the author yet.
     Becoming,
-    /// By merging. Whoever was an outlier once stays one, also when followers leave: some timelines name them and
-    /// some do not, and only this mark tells new followers which it must be.
+    /// By merging. An author who became an outlier stays one even if followers leave: some timelines name the author
+    /// and some do not, and only this mark tells new followers which it must be.
     Outlier,
 }
 
@@ -72,7 +73,7 @@ impl<'a> Timelines<'a> {
             .transpose()
     }
 
-    /// Writes a timeline that was computed from the stored one, if that is unchanged. Answers whether it was.
+    /// Writes a timeline that was computed from the stored one, if that is unchanged. Returns whether it was.
     async fn replace(&self, reader: &Handle, timeline: &Timeline) -> Result<bool> {
         let filter = doc! { "_id": reader.as_str(), "born": &timeline.born, "rev": timeline.rev };
         let change = doc! {
@@ -89,7 +90,7 @@ impl<'a> Timelines<'a> {
         Ok(done.matched == 1)
     }
 
-    /// Everybody whom a reader follows. Of those about whom the timeline is in doubt, their own followers tell.
+    /// Everybody whom a reader follows. For authors in doubt, the author's own followers decide.
     async fn followed(&self, reader: &Handle, timeline: &Timeline) -> Result<Vec<Handle>> {
         let mut authors = self.followed_by(reader).await?;
         for author in timeline.doubted() {
@@ -101,7 +102,7 @@ impl<'a> Timelines<'a> {
         Ok(authors)
     }
 
-    /// Everybody in the list of those whom somebody follows.
+    /// Everybody in the `following` list of a reader.
     async fn followed_by(&self, reader: &Handle) -> Result<Vec<Handle>> {
         let owner = Topic::User(reader.clone());
         let mut followed = Vec::new();

@@ -10,23 +10,23 @@ use crate::overflow::uuid_bson;
 use crate::posts::{Order, StoredPost};
 use document::{Error, Result};
 
-/// A stretch of somebody's home feed.
+/// A stretch of a reader's home feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
     /// Newest first.
     pub posts: Vec<StoredPost>,
-    /// Where to go on; `None` at the end.
+    /// The cursor to continue with; `None` at the end.
     pub next: Option<Cursor>,
-    /// How many posts there are to read without asking all authors: what the timeline holds, the outliers' posts and
-    /// the reader's own. All of them, unless the timeline is full.
+    /// How many posts can be read without querying all authors: what the timeline holds, the outliers' posts and the
+    /// reader's own. That is all of them, unless the timeline is full.
     pub total: u64,
 }
 
 impl Timelines<'_> {
-    /// Posts of whom the reader follows and their own, newest first, after a cursor.
+    /// The reader's own posts and those of the authors they follow, newest first, after a cursor.
     ///
-    /// It costs the same however many the reader follows: the timeline, the posts of its outliers, and the posts that
-    /// are shown. Only below the end of a full timeline all authors are asked.
+    /// The cost does not depend on how many authors the reader follows: it reads the timeline, the posts of its
+    /// outliers, and the posts that are shown. Only below the end of a full timeline it queries all authors.
     ///
     /// # Errors
     /// [`Error::NoOwner`] when there is no such reader, [`Error::ForeignCursor`] when another list gave the cursor out.
@@ -74,8 +74,9 @@ impl Timelines<'_> {
         })
     }
 
-    /// A timeline that agrees with the lists about whom it was in doubt. The doubt stays: whoever noted it may still be
-    /// about to follow or unfollow, and then stop. They end it themselves, or `check --repair` does.
+    /// A timeline that agrees with the lists about the authors in doubt. The doubt stays, because the attempt that
+    /// noted it may still be about to follow or unfollow, and then stop. The attempt ends it, or `check --repair`
+    /// does.
     async fn settled(&self, reader: &Handle) -> Result<Timeline> {
         let timeline = self.built(reader).await?;
         if timeline.doubts.is_empty() {
@@ -87,8 +88,8 @@ impl Timelines<'_> {
         self.built(reader).await
     }
 
-    /// The posts of a timeline's entries after a cursor. Entries of posts that were deleted meanwhile are passed
-    /// over, and taken out.
+    /// The posts of a timeline's entries after a cursor. Entries of posts that were deleted meanwhile are skipped and
+    /// removed.
     async fn pushed(
         &self,
         reader: &Handle,
@@ -123,7 +124,7 @@ impl Timelines<'_> {
         if !gone.is_empty() {
             let mut left = timeline.clone();
             left.entries.retain(|entry| !gone.contains(&entry.order()));
-            // If it has changed meanwhile, the next reader does it.
+            // If it has changed meanwhile, the next reader removes them.
             self.replace(reader, &left).await?;
         }
         Ok(posts)

@@ -1,4 +1,4 @@
-//! A timeline's document, and what can be computed from one without looking anywhere else.
+//! A timeline's document, and what can be computed from it alone.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::overflow::{number, uuid_bson};
 use crate::people::date;
 use document::{Error, Result};
 
-/// A post in a timeline. Where `at` or `author` are not the post's, it was deleted and another has its id.
+/// A post in a timeline. If `at` or `author` differ from the post's, it was deleted and another post has its id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
     pub post: Uuid,
@@ -24,17 +24,17 @@ pub(super) struct Entry {
 /// never gain one below that.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Timeline {
-    /// Tells it from an earlier or later timeline of the same handle.
+    /// Distinguishes it from an earlier or later timeline of the same handle.
     pub born: Bson,
-    /// Goes up with every change. What is computed from a whole timeline is guarded on it.
+    /// Rises with every change. What is computed from a whole timeline is guarded on it.
     pub rev: i64,
     /// How many entries it holds at most.
     pub window: usize,
-    /// Whether the posts from before it was begun are in it.
+    /// Whether it includes the posts from before it was begun.
     pub built: bool,
-    /// Whether nothing that belongs into it was left out.
+    /// Whether nothing that belongs in it was left out.
     pub complete: bool,
-    /// Newest first, as many as the window at most.
+    /// Newest first, at most as many as the window.
     pub entries: Vec<Entry>,
     /// The followed authors whose posts are merged in.
     pub outliers: Vec<Handle>,
@@ -64,15 +64,15 @@ impl Entry {
 }
 
 impl Timeline {
-    /// A new one. `born` is unlike that of any other timeline of the reader's handle.
+    /// A new one. `born` differs from that of any other timeline of the reader's handle.
     pub fn begun(reader: &Handle, born: &Bson, window: usize) -> Document {
         let mut document = doc! { "_id": reader.as_str(), "rev": 0_i64, "doubts": [] };
         document.extend(Self::unbuilt(born, window));
         document
     }
 
-    /// What a new one has besides its doubts. Until it is built it takes every post in, so that whoever builds it
-    /// notices.
+    /// The fields of a new one besides its doubts. Until it is built it accepts every post, so that the request that
+    /// builds it notices.
     pub fn unbuilt(born: &Bson, window: usize) -> Document {
         let window = length(window);
         doc! {
@@ -81,8 +81,9 @@ impl Timeline {
         }
     }
 
-    /// Reads one. What one of another window has left out is not known, nor of one that does not name its window, as
-    /// earlier versions wrote it. It is read as one that has lost every entry, so the next look at home rebuilds it.
+    /// Reads one. If it was written with another window, or does not name its window (as earlier versions wrote it),
+    /// it is unknown what it has left out. It is read as one that has lost every entry, so the next home request
+    /// rebuilds it.
     pub fn read(document: &Document, window: usize) -> Result<Self> {
         let array = |field: &str| {
             document
@@ -114,9 +115,9 @@ impl Timeline {
         })
     }
 
-    /// All of it that is written together.
+    /// All the fields that are written together.
     pub fn content(&self) -> Document {
-        // Every push takes one away. So it is below 0 before a push drops an entry, or at that moment.
+        // Every push decreases it. So it is below 0 before a push drops an entry, or in the same write.
         let room = if self.complete {
             length(self.window.saturating_sub(self.entries.len()))
         } else {
@@ -134,17 +135,17 @@ impl Timeline {
         }
     }
 
-    /// Whether it must be built: it never was, or those who were unfollowed have left too little.
+    /// Whether it must be built: it never was, or unfollowing has left too little in it.
     pub fn is_thin(&self) -> bool {
         !self.built || (!self.complete && self.entries.len() < self.window / 2)
     }
 
-    /// The authors whom the reader may have begun or stopped to follow.
+    /// The authors whom the reader may have begun or stopped following.
     pub fn doubted(&self) -> HashSet<&Handle> {
         self.doubts.iter().map(|(_, author)| author).collect()
     }
 
-    /// Where its entries end and older posts begin that it does not know of; `None` when there are none.
+    /// Where its entries end and older posts begin that it does not hold; `None` if it is complete.
     pub fn end(&self) -> Option<(Timestamp, Uuid)> {
         let newest = (Timestamp::from_millis(i64::MAX), Uuid::max());
         (!self.complete).then(|| self.entries.last().map_or(newest, Entry::order))
@@ -162,15 +163,15 @@ impl Timeline {
         self.complete &= self.entries.len() < self.window;
     }
 
-    /// Empties it, so that the next look at home rebuilds it. Until then it takes every post in.
+    /// Empties it, so that the next home request rebuilds it. Until then it accepts every post.
     pub fn clear(&mut self) {
         self.built = false;
         self.complete = true;
         self.entries.clear();
     }
 
-    /// Takes an author out.
-    pub fn part_with(&mut self, author: &Handle) {
+    /// Removes an author.
+    pub fn remove_author(&mut self, author: &Handle) {
         self.entries.retain(|entry| entry.author != *author);
         self.outliers.retain(|outlier| outlier != author);
     }
@@ -194,7 +195,7 @@ fn handle(value: Option<&Bson>) -> Result<Handle> {
         .ok_or_else(|| Error::malformed("an author is not a handle"))
 }
 
-/// Which attempt to follow or unfollow left a doubt.
+/// The attempt to follow or unfollow that left a doubt.
 pub(crate) fn attempt_of(doubt: &Document) -> Result<Uuid> {
     uuid(doubt, "id")
 }
@@ -260,8 +261,8 @@ mod tests {
             timeline.entries,
             [entry("ada", 9), entry("bob", 7), entry("ada", 5)]
         );
-        timeline.part_with(&"ada".parse().unwrap());
-        timeline.part_with(&"bob".parse().unwrap());
+        timeline.remove_author(&"ada".parse().unwrap());
+        timeline.remove_author(&"bob".parse().unwrap());
         timeline.merge(vec![entry("cleo", 10)]);
         assert_eq!(timeline.entries, [], "it knows of nothing any more");
         assert!(timeline.is_thin());

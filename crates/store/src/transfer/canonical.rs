@@ -5,8 +5,9 @@ use base64::engine::general_purpose::STANDARD;
 use bson::{Binary, Bson, Document};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-/// A value in [MongoDB's canonical form](https://github.com/mongodb/specifications/blob/master/source/extended-json/extended-json.md),
-/// fields in their order. Reading needs nothing of ours: BSON types read both forms.
+/// A value in [MongoDB's canonical
+/// form](https://github.com/mongodb/specifications/blob/master/source/extended-json/extended-json.md), fields in their
+/// order. There is no reader here, because BSON types read both forms.
 pub(super) struct Canonical<'a>(pub &'a Bson);
 
 /// The same for a whole document.
@@ -43,7 +44,7 @@ impl Serialize for Canonical<'_> {
     }
 }
 
-/// What stands behind `$binary`.
+/// The value of `$binary`.
 struct CanonicalBytes<'a>(&'a Binary);
 
 impl Serialize for CanonicalBytes<'_> {

@@ -30,29 +30,29 @@ pub enum ExportError {
     /// The file could not be written.
     #[error("it cannot be written")]
     Write(#[from] io::Error),
-    /// Items went from an owner's pages each time that they were read.
+    /// Items were removed from an owner's pages each time they were read.
     #[error("the lists of {id} in {collection} lose items faster than they can be read")]
     Restless {
-        /// Where the owner is.
+        /// The owner's collection.
         collection: &'static str,
-        /// Which one.
+        /// The owner's `_id`.
         id: Bson,
     },
     /// A document whose `_id` names no person or post.
     #[error("{collection} has a document that is not the feed's: its _id is {id}")]
     Foreign {
-        /// Where it is.
+        /// The document's collection.
         collection: &'static str,
-        /// Which one.
+        /// The document's `_id`.
         id: Bson,
     },
 }
 
-/// Writes everything of the feed but its sessions; tells how many documents of each collection that were.
+/// Writes all data of the feed except for sessions; returns how many documents of each collection it wrote.
 ///
-/// Others may write meanwhile. Each owner and its pages are of one moment: an owner whose `rev` changed while its pages
-/// were read is read again, with its pages, and spills change nothing that was read. Two owners may be of two moments,
-/// so that a like can be there without its activity; `check` finds such pairs. Blocks the thread while it writes.
+/// Others may write meanwhile. Each owner is consistent with its pages: an owner whose `rev` changed while its pages
+/// were read is read again, with its pages, and spills do not change what was read. Two owners may be of different
+/// moments, so a like can be there without its activity; `check` finds such pairs. Blocks the thread while it writes.
 pub async fn export(
     store: &Store,
     out: &mut (dyn Write + Send),
@@ -150,7 +150,7 @@ impl Exporter<'_> {
         Err(ExportError::Restless { collection, id })
     }
 
-    /// The committed pages of a list. Those that no owner points to stay behind.
+    /// The committed pages of a list. Pages that no owner points to are left out.
     async fn pages(
         &self,
         mut list: Document,
@@ -187,7 +187,7 @@ impl Exporter<'_> {
     }
 }
 
-/// The pages of one owner, until it is known that they fit it.
+/// The pages of one owner, until it is known that they match it.
 struct Spool {
     file: SpooledTempFile,
     count: u64,

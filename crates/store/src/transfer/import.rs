@@ -10,7 +10,7 @@ use super::{COLLECTIONS, META};
 use crate::Store;
 use document::{DocumentEngine, Error, Find};
 
-/// The document in `meta` that is there while an import is under way.
+/// The document in `meta` that exists while an import is under way.
 pub(super) const MARKER: &str = "import";
 
 /// How many documents to write at a time, and how many bytes of lines.
@@ -26,7 +26,7 @@ pub struct Imported {
     pub equal: u64,
 }
 
-/// Why an import stopped. What it wrote by then are whole documents, and it may be run again.
+/// Why an import stopped. It has written whole documents only, and may be run again.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportError {
@@ -38,33 +38,33 @@ pub enum ImportError {
     Store {
         /// The line before which everything is written.
         line: u64,
-        /// How it failed.
+        /// The error.
         source: Error,
     },
     /// The store has another document of this `_id`.
     #[error("line {line}: the store has another {id} in {collection}")]
     Differs {
-        /// Which line.
+        /// The line.
         line: u64,
-        /// Where it belongs.
+        /// The document's collection.
         collection: &'static str,
-        /// Which document.
+        /// The document's `_id`.
         id: Bson,
     },
     /// The store was in use before, and this document is not in it.
     #[error("line {line}: the store is not empty, and it does not have {id} in {collection}")]
     NotEmpty {
-        /// Which line.
+        /// The line.
         line: u64,
-        /// Where it belongs.
+        /// The document's collection.
         collection: &'static str,
-        /// Which document.
+        /// The document's `_id`.
         id: Bson,
     },
     /// The store has documents that the file does not have.
     #[error("the store has {there} documents in {collection}, and the export has {told}")]
     More {
-        /// Where they are.
+        /// The collection.
         collection: &'static str,
         /// How many there are.
         there: u64,
@@ -73,17 +73,17 @@ pub enum ImportError {
     },
 }
 
-/// Whether an import into this store was begun and not ended. Until it is, owners may lack documents that belong to
-/// them, so nobody should use it.
+/// Whether an import into this store was begun and not finished. Until then, owners may lack documents that belong to
+/// them, so nobody should use the store.
 pub async fn is_under_way(store: &Store) -> Result<bool, Error> {
     let marker = Find::matching(doc! { "_id": MARKER }).limit(1);
     Ok(!store.engine().find(META, marker).await?.is_empty())
 }
 
-/// Writes the documents of an export into an empty store, and goes on where an earlier import of it was interrupted.
+/// Writes the documents of an export into an empty store, or continues an interrupted import of it.
 ///
-/// A document that is there already must be equal. A store that was in use before gets nothing; it is only compared.
-/// In the end the store has exactly what the export has.
+/// A document that exists already must be equal. A store that was in use before is not written to, only compared. In
+/// the end the store has exactly the documents of the export.
 pub async fn import<R: BufRead>(
     store: &Store,
     lines: &mut Lines<R>,
@@ -180,7 +180,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// Writes what is not there yet, after looking that what is there is equal.
+    /// Writes missing documents, after checking that existing ones are equal.
     async fn write(&mut self, collection: &'static str, lines: Vec<Line>) -> Result<(), ImportError> {
         let first = lines.first().map_or(0, |line| line.number);
         let failed = |source| ImportError::Store { line: first, source };
@@ -220,12 +220,12 @@ impl Importer<'_> {
     }
 }
 
-/// An `_id` as text, of which its type is a part.
+/// An `_id` as text, including its type.
 fn key(document: &Document) -> String {
     format!("{:?}", document.get("_id"))
 }
 
-/// Two documents are equal if all their bytes are: comparing values would pass over the order of fields.
+/// Two documents are equal if all their bytes are: comparing values would ignore the order of fields.
 fn bytes(document: &Document) -> Result<Vec<u8>, Error> {
     Ok(document.to_vec()?)
 }

@@ -13,11 +13,11 @@ use crate::people;
 const FORMAT: &str = "spillway-export";
 const VERSION: u32 = 1;
 
-/// The longest line, in bytes: a document of 16 MB in which every byte is a control character takes six times as
-/// many, and a little more.
+/// The longest line, in bytes: a document of 16 MB in which every byte is a control character takes six times as many,
+/// and a little more.
 const LONGEST: u64 = 128 * 1024 * 1024;
 
-/// How many documents of each collection.
+/// The number of documents of each collection.
 pub type Counts = BTreeMap<String, u64>;
 
 /// What is wrong with a file that should be an export.
@@ -33,12 +33,12 @@ pub enum LineError {
     /// It was written by a later Spillway.
     #[error("it is of version {0} of the format, and this program reads version {VERSION}")]
     Version(u32),
-    /// A line is not what it should be.
+    /// A line is malformed.
     #[error("line {line}, field {field}: {cause}")]
     Malformed {
-        /// Which line; the first is 1.
+        /// The line; the first is 1.
         line: u64,
-        /// Where in it, as in `document.at`.
+        /// The field, as in `document.at`.
         field: String,
         /// What is wrong there.
         cause: String,
@@ -46,15 +46,15 @@ pub enum LineError {
     /// It stops before its last line.
     #[error("it ends in line {line} without the line that ends an export, so a part of it is missing")]
     Truncated {
-        /// Which line was read last.
+        /// The line that was read last.
         line: u64,
     },
-    /// It does not have as many documents as its last line says.
+    /// Its number of documents differs from what its last line says.
     #[error("its last line tells of {told} documents of {collection}, and there are {found}")]
     Miscounted {
-        /// Of which collection.
+        /// The collection.
         collection: String,
-        /// How many there should be.
+        /// How many documents there should be.
         told: u64,
         /// How many there are.
         found: u64,
@@ -62,7 +62,7 @@ pub enum LineError {
     /// Something follows its last line.
     #[error("line {line} follows the line that ends the export")]
     AfterEnd {
-        /// Which line.
+        /// The line.
         line: u64,
     },
 }
@@ -70,17 +70,17 @@ pub enum LineError {
 /// A document of an export.
 #[derive(Debug)]
 pub struct Line {
-    /// Where it stands in the file; the first line is 1.
+    /// Its line number; the first line is 1.
     pub number: u64,
-    /// Where it belongs.
+    /// The document's collection.
     pub collection: &'static str,
-    /// What it is.
+    /// The document.
     pub document: Document,
     /// How long the line is.
     pub bytes: usize,
 }
 
-/// Every kind of line at once, because a choice between them would lose the path to what is wrong.
+/// Every kind of line at once, because an untagged enum would lose the path to a faulty field.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct AnyLine {
@@ -127,7 +127,7 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// The next document; `None` after the last line, once what it says was found to be so.
+    /// The next document; `None` after the last line, once its counts were found to be correct.
     #[expect(
         clippy::should_implement_trait,
         reason = "an iterator would have to go on after an error"
@@ -140,7 +140,9 @@ impl<R: BufRead> Lines<R> {
             .any_line()?
             .ok_or(LineError::Truncated { line: self.number })?;
         match line {
-            AnyLine { end: Some(told), .. } => self.end(&told).map(|()| None),
+            AnyLine {
+                end: Some(stated), ..
+            } => self.end(&stated).map(|()| None),
             AnyLine {
                 collection: Some(collection),
                 document: Some(document),
@@ -153,7 +155,7 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// Reads to the end and tells how many documents there were.
+    /// Reads to the end and returns how many documents there were.
     pub fn count(mut self) -> Result<Counts, LineError> {
         while self.next()?.is_some() {}
         Ok(self.counts)
@@ -192,13 +194,13 @@ impl<R: BufRead> Lines<R> {
         })
     }
 
-    fn end(&mut self, told: &Counts) -> Result<(), LineError> {
+    fn end(&mut self, stated: &Counts) -> Result<(), LineError> {
         for collection in COLLECTIONS {
             let number = |counts: &Counts| counts.get(collection).copied().unwrap_or(0);
-            if number(told) != number(&self.counts) {
+            if number(stated) != number(&self.counts) {
                 return Err(LineError::Miscounted {
                     collection: collection.to_owned(),
-                    told: number(told),
+                    told: number(stated),
                     found: number(&self.counts),
                 });
             }
@@ -210,7 +212,7 @@ impl<R: BufRead> Lines<R> {
         Ok(())
     }
 
-    /// The next line; `None` where the file ends.
+    /// The next line; `None` at the end of the file.
     fn any_line(&mut self) -> Result<Option<AnyLine>, LineError> {
         if !self.fill()? {
             return Ok(None);
@@ -228,7 +230,7 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    /// Reads one line into the buffer; false where the file ends.
+    /// Reads one line into the buffer; false at the end of the file.
     fn fill(&mut self) -> Result<bool, LineError> {
         self.buffer.clear();
         let read = (&mut self.reader)
@@ -253,7 +255,7 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// What the parser says. To it, each line is the first.
+/// The parser's message without a line number, because each line is the first to the parser.
 fn words(error: &serde_json::Error) -> String {
     error.to_string().replace(" at line 1 column ", " at column ")
 }
@@ -319,12 +321,12 @@ mod tests {
         Lines::begin(file)?.count()
     }
 
-    fn told(file: &str) -> String {
+    fn error_of(file: &str) -> String {
         read(file.as_bytes()).unwrap_err().to_string()
     }
 
     #[test]
-    fn what_was_written_is_read() {
+    fn written_lines_are_read_back() {
         assert_eq!(read(&file()).unwrap()["users"], 2);
         let file = file();
         let mut lines = Lines::begin(&file[..]).unwrap();
@@ -334,9 +336,9 @@ mod tests {
     }
 
     #[test]
-    fn no_beginning_of_a_file_passes_for_all_of_it() {
+    fn a_truncated_file_is_never_accepted() {
         let file = file();
-        // The last line is whole without what separates it from the next.
+        // The last line is complete even without its line break.
         for length in 0..file.len() - 1 {
             let refused = read(&file[..length]).unwrap_err();
             assert!(
@@ -347,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_line_is_told_by_its_number_and_field() {
+    fn a_wrong_line_is_reported_by_number_and_field() {
         let header = r#"{"format":"spillway-export","version":1}"#;
         for (line, says) in [
             ("nonsense", "line 2, field .: expected"),
@@ -385,10 +387,10 @@ mod tests {
             ),
             ("{\"end\":{}}\n{}", "line 3 follows"),
         ] {
-            let refused = told(&format!("{header}\n{line}\n"));
+            let refused = error_of(&format!("{header}\n{line}\n"));
             assert!(refused.contains(says), "{line}: {refused}");
         }
-        assert!(told("{\"format\":\"spillway-export\",\"version\":2}\n").contains("version 2"));
-        assert!(told("{\"_id\":1}\n").contains("line 1"));
+        assert!(error_of("{\"format\":\"spillway-export\",\"version\":2}\n").contains("version 2"));
+        assert!(error_of("{\"_id\":1}\n").contains("line 1"));
     }
 }

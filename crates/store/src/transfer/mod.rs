@@ -9,10 +9,10 @@
 //!
 //! The file begins with `{"format":"spillway-export","version":1}`. Each further line is one document,
 //! `{"collection":"users","document":{…}}`, and the pages of an owner come before it, as in a spill. The last line,
-//! `{"end":{"users":3,…}}`, tells how many there are of each collection, so that no beginning of a file passes for all
-//! of it.
+//! `{"end":{"users":3,…}}`, has the number of documents of each collection, so that a truncated file is never mistaken
+//! for a complete one.
 //!
-//! Sessions stay behind: who signed in at one store is not signed in at another.
+//! Sessions are not exported: a sign-in at one store is not valid at another.
 
 mod canonical;
 mod export;

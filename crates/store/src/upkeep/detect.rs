@@ -13,30 +13,30 @@ use crate::Store;
 use crate::overflow::{PAGES, owner_id, owners_of};
 use document::{DocumentEngine, Error, Find, Result};
 
-/// What counts as an outlier, and how many to tell of.
+/// What counts as an outlier, and how many to report.
 #[derive(Debug, Clone, Copy)]
 pub struct DetectOptions {
-    /// From so many items on; `None` for more than the relation's head may hold.
+    /// The least number of items; `None` for more than the relation's head may hold.
     pub threshold: Option<u64>,
-    /// Or from so many bytes of the owner document on.
+    /// Or the least number of bytes of the owner document.
     pub bytes: u64,
-    /// So many of each relation at most, the longest first.
+    /// The most lists of each relation to report, the longest first.
     pub top: usize,
 }
 
-/// A list that stands out.
+/// A list that is an outlier.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Outlier {
-    /// Whose.
+    /// The owner of the list.
     pub owner: String,
-    /// Which.
+    /// The relation.
     pub relation: Relation,
     /// How it is stored.
     pub form: Form,
     /// How many items it has.
     pub items: u64,
-    /// Of those, how many stand in the owner document.
+    /// How many of them are in the owner document.
     pub head: u64,
     /// How many pages it has.
     pub pages: u64,
@@ -44,9 +44,9 @@ pub struct Outlier {
     pub owner_bytes: u64,
     /// The list's pages together, in bytes.
     pub page_bytes: u64,
-    /// How much of the 16 MB that a document may have the owner takes, in percent.
+    /// The owner's size as a percentage of the 16 MB that a document may have.
     pub of_most: f64,
-    /// How much of its threshold the head takes, in percent.
+    /// The head's length as a percentage of its threshold.
     pub head_fill: f64,
 }
 
@@ -56,13 +56,13 @@ pub struct Outlier {
 pub enum Form {
     /// One array that grows without bound: `spillway migrate` turns it into head and pages.
     Unbounded,
-    /// All in the head.
+    /// Everything is in the head.
     Head,
     /// Head and pages.
     Overflowed,
 }
 
-/// What the engine says about a list.
+/// What the engine reports about a list.
 struct Measured {
     id: Bson,
     born: Bson,
@@ -137,7 +137,7 @@ fn pipeline(relation: Relation, threshold: u64, options: DetectOptions) -> Vec<D
     ]
 }
 
-/// Whether an engine has no aggregation, or not these stages and expressions.
+/// Whether the error means that the engine has no aggregation, or not these stages and expressions.
 pub(super) fn cannot_aggregate(error: &Error) -> bool {
     matches!(
         error,
@@ -200,12 +200,12 @@ impl Measured {
         Self::read(&summary)
     }
 
-    /// What its pages name as their owner.
+    /// The value that its pages store as their owner.
     fn owner(&self, relation: Relation) -> Bson {
         owner_of(owners_of(relation), &self.id).map_or_else(|| self.id.clone(), |owner| owner_id(&owner))
     }
 
-    /// From what the pipeline projects.
+    /// Reads the projection of the pipeline.
     fn read(summary: &Document) -> Self {
         let number = |field: &str| crate::overflow::number(summary, field).unwrap_or(0);
         let (items, pages) = (number("items"), number("pages"));
@@ -226,7 +226,7 @@ impl Measured {
     }
 }
 
-/// What each list's pages have together: one aggregation for all lists of a relation.
+/// The total size of each list's pages: one aggregation for all lists of a relation.
 async fn page_bytes(engine: &dyn DocumentEngine, relation: Relation, lists: &[Measured]) -> Result<Vec<u64>> {
     let owners: Vec<Bson> = lists
         .iter()

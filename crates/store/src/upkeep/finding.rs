@@ -4,9 +4,9 @@ use serde::Serialize;
 /// Something that `check` found in the store.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
-    /// Whose list or document it is: `user:ada`, `post:0193…`, or a collection and an `_id` when that is no owner.
+    /// The owner of the list or document: `user:ada`, `post:0193…`, or a collection and an `_id` if that is no owner.
     pub owner: String,
-    /// Which list, when it is about one.
+    /// The relation, if it is about one list.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relation: Option<Relation>,
     /// What is wrong.
@@ -22,7 +22,7 @@ pub struct Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Severity {
-    /// Worth knowing; everything that is promised holds.
+    /// Worth knowing; all invariants hold.
     Notice,
     /// An interrupted operation left it. Readers of the list notice nothing, and repairing or repeating the operation
     /// finishes it.
@@ -35,9 +35,9 @@ pub enum Severity {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Outcome {
-    /// It was only looked at.
+    /// It was reported only.
     Found,
-    /// It is no more.
+    /// It is gone.
     Repaired,
     /// It cannot be repaired from what the store has, and why.
     Unrepairable(&'static str),
@@ -58,10 +58,10 @@ pub enum Violation {
     /// A page's `count` is not the number of its items.
     #[error("page {page} says {said} items and holds {held}")]
     PageCount { page: u32, said: u64, held: u64 },
-    /// `hasOverflow` does not tell whether there are pages.
+    /// `hasOverflow` does not say whether there are pages.
     #[error("`hasOverflow` is {said} with {pages} pages")]
     OverflowFlag { said: String, pages: u32 },
-    /// Committed pages that are not there.
+    /// Committed pages that do not exist.
     #[error("pages {from} to {to} are missing")]
     MissingPages { from: u32, to: u32 },
     /// The head is longer than any setting allows.
@@ -76,7 +76,7 @@ pub enum Violation {
     /// A page is larger than a new one would be.
     #[error("page {page} has {items} items, the page size is {size} now")]
     PageOverSize { page: u32, items: usize, size: usize },
-    /// An actor or an id that stands in the list twice.
+    /// An actor or an id that is in the list twice.
     #[error("{key} stands twice, the second time in {}", place(*page))]
     Duplicate { key: String, page: Option<u32> },
     /// Items that are not newest first.
@@ -91,7 +91,7 @@ pub enum Violation {
     /// A page's `first` and `last` do not enclose the times of its items.
     #[error("page {page}: an item is newer than `first` or older than `last`, or one of them is missing")]
     PageTimes { page: u32 },
-    /// A page that removals emptied and nobody has taken out of readers' way yet: its `first` or `last` is still there.
+    /// A page that removals emptied and that is not hidden from readers yet: its `first` or `last` is still there.
     #[error("page {page} is empty and not tidied: its `first` or `last` still leads readers to it")]
     Untidied { page: u32 },
     /// Removals that were begun and not ended.
@@ -106,59 +106,59 @@ pub enum Violation {
     /// The owner does not have the list at all.
     #[error("the list is missing; the first append or `spillway migrate` makes it")]
     NoList,
-    /// A page that no reader reads: a spill was interrupted or is under way.
+    /// A page that is in no list: a spill was interrupted or is under way.
     #[error("page {page} was written but never committed")]
     UncommittedPage { page: u32 },
-    /// A page whose owner is gone, or is another of the same name.
+    /// A page whose owner is gone, or is another one of the same name.
     #[error("page {page} belongs to an owner that is gone")]
     OrphanPage { page: u32 },
-    /// A document that comes near the 16 MB that it may have.
+    /// A document that comes close to 16 MB, the most that it may have.
     #[error("{what} has {bytes} bytes, {percent} % of what a document may have")]
     NearLimit {
         what: String,
         bytes: usize,
         percent: usize,
     },
-    /// A document, or a part of it, that is not of the form it should have.
+    /// A document, or a part of it, that does not have the form that it should have.
     #[error("malformed: {what}")]
     Malformed { what: String },
-    /// The list changed each time that it was looked at.
+    /// The list changed during every attempt to read it.
     #[error("it changes too fast to be looked at; check again when it is quiet")]
     Busy,
-    /// Somebody who is leaving, of whose traces some are left.
+    /// A person who is leaving, and whose traces are not all removed.
     #[error("is leaving, and not all that was theirs is taken back yet (`leaving`)")]
     Leaving,
-    /// Somebody follows, but does not have it in the list of those they follow.
+    /// A reader who follows an author, but whose `following` list does not have the author.
     #[error("follows, but `following` of user:{actor} does not have it")]
     FollowingMissing { actor: String },
-    /// Somebody is said to follow a person whose followers do not have them.
+    /// A `following` list with an author whose followers do not have the reader.
     #[error("says that they follow {followed}, whose followers do not have them")]
     FollowerMissing { followed: String },
-    /// Something was done that its actor's activities do not have.
+    /// An action that is missing from its actor's activities.
     #[error("a {what} of user:{actor} is missing in their activities")]
     ActivityMissing { actor: String, what: &'static str },
-    /// An activity about something that is not in the list that decides about it.
+    /// An activity about an item that the deciding list does not have.
     #[error("an activity tells of a {what} that {target} does not have")]
     ActivityUnfounded { what: &'static str, target: String },
     /// An activity about a post that was deleted.
     #[error("an activity tells of a {what} on {target}, which is gone")]
     TargetGone { what: &'static str, target: String },
-    /// An item of somebody who is not there any more.
+    /// An item of a person who does not exist any more.
     #[error("an item of user:{actor}, who is gone")]
     ActorGone { actor: String },
-    /// A like, share, comment or follow that was begun, or begun to be taken back, and not ended.
+    /// An action (like, share, comment, follow or its removal) that was begun and not finished.
     #[error("began a {what} on {target}, or to take it back, and did not end it (`intents`)")]
     Begun { what: &'static str, target: String },
-    /// A post that was published, but perhaps not brought to all who follow its author.
+    /// A post that was published, but perhaps not delivered to all of its author's followers.
     #[error("was not brought to all who follow its author")]
     Undelivered,
-    /// A follow or unfollow that was begun and not ended. Readers of the timeline look for themselves.
+    /// A follow or unfollow that was begun and not finished. Readers of the timeline check the list.
     #[error("began to follow or unfollow {author} and did not end it")]
     TimelineInDoubt { author: String },
-    /// A home timeline without posts that belong into it.
+    /// A home timeline without posts that belong in it.
     #[error("their home timeline lacks posts of user:{author}, whom they follow")]
     TimelineLacks { author: String },
-    /// A home timeline with posts that do not belong into it.
+    /// A home timeline with posts that do not belong in it.
     #[error("their home timeline has posts of user:{author}, whom they do not follow")]
     TimelineUnfounded { author: String },
     /// A home timeline whose reader is gone.
@@ -184,7 +184,7 @@ impl Violation {
             | Self::TargetGone { .. }
             | Self::ActorGone { .. }
             | Self::TimelineInDoubt { .. }
-            // The lists themselves tell whether anything is missing; a server may still be at work.
+            // The lists themselves show whether anything is missing; a server may still be working on it.
             | Self::Begun { .. } => Severity::Notice,
             Self::Pending { .. }
             | Self::Adopting
@@ -201,7 +201,7 @@ impl Violation {
         }
     }
 
-    /// Whether two looks at a list found the same thing, whatever its numbers were then.
+    /// Whether two looks at a list found the same problem, even if its numbers differ.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         let same_place = match (self, other) {
             (Self::Duplicate { key: a, .. }, Self::Duplicate { key: b, .. }) => a == b,
@@ -227,7 +227,7 @@ impl Violation {
         }
     }
 
-    /// Why repairing cannot mend it. What is repaired after all never asks.
+    /// Why it cannot be repaired. Only asked about findings that were not repaired.
     pub(super) fn unrepairable(&self) -> &'static str {
         match self {
             Self::MissingPages { .. } => "its items are nowhere else: restore the page from a backup",

@@ -7,21 +7,23 @@ use uuid::{Builder, Uuid};
 
 use crate::overflow::{Item, Owner, owner_id};
 
-/// The items that an array stands for.
+/// The items that an array represents.
 #[derive(Debug, Default)]
 pub(super) struct Understood {
     /// In the array's order.
     pub items: Vec<Item>,
     /// How many of them were plain handles.
     pub handles: usize,
-    /// Elements that cannot be items: their places, and why.
+    /// Elements that cannot be items: their indices, and why.
     pub unfit: Vec<(usize, String)>,
 }
 
-/// Reads an array's elements as items `{id, by, at, …}` or, where everybody stands in the list once, as plain handles.
+/// Reads an array's elements as items `{id, by, at, …}` or, where everybody is in the list at most once, as plain
+/// handles.
 ///
-/// What a handle lacks follows from where it stands, so that doing it again gives the same: `at` is the owner's plus a
-/// millisecond per place, which keeps the order in which people came, and `id` is drawn from who relates to whom.
+/// What a handle lacks is derived from its place, so that a repetition gives the same result: `at` is the owner's plus
+/// a millisecond per place, which keeps the order of the array, and `id` is derived from the two people and the
+/// relation.
 pub(super) fn understand(
     owner: &Owner,
     document: &Document,
@@ -76,7 +78,7 @@ fn from_handle(
     ))
 }
 
-/// A name-based UUID (version 8, SHA-256). Both ends of a follow get the same, as when the feed writes them.
+/// A name-based UUID (version 8, SHA-256). Both lists of a follow get the same one, as when the feed writes them.
 fn derived_id(owner: &Owner, relation: Relation, handle: &Handle) -> Uuid {
     let owner = match owner_id(owner) {
         Bson::String(handle) => handle,
@@ -125,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_item_is_told_with_its_place() {
+    fn elements_that_are_not_items_are_reported_with_their_place() {
         let array = [Bson::from("bob"), Bson::from(7), Bson::from("Not A Handle")];
         let understood = understand(&user("ada"), &doc! {}, Relation::Followers, &array);
         let places: Vec<usize> = understood.unfit.iter().map(|(place, _)| *place).collect();

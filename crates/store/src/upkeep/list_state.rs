@@ -4,7 +4,7 @@ use model::Relation;
 use crate::overflow::{Owner, number, owner_id, take_date};
 use document::Result;
 
-/// What an owner document has in the place of a list.
+/// What an owner document stores for a relation.
 #[derive(Debug, Clone)]
 pub(super) enum Shape {
     Missing,
@@ -23,7 +23,7 @@ pub(super) struct ListState {
     pub rev: i64,
     pub floor: Option<i64>,
     pub adopting: bool,
-    /// Page and id of what is removed but may still stand in its page.
+    /// Page and id of items that are removed but may still be stored in their page.
     pub pending: Vec<(u32, Bson)>,
     pub head: Vec<Bson>,
     /// All of its fields but the head, as they are stored.
@@ -31,7 +31,7 @@ pub(super) struct ListState {
 }
 
 impl Shape {
-    /// What an owner document, read whole, has in the place of a list.
+    /// What a whole owner document stores for a relation.
     pub fn of(owner: &Document, relation: Relation) -> Self {
         let born = owner.get("born").cloned().unwrap_or(Bson::Null);
         match owner.get(relation.as_str()) {
@@ -85,7 +85,7 @@ impl ListState {
         })
     }
 
-    /// Whether nothing happened to the list in between: neither an append, nor a spill, nor a removal.
+    /// Whether nothing happened to the list in between: no append, no spill and no removal.
     pub fn same_moment(&self, later: &Self) -> bool {
         (&self.born, &self.fields) == (&later.born, &later.fields)
     }

@@ -1,4 +1,4 @@
-//! Whether items stand in lists: many at once, and without adopting a list that is still an unbounded array.
+//! Looks up whether lists have items: many at once, and without adopting a list that is still an unbounded array.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -10,11 +10,11 @@ use super::owners::COLLECTIONS;
 use crate::overflow::{Key, Owner, PAGES, number, owner_collection, owner_id};
 use document::{DocumentEngine, Find, Result};
 
-/// Of how many owners to have the heads in memory at once.
+/// How many owners' heads to have in memory at once.
 const HEADS: usize = 512;
-/// How many pages to have in memory at once, and for how many keys to look in them.
+/// How many pages to have in memory at once, and how many keys to look for in them.
 const PAGES_AT_ONCE: usize = 256;
-/// How many places of an index one command may look at: each key is looked for in each list.
+/// How many index entries one command may visit: each key is looked for in each list.
 const PLACES: usize = 2_048;
 
 /// An item to look for, or just an owner.
@@ -27,12 +27,12 @@ pub(super) struct Wanted {
     post: Option<Bson>,
 }
 
-/// What a look-up says.
+/// The answer of a look-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answer {
     There,
     Absent,
-    /// There is not even the owner.
+    /// Not even the owner exists.
     NoOwner,
     /// The list is not head and pages yet.
     Unknown,
@@ -66,8 +66,8 @@ impl Wanted {
     }
 }
 
-/// The answers, in the order of the questions. Each command is about the heads of many owners, or about the pages of many
-/// lists that do not have what is asked for in their heads.
+/// The answers, in the order of the questions. Each command is about the heads of many owners, or about the pages of
+/// many lists whose heads do not have the wanted items.
 pub(super) async fn lookup(engine: &dyn DocumentEngine, wanted: &[&Wanted]) -> Result<Vec<Answer>> {
     let mut looking = Looking {
         engine,
@@ -101,17 +101,17 @@ struct Looking<'a> {
     answers: Vec<Answer>,
 }
 
-/// A list that does not have everything in its head.
+/// A list whose head does not have all the wanted items.
 struct Open {
     id: Bson,
     born: Bson,
     pages: u64,
     list: Document,
-    /// What is not there, by its place among the questions.
+    /// The indices of the questions that are still open.
     asked: Vec<usize>,
 }
 
-/// A search of pages, and where each answer belongs: the list, and for each key the questions.
+/// A search of pages, and where its answers belong: the lists, and the questions for each key.
 #[derive(Default)]
 struct Search<'a> {
     lists: BTreeMap<String, (&'a Open, HashMap<String, Vec<usize>>)>,
@@ -120,7 +120,7 @@ struct Search<'a> {
 }
 
 impl Looking<'_> {
-    /// Answers what heads can answer. What is left may be in pages and counts as absent for now.
+    /// Answers the questions that heads can answer. The others may be in pages and count as absent for now.
     async fn in_heads(
         &mut self,
         collection: &str,
@@ -157,7 +157,7 @@ impl Looking<'_> {
             for &index in asked {
                 self.answers[index] = match &self.wanted[index].key {
                     None => Answer::There,
-                    Some(key) if keys.contains(&told(&key.value(), self.wanted[index].post.as_ref())) => {
+                    Some(key) if keys.contains(&key_text(&key.value(), self.wanted[index].post.as_ref())) => {
                         Answer::There
                     }
                     Some(_) if pages.is_none() => Answer::Unknown,
@@ -285,23 +285,23 @@ fn keys_of_head(list: &Document) -> HashSet<String> {
     items
         .filter_map(Bson::as_document)
         .flat_map(|item| {
-            let of_field = |field| item.get(field).map(|key| told(key, None));
+            let of_field = |field| item.get(field).map(|key| key_text(key, None));
             let old = item.get("id").zip(old_post(item));
-            let old = old.map(|(id, post)| told(id, Some(post)));
+            let old = old.map(|(id, post)| key_text(id, Some(post)));
             [of_field("id"), of_field("by"), old].into_iter().flatten()
         })
         .collect()
 }
 
-/// A key as it is compared, with the post that the item must be about.
-fn told(key: &Bson, post: Option<&Bson>) -> String {
+/// A key in the form in which keys are compared, with the post that the item must be about.
+fn key_text(key: &Bson, post: Option<&Bson>) -> String {
     match post {
         Some(post) => format!("{key} on {post}"),
         None => key.to_string(),
     }
 }
 
-/// What an activity is about that does not name its comment.
+/// The target of an activity that does not name its comment.
 fn old_post(activity: &Document) -> Option<&Bson> {
     match activity.get("comment") {
         Some(_) => None,

@@ -16,7 +16,7 @@ use crate::Store;
 use crate::overflow::{Item, Owner, number, owner_collection, owner_id};
 use document::{DocumentEngine, Error, Find, Result};
 
-/// How many elements that are no items to tell of, per list.
+/// How many elements that are not items to name per list.
 const EXAMPLES: usize = 3;
 
 /// How many bytes of owners a dry run has in memory at once, unless one owner alone has more.
@@ -26,11 +26,11 @@ const BYTES: u64 = 4 * 1024 * 1024;
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Migrated {
-    /// Owners that were looked at.
+    /// Owners that were examined.
     pub owners: u64,
-    /// Lists that were arrays, or whose adoption somebody else began, and now are head and pages.
+    /// Lists that were arrays, or whose adoption was begun by another process, and are head and pages now.
     pub lists: u64,
-    /// Lists that were missing and are there now, empty.
+    /// Lists that were missing and exist now, empty.
     pub made: u64,
     /// Items in these lists.
     pub items: u64,
@@ -40,25 +40,25 @@ pub struct Migrated {
     pub pages: u64,
     /// What these pages hold, in bytes of BSON.
     pub bytes: u64,
-    /// Items that went because an earlier one has the same actor or id.
+    /// Items that were dropped because an earlier one has the same actor or id.
     pub duplicates: u64,
-    /// Lists that stay as they are, and why.
+    /// Lists that were left as they are, and why.
     pub refused: Vec<Refusal>,
 }
 
 /// A list that cannot be migrated as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Refusal {
-    /// Whose.
+    /// The owner of the list.
     pub owner: String,
-    /// Which; none when the whole document is not an owner's.
+    /// The relation; `None` if the whole document is not an owner's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relation: Option<Relation>,
-    /// Why, and what helps.
+    /// The reason, and what helps.
     pub why: String,
 }
 
-/// What an array will be.
+/// The result of converting an array.
 #[derive(Debug, Default)]
 struct Plan {
     items: u64,
@@ -68,13 +68,13 @@ struct Plan {
     duplicates: u64,
 }
 
-/// Turns every list that is an unbounded array into head and pages; a `dry_run` only says what it would do.
+/// Turns every list that is an unbounded array into head and pages; a `dry_run` only reports what it would do.
 ///
-/// It may be stopped anywhere and run again, beside other processes that do the same and beside writers. Elements may
-/// be items `{id, by, at, …}` or plain handles. One owner that cannot be migrated does not stop the others.
+/// It may be stopped at any time and run again, beside other processes that do the same and beside writers. Elements
+/// may be items `{id, by, at, …}` or plain handles. An owner that cannot be migrated does not stop the others.
 ///
 /// # Errors
-/// What the engine fails with when it cannot be reached.
+/// The engine's error if it cannot be reached.
 pub async fn migrate(store: &Store, dry_run: bool, progress: Progress<'_>) -> Result<Migrated> {
     let mut total = 0;
     for collection in COLLECTIONS {
@@ -105,7 +105,7 @@ pub async fn migrate(store: &Store, dry_run: bool, progress: Progress<'_>) -> Re
     Ok(migrated)
 }
 
-/// Says of owners what migrating them would do. They are read whole, as many at once as can be in memory.
+/// Reports what migrating owners would do. They are read whole, as many at once as fit into memory.
 async fn plan_owners(
     store: &Store,
     collection: &str,
@@ -130,7 +130,7 @@ async fn plan_owners(
     Ok(())
 }
 
-/// Divides owners into groups of up to [`BYTES`] together; each by itself where the engine cannot tell how large they are.
+/// Divides owners into groups of up to [`BYTES`] in total; into single owners if the engine cannot report sizes.
 async fn by_size(engine: &dyn DocumentEngine, collection: &str, ids: Vec<Bson>) -> Result<Vec<Vec<Bson>>> {
     if ids.is_empty() {
         return Ok(Vec::new());
@@ -161,7 +161,7 @@ async fn by_size(engine: &dyn DocumentEngine, collection: &str, ids: Vec<Bson>) 
     Ok(groups)
 }
 
-/// Whether there is something to migrate, as far as an owner's document tells without the items.
+/// Whether there is something to migrate, as far as an owner's document shows without the items.
 fn wants(owner: &Document, relation: Relation) -> bool {
     match Shape::of(owner, relation) {
         Shape::List(list) => list.adopting,
@@ -233,7 +233,7 @@ async fn migrate_list(
         }
         Shape::Malformed(what) => return Err(Error::malformed(what)),
         Shape::List(list) if !list.adopting => return Ok(()),
-        // What somebody else began is an array still, under another name.
+        // An adoption that was begun still has the array, under another name.
         Shape::List(list) => list.head,
         Shape::Unbounded(_) => match document.get(relation.as_str()) {
             Some(Bson::Array(array)) => array.clone(),
@@ -321,7 +321,8 @@ fn plan(
     Ok(plan)
 }
 
-/// The items of an array and how many of them were plain handles, or a refusal that tells which elements do not fit.
+/// The items of an array and how many of them were plain handles, or a refusal that names the elements that do not
+/// fit.
 fn fit(owner: &Owner, document: &Document, relation: Relation, array: &[Bson]) -> Result<(Vec<Item>, u64)> {
     let understood = understand(owner, document, relation, array);
     if understood.unfit.is_empty() {

@@ -1,5 +1,5 @@
-//! The upkeep of a whole store: finding outliers, turning unbounded arrays into head and pages, checking what is
-//! promised, and measuring what is there. All of it works while others read and write, in bounded memory.
+//! The upkeep of a whole store: finding outliers, turning unbounded arrays into head and pages, checking the
+//! invariants, and measuring what is stored. All of it works while others read and write, in bounded memory.
 
 mod check;
 mod detect;
@@ -21,5 +21,5 @@ pub(crate) use owners::{COLLECTIONS as OWNERS, Owners, groups, relations_of};
 pub use stats::{BARS, RelationStats, by_week, stats};
 pub use tune::{Advice, ItemSizes, advise, judge};
 
-/// Is told how many of how many documents are done.
+/// Called with the number of documents that are done, and their total.
 pub type Progress<'a> = &'a (dyn Fn(u64, u64) + Send + Sync);

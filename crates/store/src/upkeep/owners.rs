@@ -1,4 +1,4 @@
-//! Walking the owner documents, in the order of their `_id`, a few at a time.
+//! Walks over the owner documents, in the order of their `_id`, a few at a time.
 
 use bson::{Bson, Document, doc};
 use model::{Handle, PostId, Relation, Topic};
@@ -8,7 +8,7 @@ use crate::overflow::Owner;
 use crate::{people, posts};
 use document::{DocumentEngine, Find, Result};
 
-/// How many owners to ask for at once, without the items of their lists.
+/// How many owners to read at once, without the items of their lists.
 const BATCH: u64 = 1_000;
 /// How many items of heads, or of pages, to have in memory at once.
 pub(super) const ITEMS: u64 = 8_192;
@@ -25,7 +25,7 @@ pub(crate) fn relations_of(collection: &str) -> [Relation; 3] {
     }
 }
 
-/// The owner that an `_id` of a collection names; `None` when it names none.
+/// The owner that an `_id` of a collection names; `None` if it names none.
 pub(crate) fn owner_of(collection: &str, id: &Bson) -> Option<Owner> {
     match id {
         Bson::String(handle) if collection == people::COLLECTION => {
@@ -38,7 +38,8 @@ pub(crate) fn owner_of(collection: &str, id: &Bson) -> Option<Owner> {
     }
 }
 
-/// A walk over one collection of owners. Owners that come or go meanwhile are met or not; all others are met once.
+/// A walk over one collection of owners. Owners that are added or deleted meanwhile may be missed; all others are
+/// visited once.
 pub(crate) struct Owners<'a> {
     engine: &'a dyn DocumentEngine,
     collection: &'static str,
@@ -55,7 +56,7 @@ impl<'a> Owners<'a> {
     }
 
     /// The next owners, each with the counters of its lists but not the items; empty at the end. An unbounded array
-    /// comes as an array of something.
+    /// stays an array, of whatever the projection leaves of its elements.
     pub async fn next(&mut self) -> Result<Vec<Document>> {
         let mut fields = doc! { "born": 1 };
         for relation in relations_of(self.collection) {
@@ -83,7 +84,7 @@ impl<'a> Owners<'a> {
         Ok(found)
     }
 
-    /// Documents whose `_id` is not of the type that an owner's is, named; a hundred at most.
+    /// Names documents whose `_id` does not have the type of an owner's; a hundred at most.
     pub async fn foreign(&self) -> Result<Vec<Bson>> {
         let kind = if self.collection == people::COLLECTION {
             "string"
@@ -101,8 +102,8 @@ impl<'a> Owners<'a> {
     }
 }
 
-/// Divides owners into groups whose heads can be in memory together. Owners with an unbounded array stay by
-/// themselves.
+/// Divides owners into groups whose heads fit into memory together. An owner with an unbounded array is a group of its
+/// own.
 pub(crate) fn groups(collection: &str, owners: &[Document]) -> Vec<Vec<Bson>> {
     let mut groups: Vec<Vec<Bson>> = Vec::new();
     let mut room = 0;
@@ -127,7 +128,7 @@ pub(crate) fn groups(collection: &str, owners: &[Document]) -> Vec<Vec<Bson>> {
     groups
 }
 
-/// How many items a list has in its owner document, at least by what it says.
+/// How many items a list has in its owner document, at least according to its counters.
 fn weight(list: Option<&Bson>) -> u64 {
     match list {
         Some(Bson::Document(list)) => {

@@ -1,4 +1,4 @@
-//! What mends a list, one guarded write at a time.
+//! Repairs a list, one guarded write at a time.
 
 use bson::{Bson, DateTime, Document, doc};
 use model::{Relation, Timestamp};
@@ -10,16 +10,16 @@ use crate::Store;
 use crate::overflow::{Item, Owner, PAGES, owner_collection};
 use document::{Result, Update};
 
-/// The next thing that mends a list. When somebody changes the list first it does nothing, and the list is looked at
-/// again.
+/// The next step of repairing a list. If another operation changes the list first, the step does nothing, and the list
+/// is read again.
 #[derive(Debug)]
 pub(super) enum Repair {
     /// Finish what operations began and did not end.
     Finish,
-    /// Set fields of the list, only while it is as it was read; its revision goes up, so that no spill or removal that
-    /// is under way builds on what was wrong.
+    /// Set fields of the list, only while it is as it was read. Its revision rises, so that no spill or removal that
+    /// is under way builds on the wrong values.
     List { seen: ListState, set: Document },
-    /// Rewrite a page; before that take the items that go from the list's counters.
+    /// Rewrite a page; before that, subtract the dropped items from the list's counters.
     Page {
         seen: ListState,
         page: Document,
@@ -30,7 +30,7 @@ pub(super) enum Repair {
 }
 
 impl Repair {
-    /// What to do first about what a look found; `None` when there is nothing or nothing to be done.
+    /// The first step for what a look found; `None` if there is nothing to do or nothing can be done.
     pub fn of(
         list: &ListState,
         numbers: &Numbers,
@@ -120,7 +120,7 @@ async fn change_list(
     Ok(done.matched == 1)
 }
 
-/// Writes a committed page as it should be, unless an item went out of it meanwhile; none ever comes in.
+/// Writes a committed page as it should be, unless an item was removed from it meanwhile; none is ever added.
 async fn rewrite(store: &Store, page: &Document, items: &[Item]) -> Result<()> {
     let stored = page.get_array("items").map_or(0, Vec::len);
     // The first four are the shard key.

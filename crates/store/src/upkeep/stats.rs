@@ -15,11 +15,11 @@ use crate::overflow::PAGES;
 use crate::{Limits, Store};
 use document::{Find, Result};
 
-/// How many bars a histogram of fills has; the last is for what is over its limit.
+/// How many bars a histogram of fill levels has; the last is for what is over its limit.
 pub const BARS: usize = 11;
 /// How many pages to measure at once.
 const PAGES_AT_ONCE: u64 = 16;
-/// Items up to this size are counted by their size.
+/// Items up to this many bytes are counted by their exact size.
 const SIZES: usize = 16_384;
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
@@ -28,7 +28,7 @@ const DAY: i64 = 24 * 60 * 60 * 1000;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RelationStats {
-    /// Which.
+    /// The relation.
     pub relation: Relation,
     /// Owners that could have such a list.
     pub owners: u64,
@@ -36,7 +36,7 @@ pub struct RelationStats {
     pub lists: u64,
     /// Lists with at least one page.
     pub overflowed: u64,
-    /// Lists that are unbounded arrays still.
+    /// Lists that are still unbounded arrays.
     pub unbounded: u64,
     /// Items in heads and pages together.
     pub items: u64,
@@ -50,7 +50,7 @@ pub struct RelationStats {
     pub largest: Option<(String, u64)>,
     /// How many heads with items are filled to under 10 %, 20 %, … 100 % of the threshold, and how many over it.
     pub head_fill: [u64; BARS],
-    /// The same of pages and the page size.
+    /// The same for pages and the page size.
     pub page_fill: [u64; BARS],
     /// Pages made per day, by the day's date.
     pub growth: BTreeMap<String, u64>,
@@ -58,16 +58,16 @@ pub struct RelationStats {
     pub sizes: ItemSizes,
 }
 
-/// Counts on the way to [`RelationStats`].
+/// Counts from which [`RelationStats`] is computed.
 struct Counts {
     stats: RelationStats,
     limits: Limits,
-    /// How many items have so many bytes.
+    /// How many items have each number of bytes.
     sizes: Vec<u64>,
     largest_item: u64,
 }
 
-/// Measures every list and page. A page that comes or goes meanwhile is met or not.
+/// Measures every list and page. Pages that are added or removed meanwhile may be missed.
 pub async fn stats(store: &Store, progress: Progress<'_>) -> Result<Vec<RelationStats>> {
     let engine = store.engine();
     let mut total = engine.count(PAGES, Document::new()).await?;
@@ -119,7 +119,7 @@ pub async fn stats(store: &Store, progress: Progress<'_>) -> Result<Vec<Relation
     Ok(counts.into_iter().map(Counts::finish).collect())
 }
 
-/// The days of a growth, gathered into weeks that are named by their Monday.
+/// Daily growth summed up by week; a week is named by its Monday.
 pub fn by_week(growth: &BTreeMap<String, u64>) -> BTreeMap<String, u64> {
     let mut weeks = BTreeMap::new();
     for (day, pages) in growth {
@@ -248,7 +248,7 @@ impl Counts {
     }
 }
 
-/// Which bar of a histogram so many items of so many go to.
+/// The bar of a histogram for this many items of a limit.
 fn bar(items: usize, of: usize) -> usize {
     if items > of {
         return BARS - 1;
@@ -261,7 +261,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bars_are_tenths_and_the_last_is_for_what_is_too_full() {
+    fn bars_are_tenths_and_the_last_is_for_overfull_lists() {
         assert_eq!(
             [
                 bar(1, 100),

@@ -1,4 +1,4 @@
-//! The threshold for a byte budget, from the sizes that items really have.
+//! The threshold for a byte budget, from the actual sizes of items.
 //!
 //! Seed 0: "Calculate it from your average activity document size and your target primary document size. If each
 //! activity is 200 bytes, 1,000 activities is 200 KB."
@@ -29,14 +29,14 @@ pub struct Advice {
     pub threshold: usize,
     /// How many items a page may hold.
     pub page_size: usize,
-    /// The head's bytes when it is full, of items of the median size.
+    /// The head's bytes when it is full, with items of the median size.
     pub head_bytes: u64,
     /// The same if every item were as large as the largest.
     pub worst_head_bytes: u64,
-    /// Whether even then the budget holds.
+    /// Whether the budget holds even then.
     pub always_within: bool,
-    /// Whether the head has what a first screen reads at any moment, also just after a spill: the newest items, and the one
-    /// behind them.
+    /// Whether the head always has what a first screen reads, even just after a spill: the newest items, and the one
+    /// after them.
     pub first_screen_from_head: bool,
     /// What an append rewrites on average, in bytes: a head between two spills.
     pub bytes_per_append: u64,
@@ -46,17 +46,18 @@ pub struct Advice {
     pub seams: f64,
 }
 
-/// How many bytes an array's element costs beside the item: its type, its index as text, and a terminator.
+/// How many bytes an array element costs besides the item: its type, its index as text, and a terminator.
 const PER_ELEMENT: u64 = 1 + 4 + 1;
-/// What a list has beside its items: counters, flags and the empty `pending`.
+/// The bytes of a list besides its items: counters, flags and the empty `pending`.
 const PER_LIST: u64 = 140;
-/// A page is so many quarters of the head, so that a spill leaves the newest behind.
+/// How many quarters of the head make a page, so that a spill leaves the newest items behind.
 const PAGE_QUARTERS: usize = 3;
 
-/// The threshold and page size with which a list stays within `budget` bytes of its owner document, when its items
-/// are of these sizes; `screen` is how many items a first screen shows.
+/// The threshold and page size with which a list of items of these sizes stays within `budget` bytes of its owner
+/// document; `screen` is how many items a first screen shows.
 ///
-/// The budget holds for items of the p99 size, and the worst case is told. At least one item fits, whatever the budget.
+/// The budget holds for items of the p99 size, and the worst case is reported. At least one item fits, whatever the
+/// budget.
 pub fn advise(budget: u64, sizes: ItemSizes, screen: usize) -> Advice {
     let room = budget.saturating_sub(PER_LIST);
     let fits = room / (sizes.p99.max(1) + PER_ELEMENT);
@@ -81,7 +82,7 @@ pub fn judge(budget: u64, sizes: ItemSizes, screen: usize, threshold: usize, pag
         head_bytes: head(threshold, sizes.p50),
         worst_head_bytes,
         always_within: worst_head_bytes <= budget,
-        // The append that met the full head is there already, and behind the screen one item more is looked for: it tells
+        // The append that met the full head is there already, and one more item is read after the screen: it shows
         // whether the list goes on.
         first_screen_from_head: left + 1 > screen,
         bytes_per_append: head(usize::midpoint(left + 1, threshold), sizes.p50),
@@ -97,7 +98,7 @@ fn page_size_for(threshold: usize, screen: usize) -> usize {
     if leaves_a_screen >= threshold.div_ceil(2) {
         usual.min(leaves_a_screen)
     } else {
-        // Too small a head for a screen and pages worth having: a screen takes a page along.
+        // The head is too small for a screen and useful pages, so a screen reads a page as well.
         usual
     }
 }
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_seeds_own_examples_come_out() {
+    fn the_seeds_own_examples_are_reproduced() {
         let of = |kilobytes: u64, size| advise(kilobytes * 1_000, all(size), SCREEN).threshold;
         let small = of(200, 200);
         assert!((900..=1_000).contains(&small), "200 bytes in 200 KB: {small}");
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn one_huge_item_breaks_the_budget_and_is_told() {
+    fn one_huge_item_breaks_the_budget_and_is_reported() {
         let sizes = ItemSizes {
             max: 2_400,
             ..all(63)
@@ -162,8 +163,8 @@ mod tests {
 
     #[test]
     fn a_head_that_keeps_no_item_behind_the_screen_needs_a_page() {
-        // Of 40 items, 21 move and 19 stay; the append that met the full head makes twenty: a screen, and nothing that tells
-        // whether the list goes on.
+        // Of 40 items, 21 move and 19 stay; the append that met the full head makes twenty: a screen, but no item that
+        // shows whether the list goes on.
         assert!(!judge(10_240, all(63), SCREEN, 40, 21).first_screen_from_head);
         assert!(judge(10_240, all(63), SCREEN, 40, 20).first_screen_from_head);
         assert_eq!(page_size_for(77, SCREEN), 57);
@@ -183,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn no_sizes_and_no_budget_are_no_trouble() {
+    fn missing_sizes_and_an_empty_budget_are_handled() {
         assert_eq!(advise(0, ItemSizes::default(), SCREEN).threshold, 1);
         assert_eq!(
             advise(u64::MAX, ItemSizes::default(), SCREEN).threshold,

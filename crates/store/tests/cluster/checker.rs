@@ -1,8 +1,8 @@
-//! As much of `$jsonSchema` as the validators use. It panics at anything else, so that none of it goes unchecked.
+//! The part of `$jsonSchema` that the validators use. It panics at anything else, so that nothing goes unchecked.
 
 use bson::{Bson, Document};
 
-/// What a schema has against a value, and where.
+/// The first violation of a schema by a value, and its path.
 pub fn mismatch(schema: &Document, value: &Bson, path: &str) -> Option<String> {
     schema
         .iter()
@@ -61,7 +61,7 @@ fn breach(keyword: &str, rule: &Bson, value: &Bson, path: &str) -> Option<String
             let number = value.as_i64().or(value.as_i32().map(i64::from)).unwrap();
             (number < i64::from(rule.as_i32().unwrap())).then(|| format!("is {number}"))
         }
-        // These say nothing about values of other types.
+        // These do not restrict values of other types.
         ("required" | "properties" | "items" | "maxItems" | "minimum", _) => None,
         _ => panic!("the checker does not know {keyword}"),
     }

@@ -1,5 +1,5 @@
-//! What the feed may not do on a sharded cluster with validators: every write that the contract and the upkeep make is
-//! looked at, and every document that comes of it.
+//! The rules of a sharded cluster with validators: every write that the contract and the upkeep make is checked, and
+//! so is every document that results from it.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod checker;
@@ -39,7 +39,7 @@ mod every_case_of_the_contract {
     store::contract_tests!(make);
 }
 
-/// A store with heads of five and pages of three, and what watches it.
+/// A store with heads of five and pages of three, and the engine that watches it.
 async fn small() -> (Store, Arc<Watched>) {
     let watched = Watched::new();
     let mut settings = Settings::default();
@@ -79,13 +79,13 @@ async fn every_unique_index_begins_with_the_shard_key() {
     assert_eq!(unique, 1, "the pages' numbers");
 }
 
-/// MongoDB sees to it on each shard by itself that an `_id` is there once.
+/// MongoDB guarantees only within each shard that an `_id` is unique.
 #[test]
 fn an_id_is_unique_over_the_cluster() {
     for key in PLAN.iter().filter(|key| key.collection != PAGES) {
         assert!(key.fields().eq(["_id"]), "{}", key.collection);
     }
-    // A page's `_id` is made of the fields of its key, so that equal ones meet on one shard.
+    // A page's `_id` is made of the fields of its key, so that equal ones are on one shard.
     assert!(
         key_of(PAGES)
             .unwrap()
@@ -150,7 +150,7 @@ async fn every_repair_names_one_shard_and_leaves_valid_documents() {
         let done = raw.update(PAGES, Update::one(filter, change)).await.unwrap();
         assert_eq!(done.modified, 1);
     };
-    // Out of order, an item twice, a page of nobody, one that is not committed, and wrong numbers.
+    // Wrong order, a duplicate item, a page without an owner, an uncommitted page, and wrong numbers.
     change(
         doc! { "page": 1_i64 },
         doc! { "$push": { "items": { "$each": [], "$sort": { "at": 1 } } } },
@@ -216,7 +216,7 @@ fn likes(count: usize) -> Vec<Document> {
 }
 
 #[tokio::test]
-async fn a_validator_refuses_what_no_server_would_write_and_nothing_else() {
+async fn a_validator_refuses_only_documents_that_no_server_writes() {
     let (_, watched) = small().await;
     let mut adopting = empty();
     adopting.insert("head", likes(Settings::MOST + 1));
@@ -266,7 +266,7 @@ async fn a_validator_refuses_what_no_server_would_write_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_server_without_validators_is_a_store_all_the_same() {
+async fn a_server_without_validators_still_serves_as_a_store() {
     let engine = Arc::new(Unvalidating(Watched::new()));
     let store = Store::open(engine, Settings::default()).await.unwrap();
     let owner = post(&store, 1).await;

@@ -1,4 +1,4 @@
-//! An engine that looks at every write as a sharded cluster with validators would.
+//! An engine that checks every write like a sharded cluster with validators.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -11,11 +11,11 @@ use store::sharding::{PLAN, ShardKey};
 
 use crate::checker::mismatch;
 
-/// Panics at a write that a cluster would send to every shard or refuse, and at a document that no validator lets pass.
+/// Panics at a write that a cluster would send to every shard or refuse, and at a document that a validator rejects.
 pub struct Watched {
-    /// The engine below, for what is to go unwatched.
+    /// The engine below, for commands that are not to be checked.
     pub engine: Engine,
-    /// The indexes that were asked for.
+    /// The indexes that were requested.
     pub indexes: Mutex<Vec<(String, Index)>>,
     validators: Mutex<HashMap<String, Document>>,
 }
@@ -29,7 +29,7 @@ impl Watched {
         })
     }
 
-    /// What the validator of a collection has against a document.
+    /// The validator's objection to a document of a collection, if any.
     pub fn objection(&self, collection: &str, document: &Document) -> Option<String> {
         let validators = self.validators.lock().unwrap();
         let schema = validators.get(collection)?.get_document("$jsonSchema").unwrap();
@@ -42,7 +42,7 @@ impl Watched {
         }
     }
 
-    /// Looks at the one document that a write changed: others may have changed it since, into something as valid.
+    /// Checks the document that a write changed: others may have changed it since, but to something as valid.
     async fn validate_one(&self, collection: &str, filter: &Document) -> Result<()> {
         let Some(key) = key_of(collection) else {
             return Ok(());
@@ -58,12 +58,12 @@ impl Watched {
     }
 }
 
-/// The shard key of a collection; collections that the feed does not have have none.
+/// The shard key of a collection; `None` if the feed does not have that collection.
 pub fn key_of(collection: &str) -> Option<ShardKey> {
     PLAN.into_iter().find(|key| key.collection == collection)
 }
 
-/// Checks that a filter of a single-document write leads to one shard.
+/// Checks that the filter of a single-document write leads to one shard.
 fn is_targeted(collection: &str, filter: &Document) {
     let Some(key) = key_of(collection) else { return };
     for field in key.fields() {
@@ -76,7 +76,7 @@ fn is_targeted(collection: &str, filter: &Document) {
     }
 }
 
-/// Checks that a change leaves the shard key as it is.
+/// Checks that a change does not modify the shard key.
 fn leaves_key(collection: &str, change: &Change) {
     let Some(key) = key_of(collection) else { return };
     let parts: Vec<&Document> = match change {
@@ -186,7 +186,7 @@ impl DocumentEngine for Watched {
     }
 }
 
-/// An engine that says of validators what a server says that has none.
+/// An engine that answers requests for validators like a server that has none.
 pub struct Unvalidating(pub Engine);
 
 #[async_trait]

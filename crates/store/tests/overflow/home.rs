@@ -45,7 +45,7 @@ async fn join(store: &Store, number: u64, born: Uuid) {
     store.people().insert(&user, born).await.unwrap();
 }
 
-/// So many posts of an author, one for each thousandth of a second from a moment on, of which no timeline knows.
+/// This many posts of an author, one per millisecond from a moment on, which are in no timeline.
 async fn write(store: &Store, author: u64, posts: std::ops::Range<u64>) {
     let text = "The weir is open.".parse().unwrap();
     let documents: Vec<Document> = posts
@@ -58,7 +58,7 @@ async fn write(store: &Store, author: u64, posts: std::ops::Range<u64>) {
     store.engine().insert("posts", documents).await.unwrap();
 }
 
-/// The times of all posts at home, read in stretches of some length.
+/// The times of all posts in the home feed, read in stretches of some length.
 async fn home(store: &Store, limit: usize) -> Vec<i64> {
     let (mut seen, mut after) = (Vec::new(), None);
     loop {
@@ -125,7 +125,7 @@ async fn a_post_that_is_older_than_the_end_of_a_full_timeline_is_found_below_it(
 }
 
 #[tokio::test]
-async fn who_unfollows_most_of_a_full_timeline_sees_what_is_left_and_what_comes() {
+async fn after_unfollowing_most_of_a_full_timeline_the_rest_and_new_posts_are_shown() {
     let store = town(3).await;
     write(&store, 1, 1_000..1_300).await;
     write(&store, 2, 100..400).await;
@@ -219,7 +219,7 @@ async fn a_cursor_of_another_list_is_refused() {
 }
 
 #[tokio::test]
-async fn the_next_holder_of_an_outliers_handle_is_somebody_else() {
+async fn the_next_holder_of_an_outliers_handle_is_another_person() {
     let store = small_store(2, 1).await;
     for number in 0..=4 {
         join(&store, number, Uuid::from_u128(number.into())).await;
@@ -260,7 +260,7 @@ fn follow_by(reader: u64) -> Item {
 }
 
 #[tokio::test]
-async fn an_author_who_leaves_takes_no_posts_of_others_out_of_a_full_timeline() {
+async fn an_author_leaving_removes_no_posts_of_others_from_a_full_timeline() {
     let store = town(2).await;
     assert_eq!(home(&store, 20).await, [0_i64; 0], "it is built while short");
     for number in 1_000..1_000 + WINDOW as u64 / 2 {
@@ -278,7 +278,7 @@ async fn a_timeline_that_does_not_say_its_window_is_rebuilt() {
     let store = town(2).await;
     write(&store, 1, 1_000..1_100).await;
     write(&store, 2, 2_000..2_010).await;
-    // As an earlier version left it, of whose followed authors one had left.
+    // As left by an earlier version, after one of the followed authors has left.
     let old = doc! {
         "_id": handle(0).as_str(), "rev": 409_i64, "follows": 7_i64, "built": true, "complete": true,
         "entries": [], "outliers": [], "doubts": [],
@@ -315,7 +315,7 @@ async fn a_timeline_of_another_window_is_rebuilt() {
 }
 
 #[tokio::test]
-async fn whoever_has_left_gets_no_timeline_by_following_or_unfollowing() {
+async fn following_or_unfollowing_makes_no_timeline_for_a_reader_who_has_left() {
     let store = town(2).await;
     leave(&store, 0).await;
     assert_eq!(timelines(&store).await, 0);
@@ -337,7 +337,7 @@ async fn whoever_has_left_gets_no_timeline_by_following_or_unfollowing() {
 }
 
 #[tokio::test]
-async fn somebody_who_is_leaving_cannot_be_followed_any_more() {
+async fn a_person_who_is_leaving_cannot_be_followed() {
     let store = town(2).await;
     join(&store, 3, Uuid::from_u128(3)).await;
     assert!(store.leaving().begin(&handle(1), HASH).await.unwrap());

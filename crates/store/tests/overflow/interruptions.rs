@@ -1,5 +1,5 @@
-//! Operations that something else overtakes at one particular write: each test is the one that goes red when the guard
-//! it names is taken away.
+//! Operations that are overtaken at one particular write: each test is the one that fails when the guard it names is
+//! removed.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -80,9 +80,9 @@ async fn interrupted(store: &Store, at: (&'static str, &'static str, &'static st
 }
 const COMMIT: (&str, &str, &str) = ("posts", "$inc", "likes.pages");
 
-/// Red without `rev` in the guard of the commit.
+/// Fails without `rev` in the guard of the commit.
 #[tokio::test]
-async fn a_spill_commits_not_when_its_item_went_and_another_came() {
+async fn a_spill_does_not_commit_when_its_item_was_removed_and_another_added() {
     let store = small_store(3, 2).await;
     let owner = post(&store, 1).await;
     for n in 1..=3 {
@@ -112,9 +112,9 @@ async fn a_spill_commits_not_when_its_item_went_and_another_came() {
     );
 }
 
-/// Red without `$size` in the guard of the commit.
+/// Fails without `$size` in the guard of the commit.
 #[tokio::test]
-async fn a_spill_commits_not_when_a_server_with_a_larger_threshold_appended_below_its_chunk() {
+async fn a_spill_does_not_commit_when_a_server_with_a_larger_threshold_appended_below_its_chunk() {
     let store = small_store(3, 2).await;
     let owner = post(&store, 1).await;
     for n in 11..=13 {
@@ -138,9 +138,9 @@ async fn a_spill_commits_not_when_a_server_with_a_larger_threshold_appended_belo
     assert_sound(&store, &owner, LIKES).await;
 }
 
-/// Red without `pages` in the guard of the push.
+/// Fails without `pages` in the guard of the push.
 #[tokio::test]
-async fn a_push_looks_again_when_a_spill_moved_its_actor() {
+async fn a_push_reads_again_when_a_spill_moved_its_actor() {
     let store = small_store(3, 2).await;
     let owner = post(&store, 1).await;
     for n in 1..=3 {
@@ -168,7 +168,7 @@ async fn a_push_looks_again_when_a_spill_moved_its_actor() {
     assert_sound(&store, &owner, LIKES).await;
 }
 
-/// Red when a page of an earlier post with the same id cannot be replaced.
+/// Fails if a page of an earlier post with the same id cannot be replaced.
 #[tokio::test]
 async fn a_spill_overtaken_by_the_deletion_of_its_post_leaves_the_id_usable() {
     let store = small_store(3, 2).await;
@@ -205,7 +205,7 @@ async fn a_spill_overtaken_by_the_deletion_of_its_post_leaves_the_id_usable() {
     assert_sound(&store, &owner, LIKES).await;
 }
 
-/// Servers with different limits and clocks, readers in between.
+/// Servers with different limits and clocks, with concurrent readers.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn servers_with_different_limits_and_clocks() {
     let base = small_store(9, 7).await;
@@ -278,7 +278,7 @@ async fn servers_with_different_limits_and_clocks() {
     assert_sound(&base, &owner, LIKES).await;
 }
 
-/// Red when a page is written over one of the same `rev`.
+/// Fails if a page is written over one of the same `rev`.
 #[tokio::test]
 async fn a_late_write_of_a_page_does_not_bring_back_what_was_removed_from_it() {
     let store = small_store(3, 2).await;
@@ -310,9 +310,9 @@ async fn a_late_write_of_a_page_does_not_bring_back_what_was_removed_from_it() {
     assert_sound(&store, &owner, LIKES).await;
 }
 
-/// Red when membership looks into pages that are not committed.
+/// Fails if membership includes uncommitted pages.
 #[tokio::test]
-async fn an_item_that_only_an_uncommitted_page_has_is_not_there() {
+async fn an_item_in_an_uncommitted_page_only_is_not_found() {
     let store = small_store(3, 2).await;
     let owner = post(&store, 1).await;
     for n in 1..=5 {

@@ -1,4 +1,4 @@
-//! What operations leave behind that stop half-way.
+//! The state that interrupted operations leave behind.
 
 use bson::{DateTime, doc};
 use document::Update;
@@ -16,7 +16,7 @@ async fn a_page_that_a_stopped_spill_left_behind_is_invisible_and_the_next_spill
     for number in 1..=3 {
         store.list(LIKES).append(&post, like(number)).await.unwrap();
     }
-    // What a spill under other limits had written when it stopped: one item, at the revision that still holds.
+    // Written by an interrupted spill under other limits: one item, with the revision that is still current.
     let left = doc! {
         "_id": "left behind", "owner": owner_id(&post), "relation": "likes", "page": 0_i64, "rev": 0_i64,
         "born": born_of(&store, &post).await, "count": 1_i64, "first": DateTime::from_millis(1), "last": DateTime::from_millis(1),
@@ -80,7 +80,7 @@ async fn an_owner_with_the_id_of_one_whose_deletion_stopped_half_way_takes_more_
     for number in 2..=9 {
         store.list(LIKES).append(&first_life, like(number)).await.unwrap();
     }
-    // The first of the two deletes; its pages stay.
+    // The first of the two deletes; the pages stay.
     store
         .engine()
         .delete("posts", doc! { "_id": owner_id(&first_life) }, false)
@@ -99,7 +99,7 @@ async fn an_owner_with_the_id_of_one_whose_deletion_stopped_half_way_takes_more_
 }
 
 #[tokio::test]
-async fn deleting_an_owner_takes_its_pages_along_and_doing_it_again_finishes_what_was_interrupted() {
+async fn deleting_an_owner_deletes_its_pages_and_repeating_it_finishes_an_interrupted_deletion() {
     let store = small_store(3, 2).await;
     let model::Topic::Post(id) = post(&store, 1).await else {
         unreachable!()
@@ -110,7 +110,7 @@ async fn deleting_an_owner_takes_its_pages_along_and_doing_it_again_finishes_wha
             store.list(relation).append(&owner, like(number)).await.unwrap();
         }
     }
-    // The first write of a deletion that stopped there.
+    // The first write of a deletion that was interrupted there.
     let post_alone = doc! { "_id": owner_id(&owner) };
     store.engine().delete("posts", post_alone, false).await.unwrap();
     assert!(store.engine().count(PAGES, doc! {}).await.unwrap() > 10);

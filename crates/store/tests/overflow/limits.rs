@@ -58,7 +58,7 @@ async fn an_item_that_is_too_large_is_refused_and_nothing_is_written() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn even_a_tiny_head_takes_in_a_crowd() {
+async fn a_tiny_head_accepts_many_appends_at_once() {
     let store = small_store(2, 1).await;
     let owner = post(&store, 1).await;
     let mut crowd = tokio::task::JoinSet::new();

@@ -1,4 +1,4 @@
-//! The overflow lists, one behaviour a test.
+//! The overflow lists, one behaviour per test.
 
 use std::collections::HashSet;
 
@@ -36,7 +36,7 @@ async fn the_item_after_a_full_head_spills_the_oldest_chunk() {
 }
 
 #[tokio::test]
-async fn a_walk_sees_every_item_once_newest_first_and_tells_every_seam() {
+async fn a_walk_sees_every_item_once_newest_first_and_reports_every_seam() {
     let store = small_store(5, 4).await;
     let post = post(&store, 1).await;
     for number in 1..=23 {
@@ -95,7 +95,7 @@ async fn a_second_like_by_the_same_actor_changes_nothing_wherever_the_first_one_
 }
 
 #[tokio::test]
-async fn a_comment_is_told_by_its_id_and_one_person_may_write_many() {
+async fn a_comment_is_identified_by_its_id_and_one_person_may_write_many() {
     let store = small_store(3, 2).await;
     let post = post(&store, 1).await;
     for number in 1..=7 {
@@ -136,7 +136,7 @@ async fn removing_takes_an_item_from_the_head_or_any_page_once() {
 }
 
 #[tokio::test]
-async fn a_scroll_neither_skips_nor_repeats_while_items_come_go_and_spill() {
+async fn a_scroll_neither_skips_nor_repeats_while_items_are_added_removed_and_spilled() {
     let store = small_store(4, 3).await;
     let post = post(&store, 1).await;
     for number in 1..=30 {
@@ -152,7 +152,7 @@ async fn a_scroll_neither_skips_nor_repeats_while_items_come_go_and_spill() {
         if after.is_none() {
             break;
         }
-        // The very item that the cursor names goes, and enough new ones come to move the rest to pages.
+        // The very item that the cursor names is removed, and enough new ones are added to move the others to pages.
         if let Some(last) = stretch.items.last() {
             store
                 .list(LIKES)

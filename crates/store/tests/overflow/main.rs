@@ -1,4 +1,4 @@
-//! Overflow lists: what they promise, and that nothing breaks the promise.
+//! Overflow lists: their guarantees, and tests that try to break them.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

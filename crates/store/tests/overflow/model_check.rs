@@ -1,6 +1,6 @@
 //! The protocol under the interleavings of two or three operations' engine calls, with a crash before any write or a
-//! lost answer to any write, or two of these, and with reads that are old. After each write the invariants of overflow.md
-//! hold for whoever reads.
+//! lost answer to any write, or two of these, and with reads that are old. After each write the invariants of
+//! overflow.md hold for every reader.
 
 use crate::support::scenarios::{all, least, named, within};
 
@@ -10,8 +10,8 @@ async fn explore(name: &str) {
     assert!(runs > 20, "only {runs} runs");
 }
 
-/// The same over a store whose reads may be old: what a replica set serves while a deposed primary still believes in
-/// itself, and what shards serve that are behind, each by itself. The operations have sessions.
+/// The same over a store whose reads may be old: like a replica set whose deposed primary still believes that it is
+/// the primary, and like shards that lag independently of each other. The operations have sessions.
 async fn explore_stale(name: &str) {
     let old = std::env::var("SPILLWAY_MODEL_STALE").map_or(1, |reads| reads.parse().unwrap());
     let mut runs = 0;
@@ -25,18 +25,18 @@ async fn explore_stale(name: &str) {
     assert!(runs > 20, "only {runs} runs");
 }
 
-/// Two tests for each scenario, so that they run side by side and a failure has a name.
+/// Two tests for each scenario, so that they run in parallel and a failure has a name.
 macro_rules! scenarios {
     ($($test:ident: $name:literal;)*) => {
         $(
             mod $test {
                 #[tokio::test]
-                async fn with_reads_that_are_new() {
+                async fn with_new_reads() {
                     super::explore($name).await;
                 }
 
                 #[tokio::test(start_paused = true)]
-                async fn with_a_read_that_is_old() {
+                async fn with_an_old_read() {
                     super::explore_stale($name).await;
                 }
             }

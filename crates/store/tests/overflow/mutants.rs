@@ -1,5 +1,5 @@
-//! The protocol broken on purpose: each mutant leaves out one guard, one write or one look, and the model check must
-//! go red in the scenario that the guard is there for.
+//! Deliberately broken protocols: each mutant leaves out one guard, one write or one read, and the model check must
+//! fail in the scenario that the guard exists for.
 
 use crate::support::mutant::Fault::{self, *};
 use crate::support::mutant::Step::*;
@@ -7,7 +7,7 @@ use crate::support::mutant::{Mutant, fails};
 use crate::support::scenarios::named;
 use crate::support::schedule::Bounds;
 
-/// Whether a scenario goes wrong over an engine with a fault.
+/// Whether a scenario fails over an engine with a fault.
 fn dies(fault: Fault, name: &str) -> bool {
     let (scenario, between) = (named(name), Mutant::between(fault));
     fails(move || scenario.explore(between, Bounds::default()))
@@ -50,12 +50,12 @@ mutants! {
     a_commit_that_does_not_raise_the_floor: Part(Commit, "$set", "floor"), "a late clock while the head spills";
     a_commit_that_does_not_flag_the_overflow: Part(Commit, "$set", "hasOverflow"), "two likes both meet a full head";
     a_commit_before_its_page: CommitFirst, "two likes both meet a full head";
-    a_commit_that_does_not_look_at_its_page: NoReadBack, "two servers with different limits spill the same head";
+    a_commit_that_does_not_read_back_its_page: NoReadBack, "two servers with different limits spill the same head";
     a_removal_from_the_head_not_guarded_on_its_item: Guard(RemoveFromHead, "head.id"), "an unlike of an item that is being spilled";
     a_removal_from_the_head_that_does_not_raise_the_revision: Part(RemoveFromHead, "$inc", "rev"), "an unlike and a new like while a third spills";
     a_removal_from_a_page_not_guarded_on_the_revision: Guard(Pend, "rev"), "two unlikes of one item of a page";
     a_removal_from_a_page_not_guarded_on_the_incarnation: Guard(Pend, "born"), "an unlike in a page of a post that is deleted and published again";
-    a_removal_from_a_page_that_nothing_remembers: Part(Pend, "$push", "pending"), "an unlike in a page while the head spills";
+    a_removal_from_a_page_that_is_not_noted: Part(Pend, "$push", "pending"), "an unlike in a page while the head spills";
     a_removal_from_a_page_that_does_not_raise_the_revision: Part(Pend, "$inc", "rev"), "two unlikes of one item of a page";
     a_page_that_counts_down_twice: Guard(PullFromPage, "items.id"), "two unlikes of one item of a page";
     a_removal_from_a_later_page_of_the_same_number: Guard(PullFromPage, "rev"), "a comment of a page is deleted, posted again and spilled to a page of the same number";
@@ -81,13 +81,13 @@ mutants! {
     a_removal_that_stays_pending: Never(Unpend), "two unlikes of one item of a page";
     a_tidying_of_the_next_incarnation: Guard(Trim, "born"), "a page is emptied in a post that is deleted, published again and unliked as often";
     a_tidying_that_leaves_the_flag: Part(Trim, "$set", "hasOverflow"), "two unlikes that empty a page";
-    a_page_with_items_that_readers_are_not_led_to: Guard(Unmark, "count"), "a page is tidied by two, and its number used again";
+    a_page_with_items_that_readers_do_not_find: Guard(Unmark, "count"), "a page is tidied by two, and its number used again";
     an_adoption_not_guarded_on_the_incarnation: Guard(FinishAdoption, "born"), "a like meets an unbounded array of a post that is deleted and published again";
     an_adoption_that_does_not_raise_the_revision: Part(FinishAdoption, "$inc", "rev"), "two likes meet a short unbounded array";
     an_adoption_that_does_not_raise_the_floor: Part(FinishAdoption, "$set", "floor"), "a like with a late clock meets an unbounded array";
     a_deletion_that_leaves_the_pages: Never(Sweep), "an unlike in a page of a post that is deleted and published again";
     a_deletion_of_the_pages_first: SweepFirst, "an unlike in a page of a post that is deleted and published again";
-    a_sweep_of_the_living: Guard(Sweep, "born"), "a like spills the head of a post that is deleted and published again";
-    a_sweep_by_an_old_look: SweepByAnOldLook, "a like spills the head of a post that is deleted and published again";
+    a_sweep_of_an_existing_owner: Guard(Sweep, "born"), "a like spills the head of a post that is deleted and published again";
+    a_sweep_after_an_old_read: SweepByAnOldLook, "a like spills the head of a post that is deleted and published again";
     a_spill_that_does_not_sweep: NoSweepAfterASpill, "a like spills the head of a post that is deleted and published again";
 }

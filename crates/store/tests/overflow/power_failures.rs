@@ -1,5 +1,5 @@
-//! Lists on a disk that loses, reorders and tears what was not synced: at any moment the power fails, and what was answered
-//! is there. Then the same with one write that is not journaled, for each write of the protocol.
+//! Lists on a disk that loses, reorders and tears unsynced writes: the power fails at any moment, and everything
+//! acknowledged is still there. Then the same with one write that is not journaled, for each write of the protocol.
 
 use std::sync::Arc;
 
@@ -13,19 +13,19 @@ use crate::support::operations::LIKES;
 use crate::support::power::{Client, Disk, Moment, PAGE_SIZE, THRESHOLD, look};
 use crate::support::{assert_sound, handle, like, like_at, post, small_store_on};
 
-/// What becomes of an answer when a write is lost that was not journaled.
+/// The role of a write's journaling for acknowledged operations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Fate {
-    /// It is journaled, and without that something is lost that was answered.
+    /// It is journaled, and without that something acknowledged is lost.
     Needed,
-    /// It is journaled, but nothing is lost without that, and why.
+    /// It is journaled, but nothing is lost without that; with the reason.
     Spared(&'static str),
-    /// The protocol does not have it journaled, and why.
+    /// The protocol does not journal it; with the reason.
     Unjournaled(&'static str),
 }
 use Fate::*;
 
-/// Everything that lists do, one after the other, on a disk; one write of it may be late.
+/// All operations of lists, one after the other, on a disk; one write may be late.
 async fn life(late: Option<Step>) -> (Vec<Moment>, Written) {
     let disk = Disk::default();
     let engine = Arc::new(Embedded::on(disk.clone()).unwrap());
@@ -55,11 +55,11 @@ async fn life(late: Option<Step>) -> (Vec<Moment>, Written) {
     for actor in 1..=7 {
         client.like(1, like(actor)).await;
     }
-    // From the head, and from a page that keeps another.
+    // From the head, and from a page that still has another item.
     client.unlike(1, 7).await;
     client.unlike(1, 1).await;
     client.like(1, like_at(7, 20)).await;
-    // The newest page goes.
+    // The newest page is removed.
     client.unlike(1, 3).await;
     client.unlike(1, 4).await;
     base.leave_a_page_behind(1, 5).await;
@@ -81,7 +81,7 @@ async fn life(late: Option<Step>) -> (Vec<Moment>, Written) {
     (moments, written)
 }
 
-/// How often a moment is kept: a prime, so that it falls on every kind of call.
+/// At every n-th call a copy of the disk is kept: a prime number, so that every kind of call is included.
 const EVERY: usize = 5;
 
 /// How many power failures are tried in a commit: other sectors survive, in another order.
@@ -114,7 +114,7 @@ async fn spills_removals_and_deletions_survive_a_power_failure_at_any_moment() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_many_do_at_once_survives_a_power_failure_at_any_moment() {
+async fn concurrent_operations_survive_a_power_failure_at_any_moment() {
     let disk = Disk::default();
     let engine = Arc::new(Embedded::on(disk.clone()).unwrap());
     let client = Client {
@@ -153,7 +153,7 @@ async fn what_many_do_at_once_survives_a_power_failure_at_any_moment() {
     look_at_all(&moments).await;
 }
 
-/// Whether something is lost that was answered, or broken, when one write is late.
+/// Whether something acknowledged is lost, or something is broken, when one write is late.
 async fn dies(late: Step) -> bool {
     let (moments, _) = life(Some(late)).await;
     let behind: Vec<_> = moments.into_iter().filter(|moment| moment.is_behind).collect();

@@ -1,5 +1,5 @@
-//! Two lists that belong together, under the interleavings of what one person does on two servers, with a crash before any
-//! write or a lost answer to any write. Whatever happened, the activities say in the end what the deciding list says.
+//! Two lists that belong together, under the interleavings of what one person does on two servers, with a crash before
+//! any write or a lost answer to any write. In the end, the activities always agree with the deciding list.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -21,10 +21,10 @@ use crate::support::scenarios::{least, within};
 use crate::support::schedule::{Between, Bounds, Explorer, Operation};
 use crate::support::{small_store_on, walk};
 
-/// Longer after everything here than any request lives.
+/// So much later than everything here that no request is still running.
 const LATER: Timestamp = Timestamp::from_millis(1_000_000_000_000);
 
-/// What the actor does, each time as another request.
+/// An action of the actor, each time as another request.
 #[derive(Debug, Clone, Copy)]
 enum Act {
     Like,
@@ -33,32 +33,33 @@ enum Act {
     Delete,
     Follow,
     Unfollow,
-    /// Likes the n-th post of those that only fill the activities.
+    /// Likes the n-th of the posts that only fill the activities.
     LikeOther(u64),
 }
 use Act::{Comment, Delete, Follow, Like, LikeOther, Unfollow, Unlike};
 
 struct Scenario {
-    /// What has happened, one after the other.
+    /// Earlier actions, one after the other.
     before: &'static [Act],
-    /// What happens at once; each server does its part in turn.
+    /// Concurrent actions; each server performs its part in order.
     at_once: &'static [&'static [Act]],
-    /// Whether the reaction holds in the end, where that does not depend on who came last.
+    /// Whether the reaction exists in the end, if that does not depend on which action came last.
     holds: Option<bool>,
 }
 
-/// An actor with whom they meet, under names of their own.
+/// An actor and the posts and people of the scenario, under unique names.
 #[derive(Clone, Copy)]
 struct Town {
     number: u64,
 }
 
 thread_local! {
-    /// The next of [`fresh`]. It begins again with each run, so that runs which differ in nothing else are the same.
+    /// The next number of [`fresh`]. It restarts with each run, so that runs which differ in nothing else are the
+    /// same.
     static NUMBERS: Cell<u64> = const { Cell::new(1) };
 }
 
-/// A number for ids and incarnations that no other has.
+/// A unique number for ids and incarnations.
 fn fresh() -> u64 {
     NUMBERS.replace(NUMBERS.get() + 1)
 }
@@ -110,7 +111,7 @@ impl Town {
         }
     }
 
-    /// As a client that tries again until it is told the outcome.
+    /// Like a client that retries until it gets the outcome.
     async fn act(self, store: &Store, act: Act) {
         let reaction = self.reaction(act);
         loop {
@@ -149,7 +150,7 @@ impl Town {
         })
     }
 
-    /// Answers whether the reaction holds.
+    /// Returns whether the reaction exists.
     async fn assert_lists_agree(self, store: &Store, reaction: &Reaction, events: &str) -> bool {
         let (own, actor) = (Topic::User(self.actor()), self.actor());
         let decided = walk(store, &reaction.owner(), reaction.relation(), 10).await;
@@ -157,14 +158,14 @@ impl Town {
             .into_iter()
             .filter(|item| item.by.as_ref() == Some(&actor))
             .collect();
-        let told = walk(store, &own, Relation::Activities, 10).await;
-        let told: Vec<Item> = told
+        let activities = walk(store, &own, Relation::Activities, 10).await;
+        let activities: Vec<Item> = activities
             .into_iter()
             .filter(|item| Reaction::of(item).as_ref() == Some(reaction))
             .collect();
         let expected: Vec<Item> = decided.iter().map(|item| reaction.activity(item)).collect();
         let ids = |items: &[Item]| items.iter().map(|item| item.id).collect::<Vec<_>>();
-        assert_eq!(ids(&told), ids(&expected), "the activities after {events}");
+        assert_eq!(ids(&activities), ids(&expected), "the activities after {events}");
         if let Reaction::Follow(_) = reaction {
             let following = walk(store, &own, Relation::Following, 10).await;
             assert_eq!(ids(&following), ids(&decided), "following after {events}");
@@ -217,7 +218,7 @@ impl Scenario {
                 assert_eq!(holds, self.holds.unwrap_or(holds), "after {events}");
             }
             let end = engine.now();
-            // Those who died have not come back.
+            // The crashed requests have not been retried.
             store.reactions().finish_all(LATER).await.unwrap();
             let swept = format!("{events}, swept");
             town.assert_lists_agree(store, &reaction, &swept).await;
@@ -229,7 +230,7 @@ impl Scenario {
                 }
             }
             let again = format!("{events}, tried again");
-            // An answer that got lost while an attempt made good an earlier one leaves an intent for the next.
+            // A lost answer while an attempt repaired an earlier one leaves an intent for the next.
             if bounds.faults < 2 || town.begun(store).await.is_empty() {
                 town.assert_lists_agree(store, &reaction, &again).await;
             }
@@ -281,7 +282,7 @@ scenarios! {
     a_follow_is_sent_to_two_servers: &[], &[&[Follow], &[Follow]], Some(true);
 }
 
-/// As for the lists: a test for each part of the protocol that is left out, with the scenario that must go red.
+/// Like the mutants of lists: a test for each part of the protocol that is left out, with the scenario that must fail.
 macro_rules! mutants {
     ($($test:ident: $fault:expr, $scenario:ident;)*) => {
         $(
@@ -296,7 +297,7 @@ macro_rules! mutants {
 }
 
 mutants! {
-    an_activity_added_after_an_old_look: Guard(Push, "rev"), a_like_meets_an_unlike;
+    an_activity_added_after_an_old_read: Guard(Push, "rev"), a_like_meets_an_unlike;
     an_attempt_that_is_not_noted: Part(Begin, "$push", "intents"), a_like_meets_an_unlike;
     an_attempt_that_does_not_end: Part(Push, "$pull", "intents"), a_like_meets_an_unlike;
 }

@@ -9,7 +9,7 @@ use store::{Settings, Store};
 use crate::support::operations::LIKES;
 use crate::support::{handle, like, post, small_store, walk};
 
-/// A list of so many likes, given at the moments 1, 2, 3 …, of which some are taken back.
+/// A list of this many likes, given at the moments 1, 2, 3 …, some of which are removed.
 async fn liked(store: &Store, likes: u64, unlikes: &[u64]) -> Owner {
     let owner = post(store, 1).await;
     for number in 1..=likes {
@@ -27,7 +27,7 @@ async fn liked(store: &Store, likes: u64, unlikes: &[u64]) -> Owner {
 }
 
 #[tokio::test]
-async fn reading_from_the_oldest_is_reading_from_the_newest_turned_round() {
+async fn reading_from_the_oldest_is_the_reverse_of_reading_from_the_newest() {
     let store = small_store(5, 3).await;
     let owner = liked(&store, 40, &[1, 2, 3, 7, 8, 9, 20, 39]).await;
     let newest_first = walk(&store, &owner, LIKES, 4).await;
@@ -78,7 +78,7 @@ async fn an_offset_gives_what_scrolling_there_gives() {
 }
 
 #[tokio::test]
-async fn a_date_leads_to_what_is_not_newer() {
+async fn a_date_leads_to_the_items_that_are_not_newer() {
     let store = small_store(5, 3).await;
     let owner = liked(&store, 40, &[7, 8, 9, 39]).await;
     for (moment, first) in [
@@ -136,7 +136,7 @@ async fn a_cursor_of_one_direction_is_refused_in_the_other() {
 }
 
 #[tokio::test]
-async fn emptied_pages_go_and_a_running_scroll_goes_on() {
+async fn emptied_pages_are_removed_and_a_running_scroll_continues() {
     let store = small_store(5, 3).await;
     let owner = liked(&store, 40, &[]).await;
     let first = store.list(LIKES).newest_first(&owner, None, 10).await.unwrap();
@@ -176,7 +176,7 @@ async fn emptied_pages_go_and_a_running_scroll_goes_on() {
     assert_eq!(left, 0, "pages of an empty list");
 }
 
-/// What a reader of the first page and of an offset pays for a list whose middle is gone.
+/// The cost for a reader of the first page and of an offset, for a list whose middle is gone.
 #[tokio::test]
 async fn pages_that_are_empty_cost_a_reader_nothing() {
     let engine = Embedded::in_memory().unwrap();

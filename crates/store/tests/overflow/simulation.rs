@@ -1,5 +1,5 @@
-//! Long random workloads over a store that fails, loses answers and leaves work half-done, in an order that a seed
-//! decides. What is acknowledged is kept in an oracle, and the list must come out the same.
+//! Long random workloads over a store that fails, loses answers and leaves work half-done, in an order determined by a
+//! seed. An oracle records what is acknowledged, and the list must be the same in the end.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -15,10 +15,10 @@ use crate::support::schedule::{Operation, simulate};
 use crate::support::unreliable::unreliable;
 use crate::support::{assert_sound, handle, like_at, post, small_store, walk};
 
-/// Whether an actor likes the post, as far as acknowledged; `None` when the last thing it tried was not.
+/// Whether an actor likes the post, as far as acknowledged; `None` if the outcome of its last operation is unknown.
 type Oracle = Arc<Mutex<BTreeMap<u64, Option<bool>>>>;
 
-/// Likes and unlikes at random, with clocks that disagree, and sometimes walks away from what failed.
+/// Likes and unlikes at random, with clocks that disagree, and sometimes does not retry a failed operation.
 fn living(owner: &Owner, actor: u64, steps: usize, seed: u64, oracle: &Oracle) -> Operation {
     let (owner, oracle) = (owner.clone(), Arc::clone(oracle));
     Arc::new(move |store: Store| {
@@ -69,7 +69,7 @@ async fn simulation(seed: u64, actors: u64, steps: usize, threshold: usize, page
     finish(&store, &owner, &oracle).await;
 }
 
-/// Whoever does not know makes sure; then the list is what the oracle says.
+/// Actors with an unknown outcome retry; then the list matches the oracle.
 async fn finish(store: &Store, owner: &Owner, oracle: &Oracle) {
     let unsure: Vec<u64> = {
         let oracle = oracle.lock().unwrap();
@@ -84,7 +84,7 @@ async fn finish(store: &Store, owner: &Owner, oracle: &Oracle) {
         oracle.lock().unwrap().insert(actor, Some(true));
     }
     assert_sound(store, owner, LIKES).await;
-    // What the interrupted left in places that nobody came by again is repaired; then there is nothing to find.
+    // Work that was left in places that no other operation visited is repaired; then nothing is found.
     for repair in [true, false] {
         let options = CheckOptions {
             repair,
@@ -111,7 +111,7 @@ async fn finish(store: &Store, owner: &Owner, oracle: &Oracle) {
     assert_eq!(likers, expected);
 }
 
-/// How many seeds each simulation tries; `SPILLWAY_SEEDS` asks for more, `SPILLWAY_SEED` for one.
+/// How many seeds each simulation tries; `SPILLWAY_SEEDS` sets the number, `SPILLWAY_SEED` runs one seed only.
 fn seeds() -> Vec<u64> {
     let number = |name: &str| {
         std::env::var(name)
@@ -138,7 +138,7 @@ async fn a_crowd_that_likes_and_unlikes_ends_up_as_acknowledged() {
     }
 }
 
-/// Those of one server go together.
+/// Appends of one server go together.
 #[tokio::test]
 async fn a_crowd_on_a_few_servers_ends_up_as_acknowledged() {
     for seed in seeds() {
@@ -157,7 +157,7 @@ async fn a_crowd_on_a_few_servers_ends_up_as_acknowledged() {
     }
 }
 
-/// The bar of sixty seconds: `SPILLWAY_STORM_SECONDS=60`.
+/// The requirement of sixty seconds: `SPILLWAY_STORM_SECONDS=60`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn two_hundred_actors_on_real_threads_end_up_as_acknowledged() {
     let seconds = std::env::var("SPILLWAY_STORM_SECONDS")

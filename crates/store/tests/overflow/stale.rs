@@ -1,5 +1,5 @@
-//! What old reads break without sessions, or where a guard is left out. In sessions everything holds, as the model check
-//! shows.
+//! What old reads break without sessions, or if a guard is left out. With sessions the guarantees hold, as the model
+//! check shows.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::support::scenarios::{named, within};
 use crate::support::schedule::Between;
 use crate::support::{born_of, like, post, post_born, small_store};
 
-/// Whether a scenario goes wrong, with sessions or without them, over an engine with a fault.
+/// Whether a scenario fails, with or without sessions, over an engine with a fault.
 fn breaks(name: &str, sessions: bool, reads: usize, fault: Option<Fault>) -> bool {
     let scenario = named(name);
     let between: Between = match fault {
@@ -28,7 +28,7 @@ fn breaks(name: &str, sessions: bool, reads: usize, fault: Option<Fault>) -> boo
     fails(move || scenario.explore_stale(between, sessions, within(1, 0), reads))
 }
 
-/// A test for each fault that an old read makes without sessions, or with a guard left out.
+/// A test for each fault that an old read causes without sessions, or with a guard left out.
 macro_rules! breaks {
     ($($test:ident: $scenario:literal, $sessions:literal, $reads:literal, $fault:expr;)*) => {
         $(
@@ -41,11 +41,11 @@ macro_rules! breaks {
 }
 
 breaks! {
-    without_sessions_somebody_likes_twice: "a double like while the first one spills", false, 1, None;
+    without_sessions_a_person_likes_twice: "a double like while the first one spills", false, 1, None;
     without_sessions_two_unlikes_count_twice: "two unlikes of one item of a page", false, 1, None;
     without_sessions_a_sweep_takes_the_pages_of_a_new_post: "a like spills the head of a post that is deleted and published again", false, 1, None;
-    an_unlike_that_takes_an_old_look_for_the_truth: "somebody who liked unlikes, while another likes", true, 1, Some(Unconfirmed);
-    a_like_that_takes_an_old_look_for_the_truth: "an unlike in a page and a new like by the same person", true, 2, Some(Unconfirmed);
+    an_unlike_that_trusts_an_old_read: "somebody who liked unlikes, while another likes", true, 1, Some(Unconfirmed);
+    a_like_that_trusts_an_old_read: "an unlike in a page and a new like by the same person", true, 2, Some(Unconfirmed);
     a_confirmed_presence_not_guarded_on_the_revision: "an unlike in a page and a new like by the same person", true, 2, Some(Guard(Confirm, "rev"));
     a_confirmed_absence_not_guarded_on_the_head: "somebody who liked unlikes, while another likes", true, 1, Some(Guard(Confirm, "head.by"));
     a_confirmed_absence_that_does_not_notice_a_spill: "somebody unlikes after their like has spilled", true, 1, Some(Guards(Confirm, ["pages", "floor"]));

@@ -1,6 +1,6 @@
-//! Home timelines under the interleavings of posts, follows, unfollows, spilling followers, first looks and people who
-//! leave, with a crash before any write or a lost answer to any write. Whatever happened, home is what the lists and the
-//! posts say.
+//! Home timelines under the interleavings of posts, follows, unfollows, spilling followers, first home requests and
+//! people who leave, with a crash before any write or a lost answer to any write. In the end, home always agrees with
+//! the lists and the posts.
 
 use crate::support::mutant::Fault::{self, Guard, Part};
 use crate::support::mutant::Step::{Announce, BeginToAnnounce, Deliver, Doubt, Forget, Rewrite};
@@ -22,7 +22,7 @@ const FULL: &[Act] = &[
     Look(3),
     Look(4),
 ];
-/// They have overflowed, and no post has told anybody yet.
+/// They have overflowed, and no post has announced it yet.
 const OVERFLOWED: &[Act] = &[
     Post(1),
     Follow(1),
@@ -35,7 +35,7 @@ const OVERFLOWED: &[Act] = &[
     Follow(4),
 ];
 
-/// All have been told that the author is an outlier, but for those who have never looked.
+/// All timelines name the author as an outlier, except for readers who have never opened their home feed.
 const OUTLIER: &[Act] = &[Post(1), Follow(1), Follow(2), Follow(3), Follow(4), Post(2)];
 /// A reader follows one of two authors, whose posts fill the timeline.
 const HALF: &[Act] = &[Look(1), Follow(1), PostBySecond(1), Post(2), Post(3)];
@@ -59,7 +59,7 @@ const BRIM: &[Act] = &[
     Post(2),
     PostBySecond(3),
 ];
-/// The same posts as in a timeline that has dropped some, and a reader who has never looked.
+/// The same posts as in a timeline that has dropped some, and a reader who has never opened their home feed.
 const UNBUILT: &[Act] = &[
     Post(1),
     Post(2),
@@ -95,15 +95,15 @@ scenarios! {
     a_post_while_somebody_unfollows_and_follows_again: ORDINARY, &[&[Post(2)], &[Unfollow(1), Follow(1)]], &[1, 2];
     two_posts_at_once: ORDINARY, &[&[Post(2)], &[Post(3)]], &[1, 2];
     a_post_while_a_follower_looks_for_the_first_time: &[Post(1), Follow(1)], &[&[Post(2)], &[Look(1)]], &[1];
-    somebody_who_never_looked_follows_and_looks: &[Post(1)], &[&[Follow(1)], &[Look(1)]], &[1];
-    somebody_who_never_looked_unfollows_and_looks: &[Post(1), Follow(1)], &[&[Unfollow(1)], &[Look(1)]], &[];
+    a_reader_without_a_timeline_follows_and_looks: &[Post(1)], &[&[Follow(1)], &[Look(1)]], &[1];
+    a_reader_without_a_timeline_unfollows_and_looks: &[Post(1), Follow(1)], &[&[Unfollow(1)], &[Look(1)]], &[];
     a_post_is_deleted_while_it_is_delivered_and_looked_at: ORDINARY, &[&[Post(2)], &[Look(1), Delete(1), Look(1)]], &[1, 2];
     a_post_while_its_authors_followers_overflow: FULL, &[&[Post(2)], &[Follow(4)]], &[1, 2, 3, 4];
     a_post_while_its_authors_followers_overflow_and_one_leaves: FULL, &[&[Post(2)], &[Follow(4), Unfollow(1)]], &[2, 3, 4];
     an_author_becomes_an_outlier_while_somebody_follows: OVERFLOWED, &[&[Post(2)], &[Follow(5)]], &[1, 2, 3, 4, 5];
     an_author_becomes_an_outlier_while_somebody_unfollows: OVERFLOWED, &[&[Post(2)], &[Unfollow(1)]], &[2, 3, 4];
     an_author_becomes_an_outlier_while_a_follower_looks_for_the_first_time: OVERFLOWED, &[&[Post(2)], &[Look(2)]], &[1, 2, 3, 4];
-    an_author_becomes_an_outlier_while_somebody_looks_who_followed_before: FULL, &[&[Follow(4), Post(2)], &[Look(2)]], &[1, 2, 3, 4];
+    an_author_becomes_an_outlier_while_an_earlier_follower_looks: FULL, &[&[Follow(4), Post(2)], &[Look(2)]], &[1, 2, 3, 4];
     an_author_becomes_an_outlier_while_the_followers_shrink_again: OVERFLOWED, &[&[Post(2)], &[Unfollow(1), Unfollow(2), Follow(5)]], &[3, 4, 5];
     an_author_becomes_an_outlier_twice_at_once: OVERFLOWED, &[&[Post(2)], &[Post(3)]], &[1, 2, 3, 4];
 
@@ -128,17 +128,17 @@ scenarios! {
     a_reader_leaves_while_they_follow: HALF, &[&[Leave(1)], &[FollowSecond(1)]], &[];
     a_reader_leaves_while_they_unfollow: DROPPED, &[&[Leave(1)], &[UnfollowSecond(1)]], &[];
     a_reader_and_the_author_leave_while_the_one_follows_the_other: HALF, &[&[Leave(1), Leave(SECOND)], &[FollowSecond(1)]], &[];
-    a_reader_leaves_and_another_takes_the_handle_while_a_post_comes: &[Follow(1), Look(1), Post(1)], &[&[Post(6)], &[Leave(1), Join(1), FollowSecond(1), Look(1)]], &[];
+    a_reader_leaves_and_another_takes_the_handle_during_a_post: &[Follow(1), Look(1), Post(1)], &[&[Post(6)], &[Leave(1), Join(1), FollowSecond(1), Look(1)]], &[];
     a_reader_leaves_and_another_takes_the_handle_while_they_look: &[Post(1), Follow(1)], &[&[Look(1)], &[Leave(1), Join(1), FollowSecond(1)]], &[];
 }
 
-/// Whether a scenario goes wrong over an engine with a fault.
+/// Whether a scenario fails over an engine with a fault.
 fn dies(fault: Fault, name: &'static str) -> bool {
     let between = Mutant::between(fault);
     fails(move || async move { scenario(name).explore(between).await })
 }
 
-/// As for the lists: a test for each part of the protocol that is left out, with the scenario that must go red.
+/// Like the mutants of lists: a test for each part of the protocol that is left out, with the scenario that must fail.
 macro_rules! mutants {
     ($($test:ident: $fault:expr, $scenario:ident;)*) => {
         $(
@@ -153,17 +153,17 @@ macro_rules! mutants {
 mutants! {
     a_delivery_to_somebody_who_left: Guard(Deliver, "follows"), a_post_while_somebody_unfollows;
     a_delivery_that_is_repeated: Guard(Deliver, "entries"), two_posts_at_once;
-    a_delivery_that_nobody_who_builds_notices: Part(Deliver, "$inc", "rev"), a_post_while_a_follower_looks_for_the_first_time;
+    a_delivery_that_a_build_does_not_notice: Part(Deliver, "$inc", "rev"), a_post_while_a_follower_looks_for_the_first_time;
     an_unfollow_that_no_delivery_notices: Part(Rewrite, "$inc", "follows"), a_post_while_somebody_unfollows;
     an_unfollow_that_is_not_noted: Part(Doubt, "$push", "doubts"), a_post_while_somebody_unfollows;
     a_rewrite_of_a_timeline_that_has_changed: Guard(Rewrite, "rev"), a_post_while_a_follower_looks_for_the_first_time;
     an_outlier_announced_to_somebody_who_left: Guard(Announce, "follows"), an_author_becomes_an_outlier_while_somebody_unfollows;
-    an_outlier_announced_without_telling_new_followers: Part(BeginToAnnounce, "$set", "outlier"), an_author_becomes_an_outlier_while_the_followers_shrink_again;
-    a_push_that_drops_a_post_and_does_not_say_so: Part(Deliver, "$inc", "room"), an_author_posts_and_leaves_while_another_posts;
+    an_outlier_announced_without_marking_the_author: Part(BeginToAnnounce, "$set", "outlier"), an_author_becomes_an_outlier_while_the_followers_shrink_again;
+    a_push_that_drops_a_post_unnoticed: Part(Deliver, "$inc", "room"), an_author_posts_and_leaves_while_another_posts;
     a_push_that_drops_a_post_before_an_unfollow: Part(Deliver, "$inc", "room"), an_author_posts_and_is_unfollowed_while_the_reader_looks;
     an_author_who_leaves_and_is_not_forgotten: Part(Forget, "$pull", "outliers"), an_outlier_leaves_while_they_are_announced;
-    an_author_who_leaves_and_nobody_who_builds_notices: Part(Forget, "$inc", "rev"), an_outlier_leaves_while_a_follower_looks_for_the_first_time;
-    a_delivery_to_the_next_holder_of_a_handle: Guard(Deliver, "born"), a_reader_leaves_and_another_takes_the_handle_while_a_post_comes;
+    an_author_leaving_that_a_build_does_not_notice: Part(Forget, "$inc", "rev"), an_outlier_leaves_while_a_follower_looks_for_the_first_time;
+    a_delivery_to_the_next_holder_of_a_handle: Guard(Deliver, "born"), a_reader_leaves_and_another_takes_the_handle_during_a_post;
     a_rewrite_of_the_next_holders_timeline: Guard(Rewrite, "born"), a_reader_leaves_and_another_takes_the_handle_while_they_look;
-    an_announcement_that_nobody_who_builds_notices: Part(Announce, "$inc", "rev"), an_author_becomes_an_outlier_while_somebody_looks_who_followed_before;
+    an_announcement_that_a_build_does_not_notice: Part(Announce, "$inc", "rev"), an_author_becomes_an_outlier_while_an_earlier_follower_looks;
 }

@@ -1,4 +1,4 @@
-//! Appends that come while another is under way: they go together, and nobody suffers from who goes away.
+//! Appends during a round: they go together, and a cancelled caller does not affect the others.
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use tokio::sync::Semaphore;
 use crate::support::operations::LIKES;
 use crate::support::{assert_sound, handle, like, like_at, post, small_store, walk};
 
-/// What becomes of a push that is let through.
+/// What happens to a push that is let through.
 #[derive(Debug, Clone, Copy)]
 enum Fate {
     Proceed,
@@ -24,7 +24,7 @@ enum Fate {
     Panic,
 }
 
-/// An engine at which every push waits until it is let through.
+/// An engine in which every push waits until it is let through.
 struct Gate {
     engine: Engine,
     waiting: Semaphore,
@@ -33,13 +33,13 @@ struct Gate {
 }
 
 impl Gate {
-    /// Waits until a push is there.
-    async fn meets_a_push(&self) {
+    /// Waits until a push arrives.
+    async fn wait_for_push(&self) {
         self.waiting.acquire().await.unwrap().forget();
     }
 
-    /// Lets one through.
-    fn lets(&self, fate: Fate) {
+    /// Lets one push through.
+    fn release(&self, fate: Fate) {
         self.fates.lock().unwrap().insert(0, fate);
         self.open.add_permits(1);
     }
@@ -116,7 +116,7 @@ async fn gated() -> (Arc<Gate>, Store, Owner) {
     (gate, store, post)
 }
 
-/// Who likes the post, the newest first.
+/// The actors who like the post, the newest first.
 async fn likers(store: &Store, post: &Owner) -> Vec<u64> {
     assert_sound(store, post, LIKES).await;
     let number = |by: &model::Handle| (1..100).find(|number| handle(*number) == *by).unwrap();
@@ -135,18 +135,18 @@ fn counts(answers: &[Result<Appended>]) -> Vec<u64> {
 }
 
 #[tokio::test]
-async fn those_who_come_while_one_is_under_way_go_together_and_each_is_told_a_count() {
+async fn appends_during_a_round_go_together_and_each_gets_its_own_count() {
     let (gate, store, post) = gated().await;
     let list = store.list(LIKES);
     let mut first = pin!(list.append(&post, like(1)));
     assert!(poll!(&mut first).is_pending());
-    gate.meets_a_push().await;
+    gate.wait_for_push().await;
     let mut others = join_all((2..=9).map(|number| list.append(&post, like(number))));
     assert!(poll!(&mut others).is_pending());
 
-    gate.lets(Fate::Proceed);
+    gate.release(Fate::Proceed);
     assert_eq!(first.await.unwrap().count, 1, "who comes first waits for nobody");
-    gate.lets(Fate::Proceed);
+    gate.release(Fate::Proceed);
     assert_eq!(counts(&others.await), (2..=9).collect::<Vec<_>>());
     let work = Work {
         added: 9,
@@ -158,14 +158,14 @@ async fn those_who_come_while_one_is_under_way_go_together_and_each_is_told_a_co
 }
 
 #[tokio::test]
-async fn a_double_click_that_goes_with_others_is_told_the_first_like() {
+async fn a_double_click_among_others_gets_the_first_like() {
     let (gate, store, post) = gated().await;
     let list = store.list(LIKES);
     let mut again = like_at(1, 5);
     again.id = uuid::Uuid::from_u128(5);
     let round = [like(1), like(2), again].map(|item| list.append(&post, item));
     // The second click's push fails on its guard.
-    (0..2).for_each(|_| gate.lets(Fate::Proceed));
+    (0..2).for_each(|_| gate.release(Fate::Proceed));
     let answers = join_all(round).await;
     let expected = [(like(1), true, 1), (like(2), true, 2), (like(1), false, 2)];
     for (answer, (item, added, count)) in answers.into_iter().zip(expected) {
@@ -175,65 +175,65 @@ async fn a_double_click_that_goes_with_others_is_told_the_first_like() {
 }
 
 #[tokio::test]
-async fn a_round_goes_on_when_whoever_began_it_goes_away() {
+async fn a_round_continues_when_the_caller_that_began_it_is_cancelled() {
     let (gate, store, post) = gated().await;
     let list = store.list(LIKES);
     {
         let mut first = pin!(list.append(&post, like(1)));
         assert!(poll!(&mut first).is_pending());
-        gate.meets_a_push().await;
+        gate.wait_for_push().await;
     }
     let mut second = pin!(list.append(&post, like(2)));
     assert!(poll!(&mut second).is_pending());
-    gate.lets(Fate::Proceed);
-    gate.lets(Fate::Proceed);
+    gate.release(Fate::Proceed);
+    gate.release(Fate::Proceed);
     assert_eq!(second.await.unwrap().count, 2);
     assert_eq!(likers(&store, &post).await, [2, 1]);
 }
 
 #[tokio::test]
-async fn who_goes_away_before_their_round_adds_nothing() {
+async fn an_append_cancelled_before_its_round_adds_nothing() {
     let (gate, store, post) = gated().await;
     let list = store.list(LIKES);
     let mut first = pin!(list.append(&post, like(1)));
     assert!(poll!(&mut first).is_pending());
-    gate.meets_a_push().await;
+    gate.wait_for_push().await;
     let mut third = pin!(list.append(&post, like(3)));
     {
         let mut second = pin!(list.append(&post, like(2)));
         assert!(poll!(&mut second).is_pending());
         assert!(poll!(&mut third).is_pending());
     }
-    gate.lets(Fate::Proceed);
-    gate.lets(Fate::Proceed);
+    gate.release(Fate::Proceed);
+    gate.release(Fate::Proceed);
     assert_eq!((first.await.unwrap().count, third.await.unwrap().count), (1, 2));
     assert_eq!(likers(&store, &post).await, [3, 1]);
 }
 
 #[tokio::test]
-async fn a_list_that_everybody_went_away_from_is_idle_again() {
+async fn a_list_whose_callers_were_all_cancelled_is_idle_again() {
     let (gate, store, post) = gated().await;
     let list = store.list(LIKES);
     {
         let mut all = join_all((1..=3).map(|number| list.append(&post, like(number))));
         assert!(poll!(&mut all).is_pending());
     }
-    gate.lets(Fate::Proceed);
+    gate.release(Fate::Proceed);
     assert_eq!(list.append(&post, like(4)).await.unwrap().count, 1);
     assert_eq!(likers(&store, &post).await, [4]);
 }
 
 #[tokio::test]
-async fn a_failure_is_told_to_everybody_who_went_and_the_next_round_goes_on() {
+async fn a_failure_is_reported_to_every_caller_of_its_round_and_the_next_round_runs() {
     let (gate, store, post) = gated().await;
     let list = store.list(LIKES);
     let mut both = join_all([1, 2].map(|number| list.append(&post, like(number))));
     assert!(poll!(&mut both).is_pending());
-    gate.meets_a_push().await;
+    gate.wait_for_push().await;
     let mut third = pin!(list.append(&post, like(3)));
     assert!(poll!(&mut third).is_pending());
-    gate.lets(Fate::Fail);
-    gate.lets(Fate::Proceed);
+    gate.release(Fate::Fail);
+    gate.release(Fate::Proceed);
     for failed in both.await {
         assert!(matches!(failed, Err(Error::Unavailable(_))), "{failed:?}");
     }
@@ -242,14 +242,14 @@ async fn a_failure_is_told_to_everybody_who_went_and_the_next_round_goes_on() {
 }
 
 #[tokio::test]
-async fn who_is_told_of_a_lost_answer_finds_the_like_when_they_try_again() {
+async fn a_retry_after_a_lost_answer_finds_the_like() {
     let (gate, store, post) = gated().await;
     let list = store.list(LIKES);
-    gate.lets(Fate::LoseAnswer);
+    gate.release(Fate::LoseAnswer);
     for lost in join_all([1, 2].map(|number| list.append(&post, like(number)))).await {
         assert!(matches!(lost, Err(Error::UnknownOutcome(_))), "{lost:?}");
     }
-    gate.lets(Fate::Proceed);
+    gate.release(Fate::Proceed);
     for (number, again) in [1, 2]
         .into_iter()
         .zip(join_all([1, 2].map(|number| list.append(&post, like(number)))).await)
@@ -264,19 +264,19 @@ async fn who_is_told_of_a_lost_answer_finds_the_like_when_they_try_again() {
 }
 
 #[tokio::test]
-async fn a_round_that_panics_leaves_nobody_waiting() {
+async fn a_round_that_panics_leaves_no_caller_waiting() {
     let (gate, store, post) = gated().await;
     let list = store.list(LIKES);
     let mut first = pin!(list.append(&post, like(1)));
     assert!(poll!(&mut first).is_pending());
-    gate.meets_a_push().await;
+    gate.wait_for_push().await;
     let mut second = pin!(list.append(&post, like(2)));
     assert!(poll!(&mut second).is_pending());
-    gate.lets(Fate::Panic);
+    gate.release(Fate::Panic);
     for lost in [first.await, second.await] {
         assert!(matches!(lost, Err(Error::UnknownOutcome(_))), "{lost:?}");
     }
-    gate.lets(Fate::Proceed);
+    gate.release(Fate::Proceed);
     assert_eq!(list.append(&post, like(3)).await.unwrap().count, 1);
     assert_eq!(likers(&store, &post).await, [3]);
 }

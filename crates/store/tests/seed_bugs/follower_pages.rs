@@ -13,8 +13,8 @@ async fn pages(followers: u64, size: usize, count: usize) -> Vec<Vec<u64>> {
     pages
 }
 
-/// `Math.max(0, skip - FOLLOWER_THRESHOLD)`: a page that begins in the main document and ends behind it shows the batch
-/// from its beginning, and of the main document's end nothing.
+/// `Math.max(0, skip - FOLLOWER_THRESHOLD)`: a page that begins in the main document and ends after it shows the batch
+/// from its beginning, and nothing of the main document's end.
 #[tokio::test]
 async fn a_page_across_the_seam_skips_the_end_of_the_main_document_and_repeats_the_batch() {
     let pages = pages(8, 3, 3).await;
@@ -51,7 +51,8 @@ async fn a_page_across_two_batches_is_cut_short() {
     }
 }
 
-/// `[...user.followers]` first: the main document has the first 1,000 followers for ever, so who is new is at the far end.
+/// `[...user.followers]` first: the main document keeps the first 1,000 followers forever, so new ones are at the far
+/// end.
 #[tokio::test]
 async fn the_newest_follower_is_on_the_last_page() {
     let engine = with_followers(12).await;

@@ -12,8 +12,9 @@ async fn follow(engine: &Engine, follower: u64) {
     run(&**engine, &mut add_follower(follower)).await.unwrap();
 }
 
-/// `user.followers.length < FOLLOWER_THRESHOLD` is decided before the push, and what got past the threshold is then on no
-/// page: the reader computes where the batches begin from the threshold, not from what the main document has.
+/// `user.followers.length < FOLLOWER_THRESHOLD` is decided before the push, and followers beyond the threshold are
+/// then on no page: the reader computes where the batches begin from the threshold, not from what the main document
+/// has.
 #[tokio::test]
 async fn two_follows_that_both_see_room_hide_one_of_the_followers() {
     let engine = with_followers(3).await;
@@ -41,7 +42,7 @@ async fn two_follows_that_both_see_room_hide_one_of_the_followers() {
     .await;
 }
 
-/// `overflow.followers.length >= BATCH_SIZE` is as old by the time of the push.
+/// `overflow.followers.length >= BATCH_SIZE` is just as outdated by the time of the push.
 #[tokio::test]
 async fn two_follows_that_both_see_the_last_place_overfill_a_batch() {
     let engine = with_followers(7).await;
@@ -62,7 +63,8 @@ async fn two_follows_that_both_see_the_last_place_overfill_a_batch() {
     .await;
 }
 
-/// "Create new overflow document": of two who begin the same batch, the unique index refuses one, and nothing tries again.
+/// "Create new overflow document": if two callers begin the same batch, the unique index refuses one, and nothing
+/// retries.
 #[tokio::test]
 async fn of_two_follows_that_begin_a_batch_one_is_refused() {
     let engine = with_followers(4).await;
@@ -83,7 +85,7 @@ async fn of_two_follows_that_begin_a_batch_one_is_refused() {
     .await;
 }
 
-/// `$push: { followers: followerId }` asks nobody whether they follow already.
+/// `$push: { followers: followerId }` does not check whether they follow already.
 #[tokio::test]
 async fn a_double_click_follows_twice() {
     for before in [2, 6] {
@@ -106,7 +108,7 @@ async fn a_double_click_follows_twice() {
     }
 }
 
-/// "Update main document flags" comes last: a crash before it leaves a follower whom nobody sees or counts.
+/// "Update main document flags" comes last: a crash before it leaves a follower who is neither shown nor counted.
 #[tokio::test]
 async fn a_crash_before_the_flags_hides_a_follower() {
     let engine = with_followers(4).await;
@@ -153,11 +155,11 @@ async fn a_batch_after_a_full_one_is_not_counted() {
     .await;
 }
 
-/// The batch number comes from `followerCount`, which lags behind by one for every crash. With a lag of two at the end of a
-/// batch everybody computes the full batch, tries to begin the one after it, and meets the unique index: nobody can follow
-/// this user any more, for ever.
+/// The batch number comes from `followerCount`, which lags behind by one for every crash. With a lag of two at the end
+/// of a batch everybody computes the full batch, tries to begin the one after it, and meets the unique index: nobody
+/// can ever follow this user again.
 #[tokio::test]
-async fn two_crashes_close_the_list_for_ever() {
+async fn two_crashes_block_the_list_forever() {
     let engine = with_followers(6).await;
     for crashed in [7, 8] {
         steps(&*engine, &mut add_follower(crashed), 3).await;
@@ -189,8 +191,8 @@ async fn two_crashes_close_the_list_for_ever() {
     .await;
 }
 
-/// `followerCount` is read by `handleOverflow` and set by nobody for a user from before the pattern, whose list has just been
-/// migrated: undefined minus 1,000 is NaN, and so is the batch's number.
+/// `followerCount` is read by `handleOverflow`, but nothing sets it for a user from before the pattern whose list has
+/// just been migrated: undefined minus 1,000 is NaN, and so is the batch's number.
 #[tokio::test]
 async fn a_list_without_a_count_files_its_followers_under_no_number() {
     let engine = with_followers(5).await;
@@ -211,7 +213,7 @@ async fn a_list_without_a_count_files_its_followers_under_no_number() {
         "NaN sorts before every number"
     );
 
-    // Ours numbers a page by how many there are, which the same write as the page's visibility counts.
+    // Ours numbers a page by how many there are, which the write that makes the page visible counts.
     let ours = Ours::with(5).await;
     for number in 6..=9 {
         ours.append(item(number)).await.unwrap();

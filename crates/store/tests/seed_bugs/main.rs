@@ -7,7 +7,7 @@
 //! * S3, "How to Create `MongoDB` Outlier Patterns": `following`, `follower_pages` and `migration`
 //! * S4, "Outlier Pattern - Handling Viral Posts in Social Media Platforms": `viral_posts`
 //!
-//! A threshold of 4 stands for their 1,000. Nothing here waits for luck: the commands of two operations are interleaved
+//! A threshold of 4 replaces their 1,000. Nothing here depends on luck: the commands of two operations are interleaved
 //! by hand, and a crash is an operation of which only the first commands are sent.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]

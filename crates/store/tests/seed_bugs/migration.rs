@@ -30,7 +30,7 @@ async fn only_outlier(engine: &Engine) -> Document {
 }
 
 /// Ten items in the head of a list that may have four.
-async fn too_long_a_head() -> Engine {
+async fn overlong_head() -> Engine {
     let engine = engine();
     let generous = Limits {
         threshold: 20,
@@ -41,8 +41,8 @@ async fn too_long_a_head() -> Engine {
     engine
 }
 
-/// `followers: user.followers.slice(0, FOLLOWER_THRESHOLD)` writes what was read long before: whoever followed or left in
-/// between is overwritten.
+/// `followers: user.followers.slice(0, FOLLOWER_THRESHOLD)` writes what was read long before: follows and unfollows in
+/// between are overwritten.
 #[tokio::test]
 async fn a_follow_during_the_migration_is_lost() {
     // Below the threshold when it is read again, the follower goes to the main document …
@@ -61,11 +61,11 @@ async fn a_follow_during_the_migration_is_lost() {
         "acknowledged and seen"
     );
     run(&*engine, &mut Migrate::new(&found)).await.unwrap();
-    // … and is gone; the three who left are back.
+    // … and is gone; the three who unfollowed are back.
     assert_eq!(all_followers(&*engine).await, [1, 2, 3, 4, 5, 6]);
 
     overtaken_anywhere_over(
-        too_long_a_head,
+        overlong_head,
         async |ours| drop(ours.append(item(11)).await.unwrap()),
         async |ours| drop(ours.append(item(12)).await.unwrap()),
         async |ours| {
@@ -76,8 +76,8 @@ async fn a_follow_during_the_migration_is_lost() {
     .await;
 }
 
-/// `insertMany(overflowDocs)` comes first and is not repeatable: after a crash the batches are there, and running the
-/// migration again meets the unique index for ever.
+/// `insertMany(overflowDocs)` comes first and is not repeatable: after a crash the batches exist, and running the
+/// migration again always meets the unique index.
 #[tokio::test]
 async fn a_migration_that_stopped_cannot_be_run_again() {
     let engine = unmigrated(10).await;
@@ -89,7 +89,7 @@ async fn a_migration_that_stopped_cannot_be_run_again() {
     }
 
     dying_anywhere_over(
-        too_long_a_head,
+        overlong_head,
         async |ours| ours.append(item(11)).await,
         async |ours| {
             ours.append(item(12)).await.unwrap();
@@ -99,8 +99,8 @@ async fn a_migration_that_stopped_cannot_be_run_again() {
     .await;
 }
 
-/// `batchNumber: index + 1` takes for granted that there are no batches yet. But a follow that raced past the threshold
-/// leaves a main document that is too long beside batches, and `$gt: [{ $size: "$followers" }, …]` finds exactly those.
+/// `batchNumber: index + 1` assumes that there are no batches yet. But a follow that raced past the threshold leaves a
+/// main document that is too long beside batches, and `$gt: [{ $size: "$followers" }, …]` finds exactly those.
 #[tokio::test]
 async fn a_list_that_raced_past_the_threshold_cannot_be_migrated() {
     let engine = with_followers(3).await;
@@ -114,8 +114,8 @@ async fn a_list_that_raced_past_the_threshold_cannot_be_migrated() {
     let refused = run(&*engine, migration).await.unwrap_err();
     assert!(matches!(refused, Error::DuplicateKey { .. }), "{refused}");
 
-    // Pages are there, and the head is too long for the limits of today.
-    let engine = too_long_a_head().await;
+    // There are pages, and the head is too long for today's limits.
+    let engine = overlong_head().await;
     let ours = Ours::over(engine.clone(), LIMITS).await;
     ours.append(item(11)).await.unwrap();
     let generous = Limits {
@@ -130,7 +130,7 @@ async fn a_list_that_raced_past_the_threshold_cannot_be_migrated() {
     ours.assert_holds((1..=21).rev()).await;
 }
 
-/// A follower who comes while the list is being migrated already goes to a batch, whose number the migration wants too.
+/// A new follower during the migration goes to a batch already, whose number the migration wants too.
 #[tokio::test]
 async fn a_follow_before_the_migration_takes_its_batch_number() {
     let engine = unmigrated(6).await;
@@ -150,7 +150,7 @@ async fn a_follow_before_the_migration_takes_its_batch_number() {
         "still an outlier"
     );
 
-    let ours = Ours::over(too_long_a_head().await, LIMITS).await;
+    let ours = Ours::over(overlong_head().await, LIMITS).await;
     for number in 11..=13 {
         ours.append(item(number)).await.unwrap();
     }

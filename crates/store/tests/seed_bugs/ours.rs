@@ -1,4 +1,5 @@
-//! Our side of every scenario: a list that is overtaken, or whose process dies, at each of its commands in turn.
+//! Our side of every scenario: an operation that is overtaken, or whose process crashes, at each of its commands in
+//! turn.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -27,7 +28,7 @@ pub struct Ours {
 }
 
 impl Ours {
-    /// A list that the first actors are in.
+    /// A list with the first actors in it.
     pub async fn with(count: u64) -> Self {
         let ours = Self::over(engine(), LIMITS).await;
         ours.load(count).await;
@@ -39,7 +40,7 @@ impl Ours {
         self.layout.load(owner(), items(count)).await.unwrap();
     }
 
-    /// What is in this engine.
+    /// The list in this engine.
     pub async fn over(engine: Engine, limits: Limits) -> Self {
         let layout = Overflow::open(engine.clone(), limits).await.unwrap();
         Self { engine, layout }
@@ -65,7 +66,7 @@ impl Ours {
         self.likes().append(&Self::owner(), item).await
     }
 
-    /// Everything that a reader meets, in stretches of 3.
+    /// Everything that a reader sees, in stretches of 3.
     pub async fn walk(&self) -> Vec<u64> {
         let mut found = Vec::new();
         let mut after: Option<Cursor> = None;
@@ -86,7 +87,7 @@ impl Ours {
         self.assert_bounded(expected.len() as u64).await;
     }
 
-    /// As [`Ours::assert_holds`], in whatever order.
+    /// Like [`Ours::assert_holds`], in any order.
     pub async fn assert_holds_all(&self, actors: impl IntoIterator<Item = u64>) {
         let (mut found, mut expected) = (self.walk().await, actors.into_iter().collect::<Vec<_>>());
         found.sort_unstable();
@@ -109,8 +110,8 @@ impl Ours {
     }
 }
 
-/// Runs an operation on a list of `count`, as often as it has commands: each time something else happens just before
-/// another of them. Then looks at the list.
+/// Runs an operation on a list of `count`, once for each of its commands: each time something else happens just before
+/// another of them. Then checks the list.
 pub async fn overtaken_anywhere(
     count: u64,
     operation: impl AsyncFn(&Ours),
@@ -121,7 +122,7 @@ pub async fn overtaken_anywhere(
     overtaken_anywhere_over(list, operation, meanwhile, look).await;
 }
 
-/// As [`overtaken_anywhere`], each time over a new engine that holds a list already.
+/// Like [`overtaken_anywhere`], each time over a new engine that holds a list already.
 pub async fn overtaken_anywhere_over(
     list: impl AsyncFn() -> Engine,
     operation: impl AsyncFn(&Ours),
@@ -143,7 +144,7 @@ pub async fn overtaken_anywhere_over(
             happened
         };
         let slowly = async {
-            // Dropped when it is over, so that nobody waits for a command that does not come.
+            // Dropped when it is over, so that nothing waits for a command that does not come.
             let slow = slow;
             operation(&slow).await;
         };
@@ -156,8 +157,8 @@ pub async fn overtaken_anywhere_over(
     }
 }
 
-/// Runs an operation on a list of `count`, as often as it has commands: each time its process dies just before another
-/// of them. Then looks at the list.
+/// Runs an operation on a list of `count`, once for each of its commands: each time its process crashes just before
+/// another of them. Then checks the list.
 pub async fn dying_anywhere(
     count: u64,
     operation: impl AsyncFn(&Ours) -> Result<Appended>,
@@ -167,7 +168,7 @@ pub async fn dying_anywhere(
     dying_anywhere_over(list, operation, look).await;
 }
 
-/// As [`dying_anywhere`], each time over a new engine that holds a list already.
+/// Like [`dying_anywhere`], each time over a new engine that holds a list already.
 pub async fn dying_anywhere_over(
     list: impl AsyncFn() -> Engine,
     operation: impl AsyncFn(&Ours) -> Result<Appended>,
@@ -189,7 +190,7 @@ pub async fn dying_anywhere_over(
 
 type Pause = (oneshot::Sender<()>, oneshot::Receiver<()>);
 
-/// An engine that pauses before its n-th command, or, without a pause, from there on does nothing any more.
+/// An engine that pauses before its n-th command, or, without a pause, does nothing from then on.
 struct Gate {
     engine: Engine,
     nth: usize,
@@ -258,7 +259,7 @@ impl DocumentEngine for Gate {
         self.turn().await?.delete(collection, filter, many).await
     }
 
-    /// Indexes exist before the operation begins.
+    /// Indexes are created before the operation begins.
     async fn create_index(&self, _collection: &str, _index: Index) -> Result<()> {
         Ok(())
     }

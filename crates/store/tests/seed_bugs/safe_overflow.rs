@@ -33,9 +33,9 @@ async fn read(engine: &Engine, skip: usize, limit: usize) -> Vec<u64> {
     numbers(&read_activities(&**engine, owner(), skip, limit).await.unwrap())
 }
 
-/// "Read latency (first page)" is that of the "primary only", which has the first 1,000 items for ever.
+/// "Read latency (first page)" is that of the "primary only", which keeps the first 1,000 items forever.
 #[tokio::test]
-async fn the_first_page_never_shows_what_is_new() {
+async fn the_first_page_never_shows_new_items() {
     let engine = with(6).await;
     assert_eq!(read(&engine, 0, 2).await, [4, 3]);
     run(&*engine, &mut append(7)).await.unwrap();
@@ -47,8 +47,8 @@ async fn the_first_page_never_shows_what_is_new() {
     assert_eq!(numbers(&first.items), [7, 6]);
 }
 
-/// `skip + limit <= primaryActivities.size()`: the pages before the seam are counted from the newest of the oldest, those
-/// behind it from the newest of all.
+/// `skip + limit <= primaryActivities.size()`: the pages before the seam are counted from the newest of the oldest
+/// items, those after it from the newest of all.
 #[tokio::test]
 async fn reading_page_by_page_repeats_some_items_and_never_shows_others() {
     let engine = with(8).await;
@@ -85,9 +85,9 @@ async fn an_append_between_two_pages_repeats_an_item() {
     );
 }
 
-/// `allActivities.addAll(…)`: a stretch behind the seam reads every document of the list.
+/// `allActivities.addAll(…)`: a stretch after the seam reads every document of the list.
 #[tokio::test]
-async fn a_stretch_behind_the_seam_reads_the_whole_list() {
+async fn a_stretch_after_the_seam_reads_the_whole_list() {
     let store = Arc::new(Embedded::in_memory().unwrap());
     let engine: Engine = store.clone();
     load(&engine, 400).await;
@@ -108,8 +108,8 @@ async fn a_stretch_behind_the_seam_reads_the_whole_list() {
     assert!(read <= 4, "{read} documents for two items");
 }
 
-/// `overflowActivities.updateOne` comes before `set("hasOverflow", true)`: a crash in between hides the item, and trying
-/// again, which is all that the caller can do, stores it twice.
+/// `overflowActivities.updateOne` comes before `set("hasOverflow", true)`: a crash in between hides the item, and a
+/// retry, which is all that the caller can do, stores it twice.
 #[tokio::test]
 async fn a_crash_before_the_flag_hides_the_item_and_the_retry_doubles_it() {
     let engine = with(4).await;
@@ -132,8 +132,8 @@ async fn a_crash_before_the_flag_hides_the_item_and_the_retry_doubles_it() {
     .await;
 }
 
-/// `inc("activityCount", 1)` is skipped by whoever dies before it, and the next page number is computed from that count:
-/// the page takes one item more than it may.
+/// `inc("activityCount", 1)` is skipped if the process crashes before it, and the next page number is computed from
+/// that count: the page takes one item more than it may.
 #[tokio::test]
 async fn a_page_number_from_a_count_that_missed_an_item_overfills_the_page() {
     let engine = with(4).await;
@@ -184,8 +184,8 @@ async fn appends_that_look_at_the_same_moment_overfill_a_page() {
     .await;
 }
 
-/// `Filters.lt("activityCount", 1000)` matches no document without the field, which the article's own example of a user
-/// does not have: the first item of an ordinary user overflows, into page (0 - 1000) / 1000 = -1.
+/// `Filters.lt("activityCount", 1000)` matches no document without the field, which the article's own example of a
+/// user lacks: the first item of an ordinary user overflows, into page (0 - 1000) / 1000 = -1.
 #[tokio::test]
 async fn the_first_item_of_a_user_without_a_count_goes_to_page_minus_one() {
     let engine = engine();
@@ -209,8 +209,9 @@ async fn the_first_item_of_a_user_without_a_count_goes_to_page_minus_one() {
     ours.assert_holds([1]).await;
 }
 
-/// "Index the overflow collection on {userId: 1, page: 1}", but not as unique: `MongoDB` documents that two upserts at the
-/// same moment may then both insert. The embedded engine runs one after the other, so both documents are put here by hand.
+/// "Index the overflow collection on {userId: 1, page: 1}", but not as unique: `MongoDB` documents that two upserts at
+/// the same moment may then both insert. The embedded engine runs one after the other, so both documents are made by
+/// hand.
 #[tokio::test]
 async fn nothing_keeps_a_page_number_from_being_used_twice() {
     let engine = with(4).await;
@@ -248,7 +249,7 @@ async fn a_double_click_is_stored_twice() {
         let count = usize::try_from(before).unwrap() + 2;
         assert_eq!(read(&engine, 0, 20).await.len(), count);
 
-        // At the same moment, too, whichever of the two comes through first.
+        // At the same moment too, whichever of the two wins.
         overtaken_anywhere(
             before,
             async |ours| drop(ours.append(item(9)).await.unwrap()),

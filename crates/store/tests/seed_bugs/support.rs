@@ -1,4 +1,4 @@
-//! What the gallery's tests share: small lists, and documents to look at.
+//! Shared by the gallery's tests: small lists, and helpers that read documents.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use store::layouts::{Steps, step};
 use store::overflow::{Item, uuid_bson};
 use uuid::Uuid;
 
-/// 4 stands for the articles' 1,000.
+/// 4 replaces the articles' 1,000.
 pub const SMALL: Limits = Limits {
     threshold: 4,
     page_size: 4,
@@ -38,7 +38,7 @@ pub fn item(number: u64) -> Item {
     attempt(number, 0)
 }
 
-/// What a repeated request of the n-th actor sends: the same, under a new id.
+/// A repeated request of the n-th actor: the same item under a new id.
 pub fn attempt(number: u64, nth: u64) -> Item {
     Item::new(
         Uuid::from_u128(0xA000 + u128::from(number) + (u128::from(nth) << 32)),

@@ -22,7 +22,7 @@ fn append(number: u64) -> CheckedAppend {
     CheckedAppend::new(owner(), item(number), SMALL)
 }
 
-/// `if (currentCount < 1000)`: the count may be an old one by the time of the push.
+/// `if (currentCount < 1000)`: the count may be outdated by the time of the push.
 #[tokio::test]
 async fn two_appends_that_both_see_room_overfill_the_primary() {
     let engine = with(3).await;
@@ -45,7 +45,7 @@ async fn two_appends_that_both_see_room_overfill_the_primary() {
     .await;
 }
 
-/// `int page = currentCount / 1000`: whoever looks at the same moment gets the same page, full or not.
+/// `int page = currentCount / 1000`: appends that read it at the same moment get the same page, full or not.
 #[tokio::test]
 async fn appends_that_look_at_the_same_moment_overfill_a_page() {
     let engine = with(7).await;
@@ -72,8 +72,8 @@ async fn appends_that_look_at_the_same_moment_overfill_a_page() {
     .await;
 }
 
-/// "Mark primary document as having overflow" comes after the push: whoever dies in between leaves an item that no reader
-/// looks for, and a count that stays behind for ever.
+/// "Mark primary document as having overflow" comes after the push: a crash in between leaves an item that no reader
+/// looks for, and a count that never catches up.
 #[tokio::test]
 async fn a_crash_before_the_mark_hides_an_item_and_the_count_never_recovers() {
     let engine = with(4).await;
@@ -121,9 +121,9 @@ async fn a_retry_after_a_lost_answer_is_stored_twice() {
     }
 }
 
-/// `set("overflowPages", page + 1)`: the slower of two writers takes back what the faster one said.
+/// `set("overflowPages", page + 1)`: the slower of two writers overwrites the number of the faster one.
 #[tokio::test]
-async fn a_slow_mark_takes_back_the_number_of_pages() {
+async fn a_slow_mark_lowers_the_number_of_pages() {
     let engine = with(7).await;
     let mut slow = append(8);
     steps(&*engine, &mut slow, 2).await;
@@ -154,9 +154,9 @@ async fn a_slow_mark_takes_back_the_number_of_pages() {
     .await;
 }
 
-/// `int page = currentCount / 1000` begins with 1, so `overflowPages` counts a page 0 that never is.
+/// `int page = currentCount / 1000` begins with 1, so `overflowPages` counts a page 0 that never exists.
 #[tokio::test]
-async fn the_number_of_pages_counts_one_that_never_is() {
+async fn the_number_of_pages_counts_a_page_that_never_exists() {
     let engine = with(4).await;
     run(&*engine, &mut append(5)).await.unwrap();
     assert_eq!(user(&*engine).await.get_i64("overflowPages").unwrap(), 2);
@@ -170,8 +170,8 @@ async fn the_number_of_pages_counts_one_that_never_is() {
     ours.assert_holds((1..=5).rev()).await;
 }
 
-/// `getInteger("activityCount", 0)`: the article's own example of a user has activities and no count, and is taken for an
-/// empty one.
+/// `getInteger("activityCount", 0)`: the article's own example of a user has activities and no count, and is treated
+/// as an empty one.
 #[tokio::test]
 async fn a_user_without_a_count_is_filled_up_once_more() {
     let engine = with(4).await;
@@ -184,7 +184,7 @@ async fn a_user_without_a_count_is_filled_up_once_more() {
     assert_eq!(length(&user, "activities"), 2 * SMALL.threshold);
     assert_eq!(user.get_i64("activityCount").unwrap(), 4);
 
-    // Ours has no count to trust alone: the place past the threshold must not exist in the head itself.
+    // Ours does not rely on a count alone: the place past the threshold must not exist in the head itself.
     let ours = Ours::with(4).await;
     let forget = Update::one(doc! {}, doc! { "$set": { "likes.count": 0_i64 } });
     ours.engine().update("posts", forget).await.unwrap();

@@ -1,7 +1,7 @@
 //! S4, "Outlier Pattern - Handling Viral Posts in Social Media Platforms": `addLike` and `getAllLikes`.
 //!
-//! The article wraps `addLike` in a transaction, which a standalone server refuses. The first tests here hold with the
-//! transaction too; the last three are what it protects from, and so what happens without it.
+//! The article wraps `addLike` in a transaction, which a standalone server refuses. The faults of the first tests
+//! occur with the transaction too; it prevents the last three, which show what happens without it.
 
 use std::sync::Arc;
 
@@ -28,8 +28,8 @@ async fn like(engine: &Engine, user: i64) {
     run(&**engine, &mut AddLike::new("likes", user)).await.unwrap();
 }
 
-/// `if (post.has_overflow)` is one flag for likes, comments and shares: once the likes have overflowed, the very first share
-/// goes to the overflow document, and the post itself shows none.
+/// `if (post.has_overflow)` is one flag for likes, comments and shares: once the likes have overflowed, the very first
+/// share goes to the overflow document, and the post itself shows none.
 #[tokio::test]
 async fn one_flag_for_all_lists_sends_the_first_share_to_the_overflow() {
     let engine = with(5).await;
@@ -50,12 +50,13 @@ async fn one_flag_for_all_lists_sends_the_first_share_to_the_overflow() {
     assert_eq!((shares.count, shares.head, shares.has_overflow), (1, 1, false));
 }
 
-/// `Overflow.findOne({ post_id })`: there is only one overflow document, which grows without bound, up to the same wall.
+/// `Overflow.findOne({ post_id })`: there is only one overflow document, which grows without bound, up to the same
+/// limit.
 #[tokio::test]
 async fn the_overflow_document_grows_up_to_the_wall() {
     let engine = with(50).await;
     assert_eq!(length(&one(&*engine, OVERFLOWS, doc! {}).await, "likes"), 46);
-    // What a million likes come to, up to the last few bytes.
+    // The size of a million likes, except for the last few bytes.
     let overflow = RawDocumentBuf::try_from(&one(&*engine, OVERFLOWS, doc! {}).await).unwrap();
     let million = "x".repeat(16 * 1024 * 1024 - overflow.as_bytes().len() - 20);
     let million = doc! { "$set": { "more": million } };
@@ -102,17 +103,18 @@ async fn a_like_reads_the_overflow_documents_of_all_other_posts() {
     assert!(read <= 4, "{read} documents for a like");
 }
 
-/// `[...post.likes]` and then the overflow's: names without a time, so who liked last cannot be told, let alone shown first.
+/// `[...post.likes]` and then the overflow's: names without a time, so the newest like cannot be determined, let alone
+/// shown first.
 #[tokio::test]
-async fn the_first_who_liked_stay_first() {
+async fn the_oldest_likes_stay_first() {
     let engine = with(7).await;
     assert_eq!(all_likes(&*engine).await[..2], ["user1", "user2"]);
 
     Ours::with(7).await.assert_holds((1..=7).rev()).await;
 }
 
-/// "User has already liked this post" answers whoever tries again because the first answer got lost: the like is there, and
-/// the page says that it failed.
+/// "User has already liked this post" is the answer to a retry after a lost answer: the like is stored, and the page
+/// says that it failed.
 #[tokio::test]
 async fn trying_again_after_a_lost_answer_is_an_error() {
     for before in [2_u32, 6] {
@@ -128,8 +130,9 @@ async fn trying_again_after_a_lost_answer_is_an_error() {
     }
 }
 
-/// `Overflow.create` comes before `post.save`: a crash in between leaves a document that the next like does not find, and
-/// readers look at one of the two. With the transaction, no like survives that crash, and none can be made on a standalone.
+/// `Overflow.create` comes before `post.save`: a crash in between leaves a document that the next like does not find,
+/// and readers see one of the two. With the transaction, no like survives that crash, and none can be made on a
+/// standalone.
 #[tokio::test]
 async fn without_its_transaction_a_crash_leaves_two_overflow_documents_of_which_one_is_read() {
     let engine = with(4).await;
@@ -156,8 +159,8 @@ async fn without_its_transaction_a_crash_leaves_two_overflow_documents_of_which_
     .await;
 }
 
-/// Two who meet at the threshold both create the overflow document. With the transaction, one of them is aborted by a write
-/// conflict, and `throw error` hands it to a person who did nothing wrong: nothing tries again.
+/// If two likes meet at the threshold, both create the overflow document. With the transaction, one of them is aborted
+/// by a write conflict, and `throw error` passes it to a person who did nothing wrong: nothing retries.
 #[tokio::test]
 async fn without_its_transaction_two_likes_at_the_threshold_lose_one() {
     let engine = with(4).await;
@@ -177,7 +180,7 @@ async fn without_its_transaction_two_likes_at_the_threshold_lose_one() {
     .await;
 }
 
-/// `post.likes.includes(userId)` looks before it pushes: two clicks at the same moment both see nothing.
+/// `post.likes.includes(userId)` is checked before the push: two clicks at the same moment both see nothing.
 #[tokio::test]
 async fn without_its_transaction_a_double_click_likes_twice() {
     let engine = with(2).await;

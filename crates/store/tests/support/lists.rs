@@ -1,4 +1,4 @@
-//! What the tests of the lists share: a small store, and the invariants of overflow.md as one check.
+//! Shared by the tests of lists: a small store, and the invariants of overflow.md as one check.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub async fn post_born(store: &Store, number: u128, born: Uuid) -> Owner {
     Topic::Post(id)
 }
 
-/// Which incarnation of an owner there is now.
+/// The current incarnation of an owner.
 pub async fn born_of(store: &Store, owner: &Owner) -> Bson {
     let find = Find::matching(doc! { "_id": owner_id(owner) });
     let found = store.engine().find(owner_collection(owner), find).await.unwrap();

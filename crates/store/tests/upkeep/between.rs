@@ -1,4 +1,4 @@
-//! Lists that belong together, as an operation of the feed leaves them that was interrupted between two writes.
+//! Lists that belong together, as left by an operation of the feed that was interrupted between two writes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -102,7 +102,7 @@ fn about(post: u128) -> Document {
     doc! { "post": uuid_bson(Uuid::from_u128(post)) }
 }
 
-async fn is_found_and_mended(store: &Store, expected: &[Violation]) {
+async fn is_found_and_repaired(store: &Store, expected: &[Violation]) {
     let found = findings(store, false).await;
     assert_eq!(
         found
@@ -132,7 +132,7 @@ async fn has(store: &Store, owner: &Owner, relation: Relation, key: Key) -> bool
 }
 
 #[tokio::test]
-async fn what_the_feed_writes_is_found_sound() {
+async fn lists_written_by_the_feed_are_sound() {
     let store = people().await;
     append(&store, &user("ada"), Relation::Followers, item(5, "bob")).await;
     append(&store, &user("bob"), Relation::Following, item(5, "ada")).await;
@@ -167,7 +167,7 @@ async fn what_the_feed_writes_is_found_sound() {
     assert_eq!(findings(&store, false).await, []);
 }
 
-/// Stopped after the first write of a follow, or before the last of an unfollow.
+/// Interrupted after the first write of a follow, or before the last of an unfollow.
 #[tokio::test]
 async fn a_follow_with_only_its_first_write_is_finished() {
     let store = people().await;
@@ -181,7 +181,7 @@ async fn a_follow_with_only_its_first_write_is_finished() {
             what: "follow",
         },
     ];
-    is_found_and_mended(&store, &expected).await;
+    is_found_and_repaired(&store, &expected).await;
     let following = store
         .list(Relation::Following)
         .find(&user("bob"), &Key::By(handle("ada")))
@@ -193,16 +193,16 @@ async fn a_follow_with_only_its_first_write_is_finished() {
         "with the id and the time of the first write"
     );
     let id = Key::Id(Uuid::from_u128(5));
-    let told = store
+    let recorded = store
         .list(Relation::Activities)
         .find(&user("bob"), &id)
         .await
         .unwrap();
-    assert_eq!(told, Some(activity(5, "follow", doc! { "user": "ada" })));
+    assert_eq!(recorded, Some(activity(5, "follow", doc! { "user": "ada" })));
 }
 
 #[tokio::test]
-async fn following_somebody_whose_followers_do_not_have_it_is_withdrawn_with_its_activity() {
+async fn a_follow_missing_from_the_followers_is_withdrawn_with_its_activity() {
     let store = people().await;
     append(&store, &user("bob"), Relation::Following, item(5, "ada")).await;
     append(
@@ -234,7 +234,7 @@ async fn following_somebody_whose_followers_do_not_have_it_is_withdrawn_with_its
 }
 
 #[tokio::test]
-async fn a_reaction_without_its_activity_is_told_of() {
+async fn a_reaction_without_its_activity_is_reported() {
     for (relation, kind) in [
         (Relation::Likes, "like"),
         (Relation::Shares, "share"),
@@ -247,7 +247,7 @@ async fn a_reaction_without_its_activity_is_told_of() {
             item.more = doc! { "text": "Yes." };
         }
         append(&store, &post, relation, item).await;
-        is_found_and_mended(
+        is_found_and_repaired(
             &store,
             &[Violation::ActivityMissing {
                 actor: "bob".to_owned(),
@@ -256,18 +256,18 @@ async fn a_reaction_without_its_activity_is_told_of() {
         )
         .await;
         let activities = store.list(Relation::Activities);
-        let told = activities.newest_first(&user("bob"), None, 10).await.unwrap();
-        let told = told
+        let recorded = activities.newest_first(&user("bob"), None, 10).await.unwrap();
+        let recorded = recorded
             .items
             .iter()
             .filter_map(Reaction::of)
             .map(|reaction| reaction.relation());
-        assert_eq!(told.collect::<Vec<_>>(), [relation]);
+        assert_eq!(recorded.collect::<Vec<_>>(), [relation]);
     }
 }
 
 #[tokio::test]
-async fn a_post_without_its_activity_is_told_of() {
+async fn a_post_without_its_activity_is_reported() {
     let store = people().await;
     post(&store, 9).await;
     let id = Key::Id(Uuid::from_u128(9));
@@ -276,7 +276,7 @@ async fn a_post_without_its_activity_is_told_of() {
         .remove(&user("ada"), &id)
         .await
         .unwrap();
-    is_found_and_mended(
+    is_found_and_repaired(
         &store,
         &[Violation::ActivityMissing {
             actor: "ada".to_owned(),
@@ -288,7 +288,7 @@ async fn a_post_without_its_activity_is_told_of() {
 }
 
 #[tokio::test]
-async fn an_activity_about_a_like_that_the_post_does_not_have_goes() {
+async fn an_activity_about_a_missing_like_is_removed() {
     let store = people().await;
     let post = post(&store, 9).await;
     append(
@@ -302,7 +302,7 @@ async fn an_activity_about_a_like_that_the_post_does_not_have_goes() {
         what: "like",
         target: post.to_string(),
     };
-    is_found_and_mended(&store, &[expected]).await;
+    is_found_and_repaired(&store, &[expected]).await;
     assert!(
         !has(
             &store,
@@ -314,9 +314,9 @@ async fn an_activity_about_a_like_that_the_post_does_not_have_goes() {
     );
 }
 
-/// The feed leaves other people's activities when a post is deleted, so that is no fault.
+/// When a post is deleted, the feed leaves other people's activities, so that is not a fault.
 #[tokio::test]
-async fn an_activity_about_a_deleted_post_is_a_notice_and_goes_with_a_repair() {
+async fn an_activity_about_a_deleted_post_is_a_notice_and_a_repair_removes_it() {
     let store = people().await;
     append(
         &store,
@@ -336,7 +336,7 @@ async fn an_activity_about_a_deleted_post_is_a_notice_and_goes_with_a_repair() {
 }
 
 #[tokio::test]
-async fn an_item_of_somebody_who_is_gone_is_a_notice_and_goes_with_a_repair() {
+async fn an_item_of_a_person_who_is_gone_is_a_notice_and_a_repair_removes_it() {
     let store = people().await;
     let post = post(&store, 9).await;
     append(&store, &user("ada"), Relation::Followers, item(5, "dan")).await;
@@ -413,7 +413,7 @@ async fn two_comments_of_one_id_have_an_activity_each() {
 }
 
 #[tokio::test]
-async fn whoever_leaves_takes_both_comments_of_one_id_along() {
+async fn leaving_removes_both_comments_of_one_id() {
     let store = people().await;
     let (first, second) = (post(&store, 9).await, post(&store, 10).await);
     comment(&store, &first, 20).await;
@@ -451,12 +451,12 @@ async fn activities_of_the_old_form_are_sound_and_go_with_their_comments() {
         activity(20, "comment", about(9)),
     )
     .await;
-    // The other comment had none, because there was one of its id.
+    // The other comment had none, because there was one with its id.
     let missing = Violation::ActivityMissing {
         actor: "bob".to_owned(),
         what: "comment",
     };
-    is_found_and_mended(&store, &[missing]).await;
+    is_found_and_repaired(&store, &[missing]).await;
     let Topic::Post(post) = first else { unreachable!() };
     let reaction = Reaction::Comment(post, Uuid::from_u128(20));
     let removed = store
@@ -476,7 +476,7 @@ async fn activities_of_the_old_form_are_sound_and_go_with_their_comments() {
     assert_eq!(findings(&store, false).await, []);
 }
 
-/// What a server leaves that died between its first and its second write, or its second and its third.
+/// Left by a server that crashed between its first and its second write, or its second and its third.
 async fn began_to_like(store: &Store, post: &Owner, reached_the_post: bool) {
     let intent = doc! {
         "id": uuid_bson(Uuid::from_u128(20)), "at": bson::DateTime::from_millis(1), "kind": "like",
@@ -491,7 +491,7 @@ async fn began_to_like(store: &Store, post: &Owner, reached_the_post: bool) {
 }
 
 #[tokio::test]
-async fn what_was_begun_and_not_ended_is_found_and_finished() {
+async fn unfinished_actions_are_found_and_finished() {
     for reached_the_post in [false, true] {
         let store = people().await;
         let post = post(&store, 9).await;
@@ -508,15 +508,15 @@ async fn what_was_begun_and_not_ended_is_found_and_finished() {
             .into_iter()
             .flatten()
             .collect();
-        is_found_and_mended(&store, &expected).await;
+        is_found_and_repaired(&store, &expected).await;
         let id = Key::Id(Uuid::from_u128(20));
-        let told = has(&store, &user("bob"), Relation::Activities, id).await;
-        assert_eq!(told, reached_the_post);
+        let recorded = has(&store, &user("bob"), Relation::Activities, id).await;
+        assert_eq!(recorded, reached_the_post);
     }
 }
 
 #[tokio::test]
-async fn whoever_leaves_takes_along_a_like_whose_activity_was_never_written() {
+async fn leaving_removes_a_like_whose_activity_was_never_written() {
     let store = people().await;
     let post = post(&store, 9).await;
     began_to_like(&store, &post, true).await;
@@ -540,7 +540,7 @@ async fn checking_adopts_no_array() {
 }
 
 #[tokio::test]
-async fn somebody_who_is_still_leaving_is_found_and_gone_after_a_repair() {
+async fn a_person_who_is_still_leaving_is_found_and_gone_after_a_repair() {
     let store = people().await;
     let user = User {
         person: Person {
@@ -562,6 +562,6 @@ async fn somebody_who_is_still_leaving_is_found_and_gone_after_a_repair() {
     )
     .await;
     assert!(store.leaving().begin(&handle("dua"), "hash").await.unwrap());
-    is_found_and_mended(&store, &[Violation::Leaving]).await;
+    is_found_and_repaired(&store, &[Violation::Leaving]).await;
     assert!(!has(&store, &post, Relation::Likes, Key::By(handle("dua"))).await);
 }

@@ -1,4 +1,4 @@
-//! Every kind of violation, made with raw writes: `check` names it, and mends it where that is possible.
+//! Every kind of violation, made with raw writes: `check` names it, and repairs it if that is possible.
 
 use std::time::Duration;
 
@@ -62,8 +62,8 @@ async fn change_page(store: &Store, page: i64, change: Document) {
     assert_eq!(store.engine().update(PAGES, update).await.unwrap().modified, 1);
 }
 
-/// Checks that exactly this is found, that repairing mends it, and that nothing is found afterwards.
-async fn is_found_and_mended(store: &Store, owner: &Owner, expected: &[Violation]) {
+/// Checks that exactly this is found, that a repair fixes it, and that nothing is found afterwards.
+async fn is_found_and_repaired(store: &Store, owner: &Owner, expected: &[Violation]) {
     assert_eq!(violations(store).await, expected);
     let repaired = checked(store, true).await;
     assert!(repaired.is_sound(), "{:#?}", repaired.findings);
@@ -79,8 +79,8 @@ async fn is_found_and_mended(store: &Store, owner: &Owner, expected: &[Violation
     assert_sound(store, owner, LIKES).await;
 }
 
-/// Checks that exactly this is found, and that repairing says why it cannot be mended and changes nothing.
-async fn is_found_and_told(store: &Store, expected: &[Violation]) {
+/// Checks that exactly this is found, and that a repair says why it cannot be fixed and changes nothing.
+async fn is_found_and_reported(store: &Store, expected: &[Violation]) {
     assert_eq!(violations(store).await, expected);
     let everything = dump(store).await;
     let repaired = checked(store, true).await;
@@ -105,7 +105,7 @@ async fn dump(store: &Store) -> Vec<Document> {
 async fn a_wrong_count() {
     let (store, owner) = overflowed().await;
     change_owner(&store, &owner, doc! { "$inc": { "likes.count": 2_i64 } }).await;
-    is_found_and_mended(
+    is_found_and_repaired(
         &store,
         &owner,
         &[Violation::Count {
@@ -120,7 +120,7 @@ async fn a_wrong_count() {
 async fn a_wrong_number_of_spilled_items() {
     let (store, owner) = overflowed().await;
     change_owner(&store, &owner, doc! { "$set": { "likes.spilled": 3_i64 } }).await;
-    is_found_and_mended(&store, &owner, &[Violation::Spilled { said: 3, held: 12 }]).await;
+    is_found_and_repaired(&store, &owner, &[Violation::Spilled { said: 3, held: 12 }]).await;
 }
 
 #[tokio::test]
@@ -132,18 +132,18 @@ async fn a_page_that_miscounts_its_items() {
         said: 9,
         held: 3,
     };
-    is_found_and_mended(&store, &owner, &[expected]).await;
+    is_found_and_repaired(&store, &owner, &[expected]).await;
 }
 
 #[tokio::test]
-async fn a_flag_that_does_not_tell_of_the_pages() {
+async fn a_flag_that_contradicts_the_pages() {
     let (store, owner) = overflowed().await;
     change_owner(&store, &owner, doc! { "$set": { "likes.hasOverflow": false } }).await;
     let expected = Violation::OverflowFlag {
         said: "false".to_owned(),
         pages: 4,
     };
-    is_found_and_mended(&store, &owner, &[expected]).await;
+    is_found_and_repaired(&store, &owner, &[expected]).await;
 }
 
 #[tokio::test]
@@ -155,7 +155,7 @@ async fn a_floor_below_what_spilled() {
         floor: Some(3),
         newest: 12,
     };
-    is_found_and_mended(&store, &owner, &[expected]).await;
+    is_found_and_repaired(&store, &owner, &[expected]).await;
 }
 
 #[tokio::test]
@@ -167,7 +167,7 @@ async fn times_that_do_not_enclose_a_pages_items() {
     ] {
         let (store, owner) = overflowed().await;
         change_page(&store, 2, wrong).await;
-        is_found_and_mended(&store, &owner, &[Violation::PageTimes { page: 2 }]).await;
+        is_found_and_repaired(&store, &owner, &[Violation::PageTimes { page: 2 }]).await;
     }
 }
 
@@ -194,7 +194,7 @@ async fn a_page_that_was_emptied_and_not_tidied_is_unfinished_work() {
     change_page(&store, 1, doc! { "$set": { "last": DateTime::from_millis(4) } }).await;
     let untidied = Violation::Untidied { page: 1 };
     assert_eq!(untidied.severity(), Severity::Unfinished);
-    is_found_and_mended(&store, &owner, &[untidied]).await;
+    is_found_and_repaired(&store, &owner, &[untidied]).await;
 }
 
 #[tokio::test]
@@ -202,7 +202,7 @@ async fn a_head_that_is_not_newest_first() {
     let (store, owner) = overflowed().await;
     let head = [like(13), like(15), like(14)].map(|item| item.to_document());
     change_owner(&store, &owner, doc! { "$set": { "likes.head": &head[..] } }).await;
-    is_found_and_mended(&store, &owner, &[Violation::OutOfOrder { page: None }]).await;
+    is_found_and_repaired(&store, &owner, &[Violation::OutOfOrder { page: None }]).await;
 }
 
 #[tokio::test]
@@ -210,7 +210,7 @@ async fn a_page_that_is_not_newest_first() {
     let (store, owner) = overflowed().await;
     let items = [like(4), like(6), like(5)].map(|item| item.to_document());
     change_page(&store, 1, doc! { "$set": { "items": &items[..] } }).await;
-    is_found_and_mended(&store, &owner, &[Violation::OutOfOrder { page: Some(1) }]).await;
+    is_found_and_repaired(&store, &owner, &[Violation::OutOfOrder { page: Some(1) }]).await;
 }
 
 #[tokio::test]
@@ -226,7 +226,7 @@ async fn an_actor_twice_in_the_head_keeps_the_older_like() {
         key: "user:actor13".to_owned(),
         page: None,
     };
-    is_found_and_mended(&store, &owner, &[expected]).await;
+    is_found_and_repaired(&store, &owner, &[expected]).await;
     let kept = store
         .list(LIKES)
         .find(&owner, &Key::By(handle(13)))
@@ -249,7 +249,7 @@ async fn an_actor_in_two_pages_keeps_the_older_like() {
         key: "user:actor2".to_owned(),
         page: Some(2),
     };
-    is_found_and_mended(&store, &owner, &[expected]).await;
+    is_found_and_repaired(&store, &owner, &[expected]).await;
     assert_eq!(
         store.list(LIKES).find(&owner, &Key::By(handle(2))).await.unwrap(),
         Some(like(2))
@@ -265,12 +265,12 @@ async fn the_same_item_in_head_and_page() {
         key: "user:actor12".to_owned(),
         page: None,
     };
-    is_found_and_mended(&store, &owner, &[expected]).await;
+    is_found_and_repaired(&store, &owner, &[expected]).await;
     assert_eq!(walk(&store, &owner, LIKES, 4).await.len(), 16);
 }
 
 #[tokio::test]
-async fn a_missing_page_is_named_and_not_made_up() {
+async fn a_missing_page_is_named_and_not_invented() {
     let (store, _) = overflowed().await;
     store
         .engine()
@@ -285,7 +285,7 @@ async fn a_missing_page_is_named_and_not_made_up() {
             reachable: 12,
         },
     ];
-    is_found_and_told(&store, &expected).await;
+    is_found_and_reported(&store, &expected).await;
 }
 
 #[tokio::test]
@@ -326,7 +326,7 @@ async fn a_removal_that_was_not_ended() {
         "$inc": { "likes.count": -1_i64, "likes.spilled": -1_i64, "likes.rev": 1_i64 },
     };
     change_owner(&store, &owner, change).await;
-    is_found_and_mended(&store, &owner, &[Violation::Pending { entries: 1 }]).await;
+    is_found_and_repaired(&store, &owner, &[Violation::Pending { entries: 1 }]).await;
     assert_eq!(
         store.list(LIKES).find(&owner, &Key::By(handle(5))).await.unwrap(),
         None
@@ -340,12 +340,12 @@ async fn an_adoption_that_was_not_ended() {
     let head: Vec<Document> = (1..=20).rev().map(|n| like(n).to_document()).collect();
     let set = doc! { "likes.head": head, "likes.count": 20_i64, "likes.adopting": true };
     change_owner(&store, &owner, doc! { "$set": set }).await;
-    is_found_and_mended(&store, &owner, &[Violation::Adopting]).await;
+    is_found_and_repaired(&store, &owner, &[Violation::Adopting]).await;
     assert_eq!(walk(&store, &owner, LIKES, 6).await.len(), 21);
 }
 
 #[tokio::test]
-async fn an_uncommitted_page_goes_and_a_spill_in_flight_cannot_commit_it() {
+async fn an_uncommitted_page_is_removed_and_a_spill_in_flight_cannot_commit_it() {
     let (store, owner) = overflowed().await;
     let rev = || async { store.engine().find("posts", Find::default()).await.unwrap()[0].clone() };
     let before = rev().await.get_document("likes").unwrap().get_i64("rev").unwrap();
@@ -354,7 +354,7 @@ async fn an_uncommitted_page_goes_and_a_spill_in_flight_cannot_commit_it() {
         "page": 4_i64, "rev": before, "count": 1_i64, "items": [like(13).to_document()],
     };
     store.engine().insert(PAGES, vec![page]).await.unwrap();
-    is_found_and_mended(&store, &owner, &[Violation::UncommittedPage { page: 4 }]).await;
+    is_found_and_repaired(&store, &owner, &[Violation::UncommittedPage { page: 4 }]).await;
     let after = rev().await.get_document("likes").unwrap().get_i64("rev").unwrap();
     assert!(
         after > before,
@@ -394,7 +394,7 @@ async fn pages_of_an_owner_that_is_gone_and_of_an_earlier_one() {
     );
     let owner = post(&store, 1).await;
     let expected = [0, 1, 2, 3].map(|page| Violation::OrphanPage { page });
-    is_found_and_mended(&store, &owner, &expected).await;
+    is_found_and_repaired(&store, &owner, &expected).await;
     assert_eq!(store.engine().count(PAGES, doc! {}).await.unwrap(), 0);
 }
 
@@ -409,7 +409,7 @@ async fn an_unbounded_array_and_a_missing_list_are_information_and_stay() {
     )
     .await;
     let expected = [Violation::NoList, Violation::Unbounded { items: 3 }];
-    is_found_and_told(&store, &expected).await;
+    is_found_and_reported(&store, &expected).await;
     assert!(checked(&store, false).await.is_sound());
 }
 
@@ -431,7 +431,7 @@ async fn lists_under_lowered_limits_are_a_notice() {
         items: 3,
         threshold: 1,
     });
-    is_found_and_told(&store, &expected).await;
+    is_found_and_reported(&store, &expected).await;
     assert!(checked(&store, false).await.is_sound());
 }
 
@@ -444,7 +444,7 @@ async fn a_head_over_the_hard_cap_spills() {
     list.insert("head", head);
     list.insert("count", 2_000_i64);
     change_owner(&store, &owner, doc! { "$set": { "likes": list } }).await;
-    is_found_and_mended(
+    is_found_and_repaired(
         &store,
         &owner,
         &[Violation::HeadOverCap {
@@ -456,7 +456,7 @@ async fn a_head_over_the_hard_cap_spills() {
 }
 
 #[tokio::test]
-async fn a_page_over_the_hard_cap_is_told() {
+async fn a_page_over_the_hard_cap_is_reported() {
     let (store, owner) = overflowed().await;
     let items: Vec<Document> = (1..=1_901)
         .rev()
@@ -543,7 +543,7 @@ async fn malformed_pages_and_ids_are_named() {
 
 /// Several things wrong at once, in several lists.
 #[tokio::test]
-async fn a_list_with_many_faults_is_mended_whole() {
+async fn a_list_with_many_faults_is_repaired_completely() {
     let (store, owner) = overflowed().await;
     let items = [like(2), like(3), like(3)].map(|item| item.to_document());
     change_page(&store, 0, doc! { "$set": { "items": &items[..] } }).await;
@@ -563,7 +563,7 @@ async fn a_list_with_many_faults_is_mended_whole() {
     assert_eq!(walk(&store, &owner, LIKES, 5).await.len(), 14);
 }
 
-/// Nothing that is merely under way is taken for broken, and repairing beside writers loses nothing.
+/// Nothing that is merely under way is mistaken for broken, and repairing beside writers loses nothing.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn checking_and_repairing_beside_writers_finds_nothing_and_loses_nothing() {
     let store = small_store(5, 3).await;

@@ -1,4 +1,4 @@
-//! Looking after many owners takes few commands, and finds what looking at each of them alone finds.
+//! The upkeep of many owners takes few commands, and finds the same as checking each of them alone.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -55,7 +55,7 @@ async fn a_check_of_many_owners_sends_few_commands() {
     assert!(commands <= OWNERS / 5, "{commands} commands for {OWNERS} owners");
 }
 
-/// Whose list has what.
+/// Expected or actual findings: owner, relation and violation.
 #[derive(Debug, Default, PartialEq)]
 struct Faults(BTreeSet<(String, Option<Relation>, String)>);
 
@@ -127,7 +127,7 @@ async fn break_likes(store: &Store, expected: &mut Faults) {
     );
 }
 
-/// A follow that only the follower has, and one that only the followed has.
+/// A follow that only the follower has, and one that only the followed person has.
 async fn break_follows(store: &Store, expected: &mut Faults) {
     let (fan, star) = (person(30), person(31));
     let (Topic::User(from), Topic::User(to)) = (&fan, &star) else {
@@ -157,7 +157,7 @@ async fn break_follows(store: &Store, expected: &mut Faults) {
     expected.add(&star, Relation::Followers, &Violation::FollowingMissing { actor });
 }
 
-/// A list that is not there, one that is an array, and a page that no list has.
+/// A missing list, one that is an array, and a page that belongs to no list.
 async fn leave_strays(store: &Store, expected: &mut Faults) {
     change(store, &post(2), doc! { "$unset": { "shares": "" } }).await;
     expected.add(&post(2), Relation::Shares, &Violation::NoList);
@@ -202,9 +202,9 @@ async fn every_fault_among_many_sound_lists_is_found_and_nothing_else() {
     assert!(left.iter().all(|left| unbounded(&left.violation)), "{left:#?}");
 }
 
-/// The feed leaves what people did with a post when its author deletes it.
+/// The feed keeps people's activities about a post when its author deletes it.
 #[tokio::test]
-async fn many_activities_about_posts_that_are_gone_cost_few_commands() {
+async fn many_activities_about_deleted_posts_cost_few_commands() {
     let store = town().await;
     for number in (0..POSTS).filter(|number| number % POPULAR != 0) {
         let Topic::Post(id) = post(number) else {
@@ -216,13 +216,13 @@ async fn many_activities_about_posts_that_are_gone_cost_few_commands() {
     let found = checked(&counted, false).await.findings;
     let gone = |what: &Violation| matches!(what, Violation::TargetGone { .. });
     assert!(found.iter().all(|finding| gone(&finding.violation)), "{found:#?}");
-    // Its publication, three likes and a comment each.
+    // For each post its publication, three likes and a comment.
     assert_eq!(found.len() as u64, (POSTS - POSTS / POPULAR) * 5);
     let commands = counting.commands();
     assert!(commands <= OWNERS / 5, "{commands} commands for {OWNERS} owners");
 }
 
-/// A list that cannot be read is told of once, and the others are compared all the same.
+/// A list that cannot be read is reported once, and the others are still compared.
 #[tokio::test]
 async fn a_malformed_list_stops_no_comparison() {
     let store = town().await;
@@ -234,7 +234,7 @@ async fn a_malformed_list_stops_no_comparison() {
     );
 }
 
-/// Whatever happens between two commands: what is not so when it is looked at again is no finding.
+/// Whatever happens between two commands: what is no longer true at the second look is not a finding.
 #[tokio::test]
 async fn a_check_beside_people_who_like_and_unlike_finds_nothing() {
     let store = town().await;
@@ -269,7 +269,7 @@ async fn many_outliers_are_measured_with_few_commands() {
 }
 
 #[tokio::test]
-async fn a_dry_run_over_many_lists_sends_few_commands_and_tells_what_a_migration_does() {
+async fn a_dry_run_over_many_lists_sends_few_commands_and_predicts_the_migration() {
     let store = town().await;
     let every = |likes: bson::Document| document::Update {
         many: true,
@@ -283,7 +283,7 @@ async fn a_dry_run_over_many_lists_sends_few_commands_and_tells_what_a_migration
         store.engine().update("posts", every(change)).await.unwrap();
     }
     let (counted, counting) = Counting::over(&store).await;
-    let told = migrate(&counted, true, &|_, _| ()).await.unwrap();
+    let planned = migrate(&counted, true, &|_, _| ()).await.unwrap();
     let commands = counting.commands();
     let expected = Migrated {
         owners: OWNERS,
@@ -292,9 +292,9 @@ async fn a_dry_run_over_many_lists_sends_few_commands_and_tells_what_a_migration
         items: POSTS * 25,
         handles: POSTS * 25,
         pages: POSTS * 2,
-        bytes: told.bytes,
+        bytes: planned.bytes,
         ..Migrated::default()
     };
-    assert_eq!(told, expected);
+    assert_eq!(planned, expected);
     assert!(commands <= OWNERS / 5, "{commands} commands for {OWNERS} owners");
 }

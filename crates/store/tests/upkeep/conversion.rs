@@ -40,7 +40,7 @@ impl Layer for DeletedBefore {
 #[tokio::test]
 async fn pages_of_an_owner_that_was_deleted_meanwhile_do_not_stay() {
     let store = small_store(5, 3).await;
-    // Handles are no items yet, so that the array is converted and not adopted.
+    // Handles are not items yet, so the array is converted and not adopted.
     let names: Vec<String> = (0..17).map(|n| format!("fan{n}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let owner = ada(&store, &names).await;

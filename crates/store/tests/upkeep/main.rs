@@ -1,4 +1,4 @@
-//! The upkeep of a whole store: every violation there is, made and mended; migration beside writers and past crashes.
+//! The upkeep of a whole store: every violation, made and repaired; migration beside writers and after crashes.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

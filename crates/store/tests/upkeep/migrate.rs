@@ -1,4 +1,4 @@
-//! From unbounded arrays to head and pages: beside writers, stopped anywhere, and run again.
+//! From unbounded arrays to head and pages: beside writers, interrupted anywhere, and repeated.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -88,7 +88,7 @@ async fn an_array_becomes_head_and_pages_and_a_second_run_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_dry_run_tells_what_a_run_does_and_changes_nothing() {
+async fn a_dry_run_predicts_the_run_and_changes_nothing() {
     let store = small_store(5, 3).await;
     let owner = post(&store, 1).await;
     let twice: Vec<Document> = array(1..=20)
@@ -98,17 +98,17 @@ async fn a_dry_run_tells_what_a_run_does_and_changes_nothing() {
     set(&store, &owner, "likes", twice).await;
     ada(&store, &["bob", "cem", "bob"]).await;
     let before = store.engine().find("posts", Find::default()).await.unwrap();
-    let told = migrate(&store, true, &|_, _| ()).await.unwrap();
+    let planned = migrate(&store, true, &|_, _| ()).await.unwrap();
     assert_eq!(
         store.engine().find("posts", Find::default()).await.unwrap(),
         before
     );
     assert_eq!(store.engine().count(PAGES, doc! {}).await.unwrap(), 0);
     assert_eq!(
-        (told.lists, told.items, told.handles, told.duplicates),
+        (planned.lists, planned.items, planned.handles, planned.duplicates),
         (2, 22, 3, 2)
     );
-    assert_eq!(told, run(&store).await);
+    assert_eq!(planned, run(&store).await);
 }
 
 #[tokio::test]
@@ -204,7 +204,7 @@ async fn assert_sound_without_incarnation(store: &Store, _owner: &Owner) {
     is_sound(store).await;
 }
 
-/// The old code pushes and pulls while its list is converted: whatever it was told happened is in the list.
+/// The old code pushes and pulls while its list is converted: every acknowledged change is in the list.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn handles_that_old_code_pushes_and_pulls_meanwhile_are_neither_lost_nor_kept() {
     let store = small_store(20, 15).await;
@@ -262,7 +262,7 @@ async fn handles_that_old_code_pushes_and_pulls_meanwhile_are_neither_lost_nor_k
     is_sound(&store).await;
 }
 
-/// Almost 16 MB in one document, and fifty tasks that like meanwhile.
+/// Almost 16 MB in one document, and fifty tasks that like at the same time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_document_of_16_mb_is_migrated_while_fifty_tasks_append() {
     let store = Store::open(
@@ -272,7 +272,7 @@ async fn a_document_of_16_mb_is_migrated_while_fifty_tasks_append() {
     .await
     .unwrap();
     let owner = post(&store, 1).await;
-    // 63 bytes an item, and its place in the array.
+    // 63 bytes per item, and its index in the array.
     let n = 241_000_u64;
     set(&store, &owner, "likes", array(1..=n)).await;
     let options = DetectOptions {
@@ -317,7 +317,7 @@ async fn a_document_of_16_mb_is_migrated_while_fifty_tasks_append() {
     is_sound(&store).await;
 }
 
-/// Old code pushes items to the raw array until it is refused: what it was told is in, is in.
+/// Old code pushes items to the raw array until it is refused: acknowledged items are in the list.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_old_code_pushed_before_it_was_refused_is_kept() {
     let store = small_store(50, 40).await;
@@ -363,7 +363,7 @@ async fn what_old_code_pushed_before_it_was_refused_is_kept() {
     is_sound(&store).await;
 }
 
-/// Lets so many writes through and fails every one after them, like a process that was killed.
+/// Lets this many writes through and fails every one after them, like a process that was killed.
 struct Dying {
     inner: Engine,
     writes: AtomicI64,
@@ -393,7 +393,7 @@ impl DocumentEngine for Dying {
         Err(Error::refused(59, "no such command: 'aggregate'"))
     }
     async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
-        // One after the other, so that dying leaves a part of them.
+        // One after the other, so that a crash leaves only some of them.
         for document in documents {
             self.write()?;
             self.inner.insert(collection, vec![document]).await?;
@@ -430,9 +430,9 @@ async fn dying(store: &Store, writes: i64) -> Store {
         .unwrap()
 }
 
-/// Killed before every single write there is, and run again.
+/// Killed before every single write, and run again.
 #[tokio::test]
-async fn a_migration_that_dies_at_any_write_ends_the_same_when_it_is_run_again() {
+async fn a_migration_that_crashes_at_any_write_has_the_same_result_when_repeated() {
     let names: Vec<String> = (0..17).map(|n| format!("fan{n}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut results = Vec::new();
@@ -442,7 +442,7 @@ async fn a_migration_that_dies_at_any_write_ends_the_same_when_it_is_run_again()
         set(&store, &owner, "likes", array(1..=20)).await;
         let ada = ada(&store, &names).await;
         let died = migrate(&dying(&store, writes).await, false, &|_, _| ()).await;
-        // Somebody likes in between, whatever the state.
+        // A like in between, whatever the state.
         store.list(LIKES).append(&owner, like(77)).await.unwrap();
         let migrated = run(&store).await;
         assert_eq!(migrated.refused, [], "after {writes} writes");
@@ -461,9 +461,9 @@ async fn a_migration_that_dies_at_any_write_ends_the_same_when_it_is_run_again()
     assert_eq!((results[0].0.len(), results[0].1.len()), (21, 17));
 }
 
-/// A repair too is gone on with.
+/// An interrupted repair is continued too.
 #[tokio::test]
-async fn a_repair_that_dies_at_any_write_ends_sound_when_it_is_run_again() {
+async fn a_repair_that_crashes_at_any_write_leaves_a_sound_store_when_repeated() {
     for writes in 0.. {
         let store = small_store(5, 3).await;
         let owner = post(&store, 1).await;

@@ -1,4 +1,4 @@
-//! Posts, follows and unfollows that stopped before they came to all home timelines.
+//! Posts, follows and unfollows that were interrupted before they reached all home timelines.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +32,7 @@ async fn join(store: &Store, name: &str, born: u128) {
     store.people().insert(&user, Uuid::from_u128(born)).await.unwrap();
 }
 
-/// Bob follows Ada and has looked at home.
+/// Bob follows Ada and has opened his home feed.
 async fn two_people() -> Store {
     let engine = Arc::new(Embedded::in_memory().unwrap());
     let store = Store::open(engine, Settings::default()).await.unwrap();
@@ -71,7 +71,7 @@ async fn found(store: &Store, repair: bool) -> Vec<(String, Violation, Outcome)>
         pause: Duration::from_millis(1),
     };
     let checked = check(store, options, &|_, _| ()).await.unwrap();
-    // The activities are the feed's and not written here.
+    // The activities belong to the feed and are not written here.
     let others = checked
         .findings
         .into_iter()
@@ -103,7 +103,7 @@ async fn a_post_that_was_not_delivered_is_found_and_delivered() {
 }
 
 #[tokio::test]
-async fn the_sweep_and_the_authors_next_post_deliver_what_was_not() {
+async fn the_sweep_and_the_authors_next_post_finish_a_delivery() {
     let store = undelivered().await;
     assert_eq!(store.timelines().deliver_all().await.unwrap(), 1);
     assert_eq!(home_of_bob(&store).await, 1);
@@ -114,7 +114,7 @@ async fn the_sweep_and_the_authors_next_post_deliver_what_was_not() {
 }
 
 #[tokio::test]
-async fn an_unfollow_that_was_begun_is_found_and_ended() {
+async fn an_unfinished_unfollow_is_found_and_finished() {
     let store = two_people().await;
     let doubt = doc! { "id": bson::Uuid::from_bytes([5; 16]), "author": "ada" };
     let noted = Update::one(
@@ -135,7 +135,7 @@ async fn an_unfollow_that_was_begun_is_found_and_ended() {
 }
 
 #[tokio::test]
-async fn somebody_who_is_deleted_has_no_timeline() {
+async fn a_deleted_person_has_no_timeline() {
     let store = two_people().await;
     assert_eq!(store.engine().count(COLLECTION, doc! {}).await.unwrap(), 1);
     store.people().delete(&handle("bob")).await.unwrap();
@@ -147,7 +147,7 @@ async fn somebody_who_is_deleted_has_no_timeline() {
     assert_eq!(followers.newest_first(&ada, None, 5).await.unwrap().total, 1);
 }
 
-/// Bob, whose home has Ada's only post.
+/// Bob, whose home feed has Ada's only post.
 async fn delivered() -> Store {
     let store = undelivered().await;
     store.timelines().deliver_all().await.unwrap();
@@ -166,14 +166,14 @@ async fn change_timeline_of_bob(store: &Store, mut change: Document) {
 }
 
 async fn assert_found_and_repaired(store: &Store, owner: &str, violation: Violation) {
-    let told = |outcome| [(owner.to_owned(), violation.clone(), outcome)];
-    assert_eq!(found(store, false).await, told(Outcome::Found));
-    assert_eq!(found(store, true).await, told(Outcome::Repaired));
+    let expected = |outcome| [(owner.to_owned(), violation.clone(), outcome)];
+    assert_eq!(found(store, false).await, expected(Outcome::Found));
+    assert_eq!(found(store, true).await, expected(Outcome::Repaired));
     assert_eq!(found(store, false).await, []);
 }
 
 #[tokio::test]
-async fn a_timeline_without_a_post_that_belongs_into_it_is_found_and_rebuilt() {
+async fn a_timeline_that_lacks_a_post_is_found_and_rebuilt() {
     let store = delivered().await;
     change_timeline_of_bob(&store, doc! { "$set": { "entries": [] } }).await;
     assert_eq!(home_of_bob(&store).await, 0);
@@ -195,7 +195,7 @@ async fn a_timeline_that_does_not_name_an_outlier_is_found_and_rebuilt() {
 }
 
 #[tokio::test]
-async fn a_timeline_with_posts_of_somebody_who_is_not_followed_is_found_and_rebuilt() {
+async fn a_timeline_with_posts_of_an_unfollowed_author_is_found_and_rebuilt() {
     let store = delivered().await;
     join(&store, "cleo", 3).await;
     let violation = || {
@@ -243,7 +243,7 @@ async fn a_timeline_without_a_reader_is_found_and_removed() {
 }
 
 #[tokio::test]
-async fn a_timeline_that_is_not_of_its_form_is_told_of() {
+async fn a_malformed_timeline_is_reported() {
     let store = delivered().await;
     change_timeline_of_bob(&store, doc! { "$set": { "entries": "many" } }).await;
     let found = found(&store, false).await;
@@ -252,7 +252,7 @@ async fn a_timeline_that_is_not_of_its_form_is_told_of() {
 }
 
 #[tokio::test]
-async fn a_full_timeline_owes_nothing_below_its_end() {
+async fn a_full_timeline_lacks_nothing_below_its_end() {
     let engine = Arc::new(Embedded::in_memory().unwrap());
     let mut settings = Settings::default();
     settings.set_window(4).unwrap();
@@ -288,7 +288,7 @@ async fn a_full_timeline_owes_nothing_below_its_end() {
 }
 
 #[tokio::test]
-async fn many_timelines_are_looked_at_together() {
+async fn many_timelines_are_checked_together() {
     let store = delivered().await;
     for number in 0..140_u64 {
         let name = format!("reader{number}");

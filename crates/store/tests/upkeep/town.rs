@@ -1,4 +1,4 @@
-//! A town of many owners, written straight into a store in memory, and an engine that counts what is asked of it.
+//! A town of many owners, written directly into a store in memory, and an engine that counts commands.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +17,7 @@ use uuid::Uuid;
 pub const PEOPLE: u64 = 100;
 /// How many posts there are.
 pub const POSTS: u64 = 900;
-/// Every so many posts one is liked by many.
+/// Every n-th post is popular.
 pub const POPULAR: u64 = 30;
 
 pub fn person(number: u64) -> Owner {
@@ -35,14 +35,14 @@ pub fn post(number: u64) -> Owner {
 /// All lists, by owner and relation.
 type Lists = BTreeMap<(Owner, Relation), Vec<Item>>;
 
-/// What happens in a town, one moment after the other.
+/// Makes the events in a town, one moment after the other.
 struct Life {
     lists: Lists,
     moments: u64,
 }
 
 impl Life {
-    /// An item of its own, and its actor's activity.
+    /// Adds an item to a list, and its actor's activity.
     fn act(&mut self, actor: u64, kind: &str, owner: &Owner, relation: Relation, more: Document) -> Item {
         self.moments += 1;
         let id = Uuid::from_u128(0xABCD_0000 + u128::from(self.moments));
@@ -56,12 +56,12 @@ impl Life {
             Topic::User(_) => "user",
             Topic::Post(_) => "post",
         };
-        self.tell(actor, kind, id, doc! { target: owner_id(owner) });
+        self.record_activity(actor, kind, id, doc! { target: owner_id(owner) });
         self.append(owner, relation, item.clone());
         item
     }
 
-    fn tell(&mut self, actor: u64, kind: &str, id: Uuid, target: Document) {
+    fn record_activity(&mut self, actor: u64, kind: &str, id: Uuid, target: Document) {
         self.moments += 1;
         let mut more = doc! { "kind": kind };
         more.extend(target);
@@ -108,7 +108,7 @@ fn lists() -> Lists {
             unreachable!("it is a post")
         };
         let target = doc! { "post": owner_id(&this) };
-        life.tell(number, "post", id.uuid(), target);
+        life.record_activity(number, "post", id.uuid(), target);
         let likers = if number % POPULAR == 0 { 60 } else { 3 };
         for liker in number..number + likers {
             life.act(liker, "like", &this, Relation::Likes, doc! {});
@@ -167,7 +167,7 @@ pub async fn town() -> Store {
     store
 }
 
-/// Counts the commands that an engine gets. Where it is told to, something happens in town before each of them.
+/// Counts the commands that an engine gets. On request, something happens in town before each of them.
 pub struct Counting {
     inner: Engine,
     commands: AtomicUsize,
@@ -189,7 +189,7 @@ impl Counting {
         (over, counting)
     }
 
-    /// From now on people like and unlike popular posts, each time to the end, between any two commands.
+    /// From now on people like and unlike popular posts, each time completely, between any two commands.
     pub fn begin_traffic(&self, store: Store) {
         assert!(self.traffic.set(store).is_ok(), "it has begun already");
     }
@@ -207,11 +207,11 @@ impl Counting {
     }
 }
 
-/// Somebody likes a popular post, takes that back, or takes back the oldest like of it.
+/// A person likes a popular post, removes that like, or the oldest like of the post is removed.
 async fn happen(store: &Store, step: u64) {
     let number = step / 3 % (POSTS / POPULAR) * POPULAR;
     let (this, list) = (post(number), store.list(Relation::Likes));
-    // Nobody else's like of this post is by them.
+    // No other like of this post is by them.
     let actor = name(number + 80);
     let id = Uuid::from_u128(0xFEED_0000 + u128::from(step / 3));
     let moment = i64::try_from(1_000_000 + step).unwrap();
@@ -230,9 +230,9 @@ async fn happen(store: &Store, step: u64) {
     };
     let actor = like.by.unwrap();
     let activities = store.list(Relation::Activities);
-    let told = Key::Id(like.id);
+    let key = Key::Id(like.id);
     activities
-        .remove(&Topic::User(actor.clone()), &told)
+        .remove(&Topic::User(actor.clone()), &key)
         .await
         .unwrap();
     list.remove(&this, &Key::By(actor)).await.unwrap();

@@ -1,9 +1,9 @@
 //! Regular expressions, as MongoDB's filters have them.
 //!
-//! MongoDB takes PCRE's syntax. The machine here takes linear time whatever the pattern, and so has no look-around and
-//! no back-references. A pattern is translated, so that all it takes means what it means to MongoDB: `\d`, `\w`, `\s`
-//! and `\b` are about ASCII, `$` also matches before a last line break, and a bracket in a class is one. What cannot be
-//! translated is refused by name.
+//! MongoDB uses PCRE's syntax. The regex crate takes linear time for every pattern, and so has no look-around and no
+//! back-references. A pattern is translated, so that everything it accepts means what it means to MongoDB: `\d`, `\w`,
+//! `\s` and `\b` are about ASCII, `$` also matches before a last line break, and a bracket in a class is literal. What
+//! cannot be translated is refused by name.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -19,7 +19,7 @@ const LONGEST: usize = 32_764;
 const DIGITS: &str = "0-9";
 const WORDS: &str = "0-9A-Za-z_";
 const SPACES: &str = r"\t\n\x0B\x0C\r\x20";
-/// What `$` and `\Z` stand for where lines do not matter.
+/// The translation of `$` and `\Z` outside multi-line mode.
 const END: &str = r"(?:\n?\z)";
 
 /// A compiled regular expression.
@@ -83,13 +83,13 @@ impl Pattern {
     }
 }
 
-/// A pattern on its way into the syntax of the machine.
+/// A pattern that is being translated into the regex crate's syntax.
 struct Translation<'p> {
     rest: Peekable<Chars<'p>>,
     pattern: String,
-    /// Whether `$` is at the end of every line.
+    /// Whether `$` also matches at the end of every line.
     lines: bool,
-    /// Whether white space and comments mean nothing outside of classes.
+    /// Whether white space and comments are ignored outside of classes.
     spaced: bool,
 }
 
@@ -128,7 +128,7 @@ impl Translation<'_> {
             .push_str(&regex::escape(letter.encode_utf8(&mut [0; 4])));
     }
 
-    /// The end, before which there may be a line break. More of the pattern can only follow in another branch.
+    /// The end, before which there may be a line break. Only another branch of the pattern can follow.
     fn end(&mut self, what: &str) -> Result<()> {
         if !matches!(self.rest.peek(), None | Some('|' | ')')) {
             return Err(unsupported(&format!("more after {what}")));
@@ -137,7 +137,7 @@ impl Translation<'_> {
         Ok(())
     }
 
-    /// `{n}`, `{n,}` or `{n,m}` after its bracket; anything else is no quantifier.
+    /// `{n}`, `{n,}` or `{n,m}` after its bracket; anything else is not a quantifier.
     fn count(&mut self) -> Option<String> {
         let mut ahead = self.rest.clone();
         let inside: String = ahead.by_ref().take_while(|letter| *letter != '}').collect();
@@ -223,13 +223,13 @@ impl Translation<'_> {
         Ok(())
     }
 
-    /// A letter behind a backslash that means the same inside and outside of a class.
+    /// An escaped letter that means the same inside and outside of a class.
     fn letter(&mut self, letter: char) -> Result<()> {
         match letter {
             't' | 'n' | 'r' | 'f' | 'a' | 'x' | 'p' | 'P' => {
                 self.pattern.push('\\');
                 self.pattern.push(letter);
-                // Its braces are no quantifier.
+                // Its braces are not a quantifier.
                 if self.rest.peek() == Some(&'{') {
                     for inside in self.rest.by_ref() {
                         self.pattern.push(inside);
@@ -257,7 +257,7 @@ impl Translation<'_> {
             self.pattern.push('^');
         }
         let mut first = true;
-        // Whether a hyphen would be one, and not stand between two ends.
+        // Whether a hyphen here would be literal, and not between two ends of a range.
         let mut ended = true;
         while let Some(next) = self.rest.next() {
             let between = next == '-' && !ended && self.rest.peek() != Some(&']');
@@ -297,7 +297,7 @@ impl Translation<'_> {
         ))
     }
 
-    /// `[:alpha:]` and its like, which mean the same; the machine says so if there is no such name.
+    /// `[:alpha:]` and similar, which mean the same; the regex crate reports unknown names.
     fn named_class(&mut self) {
         self.pattern.push('[');
         for next in self.rest.by_ref() {
@@ -309,7 +309,7 @@ impl Translation<'_> {
     }
 }
 
-/// The characters that a letter such as `d` stands for, and whether for all others.
+/// The characters of a class such as `d`, and whether it is negated.
 fn kind(letter: char) -> (&'static str, bool) {
     let letters = match letter.to_ascii_lowercase() {
         'd' => DIGITS,

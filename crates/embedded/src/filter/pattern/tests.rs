@@ -8,7 +8,7 @@ fn found(pattern: &str, options: &str, text: &str) -> bool {
 }
 
 #[test]
-fn patterns_mean_what_they_mean_to_mongodb() {
+fn patterns_match_as_in_mongodb() {
     for (pattern, options, text, expected) in [
         ("^a.c$", "", "abc", true),
         ("^a.c$", "", "abc\n", true),
@@ -56,7 +56,7 @@ fn patterns_mean_what_they_mean_to_mongodb() {
 }
 
 #[test]
-fn what_cannot_mean_the_same_is_refused_by_name() {
+fn patterns_that_would_match_differently_are_refused_by_name() {
     for (pattern, options, code, named) in [
         ("a(?=b)", "", 2, "look-around"),
         ("(?<!a)b", "", 2, "look-around"),

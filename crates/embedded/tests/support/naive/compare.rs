@@ -6,7 +6,7 @@ use bson::{Bson, Document};
 
 use super::filter::{elements, reach};
 
-/// Where a type stands among the types that the tests use.
+/// The rank of a type among the types that the tests use.
 pub fn rank(value: &Bson) -> u8 {
     match value {
         Bson::Undefined => 0,
@@ -62,7 +62,7 @@ pub fn as_double(value: &Bson) -> Option<f64> {
     }
 }
 
-/// What a document is sorted by: the smallest value at a path, or the largest going down.
+/// The sort key of a document: the smallest value at a path, or the largest in descending order.
 pub fn sort_value(document: &Document, path: &str, down: bool) -> Bson {
     let values = elements(&reach(document, path)).into_iter();
     let chosen = if down {

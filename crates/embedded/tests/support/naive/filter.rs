@@ -1,4 +1,4 @@
-//! Which documents match.
+//! Which documents match a filter.
 
 use std::cmp::Ordering;
 
@@ -6,12 +6,12 @@ use bson::{Bson, Document};
 
 use super::compare::{as_double, compare, rank};
 
-/// What a path leads to.
+/// A value that a path leads to.
 #[derive(Debug, Clone)]
 pub struct Reached {
     /// `None` where a document lacks the field.
     pub value: Option<Bson>,
-    /// Whether the path ended at a position in an array, where elements do not stand for the value.
+    /// Whether the path ended at a position in an array, where the value does not match by its elements.
     whole: bool,
 }
 

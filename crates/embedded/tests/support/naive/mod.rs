@@ -1,6 +1,6 @@
-//! The store as simply as it can be written: documents in a map, every command a loop over all of them.
+//! The store in its simplest form: documents in a map, every command a loop over all of them.
 //!
-//! It shares no code with the engine, so that the two only agree where both are right.
+//! It shares no code with the engine, so that the two agree only if both are right.
 
 mod compare;
 mod filter;
@@ -20,7 +20,7 @@ use filter::reach;
 use project::project;
 use update::{insert_from, updated};
 
-/// What a refused command answers: MongoDB's code.
+/// The outcome of a command; a refusal has MongoDB's code.
 pub type Outcome<T> = Result<T, i32>;
 
 /// One collection whose `_id`s are 32-bit integers.
@@ -47,7 +47,7 @@ impl Naive {
         self.put(id, document)
     }
 
-    /// The ids of what matches, in an order that no two documents share.
+    /// The ids of the matches, in an order that no two documents share.
     fn select(&self, filter: &Document, sort: &Document) -> Vec<i32> {
         let mut found: Vec<&Document> = self
             .documents

@@ -1,4 +1,4 @@
-//! What an update makes of a document.
+//! The result of an update on a document.
 
 use std::cmp::Ordering;
 
@@ -78,7 +78,7 @@ fn inside(value: &mut Bson, parts: &[&str], operator: &str, operand: &Bson) -> O
     }
 }
 
-/// What a missing field becomes.
+/// The new value of a missing field.
 fn made(parts: &[&str], operator: &str, operand: &Bson) -> Outcome<Bson> {
     if let Some((name, rest)) = parts.split_first() {
         let mut document = Document::new();
@@ -91,7 +91,7 @@ fn made(parts: &[&str], operator: &str, operand: &Bson) -> Outcome<Bson> {
     }
 }
 
-/// What an existing value becomes.
+/// The new value of an existing one.
 fn applied(value: &Bson, operator: &str, operand: &Bson) -> Outcome<Bson> {
     let array = |code: i32| value.as_array().cloned().ok_or(code);
     Ok(match operator {

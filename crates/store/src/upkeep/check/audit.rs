@@ -11,15 +11,15 @@ use crate::upkeep::finding::Violation;
 use crate::upkeep::list_state::ListState;
 use crate::{Limits, Settings};
 
-/// What a document may have, in bytes.
+/// The most bytes that a document may have.
 pub const MOST_BYTES: usize = 16 * 1024 * 1024;
-/// From how many percent of that on it is worth knowing.
+/// The percentage of that from which on a document is reported.
 const NEAR: usize = 80;
 
 type Order = (Timestamp, Uuid);
 
-/// Goes through a list from its oldest item to its newest: page after page, the head last. Of items with the same key
-/// the first that is met, the oldest, is the one that counts.
+/// Goes through a list from its oldest item to its newest: page after page, the head last. Among items with the same
+/// key the first one it meets, the oldest, is the valid one.
 pub(in crate::upkeep) struct Audit<'a> {
     relation: Relation,
     limits: Limits,
@@ -38,7 +38,7 @@ pub(in crate::upkeep) struct Audit<'a> {
 pub(in crate::upkeep) struct Mended {
     /// Newest first, each key once.
     pub items: Vec<Item>,
-    /// How many items went because their key was there already.
+    /// How many items were dropped because their key was there already.
     pub dropped: u64,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Audit<'a> {
         }
     }
 
-    /// Looks at the next committed page. Answers what it should be where that is not what it is.
+    /// Audits the next committed page. Returns what it should be, if it differs.
     pub fn page(&mut self, page: &Document) -> Option<Mended> {
         let number_of = |field| number(page, field);
         let (Ok(number), Ok(said)) = (number_of("page"), number_of("count")) else {
@@ -96,7 +96,7 @@ impl<'a> Audit<'a> {
                 .and_then(Bson::as_datetime)
                 .map(|at| at.timestamp_millis())
         };
-        // A removal of the newest or the oldest item leaves them wider than need be.
+        // Removing the newest or the oldest item leaves them wider than necessary.
         let wrong_times = match (items.first(), items.last()) {
             (Some(newest), Some(oldest)) => {
                 times("first").is_none_or(|first| first < newest.at.millis())
@@ -106,10 +106,10 @@ impl<'a> Audit<'a> {
         };
         let (sorted, mended) = self.mend(&items, Some(number));
         if wrong_times && items.is_empty() {
-            // Its last removal takes the times away in a write of its own.
+            // Its last removal removes the times in a separate write.
             self.found.push(Violation::Untidied { page: number });
         } else if wrong_times && sorted {
-            // A page out of order has the wrong times for that reason.
+            // A page that is out of order has the wrong times for that reason.
             self.found.push(Violation::PageTimes { page: number });
         }
         if let (Some(oldest), Some((newest, below))) = (mended.items.last(), self.newest)
@@ -123,7 +123,7 @@ impl<'a> Audit<'a> {
         (said != held || wrong_times || !sorted || mended.dropped > 0).then_some(mended)
     }
 
-    /// Looks at the head, the last of all. Answers what it should be where that is not what it is.
+    /// Audits the head, last of all. Returns what it should be, if it differs.
     pub fn head(&mut self) -> Option<Mended> {
         self.gap(self.list.pages);
         let items = self.list.head.len();
@@ -144,7 +144,7 @@ impl<'a> Audit<'a> {
         (!sorted || mended.dropped > 0).then_some(mended)
     }
 
-    /// What the counters say against what was met, and all that was found.
+    /// Compares the counters with what was read, and returns all findings.
     pub fn finish(mut self) -> Numbers {
         let list = self.list;
         let reachable = self.in_pages + list.head.len() as u64;
@@ -181,7 +181,7 @@ impl<'a> Audit<'a> {
             self.found.push(Violation::Pending { entries });
         }
         if list.adopting {
-            // Until it is finished the whole array is the head, and need not be tidy.
+            // Until the adoption is finished the whole array is the head, and need not be in order.
             self.found.clear();
             self.found.push(Violation::Adopting);
         }
@@ -225,7 +225,7 @@ impl<'a> Audit<'a> {
         self.found.push(Violation::Malformed { what: what.into() });
     }
 
-    /// Reads items; nothing when one of them is not of the form that it should have.
+    /// Reads items; `None` if one of them is malformed.
     fn items(&mut self, stored: &[Bson], place: &str) -> Option<Vec<Item>> {
         let mut items = Vec::with_capacity(stored.len());
         for (index, item) in stored.iter().enumerate() {
@@ -240,7 +240,7 @@ impl<'a> Audit<'a> {
         Some(items)
     }
 
-    /// Whether the items are newest first, and what they are in that order without those whose key was met before.
+    /// Whether the items are newest first, and what they are in that order without those whose key was seen before.
     fn mend(&mut self, items: &[Item], page: Option<u32>) -> (bool, Mended) {
         let mut kept = items.to_vec();
         let sorted = items.is_sorted_by(|newer, older| newer.order() >= older.order());
@@ -283,7 +283,7 @@ pub(in crate::upkeep) struct Numbers {
     pub complete: bool,
 }
 
-/// Reads an item of a relation, with what the feed needs of it.
+/// Reads an item of a relation, including what the feed needs of it.
 fn read(relation: Relation, item: &Bson) -> Result<Item, String> {
     let Bson::Document(item) = item else {
         return Err("not a document".to_owned());
@@ -306,7 +306,7 @@ fn read(relation: Relation, item: &Bson) -> Result<Item, String> {
     .to_owned())
 }
 
-/// How large a document is; nothing when it cannot be written as BSON.
+/// The size of a document; `None` if it cannot be written as BSON.
 pub(in crate::upkeep) fn bytes_of(document: &Document) -> Option<usize> {
     RawDocumentBuf::try_from(document)
         .ok()

@@ -1,12 +1,12 @@
 //! The third part of a check: lists that belong together.
 //!
-//! An action of a person writes several lists, one after the other, and takes them back in the reverse order. The list
-//! that is written first and taken back last decides: `followers` of the followed, and the likes, shares and comments
-//! of a post; for a post, the post itself. What it has and others lack is finished forward; what others have and it
-//! lacks is taken out of them.
+//! An action of a person writes several lists, one after the other, and undoes them in the reverse order. The list
+//! that is written first and undone last decides: `followers` of the followed person, and the likes, shares and
+//! comments of a post; for a post, the post itself. What it has and others lack is completed; what others have and it
+//! lacks is removed from them.
 //!
-//! What lists say is gathered from many owners and looked up together. What is missing is looked up again after a pause, and
-//! what is then called unfinished once more, alone.
+//! Claims are gathered from the lists of many owners and looked up together. What is missing is looked up again after
+//! a pause; what is still missing then is looked up once more, alone.
 
 use bson::{Bson, Document, doc};
 use model::Relation;
@@ -21,7 +21,7 @@ use crate::upkeep::lookup::{Answer, Wanted, lookup};
 use crate::upkeep::owners::{COLLECTIONS, Owners, groups, owner_of, relations_of};
 use document::{DocumentEngine, Error, Find, Result, session_of};
 
-/// From how many claims on to look them up. There are at most two claims for each item in memory more than that.
+/// From how many claims on to look them up. Memory holds at most two claims for each loaded item in addition.
 const MANY: usize = 16_384;
 
 impl Checking<'_> {
@@ -45,7 +45,7 @@ impl Checking<'_> {
         Ok(())
     }
 
-    /// What some owners and their lists say. A list that is still an array says nothing.
+    /// The claims of some owners and their lists. A list that is still an array makes none.
     async fn claims_of_group(
         &mut self,
         collection: &'static str,
@@ -64,7 +64,11 @@ impl Checking<'_> {
             claims.extend(claim_of_post(&owner, document));
             for relation in relations {
                 if let Shape::List(list) = Shape::of(document, relation) {
-                    claims.extend(list.head.iter().flat_map(|item| told(&owner, relation, item)));
+                    claims.extend(
+                        list.head
+                            .iter()
+                            .flat_map(|item| claims_of_item(&owner, relation, item)),
+                    );
                 }
             }
         }
@@ -79,13 +83,13 @@ impl Checking<'_> {
             for stretch in stretches {
                 let list = &lists[stretch.list];
                 let items = stretch.pages.iter().flat_map(|page| items_of(page, &list.state));
-                claims.extend(items.flat_map(|item| told(&list.owner, list.relation, item)));
+                claims.extend(items.flat_map(|item| claims_of_item(&list.owner, list.relation, item)));
             }
             self.settle(claims, MANY).await?;
         }
     }
 
-    /// Verifies claims when at least `enough` have come together.
+    /// Verifies claims when there are at least `enough` of them.
     async fn settle(&mut self, claims: &mut Vec<Claim>, enough: usize) -> Result<()> {
         if claims.len() < enough {
             return Ok(());
@@ -114,8 +118,8 @@ impl Checking<'_> {
         Ok(open.into_iter().map(|(claim, _)| claim).collect())
     }
 
-    /// Of these, the claims that still stand and for which the other list still has nothing, and why it has not. Whether they
-    /// stand is looked up last: what is taken back goes there last.
+    /// Those of these claims that still stand and for which the other list still has nothing, and why not. Whether
+    /// they stand is looked up last, because that is the last place from which an action is removed.
     async fn still_missed(&self, claims: Vec<Claim>) -> Result<Vec<(Claim, Answer)>> {
         let engine = &**self.store.engine();
         let open = open(engine, claims).await?;
@@ -127,7 +131,8 @@ impl Checking<'_> {
     }
 
     async fn disagreement(&mut self, claim: Claim) -> Result<()> {
-        // In one session: who did what the claim says was there before it stood, so the look at them must not be older.
+        // In one session: the people in a claim existed before the claim was written, so the look at them must not be
+        // older.
         let engine = session_of(self.store.engine());
         if lookup(&*engine, &[&claim.stands()]).await?.first() != Some(&Answer::There) {
             return Ok(());
@@ -168,7 +173,7 @@ impl Checking<'_> {
             }
             (Mend::Withdraw(key), Some((relation, item))) => {
                 if *relation == Relation::Following {
-                    // Its activity goes first, as when somebody unfollows.
+                    // Its activity is removed first, as by an unfollow.
                     let activities = self.store.list(Relation::Activities);
                     activities.remove(&claim.owner, &Key::Id(item.id)).await?;
                 }
@@ -181,7 +186,7 @@ impl Checking<'_> {
             (Mend::Withdraw(_), None) => Ok(()),
         };
         match done {
-            // There is nobody left to disagree.
+            // The owner is gone, so nothing disagrees any more.
             Err(Error::NoOwner(_)) => {}
             done => done?,
         }
@@ -192,7 +197,7 @@ impl Checking<'_> {
     }
 }
 
-/// Of these, the claims for which the other list has nothing, and why it has not.
+/// Those of these claims for which the other list has nothing, and why not.
 async fn open(engine: &dyn DocumentEngine, claims: Vec<Claim>) -> Result<Vec<(Claim, Answer)>> {
     let wanted: Vec<&Wanted> = claims.iter().map(|claim| &claim.wanted).collect();
     let answers = lookup(engine, &wanted).await?;
@@ -224,8 +229,8 @@ fn items_of<'a>(page: &'a Document, list: &'a ListState) -> impl Iterator<Item =
     })
 }
 
-/// What an item says; nothing when it is malformed.
-fn told(owner: &Owner, relation: Relation, item: &Bson) -> Vec<Claim> {
+/// The claims that an item makes; empty if it is malformed.
+fn claims_of_item(owner: &Owner, relation: Relation, item: &Bson) -> Vec<Claim> {
     let item = item.as_document().cloned().map(Item::from_document);
     match item {
         Some(Ok(item)) => claims_of(owner, relation, &item),

@@ -1,4 +1,4 @@
-//! What lists say about each other.
+//! Claims that lists make about each other.
 
 use bson::{Bson, Document, doc};
 use model::{ActivityKind, Handle, Relation, Topic};
@@ -10,18 +10,18 @@ use crate::reactions::Reaction;
 use crate::upkeep::finding::Violation;
 use crate::upkeep::lookup::Wanted;
 
-/// Something that a list says, and where else it should then stand.
+/// A claim of a list, and where else it should be recorded.
 #[derive(Debug, Clone)]
 pub(super) struct Claim {
-    /// Whose list says it.
+    /// The owner of the list that makes it.
     pub owner: Owner,
-    /// In which list, as which item; no list for a post itself.
+    /// The list and its item; `None` for a post itself.
     pub source: Option<(Relation, Item)>,
-    /// Where it should stand.
+    /// Where it should be recorded.
     pub wanted: Wanted,
-    /// Where it may stand instead.
+    /// Where it may be recorded instead.
     pub instead: Option<Wanted>,
-    /// What it means when it does not.
+    /// What is wrong if it is not.
     pub violation: Violation,
     /// What makes the two agree.
     pub mend: Mend,
@@ -31,12 +31,12 @@ pub(super) struct Claim {
 pub(super) enum Mend {
     /// Write what is wanted.
     Append(Item),
-    /// Take the claim back.
+    /// Remove the claim.
     Withdraw(Key),
 }
 
 impl Claim {
-    /// Where it stands itself.
+    /// Where the claim itself is stored.
     pub fn stands(&self) -> Wanted {
         match &self.source {
             Some((relation, item)) => Wanted::item(self.owner.clone(), *relation, Key::Id(item.id)),
@@ -45,7 +45,7 @@ impl Claim {
     }
 }
 
-/// A post should be told of in its author's activities.
+/// A post should be recorded in its author's activities.
 pub(super) fn claim_of_post(owner: &Owner, document: &Document) -> Option<Claim> {
     let Topic::Post(id) = owner else { return None };
     let author: Handle = document.get_str("author").ok()?.parse().ok()?;
@@ -68,7 +68,7 @@ pub(super) fn claim_of_post(owner: &Owner, document: &Document) -> Option<Claim>
     })
 }
 
-/// Who follows whom, or does not, where a claim is about that.
+/// Reader and author, if the claim is about following.
 pub(super) fn follow_of(claim: &Claim) -> Option<(&Handle, &Handle)> {
     let (relation, item) = claim.source.as_ref()?;
     match (relation, &claim.owner, claim.wanted.relation) {
@@ -78,8 +78,8 @@ pub(super) fn follow_of(claim: &Claim) -> Option<(&Handle, &Handle)> {
     }
 }
 
-/// What it means that the owner of the other list is gone. An item of somebody who is gone is taken out, by its id: one
-/// that a later holder of the handle adds has another. A post of somebody who is gone is kept.
+/// The violation if the owner of the other list is gone. An item of a person who is gone is removed by its id, because
+/// an item that a later holder of the handle adds has another id. A post of a person who is gone is kept.
 pub(super) fn owner_gone(claim: &Claim) -> (Violation, Option<Mend>) {
     let wanted = &claim.wanted.owner;
     match (&claim.violation, wanted) {
@@ -96,7 +96,7 @@ pub(super) fn owner_gone(claim: &Claim) -> (Violation, Option<Mend>) {
     }
 }
 
-/// Where else an item of a list should be told of.
+/// Where else an item of a list should be recorded.
 pub(super) fn claims_of(owner: &Owner, relation: Relation, item: &Item) -> Vec<Claim> {
     let claim = |wanted, violation, mend| Claim {
         owner: owner.clone(),
@@ -106,7 +106,7 @@ pub(super) fn claims_of(owner: &Owner, relation: Relation, item: &Item) -> Vec<C
         violation,
         mend,
     };
-    let told = |actor: &Handle, reaction: &Reaction| {
+    let activity_of = |actor: &Handle, reaction: &Reaction| {
         let activity = reaction.activity(item);
         let own = Topic::User(actor.clone());
         let instead = match reaction {
@@ -138,7 +138,7 @@ pub(super) fn claims_of(owner: &Owner, relation: Relation, item: &Item) -> Vec<C
                 },
                 Mend::Append(Item::new(item.id, followed.clone(), item.at)),
             ),
-            told(actor, &Reaction::Follow(followed.clone())),
+            activity_of(actor, &Reaction::Follow(followed.clone())),
         ],
         (Relation::Following, Topic::User(actor), Some(followed)) => vec![claim(
             Wanted::item(
@@ -151,10 +151,12 @@ pub(super) fn claims_of(owner: &Owner, relation: Relation, item: &Item) -> Vec<C
             },
             Mend::Withdraw(Key::By(followed.clone())),
         )],
-        (Relation::Likes, Topic::Post(post), Some(actor)) => vec![told(actor, &Reaction::Like(*post))],
-        (Relation::Shares, Topic::Post(post), Some(actor)) => vec![told(actor, &Reaction::Share(*post))],
+        (Relation::Likes, Topic::Post(post), Some(actor)) => vec![activity_of(actor, &Reaction::Like(*post))],
+        (Relation::Shares, Topic::Post(post), Some(actor)) => {
+            vec![activity_of(actor, &Reaction::Share(*post))]
+        }
         (Relation::Comments, Topic::Post(post), Some(actor)) => {
-            vec![told(actor, &Reaction::Comment(*post, item.id))]
+            vec![activity_of(actor, &Reaction::Comment(*post, item.id))]
         }
         (Relation::Activities, _, _) => foundation(item)
             .map(|(wanted, what)| {
@@ -168,7 +170,7 @@ pub(super) fn claims_of(owner: &Owner, relation: Relation, item: &Item) -> Vec<C
     }
 }
 
-/// What an activity tells of: where that stands.
+/// Where the thing that an activity is about is stored.
 fn foundation(activity: &Item) -> Option<(Wanted, &'static str)> {
     if let Some(reaction) = Reaction::of(activity) {
         let id = match &reaction {

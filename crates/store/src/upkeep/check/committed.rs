@@ -1,4 +1,4 @@
-//! The committed pages of many lists: those of short lists many at once, those of a long list a few at a time.
+//! Reads the committed pages of many lists: for short lists many lists at once, for a long list a few pages at a time.
 
 use std::collections::HashMap;
 
@@ -10,15 +10,15 @@ use crate::upkeep::list_state::{ListState, Shape};
 use crate::upkeep::owners::{ITEMS, owner_of, relations_of};
 use document::{DocumentEngine, Find, Result};
 
-/// How many pages to have in memory at once, however few items they are said to have.
+/// How many pages to have in memory at once, even if they are said to have few items.
 const MOST_PAGES: u64 = 256;
-/// How many pages of a long list to read at once, however many items they are said to have.
+/// How many pages of a long list to read at once, even if they are said to have many items.
 const FEWEST_PAGES: u64 = 4;
-/// For how many pages beyond those that the lists tell of, such as uncommitted ones, a read has room. Should there be more,
-/// some lists seem to lack pages and are looked at alone.
+/// How many pages a read has room for beyond those that the lists name, such as uncommitted ones. If there are more,
+/// some lists seem to lack pages and are then read alone.
 const SPARE: u64 = 64;
 
-/// A list with pages, as its owner told of it.
+/// A list with pages, according to its owner.
 #[derive(Debug, Clone)]
 pub(super) struct Paged {
     pub owner: Owner,
@@ -29,25 +29,25 @@ pub(super) struct Paged {
 /// Pages of one list, in the order of their numbers.
 #[derive(Debug)]
 pub(super) struct Stretch {
-    /// The place of the list among those that were asked for.
+    /// The index of the list among the requested ones.
     pub list: usize,
     pub pages: Vec<Document>,
-    /// Whether no other pages of the list come.
+    /// Whether these are the last pages of the list.
     pub last: bool,
 }
 
-/// A walk over the pages of lists, one list after the other. Each comes in one stretch or more.
+/// A walk over the pages of lists, one list after the other. Each comes in one or more stretches.
 pub(super) struct Committed<'a> {
     engine: &'a dyn DocumentEngine,
     lists: &'a [Paged],
-    /// The list that comes next.
+    /// The index of the next list.
     next: usize,
-    /// The number of its last page that has come.
+    /// The number of the last page that was returned for it.
     after: Option<Bson>,
 }
 
 impl<'a> Committed<'a> {
-    /// Lists of one relation that stand together are read together.
+    /// Consecutive lists of one relation are read together.
     pub fn of(engine: &'a dyn DocumentEngine, lists: &'a [Paged]) -> Self {
         Self {
             engine,
@@ -57,7 +57,7 @@ impl<'a> Committed<'a> {
         }
     }
 
-    /// The next stretches, which one command reads; nothing at the end.
+    /// The next stretches, which one command reads; empty at the end.
     pub async fn next(&mut self) -> Result<Vec<Stretch>> {
         let first = self.next;
         match together(&self.lists[first..]) {
@@ -107,7 +107,7 @@ impl<'a> Committed<'a> {
         })
     }
 
-    /// The pages of each list, all of one relation, in the order of the index that has them.
+    /// The pages of each list, all of one relation, in the order of the index that serves them.
     async fn of_many(&self, lists: &[Paged]) -> Result<Vec<Vec<Document>>> {
         let ids: Vec<Bson> = lists.iter().map(|list| owner_id(&list.owner)).collect();
         let places: HashMap<String, usize> = ids.iter().map(ToString::to_string).zip(0..).collect();
@@ -146,7 +146,8 @@ fn together(lists: &[Paged]) -> usize {
     lists.iter().take_while(fits).count().max(lists.len().min(1))
 }
 
-/// The lists with pages that owner documents have, by relation. Whoever adopts an array is still writing the pages.
+/// The lists with pages in owner documents, by relation. An adopted list is left out: its pages are still being
+/// written.
 pub(super) fn paged(collection: &str, owners: &[Document]) -> Vec<Paged> {
     let mut lists = Vec::new();
     for relation in relations_of(collection) {

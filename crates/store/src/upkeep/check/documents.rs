@@ -1,4 +1,4 @@
-//! What an owner document has beside its lists.
+//! What an owner document has besides its lists.
 
 use bson::{Bson, Document};
 use model::{DisplayName, Handle, PostText};

@@ -1,4 +1,5 @@
-//! Actions that were begun and not ended. They come before lists are compared, because finishing them makes lists agree.
+//! Actions that were begun and not finished. They come before lists are compared, because finishing them makes lists
+//! agree.
 
 use model::Topic;
 

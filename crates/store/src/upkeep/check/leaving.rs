@@ -1,5 +1,5 @@
-//! The first part of a check: people who are leaving. It comes first because their lists and those of others do not agree
-//! while what they left is taken back.
+//! The first part of a check: people who are leaving. It comes first because their lists and those of others do not
+//! agree until everything they left is removed.
 
 use model::Topic;
 
@@ -8,8 +8,8 @@ use crate::upkeep::finding::{Outcome, Violation};
 use document::Result;
 
 impl Checking<'_> {
-    /// Finishes what a server began and did not end. One that is at it right now is told of too: with many followers it
-    /// takes a while, and helping it does no harm.
+    /// Finishes what a server began and did not end. A departure that is running right now is reported too: with many
+    /// followers it takes a while, and helping it does no harm.
     pub(super) async fn leaving(&mut self) -> Result<()> {
         for handle in self.store.leaving().all().await? {
             let outcome = if self.options.repair {

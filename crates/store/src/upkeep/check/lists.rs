@@ -1,7 +1,7 @@
 //! The first part of a check: every list by itself.
 //!
-//! Many owners are read at once, then the pages of all of their lists, then what the owners say now. A list that held
-//! still meanwhile and is sound has been looked at; any other is looked at alone.
+//! Many owners are read at once, then the pages of all of their lists, then the owners' fields again. A list that did
+//! not change meanwhile and is sound is done; any other is read again alone.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ use crate::upkeep::list_state::Shape;
 use crate::upkeep::owners::{COLLECTIONS, Owners, groups, owner_of, relations_of};
 use document::{Find, Result};
 
-/// Looks at lists with pages.
+/// The results for lists with pages.
 type Looks = HashMap<(Owner, Relation), Look>;
 
 impl Checking<'_> {
@@ -84,7 +84,7 @@ impl Checking<'_> {
         Ok(())
     }
 
-    /// The lists with pages of these owners that did not change while they were looked at.
+    /// The lists with pages of these owners that did not change while they were read.
     async fn looks(&self, collection: &'static str, owners: &[Document]) -> Result<Looks> {
         let lists = paged(collection, owners);
         let mut looks = Looks::new();
@@ -143,7 +143,8 @@ impl Checking<'_> {
         Ok(looks)
     }
 
-    /// What a look with others found sound, or only worth knowing, is so. Anything else is looked at alone.
+    /// What was found sound, or only worth knowing, in a shared read is reported as it is. Anything else is read
+    /// alone.
     async fn list(&mut self, owner: &Owner, relation: Relation, look: Option<Look>) -> Result<()> {
         if let Some(look) = look.filter(Look::is_sound) {
             self.checked.items += look.items;

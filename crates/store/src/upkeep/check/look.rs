@@ -12,12 +12,12 @@ use crate::upkeep::list_state::{ListState, Shape};
 use crate::upkeep::repair::Repair;
 use document::{Find, Result};
 
-/// How often to look at a list that keeps changing.
+/// How often to read a list that keeps changing.
 const LOOKS: usize = 10;
 /// How many repairs one list gets in a row.
 const REPAIRS: usize = 64;
 
-/// One look at a list: what is wrong, and what would mend the first of it.
+/// One look at a list: what is wrong, and the repair of the first problem.
 pub(super) struct Look {
     pub found: Vec<Violation>,
     pub repair: Option<Repair>,
@@ -25,7 +25,7 @@ pub(super) struct Look {
 }
 
 impl Look {
-    /// Whether nothing is wrong, at most something worth knowing.
+    /// Whether nothing is wrong, except for notices.
     pub fn is_sound(&self) -> bool {
         self.found
             .iter()
@@ -34,7 +34,7 @@ impl Look {
 }
 
 impl Checking<'_> {
-    /// What two looks in a row agree on; `None` when the list does not hold still.
+    /// What two looks in a row agree on; `None` if the list keeps changing.
     pub(super) async fn agreed(
         &mut self,
         owner: &Owner,
@@ -56,7 +56,7 @@ impl Checking<'_> {
         Ok(Some(agreed))
     }
 
-    /// Mends one thing after the other, and answers what is left.
+    /// Repairs one problem after the other, and returns what is left.
     pub(super) async fn repair(&self, owner: &Owner, relation: Relation) -> Result<Vec<Violation>> {
         let mut left = Vec::new();
         for _ in 0..REPAIRS {
@@ -72,7 +72,7 @@ impl Checking<'_> {
         Ok(left)
     }
 
-    /// A look at a list that held still for so long.
+    /// A look at a list that did not change while it was read.
     async fn look(&self, owner: &Owner, relation: Relation) -> Result<Option<Look>> {
         for attempt in 0..LOOKS {
             if attempt > 0 {
@@ -106,7 +106,7 @@ impl Checking<'_> {
                     }
                     for page in stretches.into_iter().flat_map(|stretch| stretch.pages) {
                         if let Some(mended) = audit.page(&page) {
-                            // One is mended at a time; the rest is found again afterwards.
+                            // One page is repaired at a time; the rest is found again afterwards.
                             first_bad.get_or_insert((page, mended));
                         }
                     }
@@ -124,7 +124,7 @@ impl Checking<'_> {
         Ok(None)
     }
 
-    /// What an owner says about a list; `None` when there is no such owner.
+    /// What an owner document stores for a relation; `None` if there is no such owner.
     async fn read(&self, owner: &Owner, relation: Relation, head: bool) -> Result<Option<Shape>> {
         let mut find = Find::matching(doc! { "_id": owner_id(owner) }).limit(1);
         find.projection = if head {
@@ -137,7 +137,7 @@ impl Checking<'_> {
     }
 }
 
-/// What owners say about lists, without the items.
+/// The projection of lists without their items.
 pub(super) fn numbers(relations: &[Relation]) -> Document {
     let mut fields = doc! { "born": 1 };
     for relation in relations {
@@ -157,7 +157,7 @@ pub(super) fn numbers(relations: &[Relation]) -> Document {
     fields
 }
 
-/// What a list without pages comes to.
+/// The result for a list without pages.
 pub(super) fn conclude(relation: Relation, store: &Store, list: &ListState) -> Look {
     let mut audit = Audit::of(relation, store.settings().of(relation), list);
     let head = audit.head();

@@ -1,9 +1,9 @@
-//! `check`: whether what is promised holds, over the whole store and while others use it.
+//! `check`: whether the invariants hold, over the whole store and while others use it.
 //!
-//! A list is looked at from its oldest page up, and counts as seen when its owner says the same before and after. Many
-//! owners are looked at together. What seems wrong is looked at alone, and only what two such looks in a row agree on is
-//! found; so nothing that is merely under way is taken for broken. A few thousand items of heads and pages, one list's keys,
-//! and a few thousand questions about other lists are in memory at a time.
+//! A list is read from its oldest page up, and the result counts if its owner says the same before and after. Many
+//! owners are read together. What seems wrong is read again alone, and only what two such reads in a row agree on is
+//! reported; so nothing that is merely under way is mistaken for broken. A few thousand items of heads and pages, one
+//! list's keys, and a few thousand questions about other lists are in memory at a time.
 
 mod audit;
 mod between;
@@ -34,9 +34,9 @@ use document::Result;
 /// What to check, and what to do about it.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckOptions {
-    /// Mend what can be mended.
+    /// Repair what can be repaired.
     pub repair: bool,
-    /// Look at each list by itself, and not at whether lists that belong together agree.
+    /// Check each list by itself, but not whether lists that belong together agree.
     pub lists_only: bool,
     /// How long to wait before the second look. An operation that takes longer than this between two of its writes may
     /// be reported as unfinished.
@@ -68,7 +68,7 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// Whether everything that is promised holds, or holds again.
+    /// Whether all invariants hold, or hold again after repairs.
     pub fn is_sound(&self) -> bool {
         self.findings
             .iter()
@@ -76,13 +76,13 @@ impl Checked {
     }
 }
 
-/// Checks the whole store, and repairs it where asked to.
+/// Checks the whole store, and repairs it if asked to.
 ///
 /// Repairs are guarded single-document writes: each applies only to the state that it was computed from, so they are
-/// safe beside running writers, and a repair that is interrupted is gone on with by the next.
+/// safe beside running writers, and the next repair continues one that was interrupted.
 ///
 /// # Errors
-/// What the engine fails with. What is wrong with the store is no error but a [`Finding`].
+/// The engine's errors. Problems in the store are not errors but [`Finding`]s.
 pub async fn check(store: &Store, options: CheckOptions, progress: Progress<'_>) -> Result<Checked> {
     let mut total = store.engine().count(PAGES, bson::Document::new()).await?;
     for collection in COLLECTIONS {

@@ -1,4 +1,4 @@
-//! The second part of a check: pages that no list has.
+//! The second part of a check: pages that belong to no list.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::upkeep::list_state::Shape;
 use crate::upkeep::owners::{COLLECTIONS, owner_of};
 use document::{Find, Result, Update};
 
-/// How many pages to look at at once, without their items.
+/// How many pages to read at once, without their items.
 const BATCH: u64 = 512;
 
 /// A page without its items.
@@ -24,11 +24,11 @@ struct Stray {
     born: Bson,
     page: u32,
     rev: i64,
-    /// What the page document says, to tell whether it changed.
+    /// The fields of the page document, to detect changes.
     stored: Document,
 }
 
-/// What a page is to its owner.
+/// The state of a page in relation to its owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
     Committed,
@@ -79,8 +79,8 @@ impl Checking<'_> {
         Ok(())
     }
 
-    /// The pages that are not committed. The owners are read after the pages: who is gone then never comes back, since
-    /// an owner that is made anew is another incarnation.
+    /// The pages that are not committed. The owners are read after the pages: an owner that is gone then never comes
+    /// back, since one that is made again is another incarnation.
     async fn suspects(&self, pages: Vec<Stray>) -> Result<Vec<(Stray, Standing)>> {
         let mut owners = HashMap::new();
         for collection in COLLECTIONS {
@@ -90,7 +90,7 @@ impl Checking<'_> {
                 .filter(|page| owner_collection(&page.owner) == collection)
             {
                 let id = owner_id(&page.owner);
-                // Pages of one owner stand together.
+                // Pages of one owner are next to each other.
                 if ids.last() != Some(&id) {
                     ids.push(id);
                 }
@@ -114,7 +114,7 @@ impl Checking<'_> {
             None => Standing::Orphan,
             Some(owner) if owner.get("born").unwrap_or(&Bson::Null) != &page.born => Standing::Orphan,
             Some(owner) => match Shape::of(owner, page.relation) {
-                // Whoever adopts an array is writing them; malformed lists are told by themselves.
+                // An adoption is still writing them; malformed lists are reported separately.
                 Shape::List(list) if list.adopting || page.page < list.pages => Standing::Committed,
                 Shape::Malformed(_) => Standing::Committed,
                 _ => Standing::Uncommitted,
@@ -127,7 +127,7 @@ impl Checking<'_> {
             .collect())
     }
 
-    /// Of what was suspected before, what still is as it was.
+    /// Those suspects whose state has not changed.
     async fn again(&self, before: Vec<(Stray, Standing)>) -> Result<Vec<(Stray, Standing)>> {
         let ids: Vec<Bson> = before.iter().map(|(page, _)| page.id.clone()).collect();
         let find = Find::matching(doc! { "_id": { "$in": ids } }).project(summary());
@@ -169,9 +169,9 @@ impl Checking<'_> {
         Ok(self.store.engine().delete(PAGES, this, false).await? > 0)
     }
 
-    /// First the owner's revision goes up past the page's: a spill that wrote the page, and was about to commit it,
-    /// does not any more, and one that begins now writes a page of a later revision. Then the page goes, if it is
-    /// still of the earlier one.
+    /// First the owner's revision is raised above the page's: a spill that wrote the page and was about to commit it
+    /// fails then, and one that begins now writes a page of a later revision. Then the page is deleted, if it still
+    /// has the earlier revision.
     async fn delete_uncommitted(&self, page: &Stray) -> Result<bool> {
         let engine = self.store.engine();
         let collection = owner_collection(&page.owner);
@@ -200,7 +200,7 @@ impl Checking<'_> {
         Ok(engine.delete(PAGES, this, false).await? > 0)
     }
 
-    /// Selects a page by its shard key, and by its `_id` where somebody gave it another one.
+    /// Selects a page by its shard key, and by its `_id` where the page has another one than usual.
     fn key(&self, page: &Stray) -> Document {
         let list = self.store.list(page.relation);
         let mut key = list.page_of(&page.owner, &page.born, page.page);

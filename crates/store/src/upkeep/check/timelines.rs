@@ -1,4 +1,4 @@
-//! The last part of a check: what was to come to home timelines and may not have, and what is in them.
+//! The last part of a check: unfinished deliveries to home timelines, and the content of timelines.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,10 +13,10 @@ use crate::upkeep::finding::{Outcome, Violation};
 use crate::upkeep::owners::owner_of;
 use document::{Find, Result};
 
-/// How many of each to look at in one check; a repair and another check come to the others.
+/// How many of each to handle in one check; a repair and another check handle the others.
 const MOST: u64 = 10_000;
 
-/// How often to look again at a timeline that changes each time.
+/// How often to check a timeline again that keeps changing.
 const LOOKS: usize = 3;
 
 impl Checking<'_> {
@@ -41,8 +41,8 @@ impl Checking<'_> {
         }
     }
 
-    /// Looks at timelines again that do not agree with the lists and the posts, and reports what they were found with
-    /// twice while nothing changed them.
+    /// Checks timelines again that do not agree with the lists and the posts, and reports what was found twice while
+    /// nothing changed them.
     async fn look_again(&mut self, mut suspects: Vec<Suspect>) -> Result<()> {
         for _ in 0..LOOKS {
             if suspects.is_empty() {
@@ -92,7 +92,7 @@ impl Checking<'_> {
         Ok(())
     }
 
-    /// Posts that were not delivered, follows and unfollows that did not end.
+    /// Posts that were not delivered, and follows and unfollows that did not end.
     async fn unfinished(&mut self) -> Result<()> {
         let (posts, doubts) = (self.waiting_posts().await?, self.doubts().await?);
         if posts.is_empty() && doubts.is_empty() {

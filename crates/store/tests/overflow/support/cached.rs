@@ -1,8 +1,8 @@
-//! An engine that runs each command once on the same documents, and knows the answer when it comes again.
+//! An engine that runs each command only once on the same documents, and then returns the stored answer.
 //!
-//! The runs of a model check share nearly all of their commands, and what a command answers and leaves follows from the
+//! The runs of a model check share nearly all of their commands, and a command's answer and effect follow from the
 //! documents alone. So each state of the documents has a name, every command is looked up under that name first, and
-//! going back to where a run began is a matter of setting it.
+//! going back to the start of a run only means setting that name.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,10 +13,10 @@ use bson::{Bson, Document, doc};
 use document::{DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated};
 use embedded::Embedded;
 
-/// How many answers are kept before all are forgotten.
+/// How many answers are kept before all are dropped.
 const MOST: usize = 100_000;
 
-/// The name of a state of all documents: a digest, so that the same documents always have the same.
+/// The name of a state of all documents: a digest, so that the same documents always have the same name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct State(u64);
 
@@ -45,7 +45,7 @@ enum Answer {
     Done,
 }
 
-/// The engine, with what it has answered.
+/// The engine, and the answers that it has given.
 pub struct Cached {
     engine: Engine,
     known: Mutex<Known>,
@@ -60,7 +60,7 @@ struct Known {
     answers: HashMap<u64, (Result<Answer>, State)>,
 }
 
-/// The documents as they were at some moment, for reading.
+/// A version of the documents, for reading.
 struct Past {
     cached: Arc<Cached>,
     state: State,
@@ -107,17 +107,17 @@ impl Cached {
         })
     }
 
-    /// The documents as they are.
+    /// The current version of the documents.
     pub fn now(&self) -> State {
         self.known.lock().unwrap().now
     }
 
-    /// Makes the documents what they were.
+    /// Restores a version of the documents.
     pub fn go_back_to(&self, state: State) {
         self.known.lock().unwrap().now = state;
     }
 
-    /// The documents as they were, for reading.
+    /// A version of the documents, for reading.
     pub fn at(self: &Arc<Self>, state: State) -> Engine {
         Arc::new(Past {
             cached: Arc::clone(self),
@@ -136,7 +136,7 @@ impl Cached {
         answer
     }
 
-    /// What a command answers in a state, and the state that it leaves.
+    /// The answer to a command in a state, and the resulting state.
     async fn run_in(
         &self,
         below: &mut State,
@@ -165,7 +165,7 @@ impl Cached {
         (answer, *below)
     }
 
-    /// The state of which one collection may have changed.
+    /// A state in which one collection may have changed.
     async fn after_a_write(&self, before: State, collection: &str) -> State {
         let documents = self.engine.find(collection, Find::default()).await.unwrap();
         let encoded = documents
@@ -181,7 +181,7 @@ impl Cached {
         state
     }
 
-    /// Makes the documents of the engine below what they are in another state.
+    /// Brings the documents of the engine below into another state.
     async fn bring_below(&self, from: State, to: State) {
         let (from, to) = {
             let known = self.known.lock().unwrap();

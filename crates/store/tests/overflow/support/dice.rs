@@ -1,6 +1,6 @@
-//! Random numbers that a seed decides.
+//! Random numbers that are determined by a seed.
 
-/// A generator of the xorshift family: small, and good enough to disagree with itself.
+/// A generator of the xorshift family: small, and random enough for schedules.
 pub struct Dice(u64);
 
 impl Dice {
@@ -16,7 +16,7 @@ impl Dice {
         (self.0 >> 16) % end
     }
 
-    /// True once in so many times.
+    /// True once in this many times on average.
     pub fn one_in(&mut self, times: u64) -> bool {
         self.below(times) == 0
     }

@@ -1,6 +1,6 @@
-//! What operations were asked and answered in a run, in order, and whether all answers are true: whether there is an
-//! order of the operations, each at some moment between its question and its answer, in which a plain set would have
-//! given the same answers (linearizability; Herlihy and Wing 1990, tested as by Wing and Gong 1993).
+//! The operations that were requested and answered in a run, in order, and whether all answers are correct: whether
+//! there is an order of the operations, each at some moment between its request and its answer, in which a plain set
+//! would have given the same answers (linearizability; Herlihy and Wing 1990, tested as by Wing and Gong 1993).
 
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -18,11 +18,11 @@ pub struct History(Arc<Mutex<Events>>);
 struct Events {
     clock: usize,
     all: Vec<Event>,
-    /// Something happened that a set knows nothing of, such as the end of the owner.
+    /// Something happened that a set does not model, such as the deletion of the owner.
     beyond: bool,
 }
 
-/// One question, and its answer if it came.
+/// One request, and its answer if it came.
 #[derive(Debug, Clone)]
 struct Event {
     adds: bool,
@@ -38,7 +38,7 @@ pub struct Answer {
     pub count: u64,
 }
 
-/// A question that waits for its answer.
+/// A request that waits for its answer.
 pub struct Asked(Option<(History, usize)>);
 
 impl History {
@@ -47,7 +47,7 @@ impl History {
         HISTORY.scope(self.clone(), task).await
     }
 
-    /// Notes that somebody asks for a key to be added or removed. Outside of a history nothing is noted.
+    /// Notes that a key is to be added or removed. Outside of a history nothing is noted.
     pub fn ask(adds: bool, key: String) -> Asked {
         let history = HISTORY.try_with(Clone::clone).ok();
         Asked(history.map(|history| {
@@ -65,15 +65,15 @@ impl History {
         }))
     }
 
-    /// Notes that something happens that a set knows nothing of; then only the ends of the run are looked at.
-    pub fn goes_beyond() {
+    /// Notes that something happens that a set does not model; then the answers are not checked, only how the run ends.
+    pub fn stop_checking() {
         if let Ok(history) = HISTORY.try_with(Clone::clone) {
             history.0.lock().unwrap().beyond = true;
         }
     }
 
-    /// Keys that must be there now, and keys that must not: what was answered last, unless somebody has asked for the
-    /// opposite since the question, or asks for it now.
+    /// Keys that must be there now, and keys that must not, according to the last answer, unless the opposite was
+    /// requested since the request of that answer, or is being requested now.
     pub fn settled(&self) -> Vec<(String, bool)> {
         let events = self.0.lock().unwrap();
         if events.beyond {
@@ -90,14 +90,14 @@ impl History {
         settled.map(|event| (event.key.clone(), event.adds)).collect()
     }
 
-    /// A digest of all that was asked and answered.
+    /// A digest of all requests and answers.
     pub fn digest(&self) -> u64 {
         let mut digest = DefaultHasher::new();
         format!("{:?}", self.0.lock().unwrap()).hash(&mut digest);
         digest.finish()
     }
 
-    /// Panics unless a set that began with these keys could have answered so.
+    /// Panics unless a set that began with these keys could have given these answers.
     pub fn assert_linearizable(&self, before: impl IntoIterator<Item = String>, story: &[String]) {
         let events = self.0.lock().unwrap();
         if events.beyond {
@@ -124,7 +124,7 @@ impl Events {
 }
 
 impl Asked {
-    /// The answer came.
+    /// Records the answer.
     pub fn answer(self, answer: Answer) {
         if let Some((history, place)) = self.0 {
             let mut events = history.0.lock().unwrap();
@@ -136,7 +136,7 @@ impl Asked {
 
 struct Search<'e> {
     events: &'e [Event],
-    /// Which operations were done with which keys left, without success.
+    /// Combinations of finished operations and resulting keys that were tried without success.
     been: HashSet<(u64, Vec<String>)>,
 }
 
@@ -145,7 +145,7 @@ impl Search<'_> {
         let open = |place: &usize| done & (1 << place) == 0;
         let left: Vec<usize> = (0..self.events.len()).filter(open).collect();
         let answers_left = left.iter().filter_map(|place| self.events[*place].answered);
-        // Nothing can happen after an answer that was given before it was asked for.
+        // Nothing can happen after an answer that was given before its request.
         let Some(first) = answers_left.map(|(at, _)| at).min() else {
             return true;
         };
@@ -185,10 +185,10 @@ impl Search<'_> {
 mod tests {
     use super::*;
 
-    /// Whether it adds, when it was asked, and when and how it was answered.
-    type Told = (bool, usize, Option<(usize, bool, u64)>);
+    /// Whether it adds, when it was requested, and when and how it was answered.
+    type Exchange = (bool, usize, Option<(usize, bool, u64)>);
 
-    fn history(events: &[Told]) -> History {
+    fn history(events: &[Exchange]) -> History {
         let history = History::default();
         history.0.lock().unwrap().all = events
             .iter()
@@ -203,12 +203,12 @@ mod tests {
     }
 
     fn holds(history: &History) -> bool {
-        let told = history.clone();
-        std::panic::catch_unwind(move || told.assert_linearizable([], &[])).is_ok()
+        let copy = history.clone();
+        std::panic::catch_unwind(move || copy.assert_linearizable([], &[])).is_ok()
     }
 
     #[test]
-    fn answers_that_no_order_explains_are_found() {
+    fn answers_that_no_order_explains_are_detected() {
         let once = history(&[(true, 1, Some((2, true, 1))), (true, 3, Some((4, false, 1)))]);
         assert!(holds(&once));
         let twice = history(&[(true, 1, Some((2, true, 1))), (true, 3, Some((4, true, 1)))]);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_answered_may_have_happened_or_not() {
+    fn an_unanswered_operation_may_have_happened_or_not() {
         for seen in [(true, 1), (false, 1)] {
             let unknown = history(&[(true, 1, None), (true, 3, Some((4, seen.0, seen.1)))]);
             assert!(holds(&unknown), "{seen:?}");
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_settled_until_somebody_asks_for_the_opposite() {
+    fn an_answer_stands_until_the_opposite_is_requested() {
         let added = (true, 1, Some((2, true, 1)));
         assert_eq!(history(&[added]).settled(), [("ada".to_owned(), true)]);
         assert_eq!(history(&[added, (false, 3, None)]).settled(), []);

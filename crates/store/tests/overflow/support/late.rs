@@ -1,4 +1,4 @@
-//! An engine on a disk, of which one write of the protocol is not journaled.
+//! An engine on a disk which does not journal one write of the protocol.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -12,14 +12,14 @@ use store::overflow::PAGES;
 use super::mutant::{Step, step_of};
 use super::power::Disk;
 
-/// The writes that there were, and whether the protocol has them journaled.
+/// The writes that were made, and whether the protocol journals them.
 pub type Written = Arc<Mutex<BTreeSet<(Step, bool)>>>;
 
-/// An engine that keeps the disk as it is after each write.
+/// An engine that keeps a copy of the disk after each write.
 pub struct Late {
     pub engine: Engine,
     pub disk: Disk,
-    /// The write that is answered before it is on disk. The next journaled one takes it there.
+    /// The write that is acknowledged before it is on disk. The next journaled one takes it there.
     pub step: Option<Step>,
     pub written: Written,
 }
@@ -42,7 +42,7 @@ impl Late {
         }
         let answer = write.await;
         self.disk.0.lock().unwrap().lazy = false;
-        // Also a journaled write that changes nothing takes what was before it to the disk.
+        // Even a journaled write that changes nothing takes earlier writes to the disk.
         if journaled && !late && self.disk.0.lock().unwrap().behind {
             self.disk.sync_data().unwrap();
         }

@@ -1,4 +1,4 @@
-//! What the model check, the mutants and the simulation stand on.
+//! Shared support of the model check, the mutants and the simulation.
 
 pub mod cached;
 pub mod dice;

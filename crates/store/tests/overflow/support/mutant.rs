@@ -1,5 +1,5 @@
-//! Engines that leave something of the protocol out. The protocol's guards are filters, so taking a field out of a
-//! filter on the way to the engine is the same as never having written the guard.
+//! Engines that leave out parts of the protocol. The protocol's guards are filters, so removing a field from a filter
+//! on the way to the engine is the same as never having written the guard.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::AtomicBool;
@@ -25,13 +25,13 @@ pub enum Step {
     WritePage,
     Commit,
     AdvanceRev,
-    /// An answer that changes nothing is made sure of.
+    /// An answer that changes nothing is confirmed.
     Confirm,
     RemoveFromHead,
     Pend,
     PullFromPage,
     Unpend,
-    /// An empty page loses its place in the index.
+    /// An empty page is removed from the index.
     Unmark,
     Trim,
     DropPage,
@@ -42,60 +42,60 @@ pub enum Step {
     DeleteOwner,
     /// Pages of owners that are gone are deleted.
     Sweep,
-    /// Somebody notes what they begin.
+    /// A person's intent is noted.
     Begin,
-    /// A post comes into a timeline.
+    /// A post is put into a timeline.
     Deliver,
-    /// An outlier comes into a timeline.
+    /// An outlier is named in a timeline.
     Announce,
-    /// An author's followers are about to be told that they are an outlier.
+    /// An author is marked before the followers' timelines name them as an outlier.
     BeginToAnnounce,
     /// A follow or unfollow is noted.
     Doubt,
-    /// A timeline is written anew.
+    /// A timeline is rewritten.
     Rewrite,
-    /// An author who leaves goes out of a timeline.
+    /// An author who leaves is removed from a timeline.
     Forget,
 }
 
-/// What is wrong with a mutant.
+/// The fault of a mutant.
 #[derive(Debug, Clone, Copy)]
 pub enum Fault {
     /// A step's filter lacks a field; `head.…` and the like stand for those of any relation.
     Guard(Step, &'static str),
-    /// A step's filter lacks two fields that tell of the same.
+    /// A step's filter lacks two fields that guard the same thing.
     Guards(Step, [&'static str; 2]),
     /// A step lacks one of its operators, for a field.
     Part(Step, &'static str, &'static str),
     /// A step's push lacks one of its modifiers.
     Modifier(Step, &'static str),
-    /// What is added by a commit keeps the time of a clock that is late.
+    /// Items added by a commit keep the time of a clock that is late.
     Late,
-    /// A push of several minds only the first of their keys.
+    /// A push of several items checks only the first key.
     FirstKeyOnly,
-    /// A push of several sees to it that one has room.
+    /// A push of several items checks for room for one only.
     RoomForOne,
-    /// A push of several counts one.
+    /// A push of several items counts one.
     CountsOne,
     /// A step is left out.
     Never(Step),
     /// Pages are deleted before their owner.
     SweepFirst,
-    /// Only those who delete an owner sweep.
+    /// Only deletions of owners sweep.
     NoSweepAfterASpill,
-    /// A sweep rests on a look at the owner from before its look at the pages.
+    /// A sweep uses a read of the owner from before its read of the pages.
     SweepByAnOldLook,
-    /// Readers of pages do not mind this field of their filter.
+    /// Readers of pages ignore this field of their filter.
     Reader(&'static str),
     /// Readers count one page more than is committed.
     OneMorePage,
-    /// Nobody sees this field of a list.
+    /// All reads lack this field of a list.
     Blind(&'static str),
     /// The owner is changed before the page is written.
     CommitFirst,
-    /// A spill takes for granted that the page is what it wrote.
+    /// A spill assumes that the stored page is what it wrote.
     NoReadBack,
-    /// Answers that change nothing rest on reads.
+    /// Answers that change nothing depend on reads alone.
     Unconfirmed,
 }
 
@@ -107,7 +107,7 @@ pub struct Mutant {
     pub written: Mutex<Option<Update>>,
     /// Whether an owner was deleted.
     pub deleted: AtomicBool,
-    /// The incarnation of the owner at an earlier look.
+    /// The incarnation of the owner at an earlier read.
     pub looked: Mutex<Option<Vec<Document>>>,
 }
 
@@ -195,7 +195,7 @@ impl Mutant {
     }
 }
 
-/// Whether an exploration goes wrong.
+/// Whether an exploration fails.
 pub fn fails<E: Future>(explore: impl FnOnce() -> E + Send + 'static) -> bool {
     let explored = thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -210,7 +210,7 @@ pub fn fails<E: Future>(explore: impl FnOnce() -> E + Send + 'static) -> bool {
     explored.join().unwrap().is_err()
 }
 
-/// Takes a field out, of whatever relation.
+/// Removes a field, of any relation.
 fn without(document: &mut Document, field: &str) {
     let paths: Vec<String> = document
         .keys()
@@ -229,7 +229,7 @@ fn bare(path: &str) -> &str {
     stripped.unwrap_or(path)
 }
 
-/// Which step of the protocol an update is.
+/// The step of the protocol that an update belongs to.
 pub fn step_of(collection: &str, change: &Change) -> Option<Step> {
     let Change::Operators(operators) = change else {
         return Some(Step::MakeList);

@@ -1,4 +1,4 @@
-//! An engine that notes what an operation is answered. What an operation does next follows from that alone.
+//! An engine that records the answers to an operation. What an operation does next depends only on them.
 
 use std::fmt::Debug;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -8,11 +8,11 @@ use async_trait::async_trait;
 use bson::{Bson, Document};
 use document::{Consistency, DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated};
 
-/// A digest of all answers that an operation has had, in their order.
+/// A digest of all answers that an operation has received, in their order.
 #[derive(Debug, Clone, Default)]
 pub struct Answers(Arc<Mutex<DefaultHasher>>);
 
-/// An engine whose answers are noted.
+/// An engine whose answers are recorded.
 pub struct Observed {
     engine: Engine,
     answers: Answers,
@@ -23,7 +23,7 @@ impl Answers {
         self.0.lock().unwrap().finish()
     }
 
-    /// Notes which version the last answer is from, which decides what the session may see next.
+    /// Records the version of the last answer, which decides what the session may read next.
     pub fn note_version(&self, version: usize) {
         version.hash(&mut *self.0.lock().unwrap());
     }

@@ -1,4 +1,4 @@
-//! What the operations of a scenario do. Each goes on after a lost answer until it is acknowledged, as a client would.
+//! The operations of scenarios. After a lost answer each is retried until it is acknowledged, as by a client.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,7 +18,7 @@ use super::{handle, like_at};
 /// The list that most scenarios are about.
 pub const LIKES: Relation = Relation::Likes;
 
-/// Runs something over a store until its outcome is known. An owner that is gone is an outcome too.
+/// Runs an operation over a store until its outcome is known. An owner that is gone is an outcome too.
 macro_rules! acknowledged {
     ($call:expr) => {
         loop {
@@ -31,7 +31,7 @@ macro_rules! acknowledged {
     };
 }
 
-/// As [`acknowledged`], and what is asked and answered goes into the history.
+/// Like [`acknowledged`], and records requests and answers in the history.
 macro_rules! answered {
     ($adds:expr, $key:expr, $call:expr, |$done:ident| $changed:expr) => {
         loop {
@@ -41,7 +41,7 @@ macro_rules! answered {
                     let (changed, count) = ($changed, $done.count);
                     break asked.answer(Answer { changed, count });
                 }
-                Err(Error::NoOwner(_)) => break History::goes_beyond(),
+                Err(Error::NoOwner(_)) => break History::stop_checking(),
                 Err(Error::UnknownOutcome(_)) => {}
                 Err(error) => panic!("{error}"),
             }
@@ -49,7 +49,7 @@ macro_rules! answered {
     };
 }
 
-/// How a history names an item.
+/// The name of an item in a history.
 pub fn key_of(relation: Relation, item: &Item) -> String {
     let key = match &item.by {
         Some(by) if relation.once_per_actor() => Key::By(by.clone()),
@@ -111,7 +111,7 @@ pub fn tidying(owner: &Owner) -> Operation {
     })
 }
 
-/// Does one thing after the other.
+/// Runs operations one after the other.
 pub fn in_turn(operations: Vec<Operation>) -> Operation {
     Arc::new(move |store: Store| {
         let operations = operations.clone();
@@ -123,7 +123,7 @@ pub fn in_turn(operations: Vec<Operation>) -> Operation {
     })
 }
 
-/// Does several things at once, as a server does for several people.
+/// Runs several operations at once, like a server with several people.
 pub fn at_once(operations: Vec<Operation>) -> Operation {
     Arc::new(move |store: Store| {
         let operations = operations.clone();
@@ -133,7 +133,7 @@ pub fn at_once(operations: Vec<Operation>) -> Operation {
     })
 }
 
-/// As a server whose lists have other limits.
+/// Runs an operation like a server whose lists have other limits.
 pub fn with_limits(threshold: usize, page_size: usize, operation: Operation) -> Operation {
     Arc::new(move |store: Store| {
         let operation = operation.clone();
@@ -148,7 +148,7 @@ pub fn with_limits(threshold: usize, page_size: usize, operation: Operation) -> 
     })
 }
 
-/// Deletes the post, publishes another of the same id, and lets some people like that. Should it die and begin again, it
+/// Deletes the post, publishes another of the same id, and lets some people like that. If it crashes and restarts, it
 /// publishes yet another: the first incarnation is `born`, and each has its own.
 pub fn publishing_again(owner: &Owner, born: u64, actors: &[u64]) -> Operation {
     let Topic::Post(id) = *owner else {
@@ -165,7 +165,7 @@ pub fn publishing_again(owner: &Owner, born: u64, actors: &[u64]) -> Operation {
         let likes = likes.clone();
         let born = incarnations.fetch_add(1, Ordering::Relaxed);
         Box::pin(async move {
-            History::goes_beyond();
+            History::stop_checking();
             acknowledged!(store.posts().delete(id));
             publish(&store, id, Uuid::from_u128(born.into())).await;
             likes(store).await;
@@ -188,13 +188,14 @@ async fn publish(store: &Store, id: PostId, born: Uuid) {
     }
 }
 
-/// Pushes to a list that is one unbounded array, as code that knows no pages does; it is refused when it is none.
+/// Pushes to a list that is one unbounded array, like code that does not know pages; it is refused if the list is not
+/// one.
 pub fn pushing_to_the_array(owner: &Owner, actor: u64) -> Operation {
     let owner = owner.clone();
     Arc::new(move |store: Store| {
         let owner = owner.clone();
         Box::pin(async move {
-            History::goes_beyond();
+            History::stop_checking();
             let item = like_at(actor, i64::try_from(actor).unwrap());
             let push = Update::one(
                 doc! { "_id": owner_id(&owner), "likes.by": { "$ne": handle(actor).as_str() } },
@@ -215,12 +216,12 @@ pub fn pushing_to_the_array(owner: &Owner, actor: u64) -> Operation {
     })
 }
 
-/// Scrolls the whole list two by two and checks that everybody in `throughout` comes exactly once.
+/// Scrolls the whole list two by two and checks that everybody in `throughout` is found exactly once.
 pub fn scrolling(owner: &Owner, throughout: &[u64]) -> Operation {
     reading(owner, throughout, false)
 }
 
-/// As [`scrolling`], from the oldest.
+/// Like [`scrolling`], from the oldest.
 pub fn scrolling_up(owner: &Owner, throughout: &[u64]) -> Operation {
     reading(owner, throughout, true)
 }
@@ -254,7 +255,7 @@ fn reading(owner: &Owner, throughout: &[u64], up: bool) -> Operation {
     })
 }
 
-/// Reads the whole list at once and checks that the total is what came.
+/// Reads the whole list at once and checks that the total matches the items.
 pub fn reading_all(owner: &Owner) -> Operation {
     let owner = owner.clone();
     Arc::new(move |store: Store| {
@@ -266,7 +267,7 @@ pub fn reading_all(owner: &Owner) -> Operation {
     })
 }
 
-/// Jumps to a place and checks that what it finds there is not above it and not missing: `(place, count)` of the
+/// Reads from an offset and checks that what it finds there is neither above it nor missing: `(place, count)` of the
 /// list throughout.
 pub fn jumping(owner: &Owner, place: u64, expected: usize) -> Operation {
     let owner = owner.clone();

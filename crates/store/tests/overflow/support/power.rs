@@ -1,4 +1,4 @@
-//! Likes, unlikes and deletions on a disk, and what must be there when the power comes back.
+//! Likes, unlikes and deletions on a disk, and what must exist when the power is back.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use super::{assert_sound, born_of, disk, handle, like, post, small_store_on, wal
 pub const THRESHOLD: usize = 3;
 pub const PAGE_SIZE: usize = 2;
 
-/// Something that is there or not.
+/// A fact that is true or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fact {
     Post(u128),
@@ -29,12 +29,12 @@ pub enum Fact {
     Like(u128, u64),
 }
 
-/// What was answered last; `None` while an answer is awaited.
+/// The last answers; `None` while an answer is awaited.
 pub type Known = BTreeMap<Fact, Option<bool>>;
 pub type Disk = disk::Disk<Known>;
 pub type Moment = disk::Moment<Known>;
 
-/// Somebody who changes lists and remembers what was answered.
+/// A client that changes lists and remembers the answers.
 #[derive(Clone)]
 pub struct Client {
     pub store: Store,
@@ -89,7 +89,7 @@ impl Client {
         self.answer(Fact::Adopted(number), true);
     }
 
-    /// A post whose likes are one unbounded array, as code without the pattern leaves it.
+    /// A post whose likes are one unbounded array, as code without the pattern stores it.
     pub async fn publish_with_an_array(&self, number: u128, actors: u64) {
         let owner = self.publish(number).await;
         let items: Vec<_> = (1..=actors).map(|actor| like(actor).to_document()).collect();
@@ -147,12 +147,12 @@ async fn checked(store: &Store, repair: bool) -> Checked {
     check(store, options, &|_, _| ()).await.unwrap()
 }
 
-/// Panics unless the lists are sound after a power failure, what was answered is there, and everything goes on.
+/// Panics unless, after a power failure, the lists are sound, everything acknowledged exists, and all operations work.
 pub async fn look(image: Vec<u8>, known: Known) {
     let engine = Embedded::on(Disk::holding(image)).unwrap();
     let store = small_store_on(Arc::new(engine), THRESHOLD, PAGE_SIZE).await;
     for finding in checked(&store, false).await.findings {
-        // What an operation that died leaves behind.
+        // Left by an interrupted operation.
         let benign = match finding.violation {
             Violation::UncommittedPage { .. } | Violation::Unbounded { .. } => Severity::Notice,
             Violation::Pending { .. }
@@ -191,7 +191,7 @@ async fn look_at_post(store: &Store, number: u128, is: Option<bool>, known: &Kno
         let list = document.get_document("likes").unwrap();
         assert!(!list.contains_key("adopting"), "{list}");
     }
-    // The head of an adoption that was interrupted is still as long as the array.
+    // The head of an interrupted adoption is still as long as the array.
     store.list(LIKES).adopt(&owner).await.unwrap();
     let likers = likers(store, &owner).await;
     assert_sound(store, &owner, LIKES).await;
@@ -202,7 +202,7 @@ async fn look_at_post(store: &Store, number: u128, is: Option<bool>, known: &Kno
             assert_eq!(likers.contains(&handle(*actor)), *is, "{fact:?}");
         }
     }
-    // The list goes on: it takes in somebody new, and lets everybody go.
+    // The list still works: it accepts a new actor, and all can be removed.
     let list = store.list(LIKES);
     assert!(list.append(&owner, like(999)).await.unwrap().added);
     assert_sound(store, &owner, LIKES).await;

@@ -1,8 +1,8 @@
-//! A stateless model checker: runs a few concurrent operations again and again, each time in another interleaving of
-//! their engine calls, and with a crash or a lost answer at another place, until there is no other.
+//! A stateless model checker: runs a few concurrent operations repeatedly, each time in another interleaving of their
+//! engine calls, and with a crash or a lost answer at another place, until all have been tried.
 //!
-//! A run ends early where it comes to a state that another run has been in: the same documents, the same answers to each
-//! operation, and as much left of the bounds. All that can follow has been followed from there already.
+//! A run ends early if it reaches a state that another run has been in: the same documents, the same answers to each
+//! operation, and the same remaining bounds. Everything that can follow from there has been tried already.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -21,13 +21,13 @@ use super::history::History;
 use super::observed::{Answers, Observed};
 use super::stale::{Age, Versions};
 
-/// An operation under test. It is given a store whose every engine call waits for its turn.
+/// An operation under test. It gets a store in which every engine call waits for its turn.
 pub type Operation = Arc<dyn Fn(Store) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
 
-/// What stands between an operation and the engine whose calls are interleaved.
+/// The layer between an operation and the engine whose calls are interleaved.
 pub type Between = &'static (dyn Fn(Engine) -> Engine + Sync);
 
-/// One way that a run can go on at a point where it can go on in several.
+/// One of several ways in which a run can continue.
 #[derive(Debug, Clone, Copy)]
 struct Choice {
     actor: usize,
@@ -41,12 +41,12 @@ struct Choice {
 pub struct Bounds {
     /// How often a run may switch away from an operation that could go on. Unbounded when large.
     pub switches: usize,
-    /// How many times in a run an operation may die or an answer get lost.
+    /// How many crashes or lost answers a run may have.
     pub faults: usize,
 }
 
 impl Bounds {
-    /// These, or others where they are wider.
+    /// These, or the others where they are wider.
     #[must_use]
     pub fn at_least(self, least: Self) -> Self {
         Self {
@@ -58,7 +58,7 @@ impl Bounds {
 
 /// How one run ended.
 pub struct Run {
-    /// Which operations died.
+    /// The operations that crashed.
     pub crashed: Vec<bool>,
     /// What happened, for a failure's message.
     pub story: Vec<String>,
@@ -67,23 +67,23 @@ pub struct Run {
 /// Enumerates the runs of one scenario.
 pub struct Explorer {
     bounds: Bounds,
-    /// The choices taken in the current run: which option of how many.
+    /// The choices of the current run: which option of how many.
     path: Vec<(usize, usize)>,
-    /// How many runs there were.
+    /// The number of runs.
     pub runs: usize,
-    /// The engine that everything happens in, and what was in it beforehand.
+    /// The engine that everything happens in, and its initial content.
     engine: Arc<Cached>,
     beforehand: State,
-    /// What reads may be answered from, and how many of a run may be old.
+    /// The versions for old reads, and how many reads of a run may be old.
     stale: Option<(Arc<Versions>, usize)>,
-    /// What is asked and answered in the current run; to be replaced before the next.
+    /// Requests and answers of the current run; to be replaced before the next.
     pub history: History,
     /// Digests of the states that runs have been in.
     been: HashSet<u64>,
 }
 
 impl Explorer {
-    /// Of runs that begin with what is in the engine now.
+    /// For runs that begin with the current content of the engine.
     pub fn new(bounds: Bounds, engine: &Arc<Cached>) -> Self {
         Self {
             bounds,
@@ -97,16 +97,16 @@ impl Explorer {
         }
     }
 
-    /// Lets so many reads of a run be old.
+    /// Allows this many old reads in a run.
     #[must_use]
     pub fn with_stale_reads(mut self, versions: Arc<Versions>, reads: usize) -> Self {
         self.stale = Some((versions, reads));
         self
     }
 
-    /// Runs the operations once, in the next interleaving; each operation sees the engine through a
-    /// `between` of its own; `after_write` looks at the store after every write. Nothing when the run came to where another
-    /// has been.
+    /// Runs the operations once, in the next interleaving; each operation sees the engine through a `between` of its
+    /// own; `after_write` checks the store after every write. `None` when the run reached a state that another has
+    /// been in.
     pub async fn run(
         &mut self,
         store: &Store,
@@ -142,7 +142,7 @@ impl Explorer {
                     .map(|(versions, _)| versions.all())
                     .hash(&mut place);
                 for actor in 0..operations.len() {
-                    // Who died begins again from nothing.
+                    // A crashed caller restarts from nothing.
                     let answered = (!run.crashed[actor]).then(|| answers[actor].digest());
                     (answered, waiting[actor].is_some()).hash(&mut place);
                 }
@@ -223,8 +223,8 @@ impl Explorer {
     }
 }
 
-/// Runs the operations once, in an order and with faults that a seed decides: of so many writes one fails and one
-/// loses its answer.
+/// Runs the operations once, in an order and with faults that are determined by a seed: out of this many writes one
+/// fails and one loses its answer.
 pub async fn simulate(store: &Store, operations: &[Operation], seed: u64, writes_per_fault: u64) {
     let answers: Vec<Answers> = operations.iter().map(|_| Answers::default()).collect();
     let (tasks, mut inbox) = start(store, operations, &|engine| engine, &History::default(), &answers).await;
@@ -310,7 +310,7 @@ async fn settle(
     }
 }
 
-/// How the run can go on. Two reads in a row commute, so of their two orders only one is taken.
+/// The ways in which the run can continue. Two reads in a row commute, so only one of their two orders is tried.
 fn options(
     waiting: &[Option<Turn>],
     previous: Option<(usize, bool)>,

@@ -1,9 +1,9 @@
-//! An engine whose reads may be old, as those of a replica set are while a deposed primary still answers, and those of a
-//! sharded cluster where each shard is behind by itself.
+//! An engine whose reads may be old, like those of a replica set while a deposed primary still answers, and those of a
+//! sharded cluster in which each shard lags on its own.
 //!
-//! It keeps every version that the documents had in a run. A read is answered from an older one when the explorer says
-//! so, but within a session never from before what the session has seen or written. A write whose answer got lost is one
-//! that its session knows nothing of.
+//! It keeps every version of the documents in a run. A read is answered from an older version when the explorer says
+//! so, but within a session never from before what the session has seen or written. A write whose answer got lost is
+//! unknown to its session.
 
 use std::sync::{Arc, Mutex};
 
@@ -24,7 +24,7 @@ pub enum Age {
     Oldest,
 }
 
-/// What the documents were after each write of a run.
+/// The versions of the documents after each write of a run.
 pub struct Versions {
     below: Arc<Cached>,
     sessions: bool,
@@ -75,7 +75,7 @@ impl Versions {
         self.kept.lock().unwrap().versions.clone()
     }
 
-    /// Which version the last command saw or made.
+    /// The version that the last command saw or made.
     pub fn last_seen(&self) -> usize {
         self.kept.lock().unwrap().seen
     }

@@ -1,4 +1,4 @@
-//! Authors and readers who act at once in every interleaving, and what must hold for home timelines after each.
+//! Authors and readers who act concurrently in every interleaving, and what must hold for home timelines after each.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -22,13 +22,13 @@ use super::schedule::{Between, Bounds, Explorer, Operation};
 use super::small_store_on;
 use Act::{Delete, Follow, FollowSecond, Join, Leave, Look, Post, PostBySecond, Unfollow, UnfollowSecond};
 
-/// Two authors and their readers, under names of their own.
+/// Two authors and their readers, under unique names.
 #[derive(Clone, Copy)]
 struct Town {
     number: u64,
 }
 
-/// What one of several who act at once does.
+/// An action of one of several concurrent people.
 #[derive(Debug, Clone, Copy)]
 pub enum Act {
     /// The author publishes the n-th post.
@@ -47,17 +47,17 @@ pub enum Act {
     FollowSecond(u64),
     /// The n-th reader unfollows the second author.
     UnfollowSecond(u64),
-    /// Somebody deletes their account.
+    /// A person deletes their account.
     Leave(u64),
-    /// Somebody takes the handle of the n-th person, who has left.
+    /// A new person takes the handle of the n-th person, who has left.
     Join(u64),
 }
 pub struct Scenario {
-    /// What has happened, one after the other.
+    /// Earlier actions, one after the other.
     pub before: &'static [Act],
-    /// What happens at once; each does their things in turn.
+    /// Concurrent actions; each person performs theirs in order.
     pub at_once: &'static [&'static [Act]],
-    /// Who follows the author once everybody has come through.
+    /// The author's followers in the end.
     pub followers: &'static [u64],
 }
 
@@ -72,11 +72,12 @@ const WINDOW: usize = 3;
 const HASH: &str = "a hash";
 
 thread_local! {
-    /// The next of [`fresh`]. It begins again with each run, so that runs which differ in nothing else are the same.
+    /// The next number of [`fresh`]. It restarts with each run, so that runs which differ in nothing else are the
+    /// same.
     static NUMBERS: Cell<u64> = const { Cell::new(1) };
 }
 
-/// A number for ids and incarnations that no other has.
+/// A unique number for ids and incarnations.
 fn fresh() -> u64 {
     NUMBERS.replace(NUMBERS.get() + 1)
 }
@@ -117,7 +118,7 @@ impl Town {
     async fn act(self, store: &Store, act: Act) {
         loop {
             match self.attempt(store, act).await {
-                // Somebody has left.
+                // A person has left.
                 Ok(()) | Err(Error::NoOwner(_)) => return,
                 Err(Error::UnknownOutcome(_)) => {}
                 Err(error) => panic!("{act:?}: {error}"),
@@ -191,7 +192,7 @@ impl Town {
         })
     }
 
-    /// At every moment: an entry stands once, and newest first.
+    /// At every moment: each entry is there once, and newest first.
     async fn assert_no_entry_stands_twice(self, store: &Store, events: &str) {
         for number in 1..=READERS {
             let Some(timeline) = self.timeline(store, number).await else {
@@ -211,7 +212,8 @@ impl Town {
         store.engine().find(COLLECTION, find).await.unwrap().pop()
     }
 
-    /// Home, read two at a time, is what the authors' followers and the posts say. Who has left has no timeline.
+    /// The home feed, read two at a time, matches the authors' followers and the posts. People who have left have no
+    /// timeline.
     async fn assert_home_is_right(self, store: &Store, events: &str) {
         for number in 1..=READERS {
             let reader = self.person(number);
@@ -252,8 +254,8 @@ impl Town {
         }
     }
 
-    /// Who follows or unfollows after they have left, and dies at it, leaves a timeline. There is nothing in it that the
-    /// next holder of the handle could see, and a check removes it.
+    /// A follow or unfollow after the reader has left, if it crashes, leaves a timeline. There is nothing in it that
+    /// the next holder of the handle could see, and a check removes it.
     async fn assert_what_is_left_behind_is_empty_and_found(self, store: &Store, events: &str) {
         for number in 1..=READERS {
             let Some(timeline) = self.timeline(store, number).await else {
@@ -301,7 +303,7 @@ fn order(entry: &Bson) -> (i64, String) {
 }
 
 impl Scenario {
-    /// Every interleaving, every fault in those with one switch less, and where there are few steps, every two faults.
+    /// Every interleaving, every fault in those with one switch less, and with few steps every two faults.
     pub async fn explore(&self, between: Between) {
         let engine = Cached::in_memory();
         let small = small_store_on(Arc::clone(&engine) as Engine, 3, 2).await;
@@ -337,7 +339,7 @@ impl Scenario {
                 break;
             };
             let events = format!("{:#?}", run.story);
-            // Those who died have not come back. The sweep does what they left undone for others.
+            // The crashed requests have not been retried. The sweep finishes what they left undone for others.
             store.timelines().deliver_all().await.unwrap();
             store.leaving().finish_all().await.unwrap();
             if run.crashed.contains(&true) {
@@ -374,7 +376,7 @@ impl Scenario {
                 self.followers.iter().copied().collect(),
                 "after {events}"
             );
-            // What comes later arrives too.
+            // Later posts arrive too.
             for (author, post) in [(FIRST, Post(900)), (SECOND, PostBySecond(901))] {
                 if town.is_there(store, author).await {
                     town.act(store, post).await;

@@ -13,7 +13,7 @@ struct Unreliable {
     dice: Mutex<Dice>,
 }
 
-/// An engine of which one write in forty fails before, and one in forty after it happened.
+/// An engine in which one write in forty fails before it happens, and one in forty afterwards.
 pub fn unreliable(engine: Engine, seed: u64) -> Engine {
     Arc::new(Unreliable {
         engine,
@@ -69,7 +69,7 @@ impl DocumentEngine for Unreliable {
         self.write(self.engine.delete(collection, filter, many)).await
     }
 
-    /// Indexes exist before anything else does.
+    /// Indexes are created before anything else.
     async fn create_index(&self, _collection: &str, _index: Index) -> Result<()> {
         Ok(())
     }

@@ -11,7 +11,7 @@ pub const POSTS: &str = "posts";
 /// Mongoose's collection for `Overflow`.
 pub const OVERFLOWS: &str = "overflows";
 
-/// A post with so many likes, none of them in an overflow document.
+/// A post with this many likes, none of them in an overflow document.
 pub fn new_post(likes: i64) -> Document {
     let likes: Vec<String> = (1..=likes).map(name).collect();
     doc! { "_id": owner_bson(), "likes": likes, "comments": [], "shares": [], "has_overflow": false }
@@ -34,7 +34,7 @@ pub fn name(user: i64) -> String {
     format!("user{user}")
 }
 
-/// The elements of a list; none where the field is missing.
+/// The elements of a list; empty if the field is missing.
 pub fn strings(document: &Document, field: &str) -> Vec<String> {
     let Ok(elements) = document.get_array(field) else {
         return Vec::new();

@@ -8,15 +8,15 @@ use store::layouts::{Answer, Command, FOLLOWER_OVERFLOW, Steps};
 
 use crate::support::{SMALL, owner_bson};
 
-/// `$expr: { $gt: [{ $size: "$followers" }, FOLLOWER_THRESHOLD] }`, asked in another way: is there one past it?
+/// `$expr: { $gt: [{ $size: "$followers" }, FOLLOWER_THRESHOLD] }`, written in another way: is there one beyond it?
 pub async fn outliers(engine: &dyn DocumentEngine) -> Vec<Document> {
     let past = format!("followers.{}", SMALL.threshold);
     let find = Find::matching(doc! { past: { "$exists": true } });
     engine.find("users", find).await.unwrap()
 }
 
-/// One migration, a command at a time. Its `insertMany` is ordered, which is the default: one insert after the other, up to
-/// the first that fails.
+/// One migration, a command at a time. Its `insertMany` is ordered, which is the default: one insert after the other,
+/// up to the first that fails.
 pub struct Migrate {
     commands: VecDeque<Command>,
 }

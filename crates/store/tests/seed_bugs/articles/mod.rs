@@ -1,5 +1,5 @@
-//! The code of S4, and S3's migration and pages, as the articles print it. That of S0 and S1, and S3's `addFollower`, is in
-//! `store::layouts`.
+//! The code of S4, and S3's migration and pages, as the articles print it. The code of S0 and S1, and S3's
+//! `addFollower`, is in `store::layouts`.
 
 mod followers;
 mod like;

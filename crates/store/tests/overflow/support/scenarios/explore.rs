@@ -1,4 +1,4 @@
-//! Every run of a scenario, and what must hold during it and after it.
+//! Runs every interleaving of a scenario, and checks the invariants during and after each.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -18,17 +18,17 @@ use crate::support::schedule::{Between, Bounds, Explorer};
 use crate::support::stale::Versions;
 use crate::support::{assert_sound, born_of, handle, like_at, walk};
 
-/// What reads may be.
+/// How old reads may be.
 struct Stale {
     /// Whether no read of a session is older than the one before it.
     sessions: bool,
-    /// How many of a run may be old.
+    /// How many reads of a run may be old.
     reads: usize,
 }
 
 impl Scenario {
-    /// Explores the scenario within its bounds, or within `least` where that is more; answers the number of runs. Panics
-    /// with the story of the run that goes wrong.
+    /// Explores the scenario within its bounds, or within `least` where that is wider; returns the number of runs.
+    /// Panics with the story of the run that fails.
     pub async fn explore(&self, between: Between, least: Bounds) -> usize {
         let mut runs = 0;
         for bounds in self.bounds {
@@ -37,7 +37,7 @@ impl Scenario {
         runs
     }
 
-    /// As [`Scenario::explore`], where so many reads of a run may be old.
+    /// Like [`Scenario::explore`], with this many old reads in a run.
     pub async fn explore_stale(
         &self,
         between: Between,
@@ -76,7 +76,7 @@ impl Scenario {
             let operations = (self.operations)(&owner);
             let run = explorer
                 .run(&operated, &operations, between, async || {
-                    // Most interleavings pass through documents that another one has led to already.
+                    // Most interleavings pass through states that another one has reached already.
                     let settled = history.settled();
                     let stored = engine.now();
                     if checked.lock().unwrap().insert((stored, settled.clone())) {
@@ -92,7 +92,7 @@ impl Scenario {
                 return explorer.runs;
             };
 
-            // Who died comes back and tries again; then nothing is left half-done.
+            // Crashed callers come back and try again; then nothing is left half-done.
             for (operation, crashed) in operations.iter().zip(&run.crashed) {
                 if *crashed {
                     history.during(operation(store.clone())).await;
@@ -140,7 +140,7 @@ impl Scenario {
         };
         let list = match document.get_document(self.relation().as_str()) {
             Ok(list) if !list.contains_key("adopting") => list,
-            // An unbounded array has no bounds to keep, and may hold somebody twice, until it is adopted.
+            // An unbounded array has no bounds, and may have an actor twice, until it is adopted.
             _ => return,
         };
         let relation = self.relation();

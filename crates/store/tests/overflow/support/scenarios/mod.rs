@@ -1,4 +1,4 @@
-//! What is explored: a list as it is beforehand, the operations that run at once, and what must be so afterwards.
+//! What is explored: the list before, the operations that run at once, and what must be true afterwards.
 
 mod adoptions;
 mod appends;
@@ -23,21 +23,21 @@ use super::{like, like_at, post_born};
 pub struct Scenario {
     /// What happens, for a failure's message.
     pub name: &'static str,
-    /// How the list comes about.
+    /// How the list is made.
     pub beforehand: Beforehand,
     /// The largest head that any of the servers allows.
     pub largest_head: u64,
-    /// Within which bounds it is explored, one after the other.
+    /// The bounds of the explorations, one after the other.
     pub bounds: &'static [Bounds],
     /// The operations that run at once.
     pub operations: fn(&Owner) -> Vec<Operation>,
-    /// Who must or must not be in the list once everything has ended, as (actor, is in it).
+    /// The actors who must or must not be in the list in the end, as (actor, is in it).
     pub afterwards: &'static [(u64, bool)],
 }
 
-/// Of operations with few steps: one that dies or loses an answer in every interleaving, and two in those with one switch.
+/// For operations with few steps: one crash or lost answer in every interleaving, and two in those with one switch.
 const SHORT: &[Bounds] = &[within(2, 1), within(1, 2)];
-/// Of operations with many steps: every interleaving, and one fault in those with one switch.
+/// For operations with many steps: every interleaving, and one fault in those with one switch.
 const LONG: &[Bounds] = &[within(2, 0), within(1, 1)];
 
 /// Bounds.
@@ -45,8 +45,8 @@ pub const fn within(switches: usize, faults: usize) -> Bounds {
     Bounds { switches, faults }
 }
 
-/// Wider bounds than those here, which find what has ever been found. `SPILLWAY_MODEL_SWITCHES=9` enumerates everything, and
-/// `SPILLWAY_MODEL_FAULTS=2` has two operations die or lose an answer.
+/// Wider bounds than these, which find every fault found so far. `SPILLWAY_MODEL_SWITCHES=9` enumerates everything,
+/// and `SPILLWAY_MODEL_FAULTS=2` adds two crashes or lost answers.
 pub fn least() -> Bounds {
     let number = |variable: &str| std::env::var(variable).map_or(0, |number| number.parse().unwrap());
     Bounds {
@@ -55,15 +55,15 @@ pub fn least() -> Bounds {
     }
 }
 
-/// How a list comes about.
+/// How a list is made.
 pub enum Beforehand {
     /// Actors 1 to n like the post, one after the other.
     Likes(u64),
     /// Actors 1 to n like the post in the same millisecond.
     AtOnce(u64),
-    /// As many comments as that, by ids 1 to n.
+    /// This many comments, with ids 1 to n.
     Comments(u64),
-    /// Actors 1 to n stand in one unbounded array, and actor 1 once more at its end.
+    /// Actors 1 to n are in one unbounded array, and actor 1 once more at its end.
     Array(u64),
 }
 
@@ -75,7 +75,7 @@ pub fn comment(id: u64) -> Item {
     comment
 }
 
-/// The scenarios that are checked, and that the mutants must fail in.
+/// The scenarios that are checked, and in which the mutants must fail.
 pub fn all() -> impl Iterator<Item = &'static Scenario> {
     let parts = [
         appends::SCENARIOS,
@@ -108,7 +108,7 @@ impl Scenario {
         }
     }
 
-    /// How a history names what is in the list beforehand.
+    /// The names in a history of what is in the list beforehand.
     fn keys_beforehand(&self) -> Vec<String> {
         let items: Vec<Item> = match self.beforehand {
             Beforehand::Likes(likes) | Beforehand::AtOnce(likes) | Beforehand::Array(likes) => {
