@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| store_fuzz::cursors(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| embedded_fuzz::cursors(bytes));

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| store_fuzz::filters(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| embedded_fuzz::filters(bytes));

@@ -8,9 +8,9 @@ mod words;
 use std::cell::OnceCell;
 
 use bson::{Document, doc};
-use model::Cursor;
-use embedded::Embedded;
 use document::{Change, DocumentEngine, Error, Find, Index, Result, Update};
+use embedded::Embedded;
+use model::Cursor;
 use tokio::runtime::Runtime;
 use uuid::Uuid;
 
