@@ -2,20 +2,20 @@ use leptos::prelude::*;
 use model::{ActivityKind, Timestamp};
 
 use super::{Moment, beginning};
-use crate::feed::Deed;
+use crate::feed::ActivityEntry;
 
-/// Something that a person did, and to what.
+/// An activity of a person, and its object.
 #[component]
 pub fn ActivityRow(
-    /// What.
-    deed: Deed,
-    /// The reader's now.
+    /// The activity.
+    entry: ActivityEntry,
+    /// The reader's current time.
     now: Timestamp,
 ) -> impl IntoView {
-    let object = deed.object();
-    let Deed {
+    let object = entry.object();
+    let ActivityEntry {
         activity, post, user, ..
-    } = deed;
+    } = entry;
     let object = if let Some(user) = user {
         view! {
             <a href=format!("/@{}", user.handle)>
@@ -45,7 +45,7 @@ pub fn ActivityRow(
     }
 }
 
-/// What a person did, as a word before what they did it to.
+/// What the person did, as a word before the object.
 pub fn did(kind: ActivityKind) -> &'static str {
     match kind {
         ActivityKind::Post => "Wrote",
@@ -56,8 +56,8 @@ pub fn did(kind: ActivityKind) -> &'static str {
     }
 }
 
-impl Deed {
-    /// What it was done to, in words.
+impl ActivityEntry {
+    /// The object, in words.
     pub(super) fn object(&self) -> String {
         match (&self.user, &self.post) {
             (Some(user), _) => user.name.to_string(),

@@ -1,4 +1,4 @@
-//! Listens in on what a driver sends.
+//! Records the commands that a driver sends.
 
 use std::io;
 use std::net::SocketAddr;
@@ -11,12 +11,12 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Mutex as Turns;
 
-/// The operation code of the one kind of message that carries commands, and how long what precedes the command is:
-/// the header, the flags and the kind of the first section.
+/// The operation code of the only kind of message that carries commands, and the length of what precedes the
+/// command: the header, the flags and the kind of the first section.
 const OP_MSG: i32 = 2013;
 const BEFORE: usize = 16 + 4 + 1;
 
-/// What the driver sends for itself, on new connections and beside them.
+/// The commands that the driver sends for itself, on new connections and beside them.
 const OWN: [&str; 7] = [
     "hello",
     "isMaster",
@@ -27,7 +27,7 @@ const OWN: [&str; 7] = [
     "endSessions",
 ];
 
-/// What works on documents: what a router passes on to other servers, and does not answer itself.
+/// The commands on documents: a router passes them on to other servers, and does not answer them itself.
 const PASSED_ON: [&str; 7] = [
     "find",
     "aggregate",
@@ -38,7 +38,7 @@ const PASSED_ON: [&str; 7] = [
     "findAndModify",
 ];
 
-/// A way to a server on which the commands are written down.
+/// A proxy to a server that records the commands.
 pub struct Tap {
     pub address: SocketAddr,
     commands: Arc<Mutex<Vec<Document>>>,
@@ -78,7 +78,7 @@ impl Tap {
         }
     }
 
-    /// From now on is a router that lives and has lost what is behind it: this code answers every command on documents.
+    /// From now on it acts as a router that has lost its shards: this code answers every command on documents.
     pub fn refuses_with(&self, code: i32) {
         self.refusal.store(code, Ordering::SeqCst);
     }
@@ -90,7 +90,7 @@ impl Tap {
     }
 }
 
-/// `find posts`, say; nothing for what the driver sends for itself.
+/// For example `find posts`; nothing for commands that the driver sends for itself.
 fn told(command: &Document) -> Option<String> {
     let (name, first) = command.iter().next()?;
     if OWN.contains(&name.as_str()) {
@@ -115,7 +115,7 @@ fn told(command: &Document) -> Option<String> {
     Some(format!("{name} {}", collection.unwrap_or_default()))
 }
 
-/// The way of one connection.
+/// The route of one connection.
 struct Router {
     driver: Arc<Turns<OwnedWriteHalf>>,
     server: OwnedWriteHalf,
@@ -124,7 +124,7 @@ struct Router {
 }
 
 impl Router {
-    /// Passes messages on, one after the other, and keeps their commands.
+    /// Forwards messages, one after the other, and records their commands.
     async fn listen_in(mut self, mut driver: OwnedReadHalf) -> io::Result<()> {
         loop {
             let message = message(&mut driver).await?;
@@ -167,7 +167,7 @@ async fn message(from: &mut OwnedReadHalf) -> io::Result<Vec<u8>> {
     Ok(message)
 }
 
-/// The answer to a command that it failed with this code.
+/// The answer to a command that failed with this code.
 fn refused(command: &[u8], code: i32) -> Vec<u8> {
     let answer = doc! { "ok": 0.0, "code": code, "codeName": "Refused", "errmsg": "the test refuses" };
     let answer = answer.to_vec().unwrap();

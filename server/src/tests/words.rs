@@ -1,4 +1,4 @@
-//! What the pages make of what people wrote and did: tags, and rows that tell of whom and what.
+//! What the pages show of people's texts and actions: tags, and rows that name people and posts.
 
 use axum::http::Method;
 use axum::http::header::{ACCEPT, COOKIE};
@@ -30,7 +30,7 @@ fn texts(listing: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn posts_of_a_tag_are_listed_newest_first_whoever_wrote_them() {
+async fn posts_of_a_tag_by_all_authors_are_listed_newest_first() {
     let stage = Stage::new().await;
     let (ada, bob) = (stage.joins("ada").await, stage.joins("bob").await);
     writes(&stage, &ada, "The #Weir is open").await;
