@@ -3,7 +3,7 @@
 use bson::doc;
 use document::{Engine, Result, Update};
 
-/// Appends an item to a list. The list is there already.
+/// Appends an item to a list. The list exists already.
 ///
 /// It works, and the document grows with every item: at 16 MB the engine refuses the next one, and long before that each
 /// append writes megabytes. When the head is full ([`crate::THRESHOLD`]), move its oldest [`crate::PAGE_SIZE`] items
