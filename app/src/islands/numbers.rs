@@ -3,9 +3,11 @@ use leptos::web_sys::Element;
 
 use super::bound;
 
-/// The numbers of a post or a person, and how their lists are stored: they change as people react, here and elsewhere.
+/// The numbers of a post or a person, and how their lists are stored. They change as people react, here and
+/// elsewhere.
 ///
-/// The island wraps the forms that `LikeButton`, `ShareButton` and `FollowButton` render, meters, and links with counts.
+/// The island wraps the forms that `LikeButton`, `ShareButton` and `FollowButton` render, meters, and links with
+/// counts.
 #[island]
 pub fn Numbers(children: Children) -> impl IntoView {
     bound("numbers", children, bind)

@@ -62,7 +62,8 @@ pub struct Race {
     pub verdict: Option<Tally>,
 }
 
-/// The articles' numbers. Our page is smaller than the head, so that a spill leaves the newest items where readers look first.
+/// The articles' numbers. Our page is smaller than the head, so that a spill leaves the newest items where readers
+/// look first.
 const fn limits(protocol: Protocol) -> Limits {
     Limits {
         threshold: 1_000,

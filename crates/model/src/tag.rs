@@ -6,8 +6,9 @@ use unicode_ident::is_xid_continue;
 
 use crate::Problem;
 
-/// What a post is about, as in `#weir`: 1 to 50 letters, digits, marks and `_` of any script, at least one of them a letter.
-/// Case is folded, so `#Weir` and `#weir` are one tag. These are the hashtags of Unicode's annex 31 without emoji.
+/// The topic of a post, as in `#weir`: 1 to 50 letters, digits, marks and `_` of any script, at least one of them
+/// a letter. Case is folded, so `#Weir` and `#weir` are one tag. These are the hashtags of Unicode's annex 31
+/// without emoji.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Tag(String);

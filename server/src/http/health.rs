@@ -18,7 +18,7 @@ pub fn router(feed: Feed, phases: Phases) -> Router {
     Router::from(routes()).with_state((feed, phases))
 }
 
-/// How these look to whoever watches over the server.
+/// The description of these routes for operators.
 pub fn described() -> OpenApi {
     routes().into_openapi()
 }

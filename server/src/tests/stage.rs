@@ -204,7 +204,7 @@ impl Stage {
         self.puts_back(people::COLLECTION, people.collect()).await;
     }
 
-    /// Finishes the deletion of accounts, whoever started it.
+    /// Finishes the deletion of all accounts that are being deleted.
     pub async fn finish_account_deletions(&self) {
         self.feed.store().leaving().finish_all().await.unwrap();
     }
