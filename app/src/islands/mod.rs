@@ -1,8 +1,9 @@
 //! The parts of a page that react in the browser.
 //!
-//! The server renders everything, in one way, whether a page is opened, scrolled on or grows at its top. An island wraps
-//! a part of that HTML and binds to it: it takes over its forms and links, which work by themselves, and keeps its
-//! numbers current. So no island carries markup to the browser, nothing is rendered twice, and nothing can differ.
+//! The server renders everything in one way, whether a page is opened, scrolled or grows at its top. An island
+//! wraps a part of that HTML and binds to it: it takes over its forms and links, which work by themselves, and
+//! keeps its numbers current. So no island carries markup to the browser, nothing is rendered twice, and nothing
+//! can differ.
 
 #[cfg(target_arch = "wasm32")]
 mod browser;
