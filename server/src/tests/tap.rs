@@ -52,7 +52,7 @@ impl Tap {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let commands = Arc::new(Mutex::new(Vec::new()));
-        let heard = Arc::clone(&commands);
+        let recorded = Arc::clone(&commands);
         let refusal = Arc::new(AtomicI32::new(0));
         let refused = Arc::clone(&refusal);
         tokio::spawn(async move {
@@ -64,7 +64,7 @@ impl Tap {
                 let router = Router {
                     driver: Arc::clone(&to_driver),
                     server: to_server,
-                    heard: Arc::clone(&heard),
+                    recorded: Arc::clone(&recorded),
                     refusal: Arc::clone(&refused),
                 };
                 tokio::spawn(router.listen_in(from_driver));
@@ -86,12 +86,12 @@ impl Tap {
     /// The commands since the last time, each with its collection.
     pub fn take(&self) -> Vec<String> {
         let commands = std::mem::take(&mut *self.commands.lock().unwrap());
-        commands.iter().filter_map(told).collect()
+        commands.iter().filter_map(described).collect()
     }
 }
 
 /// For example `find posts`; nothing for commands that the driver sends for itself.
-fn told(command: &Document) -> Option<String> {
+fn described(command: &Document) -> Option<String> {
     let (name, first) = command.iter().next()?;
     if OWN.contains(&name.as_str()) {
         return None;
@@ -119,7 +119,7 @@ fn told(command: &Document) -> Option<String> {
 struct Router {
     driver: Arc<Turns<OwnedWriteHalf>>,
     server: OwnedWriteHalf,
-    heard: Arc<Mutex<Vec<Document>>>,
+    recorded: Arc<Mutex<Vec<Document>>>,
     refusal: Arc<AtomicI32>,
 }
 
@@ -136,7 +136,7 @@ impl Router {
                     .keys()
                     .next()
                     .is_some_and(|name| PASSED_ON.contains(&name.as_str()));
-                self.heard.lock().unwrap().push(command);
+                self.recorded.lock().unwrap().push(command);
                 if refusal != 0 && passed_on {
                     self.driver
                         .lock()

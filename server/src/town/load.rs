@@ -286,18 +286,21 @@ mod tests {
     #[tokio::test]
     async fn a_loaded_town_has_its_people_posts_and_exact_lists() {
         let (store, town) = (store().await, town());
-        let told = AtomicU64::new(0);
+        let reported = AtomicU64::new(0);
         let claim = claim(&store, Uuid::nil(), Patience::ALONE)
             .await
             .unwrap()
             .unwrap();
         load(&claim, &town, &recipe(), &|done, _| {
-            told.store(done, Ordering::Relaxed);
+            reported.store(done, Ordering::Relaxed);
         })
         .await
         .unwrap();
         assert!(is_loaded(&store).await.unwrap());
-        assert_eq!(told.into_inner(), (town.people.len() + town.posts.len()) as u64);
+        assert_eq!(
+            reported.into_inner(),
+            (town.people.len() + town.posts.len()) as u64
+        );
         assert_eq!(count(&store, people::COLLECTION).await, town.people.len() as u64);
         assert_eq!(count(&store, posts::COLLECTION).await, 120);
         let viral = Topic::Post(town.posts[town.viral].id.into());

@@ -91,7 +91,7 @@ pub(super) fn residents(
     let grammar = Book::parse(include_str!("words/bios.txt"));
     let grammar = grammar.section("grammar");
     let others: Vec<&'static str> = bios.iter().map(|(topic, _)| *topic).collect();
-    let mut told = HashSet::new();
+    let mut used = HashSet::new();
     let joined_by = rhythm::later(open, 20 * DAY);
     while people.len() < sizes.users {
         let (name, handle) = register.somebody(dice);
@@ -100,7 +100,7 @@ pub(super) fn residents(
         } else {
             let mut bio = slots.fill(dice.word(grammar), "", dice);
             for _ in 0..8 {
-                if told.insert(bio.clone()) {
+                if used.insert(bio.clone()) {
                     break;
                 }
                 bio = slots.fill(dice.word(grammar), "", dice);
