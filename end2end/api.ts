@@ -15,7 +15,7 @@ export interface Post {
   liked: boolean;
 }
 
-/** What the workshop's race of the layouts measured. */
+/** The result of the workshop's race of the layouts. */
 export interface LayoutRace {
   progress: string;
   layouts: { name: string; laps: { items: number; append: { bytesWritten: number } }[] }[];
@@ -28,16 +28,16 @@ interface Listing<T> {
   total: number;
 }
 
-/** The handles of people whom the tests create start with this; nobody in the demo town has such a one. */
+/** The prefix of the handles of people whom the tests create; nobody in the demo town has it. */
 const PREFIX = "e2e-";
 
-/** Somebody whom the store does not know yet. */
+/** A new person, who is not in the store yet. */
 export function stranger(): Person {
   const unique = crypto.randomUUID().replaceAll("-", "").slice(0, 16);
   return { handle: `${PREFIX}${unique}`, name: `Test ${unique}`, password: `password of ${unique}` };
 }
 
-/** Whether a handle belongs to the demo town, and so does not come and go while other tests run. */
+/** Whether a handle belongs to the demo town, whose people are not changed by concurrent tests. */
 export function livesInTown(handle: string): boolean {
   return !handle.startsWith(PREFIX);
 }
@@ -120,7 +120,7 @@ export class Api {
     return celebrity!.handle;
   }
 
-  /** The first `count` people of a list such as `posts/{id}/likes`, walked by cursor. */
+  /** The first `count` people of a list such as `posts/{id}/likes`, read by cursor. */
   async people(list: string, count: number): Promise<string[]> {
     const handles: string[] = [];
     let cursor: string | null = null;
@@ -135,14 +135,14 @@ export class Api {
     return handles.slice(0, count);
   }
 
-  /** Runs a race of the layouts, or waits for the one that goes on, and returns what it measured. */
+  /** Runs a race of the layouts, or waits for the current one, and returns its result. */
   async raceLayouts(largest: number): Promise<LayoutRace> {
     const response = await this.request.post("/api/v1/lab/layouts", { data: { largest, itemBytes: 62 } });
     expect([202, 409], await response.text()).toContain(response.status());
     return this.finishedRace();
   }
 
-  /** The race of the layouts, as soon as it is finished. */
+  /** The race of the layouts, once it is finished. */
   async finishedRace(): Promise<LayoutRace> {
     const race = async () => this.get<LayoutRace>("/api/v1/lab/layouts");
     await expect.poll(async () => (await race()).progress, { timeout: 45_000 }).toBe("finished");

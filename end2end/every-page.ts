@@ -2,10 +2,10 @@ import type { Page } from "@playwright/test";
 import { Api } from "./api";
 import { expect } from "./fixtures";
 
-/** A page as somebody sees it. */
+/** A page as one kind of visitor sees it. */
 export interface Sight {
   name: string;
-  /** Leads there, with whatever it takes to see it. */
+  /** Goes there, after the necessary preparation. */
   open: (page: Page, api: Api) => Promise<void>;
 }
 
@@ -18,7 +18,7 @@ const at =
 const viral = (rest = "") => at(async (api) => `/post/${(await api.viralPost()).id}${rest}`);
 const author = (rest = "") => at(async (api) => `/@${(await api.viralPost()).author.handle}${rest}`);
 
-/** Every page there is, for whom it looks different. */
+/** Every page, for each kind of visitor who sees it differently. */
 export const EVERY_PAGE: Sight[] = [
   { name: "home of a stranger", open: at("/") },
   { name: "home of a newcomer", open: signedIn("/") },
@@ -92,7 +92,7 @@ async function storm(page: Page, api: Api): Promise<void> {
   await signedIn("/lab/storm")(page, api);
   await page.getByLabel("Seconds").fill("2");
   await page.getByRole("button", { name: "Start the storm" }).click();
-  // Should somebody else's go on, that one will do.
+  // If somebody else's is running, that one will do.
   await expect(page.getByTestId("verdict")).toBeVisible({ timeout: 20_000 });
 }
 
@@ -109,13 +109,13 @@ async function afterAMigration(page: Page, api: Api): Promise<void> {
   await signedIn("/lab/migrate")(page, api);
   await page.getByLabel("The array has").selectOption("1000");
   await page.getByRole("button", { name: "Start the likes and the migration" }).click();
-  // Should somebody else's go on, that one will do.
+  // If somebody else's is running, that one will do.
   await expect(page.getByTestId("verdict")).toBeVisible({ timeout: 20_000 });
 }
 
 async function afterALayOut(page: Page, api: Api): Promise<void> {
   await signedIn("/lab/tune?kb=4")(page, api);
-  // Should somebody else's list be laid out, that one will do.
+  // If somebody else's list is being laid out, that one will do.
   const layOut = page.getByRole("button", { name: "Lay a list out with this" });
   if (await layOut.isVisible()) {
     await layOut.click();
@@ -146,7 +146,7 @@ async function homeOfAFollower(page: Page, api: Api): Promise<void> {
 async function withDrawer(page: Page, api: Api): Promise<void> {
   await viral()(page, api);
   const drawer = page.locator(".drawer").first();
-  // Until the island is awake the drawer opens to a link, and stays empty.
+  // Until the island is awake, the drawer opens to a link and stays empty.
   await expect(async () => {
     await drawer.locator("summary").click();
     await expect(drawer.locator(".stored")).toBeVisible({ timeout: 500 });

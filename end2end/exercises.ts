@@ -1,8 +1,8 @@
 import { expect, test } from "./fixtures";
 
-/** What a student does with the questions. They are plain forms, so the journey is the same with JavaScript. */
+/** A student answers the questions. They are plain forms, so the journey is the same with JavaScript. */
 export function answersAreTriedOut(): void {
-  test("an answer is tried out on the real code, and what happened is said", async ({ page }) => {
+  test("an answer is tried out on the real code, and the result is shown", async ({ page }) => {
     await page.goto("/lab");
     await page.getByRole("link", { name: /six exercises/ }).click();
     const race = page

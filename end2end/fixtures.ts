@@ -5,13 +5,13 @@ import { Api, type Person } from "./api";
 interface Fixtures {
   /** Console errors that a test provokes on purpose. */
   tolerated: RegExp[];
-  /** What browsers complained about; a test that leaves something here fails. */
+  /** The errors that browsers reported; a test that leaves something here fails. */
   complaints: string[];
   /** The API with the cookies of `page`. */
   api: Api;
-  /** Somebody new, signed in on `page`. */
+  /** A new person, signed in on `page`. */
   person: Person;
-  /** Opens a second browser, with cookies and complaints of its own; at another server if one is named. */
+  /** Opens a second browser, with its own cookies and errors; at another server if one is named. */
   secondWindow: (server?: string) => Promise<Page>;
 }
 
@@ -60,10 +60,10 @@ export const test = base.extend<Fixtures>({
 
 export { expect };
 
-/** What Chromium itself writes to its console when the server refuses a request, for tests that provoke it. */
+/** Chromium's own console message when the server refuses a request, for tests that provoke it. */
 export const REFUSALS = [/the server responded with a status of 4\d\d/];
 
-/** Fails unless axe finds nothing to complain about under WCAG 2.2 AA, or under some of its rules only. */
+/** Fails if axe finds a violation of WCAG 2.2 AA, or of the given rules only. */
 export async function expectAccessible(page: Page, rules?: string[]): Promise<void> {
   const standards = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
   const axe = new AxeBuilder({ page }).options({ resultTypes: ["violations"] });
@@ -74,13 +74,13 @@ export async function expectAccessible(page: Page, rules?: string[]): Promise<vo
   expect(found).toEqual([]);
 }
 
-/** Fails unless the form says by this very field what is wrong with it. */
+/** Fails unless the form shows the error at this field. */
 export async function expectComplaint(field: Locator, message: RegExp): Promise<void> {
   await expect(field).toHaveAttribute("aria-invalid", "true");
   await expect(field).toHaveAccessibleDescription(message);
 }
 
-/** Opens a page and waits until the islands on it listen to what happens in the store. */
+/** Opens a page and waits until its islands receive live updates. */
 export async function gotoLive(page: Page, url: string): Promise<void> {
   const events = page.waitForResponse((response) => new URL(response.url()).pathname === "/api/v1/events");
   await page.goto(url);
@@ -88,8 +88,8 @@ export async function gotoLive(page: Page, url: string): Promise<void> {
 }
 
 /**
- * Types into a form whose island is awake: its counter follows what is typed, which the server's page cannot do.
- * What is typed before that is the server's business, as without JavaScript.
+ * Types into a form whose island is awake: its counter follows the typed text, which the server's page cannot do.
+ * Text that is typed before that is handled by the server, as without JavaScript.
  */
 export async function typeInto(form: Locator, text: string): Promise<void> {
   await expect(async () => {
@@ -111,7 +111,7 @@ export async function count(locator: Locator): Promise<number> {
   return Number(digits);
 }
 
-/** What breaks a content security policy is an error on the console too. */
+/** A violation of the content security policy is a console error, too. */
 function listen(context: BrowserContext, complaints: string[]): void {
   context.on("console", (message) => {
     const text = `${message.type()}: ${message.text()} (${message.location().url})`;

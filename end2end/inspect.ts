@@ -1,6 +1,6 @@
 import { count, expect, REFUSALS, test } from "./fixtures";
 
-/** What a student does at the inspector. It is all links and one form, so the journeys are the same with JavaScript. */
+/** A student uses the inspector. It has only links and one form, so the journeys are the same with JavaScript. */
 export function journeysAtTheInspector(): void {
   test("the viral post is a small document and many pages, to the byte", async ({ page, api }) => {
     const viral = await api.viralPost();
@@ -32,7 +32,7 @@ export function journeysAtTheInspector(): void {
     await expect(page.getByText(`db.pages, page ${likes!.pages - 1} of likes`)).toBeVisible();
   });
 
-  test("a document that is copied is JSON, without what is only said about it", async ({ page, api }) => {
+  test("a copied document is JSON, without the notes about it", async ({ page, api }) => {
     const viral = await api.viralPost();
     const { likes } = await api.overflow(`posts/${viral.id}`);
     await page.goto(`/lab/inspect/post:${viral.id}`);
@@ -46,14 +46,14 @@ export function journeysAtTheInspector(): void {
     const document = JSON.parse(copied);
     expect(document._id).toEqual({ $uuid: viral.id });
     expect(document.likes.pages).toBe(likes!.pages);
-    // The page says how many it leaves out: of a long array it shows the first two and the last.
+    // The page says how many elements it omits: of a long array it shows the first two and the last.
     expect(document.likes.head).toHaveLength(3);
   });
 
-  test.describe("what nobody has", () => {
+  test.describe("an unknown handle", () => {
     test.use({ tolerated: REFUSALS });
 
-    test("a handle leads to its owner, and one that nobody has is said by its field", async ({
+    test("a handle leads to its owner, and an unknown one is reported at its field", async ({
       page,
       api,
     }) => {

@@ -1,7 +1,7 @@
 import { expect, test } from "./fixtures";
 import type { Locator, Page } from "@playwright/test";
 
-/** What a student does in the workshop. It is all links, so the journeys are the same with JavaScript. */
+/** A student uses the workshop. It has only links, so the journeys are the same with JavaScript. */
 export function journeysInTheWorkshop(): void {
   test("two clicks each put 1,001 items into the article's document, and never into ours", async ({
     page,
@@ -30,7 +30,7 @@ export function journeysInTheWorkshop(): void {
     await expect(page.getByTestId("verdict")).toContainText("A reader finds 1,001.");
   });
 
-  test("Back and “Step back” take the last click back", async ({ page }) => {
+  test("Back and “Step back” undo the last click", async ({ page }) => {
     await page.goto("/lab/race");
     await step(page, "Ada");
     await step(page, "Ada");
@@ -64,7 +64,7 @@ export function journeysInTheWorkshop(): void {
     await expect(page.getByText("spillway check finds nothing.")).toBeVisible();
   });
 
-  test("a crash while following hides the article's next follower, and ours stands in both lists", async ({
+  test("a crash while following hides the article's next follower, and ours is in both lists", async ({
     page,
   }) => {
     await page.goto("/lab/crash");
@@ -99,13 +99,13 @@ export function journeysInTheWorkshop(): void {
     await page.goto("/lab");
     await page.getByRole("link", { name: "The race of the layouts" }).click();
     await page.getByRole("link", { name: "1,000", exact: true }).click();
-    // Somebody else's journey may have started the same race.
+    // Another test may have started the same race.
     const start = page.getByRole("button", { name: "Race up to 1,000 items" });
     await expect(start.or(page.getByRole("button", { name: "Stop the race" }))).toBeVisible();
     if (await start.isVisible()) {
       await start.click();
     }
-    // Without JavaScript, and until the pane looks again by itself, a page shows what is there when it is loaded.
+    // Without JavaScript, and until the pane refreshes itself, a page shows the state at the time when it was loaded.
     await expect(async () => {
       await page.goto("/lab/layouts?largest=1000");
       await expect(page.getByTestId("run")).toContainText("is finished", { timeout: 500 });
@@ -144,7 +144,7 @@ export function journeysInTheWorkshop(): void {
     expect(parseFloat(small)).toBeLessThan(large / 5);
 
     const list = page.getByTestId("laid-out");
-    // Somebody else's list may be the one that is laid out.
+    // The list that is laid out may be another test's.
     await expect(async () => {
       await page.goto("/lab/tune?relation=likes&kb=4");
       await page.getByRole("button", { name: "Lay a list out with this" }).click({ timeout: 1_000 });
@@ -178,7 +178,7 @@ function writer(page: Page, name: string): Locator {
   return page.getByTestId(`writer-${name}`);
 }
 
-/** Lets a writer do what it waits with, and waits until that is shown. */
+/** Runs a writer's pending command, and waits until that is shown. */
 async function step(page: Page, name: string): Promise<void> {
   const steps = page.getByTestId("log").locator("> li");
   const before = await steps.count();

@@ -1,10 +1,10 @@
 import { expect, type Page } from "@playwright/test";
 
-/** What a list page shows right now. */
+/** The current contents of a list page. */
 export interface Shown {
   /** The people, in the order in which they are shown. */
   handles: string[];
-  /** The page documents that the visible seams lead into. */
+  /** The page documents after the visible seams. */
   seams: number[];
 }
 
@@ -20,7 +20,7 @@ export async function shown(page: Page): Promise<Shown> {
   return { handles, seams };
 }
 
-/** Scrolls down as a person would until the list has shown `seams` seams, and returns what is then shown. */
+/** Scrolls down as a person would until the list has shown `seams` seams, and returns the contents. */
 export async function scrollAcross(page: Page, seams: number): Promise<Shown> {
   await expect(page.getByTestId("feed")).toBeVisible();
   let seen = await shown(page);
@@ -37,7 +37,7 @@ export async function scrollAcross(page: Page, seams: number): Promise<Shown> {
   return seen;
 }
 
-/** Follows the load-more links, as without JavaScript, until `seams` seams were passed, and adds up what was shown. */
+/** Follows the load-more links, as without JavaScript, until `seams` seams were passed, and collects the contents. */
 export async function followLinksAcross(page: Page, seams: number): Promise<Shown> {
   const all: Shown = { handles: [], seams: [] };
   for (;;) {

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { expect } from "./fixtures";
 import { signUp } from "./storm";
 
-/** Signs up, and starts to migrate an array of a thousand likes while people go on to like the post. */
+/** Signs up, and starts to migrate an array of a thousand likes while people continue to like the post. */
 export async function startMigration(page: Page, url: string): Promise<void> {
   await signUp(page, url, "ada");
   await page.goto(`${url}/lab/migrate`);
@@ -10,7 +10,7 @@ export async function startMigration(page: Page, url: string): Promise<void> {
   await page.getByRole("button", { name: "Start the likes and the migration" }).click();
 }
 
-/** What was there and what was acknowledged is what the documents hold, on the page as in the API. */
+/** The documents hold the earlier and the acknowledged likes, on the page as in the API. */
 export async function expectNothingLost(page: Page, url: string): Promise<void> {
   const verdict = page.getByTestId("verdict");
   await expect(verdict).toContainText("It holds");

@@ -1,6 +1,6 @@
 import { expect, test } from "./fixtures";
 
-/** Opening a post from a list: by its time, which is a link, and by its text. It needs no JavaScript. */
+/** Opens a post from a list: by its time, which is a link, and by its text. It needs no JavaScript. */
 export function openingAPost(): void {
   test("the time of a post is a link to it", async ({ page, api, person }) => {
     const post = await api.post(`${person.name} wrote this just now`);
@@ -17,7 +17,7 @@ export function openingAPost(): void {
     await page.goto(`/@${person.handle}`);
     const text = page.getByTestId("post-text");
     await expect(text).toBeVisible();
-    // Without a script the link lies over the text, so the mouse goes to a place and not to an element.
+    // Without a script the link covers the text, so the mouse clicks a position and not an element.
     const { x, y } = (await text.boundingBox())!;
     await expect(async () => {
       await page.mouse.click(x + 4, y + 10);

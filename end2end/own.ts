@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { Api, stranger } from "./api";
 import { expect, expectAccessible, expectComplaint, REFUSALS, test } from "./fixtures";
 
-/** What somebody does with what is their own. All of it is plain forms, so the journeys are the same with JavaScript. */
+/** People edit and delete their own things. All of it is plain forms, so the journeys are the same with JavaScript. */
 export function journeysWithOnesOwn(): void {
   test.use({ tolerated: REFUSALS });
 
@@ -20,7 +20,7 @@ export function journeysWithOnesOwn(): void {
     await expect(page.getByText("Keeps the weir.")).toBeVisible();
   });
 
-  test("what does not fit is said by the field, and what was typed stays", async ({ page, person }) => {
+  test("a refusal is shown at its field, and the typed text stays", async ({ page, person }) => {
     await page.goto("/settings");
     await page.getByLabel("Name", { exact: true }).fill("");
     await page.getByLabel("Bio").fill(`${person.name} `.repeat(20));
@@ -50,7 +50,7 @@ export function journeysWithOnesOwn(): void {
     expect((await elsewhere.request.get("/api/v1/me")).status()).toBe(401);
   });
 
-  test("everything of one's own is downloaded", async ({ page, api, person }) => {
+  test("people can download all of their data", async ({ page, api, person }) => {
     await api.post(`${person.name} wants to keep this`);
     await page.goto("/settings");
     const download = page.waitForEvent("download");
@@ -62,7 +62,12 @@ export function journeysWithOnesOwn(): void {
     expect(data.posts[0].text).toBe(`${person.name} wants to keep this`);
   });
 
-  test("an account goes with everything that is its own", async ({ page, api, person, secondWindow }) => {
+  test("deleting an account deletes everything that belongs to it", async ({
+    page,
+    api,
+    person,
+    secondWindow,
+  }) => {
     const friend = await secondWindow();
     const other = new Api(friend.request);
     const { handle } = await other.signUp();
@@ -92,7 +97,7 @@ export function journeysWithOnesOwn(): void {
     await expect.poll(() => other.people(`users/${handle}/following`, 1)).toEqual([]);
   });
 
-  test("a post of one's own is deleted after a second question", async ({ page, api, person }) => {
+  test("people can delete their own posts after a confirmation", async ({ page, api, person }) => {
     const post = await api.post(`${person.name} regrets this`);
     await page.goto(`/@${person.handle}`);
     const row = page.getByTestId("post").filter({ hasText: "regrets this" });
@@ -104,7 +109,7 @@ export function journeysWithOnesOwn(): void {
     expect((await page.goto(`/post/${post.id}`))?.status()).toBe(404);
   });
 
-  test("a comment of one's own is deleted, and nobody else's can be", async ({
+  test("people can delete their own comments, and nobody else's", async ({
     page,
     api,
     person,
@@ -138,7 +143,7 @@ export function journeysWithOnesOwn(): void {
     await expect(page.getByTestId("post-text")).toHaveText([/Another/, /The first/]);
   });
 
-  test("signing up tells of every field that is wrong", async ({ page }) => {
+  test("signing up reports every wrong field", async ({ page }) => {
     const { handle } = stranger();
     await page.goto("/signup");
     await page.getByLabel("Handle").fill(`${handle} with spaces`);
@@ -151,15 +156,15 @@ export function journeysWithOnesOwn(): void {
     await expect(page.getByLabel("Password")).toHaveValue("");
   });
 
-  test("settings are for who is signed in", async ({ page }) => {
+  test("settings require a session", async ({ page }) => {
     await page.goto("/settings");
     await expect(page).toHaveURL(/\/login\?next=\/settings/);
   });
 }
 
-/** That axe finds nothing in what is one's own; it runs in the page, and so with JavaScript only. */
+/** Axe finds no violations on these pages; it runs in the page, so it needs JavaScript. */
 export function accessibilityOfOnesOwn(): void {
-  test("settings and what can be deleted have no accessibility faults that axe can find", async ({
+  test("settings and delete controls have no accessibility violations that axe can find", async ({
     page,
     api,
     person,

@@ -14,7 +14,7 @@ export default defineConfig({
   retries: 0,
   fullyParallel: true,
   forbidOnly: !!process.env.CI,
-  // Long enough for a machine that does other work besides: no journey measures time.
+  // Long enough for a busy machine: no test measures time.
   timeout: 90_000,
   expect: { timeout: 15_000 },
   reporter: [["list"]],

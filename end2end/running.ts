@@ -6,7 +6,7 @@ import { binary, environment } from "./server";
 /** How long a server may take to start on a busy machine, in milliseconds. */
 const PATIENCE = 120_000;
 
-/** A server of its own, on a free port unless it is told another address. The demo town is left out unless asked for. */
+/** A separate server, on a free port unless an address is given. It has no demo town unless requested. */
 export class Running {
   private readonly process: ChildProcess;
   private readonly lines: string[] = [];
@@ -24,7 +24,7 @@ export class Running {
     });
   }
 
-  /** What it prints that looks like this, as soon as it does. */
+  /** Waits for output that matches a pattern, and returns it. */
   says(pattern: RegExp): Promise<string> {
     return new Promise((found, failed) => {
       const late = setTimeout(() => failed(new Error(`${binary} never said ${pattern}`)), PATIENCE);

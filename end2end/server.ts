@@ -11,7 +11,7 @@ const suffix = process.platform === "win32" ? ".exe" : "";
 export const binary =
   process.env.SPILLWAY_BINARY ?? join(repository, "target", "release", `spillway${suffix}`);
 
-/** What every server that the journeys start is told. */
+/** The settings of every server that the tests start. */
 export const environment: Record<string, string> = {
   SPILLWAY_RATE_LIMIT: "off",
   RUST_LOG: "warn",
@@ -24,8 +24,8 @@ export const environment: Record<string, string> = {
 };
 
 /**
- * The server that the journeys run against: the one at SPILLWAY_URL if that is set, otherwise the release
- * build on free ports, with the demo town in a store of its own that is removed afterwards.
+ * The server that the tests run against: the one at SPILLWAY_URL if that is set, otherwise the release
+ * build on free ports, with the demo town in its own store, which is removed afterwards.
  */
 export async function serverUnderTest(): Promise<{
   url: string;
@@ -34,7 +34,7 @@ export async function serverUnderTest(): Promise<{
   if (process.env.SPILLWAY_URL) {
     return { url: process.env.SPILLWAY_URL.replace(/\/$/, "") };
   }
-  // Workers read this file again; they inherit what the first reading decided.
+  // Workers load this file again; they inherit the settings of the first load.
   const port = (process.env.SPILLWAY_TEST_PORT ??= String(await freePort()));
   const adminPort = (process.env.SPILLWAY_TEST_ADMIN_PORT ??= String(await freePort()));
   const store = (process.env.SPILLWAY_TEST_STORE ??= mkdtempSync(join(tmpdir(), "spillway-end2end-")));

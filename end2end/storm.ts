@@ -5,7 +5,7 @@ import type { Page } from "@playwright/test";
 import { expect } from "./fixtures";
 import { Running } from "./running";
 
-/** A server of one's own: there is one storm at a time in each. */
+/** A separate server: each runs only one storm at a time. */
 export async function withServer(work: (url: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "spillway-storm-"));
   const server = new Running(folder, { SPILLWAY_STORE: `embedded:${join(folder, "data")}` });

@@ -2,13 +2,15 @@ import { Api, stranger } from "./api";
 import { expect, REFUSALS, test } from "./fixtures";
 
 /**
- * What somebody does who was given the address and nothing else: every step is found on the page itself. All of it
+ * A visitor who knows only the address: every step is found on the page itself. All of it
  * works with JavaScript and without, so the journey is the same.
  */
 export function theWayOfAStranger(): void {
   test.use({ tolerated: REFUSALS });
 
-  test("a stranger finds everything: from signing up over the oldest like to leaving", async ({ page }) => {
+  test("a new visitor finds everything: from signing up over the oldest like to leaving", async ({
+    page,
+  }) => {
     test.slow();
     const { handle, name, password } = stranger();
     const main = page.getByRole("main");

@@ -1,6 +1,6 @@
 import { count, expect, test } from "./fixtures";
 
-/** What a student does at the read trace. It is all links, so the journey is the same with JavaScript. */
+/** A student uses the read trace. It has only links, so the journey is the same with JavaScript. */
 export function journeysAtTheTrace(): void {
   test("every step through the viral likes reads little, however far down it goes", async ({ page, api }) => {
     const viral = await api.viralPost();
@@ -18,7 +18,7 @@ export function journeysAtTheTrace(): void {
     for (const row of all) {
       expect(await count(row.locator("td").nth(0)), "items").toBe(50);
     }
-    // A jump to a place adds up what it passes over; the others go straight to where they are.
+    // A jump to a position counts what it passes over; the others go straight to their place.
     for (const row of all.slice(0, -1)) {
       const documents = Number(await row.getAttribute("data-documents"));
       expect(documents).toBeGreaterThan(0);

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Running } from "./running";
 
-/** Two servers of the app over one store, which a third process keeps. */
+/** Two servers of the app over one store, which belongs to a third process. */
 export interface TwoServers {
-  /** Where the servers are. */
+  /** The addresses of the servers. */
   urls: [string, string];
   stop: () => Promise<void>;
 }

@@ -1,8 +1,9 @@
 //! Pages, islands and server functions.
 //!
-//! A page is rendered on the server ([`pages`], made of [`components`]). What must react in it is an island
-//! ([`islands`]), which the browser wakes; islands send the page's forms to server functions ([`actions`]) and hear of
-//! changes through one event connection per tab. Server functions and the JSON API call the same methods of the crate `feed`.
+//! A page is rendered on the server ([`pages`], made of [`components`]). The interactive parts are islands
+//! ([`islands`]), which the browser wakes; islands send the page's forms to server functions ([`actions`]) and
+//! receive changes through one event connection per tab. Server functions and the JSON API call the same methods of the
+//! crate `feed`.
 
 #![recursion_limit = "256"]
 
@@ -20,4 +21,4 @@ pub mod pages;
 pub mod session;
 
 #[cfg(feature = "ssr")]
-pub use pages::{App, BEGIN_ANEW, DESK, Description, Obstacle, Teacher, shell};
+pub use pages::{App, DESK, Description, Obstacle, RESET, Teacher, shell};

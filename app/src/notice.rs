@@ -1,8 +1,8 @@
-//! What the page after a plain form says: why the form was refused, with what was typed, or what was done.
+//! The message on the page after a plain form: why the form was refused, with what was typed, or what was done.
 //!
-//! It travels in a cookie, which the page that it is for takes away again. An address could be anybody's: a link would
-//! put words into this site's own alert. The cookie carries a signature, by a key that all servers over a store share, so
-//! another program on the same host, whose cookies browsers send here too, cannot write one either.
+//! It travels in a cookie, which its page deletes. An address would be open to anybody: a link could put words
+//! into this site's own alert. The cookie is signed with a key that all servers over a store share, so another
+//! program on the same host, whose cookies browsers send here too, cannot forge one either.
 
 use std::io::{Read, Write};
 
@@ -25,37 +25,37 @@ use sha2::Sha256;
 
 use crate::refusal::{Refusal, Refused};
 
-/// How long a browser keeps it, in seconds: the next page comes at once.
+/// How long a browser keeps it, in seconds: the next page is loaded at once.
 const MAX_AGE: u32 = 60;
 
 /// The longest value. Browsers keep cookies of 4,096 bytes, name included.
 const LONGEST: usize = 3_900;
 
-/// What the framework puts into the address of the page that a form was on: which server function, and its error.
+/// The parameters that the framework adds to the address of the form's page: the server function, and its error.
 const PATH: &str = "__path";
 const ERROR: &str = "__err";
 
-/// What there is to say.
+/// The message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Notice {
     /// A form was refused.
     Refused(Refusal),
-    /// Something was done that the page cannot show otherwise.
+    /// An action succeeded, and the page does not show it otherwise.
     Done(Done),
 }
 
-/// What has been done.
+/// The action that succeeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Done {
-    /// A post is gone.
+    /// A post was deleted.
     PostDeleted,
-    /// A comment is gone.
+    /// A comment was deleted.
     CommentDeleted,
     /// Name and bio are saved.
     Described,
-    /// There is a new password.
+    /// The password was changed.
     PasswordChanged,
-    /// The account is gone.
+    /// The account was deleted.
     Left,
 }
 
@@ -87,12 +87,12 @@ pub struct Notices {
 }
 
 impl Notices {
-    /// Signed by this key, for a site that browsers reach over https (`secure`) or over plain HTTP.
+    /// Signs with this key, for a site that browsers reach over https (`secure`) or over plain HTTP.
     pub const fn new(key: [u8; 32], secure: bool) -> Self {
         Self { key, secure }
     }
 
-    /// As for the session, browsers let nobody else plant a cookie with the prefix.
+    /// As for the session, the prefix keeps others from planting a cookie.
     const fn name(&self) -> &'static str {
         if self.secure {
             "__Host-spillway-notice"
@@ -101,7 +101,8 @@ impl Notices {
         }
     }
 
-    /// The `Set-Cookie` value that has the page at this address say it. What was typed is left out when it is too long.
+    /// The `Set-Cookie` value that makes the page at this address show the notice. Typed text is left out when it
+    /// is too long.
     fn write(&self, page: &str, notice: Notice) -> Option<HeaderValue> {
         let path = page.split(['?', '#']).next().unwrap_or_default().to_owned();
         let mut addressed = Addressed { path, notice };
@@ -149,7 +150,7 @@ impl Notices {
         Some(format!("{said}.{}", URL_SAFE_NO_PAD.encode(seal)))
     }
 
-    /// Nothing is unpacked whose signature is not ours.
+    /// A value without our signature is not unpacked.
     fn open(&self, value: &str) -> Option<Addressed> {
         let (said, seal) = value.split_once('.')?;
         let seal = URL_SAFE_NO_PAD.decode(seal).ok()?;
@@ -169,8 +170,8 @@ impl Notices {
     }
 }
 
-/// Middleware around pages and server functions: hands a page its notice and takes the cookie away, lets forms leave one
-/// with [`leave`], and turns what the framework writes into an address into one.
+/// Middleware around pages and server functions: gives a page its notice and deletes the cookie, lets forms leave
+/// a notice with [`leave`], and turns the framework's error parameters into a notice.
 pub async fn carry(State(notices): State<Notices>, mut request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let notice = opens_a_page(&request)
@@ -189,22 +190,22 @@ pub async fn carry(State(notices): State<Notices>, mut request: Request, next: N
     response
 }
 
-/// Whether somebody will see the answer. What a script fetches to look for news must not take a notice away.
+/// Whether a person will see the answer. A script's background fetch must not consume a notice.
 fn opens_a_page(request: &Request) -> bool {
     let mode = request.headers().get("sec-fetch-mode");
     request.method() == Method::GET && mode.is_none_or(|mode| mode == "navigate")
 }
 
 impl Notices {
-    /// Takes what the framework says of a form whose fields do not fit out of the address of the page that the form was
-    /// on; the cookie that says it instead.
+    /// Removes the framework's error about a form whose fields do not fit from the address of the form's page, and
+    /// returns the cookie that replaces it.
     fn take_from_address(&self, response: &mut Response) -> Option<HeaderValue> {
         let location = response.headers().get(LOCATION)?.to_str().ok()?;
         let uri: Uri = location.contains(ERROR).then(|| location.parse().ok())??;
         let page = own_page(location).unwrap_or_else(|| "/".to_owned());
         let clean = HeaderValue::from_str(&page).ok()?;
         response.headers_mut().insert(LOCATION, clean);
-        // It was added at the end: what stands before it came from the browser.
+        // The framework appends its parameters: those before them came from the browser.
         let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(&uri).ok()?;
         let [.., (path, form), (error, said)] = pairs.as_slice() else {
             return None;
@@ -220,7 +221,7 @@ impl Notices {
     }
 }
 
-/// Has the page at this address say something, which the answer of this server function leads to.
+/// Leaves a notice for the page at this address, which the answer of this server function leads to.
 pub fn leave(response: &ResponseOptions, page: &str, notice: Notice) {
     let notices = use_context::<Parts>().and_then(|parts| parts.extensions.get::<Notices>().cloned());
     if let Some(cookie) = notices.and_then(|notices| notices.write(page, notice)) {
@@ -228,12 +229,12 @@ pub fn leave(response: &ResponseOptions, page: &str, notice: Notice) {
     }
 }
 
-/// What the page that is being rendered has to say.
+/// The notice of the page that is being rendered.
 pub fn current() -> Option<Notice> {
     use_context::<Parts>()?.extensions.get::<Notice>().cloned()
 }
 
-/// The path and query of a page of this site in a whole address, without what the framework adds.
+/// The path and query of a page of this site from a complete address, without the framework's parameters.
 pub fn own_page(address: &str) -> Option<String> {
     let (_, after_scheme) = address.split_once("://")?;
     let path = after_scheme.find('/').map_or("/", |start| &after_scheme[start..]);
@@ -292,7 +293,7 @@ mod tests {
 
     #[test]
     fn every_text_that_a_post_may_have_is_kept() {
-        // Four bytes each, and no two alike.
+        // Four bytes each, and all different.
         let text: String = (0..500)
             .filter_map(|n| char::from_u32(0x2_0000 + n * 83))
             .collect();
@@ -301,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_browser_put_before_the_framework_s_error_is_not_read() {
+    fn parameters_before_the_framework_s_error_are_ignored() {
         let error = |message: &str| {
             URL_SAFE.encode(serde_json::to_vec(&Refused(Problem::invalid("post", message))).unwrap())
         };

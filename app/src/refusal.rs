@@ -35,7 +35,7 @@ impl FromServerFnError for Refused {
     }
 }
 
-/// A form whose fields do not fit the server function. Which one it is stands in the message of the decoder.
+/// A form whose fields do not fit the server function. The decoder's message names the field.
 fn misfit(message: &str) -> Problem {
     let field = message
         .split_once("missing field `")
@@ -55,19 +55,19 @@ fn misfit(message: &str) -> Problem {
     }
 }
 
-/// A plain form that was refused, as the page that shows the form again learns of it.
+/// A refused plain form, as the page receives it that shows the form again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
-    /// Which form it was: the name of its server function.
+    /// The form: the name of its server function.
     pub form: String,
     /// Why.
     pub problem: Problem,
-    /// What had been typed, by field, so that nobody types it twice. Never a password.
+    /// The typed text, by field, so that nobody types it twice. Never a password.
     pub kept: Vec<(String, String)>,
 }
 
 impl Refusal {
-    /// What had been typed into a field.
+    /// The typed text of a field.
     pub fn kept(&self, field: &str) -> String {
         self.kept
             .iter()
@@ -76,7 +76,7 @@ impl Refusal {
             .unwrap_or_default()
     }
 
-    /// Leaves out what had been typed, and says where it still is.
+    /// Removes the typed text, and says where it still is.
     pub fn forget_what_was_typed(&mut self) {
         self.kept.clear();
         self.problem.message.push_str(

@@ -22,7 +22,8 @@ const MAX_AGE: u32 = 30 * 24 * 60 * 60;
 /// How the session cookie is named and guarded.
 ///
 /// Behind https it is `__Host-spillway` and `Secure`: the prefix makes browsers refuse one that a subdomain or a
-/// plain-text response tries to plant. Over plain HTTP, which browsers only let do without `Secure`, it is `spillway`.
+/// plain-text response tries to plant. Over plain HTTP, which browsers only accept without `Secure`, it is
+/// `spillway`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cookies {
     secure: bool,
@@ -94,17 +95,18 @@ impl Session {
         }
     }
 
-    /// Who is signed in; nobody when the store could not be asked.
+    /// The account that is signed in; nobody when the store could not be asked.
     pub fn viewer(&self) -> Option<&Account> {
         self.account.as_ref().ok().and_then(Option::as_ref)
     }
 
-    /// The handle of who is signed in.
+    /// The handle of the account that is signed in.
     pub fn handle(&self) -> Option<&Handle> {
         self.viewer().map(|account| &account.handle)
     }
 
-    /// Who is signed in, or the problem that nobody is ([`Kind::NotSignedIn`]) or that the store could not be asked.
+    /// The account that is signed in, or the problem that nobody is ([`Kind::NotSignedIn`]) or that the store
+    /// could not be asked.
     pub fn require(&self) -> Result<&Account, Problem> {
         match &self.account {
             Ok(Some(account)) => Ok(account),
@@ -113,8 +115,8 @@ impl Session {
         }
     }
 
-    /// The cookie of a session that begins instead of this one, which ends: what somebody knew of it, or planted, is
-    /// worth nothing from then on.
+    /// The cookie of a session that replaces this one. This one ends, so that a stolen or planted token is worth
+    /// nothing from then on.
     pub async fn replace(&self, feed: &Feed, token: &SessionToken) -> Result<HeaderValue, Problem> {
         if let Some(old) = &self.token {
             feed.sign_out(old).await?;
@@ -122,7 +124,7 @@ impl Session {
         Ok(self.cookies.set(token))
     }
 
-    /// The token that the browser sent, whether or not it is still good.
+    /// The token that the browser sent, valid or not.
     pub fn token(&self) -> Option<&SessionToken> {
         self.token.as_ref()
     }
@@ -136,7 +138,7 @@ impl Session {
 /// What [`resolve`] needs.
 #[derive(Clone)]
 pub struct Sessions {
-    /// Knows which token belongs to whom.
+    /// Resolves tokens to accounts.
     pub feed: Feed,
     /// How the cookie is named.
     pub cookies: Cookies,
@@ -154,12 +156,12 @@ pub fn current() -> Option<Arc<Session>> {
     use_context::<Parts>()?.extensions.get::<Arc<Session>>().cloned()
 }
 
-/// Who is signed in, in a page or server function.
+/// The account that is signed in, in a page or server function.
 pub fn viewer() -> Option<Account> {
     current()?.viewer().cloned()
 }
 
-/// Who is signed in, in a page or server function that needs somebody to be.
+/// The account that is signed in, in a page or server function that requires one.
 pub fn require() -> Result<Account, Problem> {
     current().ok_or_else(not_signed_in)?.require().cloned()
 }

@@ -4,7 +4,7 @@ import { Api } from "../api";
 import { expect, test } from "../fixtures";
 import { freePort } from "../server";
 
-/** The pages that a stranger comes to first, and the two that weigh most. */
+/** The pages that a new visitor sees first, and the two largest. */
 const PAGES: Record<string, (api: Api) => Promise<string>> = {
   home: async () => "/",
   "the viral post": async (api) => `/post/${(await api.viralPost()).id}`,
@@ -23,7 +23,7 @@ const MOST_REQUESTS = 6;
 const MOST_BYTES = 105_000;
 
 for (const [name, path] of Object.entries(PAGES)) {
-  test(`Lighthouse has nothing to say against ${name} on a slow phone`, async ({
+  test(`Lighthouse finds nothing wrong with ${name} on a slow phone`, async ({
     api,
     baseURL,
     launchOptions,
@@ -86,7 +86,7 @@ function scored(result: Result): Record<string, number> {
   );
 }
 
-/** What costs points in a category. */
+/** The audits that cost points in a category. */
 function complaints(result: Result, category: string): string {
   const counted = result.categories[category]?.auditRefs.filter(({ weight }) => weight > 0) ?? [];
   return counted

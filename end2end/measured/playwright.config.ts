@@ -1,7 +1,7 @@
 import { defineConfig } from "@playwright/test";
 import journeys from "../playwright.config";
 
-/** What is measured has the machine to itself: one page at a time, and no journeys beside it. */
+/** Measurements have the machine to themselves: one page at a time, and no other tests. */
 export default defineConfig(journeys, {
   testDir: import.meta.dirname,
   outputDir: "../test-results",

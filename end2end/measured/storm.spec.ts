@@ -2,8 +2,8 @@ import { expect, test } from "../fixtures";
 import { start } from "../storm";
 
 /**
- * Of a hundred looks at home, how long the slowest but one should take beside a storm at most, in milliseconds. It is told
- * beside what was measured, and nothing fails for it: a machine may have other work.
+ * The 99th percentile that a hundred requests for the home page should meet during a storm, in milliseconds. It is
+ * printed beside the measurement, and nothing fails because of it: a machine may have other work.
  */
 const BEARABLE = 200;
 

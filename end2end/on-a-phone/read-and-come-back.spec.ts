@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { expect, gotoLive, test } from "../fixtures";
 import { scrollAcross } from "../lists";
 
-test("a finger scrolls over a seam, and Back leads to where it was", async ({ page, api }) => {
+test("a swipe scrolls over a seam, and Back restores the place", async ({ page, api }) => {
   const viral = await api.viralPost();
   await page.goto(`/post/${viral.id}/likes`);
   const { handles } = await scrollAcross(page, 1);
@@ -21,7 +21,7 @@ test("a finger scrolls over a seam, and Back leads to where it was", async ({ pa
   await expectToFit(page);
 });
 
-test("a finger opens and closes how something is stored", async ({ page, api }) => {
+test("a tap opens and closes the storage drawer", async ({ page, api }) => {
   const viral = await api.viralPost();
   await gotoLive(page, `/post/${viral.id}`);
   const drawer = page.locator(".drawer").first();
@@ -33,7 +33,7 @@ test("a finger opens and closes how something is stored", async ({ page, api }) 
   await expect(drawer.getByRole("table")).toBeHidden();
 });
 
-/** A phone widens a page that does not fit, and shows all of it smaller. */
+/** A phone zooms out of a page that does not fit. */
 async function expectToFit(page: Page): Promise<void> {
   expect(await page.evaluate(() => window.innerWidth)).toBe(page.viewportSize()!.width);
 }

@@ -5,7 +5,7 @@ import { test } from "./town";
 
 const SIZES = { "390": { width: 390, height: 640 }, "1440": { width: 1440, height: 640 } };
 
-/** Where to go, in a town of which nobody else changes anything. */
+/** The addresses, in a town that nobody else changes. */
 const SIGHTS: Record<string, (page: Page, api: Api) => Promise<void>> = {
   home: async (page) => void (await page.goto("/")),
   explore: async (page) => void (await page.goto("/explore")),
@@ -46,7 +46,7 @@ for (const [name, open] of Object.entries(SIGHTS)) {
   }
 }
 
-/** The town is the same every day, only its dates are not. */
+/** The town is the same every day, except for its dates. */
 async function pinTimes(page: Page): Promise<void> {
   await page.evaluate(() => {
     for (const time of document.querySelectorAll("time")) {

@@ -5,15 +5,15 @@ import type { Page } from "@playwright/test";
 import { test as base } from "../fixtures";
 import { Running } from "../running";
 
-/** What else a picture depends on besides the page. */
+/** The inputs of a picture besides the page. */
 interface Makings {
   browser: string;
-  /** The fonts that the page is really set in, by where. */
+  /** The fonts that the page is actually rendered in, by place. */
   fonts: Record<string, string>;
 }
 
 interface Fixtures {
-  /** Skips the test where the pictures that are there were made with something else. */
+  /** Skips the test if the existing pictures were made with other inputs. */
   comparable: () => Promise<void>;
 }
 
@@ -65,7 +65,7 @@ function tell(made: Makings, here: Makings): string | undefined {
     : `the pictures were made by ${words(made)}, and this is ${words(here)}`;
 }
 
-/** Asks the browser itself: the style only names what it would like to have. */
+/** Asks the browser itself: the style only names the preferred fonts. */
 async function fonts(page: Page): Promise<Record<string, string>> {
   await page.setContent("<p style='font: 16px sans-serif'>Spillway <b>12,345</b> <code>page</code></p>");
   const browser = await page.context().newCDPSession(page);

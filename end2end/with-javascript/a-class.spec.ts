@@ -53,7 +53,7 @@ test("a class of thirty storms one post, and every screen counts the same", asyn
   }
   await expectAccessible(students[0]!);
 
-  // Each brings people without leaving the page, and likes the post with their own hand.
+  // Each brings people without leaving the page, and likes the post personally.
   await Promise.all(
     students.map(async (page) => {
       for (let time = 0; time < TIMES; time++) {

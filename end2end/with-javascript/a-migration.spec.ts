@@ -12,7 +12,7 @@ test("an array is migrated while people like the post, and every browser sees th
     await onlooker.goto("/lab/migrate");
     await expect(onlooker.getByRole("heading", { name: "No migration yet" })).toBeVisible();
     await startMigration(page, url);
-    // Neither page is loaded again: both look by themselves.
+    // Neither page is reloaded: both refresh themselves.
     for (const window of [page, onlooker]) {
       await expect(window.getByTestId("migration")).toHaveAttribute("data-phase", "finished", {
         timeout: 30_000,

@@ -3,7 +3,7 @@ import { expectExactly, signUp, start, withServer } from "../storm";
 
 test.use({ tolerated: REFUSALS });
 
-test("a storm is seen in every browser while it goes on, and its counts are exact", async ({
+test("a running storm is visible in every browser, and its counts are exact", async ({
   page,
   secondWindow,
 }) => {
@@ -15,7 +15,7 @@ test("a storm is seen in every browser while it goes on, and its counts are exac
     await signUp(page, url, "ada");
     await start(page, 50, 4);
 
-    // Neither page is loaded again: both look by themselves.
+    // Neither page is reloaded: both refresh themselves.
     for (const window of [page, onlooker]) {
       await expect(window.getByTestId("storm-phase")).toHaveAttribute("data-phase", "running");
       await expect(window.getByRole("img", { name: /How long a like took/ })).toBeVisible();
@@ -32,7 +32,10 @@ test("a storm is seen in every browser while it goes on, and its counts are exac
   });
 });
 
-test("while a storm goes on another is refused, and it can be stopped", async ({ page, secondWindow }) => {
+test("a second storm is refused while one is running, and the first can be stopped", async ({
+  page,
+  secondWindow,
+}) => {
   test.slow();
   await withServer(async (url) => {
     await signUp(page, url, "ada");

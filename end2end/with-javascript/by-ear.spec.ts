@@ -26,7 +26,7 @@ test("every page has its landmarks, one first heading, and no level left out", a
   }
 });
 
-test("home says whose each post and each of its buttons is", async ({ page, api, person }) => {
+test("home names the author of each post and of each of its buttons", async ({ page, api, person }) => {
   await api.post("Said by ear");
   await page.goto("/");
   await expect(page.getByRole("banner")).toMatchAriaSnapshot(`
@@ -84,7 +84,7 @@ test("a post is read with its comments, and the meter in words", async ({ page, 
   await expect(meter).toHaveAttribute("aria-valuetext", /^1 of [\d,]+ likes in the head, no overflow$/);
 });
 
-test("a long list says where one is in it, also across a seam", async ({ page, api }) => {
+test("a long list announces the reader's position, also across a seam", async ({ page, api }) => {
   const viral = await api.viralPost();
   await page.goto(`/post/${viral.id}/likes`);
   await expect(page.getByRole("main")).toMatchAriaSnapshot(`
@@ -159,7 +159,7 @@ test("settings are four regions, each with its name", async ({ page, person }) =
   `);
 });
 
-test("new posts are told of politely, and nothing else interrupts", async ({ page, api, secondWindow }) => {
+test("new posts are announced politely, and nothing else interrupts", async ({ page, api, secondWindow }) => {
   const author = new Api((await secondWindow()).request);
   const { handle } = await author.signUp();
   await author.post("The first");
@@ -174,7 +174,7 @@ test("new posts are told of politely, and nothing else interrupts", async ({ pag
   await expect(page.getByRole("alert").filter({ hasText: /\S/, visible: true })).toHaveCount(0);
 });
 
-test("the keys are named beside a list, and ? leads there", async ({ page }) => {
+test("the keys are listed beside a list, and ? leads there", async ({ page }) => {
   await page.goto("/explore");
   const keys = page.getByRole("group", { name: "Keys" });
   await expect(keys).toMatchAriaSnapshot(`

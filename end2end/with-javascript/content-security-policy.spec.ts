@@ -1,6 +1,6 @@
 import { expect, gotoLive, test } from "../fixtures";
 
-test("every page does without what its policy forbids", async ({ page, api, person }) => {
+test("every page works within its content security policy", async ({ page, api, person }) => {
   test.slow();
   const { id } = await api.post("Nothing to see here");
   const viral = await api.viralPost();

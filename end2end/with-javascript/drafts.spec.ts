@@ -5,7 +5,7 @@ const composer = (page: Page) => page.getByTestId("composer").getByRole("textbox
 const kept = (page: Page) =>
   page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("draft ")));
 
-test("a draft is there again after a walk around, until it is sent", async ({ page, api, person }) => {
+test("a draft survives navigation until it is sent", async ({ page, api, person }) => {
   const post = await api.post(`${person.name} is interrupted`);
   await page.goto("/");
   await typeInto(page.getByTestId("composer"), "Half a thought");
@@ -28,7 +28,7 @@ test("a draft is there again after a walk around, until it is sent", async ({ pa
   await expect(composer(page)).toHaveValue("");
 });
 
-test("nobody finds the draft of who was here before", async ({ page, api, person }) => {
+test("a draft is not shown to the next account on the device", async ({ page, api, person }) => {
   await page.goto("/");
   await typeInto(page.getByTestId("composer"), `Only for the eyes of ${person.name}`);
   await expect.poll(() => kept(page)).toHaveLength(1);
@@ -46,10 +46,10 @@ test("nobody finds the draft of who was here before", async ({ page, api, person
   await expect(composer(page)).toHaveValue("");
 });
 
-test.describe("a line that goes dead", () => {
+test.describe("a dead connection", () => {
   test.use({ tolerated: [/ERR_/] });
 
-  test("is said at once, and so is that it is back", async ({ page, api, person }) => {
+  test("is reported at once, and so is its return", async ({ page, api, person }) => {
     const post = await api.post(`${person.name} goes through a tunnel`);
     await page.goto(`/post/${post.id}`);
     const form = page.getByTestId("comment-form");
@@ -63,21 +63,21 @@ test.describe("a line that goes dead", () => {
     await expect(corner).toBeEmpty();
   });
 
-  test("is said after the first request that fails", async ({ page, api, person }) => {
+  test("is reported after the first failed request", async ({ page, api, person }) => {
     const post = await api.post(`${person.name} asks a server that is gone`);
     await page.goto(`/post/${post.id}`);
     const form = page.getByTestId("comment-form");
     await typeInto(form, "Hello?");
     await page.route("**/add_comment*", (route) => route.abort("connectionrefused"));
     await form.getByRole("button").click();
-    // The event stream is as open as before: only the request tells.
+    // The event stream is still open: only the request shows the failure.
     await expect(page.locator("#connection")).toContainText("Not connected");
     await page.unroute("**/add_comment*");
     await expect(page.getByTestId("comment")).toHaveCount(1);
     await expect(page.locator("#connection")).toBeEmpty();
   });
 
-  test("loses nothing that was being sent when the page was left, and sends it once", async ({
+  test("loses nothing that was in flight when the page was left, and sends it once", async ({
     page,
     api,
     person,

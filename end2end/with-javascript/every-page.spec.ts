@@ -13,7 +13,7 @@ interface Look {
   rules?: string[];
 }
 
-/** All rules in both layouts; that the other colours change nothing but contrast needs no proof. */
+/** All rules in both layouts; the other colours only change contrast. */
 const LOOKS: Look[] = [
   { size: DESKTOP, colorScheme: "light" },
   { size: DESKTOP, colorScheme: "dark", rules: ["color-contrast"] },
@@ -25,7 +25,7 @@ const LOOKS: Look[] = [
 const SMALLEST_TARGET = 24;
 
 for (const { name, open } of EVERY_PAGE) {
-  test(`${name}: accessible in light and dark, fits every width, and can be hit with a finger`, async ({
+  test(`${name}: accessible in light and dark, fits every width, and has large enough touch targets`, async ({
     page,
     api,
   }) => {
@@ -47,7 +47,7 @@ for (const { name, open } of EVERY_PAGE) {
   });
 }
 
-/** What makes the page scroll sideways. */
+/** The elements that make the page scroll sideways. */
 async function overhang(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;
@@ -61,7 +61,7 @@ async function overhang(page: Page): Promise<string[]> {
   });
 }
 
-/** Controls in sight that are smaller than allowed. A link within a sentence is as high as its line: that is exempt. */
+/** Visible controls that are smaller than allowed. A link within a sentence is as high as its line, which is exempt. */
 async function tooSmall(page: Page): Promise<string[]> {
   return page.evaluate((smallest) => {
     const controls = document.querySelectorAll(

@@ -18,7 +18,7 @@ test("the drawer of a post shows its numbers and its documents", async ({ page, 
   await expectAccessible(page);
 });
 
-test("a seam says what was read to get there", async ({ page, api }) => {
+test("a seam shows what was read to reach it", async ({ page, api }) => {
   const viral = await api.viralPost();
   await page.goto(`/post/${viral.id}/likes`);
   const seam = page.getByTestId("seam").first();

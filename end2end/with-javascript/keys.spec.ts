@@ -1,7 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
 import { expect, gotoLive, test } from "../fixtures";
 
-/** Presses a key until it does something: before the page's script is awake it does nothing. */
+/** Presses a key until it has an effect: before the page's script is awake it has none. */
 async function press(page: Page, key: string, effect: () => Promise<void>): Promise<void> {
   await expect(async () => {
     await page.keyboard.press(key);
@@ -33,7 +33,7 @@ test("a post is liked, answered and opened by single keys", async ({ page, api, 
   await expect(comment).toBeFocused();
 });
 
-test("n leads to where a post is written, and g h leads home", async ({ page, person }) => {
+test("n focuses the composer, and g h goes home", async ({ page, person }) => {
   const text = page.getByTestId("composer").getByRole("textbox");
   await gotoLive(page, "/explore");
   await press(page, "n", () => expect(page).toHaveURL("/#compose-text", { timeout: 500 }));

@@ -4,7 +4,7 @@ import { count, expect, gotoLive, test } from "../fixtures";
 
 const WIDTHS = [390, 1440];
 
-/** A number that grows by a digit moves what stands beside it by a few pixels. Google calls a page good up to 0.1. */
+/** A number that grows by a digit moves its neighbours by a few pixels. Google rates a page as good up to 0.1. */
 const ONE_DIGIT = 0.0005;
 
 const PAGES: Record<string, (api: Api) => Promise<string>> = {
@@ -39,7 +39,7 @@ for (const width of WIDTHS) {
   }
 }
 
-test("the tenth like moves nothing beside it", async ({ page, api, person, secondWindow }) => {
+test("the tenth like does not move its neighbours", async ({ page, api, person, secondWindow }) => {
   const post = await api.post(`${person.name} is about to have ten likes`);
   const guests = new Api((await secondWindow()).request);
   for (let likes = 0; likes < 9; likes++) {
@@ -71,7 +71,7 @@ declare global {
   }
 }
 
-/** Notes every shift that no input of the reader's explains, from the first paint on. */
+/** Records every layout shift without user input, from the first paint on. */
 async function watchShifts(page: Page): Promise<void> {
   await page.addInitScript(() => {
     interface LayoutShift extends PerformanceEntry {
@@ -99,7 +99,7 @@ function sum(shifts: Shift[]): number {
   return shifts.reduce((sum, { value }) => sum + value, 0);
 }
 
-/** Two frames: what has changed is laid out, painted and told of. */
+/** Waits for two frames: changes are then laid out, painted and reported. */
 async function painted(page: Page): Promise<void> {
   await page.evaluate(
     () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))),

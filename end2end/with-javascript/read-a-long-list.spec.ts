@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { expect, test } from "../fixtures";
 
-/** More than this many rows at once would be a page that grows with its list. */
+/** More rows at once would mean a page that grows with its list. */
 const MOST_ROWS = 3_300;
 
 test("the address follows the reader, and opens at the same place", async ({ page, api }) => {
@@ -49,7 +49,7 @@ test("the keys j and k, Page Down and Page Up go from item to item", async ({ pa
   await expect(rows.nth(55), "on into the next stretch").toBeFocused();
 });
 
-test("however far a reader scrolls, the page stays small, and what was left comes back", async ({
+test("however far a reader scrolls, the page stays small, and earlier items can be restored", async ({
   page,
   api,
 }) => {
@@ -73,7 +73,7 @@ test("however far a reader scrolls, the page stays small, and what was left come
   expect(Math.abs(now - height), "nothing jumps").toBeLessThan(2);
 });
 
-test("a list that cannot be read on says so, and goes on when asked to", async ({ page, api }) => {
+test("a list that fails to load says so, and continues on request", async ({ page, api }) => {
   const viral = await api.viralPost();
   await page.goto(`/post/${viral.id}/likes`);
   await page.route("**/likes?cursor=*", (route) => route.abort());

@@ -14,7 +14,7 @@ test("the likers of the viral post scroll by across three seams, each once and i
 
   expect(new Set(handles).size, "nobody is shown twice").toBe(handles.length);
   const expected = await api.people(`posts/${viral.id}/likes`, handles.length);
-  // Other journeys like the same post meanwhile, so only the people of the town are compared.
+  // Other tests like the same post meanwhile, so only the people of the town are compared.
   const inTown = handles.filter(livesInTown);
   expect(inTown).toEqual(expected.filter(livesInTown).slice(0, inTown.length));
   const [first] = seams;

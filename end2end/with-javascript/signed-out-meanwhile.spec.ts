@@ -2,7 +2,7 @@ import { expect, gotoLive, REFUSALS, test, typeInto } from "../fixtures";
 
 test.use({ tolerated: REFUSALS });
 
-test("who was signed out meanwhile is told by the button, with the way back in", async ({
+test("a reader who was signed out meanwhile sees that at the button, with a link to sign in", async ({
   page,
   api,
   person,

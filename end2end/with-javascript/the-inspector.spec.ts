@@ -4,11 +4,7 @@ import { journeysAtTheInspector } from "../inspect";
 
 journeysAtTheInspector();
 
-test("likes from elsewhere show as they come; what was folded and focused stays so", async ({
-  page,
-  api,
-  secondWindow,
-}) => {
+test("likes from elsewhere show live; folds and focus stay", async ({ page, api, secondWindow }) => {
   const writer = await api.signUp();
   const post = await api.post(`${writer.name} is inspected`);
   await gotoLive(page, `/lab/inspect/post:${post.id}`);

@@ -7,13 +7,13 @@ import { count, expect, gotoLive, test, typeInto } from "../fixtures";
 import { shown } from "../lists";
 import { Running } from "../running";
 
-/** How long the server stays away, in milliseconds. Nobody waits here for something to be ready: this is the outage. */
+/** How long the server is down, in milliseconds. This does not wait for something to be ready: it is the outage. */
 const HALF_A_MINUTE = 30_000;
 
-/** Browsers complain of every attempt that fails meanwhile. */
+/** Browsers report every attempt that fails meanwhile. */
 test.use({ tolerated: [/ERR_/] });
 
-test("what is done while the server is away is sent when it is back, once", async ({ secondWindow }) => {
+test("actions during an outage are sent once the server is back, and only once", async ({ secondWindow }) => {
   test.slow();
   const folder = mkdtempSync(join(tmpdir(), "spillway-away-"));
   const settings = { SPILLWAY_STORE: `embedded:${join(folder, "data")}` };
@@ -41,7 +41,7 @@ test("what is done while the server is away is sent when it is back, once", asyn
     await server.says(/http:\/\/\S+/);
     await expect(reader.getByTestId("comment")).toHaveCount(1, { timeout: 40_000 });
     await expect(status).toBeEmpty({ timeout: 40_000 });
-    // The like and the comment each look by themselves whether the server is back.
+    // The like and the comment each retry by themselves until the server is back.
     const stored = async () => {
       const { likes, comments } = await api.findPost(post.id);
       return { likes, comments };
@@ -56,7 +56,7 @@ test("what is done while the server is away is sent when it is back, once", asyn
   }
 });
 
-test("half a minute without a server loses and doubles nothing for who scrolls and likes", async ({
+test("half a minute without a server loses and doubles nothing while somebody scrolls and likes", async ({
   secondWindow,
 }) => {
   test.setTimeout(180_000);
@@ -82,14 +82,14 @@ test("half a minute without a server loses and doubles nothing for who scrolls a
     const before = await Promise.all(ids.map((post) => api.findPost(post)));
     const like = (place: number) => posts.nth(place + 1).getByTestId("like-button");
 
-    // The first is on its way while the server dies: nobody can know whether it has arrived.
+    // The first is in flight when the server dies: it is unknown whether it has arrived.
     await like(0).click();
     await server.stop("SIGKILL");
     const away = Date.now();
     for (const place of [1, 2, 3]) {
       await like(place).click();
     }
-    // Liked, taken back, liked again; and liked and taken back.
+    // Liked, removed, liked again; and liked and removed.
     for (const place of [4, 4, 4, 5, 5]) {
       await like(place).click();
     }
@@ -106,7 +106,7 @@ test("half a minute without a server loses and doubles nothing for who scrolls a
 
     server = new Running(folder, { ...settings, SPILLWAY_ADDR: new URL(url).host });
     await server.says(/http:\/\/\S+/);
-    // The list goes on by itself, the line is there again, and each like arrives once.
+    // The list continues by itself, the connection is back, and each like arrives once.
     await expect
       .poll(async () => (await shown(list)).handles.length, { timeout: 40_000 })
       .toBeGreaterThan(read);

@@ -35,7 +35,7 @@ test("new posts wait behind a pill, and come on top when it is pressed", async (
   await expect(pill).toHaveText("1 new post");
 });
 
-test("a comment by somebody else appears under the post that is being looked at", async ({
+test("a comment by somebody else appears under the open post", async ({
   page,
   api,
   person,

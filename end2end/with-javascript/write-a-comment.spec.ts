@@ -15,7 +15,7 @@ test("a comment appears under its post", async ({ page, api, person }) => {
   expect((await api.findPost(post.id)).comments).toBe(1);
 });
 
-test("a double click comments once and complains of nothing", async ({ page, api, person }) => {
+test("a double click comments once, without an error", async ({ page, api, person }) => {
   const post = await api.post(`${person.name} has a nervous finger`);
   await page.goto(`/post/${post.id}`);
   const form = page.getByTestId("comment-form");
@@ -26,7 +26,7 @@ test("a double click comments once and complains of nothing", async ({ page, api
   expect((await api.findPost(post.id)).comments).toBe(1);
 });
 
-test("a comment on its way says so", async ({ page, api, person }) => {
+test("a comment that is being sent is marked", async ({ page, api, person }) => {
   const post = await api.post(`${person.name} has a slow line`);
   await page.goto(`/post/${post.id}`);
   let letThrough = () => {};

@@ -30,7 +30,7 @@ test("a post that is too long is refused by the field and nothing is stored", as
   expect(await api.postsOf(person.handle)).toBe(0);
 });
 
-test("a double click publishes once and complains of nothing", async ({ page, api, person }) => {
+test("a double click publishes once, without an error", async ({ page, api, person }) => {
   const text = `Twice is once, says ${person.name}`;
   await page.goto("/");
   const composer = page.getByTestId("composer");
@@ -39,7 +39,7 @@ test("a double click publishes once and complains of nothing", async ({ page, ap
   await expect(page.getByTestId("post").filter({ hasText: text })).toHaveCount(1);
   await expect(composer.getByRole("textbox")).toHaveValue("");
 
-  // However late the second click is: until something is typed, it means the same post.
+  // However late the second click is, until something is typed it means the same post.
   await composer.getByRole("button", { name: "Post" }).click();
   await expect(composer.getByRole("textbox")).toHaveAttribute("aria-invalid", "false");
   await expect(composer.getByRole("alert")).toBeEmpty();

@@ -2,7 +2,7 @@ import { expect, test } from "../fixtures";
 import { expectNothingLost, startMigration } from "../migrate";
 import { withServer } from "../storm";
 
-test("a migration is started by a form, and a link shows how far it is", async ({ page }) => {
+test("a migration is started by a form, and a link shows its progress", async ({ page }) => {
   test.slow();
   await withServer(async (url) => {
     await startMigration(page, url);

@@ -1,7 +1,7 @@
 import { expect, test } from "../fixtures";
 import { expectExactly, signUp, start, withServer } from "../storm";
 
-test("a storm is started by a form, and a link shows how far it is", async ({ page }) => {
+test("a storm is started by a form, and a link shows its progress", async ({ page }) => {
   test.slow();
   await withServer(async (url) => {
     await signUp(page, url, "ada");

@@ -3,7 +3,7 @@ import { expect, REFUSALS, test } from "../fixtures";
 
 test.use({ tolerated: REFUSALS });
 
-test("a like, and taking it back, are plain forms", async ({ page, api, person }) => {
+test("liking and removing a like are plain forms", async ({ page, api, person }) => {
   const post = await api.post(`${person.name} likes plain forms`);
   await page.goto(`/post/${post.id}`);
   const button = page.getByTestId("like-button").first();
@@ -40,7 +40,11 @@ test("following is a plain form", async ({ page, person, secondWindow }) => {
   await expect(page.getByTestId("feed").locator(`a[href="/@${person.handle}"]`).first()).toBeVisible();
 });
 
-test("somebody who is not signed in is asked to, and nothing is liked", async ({ page, api, person }) => {
+test("a visitor who is not signed in is asked to sign in, and nothing is liked", async ({
+  page,
+  api,
+  person,
+}) => {
   const post = await api.post(`${person.name} is liked by members only`);
   await api.signOut();
   await page.goto(`/post/${post.id}`);

@@ -15,7 +15,7 @@ test("the likers of the viral post are paged through by links across two seams",
   expect(inTown).toEqual(expected.filter(livesInTown).slice(0, inTown.length));
 });
 
-test("a short list ends without a link that leads nowhere", async ({ page, api, person }) => {
+test("a short list ends without a dead link", async ({ page, api, person }) => {
   const post = await api.post(`${person.name} is quiet`);
   await page.goto(`/post/${post.id}/likes`);
   await expect(page.getByTestId("load-more")).toHaveCount(0);

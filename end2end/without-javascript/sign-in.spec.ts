@@ -31,7 +31,7 @@ test("a demo person is signed in by one click", async ({ page }) => {
   await expect(page.getByRole("button", { name: "Sign out" })).toBeVisible();
 });
 
-test("a wrong password is said by the field", async ({ page, api, person }) => {
+test("a wrong password is reported at the field", async ({ page, api, person }) => {
   await api.signOut();
   await page.goto("/login");
   await page.getByLabel("Handle").fill(person.handle);
@@ -43,7 +43,7 @@ test("a wrong password is said by the field", async ({ page, api, person }) => {
   await expect(page.getByRole("button", { name: "Sign out" })).toHaveCount(0);
 });
 
-test("a handle that is taken is said by the field", async ({ page, api, person }) => {
+test("a taken handle is reported at the field", async ({ page, api, person }) => {
   await api.signOut();
   await page.goto("/signup");
   await page.getByLabel("Handle").fill(person.handle);
@@ -54,7 +54,7 @@ test("a handle that is taken is said by the field", async ({ page, api, person }
   await expectComplaint(page.getByLabel("Handle"), /taken/i);
 });
 
-test("who steps into the demo town meets its people before a password", async ({ page }) => {
+test("the link into the demo town shows its people before the password form", async ({ page }) => {
   await page.goto("/");
   await page.getByRole("link", { name: "Step into the demo town" }).click();
   const main = page.getByRole("main");
@@ -65,7 +65,11 @@ test("who steps into the demo town meets its people before a password", async ({
   await expect(page.getByRole("button", { name: "Sign out" })).toBeVisible();
 });
 
-test("who was signed out meanwhile is told with the way back in", async ({ page, api, person }) => {
+test("a reader who was signed out meanwhile sees that, with a link to sign in", async ({
+  page,
+  api,
+  person,
+}) => {
   const post = await api.post(`${person.name} was away too long`);
   await page.goto(`/post/${post.id}`);
   await api.signOut();

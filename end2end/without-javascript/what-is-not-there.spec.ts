@@ -17,7 +17,7 @@ test("an unknown API route is a problem in JSON", async ({ request }) => {
   expect(response.headers()["content-type"]).toContain("application/problem+json");
 });
 
-test("a cursor that nobody gave out is refused in plain words", async ({ page, api }) => {
+test("an invalid cursor is refused in plain words", async ({ page, api }) => {
   const viral = await api.viralPost();
   const response = await page.goto(`/post/${viral.id}/likes?cursor=nonsense`);
   expect(response?.status()).toBeGreaterThanOrEqual(400);

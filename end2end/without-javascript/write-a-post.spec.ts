@@ -12,7 +12,7 @@ test("a post is written with a plain form", async ({ page, person }) => {
   await expect(page.getByTestId("post-text").filter({ hasText: text })).toBeVisible();
 });
 
-test("what a person types is shown and never run", async ({ page, api, person }) => {
+test("typed markup is shown as text and never run", async ({ page, api, person }) => {
   const text = `</textarea></title><script>document.title = "taken over"</script> & <b>${person.handle}</b>`;
   const post = await api.post(text);
   await page.goto(`/post/${post.id}`);

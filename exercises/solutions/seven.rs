@@ -17,7 +17,7 @@ pub async fn keep(db: &Engine, sensor: &str, hour: i64, value: i64) -> Result<()
             .update("readings", Update::one(has_room, push).or_insert())
             .await
         {
-            // The document is there, and full: the upsert would have made it a second time.
+            // The document exists and is full: the upsert tried to create it a second time.
             Err(Error::DuplicateKey { .. }) => number += 1,
             done => return done.map(drop),
         }

@@ -16,7 +16,7 @@ pub async fn migrate(db: &Engine, list: &str) -> Result<()> {
             db.update("pages", Update::one(page, set).or_insert()).await?;
         }
         let head = items.chunks_exact(PAGE_SIZE).remainder();
-        // Until here nobody reads a page. An array only grows, so its length tells whether it is the same.
+        // Up to here nobody reads a page. An array only grows, so its length shows whether it is the same.
         let length = i64::try_from(items.len()).unwrap_or(i64::MAX);
         let as_divided = doc! { "_id": list, "items": { "$size": length } };
         let divided = doc! { "$set": { "head": head, "pages": pages }, "$unset": { "items": "" } };

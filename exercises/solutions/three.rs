@@ -13,7 +13,7 @@ pub async fn spill(db: &Engine, list: &str) -> Result<()> {
     }
     let page = pages + 1;
     let (old, new) = head.split_at(PAGE_SIZE);
-    // First the copy, which nobody reads yet. It may be there already: whoever died had the same items in hand.
+    // First the copy, which nobody reads yet. It may be there already: the process that died wrote the same items.
     let spilled = doc! { "_id": format!("{list}/{page}"), "list": list, "page": page, "items": old };
     match db.insert("pages", vec![spilled]).await {
         Ok(()) | Err(Error::DuplicateKey { .. }) => {}

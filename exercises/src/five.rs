@@ -5,8 +5,8 @@ use document::{Engine, Find, Result};
 
 /// The newest items of a list, newest first.
 ///
-/// It is right, and it reads the whole list for twenty items. Most readers need nothing but the head; and of the pages, only
-/// those that hold what is missing.
+/// It is correct, and it reads the whole list for twenty items. Most readers need only the head; and of the pages,
+/// only those that hold the missing items.
 pub async fn newest(db: &Engine, list: &str, most: usize) -> Result<Vec<i64>> {
     let mut items = Vec::new();
     for owner in db.find("lists", Find::matching(doc! { "_id": list })).await? {

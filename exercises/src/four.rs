@@ -5,8 +5,8 @@ use document::{Engine, Result, Update};
 
 /// Appends an item, once. (Heads have room for all that this exercise appends.)
 ///
-/// Whoever gets no answer sends the same item again, and an impatient finger sends it twice at once. The item may be in the
-/// head, or in a page by now. `{ "head": { "$ne": item } }` is a filter, too.
+/// A caller who gets no answer sends the same item again, and an impatient user sends it twice at once. The item
+/// may be in the head, or already in a page. `{ "head": { "$ne": item } }` is a filter, too.
 pub async fn append(db: &Engine, list: &str, item: i64) -> Result<()> {
     let push = doc! { "$push": { "head": item } };
     db.update("lists", Update::one(doc! { "_id": list }, push))

@@ -1,4 +1,4 @@
-//! The workshop's exercises. Each of the files `one` to `eight` does something to a list, and does it wrong. The tests of
+//! The workshop's exercises. Each of the files `one` to `eight` operates on a list, and has a bug. The tests of
 //! the same name say what is wrong; `cargo xtask exercise 3` runs those of the third.
 //!
 //! ```text
@@ -8,9 +8,9 @@
 //!   four   a push that is sent twice                  eight  a ledger whose balance must be its entries' sum
 //! ```
 //!
-//! All of them use two collections: `lists` has the owners, `{_id, head: […], pages: n}`, and `pages` what spilled over,
-//! `{_id: "feed/1", list: "feed", page: 1, items: […]}`, where page 1 has the oldest items. Items are numbers: larger ones
-//! are newer.
+//! All of them use two collections: `lists` has the owners, `{_id, head: […], pages: n}`, and `pages` has the
+//! spilled items, `{_id: "feed/1", list: "feed", page: 1, items: […]}`, where page 1 has the oldest items. Items
+//! are numbers: larger ones are newer.
 
 pub mod checks;
 

@@ -5,7 +5,8 @@ use document::{Engine, Find, Result, Update};
 
 use crate::PAGE_SIZE;
 
-/// Appends an item: to the array of a list that was not migrated yet, to the head of one that was. Nothing to do here.
+/// Appends an item: to the array of a list that is not migrated yet, or to the head of one that is. Nothing to do
+/// here.
 pub async fn append(db: &Engine, list: &str, item: i64) -> Result<()> {
     for place in ["items", "head"] {
         let as_it_is = doc! { "_id": list, place: { "$exists": true } };
@@ -19,8 +20,8 @@ pub async fn append(db: &Engine, list: &str, item: i64) -> Result<()> {
 
 /// Turns a list that is one array, `items`, into pages of [`PAGE_SIZE`] and a head with the rest.
 ///
-/// Others append meanwhile, and what they add after this has looked is gone. The last write should happen only if the array
-/// is still the one that was divided; and if it is not?
+/// Others append meanwhile, and items that they add after this has read the array are lost. The last write should
+/// happen only if the array is still the one that was divided; and if it is not?
 pub async fn migrate(db: &Engine, list: &str) -> Result<()> {
     let found = db.find("lists", Find::matching(doc! { "_id": list })).await?;
     let items = items(&found[0]);

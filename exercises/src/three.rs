@@ -7,9 +7,9 @@ use crate::PAGE_SIZE;
 
 /// Moves the oldest [`PAGE_SIZE`] items of a head into the next page.
 ///
-/// The process may die between the two writes, and somebody calls this again later. A reader takes the head and the pages
-/// 1 to `pages`, and knows of no other. Which write goes first? What may stand where the new page belongs when this
-/// runs once more? What should the last write make sure of?
+/// The process may die between the two writes, and somebody calls this again later. A reader takes the head and
+/// the pages 1 to `pages`, and no other. Which write goes first? What may already be in the place of the new page
+/// when this runs again? What should the last write check?
 pub async fn spill(db: &Engine, list: &str) -> Result<()> {
     let owner = doc! { "_id": list };
     let found = db.find("lists", Find::matching(owner.clone())).await?;

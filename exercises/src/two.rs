@@ -7,8 +7,8 @@ use crate::THRESHOLD;
 
 /// Appends an item to the head while there is room, and to page 1 when there is none. (That page is not bounded yet.)
 ///
-/// It looks first and pushes then, and between the two somebody else may push. Let the engine decide: a filter may say
-/// what must hold for the push to happen, and `matched` of the answer tells whether it did.
+/// It reads first and pushes afterwards, and in between somebody else may push. Let the engine decide: a filter
+/// may state what must hold for the push to happen, and `matched` in the answer says whether it did.
 pub async fn append(db: &Engine, list: &str, item: i64) -> Result<()> {
     let found = db.find("lists", Find::matching(doc! { "_id": list })).await?;
     let held = found

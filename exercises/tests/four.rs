@@ -14,6 +14,6 @@ async fn a_second_try_changes_nothing() {
 }
 
 #[tokio::test]
-async fn two_at_once_land_once() {
-    check::two_at_once_land_once(answer::append).await;
+async fn two_concurrent_tries_append_once() {
+    check::two_concurrent_tries_append_once(answer::append).await;
 }

@@ -14,10 +14,10 @@ use crate::fault::Fault;
 /// How long commands under way may take when the server stops.
 pub const DEADLINE: Duration = Duration::from_secs(2);
 
-/// The one user there is.
+/// The only user.
 const USER: &str = "spillway";
 
-/// Listens if that was asked for.
+/// Listens if this was requested.
 pub async fn listen(embedded: Option<Embedded>, asked: &MongoOptions) -> Result<Option<Listener>, Fault> {
     let Some(address) = &asked.mongo_listen else {
         return Ok(None);

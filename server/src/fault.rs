@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use model::Problem;
 
-/// Why a command stops, as the person at the terminal reads it: what happened, why, and what to do next.
+/// The reason why a command stops, for the person at the terminal: what happened, why, and what to do next.
 #[derive(Debug)]
 pub struct Fault {
     usage: bool,
@@ -32,7 +32,7 @@ impl Fault {
         }
     }
 
-    /// The same fault with its cause, down to the root.
+    /// The same fault with its cause, down to the root cause.
     pub fn caused_by(self, error: &dyn Error) -> Self {
         let mut cause = error.to_string();
         let mut source = error.source();
@@ -49,7 +49,7 @@ impl Fault {
         }
     }
 
-    /// What the process exits with.
+    /// The exit code of the process.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(if self.usage { 2 } else { 1 })
     }

@@ -10,7 +10,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Asks the server at `addr` for `/healthz`.
 pub async fn run(addr: &str) -> Result<(), Fault> {
-    // A server that listens everywhere is asked here.
+    // A server that listens on all addresses is asked at the loopback address.
     let addr = addr.replace("0.0.0.0:", "127.0.0.1:").replace("[::]:", "[::1]:");
     let fault = |cause: &dyn std::error::Error| {
         Fault::failed(

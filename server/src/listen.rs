@@ -1,4 +1,4 @@
-//! Accepting connections, and giving up on clients that keep one and ask for nothing.
+//! Accepting connections, and closing idle ones.
 
 use std::io;
 use std::net::SocketAddr;
@@ -17,17 +17,17 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower::ServiceExt as _;
 
-/// How long a client may take from when it may send a request until the request's head is there. It is also how long a
-/// connection stays open between two requests.
+/// The time that a client has from when it may send a request until the request's head has arrived. It is also how
+/// long a connection stays open between two requests.
 pub const HEAD: Duration = Duration::from_secs(20);
 
-/// How many connections there may be at a time; others wait to be accepted. Each open event stream is one.
+/// The maximum number of connections; others wait to be accepted. Each open event stream is one.
 const CONNECTIONS: usize = 16_384;
 
-/// The pause before the next is accepted when the system has no room for one.
+/// The pause before the next accept when the system has no room for a connection.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Serves until it is told to close, and ends when the last request under way has its answer.
+/// Serves until it is told to close, and returns when the last running request has its answer.
 pub async fn serve(listener: TcpListener, routes: Router, closing: impl Future<Output = ()>) {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD);
@@ -57,12 +57,12 @@ pub async fn serve(listener: TcpListener, routes: Router, closing: impl Future<O
     under_way.shutdown().await;
 }
 
-/// The next connection, when there is a place for it.
+/// The next connection, when there is a free slot.
 async fn accept(
     listener: &TcpListener,
     connections: &Arc<Semaphore>,
 ) -> (TcpStream, SocketAddr, Option<OwnedSemaphorePermit>) {
-    // Fails for a closed semaphore only, and nobody closes it.
+    // This only fails for a closed semaphore, and nobody closes it.
     let place = Arc::clone(connections).acquire_owned().await.ok();
     loop {
         match listener.accept().await {
@@ -81,7 +81,7 @@ async fn accept(
     }
 }
 
-/// Whether the client went away before it was accepted.
+/// Whether the client went away before its connection was accepted.
 fn is_the_clients(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(

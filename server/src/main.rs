@@ -29,8 +29,8 @@ use tracing_subscriber::EnvFilter;
 use crate::cli::{Cli, Command};
 use crate::fault::Fault;
 
-/// Gives memory back to the system when a burst is over: a town's generation, or passwords being hashed. The C library's
-/// allocator kept hundreds of megabytes here.
+/// Returns memory to the system after a burst, for example a town's generation or the hashing of passwords. The C
+/// library's allocator kept hundreds of megabytes here.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -62,8 +62,8 @@ fn print_description() -> Result<(), Fault> {
     })
 }
 
-/// Threads that read from the store or hash passwords. Each keeps some memory of its own, and more of them than this
-/// do not read any faster.
+/// Threads that read from the store or hash passwords. Each keeps some memory of its own, and more threads than
+/// this do not read any faster.
 const BLOCKING_THREADS: usize = 8;
 
 fn run(cli: Cli) -> Result<(), Fault> {
@@ -93,7 +93,7 @@ fn run(cli: Cli) -> Result<(), Fault> {
             Command::Healthcheck(options) => healthcheck::run(&options.addr).await,
         }
     });
-    // What is still running by now, e.g. a request past the deadline, is not waited for.
+    // Work that still runs now, such as a request past the deadline, is not waited for.
     runtime.shutdown_background();
     result
 }

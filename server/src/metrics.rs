@@ -29,11 +29,11 @@ use tokio::net::TcpListener;
 /// The exposition format that `prometheus_client` writes.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// The upper bounds of the groups of latencies, in seconds: from what an answer from memory takes to what nobody
-/// should wait for.
+/// The upper bounds of the latency buckets, in seconds: from the time of an answer from memory to more than
+/// anybody should wait.
 const LATENCIES: [f64; 11] = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0];
 
-/// How long requests took, by route. Until the first byte of the answer: an event stream goes on after that.
+/// How long requests took, by route, up to the first byte of the answer: an event stream continues after that.
 #[derive(Clone)]
 pub struct Latencies(Family<Request, Histogram, fn() -> Histogram>);
 
@@ -67,7 +67,7 @@ impl Latencies {
     }
 }
 
-/// A client may call its method anything; each name would be counted for ever.
+/// A client may send any method name; a label for each would stay forever.
 fn known(method: &Method) -> &str {
     let all = [
         Method::GET,
@@ -85,7 +85,7 @@ fn known(method: &Method) -> &str {
     }
 }
 
-/// What is counted elsewhere and looked up when somebody asks.
+/// Numbers that are counted elsewhere and read for each scrape.
 struct Counted {
     feed: Feed,
     embedded: Option<Embedded>,
@@ -115,7 +115,7 @@ impl Collector for Counted {
     }
 }
 
-/// A counter: its name, what it counts, and where that is found.
+/// A counter: its name, its description, and how to read it.
 type Counter = (&'static str, &'static str, fn(Work) -> u64);
 
 const OF_LISTS: [Counter; 4] = [
@@ -230,7 +230,7 @@ async fn metrics(State(registry): State<Arc<Registry>>) -> Response {
     }
 }
 
-/// Answers on an address of its own for as long as the process lives.
+/// Serves the metrics on an address of its own for as long as the process lives.
 pub async fn serve(listener: TcpListener, router: Router) -> io::Result<()> {
     axum::serve(listener, router).await
 }

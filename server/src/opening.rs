@@ -1,4 +1,4 @@
-//! Opening the store that the command line names. The only place that knows an engine by name.
+//! Opens the store that the command line names. The only place that names the engines.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use store::{Store, people, transfer};
 use crate::cli::{DataOptions, StoreAddress};
 use crate::fault::Fault;
 
-/// How often to try again to open a store that is in use, and after which pause.
+/// How often to retry opening a store that is in use, and the pause between attempts.
 const ATTEMPTS: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(100);
-/// How often expired documents are removed, and what was left half-way is finished.
+/// How often expired documents are removed, and interrupted work is finished.
 const MINUTE: Duration = Duration::from_mins(1);
 
-/// A store, and its engine by name where that can do more than the port.
+/// A store, and its engine where the engine can do more than the port.
 pub struct Opened {
     /// The store.
     pub store: Store,
@@ -28,14 +28,15 @@ pub struct Opened {
     pub embedded: Option<Embedded>,
 }
 
-/// The store with its lists limited as asked.
+/// The store with the requested limits for its lists.
 pub async fn open(options: &DataOptions) -> Result<Store, Fault> {
     open_whole(options).await.map(|opened| opened.store)
 }
 
 /// The same, with its engine.
 ///
-/// A store into which an import was begun and not ended is refused: owners may lack documents that belong to them.
+/// A store with an import that was begun but not finished is refused: owners may lack documents that belong to
+/// them.
 pub async fn open_whole(options: &DataOptions) -> Result<Opened, Fault> {
     let opened = open_to_import(options).await?;
     match transfer::is_under_way(&opened.store).await {
@@ -54,7 +55,7 @@ pub async fn open_whole(options: &DataOptions) -> Result<Opened, Fault> {
     }
 }
 
-/// The same, whether an import into it was ended or not.
+/// The same, even if an import was not finished.
 pub async fn open_to_import(options: &DataOptions) -> Result<Opened, Fault> {
     let settings = options.limits.settings().map_err(|problem| {
         Fault::usage(
@@ -82,7 +83,7 @@ pub async fn open_to_import(options: &DataOptions) -> Result<Opened, Fault> {
     Ok(Opened { store, embedded })
 }
 
-/// Whether a store was begun at an address, without beginning one.
+/// Whether a store exists at an address, without creating one.
 pub async fn is_there(address: &StoreAddress) -> Result<bool, Fault> {
     match address {
         StoreAddress::Embedded(folder) => {
@@ -103,7 +104,7 @@ pub async fn connect(address: &str) -> Result<Mongo, Fault> {
     Mongo::connect(address).await.map_err(|error| unconnected(&error))
 }
 
-/// Why an address cannot be used or nobody answers there.
+/// The reason why an address cannot be used or does not answer.
 pub fn unconnected(error: &ConnectError) -> Fault {
     match error {
         ConnectError::Address(_) | ConnectError::Unsafe { .. } => {
@@ -119,8 +120,8 @@ fn unreachable_server(error: &dyn std::error::Error) -> Fault {
     Fault::failed("The store's MongoDB server cannot be used", next).caused_by(error)
 }
 
-/// Opening reads from the disk, so it happens away from the async threads. A process that is just ending gets a moment
-/// to let go of the store.
+/// Opening reads from the disk, so it runs outside the async threads. A process that is just ending gets a moment
+/// to release the store.
 async fn embedded(folder: &Path) -> Result<Embedded, Fault> {
     let mut attempts = 0;
     loop {
@@ -135,7 +136,7 @@ async fn embedded(folder: &Path) -> Result<Embedded, Fault> {
     }
 }
 
-/// What a MongoDB server does by itself: removes documents that a TTL index says are due, about once a minute.
+/// Does what a MongoDB server does by itself: removes documents that a TTL index has expired, about once a minute.
 /// It keeps the engine open.
 pub async fn expire_every_minute(engine: Embedded) {
     let mut minute = tokio::time::interval(MINUTE);
@@ -167,7 +168,7 @@ pub async fn read_clock_every_minute(clock: Arc<StoreClock>) {
     }
 }
 
-/// Brings posts to the home timelines of those who follow their author where that was interrupted, at the start and
+/// Finishes interrupted deliveries of posts to the home timelines of their authors' followers, at the start and
 /// about once a minute.
 pub async fn deliver_every_minute(store: Store) {
     let mut minute = tokio::time::interval(MINUTE);
@@ -181,7 +182,7 @@ pub async fn deliver_every_minute(store: Store) {
     }
 }
 
-/// Finishes what people did to posts and each other where that was interrupted, at the start and about once a minute.
+/// Finishes interrupted reactions and follows, at the start and about once a minute.
 pub async fn finish_reactions_every_minute(store: Store, clock: Arc<StoreClock>) {
     let mut minute = tokio::time::interval(MINUTE);
     loop {
@@ -194,8 +195,8 @@ pub async fn finish_reactions_every_minute(store: Store, clock: Arc<StoreClock>)
     }
 }
 
-/// Finishes for people who have left, where that was interrupted, at the start and about once a minute.
-pub async fn see_off_every_minute(store: Store) {
+/// Finishes interrupted deletions of accounts, at the start and about once a minute.
+pub async fn finish_account_deletions_every_minute(store: Store) {
     let mut minute = tokio::time::interval(MINUTE);
     loop {
         minute.tick().await;
@@ -209,8 +210,7 @@ pub async fn see_off_every_minute(store: Store) {
     }
 }
 
-/// Clears away the workshop's sandboxes that nobody uses any more, and what a crash left of others, at the start and about
-/// once a minute.
+/// Removes the workshop's unused sandboxes, and leftovers of a crash, at the start and about once a minute.
 pub async fn sweep_every_minute(feed: Feed) {
     let mut minute = tokio::time::interval(MINUTE);
     loop {

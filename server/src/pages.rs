@@ -17,7 +17,7 @@ use crate::api::DESCRIPTION;
 use crate::http::allow_own_scripts;
 use crate::site::Site;
 
-/// Everything that browsers show: routes of the app, server functions, static files, and the 404 page.
+/// Everything that browsers display: routes of the app, server functions, static files, and the 404 page.
 pub fn router(feed: Feed, site: &Site) -> Router {
     let streamed = from_fn_with_state(feed.clone(), ask_before_streaming);
     let context = move || {
@@ -62,11 +62,11 @@ pub fn assets(site: &Site) -> Router {
     routes.layer(map_response_with_state(false, kept))
 }
 
-/// The pages that are sent while their data is still on its way. By the time that it does not come, their status has
-/// been sent.
+/// The pages that are sent while their data is still loading. If it fails to load, their status has already been
+/// sent.
 const STREAMED: [&str; 2] = ["/", "/explore"];
 
-/// Asks the store whether it is there before a page is streamed.
+/// Checks that the store is available before a page is streamed.
 async fn ask_before_streaming(State(feed): State<Feed>, mut request: Request, next: Next) -> Response {
     if STREAMED.contains(&request.uri().path())
         && let Err(problem) = feed.ready().await
@@ -76,12 +76,12 @@ async fn ask_before_streaming(State(feed): State<Feed>, mut request: Request, ne
     next.run(request).await
 }
 
-/// Every page has one address: a trailing slash leads to it.
+/// Every page has one address: one with a trailing slash is redirected.
 async fn without_trailing_slash(request: Request, next: Next) -> Response {
     let uri = request.uri();
     let path = uri.path().trim_end_matches('/');
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
-    // A path that begins with two slashes would name another site.
+    // A path that begins with two slashes would lead to another site.
     if !is_read || path.is_empty() || path == uri.path() || path.starts_with("//") {
         return next.run(request).await;
     }
@@ -104,7 +104,7 @@ async fn revalidated(mut response: Response) -> Response {
     response
 }
 
-/// A file whose name carries a hash of its contents never changes.
+/// A file whose name contains a hash of its contents never changes.
 async fn kept(State(hashed): State<bool>, mut response: Response) -> Response {
     let policy = match response.status() {
         StatusCode::OK | StatusCode::PARTIAL_CONTENT | StatusCode::NOT_MODIFIED if hashed => {

@@ -13,7 +13,7 @@ use crate::fault::Fault;
 use crate::opening;
 use crate::town::{self, Patience, Recipe, Sizes};
 
-/// Loads a town of the sizes asked for.
+/// Loads a town of the requested sizes.
 pub async fn run(options: SeedOptions) -> Result<(), Fault> {
     let store = opening::open(&options.data).await?;
     if options.if_empty && !wants_town(&store).await.map_err(|error| unloaded(&error))? {
@@ -24,7 +24,7 @@ pub async fn run(options: SeedOptions) -> Result<(), Fault> {
     environment.clock = opening::clock_of(&store).await?;
     if options.reset {
         let id = environment.ids.uuid(environment.now());
-        let (claim, recipe) = town::claim_anew(&store, id)
+        let (claim, recipe) = town::claim_again(&store, id)
             .await
             .map_err(|error| unreset(&error))?;
         return load(&claim, recipe).await;
@@ -61,7 +61,7 @@ pub async fn run(options: SeedOptions) -> Result<(), Fault> {
     load(&claim, recipe).await
 }
 
-/// Midnight is the town's now, so that the same seed makes the same town all day.
+/// The town's clock is set to midnight, so that the same seed makes the same town all day.
 fn midnight(now: Timestamp) -> Timestamp {
     const DAY: i64 = 24 * 60 * 60 * 1000;
     Timestamp::from_millis(now.millis() - now.millis().rem_euclid(DAY))
@@ -69,7 +69,8 @@ fn midnight(now: Timestamp) -> Timestamp {
 
 /// Gives an empty store the demo town, or finishes one that was interrupted.
 ///
-/// `spillway seed` does it in a process of its own: what it takes to make up a town, a hundred megabytes, goes with it.
+/// `spillway seed` runs in its own process: the memory that generating a town needs, a hundred megabytes, is freed
+/// with it.
 pub async fn load_if_empty(data: &DataOptions) -> Result<(), Fault> {
     let store = opening::open(data).await?;
     let wanted = wants_town(&store).await.map_err(|error| unloaded(&error))?;
@@ -80,7 +81,7 @@ pub async fn load_if_empty(data: &DataOptions) -> Result<(), Fault> {
     }
     let program = std::env::current_exe().map_err(|error| unloaded(&error))?;
     let mut seed = Command::new(program);
-    // Not as an argument: anybody on the machine sees those, and the address may have a password in it.
+    // Not as an argument: everybody on the machine can see those, and the address may contain a password.
     seed.args(["seed", "--if-empty"])
         .env("SPILLWAY_STORE", data.store.address());
     for relation in Relation::ALL {

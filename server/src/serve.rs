@@ -18,18 +18,18 @@ use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 use tower_http::csrf::CsrfLayer;
 
-use crate::classroom::{self, Anew};
+use crate::classroom::{self, Reset};
 use crate::cli::ServeOptions;
 use crate::fault::Fault;
 use crate::http::{
-    Limits, Quotas, Reach, RequestLog, explain, finish_what_began, forgery_protection, guard, health,
+    Limits, Quotas, Reach, RequestLog, explain, finish_mutations, forgery_protection, guard, health,
     limit_accounts, limit_peers, log, read_whole, refuse_plain_http, require_proxies,
 };
 use crate::shutdown::{Phases, Shutdown};
 use crate::site::Site;
 use crate::{api, drivers, listen, metrics, opening, pages, seed};
 
-/// What names the addresses to listen on.
+/// The options that name the addresses to listen on.
 const ADDR: &str = "SPILLWAY_ADDR";
 const ADMIN_ADDR: &str = "SPILLWAY_ADMIN_ADDR";
 
@@ -45,7 +45,8 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     let forgery = forgery_protection(options.public_url.as_deref())?;
     let reach = Reach::of(options.public_url.as_deref(), options.classroom)?;
     let limits = limits(&options)?;
-    // Bound before anything slow: an address in use is found out at once, and early requests wait instead of failing.
+    // Bound before anything slow: an address in use is reported at once, and early requests wait instead of
+    // failing.
     let listener = listen(ADDR, options.addr()).await?;
     let addr = listener
         .local_addr()
@@ -57,7 +58,7 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     let site = Site::find(options.site.as_deref(), addr)?;
 
     let mut environment = Environment::system(!options.no_demo);
-    // Without the demo town, a classroom is people who trust their network, and no more.
+    // Without the demo town, a classroom only means that the network is trusted.
     let room = options
         .serves_a_class()
         .then(|| classroom::addresses(addr, options.public_url.as_deref()));
@@ -80,7 +81,7 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     tokio::spawn(opening::read_clock_every_minute(clock.clone()));
     tokio::spawn(opening::deliver_every_minute(store.clone()));
     tokio::spawn(opening::finish_reactions_every_minute(store.clone(), clock));
-    tokio::spawn(opening::see_off_every_minute(store.clone()));
+    tokio::spawn(opening::finish_account_deletions_every_minute(store.clone()));
     let public_url = options.public_url.as_deref();
     let secure = public_url.is_some_and(|url| url.starts_with("https://"));
     let log = RequestLog::new(environment.now());
@@ -137,7 +138,7 @@ async fn listen(setting: &str, addr: &str) -> Result<TcpListener, Fault> {
     bound.map_err(|error| unbound(setting, addr, &error))
 }
 
-/// How often one visitor may do something, unless that does not matter here.
+/// The rate limits, unless they are off.
 fn limits(options: &ServeOptions) -> Result<Option<Arc<Limits>>, Fault> {
     if !options.limited() {
         return Ok(None);
@@ -148,18 +149,18 @@ fn limits(options: &ServeOptions) -> Result<Option<Arc<Limits>>, Fault> {
     Ok(Some(limits))
 }
 
-/// Gives the class what it storms, if there is one.
-async fn open_class(feed: &Feed, environment: &Environment) -> Result<Option<Anew>, Fault> {
+/// Creates the class's post, if there is a class.
+async fn open_class(feed: &Feed, environment: &Environment) -> Result<Option<Reset>, Fault> {
     if environment.classroom.is_none() {
         return Ok(None);
     }
     feed.open_class()
         .await
         .map_err(|problem| Fault::failed("The classroom cannot be opened", problem.message))?;
-    Ok(Some(Anew::new(feed.clone(), environment.clone())))
+    Ok(Some(Reset::new(feed.clone(), environment.clone())))
 }
 
-/// Says where everything is, as people and tests read it.
+/// Prints all addresses, in a form that people and tests read.
 fn announce(addr: SocketAddr, public_url: Option<&str>, source: &Source, drivers: Option<&wire::Listener>) {
     say(format_args!("Spillway is at http://{addr}"));
     if let Some(url) = public_url {
@@ -174,7 +175,7 @@ fn announce(addr: SocketAddr, public_url: Option<&str>, source: &Source, drivers
     }
 }
 
-/// Prints a line. A server goes on when whoever started it reads no further.
+/// Prints a line. The server continues if nobody reads its output any more.
 fn say(line: fmt::Arguments<'_>) {
     if let Err(error) = writeln!(io::stdout(), "{line}") {
         tracing::debug!(%error, "nobody reads what the server prints");
@@ -190,7 +191,7 @@ fn warn_of_plain_http(reach: Reach, addr: SocketAddr) {
     }
 }
 
-/// Answers Prometheus on an address of its own for as long as the process lives.
+/// Serves the metrics on an address of its own for as long as the process lives.
 fn serve_metrics(admin: TcpListener, numbers: Router) -> Result<(), Fault> {
     let addr = admin
         .local_addr()
@@ -204,25 +205,25 @@ fn serve_metrics(admin: TcpListener, numbers: Router) -> Result<(), Fault> {
     Ok(())
 }
 
-/// What stands between a request and the routes.
+/// The layers between a request and the routes.
 pub struct Access {
-    /// Refuses what another site made a browser send.
+    /// Refuses requests that another site made a browser send.
     pub forgery: CsrfLayer,
-    /// Who may write, by how they reach this server.
+    /// Who may write, depending on how they reach this server.
     pub reach: Reach,
-    /// How often; `None` for no limits.
+    /// The rate limits; `None` for none.
     pub limits: Option<Arc<Limits>>,
     /// Whether browsers reach this site by https alone.
     pub https: bool,
-    /// How a page learns about the form before it.
+    /// How a page receives the notice about a form.
     pub notices: Notices,
     /// The class that is served.
-    pub class: Option<Anew>,
+    pub class: Option<Reset>,
 }
 
-/// All routes, and around them, from the outside in: the log, the headers of every answer, compression, reading the
-/// body, and what refuses to change anything: for other sites, over plain HTTP, too often.
-/// Only routes that may need the session look it up; they know whose limit counts.
+/// All routes, and their layers, from the outside in: the log, the headers of every answer, compression, reading
+/// the body, and the refusals of changes: from other sites, over plain HTTP, too often. Only routes that may need
+/// the session look it up; they know which account's limit applies.
 pub fn routes(
     feed: Feed,
     sessions: Sessions,
@@ -246,12 +247,12 @@ pub fn routes(
         .layer(from_fn_with_state(limits.clone(), limit_accounts))
         .layer(from_fn_with_state(sessions, resolve));
     if let Some(class) = class {
-        // Around the sessions: they go and come back, too.
+        // Around the sessions: they are created and deleted here, too.
         town = town
             .layer(from_fn_with_state(class.clone(), classroom::take_part))
             .merge(classroom::router(class));
     }
-    town.layer(from_fn(finish_what_began))
+    town.layer(from_fn(finish_mutations))
         .merge(pages::package(site))
         .merge(pages::assets(site))
         .merge(health(feed, phases))
@@ -269,8 +270,9 @@ pub fn routes(
         .layer(from_fn_with_state(log_state, log))
 }
 
-/// Pages are made anew each time. At this level gzip takes a quarter of the processor time of brotli, for bodies that are a
-/// twentieth longer; what never changes was compressed as well as possible when it was built.
+/// Pages are rendered for each request. At this level gzip takes a quarter of the processor time of brotli, for
+/// bodies that are a twentieth longer; files that never change were compressed as well as possible when they were
+/// built.
 const COMPRESSION: CompressionLevel = CompressionLevel::Precise(3);
 
 /// Pages and JSON are compressed on the way; event streams must not wait for a full block, and the files of the site

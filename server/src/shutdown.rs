@@ -1,4 +1,4 @@
-//! How the server stops: first it says so, then it closes, and past a deadline it leaves.
+//! Stopping the server: it announces the stop, then closes, and exits after a deadline.
 
 use std::io;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
-/// How far the server is on its way out.
+/// The phase of the shutdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Phase {
     Serving,
@@ -14,12 +14,12 @@ enum Phase {
     Closing,
 }
 
-/// Tells long-lived work how far the server is on its way out.
+/// Informs long-lived work about the phase of the shutdown.
 #[derive(Clone)]
 pub struct Phases(watch::Receiver<Phase>);
 
 impl Phases {
-    /// Whether a signal to stop has come.
+    /// Whether a signal to stop was received.
     pub fn stopping(&self) -> bool {
         *self.0.borrow() > Phase::Serving
     }
@@ -50,7 +50,7 @@ impl Shutdown {
         })
     }
 
-    /// For those who must know.
+    /// A handle for work that needs to know the phase.
     pub fn phases(&self) -> Phases {
         Phases(self.phase.subscribe())
     }

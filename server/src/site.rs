@@ -1,4 +1,4 @@
-//! Where the built stylesheet, scripts and WebAssembly are.
+//! The built stylesheet, scripts and WebAssembly.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -21,8 +21,8 @@ pub struct Site {
 }
 
 impl Site {
-    /// Finds the site: the folder asked for, else beside the program, else `./target/site`. Without one the server
-    /// still answers, with unstyled pages, and says so in the log; a folder that was asked for must be there.
+    /// Finds the site: the requested folder, else beside the program, else `./target/site`. Without one the server
+    /// still answers, with unstyled pages, and logs a warning; a requested folder must exist.
     pub fn find(asked: Option<&Path>, addr: SocketAddr) -> Result<Self, Fault> {
         let beside = std::env::current_exe()
             .ok()
@@ -55,7 +55,7 @@ impl Site {
         Ok(Self { root, options })
     }
 
-    /// What Leptos needs to know.
+    /// The options for Leptos.
     pub fn options(&self) -> &LeptosOptions {
         &self.options
     }

@@ -7,11 +7,11 @@ use crate::process::{self, Cancel};
 use crate::repository::Repository;
 use crate::{serve, site};
 
-/// Where the results go, unless they are not worth keeping.
+/// The folder for results that are worth keeping.
 const PUBLISHED: &str = "docs/benchmarks";
 
-/// Builds the benchmark of lists, or of the server, and runs it. `quick` only shows that it runs: its results go to the
-/// build folder.
+/// Builds the benchmark of lists, or of the server, and runs it. `quick` only checks that it runs: its results go
+/// to the build folder.
 pub fn bench(repository: &Repository, console: &Console, server: bool, quick: bool) -> Result<(), Failure> {
     if server {
         serve::build(repository, console)?;

@@ -64,7 +64,7 @@ fn find() -> Option<PathBuf> {
         .find(|candidate| candidate.is_file())
 }
 
-/// How to run apt-get here with the rights it needs, without asking anybody for a password.
+/// The command that runs apt-get with the rights it needs, without asking for a password.
 fn apt_get(repository: &Repository) -> Option<fn() -> Command> {
     if !Path::new("/usr/bin/apt-get").exists() {
         return None;

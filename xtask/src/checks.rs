@@ -23,8 +23,8 @@ use crate::site::{self, FIRST_LOAD_LIMIT};
 use crate::tools;
 use crate::versions::WASM_TARGET;
 
-/// Runs the checks in order, the cheap ones first. A failure does not stop the others, except that nothing
-/// can be driven by a browser that was not built.
+/// Runs the checks in order, the cheap ones first. A failure does not stop the others, except that the browser
+/// tests need the build.
 pub fn test(repository: &Repository, console: &Console, quick: bool) -> Result<(), Failure> {
     let mut suite = Suite {
         repository,
@@ -84,14 +84,14 @@ struct Suite<'a> {
 }
 
 impl Suite<'_> {
-    /// What every check needs; without it none can say anything.
+    /// What every check needs; without it none can run.
     fn prepare(&self) -> Result<(), Failure> {
         preflight::check(self.repository)?;
         preflight::wasm_target(self.repository, self.console, &self.cancel)?;
         npm::install(self.repository, self.console, &self.cancel)
     }
 
-    /// A check that is one command: it holds if the command ends well.
+    /// A check that is one command: it passes if the command succeeds.
     fn command(&mut self, title: &str, command: Command) {
         let step = self.console.begin(title, "");
         let line = process::command_line(&command);
@@ -105,7 +105,7 @@ impl Suite<'_> {
         }
     }
 
-    /// A check that counts tests. What counts failures by itself is not counted once more.
+    /// A check that counts tests. A command that counts its own failures is not counted again.
     fn tests(&mut self, title: &str, command: Command, count: fn(&[String]) -> Counts) {
         let step = self.console.begin(title, "");
         let line = process::command_line(&command);
@@ -115,7 +115,7 @@ impl Suite<'_> {
         };
         let counts = count(&finished.lines);
         self.counts += counts;
-        // What is worth knowing although it is no failure: scores, and what was left out for a reason.
+        // Worth printing although it is not a failure: scores, and checks that were skipped for a reason.
         for note in finished
             .lines
             .iter()
@@ -153,7 +153,7 @@ impl Suite<'_> {
         );
     }
 
-    /// A check that lists what is wrong.
+    /// A check that lists violations.
     fn nothing_of(&mut self, title: &str, wrong: Result<Vec<String>, Failure>, next: &str) {
         let step = self.console.begin(title, "");
         match wrong {
@@ -223,7 +223,7 @@ impl Suite<'_> {
         }
     }
 
-    /// A Python with these packages, unless there is none to be had, which is said.
+    /// A Python with these packages; if none can be installed, the reason is printed.
     fn python(&mut self, title: &str, packages: Result<Packages, Failure>) -> Option<PathBuf> {
         let found = packages
             .and_then(|packages| python::with(&packages, self.repository, self.console, &self.cancel));
@@ -255,7 +255,7 @@ impl Suite<'_> {
     fn release_and_browser(&mut self) {
         let title = "release build";
         let (repository, console, cancel) = (self.repository, self.console, &self.cancel);
-        // A build often keeps one core waiting; fuzzing takes what there is. The browser is then left alone.
+        // A build often leaves one core idle; fuzzing uses everything. The browser tests then run alone.
         let (built, fuzzed) = thread::scope(|scope| {
             let fuzzing = scope.spawn(|| fuzz::every_target(repository, console, cancel));
             let built = prepare::prepare(repository, console)
@@ -277,7 +277,7 @@ impl Suite<'_> {
         self.api();
         match browser::chromium(self.repository, self.console, &self.cancel) {
             Ok(chromium) => {
-                // Lighthouse comes last and alone: journeys beside it would slow down what it measures.
+                // Lighthouse comes last and alone: browser tests beside it would slow down what it measures.
                 for (title, config) in [("browser tests", "end2end"), ("Lighthouse", "end2end/measured")] {
                     let mut command = tools::playwright(self.repository);
                     command
@@ -332,7 +332,7 @@ impl Suite<'_> {
         self.note_failure(title, failure);
     }
 
-    /// A failed check counts as one failed test, so that the last line never says that all is well.
+    /// A failed check counts as one failed test, so that the last line never reports success.
     fn note_failure(&mut self, title: &str, failure: &Failure) {
         self.console.say(&format!("{failure}\n"));
         self.failed.push(title.to_owned());

@@ -1,4 +1,4 @@
-//! What may be typed after `cargo xtask`.
+//! The command line of `cargo xtask`.
 
 use crate::exercise::EXERCISES;
 use crate::failure::Failure;
@@ -30,9 +30,9 @@ Environment:
 pub enum Command {
     /// Print [`HELP`].
     Help,
-    /// Build and serve; the arguments belong to `spillway serve`.
+    /// Build and serve; the arguments go to `spillway serve`.
     Serve {
-        /// Passed on untouched.
+        /// Passed on unchanged.
         arguments: Vec<String>,
     },
     /// Build what `serve` serves.
@@ -46,17 +46,17 @@ pub enum Command {
     Bench {
         /// The server's instead of those of lists.
         server: bool,
-        /// Small and short, keeping nothing.
+        /// Small and short; the results are not kept.
         quick: bool,
     },
     /// Run one fuzz target.
     Fuzz {
-        /// The target, and what cargo-fuzz is to be told.
+        /// The target, and further arguments for cargo-fuzz.
         arguments: Vec<String>,
     },
     /// Check a student's answer.
     Exercise {
-        /// Which exercise, counting from 1.
+        /// The number of the exercise, from 1.
         number: usize,
     },
     /// Format in place.
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_serve_belongs_to_the_binary() {
+    fn arguments_after_serve_go_to_the_binary() {
         let arguments = vec!["--no-demo".to_owned(), "--help".to_owned()];
         assert_eq!(
             parsed("serve --no-demo --help").unwrap(),
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_fuzz_belongs_to_the_fuzzer() {
+    fn arguments_after_fuzz_go_to_the_fuzzer() {
         let arguments = ["filters", "--", "-max_total_time=60"].map(String::from).to_vec();
         assert_eq!(
             parsed("fuzz filters -- -max_total_time=60").unwrap(),
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_is_refused_by_name() {
+    fn unknown_names_are_refused_by_name() {
         for (line, name) in [
             ("exercise", "1 to 8"),
             ("exercise 9", "\"9\""),

@@ -1,12 +1,12 @@
-//! What the person at the terminal sees: each step, what it is for, how far it is, and what it took.
+//! The terminal output: each step, its purpose, its progress, and its result.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often a log file is told that a long step is still going.
+/// How often a log file gets a line about a long step.
 const SPARSE: Duration = Duration::from_secs(30);
-/// How often the status line of a terminal is drawn again.
+/// How often the status line of a terminal is redrawn.
 const LIVE: Duration = Duration::from_millis(200);
 
 /// Prints steps, several of which may run at once.
@@ -38,9 +38,9 @@ struct Active {
 /// A finished step.
 #[derive(Debug, Clone)]
 pub struct Taken {
-    /// What the step did.
+    /// What the step does.
     pub title: String,
-    /// What it came to, such as a number of tests.
+    /// Its result, such as a number of tests.
     pub result: String,
     /// Whether it succeeded.
     pub fine: bool,
@@ -48,7 +48,7 @@ pub struct Taken {
     pub time: Duration,
 }
 
-/// A step that is under way. Dropping it without [`Step::done`] means that it failed.
+/// A running step. Dropping it without [`Step::done`] means that it failed.
 #[derive(Debug)]
 pub struct Step<'a> {
     console: &'a Console,
@@ -65,7 +65,7 @@ impl Console {
         }
     }
 
-    /// Starts a step. `waiting` says why one waits for it and for how long.
+    /// Starts a step. `waiting` says why somebody has to wait for it and for how long.
     pub fn begin(&self, title: impl Into<String>, waiting: &str) -> Step<'_> {
         let title = title.into();
         let mut state = self.state();
@@ -94,7 +94,7 @@ impl Console {
         self.line(&mut state, line);
     }
 
-    /// Draws the progress of what is under way, if it is time to.
+    /// Draws the progress of the running steps, if it is due.
     pub fn tick(&self) {
         let mut state = self.state();
         if self.terminal {
@@ -113,12 +113,12 @@ impl Console {
         }
     }
 
-    /// The steps that finished so far, in the order in which they did.
+    /// The finished steps, in the order in which they finished.
     pub fn taken(&self) -> Vec<Taken> {
         self.state().taken.clone()
     }
 
-    /// Prints what each step took, if there was anything to wait for.
+    /// Prints the duration of each step, if any took noticeable time.
     pub fn summarise(&self) {
         let taken = self.taken();
         if taken.is_empty() {
@@ -176,7 +176,7 @@ impl Console {
 }
 
 impl Step<'_> {
-    /// Says how far the step is.
+    /// Sets the progress of the step.
     pub fn detail(&self, detail: impl Into<String>) {
         let mut state = self.console.state();
         if let Some(active) = state.active.iter_mut().find(|active| active.id == self.id) {
@@ -184,17 +184,17 @@ impl Step<'_> {
         }
     }
 
-    /// Draws progress, if it is time to.
+    /// Draws progress, if it is due.
     pub fn tick(&self) {
         self.console.tick();
     }
 
-    /// Says that the step succeeded, and what it came to.
+    /// Marks the step as successful, with its result.
     pub fn done(self, result: &str) {
         self.console.finish(self.id, true, result);
     }
 
-    /// Says that the step failed, and how.
+    /// Marks the step as failed, with the reason.
     pub fn failed(self, result: &str) {
         self.console.finish(self.id, false, result);
     }
@@ -219,7 +219,7 @@ pub fn print_table(taken: &[Taken]) {
     }
 }
 
-/// A duration as a person would say it.
+/// A duration in readable form.
 pub fn duration(time: Duration) -> String {
     let seconds = time.as_secs();
     if seconds >= 60 {
@@ -239,10 +239,10 @@ fn draw(state: &mut State) {
         .iter()
         .map(|active| format!("{} {}", first_words(&active.title), progress(active)))
         .collect();
-    // A line that wraps could not be cleared, so it is cut to what every terminal shows.
+    // A wrapped line could not be cleared, so it is cut to a width that every terminal has.
     let line: String = format!("  … {}", steps.join(" | ")).chars().take(79).collect();
     print!("\r\x1b[2K{line}");
-    // A status line that cannot be written is no reason to stop the work it describes.
+    // Failing to write a status line is no reason to stop the work that it describes.
     if io::stdout().flush().is_ok() {
         state.status_line = true;
         state.drawn = Some(Instant::now());

@@ -1,4 +1,4 @@
-//! How many tests passed and failed, read from what each runner prints at its end.
+//! How many tests passed and failed, parsed from the last lines of each runner.
 
 use std::ops::AddAssign;
 
@@ -52,7 +52,8 @@ pub fn playwright(lines: &[String]) -> Counts {
         .fold(Counts::default(), total)
 }
 
-/// From `end2end/pymongo_check.py`: one `ok  insert_many` for each thing that holds. It stops at the first that does not.
+/// From `end2end/pymongo_check.py`: one `ok  insert_many` for each check that passes. It stops at the first that
+/// fails.
 pub fn pymongo(lines: &[String]) -> Counts {
     Counts {
         passed: lines.iter().filter(|line| line.starts_with("ok  ")).count() as u64,

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::process;
 use crate::repository::Repository;
 
-/// A crate, and packages that must not be compiled for it. What only its tests use does not count.
+/// A crate, and packages that must not be compiled for it. Dependencies of its tests do not count.
 const REFUSED: [(&str, &[&str]); 6] = [
     (
         "outlier-document",
@@ -73,7 +73,7 @@ pub fn refused(repository: &Repository) -> Result<Vec<String>, Failure> {
     Ok(found)
 }
 
-/// The refused packages among those that `cargo tree` lists, one for each line.
+/// The refused packages in the output of `cargo tree`, one for each line.
 fn offending<'a>(tree: &str, refused: &'a [&'a str]) -> impl Iterator<Item = &'a str> {
     let names: Vec<&str> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
     refused.iter().copied().filter(move |name| names.contains(name))

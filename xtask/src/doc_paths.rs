@@ -1,5 +1,5 @@
-//! Checks what the documents name: every path exists, every crate is ours or in `Cargo.lock`, and every
-//! `cargo xtask` command is one.
+//! Checks the names in the documents: every path exists, every crate is ours or in `Cargo.lock`, and every `cargo
+//! xtask` command exists.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::fingerprint;
 use crate::lockfile;
 use crate::repository::Repository;
 
-/// Where the documents are.
+/// The folders of the documents.
 const DOCUMENTS: [&str; 5] = [
     "README.md",
     "ARCHITECTURE.md",
@@ -19,15 +19,15 @@ const DOCUMENTS: [&str; 5] = [
     "docs",
 ];
 
-/// Folders that are made by building or running, so a fresh clone does not have them.
+/// Folders that are created by building or running, so a fresh clone does not have them.
 const MADE: [&str; 4] = ["target", "data", "node_modules", "dist"];
 
-/// Endings by which a name is taken for a file.
+/// Endings of names that are treated as files.
 const ENDINGS: [&str; 13] = [
     ".rs", ".toml", ".md", ".ts", ".mjs", ".css", ".yml", ".yaml", ".json", ".lock", ".svg", ".png", ".sh",
 ];
 
-/// Everything that the documents name and that does not exist, as `document: name`.
+/// Every name in the documents that does not exist, as `document: name`.
 pub fn broken(repository: &Repository) -> Result<Vec<String>, Failure> {
     let lock = fs::read_to_string(repository.path("Cargo.lock")).map_err(Failure::file("read Cargo.lock"))?;
     let mut documents = Vec::new();
@@ -60,7 +60,7 @@ pub fn broken(repository: &Repository) -> Result<Vec<String>, Failure> {
     Ok(broken)
 }
 
-/// Something that a document names.
+/// A name in a document.
 #[derive(Debug, PartialEq, Eq)]
 enum Mention {
     Path(String),
@@ -103,7 +103,7 @@ fn xtask_commands(line: &str) -> impl Iterator<Item = Mention> + '_ {
             .next()
             .unwrap_or_default();
         let words = command.split_whitespace();
-        // In prose without backticks only the command itself can be told from the words that follow it.
+        // In prose without backticks, only the command itself can be distinguished from the following words.
         let inside_code =
             rest.contains('`') || line.trim_start().starts_with("cargo") || line.starts_with("$ ");
         let take = if inside_code { usize::MAX } else { 1 };
@@ -162,7 +162,7 @@ fn looks_like_a_path(code: &str) -> bool {
         .bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || b"._-/".contains(&byte))
         && !code.contains("//");
-    // A leading slash is a page or an API route, a lone ending such as `.rs` is a kind of file.
+    // A leading slash means a page or an API route; an ending alone, such as `.rs`, means a file type.
     if !plain_characters || code.starts_with('/') || code.starts_with("..") || ENDINGS.contains(&code) {
         return false;
     }
@@ -180,11 +180,11 @@ fn looks_like_a_path(code: &str) -> bool {
 
 fn exists(root: &Path, folder: &Path, names: &[String], path: &str) -> bool {
     let found = root.join(path).exists() || folder.join(path).exists();
-    // A bare file name in prose, such as `overflow.md`, stands for the one file of that name.
+    // A bare file name in prose, such as `overflow.md`, means the one file with that name.
     found || (!path.contains('/') && names.iter().any(|name| name == path))
 }
 
-/// The names of all files of the clone, without what was built.
+/// The names of all files of the clone, without build output.
 fn tracked_names(repository: &Repository) -> Result<Vec<String>, Failure> {
     let entries = fs::read_dir(repository.root()).map_err(Failure::file("list the clone"))?;
     let mut files: Vec<PathBuf> = Vec::new();

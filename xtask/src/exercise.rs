@@ -1,4 +1,4 @@
-//! `cargo xtask exercise`: whether a student's answer is right.
+//! `cargo xtask exercise`: checks a student's answer.
 
 use std::process::Stdio;
 
@@ -12,7 +12,7 @@ pub const EXERCISES: [&str; 8] = ["one", "two", "three", "four", "five", "six", 
 
 /// Runs the checks of one exercise on what is in `exercises/src`.
 ///
-/// Their output is the answer, so it is shown as it comes, without a log or a step around it.
+/// Their output is the answer, so it is shown as it arrives, without a log or a step around it.
 pub fn check(repository: &Repository, console: &Console, number: usize) -> Result<(), Failure> {
     preflight::rust_only(repository)?;
     let name = EXERCISES[number - 1];

@@ -1,4 +1,4 @@
-//! What can go wrong, said in plain language with a next step.
+//! The failures, in plain language with a next step.
 
 use std::fmt;
 use std::io;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 pub enum Failure {
     /// The command line was wrong.
     Usage(String),
-    /// Something that must be on the machine is not, or is too old.
+    /// A requirement of the machine is missing, or too old.
     Missing {
         /// What is missing, as a full sentence.
         what: String,
@@ -18,7 +18,7 @@ pub enum Failure {
     },
     /// A command that we ran failed.
     Command {
-        /// What it was doing, in the words of the step.
+        /// The purpose of the command, in the words of the step.
         doing: String,
         /// The command line.
         line: String,
@@ -26,17 +26,17 @@ pub enum Failure {
         output: Vec<String>,
         /// Where all of its output is.
         log: Option<PathBuf>,
-        /// What to do about it, where that is known.
+        /// What to do about it, if that is known.
         next: Option<String>,
     },
     /// A file or folder could not be read or written.
     File {
-        /// What we were doing to it, such as `read /a/b`.
+        /// The operation, such as `read /a/b`.
         doing: String,
         /// The system's own error.
         source: io::Error,
     },
-    /// Checks ran and some of them failed. They have been printed, and the last line belongs to the counts.
+    /// Checks ran and some of them failed. They have been printed, and the last line must be the counts.
     Checks(Vec<String>),
     /// Another step failed first, so this one was stopped.
     Cancelled,
@@ -48,12 +48,12 @@ impl Failure {
         if matches!(self, Self::Usage(_)) { 2 } else { 1 }
     }
 
-    /// Whether the person has been told already.
+    /// Whether it has been printed already.
     pub fn is_told(&self) -> bool {
         matches!(self, Self::Checks(_))
     }
 
-    /// Turns an I/O error into a failure that says what was being done.
+    /// Turns an I/O error into a failure with its operation.
     pub fn file(doing: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let doing = doing.into();
         move |source| Self::File { doing, source }

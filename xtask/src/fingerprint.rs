@@ -1,4 +1,4 @@
-//! Tells whether anything that a build depends on has changed since the last one.
+//! Detects whether anything that a build depends on has changed since the last one.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hasher};
@@ -9,8 +9,8 @@ use crate::repository::Repository;
 
 /// A fingerprint of the names and contents of files and of everything in folders.
 ///
-/// It is compared only with fingerprints taken by the same build of this program; a different one merely means
-/// that something is built once more than needed.
+/// It is compared only with fingerprints taken by the same build of this program; a different one only causes one
+/// unnecessary build.
 pub fn of_files(repository: &Repository, paths: &[&str]) -> Result<String, Failure> {
     let mut files = Vec::new();
     for path in paths {

@@ -9,7 +9,7 @@ use crate::preflight;
 use crate::process::{self, Cancel};
 use crate::repository::Repository;
 
-/// What prettier looks after; Rust belongs to rustfmt and Markdown to its authors.
+/// The files that prettier formats; rustfmt formats Rust, and Markdown is formatted by hand.
 const PRETTIER: [&str; 3] = ["end2end", "package.json", "xtask/compress.mjs"];
 
 /// Formats everything in place.

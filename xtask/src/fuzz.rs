@@ -14,20 +14,20 @@ use crate::process::{self, Cancel, Finished};
 use crate::repository::Repository;
 use crate::tools;
 
-/// Where the fuzzer runs: what it prints of its files begins here.
+/// The fuzzer's working directory: the paths that it prints start here.
 const FOLDER: &str = "crates/embedded";
 
 /// Where the targets are, one file each.
 const TARGETS: &str = "crates/embedded/fuzz/fuzz_targets";
 
-/// How long a test lets each target run: in CI until it may find something new, elsewhere as long as one can wait.
+/// How long a test lets each target run: in CI long enough to find something new, elsewhere a tolerable wait.
 const SECONDS_IN_CI: u32 = 60;
 const SECONDS: u32 = 10;
 
-/// An input that takes so many seconds hangs. The fuzzer's own limit is twenty minutes.
+/// An input that takes this many seconds hangs. The fuzzer's own limit is twenty minutes.
 const LONGEST: u32 = 30;
 
-/// What came of all targets.
+/// The results of all targets.
 #[derive(Debug, Default)]
 pub struct Fuzzed {
     /// How many targets found nothing.
@@ -66,9 +66,9 @@ pub fn every_target(repository: &Repository, console: &Console, cancel: &Cancel)
     fuzzed
 }
 
-/// Becomes the fuzzer of one target, with whatever else cargo-fuzz is to be told.
+/// Replaces this process by the fuzzer of one target, with further arguments for cargo-fuzz.
 ///
-/// Without more it runs until it finds something or is stopped; with the path of an input it runs only that.
+/// Without arguments it runs until it finds something or is stopped; with the path of an input it runs only that.
 pub fn fuzz(repository: &Repository, console: &Console, arguments: &[String]) -> Result<(), Failure> {
     preflight::rust_only(repository)?;
     let known = targets(repository)?;
@@ -87,7 +87,7 @@ pub fn fuzz(repository: &Repository, console: &Console, arguments: &[String]) ->
     process::become_the(command)
 }
 
-/// cargo-fuzz, and what it works on.
+/// cargo-fuzz, and its environment.
 struct Runner<'a> {
     repository: &'a Repository,
     program: PathBuf,
@@ -124,7 +124,7 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// Runs one target for some seconds. Finding something is a failure, and so is not getting to look.
+    /// Runs one target for some seconds. A finding is a failure, and so is a target that does not start.
     fn look_for_trouble(
         &self,
         console: &Console,
@@ -167,7 +167,7 @@ impl<'a> Runner<'a> {
             .current_dir(self.repository.path(FOLDER))
             .args([what, "--fuzz-dir", "fuzz", "--sanitizer", "none", "--target-dir"])
             .arg(self.repository.target().join("fuzz"))
-            // The fuzzer's instrumentation is an option that a stable compiler has but does not offer.
+            // The fuzzer's instrumentation is an option that a stable compiler has but does not expose.
             .env("RUSTC_BOOTSTRAP", "1");
         command
     }
@@ -198,13 +198,13 @@ fn targets(repository: &Repository) -> Result<Vec<String>, Failure> {
     Ok(names)
 }
 
-/// The fuzzer runs elsewhere, so the inputs that were typed before a `--` are pinned to where they were typed.
+/// The fuzzer runs in another folder, so the inputs that were typed before a `--` are made absolute.
 fn from_here(arguments: &[String]) -> Vec<PathBuf> {
     let options = arguments.iter().position(|argument| argument == "--");
     let (inputs, options) = arguments.split_at(options.unwrap_or(arguments.len()));
     inputs
         .iter()
-        // Only an empty name has no absolute form; the fuzzer says what is wrong with it.
+        // Only an empty name has no absolute form; the fuzzer reports that itself.
         .map(|input| std::path::absolute(input).unwrap_or_else(|_| input.into()))
         .chain(options.iter().map(PathBuf::from))
         .collect()
@@ -227,7 +227,7 @@ fn input_found(lines: &[String]) -> Option<PathBuf> {
         .map(|(_, path)| PathBuf::from(path.trim()))
 }
 
-/// The input itself is printed too, because a file that a machine of CI wrote is soon gone.
+/// The input itself is printed too, because a file on a CI machine is soon gone.
 fn how_to_reproduce(repository: &Repository, target: &str, input: &Path) -> String {
     let name = input
         .strip_prefix(repository.root())
@@ -253,7 +253,7 @@ fn hex(bytes: &[u8]) -> String {
         .collect()
 }
 
-/// What the fuzzer says, without its running account of itself: `#1024 NEW cov: 512 …`.
+/// The fuzzer's output, without its status lines: `#1024 NEW cov: 512 …`.
 fn without_statistics(lines: &[String]) -> Vec<String> {
     lines
         .iter()

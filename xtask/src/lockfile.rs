@@ -1,4 +1,4 @@
-//! Which version of a package `Cargo.lock` holds.
+//! The version of a package in `Cargo.lock`.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::repository::Repository;
 use crate::versions::Version;
 
-/// The version of `wasm-bindgen` that the browser's half is compiled against.
+/// The version of `wasm-bindgen` that the browser code is compiled with.
 pub fn wasm_bindgen(repository: &Repository) -> Result<Version, Failure> {
     let path = repository.path("Cargo.lock");
     let lock = fs::read_to_string(&path).map_err(Failure::file(format!("read {}", path.display())))?;

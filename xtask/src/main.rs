@@ -1,7 +1,7 @@
 //! The commands of the repository: `cargo xtask serve`, `test`, `build`, `bench`, `fuzz`, `exercise` and `fmt`.
 //!
 //! This crate has no dependencies, because it is compiled before anything else happens on a first start.
-//! It installs what is missing, says what it is waiting for, and otherwise stays out of the way.
+//! It installs what is missing, says what it is waiting for, and prints nothing else.
 
 mod bench;
 mod browser;

@@ -11,7 +11,7 @@ use crate::repository::Repository;
 /// npm is a batch file on Windows, which has to be named in full.
 pub const PROGRAM: &str = if cfg!(windows) { "npm.cmd" } else { "npm" };
 
-/// Installs exactly what `package-lock.json` names, unless that is what is there.
+/// Installs exactly the versions in `package-lock.json`, unless they are installed.
 pub fn install(repository: &Repository, console: &Console, cancel: &Cancel) -> Result<(), Failure> {
     let stamp = repository.path("node_modules/.spillway-stamp");
     let wanted = fingerprint::of_files(repository, &["package.json", "package-lock.json"])?;
@@ -23,7 +23,7 @@ pub fn install(repository: &Repository, console: &Console, cancel: &Cancel) -> R
         "Tailwind, wasm-opt, Playwright and Lighthouse, 370 MB; about a minute, once",
     );
     let mut command = repository.command(PROGRAM);
-    // No package here needs to run a script of its own to be installed, and Playwright drives the system's browser.
+    // No package here needs an install script, and Playwright drives the system's browser.
     command.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]);
     let next = "check the network, then run this again; npm's own words are above.";
     process::run(repository, &step, command, cancel, "npm ci", Some(next))?;
@@ -32,7 +32,7 @@ pub fn install(repository: &Repository, console: &Console, cancel: &Cancel) -> R
     Ok(())
 }
 
-/// A program that an npm package brought along.
+/// A program from an npm package.
 pub fn program(repository: &Repository, name: &str) -> std::path::PathBuf {
     let suffix = if cfg!(windows) { ".cmd" } else { "" };
     repository

@@ -1,4 +1,4 @@
-//! What has to be on the machine before anything else makes sense, asked before the first long step.
+//! The requirements of the machine, checked before the first long step.
 
 use std::process::Command;
 
@@ -9,7 +9,7 @@ use crate::process::{self, Cancel};
 use crate::repository::Repository;
 use crate::versions::{OLDEST_NODE, OLDEST_RUST, Version, WASM_TARGET};
 
-/// Rust, Node.js and npm, in versions that will do.
+/// Rust, Node.js and npm, in sufficient versions.
 pub fn check(repository: &Repository) -> Result<(), Failure> {
     rust(printed(repository, "rustc").as_deref())?;
     node(printed(repository, "node").as_deref())?;
@@ -24,12 +24,12 @@ pub fn check(repository: &Repository) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Only Rust, for what has no browser's half.
+/// Only Rust, for commands without browser code.
 pub fn rust_only(repository: &Repository) -> Result<(), Failure> {
     rust(printed(repository, "rustc").as_deref())
 }
 
-/// Installs the target that the browser's half is compiled for, if it is missing.
+/// Installs the target that the browser code is compiled for, if it is missing.
 pub fn wasm_target(repository: &Repository, console: &Console, cancel: &Cancel) -> Result<(), Failure> {
     let folder =
         process::ask(
@@ -66,7 +66,7 @@ pub fn wasm_target(repository: &Repository, console: &Console, cancel: &Cancel) 
     Ok(())
 }
 
-/// What building cargo-leptos from source needs besides Rust: it brings its own OpenSSL, in C and Perl.
+/// The requirements for building cargo-leptos from source besides Rust: it includes OpenSSL, in C and Perl.
 pub fn source_build(repository: &Repository) -> Result<(), Failure> {
     if cfg!(windows) {
         return Ok(());
@@ -95,7 +95,7 @@ pub fn source_build(repository: &Repository) -> Result<(), Failure> {
     })
 }
 
-/// What the fuzz targets need besides Rust: the fuzzer itself is C++, and is compiled along with them.
+/// The requirements of the fuzz targets besides Rust: the fuzzer itself is C++, and is compiled along with them.
 pub fn cpp(repository: &Repository) -> Result<(), Failure> {
     let compiler = std::env::var_os("CXX").unwrap_or_else(|| "c++".into());
     if cfg!(windows) || process::ask(repository.command(&compiler).arg("--version")).is_some() {

@@ -1,4 +1,4 @@
-//! Everything that has to be on the machine before the application can be built, side by side where that is quicker.
+//! Installs everything that is needed before the application can be built, in parallel where that is quicker.
 
 use std::thread;
 
@@ -14,8 +14,8 @@ use crate::versions::WASM_TARGET;
 
 /// Installs what is missing and returns the build tools.
 ///
-/// On a first start, building cargo-leptos keeps about one core busy for minutes. The application compiles
-/// beside it in that time, so that cargo-leptos finds most of its own work done.
+/// On a first start, building cargo-leptos keeps about one core busy for minutes. The application is compiled in
+/// parallel, so that cargo-leptos finds most of its own work done.
 pub fn prepare(repository: &Repository, console: &Console) -> Result<Tools, Failure> {
     preflight::check(repository)?;
     let cancel = Cancel::default();
@@ -41,7 +41,7 @@ pub fn prepare(repository: &Repository, console: &Console) -> Result<Tools, Fail
     )
 }
 
-/// Runs three pieces of work at once and returns what the last one returned, or the first real failure.
+/// Runs three tasks at once and returns the result of the last one, or the first real failure.
 fn side_by_side<T: Send>(
     cancel: &Cancel,
     rust: impl FnOnce() -> Result<(), Failure> + Send,
@@ -58,7 +58,7 @@ fn side_by_side<T: Send>(
             Err(failure) => (None, vec![failure]),
         };
         failures.extend(results.into_iter().filter_map(Result::err));
-        // What was cancelled failed only because something else did.
+        // A cancelled task failed only because another one did.
         failures.sort_by_key(|failure| matches!(failure, Failure::Cancelled));
         match (tools, failures.into_iter().next()) {
             (Some(tools), None) => Ok(tools),
@@ -72,7 +72,7 @@ fn or_cancel<T>(cancel: &Cancel, work: impl FnOnce() -> Result<T, Failure>) -> R
     work().inspect_err(|_| cancel.raise())
 }
 
-/// Compiles what cargo-leptos will ask Cargo for, with the same options and environment, so that it is reused.
+/// Compiles what cargo-leptos will compile, with the same options and environment, so that the results are reused.
 fn compile_early(repository: &Repository, console: &Console, cancel: &Cancel) -> Result<(), Failure> {
     let step = console.begin(
         "compiling the browser's half",
@@ -117,7 +117,7 @@ fn compile_early(repository: &Repository, console: &Console, cancel: &Cancel) ->
     Ok(())
 }
 
-/// Cargo's own words name the host that could not be reached or the line that does not compile.
+/// Cargo's own message names the host that could not be reached or the line that does not compile.
 const ADVICE: &str = "if the lines above speak of the network, check it (and HTTPS_PROXY) and run this again; \
                       otherwise they say what does not compile.";
 

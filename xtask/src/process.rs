@@ -18,7 +18,7 @@ use crate::repository::Repository;
 const REPEATED: usize = 120;
 const POLL: Duration = Duration::from_millis(50);
 
-/// Tells the steps that run at the same time that one of them failed.
+/// Signals concurrent steps that one of them failed.
 #[derive(Debug, Default)]
 pub struct Cancel(AtomicBool);
 
@@ -28,22 +28,22 @@ impl Cancel {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether somebody asked.
+    /// Whether it was requested.
     pub fn raised(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// What a finished command printed, without progress lines, standard output and standard error in arrival order.
+/// The output of a finished command, without progress lines, standard output and standard error in arrival order.
 #[derive(Debug)]
 pub struct Finished {
-    /// How it ended.
+    /// The exit status.
     pub status: ExitStatus,
-    /// What it printed.
+    /// The output.
     pub lines: Vec<String>,
 }
 
-/// Runs `command` as `step` and keeps what it prints.
+/// Runs `command` as `step` and keeps its output.
 ///
 /// An exit status other than 0 is not yet a failure: see [`run`] for that.
 pub fn observe(step: &Step<'_>, mut command: Command, cancel: &Cancel) -> Result<Finished, Failure> {
@@ -53,7 +53,7 @@ pub fn observe(step: &Step<'_>, mut command: Command, cancel: &Cancel) -> Result
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .env("CARGO_TERM_COLOR", "never")
-        // Cargo draws its progress bar only when told to, and only at a width it knows.
+        // Cargo draws its progress bar only on request, and only at a known width.
         .env("CARGO_TERM_PROGRESS_WHEN", "always")
         .env("CARGO_TERM_PROGRESS_WIDTH", "100");
     let mut child = command.spawn().map_err(Failure::file(format!("run `{line}`")))?;
@@ -71,7 +71,7 @@ pub fn observe(step: &Step<'_>, mut command: Command, cancel: &Cancel) -> Result
                 return Ok(status);
             }
             if cancel.raised() {
-                // It may have ended by itself since it was asked; either way it is reaped.
+                // It may have ended by itself since the request; in both cases it is reaped.
                 return child
                     .kill()
                     .and_then(|()| child.wait())
@@ -90,7 +90,7 @@ pub fn observe(step: &Step<'_>, mut command: Command, cancel: &Cancel) -> Result
     })
 }
 
-/// Runs `command` as `step`, and fails with its own last lines if it does not end well.
+/// Runs `command` as `step`, and fails with its last lines if it does not succeed.
 ///
 /// `doing` completes the sentence "Failed: …"; `next` is what a person may do about it.
 pub fn run(
@@ -115,7 +115,7 @@ pub fn run(
     })
 }
 
-/// What a short command printed on standard output, if it ran and ended well.
+/// The standard output of a short command, if it ran and succeeded.
 pub fn ask(command: &mut Command) -> Option<String> {
     let output = command.stdin(Stdio::null()).output().ok()?;
     output
@@ -124,7 +124,7 @@ pub fn ask(command: &mut Command) -> Option<String> {
         .then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// The lines that say something: not the ones in which Cargo counts crates.
+/// The lines with content: not those in which Cargo counts crates.
 pub fn meaningful(lines: &[String]) -> Vec<String> {
     const NOISE: [&str; 8] = [
         "Compiling ",
@@ -144,7 +144,7 @@ pub fn meaningful(lines: &[String]) -> Vec<String> {
     telling.into_iter().skip(skipped).cloned().collect()
 }
 
-/// Keeps all of the output of a failed command; where even that fails, the repeated lines have to do.
+/// Saves the complete output of a failed command; if that fails too, only the repeated lines are available.
 pub fn write_log(repository: &Repository, doing: &str, lines: &[String]) -> Option<PathBuf> {
     let folder = repository.target().join("xtask");
     let name: String = doing
@@ -176,7 +176,7 @@ pub fn become_the(mut command: Command) -> Result<(), Failure> {
     })
 }
 
-/// As on Unix, as far as that goes here: the command runs to its end, and its exit status is ours.
+/// The closest equivalent to Unix here: the command runs to its end, and its exit status is ours.
 #[cfg(not(unix))]
 pub fn become_the(mut command: Command) -> Result<(), Failure> {
     let line = command_line(&command);
@@ -184,7 +184,7 @@ pub fn become_the(mut command: Command) -> Result<(), Failure> {
     std::process::exit(status.code().unwrap_or(1))
 }
 
-/// What a thread came to, or its panic.
+/// The result of a thread, or its panic.
 pub fn join<T>(handle: ScopedJoinHandle<'_, T>) -> T {
     match handle.join() {
         Ok(result) => result,
@@ -192,7 +192,7 @@ pub fn join<T>(handle: ScopedJoinHandle<'_, T>) -> T {
     }
 }
 
-/// A command as one would type it.
+/// A command as it would be typed.
 pub fn command_line(command: &Command) -> String {
     let mut words = vec![command.get_program().to_string_lossy().into_owned()];
     words.extend(
@@ -207,7 +207,7 @@ fn collect(mut stream: impl Read, step: &Step<'_>, lines: &Mutex<Vec<String>>) {
     let mut line = Vec::new();
     let mut buffer = [0_u8; 4096];
     loop {
-        // A stream that breaks has ended as far as we can tell; the exit status says whether that matters.
+        // A stream that breaks counts as ended; the exit status says whether that matters.
         let read = stream.read(&mut buffer).unwrap_or(0);
         for &byte in &buffer[..read] {
             if byte == b'\n' || byte == b'\r' {
@@ -237,7 +237,7 @@ fn accept(line: &[u8], step: &Step<'_>, lines: &Mutex<Vec<String>>) {
     }
 }
 
-/// What Cargo's progress bar says, such as `Building [===>   ] 123/456: syn, serde`.
+/// The text of Cargo's progress bar, such as `Building [===>   ] 123/456: syn, serde`.
 fn cargo_progress(line: &str) -> Option<String> {
     let line = line.trim_start();
     let (verb, rest) = line.split_once('[')?;

@@ -1,4 +1,4 @@
-//! Python with packages of certain versions, in environments that all clones share.
+//! Python with packages of fixed versions, in environments that all clones share.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::versions::PYMONGO;
 /// Packages that are installed together.
 #[derive(Debug)]
 pub struct Packages {
-    /// What the environment is called.
+    /// The name of the environment.
     name: String,
     /// Each as `name==version`.
     pins: Vec<String>,
@@ -29,7 +29,7 @@ impl Packages {
         }
     }
 
-    /// What tests an API against its description, with all that it needs.
+    /// A tool that tests an API against its description, with its dependencies.
     pub fn schemathesis(repository: &Repository) -> Result<Self, Failure> {
         let file = repository.path("end2end/schemathesis.txt");
         let text = fs::read_to_string(&file).map_err(Failure::file(format!("read {}", file.display())))?;
@@ -51,13 +51,13 @@ fn pins(text: &str) -> Vec<String> {
 /// A Python that has the packages.
 #[derive(Debug)]
 pub enum Python {
-    /// This one.
+    /// The interpreter.
     Ready(PathBuf),
-    /// There is none, and none can be made here, for this reason.
+    /// There is none, and none can be installed here, for this reason.
     Absent(&'static str),
 }
 
-/// A Python with these packages in an environment of its own, which is made if need be.
+/// A Python with these packages in its own environment, which is created if necessary.
 pub fn with(
     packages: &Packages,
     repository: &Repository,

@@ -1,4 +1,4 @@
-//! Where the clone is, whatever it is called and wherever in it the command was typed.
+//! The location of the clone, whatever its name and the current folder.
 
 use std::env;
 use std::ffi::OsString;
@@ -15,7 +15,7 @@ pub struct Repository {
 }
 
 impl Repository {
-    /// Finds the clone that `cargo xtask` was typed in.
+    /// Finds the clone in which `cargo xtask` was called.
     pub fn locate() -> Result<Self, Failure> {
         // Cargo sets this for what it runs. The value from compile time would be stale after the clone is moved.
         let manifest = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
@@ -50,7 +50,8 @@ impl Repository {
         &self.target
     }
 
-    /// Where cargo-leptos puts what browsers download. Its configuration names this folder relative to the root.
+    /// The folder in which cargo-leptos puts the browser's files. Its configuration names this folder relative to
+    /// the root.
     pub fn site(&self) -> PathBuf {
         self.root.join("target").join("site")
     }

@@ -16,7 +16,7 @@ pub fn build(repository: &Repository, console: &Console) -> Result<(), Failure> 
     Ok(())
 }
 
-/// Builds, then becomes the server.
+/// Builds, then replaces this process by the server.
 ///
 /// It runs at the root of the clone, so that its data is always in `data` there.
 pub fn serve(repository: &Repository, console: &Console, arguments: &[String]) -> Result<(), Failure> {

@@ -1,4 +1,4 @@
-//! A server with a store of its own, for checks that are programs in other languages.
+//! A server with its own store, for checks that are programs in other languages.
 
 use std::env;
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use crate::process;
 use crate::repository::Repository;
 use crate::site;
 
-/// The user that a password is for.
+/// The user that the password belongs to.
 const USER: &str = "spillway";
 
 /// A server that started with an empty store, until it is dropped.
@@ -19,7 +19,7 @@ pub struct Server {
     child: Child,
     /// Kept open: closing it would make the server's next line fail.
     _stdout: BufReader<ChildStdout>,
-    /// Where it is reached, in the words of what it said.
+    /// Its address, as it printed it.
     pub address: String,
 }
 

@@ -1,4 +1,4 @@
-//! The release build: the server, what browsers download, and how much of it there is.
+//! The release build: the server, the browser's files, and their sizes.
 
 use std::env;
 use std::fs;
@@ -13,11 +13,11 @@ use crate::repository::Repository;
 use crate::tools::{self, Tools};
 use crate::versions::CARGO_LEPTOS;
 
-/// The most that the first page may load: JavaScript and WebAssembly after brotli, in bytes.
+/// The maximum size of the first load: JavaScript and WebAssembly after brotli, in bytes.
 pub const FIRST_LOAD_LIMIT: u64 = 90_000;
 
-/// What cargo-leptos sets for Cargo, from its configuration in `Cargo.toml`. Leptos reads some of these while it
-/// compiles, so a build with others would be a different one.
+/// The variables that cargo-leptos sets for Cargo, from its configuration in `Cargo.toml`. Leptos reads some of
+/// them while it compiles, so a build with other values would differ.
 pub const BUILD_ENVIRONMENT: [(&str, &str); 10] = [
     ("LEPTOS_OUTPUT_NAME", "spillway"),
     ("LEPTOS_SITE_ROOT", "target/site"),
@@ -31,7 +31,7 @@ pub const BUILD_ENVIRONMENT: [(&str, &str); 10] = [
     ("LEPTOS_HASH_FILE_NAME", "hash.txt"),
 ];
 
-/// What a build depends on.
+/// The inputs of a build.
 const INPUTS: [&str; 12] = [
     "Cargo.toml",
     "Cargo.lock",
@@ -47,7 +47,7 @@ const INPUTS: [&str; 12] = [
     "style",
 ];
 
-/// Builds the server and what browsers download, unless neither has changed since the last time.
+/// Builds the server and the browser's files, unless neither has changed since the last time.
 pub fn build(repository: &Repository, console: &Console, tools: &Tools) -> Result<(), Failure> {
     let stamp = repository.target().join("xtask").join("site-stamp");
     let inputs = inputs(repository)?;
@@ -93,7 +93,7 @@ pub fn build(repository: &Repository, console: &Console, tools: &Tools) -> Resul
         .map_err(Failure::file(format!("write {}", stamp.display())))
 }
 
-/// What the server needs to know about the site that was built.
+/// The server's settings for the built site.
 pub fn environment(repository: &Repository) -> Vec<(&'static str, PathBuf)> {
     let mut environment: Vec<(&'static str, PathBuf)> = BUILD_ENVIRONMENT
         .iter()
@@ -114,7 +114,7 @@ pub struct Weight {
     pub brotli: u64,
 }
 
-/// The JavaScript and WebAssembly that the first page loads, the heaviest first.
+/// The JavaScript and WebAssembly that the first page loads, largest first.
 pub fn first_load(repository: &Repository) -> Result<Vec<Weight>, Failure> {
     let mut files = Vec::new();
     fingerprint::list(&repository.site().join("pkg"), &mut files)?;
@@ -162,8 +162,8 @@ fn inputs(repository: &Repository) -> Result<String, Failure> {
     Ok(lines.join("\n"))
 }
 
-/// The stamp of a build: its inputs, and its outputs as they were left. Somebody else's `cargo build --release`
-/// replaces the binary, and then it has to be built again.
+/// The stamp of a build: its inputs, and its outputs as they were left. A separate `cargo build --release`
+/// replaces the binary, which then has to be built again.
 fn with_outputs(repository: &Repository, inputs: &str) -> String {
     let mut files = Vec::new();
     // A site that cannot be listed counts as empty, which matches no stamp of a finished build.

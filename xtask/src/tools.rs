@@ -1,4 +1,5 @@
-//! cargo-leptos, wasm-bindgen and cargo-fuzz: found where they are, otherwise installed into a folder that all clones share.
+//! cargo-leptos, wasm-bindgen and cargo-fuzz: found if they are installed, otherwise installed into a folder that
+//! all clones share.
 
 use std::env;
 use std::ffi::OsString;
@@ -33,7 +34,7 @@ struct Tool {
     program: &'static str,
     version: Version,
     options: &'static [&'static str],
-    /// Whether a build from source compiles C along.
+    /// Whether a build from source also compiles C.
     needs_c: bool,
     waiting: &'static str,
 }
@@ -51,7 +52,7 @@ impl Tools {
             }))
     }
 
-    /// Installs what is missing. The smaller one comes first, so that a broken set-up shows early.
+    /// Installs what is missing. The smaller one comes first, so that a broken set-up fails early.
     pub fn install(repository: &Repository, console: &Console, cancel: &Cancel) -> Result<Self, Failure> {
         let [wasm_bindgen, cargo_leptos] = wanted(repository)?;
         in_the_folder(console, cancel, |folder| {
@@ -97,7 +98,7 @@ fn wanted(repository: &Repository) -> Result<[Tool; 2], Failure> {
     ])
 }
 
-/// cargo-fuzz, which is installed where it is missing.
+/// cargo-fuzz, which is installed if it is missing.
 pub fn cargo_fuzz(repository: &Repository, console: &Console, cancel: &Cancel) -> Result<PathBuf, Failure> {
     let tool = Tool {
         package: "cargo-fuzz",
@@ -115,7 +116,7 @@ pub fn cargo_fuzz(repository: &Repository, console: &Console, cancel: &Cancel) -
     }
 }
 
-/// Installs something into the shared folder while nobody else does.
+/// Installs something into the shared folder, under a lock.
 pub fn in_the_folder<T>(
     console: &Console,
     cancel: &Cancel,
@@ -173,7 +174,7 @@ impl Tool {
         Ok(found)
     }
 
-    /// Tries `cargo binstall`. It is a short cut, so its failure is told and then forgotten.
+    /// Tries `cargo binstall`. It is only a shortcut, so its failure is printed and otherwise ignored.
     fn install_ready_made(
         &self,
         repository: &Repository,
@@ -214,13 +215,13 @@ impl Tool {
         }
     }
 
-    /// A folder of its own for each version, so that clones that want different ones do not undo each other.
+    /// A separate folder for each version, so that clones with different versions do not overwrite each other's.
     fn root(&self, folder: &Path) -> PathBuf {
         folder.join(format!("{}-{}", self.package, self.version))
     }
 }
 
-/// Looks on the search path, then in the shared folder, for a program that says it is the right version.
+/// Searches the search path, then the shared folder, for a program that reports the right version.
 fn find(tool: &Tool, folder: &Path) -> Option<PathBuf> {
     let file = format!("{}{}", tool.program, env::consts::EXE_SUFFIX);
     let on_path = env::var_os("PATH").into_iter().flat_map(|path| {
@@ -265,7 +266,7 @@ pub fn folder() -> Result<PathBuf, Failure> {
 
 fn folder_from(variable: impl Fn(&str) -> Option<OsString>, system: &str) -> Option<PathBuf> {
     if let Some(chosen) = variable("SPILLWAY_TOOLS") {
-        // Programs are started from other folders too, so a relative choice is pinned to this one.
+        // Programs are started from other folders too, so a relative path is made absolute.
         return std::path::absolute(chosen).ok();
     }
     let home = || variable("HOME").map(PathBuf::from);
@@ -283,7 +284,7 @@ fn build_folder(folder: &Path) -> PathBuf {
     folder.join("build")
 }
 
-/// Two first starts at the same time would build into the same folder; the second waits and finds the tools there.
+/// Two concurrent first starts would build into the same folder; the second waits and finds the tools there.
 fn wait_for_the_folder(folder: &Path, console: &Console, cancel: &Cancel) -> Result<File, Failure> {
     let path = folder.join("lock");
     let lock = File::create(&path).map_err(Failure::file(format!("create {}", path.display())))?;
@@ -309,8 +310,8 @@ fn wait_for_the_folder(folder: &Path, console: &Console, cancel: &Cancel) -> Res
     }
 }
 
-/// These tools run for seconds and take minutes to optimise: their own profile needs 39 minutes of processor
-/// time for cargo-leptos, this one 7.
+/// These tools run for seconds and take minutes to optimize: their own profile needs 39 minutes of processor time
+/// for cargo-leptos, this one 7.
 fn lightest_profile(command: &mut Command) {
     command
         .env("CARGO_PROFILE_RELEASE_LTO", "off")
@@ -322,7 +323,7 @@ fn lightest_profile(command: &mut Command) {
         .env_remove("CARGO_BUILD_TARGET");
 }
 
-/// Runs cargo-leptos with everything it looks for.
+/// Runs cargo-leptos with everything that it needs.
 pub fn cargo_leptos(repository: &Repository, tools: &Tools) -> Command {
     let mut command = repository.command(&tools.cargo_leptos);
     command.arg("leptos").env("PATH", tools.search_path(repository));

@@ -4,14 +4,14 @@
 
 use std::fmt;
 
-/// 0.3.11 wants a newer Rust than the one this repository pins.
+/// 0.3.11 needs a newer Rust than the one that this repository pins.
 pub const CARGO_LEPTOS: Version = Version {
     major: 0,
     minor: 3,
     patch: 10,
 };
 
-/// The one that the fuzz targets were written with.
+/// The version that the fuzz targets were written with.
 pub const CARGO_FUZZ: Version = Version {
     major: 0,
     minor: 13,
@@ -25,7 +25,7 @@ pub const PYMONGO: Version = Version {
     patch: 5,
 };
 
-/// The oldest Node.js that the npm packages run on.
+/// The oldest Node.js that the npm packages support.
 pub const OLDEST_NODE: Version = Version {
     major: 20,
     minor: 0,
@@ -39,7 +39,7 @@ pub const OLDEST_RUST: Version = Version {
     patch: 0,
 };
 
-/// The target that the browser's half is compiled for.
+/// The target that the browser code is compiled for.
 pub const WASM_TARGET: &str = "wasm32-unknown-unknown";
 
 /// A version of the form `1.2.3`.
@@ -58,7 +58,7 @@ impl Version {
             .find_map(|word| Self::parse(word.trim_start_matches('v')))
     }
 
-    /// Reads `1.2.3`; what follows a `-` or `+` is left out.
+    /// Parses `1.2.3`; a suffix after `-` or `+` is ignored.
     pub fn parse(text: &str) -> Option<Self> {
         let plain = text.split(['-', '+']).next()?;
         let mut parts = plain.split('.').map(str::parse::<u32>);
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_version_is_not_taken_for_one() {
+    fn only_versions_are_parsed_as_versions() {
         for printed in [
             "",
             "command not found",

@@ -1,4 +1,4 @@
-//! What the students of a class do: join it by name, and bring people to its post.
+//! What the students of a class do: join by name, and bring people to the class's post.
 
 #![expect(
     missing_docs,
@@ -17,7 +17,7 @@ use {super::feed, super::reply::Form, crate::session};
 #[cfg(feature = "ssr")]
 const CLASS: &str = "/lab/class";
 
-/// Joins the class and signs in. There is no password: who loses their session joins again.
+/// Joins the class and signs in. There is no password: a student who loses their session joins again.
 #[server(endpoint = "join_class")]
 pub async fn join_class(name: String) -> Result<Handle, Refused> {
     let form = Form::new("join_class").keeping("name", &name);
@@ -30,7 +30,7 @@ pub async fn join_class(name: String) -> Result<Handle, Refused> {
     form.answer(result.await, |_| CLASS.to_owned())
 }
 
-/// Lets the next people of the town like the class's post. Answers how many came.
+/// Makes the next people of the town like the class's post. Returns how many did.
 #[server(endpoint = "bring_people")]
 pub async fn bring_people() -> Result<u64, Refused> {
     let result = async { feed()?.bring(&session::require()?.handle).await };

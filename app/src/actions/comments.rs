@@ -13,7 +13,7 @@ use crate::refusal::Refused;
 #[cfg(feature = "ssr")]
 use {super::feed, super::reply::Form, crate::notice::Done, crate::session, model::PostId};
 
-/// Comments on a post. With the same `id`, however often it is sent, the comment is there once.
+/// Comments on a post. Sending the same `id` again does not create a second comment.
 #[server(endpoint = "add_comment")]
 pub async fn add_comment(
     post: String,
@@ -30,7 +30,7 @@ pub async fn add_comment(
     form.answer(result.await, |comment| format!("/post/{post}#comment-{comment}"))
 }
 
-/// Deletes a comment of one's own.
+/// Deletes one of the reader's own comments.
 #[server(endpoint = "delete_comment")]
 pub async fn delete_comment(post: String, comment: String) -> Result<(), Refused> {
     let result = async {

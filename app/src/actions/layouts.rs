@@ -17,7 +17,7 @@ use {
     lab::layouts::Course,
 };
 
-/// Starts a race up to so many items of so many bytes, unless one goes on.
+/// Starts a race up to this many items of this many bytes, unless one is already running.
 #[server(endpoint = "race_layouts")]
 pub async fn race_layouts(largest: u64, item_bytes: u64) -> Result<(), Refused> {
     let result = async {
@@ -27,7 +27,7 @@ pub async fn race_layouts(largest: u64, item_bytes: u64) -> Result<(), Refused> 
     Form::new("race_layouts").answer(result.await.map(drop), |()| station())
 }
 
-/// Stops the race, if one goes on.
+/// Stops the race, if one is running.
 #[server(endpoint = "stop_layouts")]
 pub async fn stop_layouts() -> Result<(), Refused> {
     let result = async {
@@ -37,7 +37,7 @@ pub async fn stop_layouts() -> Result<(), Refused> {
     Form::new("stop_layouts").answer(result.await.map(drop), |()| station())
 }
 
-/// The station, as the form had it before it.
+/// The station's address, with the values that the form had.
 #[cfg(feature = "ssr")]
 fn station() -> String {
     came_from().unwrap_or_else(|| "/lab/layouts".to_owned())

@@ -1,4 +1,4 @@
-//! Migrations of the workshop. Whoever is signed in may start one, and stop one: a class has a teacher.
+//! Migrations of the workshop. Everybody who is signed in may start and stop one: a class has a teacher.
 
 #![expect(
     missing_docs,
@@ -16,7 +16,7 @@ use {super::feed, super::reply::Form, crate::session};
 #[cfg(feature = "ssr")]
 const PAGE: &str = "/lab/migrate";
 
-/// Lets a migration of an array of so many likes begin.
+/// Starts a migration of an array of this many likes.
 #[server(endpoint = "start_migration")]
 pub async fn start_migration(items: u64) -> Result<(), Refused> {
     let result = async {
@@ -28,7 +28,7 @@ pub async fn start_migration(items: u64) -> Result<(), Refused> {
         .answer(result.await.map(drop), |()| PAGE.to_owned())
 }
 
-/// Lets the likes end early, and answers when the verdict is there.
+/// Ends the likes early, and answers when the verdict is there.
 #[server(endpoint = "stop_migration")]
 pub async fn stop_migration() -> Result<(), Refused> {
     let result = async {

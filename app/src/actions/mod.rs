@@ -1,5 +1,5 @@
-//! The server functions: what the browser may ask for and do. Each is the address of a plain form and, in an island,
-//! an ordinary async call. They parse what was typed, call the feed, and answer either.
+//! The server functions: what the browser may ask for and do. Each is the address of a plain form and, in an
+//! island, an ordinary async call. They parse the input, call the feed, and answer both kinds of caller.
 
 pub mod accounts;
 pub mod classroom;

@@ -17,7 +17,7 @@ use {
     crate::session,
 };
 
-/// Turns the reader's following of a person on or off; it stays so however often this is sent.
+/// Sets whether the reader follows a person. Sending it again changes nothing.
 #[server(endpoint = "set_follow")]
 pub async fn set_follow(handle: String, on: bool) -> Result<Counted, Refused> {
     let result = async {

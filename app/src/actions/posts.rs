@@ -18,7 +18,7 @@ use {
     crate::session,
 };
 
-/// Publishes a post. With the same `id`, however often it is sent, it is published once.
+/// Publishes a post. Sending the same `id` again does not publish it twice.
 #[server(endpoint = "compose")]
 pub async fn compose(text: String, #[server(default)] id: String) -> Result<PostId, Refused> {
     let form = Form::new("compose").keeping("text", &text);
@@ -30,7 +30,7 @@ pub async fn compose(text: String, #[server(default)] id: String) -> Result<Post
     form.answer(result.await, |post| format!("/#post-{post}"))
 }
 
-/// Deletes a post of one's own.
+/// Deletes one of the reader's own posts.
 #[server(endpoint = "delete_post")]
 pub async fn delete_post(post: String) -> Result<(), Refused> {
     let result = async {
@@ -49,7 +49,7 @@ pub async fn delete_post(post: String) -> Result<(), Refused> {
     })
 }
 
-/// Turns the reader's like of a post on or off; it stays so however often this is sent.
+/// Sets whether the reader likes a post. Sending it again changes nothing.
 #[server(endpoint = "set_like")]
 pub async fn set_like(post: String, on: bool) -> Result<Counted, Refused> {
     let result = async {
@@ -63,7 +63,7 @@ pub async fn set_like(post: String, on: bool) -> Result<Counted, Refused> {
     Form::new("set_like").answer(result.await, |_| back_to_post(&post))
 }
 
-/// Turns the reader's share of a post on or off; it stays so however often this is sent.
+/// Sets whether the reader shares a post. Sending it again changes nothing.
 #[server(endpoint = "set_share")]
 pub async fn set_share(post: String, on: bool) -> Result<Counted, Refused> {
     let result = async {

@@ -1,6 +1,6 @@
 //! Answering an action. An island gets the result or the problem as JSON, with the problem's status. A plain form
 //! is redirected: to the page that shows the result, or back to the form, with the problem as a notice. Only while
-//! the store is away it has no page to go to, and its answer is the bare status.
+//! the store is unavailable is there no page to go to; the answer is then the bare status.
 
 use axum::http::header::{ACCEPT, LOCATION, REFERER};
 use axum::http::request::Parts;
@@ -12,7 +12,7 @@ use model::{Kind, Problem};
 use crate::notice::{self, Done, Notice, own_page};
 use crate::refusal::{Refusal, Refused};
 
-/// A plain form, as far as its answer needs it.
+/// The parts of a plain form that its answer needs.
 pub struct Form {
     name: &'static str,
     kept: Vec<(String, String)>,
@@ -27,14 +27,14 @@ impl Form {
         }
     }
 
-    /// Shows what was typed into a field again, should the form be refused.
+    /// Shows what was typed into a field again if the form is refused.
     #[must_use]
     pub fn keeping(mut self, field: &str, typed: &str) -> Self {
         self.kept.push((field.to_owned(), typed.to_owned()));
         self
     }
 
-    /// Answers with the result, and sends a plain form on to the page that shows it.
+    /// Answers with the result, and redirects a plain form to the page that shows it.
     pub fn answer<T, N: Into<Next>>(
         self,
         result: Result<T, Problem>,
@@ -49,7 +49,7 @@ impl Form {
                 see_other(&response, &page, done.map(Notice::Done));
             }
             Ok(_) => {}
-            // Nothing leads to a page while the store is away: what a browser shows then is the server's to say.
+            // While the store is unavailable no page can be shown: the server decides what the browser displays.
             Err(problem) if sent_as_form() && problem.kind != Kind::Unavailable => {
                 let refusal = Refusal {
                     form: self.name.to_owned(),
@@ -65,7 +65,7 @@ impl Form {
     }
 }
 
-/// Where a plain form that was carried out leads.
+/// Where a plain form leads after it succeeded.
 pub struct Next {
     page: String,
     done: Option<Done>,
@@ -78,7 +78,7 @@ impl From<String> for Next {
 }
 
 impl Done {
-    /// The page that says so.
+    /// The page that shows the problem.
     pub fn at(self, page: &str) -> Next {
         Next {
             page: page.to_owned(),
@@ -107,7 +107,7 @@ fn header(name: &HeaderName) -> Option<String> {
     )
 }
 
-/// Leads to a page, which says the notice.
+/// Redirects to a page, which shows the notice.
 fn see_other(response: &ResponseOptions, page: &str, notice: Option<Notice>) {
     if let Ok(location) = HeaderValue::from_str(page) {
         response.insert_header(LOCATION, location);

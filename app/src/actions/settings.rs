@@ -18,7 +18,7 @@ use {
     model::{Handle, Password, Problem, both},
 };
 
-/// Changes the name and the line that somebody shows.
+/// Changes a person's displayed name and bio.
 #[server(endpoint = "describe")]
 pub async fn describe(name: String, #[server(default)] bio: String) -> Result<(), Refused> {
     let form = Form::new("describe").keeping("name", &name).keeping("bio", &bio);
@@ -44,7 +44,8 @@ pub async fn change_password(password: String, new_password: String) -> Result<(
     Form::new("change_password").answer(result.await, |()| Done::PasswordChanged.at("/settings"))
 }
 
-/// Ends the account, with everything that belongs to it. The handle is typed so that nobody does it by mistake.
+/// Deletes the account, with everything that belongs to it. The handle must be typed so that nobody does it by
+/// mistake.
 #[server(endpoint = "leave")]
 pub async fn leave(handle: String, password: String) -> Result<(), Refused> {
     let form = Form::new("leave").keeping("handle", &handle);

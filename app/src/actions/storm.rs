@@ -1,4 +1,4 @@
-//! Storms of the workshop. Whoever is signed in may start one, and stop one: a class has a teacher.
+//! Storms of the workshop. Everybody who is signed in may start and stop one: a class has a teacher.
 
 #![expect(
     missing_docs,
@@ -16,7 +16,7 @@ use {super::feed, super::reply::Form, crate::session, model::StormChoice};
 #[cfg(feature = "ssr")]
 const PAGE: &str = "/lab/storm";
 
-/// Lets a storm begin.
+/// Starts a storm.
 #[server(endpoint = "start_storm")]
 pub async fn start_storm(
     target: String,
@@ -51,7 +51,7 @@ pub async fn start_storm(
     form.answer(result.await, |()| PAGE.to_owned())
 }
 
-/// Lets the storm end early.
+/// Ends the storm early.
 #[server(endpoint = "stop_storm")]
 pub async fn stop_storm() -> Result<(), Refused> {
     let result = async {

@@ -1,4 +1,4 @@
-//! Lists of the workshop's tuner. Whoever is signed in may have one laid out.
+//! Lists of the workshop's tuner. Everybody who is signed in may have one laid out.
 
 #![expect(
     missing_docs,
@@ -12,7 +12,7 @@ use crate::refusal::Refused;
 #[cfg(feature = "ssr")]
 use {super::feed, super::reply::Form, crate::session, model::Relation};
 
-/// Lets a list be laid out in a sandbox, with the limits that a budget in KB makes of the store's items.
+/// Lays out a list in a sandbox, with the limits that follow from a budget in KB and the store's items.
 #[server(endpoint = "lay_out")]
 pub async fn lay_out(relation: String, kb: String) -> Result<(), Refused> {
     let result = async {

@@ -2,20 +2,20 @@ use leptos::prelude::*;
 use model::{ActivityKind, Timestamp};
 
 use super::{Moment, beginning};
-use feed::Deed;
+use feed::ActivityEntry;
 
-/// Something that a person did, and to what.
+/// An activity of a person, and its object.
 #[component]
 pub fn ActivityRow(
-    /// What.
-    deed: Deed,
-    /// The reader's now.
+    /// The activity.
+    entry: ActivityEntry,
+    /// The reader's current time.
     now: Timestamp,
 ) -> impl IntoView {
-    let object = object(&deed);
-    let Deed {
+    let object = object(&entry);
+    let ActivityEntry {
         activity, post, user, ..
-    } = deed;
+    } = entry;
     let object = if let Some(user) = user {
         view! {
             <a href=format!("/@{}", user.handle)>
@@ -45,7 +45,7 @@ pub fn ActivityRow(
     }
 }
 
-/// What a person did, as a word before what they did it to.
+/// What the person did, as a word before the object.
 pub fn did(kind: ActivityKind) -> &'static str {
     match kind {
         ActivityKind::Post => "Wrote",
@@ -56,14 +56,14 @@ pub fn did(kind: ActivityKind) -> &'static str {
     }
 }
 
-/// What it was done to, in words.
-pub fn object(deed: &Deed) -> String {
-    match (&deed.user, &deed.post) {
+/// The object, in words.
+pub fn object(entry: &ActivityEntry) -> String {
+    match (&entry.user, &entry.post) {
         (Some(user), _) => user.name.to_string(),
-        (None, Some(_)) if deed.activity.kind == ActivityKind::Post => "a post".to_owned(),
-        (None, Some((author, _))) if author.handle == deed.by => "their own post".to_owned(),
+        (None, Some(_)) if entry.activity.kind == ActivityKind::Post => "a post".to_owned(),
+        (None, Some((author, _))) if author.handle == entry.by => "their own post".to_owned(),
         (None, Some((author, _))) => format!("{}’s post", author.name),
-        (None, None) if deed.activity.post.is_some() => "a post that is gone".to_owned(),
+        (None, None) if entry.activity.post.is_some() => "a post that is gone".to_owned(),
         (None, None) => "somebody who is gone".to_owned(),
     }
 }

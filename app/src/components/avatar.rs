@@ -5,7 +5,7 @@ use model::Handle;
 /// attributes only, so that a strict content security policy lets it pass.
 #[component]
 pub fn Avatar(
-    /// Whose.
+    /// The handle whose avatar to draw.
     handle: Handle,
 ) -> impl IntoView {
     let seed = hash(handle.as_str());
@@ -31,7 +31,7 @@ pub fn Avatar(
     }
 }
 
-/// FNV-1a, stirred once more so that handles which differ in their last letter look unlike.
+/// FNV-1a, mixed once more so that handles that differ only in their last letter look unlike.
 fn hash(text: &str) -> u64 {
     let fnv = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

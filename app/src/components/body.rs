@@ -1,8 +1,8 @@
 use leptos::prelude::*;
 use model::{Handle, Tag};
 
-/// What somebody wrote: plain text, in which web addresses, @mentions and #tags are links. Each link is isolated, so that
-/// text from right to left does not move its `@` or `#` to the other end.
+/// What somebody wrote: plain text, in which web addresses, @mentions and #tags are links. Each link is isolated,
+/// so that right-to-left text does not move its `@` or `#` to the other end.
 #[component]
 pub fn Body(
     /// The text as typed.
@@ -32,7 +32,7 @@ pub fn Body(
 enum Part {
     Text(String),
     Mention(Handle),
-    /// As it was typed, and as it counts.
+    /// The tag as typed, and in its normal form.
     Tag(String, Tag),
     Address(String),
 }
@@ -58,8 +58,8 @@ fn parts(text: &str) -> Vec<Part> {
     parts
 }
 
-/// The link that a word begins with, and what follows it. Of addresses only http and https are links, and of tags those
-/// that count.
+/// The link that a word begins with, and the rest of the word. Only http and https addresses become links, and
+/// only valid tags.
 fn link<'a>(word: &'a str, tags: &[Tag]) -> Option<(Part, &'a str)> {
     if let Some((typed, tag, rest)) = Tag::at_the_start_of(word) {
         return tags
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_become_links_as_far_as_they_count() {
+    fn tags_become_links_up_to_the_limit() {
         let weir: Tag = "weir".parse().unwrap();
         assert_eq!(parts("#Weir!"), [Part::Tag("#Weir".to_owned(), weir), text("!")]);
         let many: Vec<String> = (0..9).map(|number| format!("#tag{number}")).collect();

@@ -2,8 +2,8 @@ use leptos::prelude::*;
 use serde::de::IgnoredAny;
 use serde_json::Deserializer;
 
-/// A command, or a piece of a document in Extended JSON. Fields, values and operators are told apart by colour, and what is
-/// said about the text, such as that an array is cut, is not copied with it.
+/// A command, or a piece of a document in Extended JSON. Fields, values and operators have different colours.
+/// Notes about the text, for example that an array is cut, are not copied with it.
 #[component]
 pub fn Code(
     /// The text, as `document::extjson` writes it.
@@ -21,7 +21,7 @@ pub fn Code(
 
 type Piece<'a> = (Option<&'static str>, &'a str);
 
-/// The text in pieces, those with a class to be coloured.
+/// The text in pieces; those to be coloured have a class.
 fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut pieces: Vec<Piece<'_>> = Vec::new();
     let mut rest = text;
@@ -39,7 +39,7 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
             }
             '-' | '0'..='9' => (Some("code-number"), number(rest)),
             '…' => (Some("code-rest"), note(rest)),
-            // A name in a command: its digits are no numbers.
+            // A name in a command: its digits are not numbers.
             letter if letter.is_alphabetic() => (None, word(rest)),
             other => (None, other.len_utf8()),
         };
@@ -56,7 +56,7 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// How long a string or an object at the beginning is.
+/// The length of a string or object at the beginning.
 fn value(text: &str) -> usize {
     let mut values = Deserializer::from_str(text).into_iter::<IgnoredAny>();
     match values.next() {
@@ -65,18 +65,18 @@ fn value(text: &str) -> usize {
     }
 }
 
-/// How long a number at the beginning is.
+/// The length of a number at the beginning.
 fn number(text: &str) -> usize {
     let inside = |letter: char| letter.is_ascii_digit() || matches!(letter, '-' | '+' | '.' | 'e' | 'E');
     text.find(|letter| !inside(letter)).unwrap_or(text.len())
 }
 
-/// How long a note at the beginning is that stands for elements of an array, with the comma after them.
+/// The length of a note at the beginning that stands for elements of an array, with the comma after them.
 fn note(text: &str) -> usize {
     text.find(',').map_or(text.len(), |comma| comma + 1)
 }
 
-/// How long a word at the beginning is.
+/// The length of a word at the beginning.
 fn word(text: &str) -> usize {
     let inside = |letter: char| letter.is_alphanumeric() || letter == '_';
     text.find(|letter| !inside(letter)).unwrap_or(text.len())
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_is_taken_apart_and_nothing_of_it_lost() {
+    fn a_command_is_split_without_losing_anything() {
         let text = r#"db.users2.updateOne({ "a.b": "say \"é\"" }, { "$inc": { "count": -1, "n": 1.5 }, "x": true })"#;
         let pieces = pieces(text);
         let whole: String = pieces.iter().map(|(_, piece)| *piece).collect();
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrapper_is_one_piece_and_a_note_takes_its_comma_along() {
+    fn a_wrapper_is_one_piece_and_a_note_includes_its_comma() {
         let text = r#"[{"$binary": {"base64": "}=", "subType": "00"}}, {"$date": "x"}, … 4 more, 7]"#;
         assert_eq!(
             pieces(text),

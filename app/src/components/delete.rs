@@ -5,10 +5,10 @@ use model::{ItemId, PostId};
 use crate::actions::comments::DeleteComment;
 use crate::actions::posts::DeletePost;
 
-/// Deletes something of one's own, after one has said it twice. It needs no JavaScript.
+/// Deletes something of the reader's own, after they confirmed it. It needs no JavaScript.
 #[component]
 pub fn DeleteControl(
-    /// The post, or the one that the comment is on.
+    /// The post, or the post that the comment is on.
     post: PostId,
     /// The comment, if it is one.
     #[prop(optional)]

@@ -5,16 +5,17 @@ use super::code::Code;
 use super::grouped;
 use super::tree::{Branch, Mark, Part, changed, compared, tree};
 
-/// A document in Extended JSON. It can be folded, and so can each array and document in it; what changed since the last look
-/// is marked. What is copied out of it is JSON: the style sheet keeps counts, notes and what is gone out of selections.
+/// A document in Extended JSON. It can be folded, and so can each array and document in it; changes since the last
+/// look are marked. Text copied from it is JSON: the style sheet keeps counts, notes and removed parts out of
+/// selections.
 #[component]
 pub fn ShownDocument(
-    /// What it is.
+    /// The document's name.
     what: String,
     /// More about it, such as its size.
     #[prop(optional, into)]
     note: Option<String>,
-    /// The document with what became of it.
+    /// The document with its changes.
     branch: Branch,
 ) -> impl IntoView {
     let news = match branch.mark {
@@ -50,7 +51,7 @@ pub fn as_it_is(document: &Document) -> Branch {
     tree(document, Mark::Same)
 }
 
-/// A document beside what it was: either may be missing.
+/// A document compared with its earlier version: either may be missing.
 pub fn beside(before: Option<&Document>, after: Option<&Document>) -> Option<Branch> {
     match (before, after) {
         (Some(before), Some(after)) => Some(compared(before, after)),

@@ -9,7 +9,7 @@ pub enum Icon {
     Bubble,
     /// Sharing.
     Share,
-    /// To the top.
+    /// Going to the top.
     Up,
 }
 

@@ -7,21 +7,21 @@ use super::activity::object;
 use super::{Icon, Seam, beginning, did};
 use crate::islands::{NewOnTop, ReadOn};
 use crate::pages::{OLDEST, Place};
-use feed::Deed;
+use feed::ActivityEntry;
 
-/// Something that a list holds.
+/// An item that a list shows.
 pub trait Entry {
-    /// What a test finds it by.
+    /// The item's test id.
     const TEST_ID: Option<&'static str>;
-    /// What its place in the page begins with, for a link to it.
+    /// The prefix of the item's element id, for links to it.
     const ANCHOR: &'static str;
-    /// Whether the list can be read from its oldest item, too.
+    /// Whether the list can also be read from its oldest item.
     const HAS_TWO_ENDS: bool;
 
-    /// What identifies it in its list; a [`model::Seam`] names the item that it follows by this.
+    /// The item's id in its list; a [`model::Seam`] uses it to name the item before the boundary.
     fn key(&self) -> String;
 
-    /// What tells it from its neighbours for who cannot see it.
+    /// A label for screen readers that distinguishes the item from its neighbours.
     fn name(&self) -> String;
 }
 
@@ -74,31 +74,31 @@ entry!(
     |comment| format!("Comment by {}", comment.user.name)
 );
 entry!(
-    Deed,
+    ActivityEntry,
     "activity",
     None,
     true,
-    |deed| deed.activity.id.to_string(),
-    |deed| format!("{} {}", did(deed.activity.kind), object(deed))
+    |entry| entry.activity.id.to_string(),
+    |entry| format!("{} {}", did(entry.activity.kind), object(entry))
 );
 
-/// A stretch of a list: its items with the seams between them, and where it goes on.
+/// A stretch of a list: its items with the seams between them, and where the list continues.
 #[component]
 pub fn List<T, Row, Shown, Empty>(
     /// The stretch.
     listing: Listing<T>,
     /// Where in the list it begins.
     place: Place,
-    /// How the page hears of what comes to the top, if it does.
+    /// How the page learns of new items at the top, if it does.
     #[prop(optional_no_strip)]
     fresh: Option<Fresh>,
-    /// What the list is, for who cannot see it.
+    /// The list's label for screen readers.
     label: &'static str,
-    /// What to say when there is nothing in it.
+    /// The text for an empty list.
     empty: Empty,
     /// Shows one item.
     row: Row,
-    /// Where new items are written, if they are.
+    /// The form for new items, if there is one.
     #[prop(optional_no_strip)]
     form: Option<AnyView>,
 ) -> impl IntoView
@@ -130,7 +130,7 @@ where
     let mut seams: HashMap<String, model::Seam> =
         seams.into_iter().map(|seam| (seam.after.clone(), seam)).collect();
     let after: Vec<_> = items.iter().map(|item| seams.remove(&item.key())).collect();
-    // A seam after the last item of the stretch before this one comes first.
+    // A seam after the last item of the previous stretch comes first.
     let first = seams
         .into_values()
         .map(|seam| view! { <Seam seam end=place.paging.end /> })
@@ -186,7 +186,7 @@ where
             {fresh.map(|fresh| view! { <NewOnTop>{fresh.button(total)}</NewOnTop> })}
             <div
                 class="feed"
-                // A feed has items. Until there is one it is no more than a place for them.
+                // A feed must have items. An empty list is only a place for them.
                 role=if is_empty { "group" } else { "feed" }
                 aria-label=label
                 aria-busy="false"
@@ -212,7 +212,7 @@ where
     }
 }
 
-/// How a page hears of what comes to the top of its list.
+/// How a page learns of new items at the top of its list.
 pub enum Fresh {
     /// Posts newer than the newest here.
     Posts {
@@ -238,7 +238,7 @@ impl Fresh {
         }
     }
 
-    /// The button that an island shows once there is something new.
+    /// The button that an island shows once there are new items.
     fn button(self, total: u64) -> impl IntoView {
         let (one, more, item) = match self {
             Self::Posts { .. } => ("new post", "new posts", None),
@@ -277,7 +277,7 @@ impl Fresh {
     }
 }
 
-/// Where a list goes on, or that it does not.
+/// The link to the next stretch, or the end of the list.
 #[component]
 fn ListEnd(next: Option<String>) -> impl IntoView {
     match next {

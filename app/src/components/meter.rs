@@ -12,19 +12,19 @@ pub enum MeterSize {
     Large,
 }
 
-/// How one list is stored, at a glance: the head as a channel that fills towards its brim, and behind the brim the
+/// A picture of how one list is stored: the head as a channel that fills towards its brim, and behind the brim the
 /// page documents that took what spilled over.
 ///
-/// In an island it moves: `islands/browser/meter.rs` sets again what is written here.
+/// In an island it is live: `islands/browser/meter.rs` updates what is written here.
 #[component]
 pub fn Meter(
     /// Which list.
     relation: Relation,
-    /// Of whom or what, in words.
+    /// The owner, in words.
     of: String,
     /// How it is stored.
     meter: model::Meter,
-    /// How large to draw it.
+    /// The size to draw it in.
     size: MeterSize,
 ) -> impl IntoView {
     let [head, threshold, pages, overflow, sheets, near, most, now, text] =

@@ -1,4 +1,4 @@
-//! What a meter says. The server writes it, and an island writes it again when it changes.
+//! The text of a meter. The server writes it, and an island writes it again after each change.
 
 use model::Meter;
 
@@ -23,7 +23,7 @@ pub fn attributes(meter: &Meter, relation: &str) -> [(&'static str, String); 9] 
     ]
 }
 
-/// How far the head is filled, in percent.
+/// The fill level of the head, in percent.
 pub fn fill(meter: &Meter) -> String {
     let permille = (meter.head * 1000)
         .checked_div(meter.threshold)
@@ -42,7 +42,7 @@ pub fn brim(meter: &Meter) -> String {
     format!(" / {}", grouped(meter.threshold))
 }
 
-/// How many documents there are besides the owner.
+/// The number of documents besides the owner.
 pub fn pages(pages: u64) -> String {
     match pages {
         0 => "one document".to_owned(),
@@ -88,7 +88,7 @@ mod tests {
     };
 
     #[test]
-    fn says_in_words_what_it_draws() {
+    fn the_text_matches_the_drawing() {
         assert_eq!(
             in_words(&METER, "likes"),
             "880 of 1,000 likes in the head, 24,120 older ones in 24 page documents"
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn warns_from_nine_tenths_on_and_never_flows_over_its_frame() {
+    fn warns_from_nine_tenths_on_and_never_exceeds_its_frame() {
         assert!(!near_the_brim(&METER));
         assert!(near_the_brim(&Meter { head: 900, ..METER }));
         assert_eq!(fill(&Meter { head: 1200, ..METER }), "100.0%");

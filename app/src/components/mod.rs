@@ -1,4 +1,4 @@
-//! What pages and islands are made of.
+//! The parts that pages and islands share.
 
 #![expect(clippy::needless_pass_by_value, reason = "a component owns its props")]
 

@@ -1,14 +1,14 @@
 use leptos::prelude::*;
 use model::Timestamp;
 
-/// When something happened: how long ago, with the exact time on hover.
+/// The time since something happened, with the exact time on hover.
 #[component]
 pub fn Moment(
-    /// When.
+    /// The time of the event.
     at: Timestamp,
-    /// The reader's now.
+    /// The reader's current time.
     now: Timestamp,
-    /// The page of what happened, if it has one.
+    /// The page of the event, if it has one.
     #[prop(optional_no_strip)]
     href: Option<String>,
 ) -> impl IntoView {

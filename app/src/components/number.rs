@@ -1,4 +1,4 @@
-/// A number with its thousands set apart.
+/// A number with thousands separators.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -11,7 +11,7 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// A size in bytes as people say it, with 1,024 bytes to the KB as MongoDB's limits have it.
+/// A size in bytes in readable units, with 1,024 bytes to the KB as in MongoDB's limits.
 pub fn size(bytes: u64) -> String {
     const KB: u64 = 1 << 10;
     const MB: u64 = 1 << 20;
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_said_in_the_largest_unit_that_fits() {
+    fn sizes_use_the_largest_unit_that_fits() {
         assert_eq!(
             [812, 1024, 61_900, 1 << 20, 16 << 20].map(size),
             ["812 bytes", "1 KB", "60 KB", "1.0 MB", "16.0 MB"]
@@ -38,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn thousands_are_set_apart() {
+    fn thousands_are_separated() {
         assert_eq!(
             [0, 999, 1000, 1_234_567].map(grouped),
             ["0", "999", "1,000", "1,234,567"]

@@ -3,16 +3,16 @@ use model::{Person, Timestamp};
 
 use super::Moment;
 
-/// Who did something, and when.
+/// A person who did something, and when.
 #[component]
 pub fn Byline(
-    /// Who.
+    /// The person.
     person: Person,
-    /// When.
+    /// The time.
     at: Timestamp,
-    /// The reader's now.
+    /// The reader's current time.
     now: Timestamp,
-    /// The page of what they did, if it has one.
+    /// The page of their action, if it has one.
     #[prop(optional_no_strip)]
     href: Option<String>,
 ) -> impl IntoView {

@@ -7,14 +7,14 @@ use super::{
 };
 use crate::islands::Numbers;
 
-/// A post: who wrote what, what people made of it, and how its likes are stored.
+/// A post: its author and text, its reactions, and how its likes are stored.
 #[component]
 pub fn Post(
     /// The post.
     card: PostCard,
-    /// The reader's now.
+    /// The reader's current time.
     now: Timestamp,
-    /// Whether the reader is somebody.
+    /// Whether the reader is signed in.
     signed_in: bool,
     /// Whether the reader wrote it.
     own: bool,

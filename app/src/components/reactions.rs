@@ -11,11 +11,11 @@ use crate::actions::posts::{SetLike, SetShare};
 pub fn LikeButton(
     /// The post.
     post: PostId,
-    /// Whose it is, for who hears the button alone.
+    /// The author, for screen reader users who hear the button without its context.
     author: DisplayName,
-    /// Its likes, and whether the reader's is one of them.
+    /// The like count, and whether the reader likes the post.
     likes: Counted,
-    /// Whether the reader is somebody.
+    /// Whether the reader is signed in.
     signed_in: bool,
 ) -> impl IntoView {
     let form = ToggleForm {
@@ -46,11 +46,11 @@ pub fn LikeButton(
 pub fn ShareButton(
     /// The post.
     post: PostId,
-    /// Whose it is, for who hears the button alone.
+    /// The author, for screen reader users who hear the button without its context.
     author: DisplayName,
-    /// Its shares, and whether the reader's is one of them.
+    /// The share count, and whether the reader shared the post.
     shares: Counted,
-    /// Whether the reader is somebody.
+    /// Whether the reader is signed in.
     signed_in: bool,
 ) -> impl IntoView {
     let form = ToggleForm {
@@ -79,11 +79,11 @@ pub fn ShareButton(
 /// Follows a person, or stops following them.
 #[component]
 pub fn FollowButton(
-    /// Whom.
+    /// The person.
     handle: Handle,
-    /// Whether the reader does.
+    /// Whether the reader follows them.
     followed: bool,
-    /// Whether the reader is somebody.
+    /// Whether the reader is signed in.
     signed_in: bool,
 ) -> impl IntoView {
     let form = ToggleForm {
@@ -107,8 +107,8 @@ pub fn FollowButton(
     })
 }
 
-/// The plain form around a toggle's button. An island takes it over; a reader who is not signed in is led to do so
-/// and back.
+/// The plain form around a toggle's button. An island takes it over; a reader who is not signed in is sent to sign
+/// in and then back.
 struct ToggleForm {
     relation: Relation,
     action: &'static str,

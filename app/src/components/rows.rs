@@ -8,7 +8,7 @@ use super::{Avatar, Body, Byline, DeleteControl};
 pub fn MemberRow(
     /// The entry.
     member: Member,
-    /// The reader's now.
+    /// The reader's current time.
     now: Timestamp,
 ) -> impl IntoView {
     view! {
@@ -26,7 +26,7 @@ pub fn CommentRow(
     comment: Comment,
     /// The post that it is on.
     post: PostId,
-    /// The reader's now.
+    /// The reader's current time.
     now: Timestamp,
     /// Whether the reader wrote it.
     own: bool,

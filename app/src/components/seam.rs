@@ -3,12 +3,13 @@ use leptos::prelude::*;
 use super::{grouped, size};
 use feed::End;
 
-/// The boundary between two documents of a list, where a reader scrolls over it, and what crossing it took.
+/// The boundary between two documents of a list, shown where a reader scrolls over it, and the cost of crossing
+/// it.
 #[component]
 pub fn Seam(
     /// The boundary.
     seam: model::Seam,
-    /// Where the reader came from.
+    /// The document on the reader's side of the boundary.
     end: End,
 ) -> impl IntoView {
     let model::Seam {

@@ -78,12 +78,12 @@ pub fn Stored(
     }
 }
 
-/// A line that opens to how something is stored. Without JavaScript it opens to a link there.
+/// A summary line that opens to show how something is stored. Without JavaScript it opens to a link to that page.
 #[component]
 pub fn StoredDrawer(
     /// The post or the person.
     owner: Topic,
-    /// The same in words, for who hears the line alone.
+    /// The same in words, for screen reader users who hear the line without its context.
     about: String,
 ) -> impl IntoView {
     let href = match owner {
@@ -102,7 +102,7 @@ pub fn StoredDrawer(
     }
 }
 
-/// A part of what a document may be, in percent.
+/// A size as a percentage of the largest possible document.
 fn share(bytes: u64) -> String {
     let hundredths = bytes * 10_000 / WALL;
     format!("{}.{:02} %", hundredths / 100, hundredths % 100)

@@ -8,26 +8,26 @@ use crate::refusal::Refusal;
 /// A text field with a counter, a message by the field when the text was refused, and a button.
 #[component]
 pub fn TextForm(
-    /// What a test finds it by.
+    /// The form's test id.
     test_id: &'static str,
     /// The address of the server function.
     action: &'static str,
     /// The id of the text field.
     field: &'static str,
-    /// What the text field is for.
+    /// The purpose of the text field.
     label: &'static str,
-    /// What it shows while it is empty.
+    /// The placeholder.
     placeholder: &'static str,
-    /// What the button says.
+    /// The button's label.
     submit: &'static str,
-    /// How many characters the text may have.
+    /// The maximum number of characters.
     most: usize,
     /// What else is sent, as a name and a value.
     #[prop(optional)]
     hidden: Option<(&'static str, String)>,
-    /// Who writes.
+    /// The writer.
     author: Handle,
-    /// What about: their device keeps the draft by it.
+    /// The subject: the device stores the draft under it.
     draft: String,
     /// The refusal of this form, if that is why the page is shown.
     refusal: Option<Refusal>,
@@ -70,7 +70,7 @@ pub fn TextForm(
     }
 }
 
-/// How long a text is, and how long it may be.
+/// The length of a text, and the maximum.
 pub fn counter(length: usize, most: usize) -> String {
     format!("{length} / {most}")
 }

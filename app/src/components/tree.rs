@@ -1,24 +1,24 @@
-//! A document as lines and branches, compared with what it was before. The lines are Extended JSON: without what is gone and
-//! what only says how much is left out, they are the document as it is now.
+//! A document as lines and branches, compared with its earlier version. The lines are Extended JSON: without the
+//! removed parts and the notes about omitted elements, they are the document as it is now.
 
 use std::collections::HashSet;
 
 use bson::{Bson, Document, RawDocumentBuf};
 use document::extjson::{inline, quoted};
 
-/// How long a line may get before a value is taken apart.
+/// The length from which a value is split over several lines.
 const LINE: usize = 140;
-/// How many elements in a row an array may show of one kind; of more, some are left out.
+/// How many adjacent elements of one kind an array shows; of a longer run, some are left out.
 const ROW: usize = 6;
 
-/// What became of a part since the last look.
+/// How a part changed since the last look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
-    /// It is as it was.
+    /// It is unchanged.
     Same,
-    /// It was not there before.
+    /// It is new.
     New,
-    /// It is not there any more.
+    /// It was removed.
     Gone,
 }
 
@@ -27,7 +27,7 @@ pub enum Mark {
 pub enum Part {
     /// A value on one line.
     Line(Mark, String),
-    /// So many elements that are not shown.
+    /// This many elements that are not shown.
     Rest(Mark, usize),
     /// A document or an array with its parts.
     Branch(Branch),
@@ -36,15 +36,15 @@ pub enum Part {
 /// A document or an array with its parts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Branch {
-    /// What became of it.
+    /// How it changed.
     pub mark: Mark,
-    /// How it begins, such as `head: [`.
+    /// Its opening text, such as `head: [`.
     pub opening: String,
     /// How many elements an array has.
     pub items: Option<usize>,
-    /// What is in it.
+    /// Its contents.
     pub parts: Vec<Part>,
-    /// How it ends.
+    /// Its closing text.
     pub closing: String,
 }
 
@@ -53,7 +53,7 @@ pub fn tree(document: &Document, mark: Mark) -> Branch {
     whole_document("", document, mark)
 }
 
-/// A document beside what it was before.
+/// A document compared with its earlier version.
 pub fn compared(before: &Document, after: &Document) -> Branch {
     documents_compared("", before, after)
 }
@@ -115,8 +115,8 @@ fn document(label: &str, mark: Mark, parts: Vec<Part>) -> Branch {
     }
 }
 
-/// The parts with a comma after each that another follows in the same document: what is gone belongs to the old one, all
-/// else to the new one.
+/// Adds a comma after each part that is followed by another part of the same document: removed parts belong to the
+/// old one, all others to the new one.
 fn separated(mut parts: Vec<Part>) -> Vec<Part> {
     let (mut in_old, mut in_new) = (false, false);
     for part in parts.iter_mut().rev() {
@@ -171,8 +171,8 @@ fn value_compared(label: &str, before: &Bson, after: &Bson) -> Vec<Part> {
     }
 }
 
-/// Both arrays' elements in one row. Elements are added and removed, never reordered, so it is enough to know which
-/// are in both.
+/// Both arrays' elements in one row. Elements are added and removed, never reordered, so it is enough to know
+/// which elements are in both.
 fn elements_compared<'a>(before: &'a [Bson], after: &'a [Bson]) -> Vec<(Mark, &'a Bson)> {
     let keys = |values: &[Bson]| values.iter().map(key).collect::<Vec<_>>();
     let (old, new) = (keys(before), keys(after));
@@ -199,7 +199,7 @@ fn elements_compared<'a>(before: &'a [Bson], after: &'a [Bson]) -> Vec<(Mark, &'
     row
 }
 
-/// An element's bytes, by which equal ones are found.
+/// An element's bytes, which identify equal elements.
 fn key(value: &Bson) -> Vec<u8> {
     match value {
         Bson::Document(document) => RawDocumentBuf::try_from(document)
@@ -208,7 +208,7 @@ fn key(value: &Bson) -> Vec<u8> {
     }
 }
 
-/// The elements of an array; of a long stretch of one kind the first two, the last, and how many are between.
+/// The elements of an array; of a long run of one kind, the first two, the last, and the number between them.
 fn rows(elements: Vec<(Mark, &Bson)>) -> Vec<Part> {
     let mut parts = Vec::new();
     for stretch in elements.chunk_by(|one, other| one.0 == other.0) {
@@ -257,7 +257,7 @@ mod tests {
         lines
     }
 
-    /// What somebody has who copies a document: neither notes nor what is gone.
+    /// The text that is copied from a document: without notes and without removed parts.
     fn copied(branch: &Branch) -> String {
         let lines = written(branch).into_iter();
         lines
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_added_and_what_went_is_marked_and_nothing_else() {
+    fn only_additions_and_removals_are_marked() {
         let head = |from: i32, to: i32| (from..=to).collect::<Vec<i32>>();
         let before = doc! { "list": { "count": 6, "head": head(1, 6), "old": true }, "name": "ada" };
         let after = doc! { "list": { "count": 5, "head": head(3, 7), "flag": true }, "name": "ada" };
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_copied_is_the_document_as_it_is_now() {
+    fn copied_text_is_the_current_document() {
         let item = |nth: u8| {
             doc! { "id": Uuid::from_bytes([nth; 16]), "by": "fan", "at": DateTime::from_millis(i64::from(nth)) }
         };

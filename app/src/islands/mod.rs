@@ -1,8 +1,9 @@
-//! What the browser wakes: the parts of a page that react.
+//! The parts of a page that react in the browser.
 //!
-//! The server renders everything, in one way, whether a page is opened, scrolled on or grows at its top. An island wraps
-//! a part of that HTML and binds to it: it takes over its forms and links, which work by themselves, and keeps its
-//! numbers current. So no island carries markup to the browser, nothing is rendered twice, and nothing can differ.
+//! The server renders everything in one way, whether a page is opened, scrolled or grows at its top. An island
+//! wraps a part of that HTML and binds to it: it takes over its forms and links, which work by themselves, and
+//! keeps its numbers current. So no island carries markup to the browser, nothing is rendered twice, and nothing
+//! can differ.
 
 #[cfg(target_arch = "wasm32")]
 mod browser;
@@ -22,7 +23,7 @@ pub use pane::Pane;
 pub use read_on::ReadOn;
 pub use writing::Writing;
 
-/// The server's HTML, bound once it is awake.
+/// The server's HTML. Waking the island binds to it.
 fn bound(class: &'static str, children: Children, bind: fn(&Element)) -> impl IntoView {
     let root = NodeRef::<Div>::new();
     #[cfg(target_arch = "wasm32")]

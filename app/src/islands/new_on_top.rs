@@ -3,8 +3,9 @@ use leptos::web_sys::Element;
 
 use super::bound;
 
-/// What has come to the top of a list since it was shown: a count, which puts the new items above the others when it is
-/// pressed, so that nothing jumps while somebody reads. The island wraps the button that `List` renders.
+/// The items that were added to the top of a list since it was shown: a button with their count. Pressing it puts
+/// the new items above the others, so that nothing jumps while somebody reads. The island wraps the button that
+/// `List` renders.
 #[island]
 pub fn NewOnTop(children: Children) -> impl IntoView {
     bound("new-on-top", children, bind)
@@ -13,7 +14,8 @@ pub fn NewOnTop(children: Children) -> impl IntoView {
 #[cfg(not(target_arch = "wasm32"))]
 fn bind(_: &Element) {}
 
-/// Comments appear by themselves while their list's top is in sight; everything else waits to be asked for.
+/// Comments appear by themselves while the top of their list is visible; other items wait until the reader asks
+/// for them.
 #[cfg(target_arch = "wasm32")]
 fn bind(root: &Element) {
     use std::rc::Rc;
@@ -27,12 +29,12 @@ fn bind(root: &Element) {
     let clicked = Rc::clone(&top);
     hold(root, listen(root, "click", move |_| clicked.show_them()));
     match attribute(&top.button, "data-topic") {
-        None => live::watch_posts(top.list.feed().clone(), move |newer| top.heard(newer)),
+        None => live::watch_posts(top.list.feed().clone(), move |newer| top.set_newer(newer)),
         Some(topic) => {
             let relation = attribute(&top.button, "data-relation").unwrap_or_default();
             live::watch(root, topic, move |overflow| {
                 if let Some(stored) = overflow.of(&relation) {
-                    top.heard_count(stored.count);
+                    top.set_count(stored.count);
                 }
             });
         }
@@ -58,7 +60,7 @@ mod real {
 
     /// The shortest time between two times that a list grows by itself.
     const QUIET: Duration = Duration::from_secs(1);
-    /// The server counts no further.
+    /// The highest count that the server reports.
     const MOST: u64 = 100;
 
     /// The top of a list.
@@ -84,9 +86,9 @@ mod real {
             })
         }
 
-        /// So many posts are newer than the newest one here.
-        pub fn heard(&self, newer: u64) {
-            // What this reader is writing is here already.
+        /// Reports how many posts are newer than the newest one here.
+        pub fn set_newer(&self, newer: u64) {
+            // The reader's own new posts are already here.
             let newer = if find(self.list.feed(), ".entry-pending").is_some() {
                 0
             } else {
@@ -107,21 +109,21 @@ mod real {
             }
         }
 
-        /// The list has so many items now.
-        pub fn heard_count(self: &Rc<Self>, count: u64) {
+        /// Reports the list's current number of items.
+        pub fn set_count(self: &Rc<Self>, count: u64) {
             self.latest.set(count);
-            // What was taken back makes room for as many again.
+            // Deleted items make room for as many new ones.
             self.shown.set(self.shown.get().min(count));
             let newer = count - self.shown.get();
             let top_in_sight = self.list.feed().get_bounding_client_rect().top() > 0.0;
             if newer > 0 && top_in_sight && self.button.has_attribute("data-by-itself") {
                 self.grow();
             } else {
-                self.heard(newer.min(MOST));
+                self.set_newer(newer.min(MOST));
             }
         }
 
-        /// Shows what is new and leads there.
+        /// Shows the new items and scrolls to them.
         pub fn show_them(self: &Rc<Self>) {
             let top = Rc::clone(self);
             self.read(move || {
@@ -134,12 +136,12 @@ mod real {
             });
         }
 
-        /// Lets the list grow by itself, and again later if there was more meanwhile.
+        /// Lets the list grow by itself, and again later if more items arrived meanwhile.
         fn grow(self: &Rc<Self>) {
             let top = Rc::clone(self);
             self.read(move || {
                 let again = Rc::clone(&top);
-                set_timeout(move || again.heard_count(again.latest.get()), QUIET);
+                set_timeout(move || again.set_count(again.latest.get()), QUIET);
             });
         }
 
@@ -153,7 +155,7 @@ mod real {
                 if let Some(newest) = Stretch::fetch(&here("")).await {
                     top.list.refresh(&newest);
                     top.shown.set(latest);
-                    top.heard(0);
+                    top.set_newer(0);
                     live::settle();
                     then();
                 }

@@ -3,9 +3,11 @@ use leptos::web_sys::Element;
 
 use super::bound;
 
-/// The numbers of a post or a person, and how their lists are stored: they change as people react, here and elsewhere.
+/// The numbers of a post or a person, and how their lists are stored. They change as people react, here and
+/// elsewhere.
 ///
-/// The island wraps the forms that `LikeButton`, `ShareButton` and `FollowButton` render, meters, and links with counts.
+/// The island wraps the forms that `LikeButton`, `ShareButton` and `FollowButton` render, meters, and links with
+/// counts.
 #[island]
 pub fn Numbers(children: Children) -> impl IntoView {
     bound("numbers", children, bind)
@@ -14,8 +16,8 @@ pub fn Numbers(children: Children) -> impl IntoView {
 #[cfg(not(target_arch = "wasm32"))]
 fn bind(_: &Element) {}
 
-/// Takes over every toggle in the part, and keeps all its numbers current. Which owner they are of stands in
-/// `data-topic` around them, and which list in `data-relation` on each.
+/// Takes over every toggle in the element, and keeps all its numbers current. `data-topic` on an ancestor names
+/// the owner, and `data-relation` on each number names the list.
 #[cfg(target_arch = "wasm32")]
 pub(super) fn bind(root: &Element) {
     use std::rc::Rc;
@@ -35,7 +37,7 @@ pub(super) fn bind(root: &Element) {
     let meters = all(root, ".meter");
     let numbers: Vec<Element> = all(root, "[data-number]")
         .into_iter()
-        // A toggle keeps its own count, which may be ahead of what the server knows.
+        // A toggle keeps its own count, which may be ahead of the server's.
         .filter(|number| {
             let relation = attribute(number, "data-number").unwrap_or_default();
             toggles.iter().all(|toggle| toggle.relation() != relation)
@@ -44,7 +46,7 @@ pub(super) fn bind(root: &Element) {
     live::watch(root, topic, move |overflow| {
         for toggle in &toggles {
             if let Some(stored) = overflow.of(toggle.relation()) {
-                toggle.heard(stored.count);
+                toggle.set_count(stored.count);
             }
         }
         for element in &meters {

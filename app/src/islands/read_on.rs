@@ -3,10 +3,10 @@ use leptos::web_sys::Element;
 
 use super::bound;
 
-/// The end of a list as far as it is on the page: a link to the next stretch, or the end.
+/// The end of a list as far as it is on the page: a link to the next stretch, or the end of the list.
 ///
-/// The island follows the link by itself when the reader comes near, and puts what the next page shows into this
-/// one. Without JavaScript the same link opens the next page.
+/// The island follows the link by itself when the reader comes near, and adds the next page's items to this one.
+/// Without JavaScript the same link opens the next page.
 #[island]
 pub fn ReadOn(children: Children) -> impl IntoView {
     bound("feed-more", children, bind)
@@ -35,7 +35,7 @@ fn bind(root: &Element) {
     });
     let clicked = Rc::clone(&end);
     let listening = listen(root, "click", move |event| {
-        // Only the link: what stands around it is not ours to take over.
+        // Only the link: the elements around it belong to others.
         let on_link = event
             .target()
             .and_then(|target| wasm_bindgen::JsCast::dyn_into(target).ok())
@@ -74,7 +74,7 @@ mod real {
     use crate::islands::browser::place::Place;
     use crate::islands::browser::stretch::Stretch;
 
-    /// The wait before a stretch that did not come is asked for again.
+    /// The wait before a failed stretch is requested again.
     const AGAIN: Duration = Duration::from_secs(4);
 
     /// The end of a list as far as it is on the page.
@@ -86,7 +86,7 @@ mod real {
     }
 
     impl End {
-        /// Puts the next stretch into the list. One at a time; a failure leaves the link, to try again.
+        /// Appends the next stretch to the list. One at a time; after a failure the link stays, to try again.
         pub fn read_on(self: &Rc<Self>) {
             if !self.reading.replace(true) {
                 let end = Rc::clone(self);
@@ -124,7 +124,7 @@ mod real {
             true
         }
 
-        /// Whether the reader came with the Back button and was further down.
+        /// Whether the reader used the Back button and had scrolled further down.
         fn is_on_the_way_back(&self) -> bool {
             let mut going_back = self.going_back.borrow_mut();
             let Some(place) = going_back.as_ref() else {

@@ -3,9 +3,9 @@ use leptos::web_sys::Element;
 
 use super::bound;
 
-/// Where a person writes: a counter that follows, a message by the field when a text is refused, and the new post or
-/// comment in the list below at once. What is not sent yet is still there when they come back. The island wraps the form
-/// that `TextForm` renders.
+/// A form for writing: a live character counter, a message by the field when a text is refused, and the new post
+/// or comment in the list below at once. Unsent text is still there when the writer returns. The island wraps the
+/// form that `TextForm` renders.
 #[island]
 pub fn Writing(children: Children) -> impl IntoView {
     bound("writing", children, bind)
@@ -62,7 +62,8 @@ mod real {
         most: usize,
         draft: Option<Draft>,
         sending: Cell<bool>,
-        /// Whether nothing was typed since a text was sent: a second click sends nothing then, and is no mistake.
+        /// Whether nothing was typed since the last text was sent: a second click then sends nothing, and is not
+        /// an error.
         sent: Cell<bool>,
     }
 
@@ -82,8 +83,8 @@ mod real {
             })
         }
 
-        /// Shows the draft, unless something was typed already. What was being sent when the page was left is sent again;
-        /// should it have arrived, it lands once all the same.
+        /// Shows the draft, unless something was typed already. A text that was being sent when the page was left
+        /// is sent again; if it had arrived, it is still stored only once.
         pub fn go_on(self: &Rc<Self>) {
             let draft = self.draft.as_ref().and_then(Draft::read);
             let Some((id, text)) = draft.filter(|_| self.text.value().is_empty()) else {
@@ -96,14 +97,14 @@ mod real {
             }
         }
 
-        /// Follows what is typed.
+        /// Reacts to typing.
         pub fn typed(&self) {
             self.sent.set(false);
             self.keep("");
             self.measure();
         }
 
-        /// Keeps what is typed, with the id under which it is being sent if it is.
+        /// Stores the typed text, with the id under which it is being sent, if it is.
         fn keep(&self, id: &str) {
             if let Some(draft) = &self.draft {
                 draft.keep(id, &self.text.value());
@@ -123,8 +124,8 @@ mod real {
             }
         }
 
-        /// Sends the form. Its id stays until the text arrived, so that trying again after a broken connection lands
-        /// once.
+        /// Sends the form. Its id stays until the text arrived, so that trying again after a broken connection
+        /// stores it only once.
         pub fn send(self: &Rc<Self>) {
             if self.sending.get() || (self.sent.get() && self.text.value().is_empty()) {
                 return;
@@ -146,7 +147,7 @@ mod real {
             });
         }
 
-        /// Shows the text in the list while it is on its way. One that is refused goes back to where it was written.
+        /// Shows the text in the list while it is being sent. A refused text returns to the field.
         async fn publish(&self) {
             let text = self.text.value();
             let sent = send(&self.form);
@@ -168,9 +169,9 @@ mod real {
                             }
                             live::settle();
                         }
-                        // It stands at the beginning of the list, which is another page.
+                        // It belongs at the beginning of the list, which is on another page.
                         (None, _) => drop(window().location().set_href(&here(""))),
-                        // It arrived, and stays as it is until the list is read again.
+                        // It arrived, and stays as it is until the list is fetched again.
                         (Some(_), None) => {}
                     }
                 }
@@ -194,7 +195,7 @@ mod real {
             self.measure();
         }
 
-        /// The server checks again; this only saves the way there.
+        /// The server checks again; this only saves the round trip.
         fn check(&self) -> Result<(), Problem> {
             let text = self.text.value();
             match find(&self.form, "[name=post]") {
@@ -213,7 +214,7 @@ mod real {
         }
     }
 
-    /// A text that is on its way to the server, at the top of its list.
+    /// A text that is being sent to the server, at the top of its list.
     fn pending(list: &List, text: &str) -> Option<Element> {
         let item = document().create_element("article").ok()?;
         item.set_class_name("entry entry-pending");

@@ -48,7 +48,7 @@ pub fn SignUpPage() -> impl IntoView {
     }
 }
 
-/// Where the people of the demo town come before the password.
+/// The link target of the demo town's people, where they are listed before the password form.
 pub const INTO_THE_TOWN: &str = "/login?demo=first";
 
 /// Signs in, with a password or, in the demo town, with one click.
@@ -84,12 +84,12 @@ async fn sign_in_page() -> Result<impl IntoView, Problem> {
     })
 }
 
-/// A handle, a password, and the way to an account for who has none.
+/// A handle, a password, and a link to sign up for readers without an account.
 #[component]
 fn PasswordForm(
     next: String,
     refusal: Option<Refusal>,
-    /// Whether it has a heading besides the page's.
+    /// Whether it has its own heading.
     of_its_own: bool,
 ) -> impl IntoView {
     let sign_up = link_with(&next, "/signup");
@@ -107,12 +107,12 @@ fn PasswordForm(
     }
 }
 
-/// Whom anybody may be in the demo town.
+/// The demo people whom anybody may sign in as.
 #[component]
 fn DemoPeople(
     people: Vec<Account>,
     next: String,
-    /// Whether it has a heading besides the page's.
+    /// Whether it has its own heading.
     of_its_own: bool,
 ) -> impl IntoView {
     let person = move |account: Account| {
@@ -142,14 +142,14 @@ fn DemoPeople(
     }
 }
 
-/// Where the reader wanted to go. What is typed into an address is only followed after the server has checked it.
+/// The page that the reader wanted. An address is only followed after the server has checked it.
 fn next_page(refusal: Option<&Refusal>) -> String {
     query("next")
         .or_else(|| refusal.map(|refusal| refusal.kept("next")))
         .unwrap_or_default()
 }
 
-/// The address of a page that leads to `next` afterwards.
+/// The address of a page that continues to `next` afterwards.
 pub fn link_with(next: &str, path: &str) -> String {
     if next.is_empty() {
         return path.to_owned();
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_way_back_survives_a_detour_over_the_other_form() {
+    fn the_return_address_survives_the_other_form() {
         assert_eq!(link_with("", "/signup"), "/signup");
         assert_eq!(
             link_with("/post/1?a=b#c", "/signup"),

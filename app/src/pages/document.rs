@@ -33,10 +33,10 @@ pub fn shell(options: LeptosOptions) -> impl IntoView {
     }
 }
 
-/// The title of the page. It may hold what people wrote: it is escaped here, since `leptos_meta` does not.
+/// The title of the page. It may contain text that people wrote: it is escaped here, since `leptos_meta` does not.
 #[component]
 pub fn PageTitle(
-    /// What the page is about.
+    /// The description of the page.
     #[prop(into)]
     mut text: String,
 ) -> impl IntoView {

@@ -2,22 +2,22 @@ use leptos::prelude::*;
 
 use crate::refusal::Refusal;
 
-/// A labelled input, with what had been typed and what was wrong with it. A password is never shown again.
+/// A labelled input, with the typed text and its error. A password is never shown again.
 #[component]
 pub fn Field(
     /// The name under which it is sent.
     name: &'static str,
-    /// What tells it from a field of the same name in another form of the page.
+    /// Distinguishes it from a field of the same name in another form of the page.
     #[prop(optional)]
     form: &'static str,
-    /// What it is for.
+    /// The label.
     label: &'static str,
-    /// What to know before typing.
+    /// The hint.
     #[prop(optional)]
     hint: &'static str,
-    /// What a browser may fill in.
+    /// The `autocomplete` value.
     autocomplete: &'static str,
-    /// What it holds until somebody types.
+    /// The initial text.
     #[prop(optional, into)]
     present: String,
     /// Whether it may be left empty.

@@ -13,7 +13,8 @@ use crate::actions::posts::Compose;
 use crate::components::{Fresh, List, Post, TextForm};
 use crate::session;
 
-/// Posts of whom the reader follows; everyone's, with an introduction, for who is not signed in.
+/// Posts by the people whom the reader follows; everyone's, with an introduction, for readers who are not signed
+/// in.
 #[component]
 pub fn HomePage() -> impl IntoView {
     let place = match Place::of_posts(Order::Newest) {
@@ -72,7 +73,7 @@ pub fn TagPage() -> impl IntoView {
 
 /// A list of posts.
 pub enum Posts {
-    /// Of whom the reader follows; everyone's for a reader who is not signed in.
+    /// Posts by the people whom the reader follows; everyone's for a reader who is not signed in.
     Home,
     /// Everyone's, most liked first.
     Explore,
@@ -82,7 +83,7 @@ pub enum Posts {
     Tagged(Tag),
 }
 
-/// A list of posts from where the address points.
+/// A list of posts, starting where the address points.
 pub async fn posts(list: Posts, place: Place) -> Result<impl IntoView, Problem> {
     let reader = session::viewer().map(|account| account.handle);
     let signed_in = reader.is_some();
@@ -131,7 +132,8 @@ pub async fn posts(list: Posts, place: Place) -> Result<impl IntoView, Problem> 
     let fresh = match list {
         Posts::Home => Some("home".to_owned()),
         Posts::By(author) => Some(author.to_string()),
-        // Most liked first: what is new is nowhere near the top. And nobody is told of new posts by tag.
+        // Most liked first: new posts are nowhere near the top. And there are no notifications of new posts by
+        // tag.
         Posts::Explore | Posts::Tagged(_) => None,
     };
     let fresh = fresh.map(|of| Fresh::Posts { of, newest });

@@ -12,7 +12,7 @@ use crate::actions::accounts::SignOut;
 use crate::components::Avatar;
 use crate::session;
 
-/// The head of every page: where one can go, and who one is.
+/// The masthead of every page: the navigation, and the account of the reader.
 #[component]
 pub fn Masthead() -> impl IntoView {
     let here = use_location().pathname.get_untracked();
@@ -73,7 +73,8 @@ fn Wordmark() -> impl IntoView {
     view! { <span class="wordmark-drawing" aria-hidden="true" inner_html=include_str!("../../../public/wordmark.svg")></span> }
 }
 
-/// Why a plain form was refused, unless the problem is shown by its field; or what was done.
+/// The reason why a plain form was refused, unless the problem is shown by its field; or the action that
+/// succeeded.
 #[component]
 pub fn Banner() -> impl IntoView {
     if let Some(refusal) = request::refusal() {
@@ -93,7 +94,7 @@ pub fn Banner() -> impl IntoView {
         .into_any()
 }
 
-/// The fields of a form that show what is wrong with them.
+/// The fields of a form that show their own errors.
 fn fields_of(form: &str) -> &'static [&'static str] {
     match form {
         "compose" | "add_comment" => &["text"],
@@ -107,7 +108,7 @@ fn fields_of(form: &str) -> &'static [&'static str] {
     }
 }
 
-/// How to read what the pages show about storage; beside the API, the way through its page.
+/// How to read what the pages show about storage; on the API page, its table of contents.
 #[component]
 pub fn Legend() -> impl IntoView {
     if use_location().pathname.get_untracked() == api::PATH {

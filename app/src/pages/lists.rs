@@ -8,7 +8,7 @@ use super::request::{Place, loaded, now, person_in_path, post_in_path};
 use crate::actions::feed;
 use crate::components::{ActivityRow, Fresh, List, MemberRow, grouped};
 
-/// Who likes a post.
+/// The people who like a post.
 #[component]
 pub fn LikesPage() -> impl IntoView {
     loaded(async {
@@ -29,7 +29,7 @@ pub fn LikesPage() -> impl IntoView {
     })
 }
 
-/// Who shared a post.
+/// The people who shared a post.
 #[component]
 pub fn SharesPage() -> impl IntoView {
     loaded(async {
@@ -50,7 +50,7 @@ pub fn SharesPage() -> impl IntoView {
     })
 }
 
-/// Who follows a person.
+/// The followers of a person.
 #[component]
 pub fn FollowersPage() -> impl IntoView {
     loaded(async {
@@ -71,7 +71,7 @@ pub fn FollowersPage() -> impl IntoView {
     })
 }
 
-/// Whom a person follows.
+/// The people whom a person follows.
 #[component]
 pub fn FollowingPage() -> impl IntoView {
     loaded(async {
@@ -92,14 +92,16 @@ pub fn FollowingPage() -> impl IntoView {
     })
 }
 
-/// What a person did.
+/// The activities of a person.
 #[component]
 pub fn ActivityPage() -> impl IntoView {
     loaded(async {
         let (handle, place) = (person_in_path()?, Place::in_short_rows()?);
         let feed = feed()?;
-        let (listing, person) =
-            futures::try_join!(feed.deeds(&handle, place.paging), feed.profile(&handle, None))?;
+        let (listing, person) = futures::try_join!(
+            feed.activity_entries(&handle, place.paging),
+            feed.profile(&handle, None)
+        )?;
         let owner = Topic::User(handle.clone());
         let listing = feed.with_costs(&owner, Relation::Activities, listing).await?;
         let now = now();
@@ -108,7 +110,7 @@ pub fn ActivityPage() -> impl IntoView {
             topic: owner,
             relation: Relation::Activities,
         });
-        let row = move |deed| view! { <ActivityRow deed now /> };
+        let row = move |entry| view! { <ActivityRow entry now /> };
         Ok(view! {
             <ListHead what="Activity" about=person.name.to_string() owner=format!("/@{handle}") total />
             <List listing place fresh=fresh label="Activity" empty="Nothing yet. What they write, like, share and comment on, and whom they follow, shows up here." row />

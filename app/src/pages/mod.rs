@@ -24,7 +24,7 @@ use leptos_router::{SsrMode, path};
 
 pub use api::Description;
 pub use document::shell;
-pub use lab::{BEGIN_ANEW, DESK, Teacher};
+pub use lab::{DESK, RESET, Teacher};
 pub use request::{OLDEST, Obstacle, Place};
 
 use crate::components::Drawings;

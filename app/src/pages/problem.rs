@@ -5,7 +5,7 @@ use model::{Kind, Problem};
 
 use super::document::PageTitle;
 
-/// The page at an address where there is nothing.
+/// The page at an address that does not exist.
 #[component]
 pub fn NotFound() -> impl IntoView {
     view! { <ProblemPage problem=Problem::new(Kind::NotFound, "There is no page at this address.") /> }
@@ -19,7 +19,7 @@ pub fn answer_with(kind: Kind) {
     }
 }
 
-/// The page that stands in for one that cannot be shown. The answer has the problem's status.
+/// The page in place of one that cannot be shown. The answer has the problem's status.
 #[component]
 pub fn ProblemPage(problem: Problem) -> impl IntoView {
     answer_with(problem.kind);

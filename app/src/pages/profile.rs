@@ -41,7 +41,7 @@ async fn profile_page(handle: Handle) -> Result<impl IntoView, Problem> {
     })
 }
 
-/// Who it is, whom they draw, and how their followers are stored.
+/// The person, their numbers, and how their followers are stored.
 #[component]
 fn Opening(profile: Profile, signed_in: bool, own: bool) -> impl IntoView {
     let Profile {

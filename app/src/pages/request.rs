@@ -1,4 +1,4 @@
-//! What a page takes from its request, and how it waits for its data.
+//! The parameters of a page's request, and waiting for its data.
 
 use std::future::Future;
 
@@ -28,25 +28,25 @@ where
     })
 }
 
-/// The time that the page shows ages against: the one that its items are dated by.
+/// The time that ages are computed from: it comes from the same clock that dates the items.
 pub fn now() -> Timestamp {
     feed().map_or_else(|_| SystemClock.now(), |feed| feed.now())
 }
 
-/// The address of a list that begins with what came first, within its page's own.
+/// The address of a list from its oldest item, within the page's own.
 pub const OLDEST: &str = "?order=oldest";
 
-/// Which stretch of its list a page shows, and how many items come before it.
+/// The stretch of its list that a page shows, and how many items come before it.
 #[derive(Clone, Copy)]
 pub struct Place {
     /// What to ask the feed for.
     pub paging: Paging,
-    /// As the link that led here says; 0 for the beginning.
+    /// As the link to this page says; 0 for the beginning.
     pub before: u64,
 }
 
 impl Place {
-    /// Where `?order=…&cursor=…&from=…` points.
+    /// The place named by `?order=…&cursor=…&from=…`.
     pub fn of_this_request() -> Result<Self, Problem> {
         let end = match query("order").as_deref() {
             Some("oldest") => End::Oldest,
@@ -66,15 +66,15 @@ impl Place {
         })
     }
 
-    /// The same for a list whose rows are short: more of them make a stretch.
+    /// The same for a list with short rows: a stretch has more of them.
     pub fn in_short_rows() -> Result<Self, Problem> {
         let mut place = Self::of_this_request()?;
         place.paging.limit = 50;
         Ok(place)
     }
 
-    /// The same for a list of posts in some order. It tells a wrong cursor, and that the store is away, before anything
-    /// of the page is sent, so that the page can be streamed.
+    /// The same for a list of posts in some order. It reports a wrong cursor, or that the store is unavailable,
+    /// before any of the page is sent, so that the page can be streamed.
     pub fn of_posts(order: Order) -> Result<Self, Problem> {
         if let Some(Obstacle(problem)) = obstacle() {
             return Err(problem);
@@ -87,7 +87,7 @@ impl Place {
         }
     }
 
-    /// Whether the page shows the newest of its list.
+    /// Whether the page shows the newest items of its list.
     pub fn is_at_the_newest(self) -> bool {
         self.paging.after.is_none() && self.paging.end == End::Newest
     }
@@ -101,7 +101,7 @@ impl Place {
         }
     }
 
-    /// The address where the list goes on after a cursor, with so many items before it.
+    /// The address where the list continues after a cursor, with this many items before it.
     pub fn href_after(self, cursor: &str, before: u64) -> String {
         match self.paging.end {
             End::Newest => format!("?cursor={cursor}&from={before}"),
@@ -110,7 +110,8 @@ impl Place {
     }
 }
 
-/// Why a page cannot be shown, when that was found out before the page began. It is left in the request's extensions.
+/// The reason why a page cannot be shown, if it was found before the page began. It is left in the request's
+/// extensions.
 #[derive(Debug, Clone)]
 pub struct Obstacle(pub Problem);
 
@@ -168,7 +169,7 @@ pub fn refusal_of(form: &str) -> Option<Refusal> {
     refusal().filter(|refusal| refusal.form == form)
 }
 
-/// What was done by the form that led here.
+/// The action that succeeded and led here.
 pub fn done() -> Option<Done> {
     match notice::current()? {
         Notice::Done(done) => Some(done),

@@ -14,7 +14,7 @@ use super::request::refusal_of;
 use crate::actions::settings::{ChangePassword, Describe, Leave};
 use crate::session;
 
-/// The settings of who is signed in. Who is not is led to sign in, and back.
+/// The settings of the reader. A reader who is not signed in is sent to sign in, and back.
 #[component]
 pub fn SettingsPage() -> impl IntoView {
     if let Some(account) = session::viewer() {
@@ -35,7 +35,7 @@ fn Settings(account: Account) -> impl IntoView {
         refusal_of("change_password"),
         refusal_of("leave"),
     );
-    // Whoever was refused sees why, instead of a closed drawer.
+    // A reader whose form was refused sees why, instead of a closed drawer.
     let open = leaving.is_some();
     view! {
         <PageTitle text="Settings" />

@@ -1,4 +1,4 @@
-//! Our lists at every length: the same operations, in turns.
+//! Our lists at every length: the same operations, taking turns.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -29,14 +29,14 @@ pub const OPERATIONS: [&str; 7] = [
     "remove from a page",
 ];
 
-/// What every operation costs at every length.
+/// The cost of every operation at every length.
 #[derive(Serialize)]
 pub struct Flat {
     /// One row for each length, the shortest first.
     pub lengths: Vec<Length>,
 }
 
-/// What the operations cost on a list of some length.
+/// The cost of the operations on a list of some length.
 #[derive(Serialize)]
 pub struct Length {
     /// How many items the list had before.
@@ -66,7 +66,7 @@ impl Lists {
     }
 }
 
-/// The owner of the longest list, for whoever opens the store afterwards.
+/// The owner of the longest list, for the process that opens the store afterwards.
 pub fn longest() -> model::PostId {
     owner(0)
 }
@@ -99,7 +99,7 @@ pub async fn measure(folder: &Path, quick: bool) -> Result<Flat> {
             },
         );
     }
-    // A spill comes once in as many appends as a page has items; two of them for every list of the shortest.
+    // There is one spill in as many appends as a page has items; two of them for every list of the shortest.
     let cycle = default_limits().page_size as u64;
     appends(&layout, &store, &mut lists, if quick { 20 } else { 8 * cycle }).await?;
     reads(&layout, &store, &mut lists, if quick { 20 } else { 1_000 }).await?;
@@ -217,7 +217,7 @@ async fn appends_at_the_same_time(
     Ok(())
 }
 
-/// A wrong answer is worth no time.
+/// The time of a wrong answer is worthless.
 fn check(answer: bool, expected: bool) -> Result<()> {
     if answer == expected {
         return Ok(());

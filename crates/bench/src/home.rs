@@ -1,4 +1,4 @@
-//! The home feed of somebody who follows ten, and of somebody who follows a thousand.
+//! The home feed of a reader who follows ten people, and of one who follows a thousand.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ const SCREEN: usize = 20;
 /// How many of the authors have more followers than fit into a head. Everybody follows them.
 const OUTLIERS: u64 = 2;
 
-/// What is measured, in the order of the table.
+/// The measured operations, in the order of the table.
 pub const OPERATIONS: [&str; 4] = [
     "first screen",
     "the screen after it",
@@ -30,16 +30,16 @@ pub const OPERATIONS: [&str; 4] = [
     "first look ever",
 ];
 
-/// What home costs by how many are followed.
+/// The cost of the home feed by the number of followed people.
 #[derive(Serialize)]
 pub struct Home {
     /// How many posts there are of each author.
     pub posts: u64,
-    /// The readers, those who follow few first.
+    /// The readers; those who follow few come first.
     pub readers: Vec<Reader>,
 }
 
-/// What home costs one reader.
+/// The cost of the home feed for one reader.
 #[derive(Serialize)]
 pub struct Reader {
     /// How many they follow.
@@ -61,7 +61,7 @@ pub async fn measure(folder: &Path, quick: bool) -> Result<Home> {
             .time(&embedded, store.timelines().home(&reader, None, SCREEN))
             .await?;
     }
-    // In turns, so that a busy machine slows both alike.
+    // Taking turns, so that a busy machine slows both alike.
     for _ in 0..times {
         for (follows, meters) in &mut readers {
             let reader = handle(&format!("reader{follows}"))?;
@@ -90,7 +90,7 @@ pub async fn measure(folder: &Path, quick: bool) -> Result<Home> {
 
 type Meters = [Meter; OPERATIONS.len()];
 
-/// Home without a timeline: everybody whom the reader follows, and then all their posts.
+/// The home feed without a timeline: everybody whom the reader follows, and then all their posts.
 async fn ask_all(store: &Store, reader: &Handle) -> document::Result<Vec<posts::StoredPost>> {
     let owner = Topic::User(reader.clone());
     let following = store.list(Relation::Following);
@@ -139,7 +139,7 @@ async fn load(store: &Store, authors: u64, each: u64) -> Result<()> {
     Ok(())
 }
 
-/// Somebody with one list.
+/// A person with one list.
 async fn person(
     store: &Store,
     handle: &Handle,

@@ -1,4 +1,4 @@
-//! Many likers of one post, against what the storage below could do at best.
+//! Many likers of one post, compared with the best that the storage below could do.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,33 +19,33 @@ use crate::raw::{self, Raw};
 
 const CLIENTS: u64 = 64;
 
-/// How many likes a second one post takes, and what limits them.
+/// How many likes a second one post can take, and what limits them.
 #[derive(Serialize)]
 pub struct Likers {
-    /// Ours: looked up, kept once, spilled.
+    /// Our like: looked up, stored once, spilled.
     pub likes: Rate,
-    /// Only the push into a head of the same size, through the engine: nothing is looked up and nothing spills.
+    /// Only the push into a head of the same size, through the engine: without lookups and spills.
     pub pushes: Rate,
-    /// Documents of that size written by redb itself.
+    /// Documents of that size, written directly to redb.
     pub raw: Rate,
-    /// How many likes one push added, on average: those that came together.
+    /// How many likes one push added, on average: concurrent likes are combined.
     pub together: f64,
-    /// The size, in bytes: of the post's document with a head in the middle between two spills.
+    /// The size, in bytes, of the post's document with a head in the middle between two spills.
     pub document: u64,
-    /// Ours as a share of redb's.
+    /// Our rate as a share of redb's.
     pub share: f64,
 }
 
 /// The median of several rounds.
 #[derive(Serialize)]
 pub struct Rate {
-    /// Operations a second.
+    /// Operations per second.
     pub per_second: f64,
-    /// Durable commits for one of them.
+    /// Durable commits per operation.
     pub commits: f64,
-    /// Processor time for one of them, of all threads together, in microseconds.
+    /// Processor time per operation, summed over all threads, in microseconds.
     pub processor_us: f64,
-    /// The rounds, in operations a second.
+    /// The rounds, in operations per second.
     pub rounds: Vec<f64>,
 }
 
@@ -56,7 +56,7 @@ struct Rounds {
     processor_us: Vec<f64>,
 }
 
-/// What the clients of one round did.
+/// The results of the clients of one round.
 struct Round {
     done: u64,
     took: Duration,
@@ -82,7 +82,7 @@ impl Rounds {
     }
 }
 
-/// Lets 64 clients like one post, then push, then write, in turns.
+/// Runs 64 clients that like one post, then push, then write, in turns.
 pub async fn measure(quick: bool) -> Result<Likers> {
     let (rounds, each) = if quick {
         (1, Duration::from_millis(200))
@@ -92,7 +92,7 @@ pub async fn measure(quick: bool) -> Result<Likers> {
     let (mut likes, mut pushes, mut raws) = (Rounds::default(), Rounds::default(), Rounds::default());
     let (mut added, mut together, mut size) = (0, 0, 0);
     for _ in 0..rounds {
-        // Files of their own for each round, so that all three begin with small ones every time.
+        // Separate files for each round, so that all three begin with small ones every time.
         let folder = tempfile::tempdir()?;
         let (engine, store) = open(folder.path())?;
         let ours = Arc::new(Overflow::open(engine.clone(), default_limits()).await?);
@@ -149,7 +149,7 @@ pub async fn measure(quick: bool) -> Result<Likers> {
     })
 }
 
-/// How large the post's document is on average, as its head fills from one spill to the next.
+/// The mean size of the post's document, as its head fills from one spill to the next.
 async fn mean_size(ours: &Overflow) -> Result<u64> {
     let list = ours.store().overflow(&Topic::Post(owner(0))).await?[&Relation::Likes].clone();
     let limits = default_limits();
@@ -170,7 +170,7 @@ async fn load_a_head(engine: &Engine) -> Result<()> {
     Ok(engine.insert("pushed", vec![post]).await?)
 }
 
-/// The guarded push of an append, which takes out the oldest so that the head stays as it is.
+/// The guarded push of an append, which removes the oldest item so that the head keeps its size.
 async fn push(engine: &Engine, number: u64) -> Result<()> {
     let item = item(number)?;
     let by = item.by.as_ref().map(ToString::to_string).unwrap_or_default();
@@ -186,7 +186,7 @@ async fn push(engine: &Engine, number: u64) -> Result<()> {
     Ok(())
 }
 
-/// Runs an operation again and again in 64 tasks.
+/// Repeats an operation in 64 tasks.
 async fn clients<F>(each: Duration, operation: impl Fn() -> F + Clone + Send + 'static) -> Result<Round>
 where
     F: Future<Output = Result<()>> + Send,

@@ -1,4 +1,4 @@
-//! The lists that are measured: likes, in a durable store in a folder.
+//! The measured lists: likes, in a durable store in a folder.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,12 +13,12 @@ pub use lab::layouts::lists::{actor, owner};
 
 use crate::Result;
 
-/// The limits that a feed has unless told otherwise.
+/// The default limits of a feed.
 pub fn default_limits() -> Limits {
     lists::default_limits(Size::Like)
 }
 
-/// A durable store in a folder, as an engine and as itself, whose counters are read.
+/// A durable store in a folder, both as a port and as the engine itself, whose counters are read.
 pub fn open(folder: &Path) -> Result<(Engine, Arc<Embedded>)> {
     let store = Arc::new(Embedded::open(folder)?);
     Ok((store.clone(), store))

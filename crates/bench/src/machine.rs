@@ -1,19 +1,20 @@
-//! What the system says about processes, and the middle of a few measurements.
+//! The system's numbers about processes, and the median of a few measurements.
 
 use crate::Result;
 use chart::numbers::number;
 
-/// The processor time that this process took so far, in seconds; 0 where there is no `/proc`.
+/// The processor time that this process has used so far, in seconds; 0 where there is no `/proc`.
 pub fn processor_time() -> Result<f64> {
     processor_time_of("self")
 }
 
-/// The processor time that a process took so far, in seconds; 0 where there is no `/proc`.
+/// The processor time that a process has used so far, in seconds; 0 where there is no `/proc`.
 pub fn processor_time_of(process: &str) -> Result<f64> {
     let Ok(stat) = std::fs::read_to_string(format!("/proc/{process}/stat")) else {
         return Ok(0.0);
     };
-    // Behind the program's name, which may hold anything, the 12th and 13th: user and system, in hundredths.
+    // After the program's name, which may contain anything, the 12th and 13th fields: user and system, in
+    // hundredths.
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
     let mut hundredths = 0;
     for field in fields.skip(11).take(2) {
@@ -22,7 +23,7 @@ pub fn processor_time_of(process: &str) -> Result<f64> {
     Ok(number(hundredths) / 100.0)
 }
 
-/// A line of what the system says about a process's memory, in kB; 0 where there is no `/proc`.
+/// A line of the system's report on a process's memory, in kB; 0 where there is no `/proc`.
 pub fn memory_of(process: &str, field: &str) -> Result<u64> {
     let Ok(status) = std::fs::read_to_string(format!("/proc/{process}/status")) else {
         return Ok(0);
@@ -36,7 +37,7 @@ pub fn memory_of(process: &str, field: &str) -> Result<u64> {
     Ok(kb.parse()?)
 }
 
-/// The middle one of a few values.
+/// The median of a few values.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(0.0)

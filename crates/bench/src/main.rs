@@ -1,9 +1,9 @@
-//! `cargo xtask bench`: what lists cost, ours at every length and the articles' ways beside it.
+//! `cargo xtask bench`: the cost of lists, ours at every length and the articles' layouts beside it.
 //!
-//! Every number is taken on the embedded store in a temporary folder, on disk and durable. What is compared is measured
-//! in turns in one run, so that a busy machine slows both alike, and beside every time stand the bytes and commits that
-//! the engine counted, which do not depend on the machine at all. That is why the loops are written out here: a
-//! benchmark harness would time one function after the other and could count neither.
+//! Every number is measured on the embedded store in a temporary folder, on disk and durable. Compared operations
+//! take turns in one run, so that a busy machine slows both alike, and each time comes with the bytes and commits
+//! that the engine counted, which do not depend on the machine at all. That is why the loops are written out here:
+//! a benchmark harness would time one function after the other and could count neither.
 
 mod flat;
 mod home;
@@ -25,11 +25,11 @@ use std::process::ExitCode;
 use clap::Parser;
 use serde::Serialize;
 
-/// The server's, so that what is measured is what runs.
+/// The server's allocator, so that the benchmark measures what runs.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Anything that stops a benchmark; it is told to whoever started it.
+/// Any error that stops a benchmark; it is printed.
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
 /// Measures what lists cost.

@@ -1,4 +1,4 @@
-//! Where results go: all numbers as JSON, and the tables between two marks of the README.
+//! Publishes the results: all numbers as JSON, and the tables between two marks of the README.
 
 use std::fs;
 use std::path::Path;
@@ -12,18 +12,18 @@ use crate::Result;
 pub struct Part {
     begin: &'static str,
     end: &'static str,
-    /// The file that has all of its numbers.
+    /// The file with all of its numbers.
     numbers: &'static str,
 }
 
-/// What lists cost.
+/// The cost of lists.
 pub const LISTS: Part = Part {
     begin: "<!-- Written by `cargo xtask bench`: begin -->",
     end: "<!-- Written by `cargo xtask bench`: end -->",
     numbers: "lists.json",
 };
 
-/// What the server does.
+/// The server's performance.
 pub const SERVER: Part = Part {
     begin: "<!-- Written by `cargo xtask bench --server`: begin -->",
     end: "<!-- Written by `cargo xtask bench --server`: end -->",
@@ -31,7 +31,7 @@ pub const SERVER: Part = Part {
 };
 
 impl Part {
-    /// Writes the numbers, and puts the text in the place of what the README said before.
+    /// Writes the numbers, and replaces the earlier text in the README.
     pub fn publish(self, out: &Path, results: &impl Serialize, text: &str) -> Result<()> {
         fs::create_dir_all(out)?;
         fs::write(

@@ -1,4 +1,4 @@
-//! The layouts side by side, as long as they last, on disk and durable.
+//! The layouts side by side, up to their limits, on disk and durable.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use serde::Serialize;
 
 use crate::Result;
 
-/// What every layout costs at every length, and where the unbounded one ends.
+/// The cost of every layout at every length, and the point where the unbounded one ends.
 #[derive(Serialize)]
 pub struct Race {
     /// The lengths, the shortest first.
     pub lengths: Vec<u64>,
     /// One for each layout and its limits.
     pub runners: Vec<Runner>,
-    /// The end of the unbounded array; nothing when it was not looked for.
+    /// The end of the unbounded array; nothing when it was not measured.
     pub wall: Option<Wall>,
 }
 
@@ -27,7 +27,7 @@ pub struct Race {
 pub struct Runner {
     /// Its name in the tables.
     pub name: String,
-    /// What it takes at each length.
+    /// Its cost at each length.
     pub laps: Vec<Lap>,
 }
 

@@ -15,7 +15,8 @@ const MOST: usize = 256;
 type Failure = redb::Error;
 type Request = (Vec<u8>, oneshot::Sender<()>);
 
-/// One thread that writes whatever waits and commits it in one go. Its last answer is how often it committed.
+/// One thread that writes all waiting documents and commits them together. Its last answer is the number of
+/// commits.
 pub struct Raw {
     requests: mpsc::Sender<Request>,
     thread: JoinHandle<std::result::Result<u64, Failure>>,
@@ -30,12 +31,12 @@ impl Raw {
         Ok(Self { requests, thread })
     }
 
-    /// What clients write through: each gets its own.
+    /// The clients' handle for writing: each gets its own.
     pub fn requests(&self) -> mpsc::Sender<Request> {
         self.requests.clone()
     }
 
-    /// Ends the thread, when all clients have gone, and tells how often it committed.
+    /// Ends the thread, when all clients have gone, and returns the number of commits.
     pub fn close(self) -> Result<u64> {
         drop(self.requests);
         let commits = self.thread.join().map_err(|_| "the raw writer panicked")?;
@@ -43,7 +44,7 @@ impl Raw {
     }
 }
 
-/// Writes a document under the one key that everybody writes, and waits until it is durable.
+/// Writes a document under the one key that all clients use, and waits until it is durable.
 pub async fn write(requests: &mpsc::Sender<Request>, document: Vec<u8>) -> Result<()> {
     let (answer, answered) = oneshot::channel();
     requests.send((document, answer)).await?;
@@ -66,7 +67,7 @@ fn run(database: &Database, mut waiting: mpsc::Receiver<Request>) -> std::result
         transaction.commit()?;
         commits += 1;
         for (_, answer) in batch.drain(..) {
-            // A client that has gone does not want to know.
+            // A client that has gone does not need the answer.
             answer.send(()).unwrap_or_default();
         }
     }

@@ -1,4 +1,4 @@
-//! What is published: the tables between two marks of the README, the charts, and all numbers as JSON.
+//! The published report: the tables between two marks of the README, the charts, and all numbers as JSON.
 
 use std::fs;
 use std::path::Path;
@@ -146,7 +146,7 @@ fn race(results: &Results) -> String {
     )
 }
 
-/// What is compared with what.
+/// The comparison of the layouts.
 const SIDES: &str = "All hold the same items of 62 bytes, and all writes are durable. The layouts of S0 and S1 (\"Implementing the Outlier \
 Pattern with Safe Overflow\", \"Unbounded Growth: The Outlier Pattern\") and the bucket have the articles' 1,000 and 1,000; ours is measured with \
 these and with the default limits. Means are over a whole cycle from one spill, page or bucket to the next. Ours and the edge keep every actor \

@@ -16,26 +16,26 @@ use crate::machine::{median, memory_of};
 
 /// How many items a stretch has.
 const STRETCH: usize = 100;
-/// Into how many parts the way is cut.
+/// The number of parts that the scroll is divided into.
 const SLICES: usize = 10;
 
-/// What a whole scroll took.
+/// The cost of a whole scroll.
 #[derive(Serialize, Deserialize)]
 pub struct Scroll {
     /// How many items there were.
     pub items: u64,
-    /// The parts of the way, from the newest items to the oldest.
+    /// The parts of the scroll, from the newest items to the oldest.
     pub slices: Vec<Slice>,
-    /// The most memory that the process ever had, in kB.
+    /// The peak memory of the process, in kB.
     pub peak_kb: u64,
 }
 
-/// A tenth of the way.
+/// A tenth of the scroll.
 #[derive(Serialize, Deserialize)]
 pub struct Slice {
-    /// How long a stretch took, half of them less, in microseconds.
+    /// The median time of a stretch, in microseconds.
     pub median_us: f64,
-    /// What the process had in memory at the end of it, in kB.
+    /// The memory of the process at the end of it, in kB.
     pub resident_kb: u64,
 }
 

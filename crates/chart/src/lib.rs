@@ -1,7 +1,8 @@
-//! Line charts, as SVG that is good to look at in light and dark: a file of its own, or a part of a page.
+//! Line charts, as SVG that suits light and dark themes: a file of its own, or a part of a page.
 //!
-//! Both have the look of `chart.css`. A file carries it; a page, whose content security policy allows no styles but its
-//! stylesheet's, has it there. [`numbers`] writes what stands at the axes and in the table beside the chart.
+//! Both have the look of `chart.css`. A file contains it; on a page, whose content security policy allows no
+//! styles but its stylesheet's, it comes from there. [`numbers`] formats the labels of the axes and of the table
+//! beside the chart.
 
 use std::fmt::Write;
 
@@ -10,17 +11,17 @@ use scale::Scale;
 pub mod numbers;
 mod scale;
 
-/// A chart. A table with the same numbers stands beside it wherever it is shown.
+/// A chart. A table with the same numbers is shown beside it everywhere.
 pub struct Chart {
-    /// What a screen reader says first.
+    /// The name for screen readers.
     pub title: String,
-    /// What it says then.
+    /// The description for screen readers.
     pub description: String,
-    /// Under the horizontal axis.
+    /// The label under the horizontal axis.
     pub x: Axis,
-    /// Above the vertical axis.
+    /// The label above the vertical axis.
     pub y: Axis,
-    /// The lines. Beyond seven there are no more colours.
+    /// The lines. There are colours for seven.
     pub lines: Vec<Line>,
 }
 
@@ -28,17 +29,17 @@ pub struct Chart {
 pub struct Axis {
     /// What it measures.
     pub label: String,
-    /// Powers of ten, or even steps: from zero upwards, and between the ends across.
+    /// A logarithmic scale with powers of ten, or a linear one: from zero upwards, and between the ends across.
     pub logarithmic: bool,
-    /// How a number on it is written.
+    /// Formats a number on it.
     pub write: fn(f64) -> String,
 }
 
 /// One line.
 pub struct Line {
-    /// Written at its end.
+    /// The name, written at its end.
     pub name: String,
-    /// Where it goes.
+    /// The points.
     pub points: Vec<(f64, f64)>,
 }
 
@@ -48,10 +49,10 @@ const LEFT: f64 = 72.0;
 const RIGHT: f64 = 170.0;
 const TOP: f64 = 44.0;
 const BOTTOM: f64 = 52.0;
-/// Names at the ends of lines stay this far apart.
+/// The minimum distance between the names at the ends of lines.
 const LINE_HEIGHT: f64 = 17.0;
 
-/// A line of more points has no marks at them.
+/// A line with more points has no marks at them.
 const MARKED: usize = 30;
 
 const STYLE: &str = include_str!("../chart.css");
@@ -66,7 +67,8 @@ impl Chart {
         )
     }
 
-    /// The chart as a part of a page that has the style already. No other part has an id that begins with `id`.
+    /// The chart as a part of a page that already has the style. No other part may have an id that begins with
+    /// `id`.
     pub fn inline(&self, id: &str) -> String {
         self.svg("", id, "")
     }
@@ -118,7 +120,7 @@ impl Chart {
         }
     }
 
-    /// The heights of the names: at the ends of the lines, moved apart where they would touch.
+    /// The vertical positions of the names: at the ends of the lines, moved apart where they would touch.
     fn places_of_names(&self, up: &Scale) -> Vec<f64> {
         let end = |line: &Line| line.points.last().map_or(TOP, |(_, y)| up.place(*y));
         let mut order: Vec<(usize, f64)> = self.lines.iter().map(end).enumerate().collect();

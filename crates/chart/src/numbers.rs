@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Numbers in readable form.
 
 /// 1234567 as 1,234,567.
 pub fn thousands(value: f64) -> String {

@@ -1,4 +1,4 @@
-//! Where a value is on an axis.
+//! The position of a value on an axis.
 
 use crate::Axis;
 
@@ -12,8 +12,8 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// The scale on which all values of an axis have a place between two coordinates. Even steps begin at zero where
-    /// `from_zero` says so. What is not above zero stands at the beginning of a logarithmic scale.
+    /// The scale that maps all values of an axis between two coordinates. A linear scale begins at zero if
+    /// `from_zero` says so. Values that are not above zero are placed at the beginning of a logarithmic scale.
     pub(crate) fn of(
         axis: &Axis,
         values: impl Iterator<Item = f64>,
@@ -53,7 +53,7 @@ impl Scale {
         self.from + share * (self.to - self.from)
     }
 
-    /// The values that are written beside the axis.
+    /// The values that label the axis.
     pub(crate) fn ticks(&self) -> Vec<f64> {
         let mut ticks = Vec::new();
         if self.logarithmic {

@@ -16,9 +16,9 @@ use super::problems::explain;
 use super::{Feed, passwords};
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
-/// How long a sign-in lasts at most, in milliseconds.
+/// The maximum lifetime of a session, in milliseconds.
 const LONGEST: i64 = 30 * DAY;
-/// How long it lasts when nobody uses it. A use counts from when it is written down, so it may be a day less.
+/// The lifetime of an unused session. A use is recorded at most once a day, so the real limit may be a day less.
 const IDLE: i64 = 7 * DAY;
 
 /// The secret in the session cookie.
@@ -26,7 +26,7 @@ const IDLE: i64 = 7 * DAY;
 pub struct SessionToken([u8; 32]);
 
 impl SessionToken {
-    /// What the store keeps of it.
+    /// The form in which the store keeps it.
     fn digest(&self) -> String {
         URL_SAFE_NO_PAD.encode(Sha256::digest(self.0))
     }
@@ -89,8 +89,8 @@ impl Feed {
         self.start_session(user, at).await
     }
 
-    /// Signs in with a password. Whether the handle or the password was wrong is not told, nor shown by the time
-    /// that the answer takes.
+    /// Signs in with a password. The answer does not reveal whether the handle or the password was wrong, and
+    /// neither does the time that it takes.
     pub async fn sign_in(&self, handle: &str, password: &str) -> Result<(Account, SessionToken), Problem> {
         let wrong = || {
             Problem::new(
@@ -101,7 +101,8 @@ impl Feed {
         };
         let handle: Handle = handle.parse().map_err(|_| wrong())?;
         let password: Password = password.parse().map_err(|_| wrong())?;
-        // Before the person is looked up: should they leave or change their password meanwhile, it is no session of theirs.
+        // Taken before the person is looked up: if they leave or change their password in between, the session is
+        // invalid.
         let at = self.environment.now();
         let user = self.store.people().get(&handle).await.map_err(explain)?;
         let hash = user.as_ref().and_then(|user| user.password.clone());
@@ -112,7 +113,7 @@ impl Feed {
         }
     }
 
-    /// Signs in as somebody of the demo town.
+    /// Signs in as a person of the demo town.
     pub async fn sign_in_as_demo(&self, handle: &Handle) -> Result<(Account, SessionToken), Problem> {
         if !self.demo_handles().await?.contains(handle) {
             return Err(Problem::new(
@@ -155,7 +156,8 @@ impl Feed {
             .map_err(explain)
     }
 
-    /// Who holds this token, if their session still lasts. Using it makes it last longer, which is written down once a day.
+    /// The account of this token, if its session is still valid. Using a session extends it, which is recorded
+    /// once a day.
     pub async fn session(&self, token: &SessionToken) -> Result<Option<Account>, Problem> {
         let Some(session) = self
             .store
@@ -188,14 +190,14 @@ impl Feed {
             .map(account))
     }
 
-    /// Ends all sessions of somebody but this one.
+    /// Ends all sessions of a person except this one.
     pub(super) async fn end_sessions_but(&self, user: &Handle, token: &SessionToken) -> Result<(), Problem> {
         let sessions = self.store.sessions();
         let ended = sessions.delete_of(user, Some(&token.digest())).await;
         ended.map_err(explain)
     }
 
-    /// Begins a session as of a moment before the person was looked up.
+    /// Begins a session, dated to a moment before the person was looked up.
     pub(super) async fn start_session(
         &self,
         user: User,
@@ -238,7 +240,7 @@ fn account(user: User) -> Account {
     }
 }
 
-/// When a session ends that began then and is used now.
+/// When a session ends that began at one time and is used at another.
 fn end_of_session(began: Timestamp, now: Timestamp) -> Timestamp {
     Timestamp::from_millis((now.millis() + IDLE).min(began.millis() + LONGEST))
 }

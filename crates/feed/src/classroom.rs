@@ -1,4 +1,5 @@
-//! A class that uses one server together: joining by name, one post that everybody storms, and who brought how many.
+//! A class that uses one server together: joining by name, one post that everybody storms, and a count of whom
+//! each student brought.
 //!
 //! All of it is in one document, `{_id: "class", post, seats, called, students: {handle: {name, brought}}}` of the
 //! collection `meta`. It is bounded by [`SEATS`], so it may hold its list itself: an outlier pattern would be too much.
@@ -17,61 +18,62 @@ use tokio::sync::Semaphore;
 use super::problems::explain;
 use super::{Feed, SessionToken};
 
-/// How many can join.
+/// How many students can join.
 pub const SEATS: i64 = 200;
 /// How many people of the town a student brings at a time.
 pub const PARTY: usize = 10;
 
-/// How often a like of somebody who was called is tried.
+/// How often the like of a called person is tried.
 const TRIES: usize = 4;
 
-/// Counting reads a whole list, for whoever asks: one after the other.
+/// A count reads a whole list, so only one count runs at a time.
 static COUNTING: Semaphore = Semaphore::const_new(1);
 
 const META: &str = "meta";
 const CLASS: &str = "class";
 
-/// The people of the town come in an order that mixes their names: each time so many further in the alphabet. A prime, so
-/// that nobody is left out unless the town has a multiple of as many people.
+/// The step between two people who are called one after the other, in alphabetical order, so that names are mixed.
+/// It is prime, so nobody is left out unless the number of people in the town is a multiple of it.
 const STRIDE: usize = 7_919;
 
 const OPENING: &str =
     "Good morning, class! Let us see how many hearts one document can take. Bring everybody you know.";
 
-/// The class, as everybody in it sees it.
+/// The class, as all its members see it.
 #[derive(Debug, Clone)]
 pub struct Class {
     /// Where students' browsers find this server.
     pub address: String,
-    /// What they storm.
+    /// The class's post.
     pub card: PostCard,
-    /// Who has joined, by how many people they brought, most first.
+    /// The students who joined, ordered by how many people they brought, most first.
     pub students: Vec<Student>,
     /// How many people are left in the town to bring.
     pub waiting: u64,
 }
 
-/// Somebody who joined.
+/// A student who joined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Student {
-    /// Who.
+    /// The student.
     pub person: Person,
-    /// How many people they brought. Those who are on their way count already, so that nobody is called twice.
+    /// How many people they brought. People whose like is not written yet already count, so that nobody is called
+    /// twice.
     pub brought: u64,
 }
 
-/// What counting every item of the storm's list gives.
+/// The result of counting every item of the storm's list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counted {
-    /// What the list says.
+    /// The list's stored count.
     pub count: u64,
     /// How many items a reader finds.
     pub items: u64,
-    /// By how many people they are.
+    /// The number of different people among them.
     pub people: u64,
 }
 
-/// Those who stay when the town begins anew.
+/// The students who stay when the town is reset.
 #[derive(Debug, Clone, Default)]
 pub struct Members {
     users: Vec<User>,
@@ -79,7 +81,8 @@ pub struct Members {
 }
 
 impl Feed {
-    /// Gives the class its post, unless it has it. Again changes nothing; stopped half-way, again finishes it.
+    /// Creates the class's post, unless it exists. A second call changes nothing; a call after an interruption
+    /// finishes the work.
     pub async fn open_class(&self) -> Result<(), Problem> {
         let Some(celebrity) = self.demo_handles().await?.into_iter().next() else {
             return Err(Problem::new(
@@ -118,7 +121,7 @@ impl Feed {
         })
     }
 
-    /// The class's post; should somebody who signed in as its author have deleted it, it comes back empty.
+    /// The class's post. If somebody who signed in as its author has deleted it, it is created again, empty.
     async fn class_post(&self, post: PostId, viewer: Option<&Handle>) -> Result<PostCard, Problem> {
         match self.post(post, viewer).await {
             Err(problem) if problem.kind == Kind::NotFound => {
@@ -179,9 +182,10 @@ impl Feed {
         .about("name"))
     }
 
-    /// Lets the next people of the town like the class's post on behalf of a student, each of them once.
+    /// Makes the next people of the town like the class's post on behalf of a student, each of them once. Returns
+    /// how many did.
     ///
-    /// Whose turn it is is decided by one `$inc`: two students never bring the same person. Returns how many came.
+    /// One `$inc` decides who is next: two students never bring the same person.
     pub async fn bring(&self, student: &Handle) -> Result<u64, Problem> {
         self.classroom()?;
         let class = self.class_document().await?;
@@ -212,13 +216,13 @@ impl Feed {
         };
         let post = post_of(&class)?;
         let party = (end - PARTY..end).map(|nth| self.like_surely(nth_of(town, nth), post));
-        // All of them, whatever becomes of one: nobody is called a second time.
+        // Waits for all of them, even after a failure: nobody is called a second time.
         let came = futures::future::join_all(party).await;
         let came: Vec<()> = came.into_iter().collect::<Result<_, _>>()?;
         Ok(came.len() as u64)
     }
 
-    /// A like lands once however often it is tried.
+    /// Writes a like, with retries. A like is stored once however often it is tried.
     async fn like_surely(&self, person: &Handle, post: PostId) -> Result<(), Problem> {
         for _ in 1..TRIES {
             match self.like(person, post).await {
@@ -229,7 +233,7 @@ impl Feed {
         self.like(person, post).await.map(drop)
     }
 
-    /// Reads the whole list of the class's post and counts: what it says against what is there.
+    /// Reads the whole list of the class's post and compares its items with the stored count.
     pub async fn count_the_storm(&self) -> Result<Counted, Problem> {
         let _turn = COUNTING.acquire().await;
         let owner = Topic::Post(post_of(&self.class_document().await?)?);
@@ -254,7 +258,7 @@ impl Feed {
         }
     }
 
-    /// The students with their sessions, to take them over into the town that comes.
+    /// The students with their sessions, to be carried over into the new town.
     pub async fn class_members(&self) -> Result<Members, Problem> {
         let mut members = Members::default();
         for student in students(&self.class_document().await?) {
@@ -269,10 +273,10 @@ impl Feed {
         Ok(members)
     }
 
-    /// Begins the class anew in a town that was loaded anew, with those who were in it.
+    /// Begins the class again, with its students, in a town that was just loaded again.
     pub async fn reopen_class(&self, members: Members) -> Result<(), Problem> {
         let engine = self.store.engine();
-        // The post keeps its id, so whoever watches it goes on to.
+        // The post keeps its id, so everybody who watches it continues to.
         let empty = doc! { "$set": { "seats": 0_i64, "called": 0_i64, "students": {} } };
         let class = Update::one(doc! { "_id": CLASS }, empty);
         engine.update(META, class).await.map_err(explain)?;
@@ -287,7 +291,7 @@ impl Feed {
         for session in &members.sessions {
             self.store.sessions().insert(session).await.map_err(explain)?;
         }
-        self.events.begin_anew();
+        self.events.reset();
         Ok(())
     }
 
@@ -329,7 +333,7 @@ impl Feed {
             .ok_or_else(|| Problem::new(Kind::Unavailable, "The class begins anew. Try again in a moment."))
     }
 
-    /// Everybody whom a student can bring: those of the town, but none whom somebody may be signed in as.
+    /// Everybody whom a student can bring: the people of the town, except those whom somebody may be signed in as.
     async fn townspeople(&self, class: &Document) -> Result<&[Handle], Problem> {
         let read = async {
             let demo = self.demo_handles().await?;
@@ -441,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_comes_once() {
+    fn everybody_is_brought_once() {
         for people in [1, 10, 7_918, 7_919, 15_838, 24_000] {
             let town: Vec<Handle> = (0..people)
                 .map(|nth| format!("p{nth}").parse().unwrap())

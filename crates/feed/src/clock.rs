@@ -1,4 +1,4 @@
-//! The time, and whose clock tells it.
+//! The time, and the clock that it is read from.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -26,28 +26,30 @@ impl Clock for SystemClock {
     }
 }
 
-/// From which difference on the operator is warned. Machines that keep their time over the network differ by milliseconds.
+/// The operator is warned from this difference on. Machines that synchronize their time over the network differ by
+/// milliseconds.
 const WARNED_SKEW_MILLIS: u64 = 60_000;
 
 /// The clock of the store, so that all servers of one store date what they write alike, whatever their own clocks say.
 ///
-/// A server whose own clock is far ahead would date a like years from now. Once that like spills, its time is the list's
-/// floor, which every later item must be above, and nothing ever lowers it. Between two readings of the store's clock, time
-/// goes on by this machine's monotonic clock, which does not follow when somebody sets the wall clock.
+/// A server whose own clock is far ahead would date a like years in the future. Once that like spills, its time
+/// becomes the list's floor, which every later item must be above, and nothing ever lowers it. Between two
+/// readings of the store's clock, time advances by this machine's monotonic clock, which does not change when
+/// somebody sets the wall clock.
 pub struct StoreClock {
     engine: Engine,
     last: Mutex<Option<Reading>>,
 }
 
-/// What the store's clock said at a moment of this machine.
+/// The store's clock at a moment of this machine.
 struct Reading {
     store: Timestamp,
     here: Instant,
 }
 
 impl StoreClock {
-    /// Reads the store's clock for the first time. A store that has no clock of its own, such as an embedded one, is
-    /// dated by the machine's.
+    /// Reads the store's clock for the first time. A store without a clock of its own, such as an embedded one,
+    /// uses the machine's.
     pub async fn read_from(engine: Engine) -> document::Result<Arc<Self>> {
         let clock = Self {
             engine,
@@ -63,7 +65,7 @@ impl StoreClock {
         let Some(store) = self.engine.clock().await? else {
             return Ok(());
         };
-        // The answer was on its way back for about half of the time.
+        // The answer spent about half of the time on its way back.
         let here = asked + asked.elapsed() / 2;
         let store = Timestamp::from_millis(store.timestamp_millis());
         let skew = SystemClock.now().millis().saturating_sub(store.millis());

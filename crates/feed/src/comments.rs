@@ -1,4 +1,4 @@
-//! Comments: a list of a post in which everybody may appear many times.
+//! Comments: a list of a post in which each person may appear many times.
 
 use bson::doc;
 use model::{Comment, CommentText, Handle, ItemId, Kind, Listing, Person, PostId, Problem, Relation, Topic};
@@ -10,7 +10,7 @@ use super::problems::explain;
 use super::{Feed, Paging};
 
 impl Feed {
-    /// Comments on a post. With the same `id` again it answers the comment that is there.
+    /// Comments on a post. A second call with the same `id` returns the existing comment.
     pub async fn comment(
         &self,
         actor: &Handle,
@@ -38,7 +38,7 @@ impl Feed {
         comment(&appended.item, |handle| name_or_handle(&people, handle))
     }
 
-    /// Deletes a comment of the actor's own.
+    /// Deletes one of the actor's own comments.
     pub async fn delete_comment(&self, actor: &Handle, post: PostId, id: ItemId) -> Result<(), Problem> {
         let _turn = self.turns.of(actor).await;
         let owner = Topic::Post(post);

@@ -1,4 +1,4 @@
-//! What the feed takes from the world around it, passed in so that tests decide it.
+//! The feed's dependencies on its environment, passed in so that tests control them.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::clock::{Clock, SystemClock};
 
 /// Fresh identities and secrets.
 pub trait Ids: Send + Sync + 'static {
-    /// A new id for something that happens at this moment; ids of later moments sort later.
+    /// A new id for something that happens now; ids of later moments sort later.
     fn uuid(&self, at: Timestamp) -> Uuid;
 
     /// 32 bytes that nobody can guess.
@@ -24,9 +24,9 @@ pub struct Environment {
     pub clock: Arc<dyn Clock>,
     /// The source of ids.
     pub ids: Arc<dyn Ids>,
-    /// Whether people of the demo town may be signed in as with one click.
+    /// Whether anybody may sign in as a person of the demo town with one click.
     pub demo: bool,
-    /// Where the students of a class find this server; `None` when it serves none.
+    /// The address at which the students of a class find this server; `None` when it serves no class.
     pub classroom: Option<Arc<str>>,
 }
 
@@ -46,7 +46,7 @@ impl Environment {
         self.clock.now()
     }
 
-    /// What one password is hashed with.
+    /// The parameters of one password hash.
     pub(super) fn salt(&self) -> [u8; 16] {
         let mut salt = [0; 16];
         salt.copy_from_slice(&self.ids.secret()[..16]);

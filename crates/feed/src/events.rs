@@ -1,4 +1,4 @@
-//! Who watches which owner, and telling them when its lists change, by whomever they are changed.
+//! Watching owners: subscribers are notified when an owner's lists change, on this server or elsewhere.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,22 +28,23 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 pub struct Change {
     /// The owner.
     pub topic: Topic,
-    /// Counts the changes of this topic that were told since somebody began to watch it.
+    /// Counts the changes of this topic that were sent since it was first watched.
     pub sequence: u64,
     /// All its lists.
     pub overflow: Arc<Overflow>,
 }
 
-/// The topics that somebody watches. Each has one task, which reads the owner once per change however many watch.
+/// The topics that are being watched. Each has one task, which reads the owner once per change, whatever the
+/// number of watchers.
 pub struct Events {
     store: Store,
     watched: Mutex<HashMap<Topic, Arc<Watched>>>,
-    /// Changes when everything that was watched is another one now.
-    anew: watch::Sender<()>,
+    /// Changes when all data is replaced and every watch has to end.
+    reset: watch::Sender<()>,
     streams: Arc<AtomicU64>,
 }
 
-/// An event stream that is open for as long as this is held.
+/// An event stream that is open as long as this value is held.
 pub struct OpenStream(Arc<AtomicU64>);
 
 impl Drop for OpenStream {
@@ -62,12 +63,12 @@ impl Events {
         Self {
             store,
             watched: Mutex::default(),
-            anew: watch::Sender::default(),
+            reset: watch::Sender::default(),
             streams: Arc::default(),
         }
     }
 
-    /// Tells that an owner's lists may have changed. Costs nothing when nobody watches it.
+    /// Notifies the watchers that an owner's lists may have changed. Costs nothing when nobody watches it.
     pub fn changed(&self, topic: &Topic) {
         if let Some(watched) = self
             .watched
@@ -79,7 +80,7 @@ impl Events {
         }
     }
 
-    fn heard(&self, news: &News) {
+    fn on_news(&self, news: &News) {
         match news {
             News::Of(topic) => self.changed(topic),
             News::OfAll => {
@@ -89,9 +90,9 @@ impl Events {
         }
     }
 
-    /// Ends all streams. Whoever watched comes again and finds what is there now.
-    pub fn begin_anew(&self) {
-        self.anew.send_replace(());
+    /// Ends all streams. Watchers reconnect and read the current state.
+    pub fn reset(&self) {
+        self.reset.send_replace(());
     }
 
     fn topics(&self) -> Vec<Topic> {
@@ -114,8 +115,8 @@ impl Events {
         receiver
     }
 
-    /// Reads the owner after every change and passes on what is different, until nobody watches or the owner is gone.
-    /// A change of our own is told by the store once more, which costs a second read and no event.
+    /// Reads the owner after every change and sends it on if it is different, until nobody watches or the owner is
+    /// gone. The store reports our own changes, too, which costs a second read but no event.
     async fn follow(self: Arc<Self>, topic: Topic, watched: Arc<Watched>) {
         let mut sequence = 0;
         let mut pause = QUIET;
@@ -167,24 +168,24 @@ impl Events {
 }
 
 impl Feed {
-    /// Follows what others change in the store, for as long as the process lives. Without it, watchers hear only of
-    /// what this feed does.
+    /// Follows what others change in the store, for as long as the process lives. Without it, watchers only learn
+    /// of changes made through this feed.
     pub async fn follow_others(&self) -> Result<Source, document::Error> {
         let (events, watched) = (Arc::clone(&self.events), Arc::clone(&self.events));
         let (source, mut news) = self.store.news(Arc::new(move || watched.topics())).await?;
         tokio::spawn(async move {
             while let Some(news) = news.next().await {
-                events.heard(&news);
+                events.on_news(&news);
             }
         });
         Ok(source)
     }
 
-    /// Ends when the streams that are open have to end, since everybody and everything was put back to the beginning.
-    pub fn anew(&self) -> impl Future<Output = ()> + use<> {
-        let mut anew = self.events.anew.subscribe();
+    /// Completes when the open streams have to end because all data was reset.
+    pub fn wait_for_reset(&self) -> impl Future<Output = ()> + use<> {
+        let mut reset = self.events.reset.subscribe();
         async move {
-            if anew.changed().await.is_err() {
+            if reset.changed().await.is_err() {
                 std::future::pending::<()>().await;
             }
         }
@@ -201,12 +202,12 @@ impl Feed {
         self.events.streams.load(Ordering::Relaxed)
     }
 
-    /// How an owner's lists are stored right now.
+    /// How an owner's lists are stored now.
     pub async fn overflow(&self, topic: &Topic) -> Result<Overflow, Problem> {
         self.store.overflow(topic).await.map_err(explain)
     }
 
-    /// The present state of every topic, then each change of it. A topic whose owner is gone falls silent.
+    /// The current state of every topic, then each change of it. A topic whose owner is gone sends nothing more.
     pub fn watch(&self, topics: &[Topic]) -> BoxStream<'static, Change> {
         let each = topics.iter().map(|topic| {
             let mut receiver = self.events.subscribe(topic);
@@ -225,7 +226,7 @@ impl Feed {
         stream::select_all(each).boxed()
     }
 
-    /// Answers when the store can be read. A ping would not tell: the router of a cluster answers it by itself.
+    /// Completes when the store can be read. A ping would not do: the router of a cluster answers it by itself.
     pub async fn ready(&self) -> Result<(), Problem> {
         let one = Find::matching(doc! { "_id": "town" })
             .project(doc! { "_id": 1 })

@@ -1,5 +1,5 @@
-//! Everything that the store has of a person, for them to keep: one JSON document, written while it is read, so that it
-//! may be of any length.
+//! Everything that the store has about a person, for them to keep: one JSON document, written while it is read, so
+//! that it may be of any length.
 
 use bson::Bson;
 use futures::stream::{self, Stream, StreamExt as _};
@@ -14,17 +14,17 @@ use uuid::Uuid;
 use super::Feed;
 use super::problems::{explain, missing};
 
-/// How many pieces wait for a reader who is slower than the store.
+/// How many pieces are buffered for a reader who is slower than the store.
 const WAITING: usize = 16;
 /// How many posts are read at once.
 const POSTS: usize = 100;
 
-/// A piece of the document, or why it breaks off.
+/// A piece of the document, or the reason why it breaks off.
 type Piece = Result<String, Problem>;
 
 /// Why the writing ended early.
 enum Stopped {
-    /// Nobody reads on.
+    /// The reader has gone.
     Unread,
     /// The store failed.
     Failed(Problem),
@@ -37,7 +37,7 @@ impl From<document::Error> for Stopped {
 }
 
 impl Feed {
-    /// Everything of a person, in pieces. A failure on the way is the last piece; then the document is not whole.
+    /// Everything of a person, in pieces. A failure is the last piece; the document is then incomplete.
     pub async fn export(
         &self,
         handle: &Handle,
@@ -57,7 +57,7 @@ impl Feed {
         };
         tokio::spawn(export.run(beginning));
         let pieces = stream::unfold(read, |mut read| async move { Some((read.recv().await?, read)) });
-        // Whoever compresses it asks once more after the end.
+        // A compressing body polls once more after the end.
         Ok(pieces.fuse())
     }
 }
@@ -114,7 +114,7 @@ impl Export {
         }
     }
 
-    /// One array: a list of the person, or those of their activities that are of one kind.
+    /// One array: a list of the person, or their activities of one kind.
     async fn list(&self, name: &str, relation: Relation, kind: Option<ActivityKind>) -> Result<(), Stopped> {
         self.piece(format!(",\"{name}\":[")).await?;
         let mut first = true;
@@ -148,7 +148,7 @@ impl Export {
         Ok(Some(value))
     }
 
-    /// What a comment says; nothing when its post is gone.
+    /// The text of a comment; nothing when its post is gone.
     async fn comment(&self, post: PostId, id: Uuid) -> Result<Option<String>, Stopped> {
         let comments = self.feed.store().list(Relation::Comments);
         match comments.find(&Topic::Post(post), &Key::Id(id)).await {

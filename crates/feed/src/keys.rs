@@ -8,14 +8,15 @@ use model::{Kind, Problem};
 use super::Feed;
 use super::problems::explain;
 
-/// Where it is kept. An export does not have it.
+/// The key's id in the collection. An export does not contain it.
 const COLLECTION: &str = "keys";
 
-/// How often to look again when another server is making it at the same time.
+/// How often to look again when another server is creating the key at the same time.
 const TRIES: u32 = 3;
 
 impl Feed {
-    /// What this site signs its notices with: made by the first server that asks, and the same for all ever after.
+    /// The key that this site signs its notices with: created by the first server that asks, and the same from
+    /// then on.
     pub async fn notice_key(&self) -> Result<[u8; 32], Problem> {
         let bytes = self.environment.ids.secret().to_vec();
         let subtype = BinarySubtype::Generic;

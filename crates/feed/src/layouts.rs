@@ -6,12 +6,12 @@ use model::{Handle, Kind, LayoutRace, Problem};
 use super::Feed;
 
 impl Feed {
-    /// The race that goes on, or the last one since the server started.
+    /// The current race, or the last one since the server started.
     pub fn layout_race(&self) -> LayoutRace {
         self.races.shown()
     }
 
-    /// Starts a race, which goes on in the background. It works on lists of its own, in memory.
+    /// Starts a race in the background. It works on lists of its own, in memory.
     pub fn start_layout_race(&self, by: &Handle, course: Course) -> Result<LayoutRace, Problem> {
         let race = self.races.start(course, by.clone()).map_err(|other| {
             let who = other
@@ -30,7 +30,7 @@ impl Feed {
         Ok(self.layout_race())
     }
 
-    /// Stops the race, if one goes on.
+    /// Stops the race, if one is running.
     pub async fn stop_layout_race(&self) -> LayoutRace {
         self.races.stop().await;
         self.layout_race()

@@ -1,4 +1,4 @@
-//! Everything a person can do, once: the pages' server functions and the JSON API call the same methods.
+//! The use cases, each in one place: the pages' server functions and the JSON API call the same methods.
 
 mod accounts;
 pub mod classroom;
@@ -41,24 +41,25 @@ pub use environment::{Environment, Ids, SystemIds};
 pub use events::{Change, Events, OpenStream};
 pub use new_posts::{NewPosts, PostList};
 pub use notable::Notable;
-pub use people::Deed;
+pub use people::ActivityEntry;
 pub use storage::Inspection;
 pub use trace::{Step, Steps, Trace, Traced};
 pub use tune::{MeasuredItems, Tuned, USUAL};
 
 use problems::explain;
 
-/// The application: reads and changes the store on behalf of people, and tells listeners what changed.
+/// The application: reads and changes the store on behalf of people, and notifies listeners of changes.
 #[derive(Clone)]
 pub struct Feed {
     store: Store,
     environment: Environment,
     events: Arc<Events>,
     new_posts: Arc<NewPosts>,
-    /// What a person does touches a list and their own activities, one write after the other. A person's actions take turns,
-    /// because those that run at once look again at what the others did. On two servers they still may.
+    /// An action writes to a list and to the actor's own activities, one write after the other. The actions of one
+    /// person run one at a time, because concurrent ones check each other's writes again. On two servers they
+    /// still may overlap.
     turns: Arc<Turns>,
-    /// Whom a class can bring, once somebody has asked.
+    /// The people whom a class can bring, once they were read.
     townspeople: Arc<OnceCell<Vec<Handle>>>,
     storms: Arc<Storms>,
     races: Races,
@@ -92,12 +93,12 @@ impl Feed {
         &self.store
     }
 
-    /// The time that everything is dated by.
+    /// The time that dates everything.
     pub fn now(&self) -> Timestamp {
         self.environment.now()
     }
 
-    /// A stretch of one of an owner's lists, read from the end that is asked for.
+    /// A stretch of one of an owner's lists, read from the requested end.
     async fn stretch(&self, owner: &Topic, relation: Relation, paging: Paging) -> Result<Stretch, Problem> {
         let Paging { end, after, limit } = paging;
         let list = self.store.list(relation);
@@ -109,22 +110,22 @@ impl Feed {
     }
 }
 
-/// Where a list begins.
+/// The end from which a list is read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum End {
-    /// With what came last.
+    /// From the newest item.
     #[default]
     Newest,
-    /// With what came first.
+    /// From the oldest item.
     Oldest,
 }
 
 /// Which stretch of a list to read.
 #[derive(Debug, Clone, Copy)]
 pub struct Paging {
-    /// Where the list begins. Lists of posts have one order each and do not look at this.
+    /// The end to start from. Lists of posts have one order each and ignore this.
     pub end: End,
-    /// Go on after here; `None` for the beginning. A cursor belongs to the end that it was given out for.
+    /// Where to continue; `None` for the beginning. A cursor belongs to the end that it was issued for.
     pub after: Option<Cursor>,
     /// How many items at most, 1 to 100.
     pub limit: usize,
@@ -141,8 +142,8 @@ impl Default for Paging {
 }
 
 impl Paging {
-    /// How many items a list answers unless told otherwise.
+    /// How many items a list returns by default.
     pub const DEFAULT_LIMIT: usize = 20;
-    /// How many items a list answers at most.
+    /// How many items a list returns at most.
     pub const MAX_LIMIT: usize = 100;
 }

@@ -8,15 +8,15 @@ use super::Feed;
 use super::problems::explain;
 
 impl Feed {
-    /// The migration that goes on, or the last one since the server started.
+    /// The current migration, or the last one since the server started.
     pub fn migration(&self) -> Migration {
         self.migrations.shown()
     }
 
-    /// Lets a migration of an array of so many likes begin, in a sandbox. It goes on after the answer.
+    /// Starts a migration of an array of this many likes, in a sandbox. It continues after the answer.
     ///
     /// # Errors
-    /// [`Kind::Invalid`] for a size that there is none of, [`Kind::Conflict`] while another migration goes on.
+    /// [`Kind::Invalid`] for an unknown size, [`Kind::Conflict`] while another migration is running.
     pub async fn start_migration(&self, by: Handle, items: u64) -> Result<Migration, Problem> {
         let items = Migration::size(items)?;
         let begun = self.migrations.begin(
@@ -49,7 +49,7 @@ impl Feed {
         Ok(self.migration())
     }
 
-    /// Lets the likes of the migration end early, if one goes on, and waits for its verdict.
+    /// Ends the likes of the migration early, if one is running, and waits for its verdict.
     pub async fn stop_migration(&self) {
         self.migrations.stop().await;
     }

@@ -1,5 +1,5 @@
-//! Telling readers that there are newer posts than those they see. However many readers wait, a server asks its store
-//! for the newest post once a second at most; only when that has changed, each list is counted.
+//! Tells readers that there are newer posts than those on their page. However many readers wait, a server asks its
+//! store for the newest post at most once a second; only when that changes does it count each list.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -14,22 +14,22 @@ use tokio::sync::{Notify, watch};
 use super::Feed;
 use super::problems::explain;
 
-/// How often the store is asked while somebody waits: posts may come through other servers.
+/// How often the store is asked while somebody waits: posts may arrive through other servers.
 const ASK: Duration = Duration::from_secs(1);
 
-/// How often a new post is told: when it is seen first it may still be on its way to the timelines of its author's
-/// followers.
+/// How often a new post is announced: when it is first seen, it may not have reached the timelines of its author's
+/// followers yet.
 const TELL: u32 = 3;
 
-/// How far new posts are counted.
+/// The highest count of new posts.
 const MOST: usize = 100;
 
 /// A list of posts, newest first, that a reader may watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PostList {
-    /// Of whom the reader follows; everybody's for a reader who is not signed in.
+    /// Posts by the people whom the reader follows; everybody's for a reader who is not signed in.
     Home,
-    /// One person's.
+    /// One person's posts.
     By(Handle),
 }
 
@@ -47,7 +47,7 @@ impl std::str::FromStr for PostList {
     }
 }
 
-/// The newest post, looked up for as long as somebody waits for it to change.
+/// The newest post, polled for as long as somebody waits for it to change.
 pub struct NewPosts {
     store: Store,
     newest: watch::Sender<Option<PostId>>,
@@ -65,7 +65,7 @@ impl NewPosts {
         }
     }
 
-    /// Somebody has published a post through this server: no need to wait for the next look.
+    /// Reports that somebody has published a post through this server: no need to wait for the next poll.
     pub fn published(&self) {
         self.published.notify_one();
     }
@@ -94,7 +94,7 @@ impl NewPosts {
                         worth_telling
                     });
                 }
-                // The store says elsewhere that it is away; there is no news until it is back.
+                // The outage is reported elsewhere; there is no news until the store is back.
                 Err(error) => tracing::debug!(%error, "could not ask for the newest post"),
             }
             tokio::select! {
@@ -112,7 +112,7 @@ impl NewPosts {
 }
 
 impl Feed {
-    /// How many posts of a list are newer than a cursor: now, and whenever that has changed.
+    /// How many posts of a list are newer than a cursor: now, and after each change.
     pub fn watch_posts(
         &self,
         list: PostList,
@@ -121,15 +121,15 @@ impl Feed {
     ) -> BoxStream<'static, u64> {
         let mut newest = self.new_posts.subscribe();
         newest.mark_changed();
-        let (feed, told) = (self.clone(), None);
-        stream::unfold((feed, newest, told), move |(feed, mut newest, told)| {
+        let (feed, sent) = (self.clone(), None);
+        stream::unfold((feed, newest, sent), move |(feed, mut newest, sent)| {
             let (list, reader) = (list.clone(), reader.clone());
             async move {
                 loop {
                     newest.changed().await.ok()?;
                     newest.mark_unchanged();
                     match feed.newer_posts(&list, reader.as_ref(), since).await {
-                        Ok(count) if Some(count) != told => {
+                        Ok(count) if Some(count) != sent => {
                             return Some((count, (feed, newest, Some(count))));
                         }
                         Ok(_) => {}

@@ -1,4 +1,4 @@
-//! Owners that are worth a look at how they are stored.
+//! Owners whose storage is worth a look.
 
 use bson::doc;
 use document::Find;
@@ -11,19 +11,20 @@ use super::{Feed, Paging};
 /// How many posts to choose from.
 const AMONG: usize = 100;
 
-/// An outlier of each kind, and what is ordinary. Each is missing where a store has none.
+/// An outlier of each kind, and an ordinary post. Each is missing where a store has none.
 #[derive(Debug, Clone, Default)]
 pub struct Notable {
     /// The most liked post.
     pub viral: Option<PostCard>,
-    /// The most followed of those who wrote the most liked posts.
+    /// The most followed among the authors of the most liked posts.
     pub celebrity: Option<Profile>,
-    /// The least liked of the newest posts.
+    /// The least liked among the newest posts.
     pub quiet: Option<PostCard>,
 }
 
 impl Feed {
-    /// The owners to begin with. In a demo town they are of the town: what its visitors write is nobody's example.
+    /// The owners to begin with. In a demo town they belong to the town: its visitors' posts are not used as
+    /// examples.
     pub async fn notable(&self) -> Result<Notable, Problem> {
         let until = self.town_ends().await?;
         let liked = self.most_liked(until).await?;
@@ -59,7 +60,7 @@ impl Feed {
         })
     }
 
-    /// The most liked post, of a demo town the most liked of its own.
+    /// The most liked post; in a demo town, the most liked of its own posts.
     pub async fn viral_post(&self) -> Result<Option<PostCard>, Problem> {
         let until = self.town_ends().await?;
         Ok(self.most_liked(until).await?.into_iter().next())
@@ -75,7 +76,7 @@ impl Feed {
         Ok(liked)
     }
 
-    /// The moment at which the demo town stands still: its visitors wrote what is younger. `None` without a town.
+    /// The moment at which the demo town ends: younger posts are by its visitors. `None` without a town.
     async fn town_ends(&self) -> Result<Option<Timestamp>, Problem> {
         let find = Find::matching(doc! { "_id": "town" }).limit(1);
         let found = self.store.engine().find("meta", find).await.map_err(explain)?;

@@ -10,18 +10,19 @@ use tokio::sync::Semaphore;
 /// A hash takes 19 MB and tens of milliseconds of one core by design, so only this many are made at once.
 const AT_ONCE: usize = 2;
 
-/// How many may wait for that, besides those whose turn it is: about two seconds' worth. Whoever comes then is told at
-/// once, instead of waiting for longer than browsers and people do.
+/// How many may wait for that, besides those that are running: about two seconds' worth. Further requests are
+/// refused at once, instead of waiting for longer than browsers and people do.
 const WAITING: usize = 64;
 
-/// The hashes that this process makes.
+/// The password hashes that this process computes.
 static HASHES: Queue = Queue::new(AT_ONCE, WAITING);
 
-/// A hash that no password has, checked when a handle is unknown so that the answer takes as long as any other.
+/// A hash that matches no password, checked when a handle is unknown so that the answer takes as long as any
+/// other.
 const NOBODY: &str =
     "$argon2id$v=19$m=19456,t=2,p=1$c3BpbGx3YXktbm9ib2R5$7h3Nw3Y0m1vQ9rFZb2mZ1b4mZ0eF1rQhYq9dJk3rQ1c";
 
-/// What the store keeps of a password.
+/// The form in which the store keeps a password.
 pub(super) async fn hash(password: Password, salt: [u8; 16]) -> Result<String, Problem> {
     HASHES
         .run(move || {
@@ -34,7 +35,7 @@ pub(super) async fn hash(password: Password, salt: [u8; 16]) -> Result<String, P
         .await
 }
 
-/// Whether a password has this hash. Without one it takes as long, and has not.
+/// Whether a password has this hash. Without a hash the answer is no, and takes as long.
 pub(super) async fn verify(password: Password, hash: Option<String>) -> Result<bool, Problem> {
     let known = hash.is_some();
     let hash = hash.unwrap_or_else(|| NOBODY.to_owned());
@@ -49,7 +50,7 @@ pub(super) async fn verify(password: Password, hash: Option<String>) -> Result<b
     Ok(known && fits)
 }
 
-/// Work that keeps a core busy: some of it runs, some waits, and no more is taken.
+/// Work that keeps a core busy: some of it runs, some waits, and further work is refused.
 struct Queue {
     places: Semaphore,
     turns: Semaphore,
@@ -63,7 +64,8 @@ impl Queue {
         }
     }
 
-    /// Runs work when its turn comes. It keeps its turn until it is done, even if nobody waits for it any more.
+    /// Runs work when there is a free slot. It keeps the slot until it is done, even if nobody waits for it any
+    /// more.
     async fn run<T: Send + 'static>(
         &'static self,
         work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
@@ -98,7 +100,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn whoever_finds_the_queue_full_is_told_at_once() {
+    async fn a_full_queue_refuses_further_work_at_once() {
         static QUEUE: Queue = Queue::new(1, 1);
         let (finish, finished) = channel();
         let first = QUEUE.run(move || finished.recv().map_err(broken));
@@ -115,7 +117,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_hash_that_nobody_has_costs_what_others_cost_and_lets_nobody_in() {
+    async fn the_dummy_hash_costs_as_much_as_others_and_matches_no_password() {
         let password: Password = "correct horse".parse().unwrap();
         let made = hash(password.clone(), [7; 16]).await.unwrap();
         let (made_for, nobodys) = (

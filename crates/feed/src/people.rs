@@ -1,4 +1,4 @@
-//! Profiles, following, and what people did.
+//! Profiles, following, and people's activities.
 
 use std::collections::HashMap;
 
@@ -13,16 +13,17 @@ use store::reactions::Reaction;
 use super::problems::{explain, missing};
 use super::{Feed, Paging};
 
-/// Something that somebody did, with what it was done to.
+/// An activity, with its object.
 #[derive(Debug, Clone)]
-pub struct Deed {
-    /// The entry of their activity log.
+pub struct ActivityEntry {
+    /// The entry of the activity log.
     pub activity: Activity,
-    /// Who did it.
+    /// The person who did it.
     pub by: Handle,
-    /// The post it was done to, as its author and text; `None` when it is gone, or when it was no post.
+    /// The post that it is about, as its author and text; `None` when the post is gone or the activity has no
+    /// post.
     pub post: Option<(Person, PostText)>,
-    /// The person who was followed; `None` when they are gone, or when it was no follow.
+    /// The person who was followed; `None` when they are gone, or when it is not a follow.
     pub user: Option<Person>,
 }
 
@@ -53,7 +54,7 @@ impl Feed {
         })
     }
 
-    /// Follows somebody. Again changes nothing; stopped half-way, again finishes it.
+    /// Follows a person. A second call changes nothing; a call after an interruption finishes the work.
     pub async fn follow(&self, actor: &Handle, target: &Handle) -> Result<Counted, Problem> {
         if actor == target {
             return Err(Problem::invalid("handle", "You cannot follow yourself."));
@@ -68,7 +69,7 @@ impl Feed {
         })
     }
 
-    /// Stops following somebody. Again changes nothing; stopped half-way, again finishes it.
+    /// Stops following a person. A second call changes nothing; a call after an interruption finishes the work.
     pub async fn unfollow(&self, actor: &Handle, target: &Handle) -> Result<Counted, Problem> {
         let _turn = self.turns.of(actor).await;
         let removed = self.remove(actor, &Reaction::Follow(target.clone())).await?;
@@ -78,19 +79,19 @@ impl Feed {
         })
     }
 
-    /// Who follows somebody.
+    /// The followers of a person.
     pub async fn followers(&self, handle: &Handle, paging: Paging) -> Result<Listing<Member>, Problem> {
         self.members(&Topic::User(handle.clone()), Relation::Followers, paging)
             .await
     }
 
-    /// Whom somebody follows.
+    /// The people whom a person follows.
     pub async fn following(&self, handle: &Handle, paging: Paging) -> Result<Listing<Member>, Problem> {
         self.members(&Topic::User(handle.clone()), Relation::Following, paging)
             .await
     }
 
-    /// What somebody did.
+    /// The activities of a person.
     pub async fn activity(&self, handle: &Handle, paging: Paging) -> Result<Listing<Activity>, Problem> {
         let owner = Topic::User(handle.clone());
         let stretch = self.stretch(&owner, Relation::Activities, paging).await?;
@@ -114,8 +115,12 @@ impl Feed {
         })
     }
 
-    /// The same with what it was done to, as the pages tell of it: two commands more, however long the stretch is.
-    pub async fn deeds(&self, handle: &Handle, paging: Paging) -> Result<Listing<Deed>, Problem> {
+    /// The same with its object, as the pages show it: two more commands, however long the stretch is.
+    pub async fn activity_entries(
+        &self,
+        handle: &Handle,
+        paging: Paging,
+    ) -> Result<Listing<ActivityEntry>, Problem> {
         let listing = self.activity(handle, paging).await?;
         let ids: Vec<PostId> = listing
             .items
@@ -126,7 +131,7 @@ impl Feed {
         let followed = listing.items.iter().filter_map(|activity| activity.user.as_ref());
         let people = followed.chain(posts.values().map(|post| &post.author));
         let people = self.store.people().named(people).await.map_err(explain)?;
-        let deed = |activity: Activity| Deed {
+        let entry = |activity: Activity| ActivityEntry {
             by: handle.clone(),
             post: activity
                 .post
@@ -136,7 +141,7 @@ impl Feed {
             activity,
         };
         Ok(Listing {
-            items: listing.items.into_iter().map(deed).collect(),
+            items: listing.items.into_iter().map(entry).collect(),
             next: listing.next,
             seams: listing.seams,
             total: listing.total,
@@ -173,7 +178,7 @@ impl Feed {
     }
 }
 
-/// Somebody's name, or their handle in its place when they have left since.
+/// A person's name, or their handle if they have left since.
 pub(super) fn name_or_handle(people: &HashMap<Handle, Person>, handle: &Handle) -> Result<Person, Problem> {
     match people.get(handle) {
         Some(person) => Ok(person.clone()),

@@ -13,8 +13,9 @@ use super::problems::{explain, missing, or_take_back};
 use super::{Feed, Paging};
 
 impl Feed {
-    /// The home feed, newest first: posts by the people whom the reader follows and their own, or everybody's for a
-    /// reader who is not signed in. Of a long home feed `total` does not tell all; see [`store::timeline::Page`].
+    /// The home feed, newest first: posts by the people whom the reader follows and their own, or everybody's for
+    /// a reader who is not signed in. For a long home feed `total` is not the exact number; see
+    /// [`store::timeline::Page`].
     pub async fn home(&self, viewer: Option<&Handle>, paging: Paging) -> Result<Listing<PostCard>, Problem> {
         match viewer {
             None => self.list_posts(None, Order::Newest, viewer, paging).await,
@@ -74,7 +75,7 @@ impl Feed {
         self.card(post, viewer).await
     }
 
-    /// Publishes a post. With the same `id` again it answers the post that is there.
+    /// Publishes a post. A second call with the same `id` returns the existing post.
     pub async fn compose(
         &self,
         author: &Handle,
@@ -110,7 +111,7 @@ impl Feed {
         self.card(post, viewer).await
     }
 
-    /// Deletes a post of the actor's own, with its likes, comments and shares.
+    /// Deletes one of the actor's own posts, with its likes, comments and shares.
     pub async fn delete_post(&self, actor: &Handle, id: PostId) -> Result<(), Problem> {
         let _turn = self.turns.of(actor).await;
         let post = self.stored_post(id).await?;
@@ -132,8 +133,8 @@ impl Feed {
         post.ok_or_else(|| missing(&Topic::Post(id).to_string()))
     }
 
-    /// Writes an entry of somebody's activity log. It carries the id of what it records, so it lands once however
-    /// often the action is retried.
+    /// Writes an entry of a person's activity log. It carries the id of what it records, so it is stored once
+    /// however often the action is retried.
     pub(super) async fn record(
         &self,
         actor: &Handle,
@@ -160,7 +161,7 @@ impl Feed {
         Ok(())
     }
 
-    /// Takes an entry out of somebody's activity log.
+    /// Removes an entry from a person's activity log.
     pub(super) async fn forget(&self, actor: &Handle, id: Uuid) -> Result<(), Problem> {
         let owner = Topic::User(actor.clone());
         self.store
@@ -188,7 +189,7 @@ impl Feed {
         self.listing(posts, total, order, viewer, paging).await
     }
 
-    /// A stretch of posts, of which one more than asked for was read.
+    /// A stretch of posts. One more than requested was read, to see whether there are more.
     async fn listing(
         &self,
         mut posts: Vec<StoredPost>,
@@ -218,7 +219,7 @@ impl Feed {
         card.ok_or_else(|| missing(&topic.to_string()))
     }
 
-    /// Adds to posts what a reader sees beside them: the authors' names, and their own likes and shares.
+    /// Adds to posts what a reader sees with them: the authors' names, and the reader's own likes and shares.
     async fn cards(&self, posts: Vec<StoredPost>, viewer: Option<&Handle>) -> Result<Vec<PostCard>, Problem> {
         let (people, stored) = (self.store.people(), self.store.posts());
         let (names, liked, shared) = futures::try_join!(
@@ -228,7 +229,8 @@ impl Feed {
         )
         .map_err(explain)?;
         let cards = posts.into_iter().filter_map(|post| {
-            // An author who left a moment ago takes their posts along; one still listed is on its way out.
+            // The posts of an author who has just left are being deleted; one that is still listed is about to
+            // disappear.
             let author: Person = names.get(&post.author)?.clone();
             Some(PostCard {
                 meter: post.likes,

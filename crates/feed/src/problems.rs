@@ -1,9 +1,9 @@
-//! What a failure of the store means to the person whose request met it.
+//! Translates a failure of the store into a problem for the person whose request failed.
 
 use document::Error;
 use model::{Cursor, Kind, Problem};
 
-/// Tells a person what the store's failure means for them; the cause goes to the log.
+/// The problem that a person sees when the store fails; the cause goes to the log.
 pub(super) fn explain(error: Error) -> Problem {
     match error {
         Error::NoOwner(owner) => missing(&owner),
@@ -30,8 +30,8 @@ pub(super) fn explain(error: Error) -> Problem {
     }
 }
 
-/// Takes back the first half of an action whose second half found its actor gone: they left meanwhile, and nobody else would
-/// find what they did.
+/// Undoes the first half of an action whose second half found that its actor is gone: they left in between, and
+/// nothing else would find what they wrote.
 pub(super) async fn or_take_back<T>(
     second: Result<T, Problem>,
     take_back: impl Future<Output = document::Result<()>>,
@@ -48,7 +48,7 @@ pub(super) async fn or_take_back<T>(
     second
 }
 
-/// A post or person that is not there.
+/// The problem for a post or person that does not exist.
 pub(super) fn missing(what: &str) -> Problem {
     let (kind, name) = what.split_once(':').unwrap_or(("", what));
     Problem::new(

@@ -8,37 +8,37 @@ use super::problems::explain;
 use super::{Feed, Paging};
 
 impl Feed {
-    /// Likes a post. Again changes nothing.
+    /// Likes a post. A second call changes nothing.
     pub async fn like(&self, actor: &Handle, post: PostId) -> Result<Counted, Problem> {
         self.react(actor, Reaction::Like(post)).await
     }
 
-    /// Takes a like back. Again changes nothing.
+    /// Removes a like. A second call changes nothing.
     pub async fn unlike(&self, actor: &Handle, post: PostId) -> Result<Counted, Problem> {
         self.take_back(actor, Reaction::Like(post)).await
     }
 
-    /// Shares a post. Again changes nothing.
+    /// Shares a post. A second call changes nothing.
     pub async fn share(&self, actor: &Handle, post: PostId) -> Result<Counted, Problem> {
         self.react(actor, Reaction::Share(post)).await
     }
 
-    /// Takes a share back. Again changes nothing.
+    /// Removes a share. A second call changes nothing.
     pub async fn unshare(&self, actor: &Handle, post: PostId) -> Result<Counted, Problem> {
         self.take_back(actor, Reaction::Share(post)).await
     }
 
-    /// Who likes a post.
+    /// The people who like a post.
     pub async fn likes(&self, post: PostId, paging: Paging) -> Result<Listing<Member>, Problem> {
         self.members(&Topic::Post(post), Relation::Likes, paging).await
     }
 
-    /// Who shared a post.
+    /// The people who shared a post.
     pub async fn shares(&self, post: PostId, paging: Paging) -> Result<Listing<Member>, Problem> {
         self.members(&Topic::Post(post), Relation::Shares, paging).await
     }
 
-    /// Adds an item and the activity that goes with it, and tells those who watch. Stopped in between, the next try, or
+    /// Adds an item and its activity, and notifies the watchers. If it is interrupted in between, a retry, or
     /// another action of the same person, finishes it.
     pub(super) async fn add(&self, reaction: &Reaction, item: Item) -> Result<Appended, Problem> {
         let actor = item.by.clone().map(Topic::User);
@@ -51,7 +51,7 @@ impl Feed {
         added.map_err(explain)
     }
 
-    /// Takes the same back.
+    /// Removes the item and its activity.
     pub(super) async fn remove(&self, actor: &Handle, reaction: &Reaction) -> Result<Removed, Problem> {
         let attempt = self.attempt(self.environment.now());
         let removed = self.store.reactions().remove(actor, reaction, attempt).await;

@@ -1,4 +1,4 @@
-//! What people change about themselves, up to leaving.
+//! What people change about themselves, including leaving.
 
 use model::{Account, Bio, DisplayName, Handle, Kind, Password, Problem, Topic};
 use store::people::User;
@@ -7,7 +7,7 @@ use super::problems::{explain, missing};
 use super::{Feed, SessionToken, passwords};
 
 impl Feed {
-    /// Changes the name and the line that somebody shows.
+    /// Changes a person's displayed name and bio.
     pub async fn describe(&self, actor: &Handle, name: DisplayName, bio: Bio) -> Result<Account, Problem> {
         let changed = self.store.people().describe(actor, &name, &bio).await;
         let owner = Topic::User(actor.clone());
@@ -22,7 +22,7 @@ impl Feed {
         })
     }
 
-    /// Changes a password, for who knows the present one. All sessions end; the answer is a new one.
+    /// Changes a password, after checking the present one. All sessions end; returns a new one.
     pub async fn change_password(
         &self,
         actor: &Handle,
@@ -38,13 +38,13 @@ impl Feed {
             return Err(not_yours());
         }
         let (_, token) = self.start_session(user, at).await?;
-        // They have ended with the write above; this only tidies up.
+        // The write above has ended them; this only tidies up.
         self.end_sessions_but(actor, &token).await?;
         Ok(token)
     }
 
-    /// Ends an account, for who knows its password: at once for everybody to see, and for good. What the person left
-    /// in other people's lists is taken back after that, without anybody waiting for it.
+    /// Deletes an account, after checking its password: at once for everybody to see, and for good. The person's
+    /// items in other people's lists are removed afterwards, in the background.
     pub async fn leave(&self, actor: &Handle, password: &str) -> Result<(), Problem> {
         let (_, hash) = self.proven(actor, password).await?;
         let turn = self.turns.of(actor).await;
@@ -63,7 +63,7 @@ impl Feed {
         Ok(())
     }
 
-    /// Somebody and the hash of their password, if this is it.
+    /// A person and the hash of their password, if the given password matches.
     async fn proven(&self, actor: &Handle, password: &str) -> Result<(User, String), Problem> {
         let user = self.store.people().get(actor).await.map_err(explain)?;
         let user = user.ok_or_else(|| missing(&Topic::User(actor.clone()).to_string()))?;

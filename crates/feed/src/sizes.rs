@@ -1,4 +1,4 @@
-//! How large the items of the store's lists are, for who chooses limits.
+//! The sizes of the items in the store's lists, for choosing limits.
 
 use std::sync::Arc;
 
@@ -9,16 +9,16 @@ use tokio::sync::Mutex;
 use super::Feed;
 use super::problems::explain;
 
-/// For how long a measurement of the whole store is good enough, in milliseconds.
+/// How long a measurement of the whole store is reused, in milliseconds.
 const GOOD_FOR: i64 = 10 * 60 * 1_000;
 
-/// The last measurement. Who asks while one goes on waits for it, so that the store is read by one at a time.
+/// The last measurement. Callers wait while one is running, so that only one at a time reads the store.
 pub(super) type Measured = Arc<Mutex<Option<(Timestamp, Arc<Vec<RelationStats>>)>>>;
 
 impl Feed {
-    /// The numbers of every relation, and when they were taken; at most ten minutes old.
+    /// The numbers of every relation, and when they were measured; at most ten minutes old.
     ///
-    /// Who asks may go away: the measurement goes on for those who wait, and for the next.
+    /// A caller may go away: the measurement continues for those who wait, and for the next caller.
     pub async fn relation_stats(&self) -> Result<(Timestamp, Arc<Vec<RelationStats>>), Problem> {
         let feed = self.clone();
         let asked = tokio::spawn(async move { feed.kept_or_measured().await });
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_measurement_goes_on_when_whoever_began_it_goes_away() {
+    async fn a_measurement_continues_when_its_first_caller_goes_away() {
         let engine = Arc::new(Embedded::in_memory().unwrap());
         let store = Store::open(engine, Settings::default()).await.unwrap();
         let clock = Arc::new(Set(AtomicI64::new(1)));

@@ -1,4 +1,4 @@
-//! How lists are stored, for people who want to know: what a page boundary costs, and the documents themselves.
+//! How lists are stored: the cost of a page boundary, and the documents themselves.
 
 use bson::Document;
 use model::{Listing, Overflow, Problem, Relation, RelationOverflow, SeamCost, Topic};
@@ -7,26 +7,26 @@ use store::inspect::{Documents, Whole};
 use super::Feed;
 use super::problems::explain;
 
-/// An owner to the byte, and one of its lists page by page.
+/// An owner with its exact sizes, and one of its lists page by page.
 #[derive(Debug, Clone)]
 pub struct Inspection {
-    /// Its document.
+    /// The owner's document.
     pub whole: Whole,
-    /// The list that is looked at.
+    /// The selected list.
     pub relation: Relation,
     /// How that list is stored.
     pub list: RelationOverflow,
-    /// How many items each of the list's pages holds, by its number.
+    /// How many items each of the list's pages holds, by page number.
     pub chain: Vec<u64>,
-    /// The page that is looked at, if the list has any.
+    /// The selected page, if the list has any.
     pub page: Option<u32>,
-    /// That page's document, unless it was emptied and is gone.
+    /// That page's document, unless the page was emptied and removed.
     pub document: Option<Document>,
 }
 
 impl Feed {
-    /// Adds to the seams of a stretch what was read for it, beside what one unbounded array would have made of it.
-    /// Few stretches have a seam; the others cost nothing.
+    /// Adds to the seams of a stretch what was read for it, compared with one unbounded array. Few stretches have
+    /// a seam; the others cost nothing.
     pub async fn with_costs<T>(
         &self,
         owner: &Topic,
@@ -58,8 +58,8 @@ impl Feed {
         Ok(listing)
     }
 
-    /// Looks at an owner and at one page of one of its lists: of the list that is named, or else the longest; at the page
-    /// that is named, or else the newest.
+    /// Looks at an owner and at one page of one of its lists: the named list, or else the longest; the named page,
+    /// or else the newest.
     pub async fn inspect(
         &self,
         owner: &Topic,
@@ -104,14 +104,14 @@ impl Feed {
         })
     }
 
-    /// How an owner's lists are stored, and the documents that they are stored in.
+    /// How an owner's lists are stored, and their documents.
     pub async fn storage(&self, owner: &Topic) -> Result<(Overflow, Documents), Problem> {
         let documents = self.store().documents(owner).await.map_err(explain)?;
         Ok((self.overflow(owner).await?, documents))
     }
 }
 
-/// Why there is no such page.
+/// The problem for a page that does not exist.
 fn beyond(relation: Relation, pages: u64, page: u32) -> String {
     match pages.checked_sub(1) {
         None => format!("The {relation} have no page yet, so leave `page` out."),

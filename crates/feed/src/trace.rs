@@ -1,4 +1,4 @@
-//! What it costs to read a list, step by step.
+//! The cost of reading a list, step by step.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use store::overflow::Stretch;
 use super::Feed;
 use super::problems::explain;
 
-/// How many items a step shows: as many as the pages of likes and followers do.
+/// How many items a step shows: as many as the pages of likes and followers.
 const ITEMS: usize = 50;
 
 /// Which part of a list a reader goes to.
@@ -19,24 +19,24 @@ const ITEMS: usize = 50;
 pub enum Step {
     /// To the newest items.
     First,
-    /// On from where the last step ended.
+    /// To the items after the last step.
     Next,
-    /// To the oldest items; the next step then goes on towards newer ones.
+    /// To the oldest items; the next step then continues towards newer ones.
     Oldest,
-    /// To a place that is counted from the newest, which is 1.
+    /// To a position, counted from the newest, which is 1.
     Place(u64),
 }
 
-/// Steps one after the other, as an address has them: `first.next.oldest.10000`.
+/// A sequence of steps, in the form of an address: `first.next.oldest.10000`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Steps(pub Vec<Step>);
 
 /// One step, and what was read for it.
 #[derive(Debug, Clone)]
 pub struct Traced {
-    /// Where it went.
+    /// The destination.
     pub step: Step,
-    /// What it found; `None` when there was nowhere to go on to.
+    /// The items found; `None` when there was nowhere to continue.
     pub found: Option<Stretch>,
     /// The commands that it took.
     pub reads: Vec<Read>,
@@ -51,11 +51,11 @@ pub struct Trace {
     pub steps: Vec<Traced>,
 }
 
-/// From which end the next step goes on, and where.
+/// The end from which the next step continues, and its position.
 type GoOn = Option<(bool, Cursor)>;
 
 impl Feed {
-    /// Goes through a list and counts what is read for each step, and for nothing else.
+    /// Walks through a list and counts what is read for each step, and for nothing else.
     pub async fn trace(&self, owner: &Topic, relation: Relation, steps: &Steps) -> Result<Trace, Problem> {
         let whole = self.store().whole(owner).await.map_err(explain)?;
         let list = self.store().list(relation);
@@ -92,10 +92,10 @@ impl Feed {
 }
 
 impl Steps {
-    /// More than anybody needs to see how the cost stays the same.
+    /// More than anybody needs to see that the cost stays the same.
     pub const MOST: usize = 12;
 
-    /// These, and one more.
+    /// The steps with one more at the end.
     #[must_use]
     pub fn and(&self, step: Step) -> Self {
         let mut steps = self.0.clone();
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_that_cannot_be_are_refused_by_name() {
+    fn impossible_steps_are_refused_by_name() {
         let many = ["first"; Steps::MOST + 1].join(".");
         for text in ["", "next", "first.", "first.last", "0", "-1", &many] {
             let problem = text.parse::<Steps>().unwrap_err();

@@ -1,5 +1,5 @@
-//! The workshop's tuner: the limits that follow from a budget and from the store's own items, and a list with them, one
-//! at a time on a server, for everybody to look at.
+//! The workshop's tuner: the limits that follow from a budget and from the store's own items, and a list with
+//! them, one at a time on a server, visible to everybody.
 
 use lab::sandbox::SandboxError;
 use lab::tune::{NotTuned, SCREEN, Shown, Tuning};
@@ -10,7 +10,7 @@ use store::upkeep::{Advice, ItemSizes, RelationStats, advise, judge};
 use super::Feed;
 use super::problems::explain;
 
-/// How large items are taken to be in a relation that has none yet: a like.
+/// The assumed item size in a relation that has no items yet: the size of a like.
 pub const USUAL: u64 = 62;
 
 /// What the store's items say about a relation.
@@ -44,12 +44,12 @@ impl MeasuredItems {
         }
     }
 
-    /// The limits that keep to a budget.
+    /// The limits that fit a budget.
     pub fn fitting(&self, budget: u64) -> Tuned {
         self.tuned(advise(budget, self.sizes(), SCREEN))
     }
 
-    /// What given limits are by the same measure.
+    /// The given limits, described in the same way.
     pub fn judged(&self, budget: u64, limits: Limits) -> Tuned {
         let Limits { threshold, page_size } = limits;
         self.tuned(judge(budget, self.sizes(), SCREEN, threshold, page_size))
@@ -68,7 +68,7 @@ impl MeasuredItems {
 }
 
 impl Feed {
-    /// What this store's items of a relation say, as of at most ten minutes ago.
+    /// What this store's items of a relation say, at most ten minutes old.
     pub async fn measured_items(&self, relation: Relation) -> Result<MeasuredItems, Problem> {
         let (at, all) = self.relation_stats().await?;
         let stats = all.iter().find(|stats| stats.relation == relation).cloned();
@@ -82,7 +82,8 @@ impl Feed {
         self.tuner.shown()
     }
 
-    /// Lets a list be laid out in a sandbox with the limits that follow from a budget in KB. It goes on after the answer.
+    /// Lays out a list in a sandbox with the limits that follow from a budget in KB. It continues after the
+    /// answer.
     ///
     /// # Errors
     /// [`Kind::Invalid`] for a budget that is out of bounds, [`Kind::Conflict`] while another list is laid out.

@@ -1,4 +1,4 @@
-//! What the workshop does in the application's own store: in sandboxes, never in the town.
+//! The workshop's work in the application's own store: in sandboxes, never in the town.
 
 use lab::sandbox::{Sandbox, SandboxError, Sandboxes};
 use lab::storm::{NoStorm, Storms};
@@ -8,29 +8,29 @@ use super::Feed;
 use super::problems::explain;
 
 impl Feed {
-    /// Takes a sandbox for something that the workshop does.
+    /// Takes a sandbox for one of the workshop's jobs.
     pub async fn open_sandbox(&self, purpose: &str) -> Result<Sandbox, SandboxError> {
         let now = self.environment.now();
         let lease = self.environment.ids.uuid(now);
         Sandboxes::of(self.store.engine()).open(purpose, lease, now).await
     }
 
-    /// Clears away what nobody uses any more; tells how many sandboxes that were.
+    /// Removes unused sandboxes; returns how many there were.
     pub async fn sweep_sandboxes(&self) -> document::Result<usize> {
         let now = self.environment.now();
         let lease = self.environment.ids.uuid(now);
         Sandboxes::of(self.store.engine()).sweep(lease, now).await
     }
 
-    /// The storm that goes on in this server, or its last one.
+    /// The current storm of this server, or its last one.
     pub fn storm(&self) -> Option<Storm> {
         self.storms.last()
     }
 
-    /// Lets a storm begin. It goes on after the answer.
+    /// Starts a storm. It continues after the answer.
     ///
     /// # Errors
-    /// [`Kind::Invalid`] for more than a laptop bears, [`Kind::Conflict`] while another storm goes on.
+    /// [`Kind::Invalid`] for more than a laptop can handle, [`Kind::Conflict`] while another storm is running.
     pub async fn start_storm(&self, by: Handle, choice: StormChoice) -> Result<Storm, Problem> {
         let choice = choice.checked()?;
         let size = Storms::size_for(choice.target, &self.store)
@@ -61,7 +61,7 @@ impl Feed {
         })
     }
 
-    /// Lets the storm end early. Without one nothing happens.
+    /// Ends the storm early. Does nothing without one.
     pub fn stop_storm(&self) {
         self.storms.stop();
     }

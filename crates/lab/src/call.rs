@@ -5,13 +5,13 @@ use document::{Change, Find, FindAndModify, Return, Update, Updated};
 /// A command that an operation sent to the database.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
-    /// Where.
+    /// The collection.
     pub collection: String,
-    /// What.
+    /// The request.
     pub verb: Verb,
 }
 
-/// What a command asks for.
+/// The request of a command.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(missing_docs, reason = "each is what its method of the port takes")]
 pub enum Verb {
@@ -25,29 +25,29 @@ pub enum Verb {
     Delete(Document, bool),
 }
 
-/// What the database answered.
+/// The answer of the database.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     /// Documents.
     Found(Vec<Document>),
-    /// So many different values.
+    /// A number of different values.
     Different(usize),
     /// A number of documents.
     Counted(u64),
-    /// What was inserted is there.
+    /// The document was inserted.
     Inserted,
-    /// What an update did.
+    /// The result of an update.
     Updated(Updated),
     /// Whether there was a document to change.
     Modified(bool),
-    /// So many documents went.
+    /// The number of deleted documents.
     Deleted(u64),
-    /// It refused, and why.
+    /// A refusal, with its reason.
     Refused(String),
 }
 
 impl Call {
-    /// The conditions under which the command changes a document, beside which one it is.
+    /// The conditions under which the command changes a document, without those that identify the document.
     pub fn guard(&self) -> Document {
         let filter = match &self.verb {
             // An upsert has no guard: where its filter finds nothing, it inserts.
@@ -61,7 +61,7 @@ impl Call {
             .collect()
     }
 
-    /// Which document the command is about.
+    /// The filter that identifies the document.
     pub fn subject(&self) -> Document {
         let filter = match &self.verb {
             Verb::Update(update) => &update.filter,
@@ -72,7 +72,7 @@ impl Call {
         id.map(|(field, id)| (field.clone(), id.clone())).collect()
     }
 
-    /// The command as a method of its collection, what it is given in Extended JSON.
+    /// The command as a method of its collection, with its arguments in Extended JSON.
     pub fn text(&self) -> String {
         let Self { collection, verb } = self;
         match verb {

@@ -1,5 +1,5 @@
-//! The process dies after a write of somebody's choice: what readers see then, what `check` finds, and what the next
-//! operation makes of it.
+//! The process dies after a chosen write: what readers then see, what `check` finds, and what the next operation
+//! does with it.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -15,18 +15,18 @@ use tokio::sync::mpsc::unbounded_channel;
 use crate::stage::handle;
 use crate::{Entry, Expected, List, Protocol, Record, Recorded, Server, Shown, Stage, TURNS, Tally};
 
-/// What the process was doing when it died.
+/// The operation during which the process died.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
     /// Adding an item where there is room.
     Append,
     /// Adding one to a full head.
     Spill,
-    /// Adding one to a full head, by somebody who tries again because no answer came.
+    /// Adding one to a full head, by an actor who tries again because no answer came.
     Again,
     /// Following somebody whose document is full of followers.
     Follow,
-    /// The same, by somebody who tries again because no answer came.
+    /// The same, by an actor who tries again because no answer came.
     FollowAgain,
     /// Removing an item that is in the head.
     RemoveFromHead,
@@ -36,14 +36,14 @@ pub enum Operation {
     Delete,
 }
 
-/// What there is at one moment.
+/// The state at one moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Moment {
     /// The documents.
     pub documents: Vec<Shown>,
-    /// What a reader finds, and how that compares with what was promised.
+    /// What a reader finds, compared with what was promised.
     pub tally: Tally,
-    /// What `check` reports; `None` for the articles, which have nothing that looks.
+    /// What `check` reports; `None` for the articles, which have no check.
     pub findings: Option<Vec<Finding>>,
     /// Whether the actor's own list says that they follow; `None` where there is no such list.
     pub own_list: Option<bool>,
@@ -52,13 +52,13 @@ pub struct Moment {
 /// One crash.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Crash {
-    /// Whose code ran.
+    /// The protocol that ran.
     pub protocol: Protocol,
-    /// What it did.
+    /// The operation.
     pub operation: Operation,
-    /// All commands of the operation, had it not been interrupted.
+    /// All commands of the operation, as if it had not been interrupted.
     pub script: Vec<Entry>,
-    /// After how many of its writes the process died.
+    /// The number of writes after which the process died.
     pub after: usize,
     /// The documents before the operation.
     pub before: Vec<Shown>,
@@ -70,7 +70,7 @@ pub struct Crash {
     pub later: Moment,
 }
 
-/// A request that is sent again is another one, with an id and a time of its own.
+/// A request that is sent again is a new one, with its own id and time.
 const FIRST_TRY: u64 = 1;
 const SECOND_TRY: u64 = 2;
 
@@ -97,7 +97,7 @@ pub async fn everywhere(protocol: Protocol, operation: Operation) -> Result<Vec<
     Ok(crashes)
 }
 
-/// Lays out the list anew and lets the process die once `after` writes of the operation are done.
+/// Lays out the list from scratch and kills the process once `after` writes of the operation are done.
 async fn crash(protocol: Protocol, operation: Operation, script: Vec<Entry>, after: usize) -> Result<Crash> {
     let stage = operation.stage(protocol).await?;
     let before = stage.documents().await?;
@@ -122,7 +122,7 @@ async fn crash(protocol: Protocol, operation: Operation, script: Vec<Entry>, aft
     })
 }
 
-/// The operation with nothing in its way.
+/// The operation without a crash.
 async fn script(protocol: Protocol, operation: Operation) -> Result<Vec<Entry>> {
     let stage = operation.stage(protocol).await?;
     let record = Record::default();
@@ -134,19 +134,19 @@ async fn script(protocol: Protocol, operation: Operation) -> Result<Vec<Entry>> 
     Ok(record.entries())
 }
 
-/// How many of the commands write something.
+/// How many of the commands are writes.
 pub fn writes(script: &[Entry]) -> usize {
     script.iter().filter(|entry| entry.wrote()).count()
 }
 
-/// How many commands there are up to a write, with it.
+/// How many commands there are up to and including a write.
 fn commands(script: &[Entry], write: usize) -> usize {
     let places = (1..).zip(script).filter(|(_, entry)| entry.wrote());
     let mut places = places.map(|(place, _)| place);
     write.checked_sub(1).and_then(|nth| places.nth(nth)).unwrap_or(0)
 }
 
-/// Runs the operation in a process of its own, which dies after so many commands.
+/// Runs the operation in a separate process, which dies after this many commands.
 async fn die(stage: &Stage, operation: Operation, commands: usize) -> Result<()> {
     let (messages, mut inbox) = unbounded_channel();
     let gate = Gate::new(stage.engine().clone(), 0, messages.clone());
@@ -179,7 +179,7 @@ impl Moment {
             Some(store) => {
                 let options = CheckOptions {
                     repair: false,
-                    // Only a follow's stage has everything that lists should agree with.
+                    // Only a follow's stage has all lists that should agree.
                     lists_only: stage.list() == List::Items,
                     pause: Duration::ZERO,
                 };
@@ -209,7 +209,7 @@ impl Operation {
         Self::Delete,
     ];
 
-    /// The name, as it stands in addresses.
+    /// The name used in addresses.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Append => "append",
@@ -226,7 +226,7 @@ impl Operation {
     /// The operation of this name.
     ///
     /// # Errors
-    /// A problem with the field `operation` that lists the names there are.
+    /// A problem with the field `operation` that lists the known names.
     pub fn named(name: &str) -> std::result::Result<Self, Problem> {
         let found = Self::ALL.into_iter().find(|operation| operation.as_str() == name);
         found.ok_or_else(|| {
@@ -238,7 +238,8 @@ impl Operation {
         })
     }
 
-    /// Who has it: of the articles two say how to add an item and one how to follow, and none how to remove.
+    /// The protocols that have it: two of the articles say how to add an item and one how to follow, and none how
+    /// to remove.
     pub fn protocols(self) -> impl Iterator<Item = Protocol> {
         Protocol::ALL
             .into_iter()
@@ -266,7 +267,7 @@ impl Operation {
         Stage::with(protocol, list, limits(protocol), items).await
     }
 
-    /// Whose item is added or removed.
+    /// The actor whose item is added or removed.
     pub const fn actor(self) -> &'static str {
         match self {
             Self::Append | Self::Spill | Self::Again | Self::Follow | Self::FollowAgain => "ada",
@@ -286,7 +287,7 @@ impl Operation {
         }
     }
 
-    /// What happens next: the same once more where the operation is one that is tried again, else somebody adds an item.
+    /// The next operation: the same again if the operation is one that is retried, else somebody adds an item.
     async fn next(self, stage: &Stage, server: &Server) -> Result<()> {
         match self {
             Self::Again | Self::FollowAgain | Self::Delete => self.carry_out(stage, server, SECOND_TRY).await,
@@ -294,7 +295,7 @@ impl Operation {
         }
     }
 
-    /// Who must be in the list after the crash, or after the next operation.
+    /// The people who must be in the list after the crash, or after the next operation.
     fn expected(self, stage: &Stage, later: bool) -> Result<Expected> {
         let mut expected = Expected {
             in_it: stage.loaded()?.into_iter().collect(),

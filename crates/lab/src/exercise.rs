@@ -1,5 +1,5 @@
-//! The questions that go with the exercises. An answer is tried out on the real code, not compared with a key, so whatever
-//! works is right.
+//! The questions that go with the exercises. An answer is tried out on the real code, not compared with a key, so
+//! every answer that works is right.
 
 use bson::RawDocumentBuf;
 use document::{Error, Result};
@@ -16,22 +16,22 @@ use crate::{Protocol, crash};
 /// A question to the class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Question {
-    /// Counting from 1, as `cargo xtask exercise` does.
+    /// The number of the exercise, from 1, as in `cargo xtask exercise`.
     pub number: usize,
-    /// What the exercise is called.
+    /// The title of the exercise.
     pub title: &'static str,
-    /// What is asked.
+    /// The question.
     pub asks: &'static str,
-    /// What an answer looks like.
+    /// The form of an answer.
     pub looks: &'static str,
-    /// The station at which one can find out.
+    /// The station that helps to find the answer.
     pub station: &'static str,
 }
 
-/// Whether an answer is right, and what came of trying it out.
+/// Whether an answer is right, and what trying it out showed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grade {
-    /// It is.
+    /// Whether it is right.
     pub right: bool,
     /// What happened, as sentences.
     pub why: String,
@@ -39,19 +39,19 @@ pub struct Grade {
 
 /// The largest document that MongoDB stores, in bytes.
 const WALL: u64 = 16 * 1024 * 1024;
-/// What the owner of the fourth question may weigh, in bytes.
+/// The maximum size of the owner in the fourth question, in bytes.
 const BUDGET: u64 = 16 * 1024;
 /// The list of the last two questions.
 const LIMITS: Limits = Limits {
     threshold: 160,
     page_size: 128,
 };
-/// Whose place in a list of a thousand is looked for.
+/// The actor whose place in a list of a thousand is asked for.
 const SOUGHT: u64 = 300;
 /// How many items are migrated.
 const MIGRATED: u64 = 10_000;
 
-/// No answer is larger.
+/// The largest number that an answer may have.
 const MOST: u64 = 1_000_000_000;
 
 /// All questions, in the order of the exercises.
@@ -106,7 +106,7 @@ pub const QUESTIONS: [Question; 6] = [
 ];
 
 impl Question {
-    /// The question of this number.
+    /// The question with this number.
     ///
     /// # Errors
     /// A problem with the field `exercise`.
@@ -175,7 +175,7 @@ fn wall(likes: u64) -> Result<Grade> {
     })
 }
 
-/// How large a post would be whose likes are one array.
+/// The size of a post whose likes are one array.
 fn unbounded_bytes(likes: u64) -> Result<u64> {
     let item = like_bytes()?;
     // The owner with an empty array: its length, `_id`, the field's name, the array's length and both ends.
@@ -286,7 +286,7 @@ fn budget(threshold: u64) -> Result<Grade> {
     })
 }
 
-/// The pages of so many likes that came one by one, as ranges of who is in them.
+/// The pages of this many likes that arrived one by one, as ranges of their actors.
 fn laid_out(likes: u64) -> Result<Vec<usize>> {
     let owner = Topic::Post(PostId::from(Uuid::nil()));
     let items = (1..=likes).map(like).collect::<Result<Vec<_>>>()?;
@@ -375,9 +375,9 @@ mod tests {
         assert_eq!(like_bytes().unwrap(), 60);
     }
 
-    /// What is worked out is what the engine does.
+    /// The computed answer matches what the engine does.
     #[tokio::test]
-    async fn the_wall_stands_where_the_engine_refuses() {
+    async fn the_predicted_limit_is_where_the_engine_refuses() {
         let mut most = 240_000;
         while unbounded_bytes(most + 1).unwrap() <= WALL {
             most += 1;

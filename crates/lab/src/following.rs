@@ -8,13 +8,13 @@ use uuid::Uuid;
 
 use crate::stage::{FIRST, handle};
 
-/// Whom everybody here follows.
+/// The person whom everybody here follows.
 pub const FOLLOWED: &str = "celebrity";
 
-/// Who may come to follow them later.
+/// The people who may follow them later.
 const NEWCOMERS: [&str; 2] = ["ada", "bob"];
 
-/// Ours, for following: the followers of one person, and on the other side what each follower's own documents say.
+/// Our protocol for following: the followers of one person, and on the other side each follower's own documents.
 pub struct Following {
     store: Store,
 }
@@ -37,7 +37,7 @@ impl Following {
         &self.store
     }
 
-    /// Lets everybody join, and these follow, one after the other.
+    /// Signs everybody up, and lets these follow, one after the other.
     pub async fn load(&self, followers: Vec<Item>) -> Result<()> {
         let mut joining = vec![handle(FOLLOWED)?];
         for newcomer in NEWCOMERS {
@@ -62,7 +62,8 @@ impl Following {
         Ok(())
     }
 
-    /// Follows, as the feed does it: the followers of the one, then the other's own list, then the other's activities.
+    /// Follows as the feed does it: the person's followers, then the follower's own list, then the follower's
+    /// activities.
     pub async fn follow(&self, follower: Item) -> Result<()> {
         let Some(reader) = follower.by.clone() else {
             return Err(Error::refused(2, "somebody who follows is named in `by`"));
@@ -88,12 +89,12 @@ impl Following {
         Ok(followers.newest_first(&followed()?, None, most).await?.items)
     }
 
-    /// How many followers their owner says there are.
+    /// How many followers the owner document counts.
     pub async fn count(&self) -> Result<u64> {
         Ok(self.store.overflow(&followed()?).await?[&Relation::Followers].count)
     }
 
-    /// Whether somebody's own list says that they follow.
+    /// Whether a person's own list says that they follow.
     pub async fn says_so(&self, reader: &Handle) -> Result<bool> {
         let key = Key::By(handle(FOLLOWED)?);
         let following = self.store.list(Relation::Following);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use model::Progress;
 use tokio::sync::Notify;
 
-/// A place for one run at a time. What a run has come to stays until the next one begins, and everybody may look.
+/// A place for one run at a time. The result of a run stays until the next one begins, and everybody may read it.
 pub struct Job<T> {
     kept: Mutex<Kept<T>>,
     ended: Notify,
@@ -18,12 +18,12 @@ struct Kept<T> {
     stop: bool,
 }
 
-/// Somebody else's run is still going on.
+/// Somebody else's run is not finished yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("another run is still going on")]
 pub struct Busy;
 
-/// A run. Dropped before it is finished, it has failed.
+/// A run. If it is dropped before it is finished, it has failed.
 pub struct Run<T> {
     job: Arc<Job<T>>,
     before: Kept<T>,
@@ -43,7 +43,7 @@ impl<T: Clone> Job<T> {
         })
     }
 
-    /// What the last run has come to, or the present one so far.
+    /// The result of the last run, or the state of the current one.
     pub fn shown(&self) -> (Progress, T) {
         let kept = self.kept();
         (kept.progress, kept.shown.clone())
@@ -52,7 +52,7 @@ impl<T: Clone> Job<T> {
     /// Begins a run, which shows this first.
     ///
     /// # Errors
-    /// [`Busy`] while another goes on.
+    /// [`Busy`] while another is running.
     pub fn begin(self: &Arc<Self>, shown: T) -> Result<Run<T>, Busy> {
         let mut kept = self.kept();
         if kept.progress == Progress::Running {
@@ -72,7 +72,7 @@ impl<T: Clone> Job<T> {
         })
     }
 
-    /// Asks the run that goes on to stop, which it does before its next step, and waits until it has.
+    /// Asks the current run to stop, which it does before its next step, and waits until it has.
     pub async fn stop(&self) {
         let ended = self.ended.notified();
         {
@@ -103,7 +103,7 @@ impl<T> Run<T> {
         self.job.kept().stop
     }
 
-    /// The run is over: stopped if somebody asked for that, else finished.
+    /// Ends the run: as stopped if somebody asked for that, else as finished.
     pub fn end(mut self) {
         let mut kept = self.job.kept();
         kept.progress = if kept.stop {
@@ -115,7 +115,7 @@ impl<T> Run<T> {
         self.ended = true;
     }
 
-    /// The run never came to begin: what was shown before is shown again.
+    /// Withdraws a run that did not begin: what was shown before is shown again.
     pub fn withdraw(mut self) {
         mem::swap(&mut *self.job.kept(), &mut self.before);
         self.ended = true;
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn there_may_be_nothing_to_stop() {
+    async fn stopping_without_a_run_changes_nothing() {
         let job = Job::idle(());
         job.stop().await;
         assert_eq!(job.shown().0, Progress::Idle);

@@ -1,15 +1,15 @@
 //! The workshop's stations: real operations on real layouts, one database command at a time.
 //!
-//! Every station builds a [`Stage`] for itself: a fresh store in memory with a list laid out in it. What happens on
-//! it is decided by what the student chose, which is in the address of the page, so the same address always shows the
-//! same and nothing is left behind. [`race`] lets two writers step past each other; [`crash`] ends the process after
-//! any write, also while somebody follows, which has a list at each end. Both run the operations that the feed and the
-//! articles run ([`store::overflow`], [`store::layouts`]); what is shown is what their commands were and what the
-//! documents are then.
+//! Every station builds a [`Stage`] for itself: a fresh store in memory with a list laid out in it. The student's
+//! choices decide what happens on it, and they are in the address of the page, so the same address always shows
+//! the same and nothing is left behind. [`race`] interleaves two writers; [`crash`] ends the process after any
+//! write, also while somebody follows, which has a list at each end. Both run the operations that the feed and the
+//! articles run ([`store::overflow`], [`store::layouts`]); the page shows their commands and the resulting
+//! documents.
 //!
-//! Other stations measure. [`layouts`] races the layouts against each other in the background, for everybody who looks; the
-//! benchmark runs the same race on disk. What belongs on the application's own engine, such as a [`storm`] or the list of
-//! the tuner ([`tune`]), runs in a [`sandbox`] of its store.
+//! Other stations measure. [`layouts`] races the layouts against each other in the background, visible to
+//! everybody; the benchmark runs the same race on disk. Work that needs the application's own engine, such as a
+//! [`storm`] or the tuner's list ([`tune`]), runs in a [`sandbox`] of its store.
 
 use tokio::sync::Semaphore;
 
@@ -30,7 +30,8 @@ pub mod storm;
 mod tally;
 pub mod tune;
 
-/// A station's work is done for everybody who asks, signed in or not. One after the other, it leaves a core to the feed.
+/// Anybody may ask for a station's work, signed in or not. It runs one request at a time, which leaves a core to
+/// the feed.
 static TURNS: Semaphore = Semaphore::const_new(1);
 
 pub use call::{Answer, Call, Verb};

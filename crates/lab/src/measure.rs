@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use embedded::{Counters, Embedded};
 use serde::Serialize;
 
-/// What one kind of operation cost.
+/// The cost of one kind of operation.
 #[derive(Debug, Clone, Serialize)]
 pub struct Cost {
     /// How often it was measured.
@@ -42,13 +42,13 @@ impl Meter {
         outcome
     }
 
-    /// Adds what many operations at the same time took.
+    /// Adds the times of many concurrent operations.
     pub fn add(&mut self, latencies: Vec<Duration>, before: Counters, after: Counters) {
         self.latencies.extend(latencies);
         self.add_work(before, after);
     }
 
-    /// Takes over what another meter measured.
+    /// Merges another meter's measurements.
     pub fn take(&mut self, other: Self) {
         self.latencies.extend(other.latencies);
         self.add_work(Counters::default(), other.work);
@@ -61,7 +61,7 @@ impl Meter {
         self.work.commits += after.commits - before.commits;
     }
 
-    /// What it all comes to.
+    /// The summary.
     #[expect(
         clippy::cast_precision_loss,
         reason = "sums of one experiment are far below 2^52"
@@ -81,7 +81,7 @@ impl Meter {
     }
 }
 
-/// The value that so many per cent are below, in microseconds; the latencies are sorted.
+/// The percentile of the latencies, in microseconds; they are sorted.
 fn at(latencies: &[Duration], percent: usize) -> f64 {
     latencies
         .get(latencies.len() * percent / 100)

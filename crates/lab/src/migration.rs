@@ -1,8 +1,9 @@
-//! A migration under load: a list that is one unbounded array becomes head and pages while likes keep coming.
+//! A migration under load: a list that is one unbounded array becomes head and pages while new likes keep
+//! arriving.
 //!
-//! Every writer begins as a server of yesterday's program, which pushes to the array and knows of nothing else. When the
-//! store refuses that, because the array is no array any more, it is updated: from then on it likes through the store.
-//! What each of them was told is counted, and held against the documents in the end.
+//! Every writer begins as a server with the old program, which pushes to the array and knows nothing else. When
+//! the store refuses that, because the array is gone, the writer is upgraded: from then on it likes through the
+//! store. The acknowledgements of each are counted, and compared with the documents in the end.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -35,30 +36,30 @@ pub const WRITERS: u64 = 8;
 /// The most likes that one writer sends.
 const MOST: u64 = 2_000;
 
-/// How many likes come before the migration begins, and how many more after it has ended.
+/// How many likes arrive before the migration begins, and how many more after it has ended.
 const BEFORE: u64 = 160;
 const AFTER: u64 = 320;
 
-/// How long a writer rests between two likes.
+/// The pause of a writer between two likes.
 const REST: Duration = Duration::from_millis(40);
 
-/// How often the list is looked at.
+/// The interval between two looks at the list.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// How many likes the quieter posts beside the outlier have: a little more than a head holds, and hardly any.
+/// The likes of the quieter posts beside the outlier: a little more than a head holds, and hardly any.
 const QUIET: [u64; 2] = [240, 12];
 
-/// The newcomers' numbers begin here.
+/// The first number of the new actors.
 const NEWCOMERS: u64 = 2_000_000;
 
 /// Where migrations are run, one at a time.
 #[derive(Clone)]
 pub struct Migrations(Arc<Job<Migration>>);
 
-/// Why a migration does not begin.
+/// The reason why a migration does not begin.
 #[derive(Debug)]
 pub enum NoMigration {
-    /// Somebody's is still going on.
+    /// Somebody's migration is still running.
     Busy(Option<Handle>),
     /// There is no sandbox for it.
     Sandbox(SandboxError),
@@ -71,7 +72,7 @@ impl Default for Migrations {
 }
 
 impl Migrations {
-    /// The migration that goes on, or the last one.
+    /// The current migration, or the last one.
     pub fn shown(&self) -> Migration {
         let (progress, migration) = self.0.shown();
         Migration {
@@ -80,10 +81,11 @@ impl Migrations {
         }
     }
 
-    /// Lets one begin of an array of so many likes, in a sandbox that `open` takes; returns what does the work.
+    /// Begins a migration of an array of this many likes, in a sandbox that `open` takes; returns the future that
+    /// does the work.
     ///
     /// # Errors
-    /// Who has started the one that goes on, or why there is no sandbox.
+    /// Who started the current one, or why there is no sandbox.
     pub async fn begin(
         &self,
         (items, by): (u64, Handle),
@@ -91,7 +93,7 @@ impl Migrations {
         settings: Settings,
         open: impl Future<Output = Result<Sandbox>>,
     ) -> std::result::Result<BoxFuture<'static, Result<()>>, NoMigration> {
-        // Begun before anything is waited for, so that of two who come at once one takes no sandbox.
+        // Begun before anything is awaited, so that of two concurrent callers only one takes a sandbox.
         let begun = self.0.begin(Migration::of(items, Some(by)));
         let run = begun.map_err(|_| NoMigration::Busy(self.shown().by))?;
         let needed = items + QUIET.iter().sum::<u64>() + WRITERS * MOST;
@@ -104,7 +106,7 @@ impl Migrations {
         };
         Ok(Box::pin(async move {
             let done = pass(&run, &sandbox, (items, at), settings).await;
-            // What cannot be removed now is left to the sweep.
+            // If it cannot be removed now, the sweep removes it.
             if let Err(error) = sandbox.close().await {
                 tracing::warn!(%error, "the sandbox of a migration could not be cleared away yet");
             }
@@ -114,7 +116,7 @@ impl Migrations {
         }))
     }
 
-    /// Lets the likes end early, and waits until the verdict is there. An array is migrated all the same.
+    /// Ends the likes early, and waits for the verdict. The array is migrated all the same.
     pub async fn stop(&self) {
         self.0.stop().await;
     }
@@ -140,7 +142,7 @@ async fn pass(
         acknowledged: AtomicU64::new(0),
         over: AtomicBool::new(false),
     };
-    // All in one task: a migration takes one core at most, and leaves the others to the feed.
+    // All in one task: a migration then takes at most one core, and leaves the others to the feed.
     let writers = try_join_all((0..WRITERS).map(|writer| scene.write(writer)));
     let ((), refused, _) = try_join3(scene.watch(sandbox), scene.work(), writers).await?;
 
@@ -154,7 +156,7 @@ async fn pass(
     Ok(())
 }
 
-/// The outlier, and quieter posts beside it, all of them as code without the pattern leaves them.
+/// The outlier, and quieter posts beside it, all of them as code without the pattern would write them.
 async fn lay_out(store: &Store, likes: u64, at: Timestamp) -> document::Result<()> {
     let author = handle("author")?;
     let text = "The weir is open.".parse();
@@ -171,7 +173,7 @@ async fn lay_out(store: &Store, likes: u64, at: Timestamp) -> document::Result<(
     Ok(())
 }
 
-/// What `detect` tells of all lists here, the longest first.
+/// What `detect` reports about all lists here, the longest first.
 async fn lists(store: &Store) -> document::Result<Vec<MeasuredList>> {
     let all = DetectOptions {
         threshold: Some(1),
@@ -202,7 +204,7 @@ fn post() -> PostId {
     owner(0)
 }
 
-/// What writers and watchers share.
+/// The state that writers and watchers share.
 struct Scene<'a> {
     run: &'a Run<Migration>,
     store: &'a Store,
@@ -213,7 +215,8 @@ struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// Migrates once likes come, and ends once some have come afterwards. Answers how many lists were left as they were.
+    /// Migrates once likes arrive, and ends once some have arrived afterwards. Returns how many lists were left
+    /// unchanged.
     async fn work(&self) -> Result<u64> {
         self.wait_for(BEFORE).await;
         let migrated = migrate(self.store, false, &|_, _| {}).await?;
@@ -223,7 +226,7 @@ impl Scene<'_> {
         Ok(migrated.refused.len() as u64)
     }
 
-    /// Waits until so many likes are acknowledged, or no more will come.
+    /// Waits until this many likes are acknowledged, or no more will follow.
     async fn wait_for(&self, likes: u64) {
         let likes = likes.min(WRITERS * MOST);
         while self.acknowledged.load(Ordering::Relaxed) < likes && !self.run.is_stopped() {
@@ -256,7 +259,7 @@ impl Scene<'_> {
         Ok(())
     }
 
-    /// Likes as code without the pattern does; false when it is refused because there is no array any more.
+    /// Likes as code without the pattern does; false when it is refused because the array is gone.
     async fn push(&self, number: u64) -> document::Result<bool> {
         let like = item(number, Size::Like)?.to_document();
         let push = doc! { "$push": { Relation::Likes.as_str(): like } };
@@ -273,7 +276,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Looks now and then, until it is over.
+    /// Looks at regular intervals, until it is over.
     async fn watch(&self, sandbox: &Sandbox) -> Result<()> {
         while !self.over.load(Ordering::Relaxed) {
             self.look().await?;
@@ -315,7 +318,7 @@ impl Scene<'_> {
         u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Reads all documents, and holds them against what was told.
+    /// Reads all documents, and compares them with the acknowledgements.
     async fn verdict(&self, before: u64, refused: u64) -> document::Result<MigrationVerdict> {
         let topic = Topic::Post(post());
         let (mut people, mut found) = (HashSet::new(), 0);

@@ -2,14 +2,15 @@ use std::fmt;
 
 use model::Problem;
 
-/// Whose code runs: the article's or ours.
+/// The protocol that runs: an article's or ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Protocol {
-    /// S1's `addActivity`: look at the count, then push.
+    /// S1's `addActivity`: reads the count, then pushes.
     CheckThenAct,
-    /// S0's `addActivitySafe`: push under a guard on the count, else into an overflow document.
+    /// S0's `addActivitySafe`: pushes under a guard on the count, else into an overflow document.
     GuardedAppend,
-    /// S3's `addFollower`: look how long the array is, then push to it or to a batch, and count afterwards.
+    /// S3's `addFollower`: reads the array's length, then pushes to it or to a batch, and updates the count
+    /// afterwards.
     AddFollower,
     /// Ours: [`store::overflow`].
     Ours,
@@ -24,7 +25,7 @@ impl Protocol {
         Self::Ours,
     ];
 
-    /// The name, as it stands in addresses.
+    /// The name used in addresses.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::CheckThenAct => "check-then-act",
@@ -34,7 +35,7 @@ impl Protocol {
         }
     }
 
-    /// The name, as a person reads it.
+    /// The name for people.
     pub const fn title(self) -> &'static str {
         match self {
             Self::CheckThenAct => "Check, then act",
@@ -44,7 +45,7 @@ impl Protocol {
         }
     }
 
-    /// Where the code is from.
+    /// The source of the code.
     pub const fn source(self) -> &'static str {
         match self {
             Self::CheckThenAct => "addActivity, from “Unbounded Growth: The Outlier Pattern”",
@@ -56,10 +57,10 @@ impl Protocol {
         }
     }
 
-    /// The protocol of this name.
+    /// The protocol with this name.
     ///
     /// # Errors
-    /// A problem with the field `layout` that lists the names there are.
+    /// A problem with the field `layout` that lists the known names.
     pub fn named(name: &str) -> Result<Self, Problem> {
         let found = Self::ALL.into_iter().find(|protocol| protocol.as_str() == name);
         found.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! Two writers, one place left: they step past each other one command at a time, in the order that somebody clicks.
+//! Two writers, one place left: their commands interleave in the order in which somebody clicks.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,44 +13,44 @@ use tokio::task::JoinSet;
 use crate::stage::handle;
 use crate::{Entry, Expected, List, Protocol, Record, Recorded, Shown, Stage, TURNS, Tally};
 
-/// Who races.
+/// The two actors.
 pub const WRITERS: [&str; 2] = ["ada", "bob"];
 
-/// How many items there are beforehand: one fewer than the articles' threshold.
+/// The number of items before the race: one fewer than the articles' threshold.
 pub const BEFOREHAND: u64 = 999;
 
-/// Which writer goes on, click by click.
+/// The writer that continues, click by click.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Clicks(Vec<usize>);
 
-/// One click, and which of the writer's commands it let through.
+/// One click, and the command that it let through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
-    /// Which writer.
+    /// The writer.
     pub writer: usize,
-    /// Which of the writer's entries.
+    /// The index of the writer's entry.
     pub entry: usize,
 }
 
-/// How far a writer is.
+/// The state of a writer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Writer {
-    /// Who it is.
+    /// The actor.
     pub name: &'static str,
-    /// What it sent so far. While the writer is not done, the last entry waits for the next click.
+    /// Its commands so far. While the writer is not done, the last entry waits for the next click.
     pub entries: Vec<Entry>,
     /// Whether it is done: its append was acknowledged.
     pub done: bool,
 }
 
-/// What came of the clicks.
+/// The result of the clicks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Race {
-    /// Whose code ran.
+    /// The protocol that ran.
     pub protocol: Protocol,
     /// The clicks that had an effect. A click for a writer that is done has none.
     pub clicks: Clicks,
-    /// What each of them let through.
+    /// The command that each of them let through.
     pub steps: Vec<Step>,
     /// The writers.
     pub writers: [Writer; 2],
@@ -58,11 +58,12 @@ pub struct Race {
     pub before: Vec<Shown>,
     /// The documents now.
     pub after: Vec<Shown>,
-    /// What counting shows, once both are done.
+    /// The verdict, once both are done.
     pub verdict: Option<Tally>,
 }
 
-/// The articles' numbers. Our page is smaller than the head, so that a spill leaves the newest items where readers look first.
+/// The articles' numbers. Our page is smaller than the head, so that a spill leaves the newest items where readers
+/// look first.
 const fn limits(protocol: Protocol) -> Limits {
     Limits {
         threshold: 1_000,
@@ -73,7 +74,7 @@ const fn limits(protocol: Protocol) -> Limits {
     }
 }
 
-/// Lays out the list anew and repeats the clicks on it.
+/// Lays out the list from scratch and replays the clicks on it.
 pub async fn run(protocol: Protocol, clicks: &Clicks) -> Result<Race> {
     let _turn = TURNS.acquire().await;
     let stage = Stage::with(protocol, List::Items, limits(protocol), BEFOREHAND).await?;
@@ -115,7 +116,7 @@ pub async fn run(protocol: Protocol, clicks: &Clicks) -> Result<Race> {
     })
 }
 
-/// Both writers, each in a process of its own.
+/// Both writers, each in its own process.
 struct Running {
     tasks: JoinSet<Result<()>>,
     inbox: UnboundedReceiver<Message>,
@@ -153,8 +154,8 @@ impl Running {
         Ok(running)
     }
 
-    /// Lets a writer's next command through, and waits until it has sent another or is done. False when it was done
-    /// before.
+    /// Lets a writer's next command through, and waits until it has sent another or is done. False when it was
+    /// already done.
     async fn go_on(&mut self, writer: usize) -> Result<bool> {
         let Some(turn) = self.waiting[writer].take() else {
             return Ok(false);
@@ -204,7 +205,7 @@ impl Clicks {
         self.0.is_empty()
     }
 
-    /// These, and one more.
+    /// These clicks, with one more at the end.
     #[must_use]
     pub fn and(&self, writer: usize) -> Self {
         let mut clicks = self.0.clone();
@@ -212,7 +213,7 @@ impl Clicks {
         Self(clicks)
     }
 
-    /// These without the last one.
+    /// These clicks without the last one.
     #[must_use]
     pub fn without_the_last(&self) -> Self {
         Self(

@@ -6,16 +6,16 @@ use document::{DocumentEngine, Engine, Find, FindAndModify, Index, Result, Updat
 
 use crate::call::{Answer, Call, Verb};
 
-/// What an operation did so far: its commands, of which the last may still wait for its answer.
+/// The commands of an operation so far; the last may still wait for its answer.
 #[derive(Debug, Clone, Default)]
 pub struct Record(Arc<Mutex<Vec<Entry>>>);
 
 /// One command, and its answer once there is one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// What was sent.
+    /// The command.
     pub call: Call,
-    /// What came back.
+    /// The answer.
     pub answer: Option<Answer>,
     /// The conditions of the guard that did not hold, where the command changed nothing for that reason.
     pub failed: Document,
@@ -67,18 +67,18 @@ impl Record {
     }
 }
 
-/// An engine that keeps a record of the calls to it. Where a guard fails it asks `behind` which condition it was: the
-/// same documents by a way that is not recorded.
+/// An engine that keeps a record of the calls to it. When a guard fails, it asks `behind` which condition it was:
+/// the same documents, without recording.
 pub struct Recorded {
     engine: Engine,
     behind: Engine,
     record: Record,
-    /// Calls that an operation makes at once come one after the other, so that the last entry is the one that waits.
+    /// Concurrent calls of an operation are serialized, so that the last entry is the one that waits.
     calls: tokio::sync::Mutex<()>,
 }
 
 impl Recorded {
-    /// Puts a record before an engine.
+    /// Wraps an engine to record its calls.
     #[expect(clippy::new_ret_no_self, reason = "what it makes is an engine like any other")]
     pub fn new(engine: Engine, behind: Engine, record: Record) -> Engine {
         Arc::new(Self {

@@ -1,14 +1,16 @@
-//! Sandboxes: places in the application's own store where the workshop can lay out lists as large as the town's, and never
-//! touches the town's.
+//! Sandboxes: places in the application's own store where the workshop can lay out lists as large as the town's,
+//! without touching the town's.
 //!
-//! There are so many places, by number. The collections of the third begin with `lab_3_`, and a document of the collection
-//! [`REGISTRY`] says who has it, since when and for what. Whoever wants one inserts that document, of which there can be only
-//! one; so two servers on one store never have the same place.
+//! The places are numbered, and there are [`MOST`] of them. The collections of the third begin with `lab_3_`,
+//! and a document of the collection [`REGISTRY`] records its holder, the time when it was taken and the purpose. A
+//! caller that wants a place inserts that document, which can exist only once; so two servers on one store never
+//! have the same place.
 //!
-//! Nothing stays behind. Who closes a sandbox empties its collections before the registration goes; who crashes leaves a
-//! registration that nobody renews, or documents at a place that nobody has, and [`Sandboxes::sweep`] looks for both. The
-//! number of collections does not grow, because the places are always the same. Each is emptied once more when it is taken.
-//! A registration that cannot be read holds its place until the next sweep, which removes it.
+//! Nothing stays behind. Closing a sandbox empties its collections before the registration is removed; a crash
+//! leaves a registration that nobody renews, or documents at a place that nobody holds, and [`Sandboxes::sweep`]
+//! looks for both. The number of collections does not grow, because the places are always the same. Each is
+//! emptied once more when it is taken. A registration that cannot be read holds its place until the next sweep,
+//! which removes it.
 
 use std::collections::BTreeSet;
 
@@ -28,23 +30,23 @@ pub const MOST: u32 = 8;
 /// How many items one of them may hold in all its lists.
 pub const MOST_ITEMS: u64 = 1_000_000;
 
-/// How long one stays that nobody uses, in milliseconds.
+/// How long an unused one is kept, in milliseconds.
 pub const IDLE: i64 = 10 * 60 * 1_000;
 
-/// What every collection of a sandbox begins with.
+/// The prefix of every collection of a sandbox.
 const PREFIX: &str = "lab_";
 
-/// Why there is no sandbox, or no longer.
+/// The reason why there is no sandbox, or no longer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SandboxError {
-    /// Others have all of them. One that is not used comes free after [`IDLE`].
+    /// All places are taken. An unused one is freed after [`IDLE`].
     #[error("all {MOST} sandboxes are in use")]
     Full,
     /// It would hold more than [`MOST_ITEMS`].
     #[error("a sandbox holds at most {MOST_ITEMS} items, and {0} more do not fit")]
     TooManyItems(u64),
-    /// It was not used for so long that it was cleared away.
+    /// It was unused for so long that it was removed.
     #[error("the sandbox was not used for a while and is gone")]
     Gone,
     /// The store failed.
@@ -59,7 +61,7 @@ pub struct Sandboxes {
 }
 
 /// One place, from when it was taken until it is closed. It must be used at least every [`IDLE`], which
-/// [`Sandbox::touch`] says; dropping it leaves it to the sweep.
+/// [`Sandbox::touch`] records. If it is dropped, the sweep removes it.
 pub struct Sandbox {
     registry: Engine,
     engine: Engine,
@@ -67,18 +69,18 @@ pub struct Sandbox {
     lease: Uuid,
 }
 
-/// What the registry says of a sandbox.
+/// The registry's entry for a sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Registered {
     /// The place's number.
     pub place: u32,
-    /// What it is for.
+    /// Its purpose.
     pub purpose: String,
-    /// Since when it is taken.
+    /// When it was taken.
     pub at: Timestamp,
     /// When it was last used.
     pub used: Timestamp,
-    /// How many items it may come to hold by what was reserved.
+    /// The number of items that are reserved for it.
     pub items: u64,
     lease: Bson,
 }
@@ -91,10 +93,10 @@ impl Sandboxes {
         }
     }
 
-    /// Takes a free place, and empties it. `lease` is a fresh id, by which this holder is told from later ones.
+    /// Takes a free place, and empties it. `lease` is a fresh id that distinguishes this holder from later ones.
     ///
     /// # Errors
-    /// [`SandboxError::Full`] when others have all places.
+    /// [`SandboxError::Full`] when all places are taken.
     pub async fn open(&self, purpose: &str, lease: Uuid, now: Timestamp) -> Result<Sandbox, SandboxError> {
         let taken: BTreeSet<u32> = self.all().await?.into_iter().map(|one| one.place).collect();
         for place in (1..=MOST).filter(|place| !taken.contains(place)) {
@@ -106,7 +108,7 @@ impl Sandboxes {
         Err(SandboxError::Full)
     }
 
-    /// Who has which place, as far as their registrations can be read.
+    /// The holders of the places, as far as their registrations can be read.
     pub async fn all(&self) -> Result<Vec<Registered>, Error> {
         let found = self.registrations().await?;
         Ok(found.iter().filter_map(Registered::read).collect())
@@ -117,8 +119,8 @@ impl Sandboxes {
         self.engine.find(REGISTRY, find).await
     }
 
-    /// Clears away what nobody used for a while, and documents at places that nobody has. Tells how many sandboxes that
-    /// were. It may be interrupted anywhere, and several servers may do it at once.
+    /// Removes sandboxes that were unused for a while, and documents at places that nobody holds. Returns the
+    /// number of removed sandboxes. It may be interrupted anywhere, and several servers may run it at once.
     pub async fn sweep(&self, lease: Uuid, now: Timestamp) -> Result<usize, Error> {
         self.remove_unreadable().await?;
         let all = self.all().await?;
@@ -136,7 +138,7 @@ impl Sandboxes {
             if self.is_empty(*place).await? {
                 continue;
             }
-            // Who is about to take this place is told apart by the registration, as everywhere.
+            // A holder that is about to take this place is detected by the registration, as everywhere.
             if let Some(sandbox) = self.claim(*place, "sweep", lease, now).await? {
                 sandbox.close().await?;
                 cleared += 1;
@@ -145,8 +147,8 @@ impl Sandboxes {
         Ok(cleared)
     }
 
-    /// Removes registrations that cannot be read, each only if it still is what was looked at. If one has a holder, that one
-    /// is told by [`SandboxError::Gone`].
+    /// Removes registrations that cannot be read, each only if it is unchanged since it was read. If one has a
+    /// holder, that one gets [`SandboxError::Gone`].
     async fn remove_unreadable(&self) -> Result<(), Error> {
         let found = self.registrations().await?;
         for odd in found.into_iter().filter(|one| Registered::read(one).is_none()) {
@@ -156,7 +158,7 @@ impl Sandboxes {
         Ok(())
     }
 
-    /// Registers a place; `None` when somebody has it.
+    /// Registers a place; `None` when it is taken.
     async fn claim(
         &self,
         place: u32,
@@ -179,7 +181,7 @@ impl Sandboxes {
         }
     }
 
-    /// Becomes the holder of a place if it was not used since it was looked at.
+    /// Becomes the holder of a place if it was not used since it was read.
     async fn take_over(
         &self,
         one: &Registered,
@@ -223,7 +225,7 @@ impl Sandbox {
         self.place
     }
 
-    /// The application's engine, with every collection in this sandbox.
+    /// The application's engine, with every collection mapped into this sandbox.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
@@ -233,7 +235,7 @@ impl Sandbox {
         Store::open(self.engine.clone(), settings).await
     }
 
-    /// Says that so many more items may come in. To be asked before they do.
+    /// Reserves room for this many more items. To be called before they are written.
     ///
     /// # Errors
     /// [`SandboxError::TooManyItems`] past the quota, [`SandboxError::Gone`] when the place has another holder.
@@ -259,7 +261,7 @@ impl Sandbox {
         }
     }
 
-    /// The same with a fresh sandbox, whose place is given back at once if they do not fit.
+    /// The same for a fresh sandbox, whose place is freed at once if they do not fit.
     pub async fn reserved(self, items: u64, now: Timestamp) -> Result<Self, SandboxError> {
         match self.reserve(items, now).await {
             Ok(()) => Ok(self),
@@ -270,10 +272,10 @@ impl Sandbox {
         }
     }
 
-    /// Says that it is still used.
+    /// Records that the sandbox is still used.
     ///
     /// # Errors
-    /// [`SandboxError::Gone`] when the place has another holder; whoever hears that must stop to write to it.
+    /// [`SandboxError::Gone`] when the place has another holder; the caller must then stop writing to it.
     pub async fn touch(&self, now: Timestamp) -> Result<(), SandboxError> {
         let used = Update::one(self.held(), doc! { "$set": { "used": date(now) } });
         match self.registry.update(REGISTRY, used).await?.matched {
@@ -282,13 +284,13 @@ impl Sandbox {
         }
     }
 
-    /// Removes everything in it and gives the place back; nothing if somebody else has it by now.
+    /// Removes everything in it and frees the place; does nothing if another holder has taken it.
     pub async fn close(self) -> Result<(), Error> {
         if self.registry.count(REGISTRY, self.held()).await? == 0 {
             return Ok(());
         }
         self.empty().await?;
-        // Last, so that a crash in between leaves something that is looked after.
+        // Last, so that a crash in between leaves something that the sweep finds.
         self.registry.delete(REGISTRY, self.held(), false).await.map(drop)
     }
 
@@ -306,7 +308,7 @@ impl Sandbox {
 }
 
 impl Registered {
-    /// A registration; `None` for a document that is none.
+    /// A registration; `None` for an invalid document.
     fn read(document: &Document) -> Option<Self> {
         let date = |field| {
             let date = document.get_datetime(field).ok()?;
@@ -323,7 +325,7 @@ impl Registered {
     }
 }
 
-/// The place that a collection belongs to; `None` for the town's and for the registry.
+/// The place that a collection belongs to; `None` for the town's collections and for the registry.
 fn place_of(collection: &str) -> Option<u32> {
     let (place, _) = collection.strip_prefix(PREFIX)?.split_once('_')?;
     place.parse().ok()

@@ -21,12 +21,12 @@ const ALL_ITEMS: usize = 10_000;
 /// When the first item was made: 2026-01-01. Each is a second younger than the one before.
 pub(crate) const FIRST: i64 = 1_767_225_600_000;
 
-/// What the list is, where a protocol has lists of both kinds.
+/// The subject of the list, where a protocol has lists of both kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum List {
-    /// What many people add to one thing: likes.
+    /// Something that many people add to one owner: likes.
     Items,
-    /// Who follows somebody. Each follower has a list, too.
+    /// The followers of a person. Each follower has a list, too.
     Followers,
 }
 
@@ -40,11 +40,11 @@ pub struct Stage {
     loaded: u64,
 }
 
-/// One process that serves the list. Two of them share nothing but the documents.
+/// One process that serves the list. Two of them share only the documents.
 pub enum Server {
-    /// An article's code.
+    /// An article's protocol.
     Articles(Box<dyn Layout>),
-    /// The article's code for followers.
+    /// The article's protocol for followers.
     Batches(FollowerBatches),
     /// Ours.
     Ours(Overflow),
@@ -52,7 +52,7 @@ pub enum Server {
     Following(Following),
 }
 
-/// Where a server keeps the list.
+/// The place where a server keeps the list.
 struct Place {
     owners: &'static str,
     pages: &'static str,
@@ -127,7 +127,7 @@ impl Server {
         }
     }
 
-    /// Our layout, where it is ours and the list has no other side.
+    /// Our layout, where the protocol is ours and the list has no other side.
     pub fn ours(&self) -> Option<&Overflow> {
         match self {
             Self::Ours(layout) => Some(layout),
@@ -135,7 +135,7 @@ impl Server {
         }
     }
 
-    /// Our data layer, where it is ours.
+    /// Our data layer, where the protocol is ours.
     pub fn store(&self) -> Option<&Store> {
         match self {
             Self::Articles(_) | Self::Batches(_) => None,
@@ -156,7 +156,7 @@ impl Server {
 }
 
 impl Shown {
-    /// How many items a list in this document has here, as an array or in its head.
+    /// How many items a list has in this document, as an array or in its head.
     fn held(&self, field: &str) -> usize {
         let head = |list: &Document| list.get_array("head").map(Vec::len);
         let array = self.document.get_array(field).map(Vec::len);
@@ -167,7 +167,7 @@ impl Shown {
 }
 
 impl Stage {
-    /// A list into which `fan1`, `fan2` and so on have been put, one after the other.
+    /// A list with the items of `fan1`, `fan2` and so on, added one after the other.
     pub async fn with(protocol: Protocol, list: List, limits: Limits, items: u64) -> Result<Self> {
         let engine: Engine = Arc::new(Embedded::in_memory()?);
         let server = Server::start(protocol, list, engine.clone(), limits).await?;
@@ -185,7 +185,7 @@ impl Stage {
         })
     }
 
-    /// Whose list it is.
+    /// The owner of the list.
     pub fn owner() -> PostId {
         PostId::from(Uuid::from_u128(7))
     }
@@ -195,43 +195,43 @@ impl Stage {
         &self.engine
     }
 
-    /// Whose code runs.
+    /// The protocol.
     pub fn protocol(&self) -> Protocol {
         self.protocol
     }
 
-    /// What the list is.
+    /// The subject of the list.
     pub fn list(&self) -> List {
         self.list
     }
 
-    /// How much the documents may hold.
+    /// The limits of the documents.
     pub fn limits(&self) -> Limits {
         self.limits
     }
 
-    /// A process that nothing befalls.
+    /// A process that does not crash.
     pub fn server(&self) -> &Server {
         &self.server
     }
 
-    /// Another process, which reaches the documents by this way.
+    /// Another process, which reaches the documents through this engine.
     pub async fn another_server(&self, engine: Engine) -> Result<Server> {
         Server::start(self.protocol, self.list, engine, self.limits).await
     }
 
-    /// What somebody adds who comes after all who are in the list, as the `nth` of those.
+    /// The `nth` item that is added after those of the beginning.
     pub fn new_item(&self, nth: u64, by: &str) -> Result<Item> {
         item(self.loaded + nth, &handle(by)?)
     }
 
-    /// Who was put into the list at the beginning.
+    /// The people who were in the list at the beginning.
     pub fn loaded(&self) -> Result<Vec<Handle>> {
         (1..=self.loaded).map(fan).collect()
     }
 
-    /// The documents as they are, the owner first. Of a post or a person only the lists in question are kept, and of the
-    /// followers only Ada is shown.
+    /// The documents as they are, the owner first. A post or a person is reduced to the lists in question, and
+    /// among the followers only Ada is shown.
     pub async fn documents(&self) -> Result<Vec<Shown>> {
         let Place { owners, pages, .. } = self.server.place();
         let following = matches!(self.server, Server::Following(_));
@@ -263,7 +263,7 @@ impl Stage {
         Ok(shown)
     }
 
-    /// The lists in a document of ours that this stage is not about.
+    /// The lists of one of our documents that this stage does not need.
     fn others(&self, document: &Document) -> &'static [Relation] {
         match self.server {
             Server::Articles(_) | Server::Batches(_) => &[],
@@ -275,7 +275,7 @@ impl Stage {
         }
     }
 
-    /// How many items stand in the owner's own document, and how many other documents the list has, among these.
+    /// How many items the owner's own document holds, and how many other documents the list has.
     pub fn counted(&self, documents: &[Shown]) -> (usize, u64) {
         let Place { owners, pages, field } = self.server.place();
         let owner = documents.iter().find(|shown| shown.collection == owners);
@@ -283,7 +283,7 @@ impl Stage {
         (owner.map_or(0, |owner| owner.held(field)), pages.count() as u64)
     }
 
-    /// Whom a reader finds in the list, newest first; `None` when there is no such owner.
+    /// The people whom a reader finds in the list, newest first; `None` when there is no such owner.
     pub async fn read(&self) -> Result<Option<Vec<Handle>>> {
         match self.server.read().await {
             Ok(items) => Ok(Some(items.into_iter().filter_map(|item| item.by).collect())),
@@ -292,12 +292,12 @@ impl Stage {
         }
     }
 
-    /// How many items the list says it has.
+    /// The list's own item count.
     pub async fn count(&self) -> Result<u64> {
         self.server.count().await
     }
 
-    /// Whether somebody's own list says that they follow; `None` where followers have no list of their own.
+    /// Whether a person's own list says that they follow; `None` where followers have no list of their own.
     pub async fn own_list_says_so(&self, follower: &Handle) -> Result<Option<bool>> {
         match &self.server {
             Server::Following(following) => following.says_so(follower).await.map(Some),
@@ -311,7 +311,7 @@ impl Stage {
     }
 }
 
-/// Somebody by name.
+/// The person with this name.
 pub fn handle(name: &str) -> Result<Handle> {
     name.parse()
         .map_err(|_| Error::refused(2, format!("{name} is no handle")))

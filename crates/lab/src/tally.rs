@@ -5,70 +5,70 @@ use model::Handle;
 
 use crate::Stage;
 
-/// Who must be in the list, and of whom nobody can say.
+/// The people who must be in the list, and those whose state is unknown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Expected {
     /// Their append was acknowledged.
     pub in_it: BTreeSet<Handle>,
-    /// They got no answer, so they may be in it or not; but not twice.
+    /// They got no answer, so they may be in it once or not at all.
     pub perhaps: BTreeSet<Handle>,
-    /// Whether the whole list may be gone, because nobody knows whether its owner's deletion was done.
+    /// Whether the whole list may be gone, because it is unknown whether its owner's deletion was carried out.
     pub gone: bool,
     /// Whether nothing of it may be left, because its deletion was acknowledged.
     pub swept: bool,
 }
 
-/// What is wrong with a list.
+/// A violation in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
     /// The owner's own document is over its threshold.
     TooMany {
         /// How many items it holds.
         held: u64,
-        /// How many it may hold.
+        /// The limit.
         most: u64,
     },
-    /// They were acknowledged and are not found.
+    /// They were acknowledged and are missing.
     Lost(Vec<Handle>),
     /// They are found more than once.
     Doubled(Vec<Handle>),
-    /// They are found and ought not to be.
+    /// They are in the list and should not be.
     Strangers(Vec<Handle>),
-    /// They were told that they follow, and their own list does not say so.
+    /// Their follow was acknowledged, and their own list lacks it.
     OneSided(Vec<Handle>),
-    /// The count is not what a reader finds.
+    /// The count differs from the number of items that a reader finds.
     Miscounted {
-        /// What the owner says.
+        /// The owner's count.
         said: u64,
-        /// What a reader finds.
+        /// The number of items that a reader finds.
         found: u64,
     },
-    /// So many documents are left of an owner whose deletion was acknowledged.
+    /// This many documents are left of an owner whose deletion was acknowledged.
     Orphans(u64),
 }
 
-/// What counting the documents and the reader's list shows.
+/// The result of counting the documents and the reader's list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tally {
-    /// Whom a reader finds, newest first; `None` when there is no owner any more.
+    /// The people whom a reader finds, newest first; `None` when the owner is gone.
     pub read: Option<Vec<Handle>>,
-    /// How many items the owner says there are.
+    /// The owner's count.
     pub count: u64,
-    /// How many items stand in the owner's own document.
+    /// The number of items in the owner's own document.
     pub in_owner: usize,
-    /// How many items that may be.
+    /// The limit for that.
     pub threshold: usize,
-    /// How many documents there are beside the owner.
+    /// How many documents there are besides the owner.
     pub pages: u64,
     /// How many of them are left of an owner whose deletion was acknowledged.
     pub orphans: u64,
-    /// Who was acknowledged and is not found.
+    /// Acknowledged people who are missing.
     pub lost: Vec<Handle>,
-    /// Who is found more than once.
+    /// People who are found more than once.
     pub doubled: Vec<Handle>,
-    /// Who is found and ought not to be.
+    /// People who are found and should not be.
     pub strangers: Vec<Handle>,
-    /// Whose own list lacks what they were told is done.
+    /// People whose own list lacks an acknowledged follow.
     pub one_sided: Vec<Handle>,
 }
 
@@ -116,17 +116,17 @@ impl Tally {
         self.read.as_ref().map_or(0, Vec::len) as u64
     }
 
-    /// How many items the owner's document has too many.
+    /// How many items the owner's document has beyond its limit.
     pub fn over(&self) -> usize {
         self.in_owner.saturating_sub(self.threshold)
     }
 
-    /// Whether everything is as it was promised.
+    /// Whether everything holds.
     pub fn holds(&self) -> bool {
         self.faults().is_empty()
     }
 
-    /// What is wrong; empty when nothing is.
+    /// The violations; empty when there are none.
     pub fn faults(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         if self.over() > 0 {

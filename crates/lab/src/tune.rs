@@ -1,5 +1,5 @@
-//! The tuner: what a threshold and page size mean for reads, writes and seams, by the rules of the layout; and the same
-//! on a list that is laid out with them in a sandbox.
+//! The tuner: the effect of a threshold and page size on reads, writes and seams, by the rules of the layout; and
+//! the same on a list that is laid out with them in a sandbox.
 
 mod measured;
 mod run;
@@ -18,22 +18,22 @@ pub use run::{NotTuned, Shown, Tuner};
 /// How many items a first page has.
 pub const SCREEN: usize = 20;
 
-/// How long the list is at least that is read to its end.
+/// The minimum length of the list that is read to its end.
 const LONG: usize = 1_000;
 
-/// What the owner has beside the items of the list: its other fields and lists, and this one's numbers.
+/// The parts of the owner besides the items of the list: its other fields and lists, and this list's numbers.
 const OWNER_FIELDS: u64 = 466;
 
-/// What a page has beside its items and its number.
+/// The parts of a page besides its items and its number.
 const PAGE_FIELDS: u64 = 268;
 
-/// The smallest item whose actor can be told from others.
+/// The smallest item with a distinguishable actor.
 const SMALLEST: u64 = 57;
 
 /// An item without a text.
 const PLAIN: u64 = 62;
 
-/// What limits mean.
+/// The consequences of limits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
     /// How many items the list has in the end.
@@ -44,7 +44,7 @@ pub struct Figures {
     pub page_bytes: u64,
     /// What one append writes, on average over a whole cycle from one full head to the next, in bytes.
     pub written: f64,
-    /// How many documents a first page takes right after a spill, when the head has the least.
+    /// How many documents a first page takes right after a spill, when the head is shortest.
     pub first_page_documents: u64,
     /// And how many bytes are read for it.
     pub first_page_bytes: u64,
@@ -60,7 +60,7 @@ pub struct Tuning {
 }
 
 impl Tuning {
-    /// A list with these limits. Items are as large as is said, and at least large enough to have an actor of their own.
+    /// A list with these limits. Items have the given size, but are at least large enough for distinct actors.
     pub fn new(limits: Limits, item_bytes: u64) -> Self {
         Self {
             limits,
@@ -78,7 +78,7 @@ impl Tuning {
         (self.laid_out() + self.chunk()) as u64
     }
 
-    /// With how many of them its head is full the last time but one.
+    /// The length of the list when its head is full for the second to last time.
     fn laid_out(&self) -> usize {
         self.limits.threshold + self.chunk() * (self.pages() - 1)
     }
@@ -99,15 +99,15 @@ impl Tuning {
         OWNER_FIELDS + elements(head, self.item)
     }
 
-    /// A page of this number, which stands in its `_id`.
+    /// A page with this number, which is part of its `_id`.
     fn page(&self, number: usize) -> u64 {
         PAGE_FIELDS + digits(number as u64) + elements(self.chunk(), self.item)
     }
 
-    /// What the rules of the layout say.
+    /// The predictions by the rules of the layout.
     ///
-    /// From a full head to the next, as many appends come as a spill moves. Each writes the owner. The first one spills: it
-    /// writes a page, too.
+    /// From one full head to the next there are as many appends as a spill moves items. Each writes the owner. The
+    /// first one spills: it also writes a page.
     pub fn predicted(&self) -> Figures {
         let (threshold, chunk, pages) = (self.limits.threshold, self.chunk(), self.pages());
         let left = threshold - chunk;
@@ -115,8 +115,9 @@ impl Tuning {
         let pushes: u64 = (left + 1..=threshold).map(|head| self.owner(head)).sum();
         #[expect(clippy::cast_precision_loss, reason = "some megabytes")]
         let written = (pushes + newest) as f64 / chunk as f64;
-        // The item behind the screen is looked for, too: it tells whether the list goes on, and where. Who needs a page reads
-        // the owner once more afterwards, to see that nothing has moved meanwhile.
+        // The item after the first screen is looked for, too: it shows whether the list continues, and where. A
+        // reader that needs a page reads the owner once more afterwards, to check that nothing has moved
+        // meanwhile.
         let taken = SCREEN.saturating_sub(left).div_ceil(chunk).min(pages);
         let owners = if taken == 0 { 1 } else { 2 };
         let of_pages: u64 = (pages - taken..pages).map(|number| self.page(number)).sum();
@@ -133,7 +134,7 @@ impl Tuning {
 
     fn nth(&self, nth: usize) -> Result<Item> {
         let longer = self.item.saturating_sub(PLAIN);
-        // A text takes eleven bytes before its first letter; what is less goes into the name.
+        // A text takes eleven bytes before its first letter; smaller amounts go into the name.
         let (of_name, of_text) = if longer < 11 {
             (longer, None)
         } else {
@@ -156,7 +157,7 @@ impl Tuning {
 }
 
 impl Figures {
-    /// Whether a list's documents say the same. What an engine does not count cannot differ.
+    /// Whether a list's documents confirm it. A number that an engine does not count cannot differ.
     pub fn agrees_with(&self, cost: &TunedCost) -> bool {
         let first_page = [
             (cost.first_page_documents, self.first_page_documents),
@@ -176,7 +177,8 @@ impl Figures {
     }
 }
 
-/// The bytes of so many elements of an array: each has its type, its place as text, and a terminator beside the item.
+/// The bytes of this many elements of an array: each has a type byte, its index as text, and a terminator besides
+/// the item.
 fn elements(items: usize, size: u64) -> u64 {
     (0..items as u64).map(|nth| 2 + digits(nth) + size).sum()
 }
@@ -201,7 +203,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_predicted_is_what_the_documents_say() {
+    async fn predictions_match_the_documents() {
         for (limits, item) in [
             (limits(160, 128), 62),
             (limits(20, 15), 62),

@@ -10,7 +10,7 @@ fn faults(crashes: &[Crash]) -> Vec<(usize, Vec<Fault>)> {
 }
 
 #[tokio::test]
-async fn wherever_ours_dies_nothing_is_lost_or_doubled_then_or_later() {
+async fn a_crash_at_any_point_loses_and_doubles_nothing_in_ours() {
     for operation in Operation::ALL {
         let crashes = everywhere(Protocol::Ours, operation).await.unwrap();
         assert_eq!(crashes.len(), writes(&crashes[0].script) + 1);
@@ -32,7 +32,7 @@ async fn wherever_ours_dies_nothing_is_lost_or_doubled_then_or_later() {
 }
 
 #[tokio::test]
-async fn what_a_crash_left_unfinished_is_found_and_the_next_operation_finishes_it() {
+async fn work_left_by_a_crash_is_found_and_the_next_operation_finishes_it() {
     for (operation, after) in [
         (Operation::Spill, 1),
         (Operation::RemoveFromPage, 1),
@@ -73,7 +73,7 @@ async fn the_articles_appends_lose_count_or_double_where_they_die_between_their_
 }
 
 #[tokio::test]
-async fn a_follow_that_dies_before_the_flag_hides_its_batch_and_whoever_comes_into_it() {
+async fn a_follow_that_dies_before_the_flag_hides_its_batch_and_later_followers_in_it() {
     let named = |name: &str| vec![name.parse().unwrap()];
     let miscounted = || Fault::Miscounted { said: 6, found: 5 };
     let follow = everywhere(Protocol::AddFollower, Operation::Follow)
@@ -93,7 +93,7 @@ async fn a_follow_that_dies_before_the_flag_hides_its_batch_and_whoever_comes_in
 }
 
 #[tokio::test]
-async fn who_follows_again_after_a_crash_stands_in_both_lists_and_check_finds_nothing_unfinished() {
+async fn following_again_after_a_crash_completes_both_lists_and_check_finds_nothing_unfinished() {
     let crashes = everywhere(Protocol::Ours, Operation::FollowAgain).await.unwrap();
     let unfinished = |moment: &Moment| {
         let findings = moment.findings.iter().flatten();

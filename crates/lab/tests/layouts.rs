@@ -1,4 +1,4 @@
-//! The race of the layouts measures what they do, and can be stopped.
+//! The race measures the layouts, and can be stopped.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
 
@@ -51,7 +51,7 @@ async fn the_largest_document_is_what_the_limits_allow() {
 }
 
 #[tokio::test]
-async fn the_plain_array_meets_the_wall_a_dozen_items_after_it_was_laid_out() {
+async fn the_plain_array_reaches_the_limit_a_dozen_items_after_it_was_laid_out() {
     let engine = Arc::new(Embedded::in_memory().unwrap());
     let lap = wall(&engine, Size::Activity).await.unwrap();
     let wall = lap.wall.unwrap();

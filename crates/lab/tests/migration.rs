@@ -46,7 +46,7 @@ impl Place {
         count
     }
 
-    /// Waits until what is shown is so.
+    /// Waits until the shown state satisfies the condition.
     async fn until(&self, is_so: impl Fn(&Migration) -> bool) {
         while !is_so(&self.migrations.shown()) {
             tokio::task::yield_now().await;
@@ -59,7 +59,7 @@ fn forms(lists: &[MeasuredList]) -> Vec<ListForm> {
 }
 
 #[tokio::test]
-async fn what_was_there_and_what_was_acknowledged_is_there_in_the_end() {
+async fn earlier_and_acknowledged_items_are_there_in_the_end() {
     let place = Place::new();
     place.begin("ada").await.unwrap().await.unwrap();
     let migration = place.migrations.shown();
@@ -71,7 +71,7 @@ async fn what_was_there_and_what_was_acknowledged_is_there_in_the_end() {
         (verdict.before, verdict.acknowledged),
         (1_000, migration.acknowledged)
     );
-    // Some likes came before the migration, and some after it.
+    // Some likes were sent before the migration, and some after it.
     assert!(migration.pushed >= 160, "{}", migration.pushed);
     assert!(
         migration.acknowledged >= migration.pushed + 320 - 8,
@@ -98,7 +98,7 @@ async fn what_was_there_and_what_was_acknowledged_is_there_in_the_end() {
 }
 
 #[tokio::test]
-async fn there_is_one_at_a_time_and_who_comes_later_is_told_whose() {
+async fn a_second_start_is_refused_with_the_owner_of_the_first() {
     let place = Place::new();
     let work = place.begin("ada").await.unwrap();
     let refused = place.begin("bob").await.err().unwrap();
@@ -112,7 +112,7 @@ async fn there_is_one_at_a_time_and_who_comes_later_is_told_whose() {
 }
 
 #[tokio::test]
-async fn who_comes_while_the_first_one_opens_its_sandbox_takes_none() {
+async fn a_second_caller_takes_no_sandbox_while_the_first_opens_its_own() {
     let place = Place::new();
     let (what, never) = ((1_000, "ada".parse().unwrap()), std::future::pending());
     let mut first = Box::pin(place.migrations.begin(what, NOW, Settings::default(), never));

@@ -41,7 +41,7 @@ async fn looking_before_pushing_puts_1001_items_into_the_primary() {
     }
 }
 
-/// `in_turn` is when nobody gets between a look and its push.
+/// `in_turn` is the case in which nobody writes between a read and its push.
 async fn looking_first(protocol: Protocol, in_turn: [&str; 2]) {
     let ends = every_order(protocol).await;
     let too_many = Fault::TooMany {

@@ -1,4 +1,4 @@
-//! Sandboxes come and go, and leave nothing, whatever happens to who has them.
+//! Sandboxes leave nothing behind, whatever happens to their holders.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
 
@@ -131,7 +131,7 @@ async fn each_holder_has_a_place_of_its_own_until_there_is_none() {
 }
 
 #[tokio::test]
-async fn a_sandbox_that_nobody_uses_is_cleared_away_and_its_holder_is_told() {
+async fn an_unused_sandbox_is_removed_and_its_holder_gets_an_error() {
     let engine = engine();
     let sandboxes = Sandboxes::of(&engine);
     let (used, forgotten) = (open(&sandboxes, 1).await, open(&sandboxes, 2).await);
@@ -149,7 +149,7 @@ async fn a_sandbox_that_nobody_uses_is_cleared_away_and_its_holder_is_told() {
     assert!(matches!(told, Err(SandboxError::Gone)), "{told:?}");
     let told = forgotten.reserve(1, later(IDLE + 1)).await;
     assert!(matches!(told, Err(SandboxError::Gone)), "{told:?}");
-    // Whoever has the place then is not disturbed by the one who had it.
+    // The new holder of the place is not disturbed by the old one.
     let next = open(&sandboxes, 4).await;
     assert_eq!(next.place(), forgotten.place());
     fill(next.engine()).await;
@@ -159,7 +159,7 @@ async fn a_sandbox_that_nobody_uses_is_cleared_away_and_its_holder_is_told() {
 }
 
 #[tokio::test]
-async fn what_is_left_at_a_place_that_nobody_has_is_found_by_the_sweep_and_by_the_next_holder() {
+async fn leftovers_at_a_free_place_are_found_by_the_sweep_and_by_the_next_holder() {
     let engine = engine();
     let sandboxes = Sandboxes::of(&engine);
     let left = |place: u32| document::Prefixed::new(engine.clone(), format!("lab_{place}_"));
@@ -181,12 +181,12 @@ async fn what_is_left_at_a_place_that_nobody_has_is_found_by_the_sweep_and_by_th
 }
 
 #[tokio::test]
-async fn a_sweep_that_was_broken_off_is_taken_up_by_a_later_one() {
+async fn an_interrupted_sweep_is_continued_by_a_later_one() {
     let engine = engine();
     let sandboxes = Sandboxes::of(&engine);
     let sandbox = open(&sandboxes, 1).await;
     fill(sandbox.engine()).await;
-    // As a sweep leaves it that got no further than its claim.
+    // The state after a sweep that stopped right after its claim.
     let claim = doc! { "$set": { "lease": bson::Uuid::from(id(9)), "purpose": "sweep" } };
     engine
         .update(REGISTRY, Update::one(doc! { "_id": 1_i64 }, claim))
@@ -213,7 +213,7 @@ async fn no_more_items_can_be_reserved_than_a_sandbox_holds() {
 }
 
 #[tokio::test]
-async fn a_registration_that_cannot_be_read_is_in_nobodys_way_and_is_swept() {
+async fn an_unreadable_registration_blocks_nobody_and_is_swept() {
     let engine = engine();
     let sandboxes = Sandboxes::of(&engine);
     let odd = vec![doc! { "_id": 1_i64, "purpose": 7 }, doc! { "_id": "first" }];

@@ -1,4 +1,4 @@
-//! A storm loses nothing and doubles nothing, can be stopped, and comes alone.
+//! A storm loses nothing and doubles nothing, can be stopped, and runs alone.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
 
@@ -37,7 +37,7 @@ impl Place {
             .await
     }
 
-    /// Waits for the end, and for the verdict that must be there then.
+    /// Waits for the end; the verdict must then be there.
     async fn over(&self) -> (Storm, StormVerdict) {
         let storm = self.storms.over().await.unwrap();
         assert_eq!(storm.phase, StormPhase::Over, "{storm:?}");
@@ -64,7 +64,7 @@ const SMALL: StormChoice = StormChoice {
 };
 
 #[tokio::test]
-async fn whoever_was_told_so_is_in_the_list_once_and_nothing_stays_behind() {
+async fn every_acknowledged_like_is_in_the_list_once_and_nothing_stays_behind() {
     for target in StormTarget::ALL {
         let place = Place::new();
         place
@@ -91,7 +91,7 @@ async fn whoever_was_told_so_is_in_the_list_once_and_nothing_stays_behind() {
 }
 
 #[tokio::test]
-async fn who_likes_again_or_takes_the_like_back_is_counted_right() {
+async fn repeated_and_removed_likes_are_counted_correctly() {
     let place = Place::new();
     let choice = StormChoice {
         actors: 40,
@@ -146,7 +146,7 @@ async fn a_storm_whose_sandbox_is_taken_away_breaks_off() {
 }
 
 #[tokio::test]
-async fn a_storm_whose_beginning_is_broken_off_is_in_nobodys_way() {
+async fn a_storm_with_an_interrupted_start_blocks_nobody() {
     let place = Place::new();
     let by: Handle = "ada".parse().unwrap();
     let never = std::future::pending();

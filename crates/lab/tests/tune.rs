@@ -1,4 +1,4 @@
-//! A list with chosen limits, laid out in a sandbox: its documents are kept to be looked at, and nothing else stays.
+//! A list with chosen limits, laid out in a sandbox: its documents are kept for display, and nothing else stays.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
 
@@ -85,7 +85,7 @@ async fn a_list_is_laid_out_in_a_sandbox_measured_and_cleared_away() {
 }
 
 #[tokio::test]
-async fn there_is_one_at_a_time_and_who_comes_later_is_told_whose() {
+async fn a_second_start_is_refused_with_the_owner_of_the_first() {
     let place = Place::new();
     let work = place.begin("ada").await.unwrap();
     let refused = place.begin("bob").await.err().unwrap();
@@ -99,7 +99,7 @@ async fn there_is_one_at_a_time_and_who_comes_later_is_told_whose() {
 }
 
 #[tokio::test]
-async fn of_two_who_come_at_once_one_asks_for_a_sandbox() {
+async fn only_one_of_two_concurrent_callers_asks_for_a_sandbox() {
     let place = Place::new();
     let sandboxes = Sandboxes::of(&place.engine);
     let asked = AtomicUsize::new(0);
@@ -163,7 +163,7 @@ async fn without_a_sandbox_nothing_begins_and_the_last_one_stays() {
 }
 
 #[tokio::test]
-async fn who_loses_the_sandbox_stops_to_write_to_it() {
+async fn a_holder_that_loses_its_sandbox_stops_writing() {
     let place = Place::new();
     let tuning = Tuning::new(
         Limits {

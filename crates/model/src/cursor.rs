@@ -8,14 +8,14 @@ use uuid::Uuid;
 
 use crate::Problem;
 
-/// A place in a list: just after the item with this order key. Opaque to clients.
+/// A position in a list: just after the item with this order key. Opaque to clients.
 ///
-/// The order key is immutable, so a cursor stays good when its item is removed, spilled to a page or joined by
-/// newer ones. `page` remembers where the item was read, to tell a reader when the next one lies across a seam.
+/// The order key is immutable, so a cursor stays valid when its item is removed, spilled to a page or preceded by
+/// newer ones. `page` records where the item was read, to tell a reader when the next one lies across a seam.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Cursor {
-    /// Which list it is a place in: [`Cursor::list_named`] of the list's name. In another list it means nothing.
+    /// The list that it belongs to: [`Cursor::list_named`] of the list's name. It is invalid in any other list.
     pub list: u32,
     /// The first part of the order key: milliseconds for a list ordered by time, a count for one ordered by size.
     pub key: i64,
@@ -36,7 +36,7 @@ impl Cursor {
         })
     }
 
-    /// The problem with a cursor that this list did not give out.
+    /// The problem with a cursor that this list did not issue.
     pub fn invalid() -> Problem {
         Problem::invalid(
             "cursor",
@@ -44,8 +44,9 @@ impl Cursor {
         )
     }
 
-    /// CRC-32 in the bit order of bzip2, which is the order in which base64 takes bits from bytes. So it misses no
-    /// change within 32 bits in a row: no changed letter, no two neighbours swapped, no five letters garbled.
+    /// CRC-32 in the bit order of bzip2, which is the order in which base64 takes bits from bytes. So it detects
+    /// every change within 32 consecutive bits: no changed letter, no two neighbours swapped, no five letters
+    /// garbled.
     fn check(bytes: &[u8]) -> u32 {
         let sum = bytes.iter().fold(u32::MAX, |sum, byte| {
             (0..8).fold(sum ^ (u32::from(*byte) << 24), |sum, _| {
@@ -192,7 +193,8 @@ mod tests {
 
     #[test]
     fn a_cursor_with_two_neighbouring_letters_swapped_or_changed_is_refused() {
-        // What a change does to the check depends on its place and not on the cursor, so one stands for all.
+        // The effect of a change on the checksum depends on its position and not on the cursor, so one cursor
+        // stands for all.
         let good = cursors().nth(2).unwrap().to_string();
         for place in 0..good.len() - 1 {
             let (before, after) = (&good[..place], &good[place + 2..]);

@@ -81,7 +81,7 @@ pub struct MigrationVerdict {
 }
 
 impl MigrationVerdict {
-    /// The same with `holds` as the numbers say: nothing lost, nothing twice, nothing left behind.
+    /// Sets `holds` from the numbers: nothing lost, nothing twice, nothing left behind.
     #[must_use]
     pub fn judged(self) -> Self {
         let expected = self.before + self.acknowledged;
@@ -124,7 +124,7 @@ impl Migration {
     /// How many likes the array may have.
     pub const SIZES: [u64; 3] = [1_000, 10_000, 50_000];
 
-    /// A migration of an array of so many likes, before it begins.
+    /// A migration of an array of this many likes, before it begins.
     pub fn of(items: u64, by: Option<Handle>) -> Self {
         Self {
             progress: Progress::Idle,
@@ -139,10 +139,10 @@ impl Migration {
         }
     }
 
-    /// Whether there is an array of this size to migrate.
+    /// Whether an array of this size can be migrated.
     ///
     /// # Errors
-    /// A problem with the field `items` that lists the sizes there are.
+    /// A problem with the field `items` that lists the allowed sizes.
     pub fn size(items: u64) -> Result<u64, Problem> {
         let size = Self::SIZES.into_iter().find(|size| *size == items);
         size.ok_or_else(|| {

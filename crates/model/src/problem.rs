@@ -1,18 +1,18 @@
 use serde::{Deserialize, Serialize};
 
-/// What kind of thing went wrong, by what the caller can do about it.
+/// The kind of a problem, by what the caller can do about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// Something in the request must be corrected.
     Invalid,
-    /// Sign in first, or with the right password.
+    /// The caller must sign in first, or with the right password.
     NotSignedIn,
     /// It belongs to somebody else.
     Forbidden,
-    /// It is not there (any more).
+    /// It does not exist, or no longer.
     NotFound,
-    /// It clashes with what is there, e.g. a taken handle.
+    /// It conflicts with existing data, e.g. a taken handle.
     Conflict,
     /// The request is larger than allowed.
     TooLarge,
@@ -20,12 +20,12 @@ pub enum Kind {
     TooMany,
     /// The store does not answer; try again.
     Unavailable,
-    /// A fault of ours.
+    /// An error on our side.
     Internal,
 }
 
 impl Kind {
-    /// The HTTP status that says it.
+    /// The HTTP status for it.
     pub const fn status(self) -> u16 {
         match self {
             Self::Invalid => 422,
@@ -56,18 +56,18 @@ impl Kind {
     }
 }
 
-/// A problem as a person reads it: what is wrong, with which field, and what to do about it. Nothing was changed.
+/// A problem for a person to read: what is wrong, with which field, and what to do about it. Nothing was changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct Problem {
-    /// What kind of problem.
+    /// The kind.
     pub kind: Kind,
-    /// The input field that it is about.
+    /// The input field that is wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
-    /// The cause and the remedy, as whole sentences.
+    /// The cause and the remedy, in complete sentences.
     pub message: String,
-    /// What is wrong with other fields, when several are at once.
+    /// The problems of other fields, when several are wrong at once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<Problem>,
 }
@@ -97,7 +97,7 @@ impl Problem {
         }
     }
 
-    /// The message about a field, if there is something wrong with it.
+    /// The message about a field, if it is wrong.
     pub fn about_field(&self, field: &str) -> Option<&str> {
         std::iter::once(self)
             .chain(&self.also)
@@ -106,7 +106,7 @@ impl Problem {
     }
 }
 
-/// Two inputs, or what is wrong with either of them, so that nobody corrects one only to hear of the other.
+/// Two inputs, or the problems of both, so that nobody corrects one only to learn of the other.
 pub fn both<A, B>(one: Result<A, Problem>, other: Result<B, Problem>) -> Result<(A, B), Problem> {
     match (one, other) {
         (Ok(one), Ok(other)) => Ok((one, other)),
@@ -126,7 +126,7 @@ mod tests {
     use crate::{DisplayName, Handle, Password};
 
     #[test]
-    fn of_several_wrong_fields_every_one_is_told() {
+    fn every_wrong_field_is_reported() {
         let all = |handle: &str, name: &str, password: &str| {
             let names = both(handle.parse::<Handle>(), name.parse::<DisplayName>());
             both(names, password.parse::<Password>())

@@ -146,10 +146,10 @@ pub struct Storm {
 }
 
 impl StormTarget {
-    /// All of them, from the calmest.
+    /// All of them, the calmest first.
     pub const ALL: [Self; 4] = [Self::Quiet, Self::Brink, Self::Viral, Self::Celebrity];
 
-    /// The name, as it is sent.
+    /// The name in requests.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Quiet => "quiet",
@@ -192,7 +192,8 @@ impl StormChoice {
     /// How many of a hundred may be taken back.
     pub const TAKE_BACK: RangeInclusive<u32> = 0..=50;
 
-    /// The choice, if a laptop stays usable with it. The first number that is out of bounds is refused by its name.
+    /// Checks the choice: a laptop must stay usable with it. The first number that is out of bounds is refused by
+    /// name.
     pub fn checked(self) -> Result<Self, Problem> {
         for (field, words, value, bounds) in [
             ("actors", "The number of actors", self.actors, Self::ACTORS),
@@ -220,14 +221,14 @@ impl StormChoice {
         Ok(self)
     }
 
-    /// How many likes will be due in all.
+    /// How many likes will be due in total.
     pub fn due(&self) -> u64 {
         u64::from(self.rate) * u64::from(self.seconds)
     }
 }
 
 impl Default for StormChoice {
-    /// What a class sees at first: a head that fills up and spills.
+    /// The default for a class: a head that fills up and spills.
     fn default() -> Self {
         Self {
             target: StormTarget::Brink,

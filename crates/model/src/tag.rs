@@ -6,8 +6,9 @@ use unicode_ident::is_xid_continue;
 
 use crate::Problem;
 
-/// What a post is about, as in `#weir`: 1 to 50 letters, digits, marks and `_` of any script, at least one of them a letter.
-/// Case is folded, so `#Weir` and `#weir` are one tag. These are the hashtags of Unicode's annex 31 without emoji.
+/// The topic of a post, as in `#weir`: 1 to 50 letters, digits, marks and `_` of any script, at least one of them
+/// a letter. Case is folded, so `#Weir` and `#weir` are one tag. These are the hashtags of Unicode's annex 31
+/// without emoji.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Tag(String);
@@ -15,7 +16,7 @@ pub struct Tag(String);
 impl Tag {
     /// The longest tag, in characters.
     pub const MAX: usize = 50;
-    /// How many tags of one post count. What follows is text like any other.
+    /// How many tags of one post count. Further ones are ordinary text.
     pub const MOST: usize = 8;
 
     /// The tag without the `#`.
@@ -23,7 +24,7 @@ impl Tag {
         &self.0
     }
 
-    /// The tag that a word begins with, as it was typed and as it counts, and what follows it.
+    /// The tag that a word begins with, as typed and in its normal form, and the rest of the word.
     pub fn at_the_start_of(word: &str) -> Option<(&str, Self, &str)> {
         let name = word.strip_prefix('#')?;
         let end = name.find(|c| !is_xid_continue(c)).unwrap_or(name.len());
@@ -31,7 +32,7 @@ impl Tag {
         Some((&word[..=end], name.parse().ok()?, rest))
     }
 
-    /// The different tags of a text, in order, as far as they count.
+    /// The different tags of a text, in order, up to the limit.
     pub fn all_of(text: &str) -> Vec<Self> {
         let mut tags = Vec::new();
         for (_, tag, _) in text.split_whitespace().filter_map(Self::at_the_start_of) {

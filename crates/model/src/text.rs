@@ -10,14 +10,14 @@ const LINES: [char; 3] = ['\n', '\r', '\t'];
 /// Control characters that a single line may hold.
 const ONE_LINE: [char; 0] = [];
 
-/// Whether a character shows: a text of white space and invisible marks alone is an empty one.
+/// Whether a character is visible: a text of white space and invisible marks alone counts as empty.
 fn is_visible(c: char) -> bool {
     let is_mark = matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
     !is_mark && !c.is_whitespace() && !c.is_control()
 }
 
-// The pattern says to programs what `from_str` checks but for the length: which control characters there may be, and
-// that something shows.
+// The pattern expresses for programs what `from_str` checks, except for the length: the allowed control
+// characters, and that something is visible.
 macro_rules! bounded_text {
     ($(#[$doc:meta])* $name:ident, $field:literal, $what:literal, $min:tt to $max:tt, $allowed:expr, $pattern:literal, $example:literal) => {
         $(#[$doc])*

@@ -36,7 +36,7 @@ impl Timestamp {
         format!("{} {} UTC", date.unwrap_or_default(), time.unwrap_or_default())
     }
 
-    /// How long ago this was at `now`, as people say it: "now", "5m ago", "3h ago", "2d ago", then the date.
+    /// How long ago this was at `now`, in words: "now", "5m ago", "3h ago", "2d ago", then the date.
     pub fn ago(self, now: Self) -> String {
         let seconds = now.0.saturating_sub(self.0).max(0) / 1000;
         match seconds {
@@ -48,7 +48,7 @@ impl Timestamp {
         }
     }
 
-    /// The date, as in "13 Nov"; with the year if `now` is in another one.
+    /// The date, as in "13 Nov"; with the year if it is not the year of `now`.
     pub fn date(self, now: Self) -> String {
         let iso = self.to_string();
         let (year, month, day) = (iso.get(..4), iso.get(5..7), iso.get(8..10));
@@ -69,7 +69,7 @@ const MONTHS: [&str; 12] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 ];
 
-/// Writes the moment as RFC 3339, which has the years 0 to 9999; one beyond them is written as the nearest.
+/// Writes the time as RFC 3339, which has the years 0 to 9999; a time beyond them is written as the nearest.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let written = self.0.clamp(FIRST, LAST);

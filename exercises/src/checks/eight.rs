@@ -15,7 +15,7 @@ async fn open() -> Engine {
     db
 }
 
-/// The balance, and what the entries are: their numbers and amounts.
+/// The balance, and the entries: their numbers and amounts.
 async fn statement(db: &Engine) -> (i64, Vec<(i64, i64)>) {
     let found = sure(db.find("accounts", Find::matching(doc! { "_id": ACCOUNT })).await);
     let account = &found[0];

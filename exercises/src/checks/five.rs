@@ -13,7 +13,7 @@ use crate::PAGE_SIZE;
 const PAGES: usize = 40;
 const HEAD: usize = 7;
 
-/// A list of forty pages, and what it costs to read the beginning of it.
+/// A list of forty pages, and the cost of reading its beginning.
 pub async fn only_what_is_missing_is_read(newest: impl AsyncFn(&Engine, &str, usize) -> Result<Vec<i64>>) {
     let last = i64::try_from(PAGES * PAGE_SIZE).unwrap_or(i64::MAX);
     let all: Vec<i64> = (1..=last).collect();

@@ -1,4 +1,5 @@
-//! What must hold when an exercise is solved. Each check takes the answer, and panics with what it found to be wrong.
+//! What must hold when an exercise is solved. Each check runs the answer, and panics with the violation that it
+//! found.
 
 #![expect(
     clippy::missing_panics_doc,
@@ -28,7 +29,7 @@ use orders::{ORDERS, in_order, up_to};
 /// The list of every check.
 const LIST: &str = "feed";
 
-/// A store with a list in it: a head, and so many items in pages before it.
+/// A store with a list in it: a head, and this many items in pages before it.
 async fn with(head: impl Iterator<Item = i64>, pages: &[&[i64]]) -> Engine {
     let db = empty();
     let count = i32::try_from(pages.len()).unwrap_or(i32::MAX);
@@ -62,7 +63,7 @@ async fn owner(db: &Engine) -> Document {
         .unwrap_or_else(|| panic!("the list is gone"))
 }
 
-/// All page documents by their number, whether or not the list counts them.
+/// All page documents by number, whether or not the list counts them.
 async fn pages(db: &Engine) -> BTreeMap<i64, Vec<i64>> {
     let found = sure(db.find("pages", Find::matching(doc! { "list": LIST })).await);
     let number = |page: &Document| page.get("page").and_then(Bson::as_i64_or_i32).unwrap_or_default();
@@ -72,7 +73,7 @@ async fn pages(db: &Engine) -> BTreeMap<i64, Vec<i64>> {
         .collect()
 }
 
-/// What a reader finds who takes the pages that the list counts, and the head: the oldest first.
+/// The items that a reader of the counted pages and the head finds, oldest first.
 async fn read(db: &Engine) -> Vec<i64> {
     let owner = owner(db).await;
     let counted = owner
@@ -94,7 +95,7 @@ fn numbers(document: &Document, name: &str) -> Vec<i64> {
     items.iter().filter_map(Bson::as_i64_or_i32).collect()
 }
 
-/// A number, whichever of BSON's two kinds of integer somebody chose.
+/// A number, in either of BSON's integer types.
 trait Integer {
     fn as_i64_or_i32(&self) -> Option<i64>;
 }

@@ -29,7 +29,7 @@ pub async fn no_document_outgrows_its_bound(append: impl AsyncFn(&Engine, &str, 
     }
 }
 
-/// Who reads the head sees the newest items.
+/// A reader of the head sees the newest items.
 pub async fn the_newest_are_in_the_head(append: impl AsyncFn(&Engine, &str, i64) -> Result<()>) {
     let db = with(std::iter::empty(), &[]).await;
     for item in 1..=ITEMS {

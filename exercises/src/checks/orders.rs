@@ -1,14 +1,14 @@
-//! Operations that run one command at a time, in an order of the check's choosing.
+//! Operations that run one command at a time, in an order that the check chooses.
 
 use document::gate::{Ending, Fate, Gate, Message, Turn};
 use document::{Engine, Result};
 use tokio::sync::mpsc::unbounded_channel;
 
-/// How many orders are tried of two operations: every one of their first eight commands.
+/// The number of orders that are tried for two operations: every one of their first eight commands.
 pub const ORDERS: u32 = 1 << 8;
 
-/// Runs two operations at once. Bit `n` of `order` says which of them sends the `n`th command; when that one has ended, it
-/// is the other's turn.
+/// Runs two operations at once. Bit `n` of `order` says which of them sends the `n`th command; when that one has
+/// ended, the other continues.
 pub async fn in_order(
     db: &Engine,
     order: u32,
@@ -53,7 +53,7 @@ pub async fn in_order(
     futures::join!(one, other, director);
 }
 
-/// Runs an operation that dies after so many commands. False when it came to its end before.
+/// Runs an operation that dies after this many commands. False when it had ended before.
 pub async fn up_to(db: &Engine, commands: usize, operation: impl AsyncFnOnce(Engine) -> Result<()>) -> bool {
     let (messages, mut inbox) = unbounded_channel();
     let way = Gate::new(db.clone(), 0, messages.clone());

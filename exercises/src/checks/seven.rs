@@ -31,7 +31,7 @@ fn bounded(buckets: &[Document], when: &str) {
     }
 }
 
-/// A quiet sensor has one document an hour, and one in a storm as many as it takes.
+/// A quiet sensor has one document an hour, and a busy one has as many as it needs.
 pub async fn a_storm_does_not_outgrow_a_document(keep: impl AsyncFn(&Engine, &str, i64, i64) -> Result<()>) {
     let db = empty();
     for value in 0..20 {

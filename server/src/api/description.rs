@@ -16,14 +16,14 @@ use utoipa_axum::routes;
 use super::{Api, PREFIX, examples, refusals, v1};
 use crate::http::described_health;
 
-/// The description, the same for as long as the program runs.
+/// The description. It does not change while the program runs.
 pub static DESCRIPTION: LazyLock<Description> = LazyLock::new(|| Description::of(described()));
 
 /// The description as it is served, printed and shown.
 pub struct Description {
-    /// As JSON, laid out to be read.
+    /// As JSON, formatted for reading.
     pub text: String,
-    /// The same, to look things up in.
+    /// The same as a value, for lookups.
     pub value: Value,
     etag: HeaderValue,
 }
@@ -106,7 +106,7 @@ fn described() -> Value {
     value
 }
 
-/// utoipa writes out what a listing holds; its name is shorter, and tells that it is the same everywhere.
+/// utoipa spells out what a listing holds; our name is shorter, and shows that it is the same shape everywhere.
 fn name_items(description: &mut Value) {
     let schemas = description["components"]["schemas"]
         .as_object_mut()
@@ -120,8 +120,8 @@ fn name_items(description: &mut Value) {
     }
 }
 
-/// The session's cookie has one of two names, by how browsers reach the server. Where an operation needs a session, its
-/// handler says `session`.
+/// The session's cookie has one of two names, depending on how browsers reach the server. Where an operation needs
+/// a session, its handler says `session`.
 fn name_both_cookies(description: &mut Value) {
     description["components"]["securitySchemes"] = json!({
         "session": {

@@ -1,4 +1,5 @@
-//! `/events`: Server-Sent Events with how the watched owners' lists are stored, now and after every change.
+//! `/events`: Server-Sent Events with the storage numbers of the watched owners' lists, now and after every
+//! change.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -23,7 +24,7 @@ use super::{Answer, Api};
 use crate::http::{ProblemBody, Refusal};
 use crate::shutdown::Phases;
 
-/// How many owners one connection may watch.
+/// The maximum number of owners on one connection.
 pub const MOST_TOPICS: usize = 100;
 
 /// How often a comment keeps a silent connection open; the contract promises every 15 s at least.
@@ -115,14 +116,16 @@ fn since_cursor(value: &str) -> Result<Cursor, Problem> {
         (status = 404, description = "None of the topics is there.", body = ProblemBody, content_type = "application/problem+json")
     )
 )]
-// Each topic's state comes first and replaces whatever a client missed, so a `Last-Event-ID` needs no memory here.
+// Each topic starts with its current state, which replaces whatever a client missed, so `Last-Event-ID` is not
+// needed.
 async fn watch(
     State(feed): State<Feed>,
     State(phases): State<Phases>,
     Reader(session): Reader,
     Watched { topics, posts }: Watched,
 ) -> Answer<Response> {
-    // Who is gone falls silent, also for a page that reconnects; that nobody is there is worth an answer.
+    // A topic whose owner is gone stays silent, even for a page that reconnects; but a request for nobody at all
+    // deserves an answer.
     let known = future::join_all(topics.iter().map(|topic| feed.overflow(topic))).await;
     if !known.is_empty() && known.iter().all(Result::is_err) {
         known.into_iter().collect::<Result<Vec<_>, Problem>>()?;
@@ -131,7 +134,7 @@ async fn watch(
         Some((list, since)) => feed.watch_posts(list, session.handle().cloned(), since),
         None => stream::pending().boxed(),
     };
-    // A topic whose owner is gone falls silent; the connection stays, or a browser would come again and again.
+    // A topic whose owner is gone stays silent; the connection stays open, or a browser would reconnect forever.
     let changes = feed.watch(&topics).chain(stream::pending());
     let events = stream::select(
         changes.map(|change| event(&change)),
@@ -141,7 +144,10 @@ async fn watch(
                 .json_data(json!({ "newer": newer }))
         }),
     )
-    .take_until(future::select(phases.closing().boxed(), feed.anew().boxed()));
+    .take_until(future::select(
+        phases.closing().boxed(),
+        feed.wait_for_reset().boxed(),
+    ));
     let open = feed.open_stream();
     let events = events.inspect(move |_| {
         // Held by the stream.

@@ -1,5 +1,5 @@
-//! What `/me/export` holds. It is written piece by piece in `crates/feed/src/export.rs`, so that it may be of any length; here it
-//! stands as a whole, for the description.
+//! The shape of `/me/export`. `crates/feed/src/export.rs` writes it piece by piece, so that it may be of any length;
+//! here it is a whole, for the description.
 
 use model::{CommentText, DisplayName, Handle, ItemId, PostId, PostText, Timestamp};
 use utoipa::ToSchema;

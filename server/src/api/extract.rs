@@ -13,11 +13,11 @@ use serde_json::Value;
 
 use crate::http::Refusal;
 
-/// The session of the request, of somebody or of nobody.
+/// The session of the request, signed in or not.
 pub struct Reader(pub Arc<Session>);
 
 impl Reader {
-    /// Who reads, if they are signed in.
+    /// The reader, if they are signed in.
     pub fn handle(&self) -> Option<&Handle> {
         self.0.handle()
     }
@@ -35,7 +35,7 @@ impl<S: Sync> FromRequestParts<S> for Reader {
     }
 }
 
-/// Who acts; refused when nobody is signed in.
+/// The actor; refused when nobody is signed in.
 pub struct Actor(pub Handle);
 
 impl<S: Sync> FromRequestParts<S> for Actor {
@@ -47,7 +47,7 @@ impl<S: Sync> FromRequestParts<S> for Actor {
     }
 }
 
-/// The post in the path. What is no id names no post.
+/// The post in the path. An invalid id is treated as a post that does not exist.
 pub struct PostPath(pub PostId);
 
 impl<S: Sync> FromRequestParts<S> for PostPath {
@@ -75,7 +75,7 @@ impl<S: Sync> FromRequestParts<S> for CommentPath {
     }
 }
 
-/// The person in the path. What is no handle names nobody.
+/// The person in the path. An invalid handle is treated as a person who does not exist.
 pub struct UserPath(pub Handle);
 
 impl<S: Sync> FromRequestParts<S> for UserPath {
@@ -91,7 +91,7 @@ impl<S: Sync> FromRequestParts<S> for UserPath {
     }
 }
 
-/// The tag in the path. What is no tag is one that no post has.
+/// The tag in the path. An invalid tag is treated as one that no post has.
 pub struct TagPath(pub Tag);
 
 impl<S: Sync> FromRequestParts<S> for TagPath {
@@ -156,7 +156,7 @@ pub fn query(parts: &Parts) -> Result<Vec<(String, String)>, Problem> {
         })
 }
 
-/// A body of JSON: an object with exactly the fields of `T`. That it is declared as JSON was seen when it was read.
+/// A JSON body: an object with exactly the fields of `T`. Its content type was checked when it was read.
 pub struct Body<T>(pub T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
@@ -172,7 +172,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
     }
 }
 
-/// Two steps, so that an array is not taken for an object whose fields come in order.
+/// Two steps, so that an array is not accepted as an object whose fields come in order.
 fn fields<T: DeserializeOwned>(value: Value) -> Result<T, Problem> {
     let Value::Object(object) = value else {
         return Err(Problem::new(

@@ -1,4 +1,5 @@
-//! `/lab/storm`, `/lab/migrate` and `/lab/tune`: what the workshop measures. Their forms are at server functions.
+//! `/lab/storm`, `/lab/migrate` and `/lab/tune`: the workshop's measurements. Their forms are sent to server
+//! functions.
 
 use axum::Json;
 use axum::extract::State;

@@ -32,13 +32,13 @@ pub use self::description::DESCRIPTION;
 use crate::http::Refusal;
 use crate::shutdown::Phases;
 
-/// Where the API lives.
+/// The path of the API.
 const PREFIX: &str = "/api/v1";
 
-/// What a handler answers.
+/// The result of a handler.
 type Answer<T> = Result<T, Refusal>;
 
-/// What the handlers work with.
+/// The state of the handlers.
 #[derive(Clone)]
 struct Api {
     feed: Feed,
@@ -57,7 +57,7 @@ impl FromRef<Api> for Phases {
     }
 }
 
-/// The routes below `/api/v1`. Path and method of each come from its description, so that there is none without one.
+/// The routes below `/api/v1`. The path and method of each come from its description, so that no route lacks one.
 fn v1() -> OpenApiRouter<Api> {
     OpenApiRouter::default()
         .merge(accounts::routes())
@@ -76,24 +76,24 @@ fn v1() -> OpenApiRouter<Api> {
 /// the page about all this.
 pub fn router(feed: Feed, phases: Phases) -> Router {
     let v1 = Router::from(v1())
-        .fallback(nowhere)
+        .fallback(unknown_route)
         .method_not_allowed_fallback(async || Refusal::method_not_allowed());
     Router::new()
         .nest(PREFIX, v1)
-        .route("/api/{*rest}", any(nowhere))
+        .route("/api/{*rest}", any(unknown_route))
         .layer(map_response(described_and_never_stored))
         .with_state(Api { feed, phases })
 }
 
-async fn nowhere() -> Refusal {
+async fn unknown_route() -> Refusal {
     Refusal::no_such_route()
 }
 
-/// Where the description is, for programs and for people (RFC 8631).
+/// The address of the description, for programs and for people (RFC 8631).
 const DESCRIBED: HeaderValue =
     HeaderValue::from_static("</api/v1/openapi.json>; rel=\"service-desc\", </api>; rel=\"service-doc\"");
 
-/// What somebody reads depends on who they are and what was just written.
+/// An answer depends on the reader and on recent writes.
 async fn described_and_never_stored(mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers
@@ -103,7 +103,7 @@ async fn described_and_never_stored(mut response: Response) -> Response {
     response
 }
 
-/// 201 with the new resource and where it lives.
+/// 201 with the new resource and its address.
 fn created(path: &str, resource: impl Serialize) -> Response {
     let location = [(LOCATION, format!("{PREFIX}{path}"))];
     (StatusCode::CREATED, location, Json(resource)).into_response()

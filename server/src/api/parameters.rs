@@ -1,4 +1,4 @@
-//! How the extractors look in the description of the API. The bounds are those that the extractors check.
+//! The parameters of the extractors in the description of the API. The bounds are those that the extractors check.
 
 use feed::Paging;
 use model::{Handle, ItemId, PostId};
@@ -12,7 +12,7 @@ use super::extract::{CommentPath, PostPath, Stretch, TagPath, UserPath};
 
 /// A topic as this server writes it.
 const TOPIC: &str = "^(post:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|user:[a-z0-9][a-z0-9_-]{1,29})$";
-/// A handle in any of the ways that are read.
+/// A handle in any of the accepted forms.
 const HANDLE: &str = r"^\s*@*[A-Za-z0-9][A-Za-z0-9_-]{1,29}\s*$";
 
 impl IntoParams for PostPath {

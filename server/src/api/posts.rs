@@ -130,7 +130,7 @@ async fn delete(State(feed): State<Feed>, Actor(actor): Actor, PostPath(id): Pos
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// The pages' cards without their meters: those are what `/overflow` is for.
+/// The pages' cards without their meters: `/overflow` answers those.
 fn posts(listing: Listing<PostCard>) -> Listing<Post> {
     Listing {
         items: listing.items.into_iter().map(|card| card.post).collect(),

@@ -1,5 +1,6 @@
-//! What an operation may be refused with because of what it is: that it has a body, changes something, or needs a session.
-//! The layers before the routes and the extractors see to most of it, so it is said here once and not by every handler.
+//! The refusals that follow from an operation's nature: it has a body, changes something, or needs a session. Most
+//! of them come from the layers before the routes and from the extractors, so they are described here once and not
+//! by every handler.
 
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use super::PREFIX;
 use super::description::operations;
 use crate::http::Refusal;
 
-/// One of them, as the description has it.
+/// One of them, in the form of the description.
 struct Refused {
     status: u16,
     name: &'static str,
@@ -38,7 +39,7 @@ fn all() -> Vec<Refused> {
         .collect()
 }
 
-/// Adds these refusals to the operations that give them and do not say so with words of their own.
+/// Adds these refusals to the operations that give them and do not describe them themselves.
 pub fn add_to(description: &mut Value) {
     for refused in all() {
         let (status, name) = (refused.status.to_string(), refused.name);

@@ -4,11 +4,12 @@ use std::net::{IpAddr, SocketAddr};
 use qrcode::render::unicode::Dense1x2;
 use qrcode::{EcLevel, QrCode};
 
-/// What container and virtual machine software calls its own networks, which lead nowhere outside of this machine.
+/// The names that container and virtual machine software gives its own networks, which are unreachable from other
+/// machines.
 const INNER: [&str; 6] = ["docker", "br-", "veth", "virbr", "vboxnet", "vmnet"];
 
-/// Where browsers in the same network find a server that listens here, the likeliest first. None when this machine is in no
-/// network, or when the server listens to this machine alone.
+/// The addresses at which browsers in the same network find a server that listens here, the likeliest first. None
+/// when this machine is in no network, or when the server listens on the loopback address only.
 pub fn addresses(listening: SocketAddr, public_url: Option<&str>) -> Vec<String> {
     if let Some(url) = public_url {
         return vec![url.to_owned()];
@@ -35,7 +36,7 @@ pub fn addresses(listening: SocketAddr, public_url: Option<&str>) -> Vec<String>
         .collect()
 }
 
-/// What the teacher reads in the terminal: the address to write on the board, and the same for phones.
+/// The text for the teacher in the terminal: the address to write on the board, and the same for phones.
 pub fn invitation(addresses: &[String]) -> String {
     let Some(first) = addresses.first() else {
         return "The class cannot reach this machine: it is in no network, or --addr names one that is its own. \
@@ -49,7 +50,7 @@ pub fn invitation(addresses: &[String]) -> String {
         writeln!(text, "              or at {other}/lab/class").ok();
     }
     if let Ok(code) = QrCode::with_error_correction_level(&page, EcLevel::L) {
-        // Terminals are dark more often than light, and what is printed is the light part.
+        // Terminals are more often dark than light, and the printed characters are the light part.
         let picture = code
             .render::<Dense1x2>()
             .dark_color(Dense1x2::Light)
@@ -65,7 +66,7 @@ pub fn invitation(addresses: &[String]) -> String {
 fn reaches_others(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(ip) => !ip.is_loopback() && !ip.is_link_local(),
-        // Nobody types these.
+        // Nobody needs to type these.
         IpAddr::V6(_) => false,
     }
 }
@@ -79,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_class_is_told_what_leads_here() {
+    fn a_class_gets_a_reachable_address() {
         let at = |listening: &str, url| addresses(listening.parse().unwrap(), url);
         assert_eq!(
             at("0.0.0.0:3000", Some("https://feed.example.org")),

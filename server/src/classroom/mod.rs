@@ -1,14 +1,14 @@
 //! `spillway serve --classroom`: a class in one room, on one server.
 //!
 //! ```text
-//!   address  where the others in the room find this machine, and how that is told
-//!   anew     the same town once more, with the same class in it
-//!   teacher  whose browser may ask for that
+//!   address  where the others in the room find this machine, and how this is shown
+//!   reset    the same town once more, with the same class in it
+//!   teacher  the browser that may ask for a reset
 //! ```
 
 mod address;
-mod anew;
+mod reset;
 mod teacher;
 
 pub use address::addresses;
-pub use anew::{Anew, router, take_part};
+pub use reset::{Reset, router, take_part};

@@ -12,19 +12,20 @@ use sha2::{Digest as _, Sha256};
 
 use crate::http::is_sent_to_this_machine;
 
-/// What proxies and tunnels add.
+/// The headers that proxies and tunnels add.
 const FORWARDED: [&str; 4] = ["forwarded", "via", "x-forwarded-for", "x-real-ip"];
 
-/// The cookie of a browser that has shown the token.
+/// The cookie of a browser that has presented the token.
 const COOKIE_NAME: &str = "spillway-teacher";
 
-/// How many bytes of it there are: more than anybody can try, and few enough to type.
+/// The token's length in bytes: more than anybody can guess, and few enough to type.
 const BYTES: usize = 8;
 
-/// What the server prints when it starts, and whoever reads that teaches.
+/// The token that the server prints when it starts; the person who reads it is the teacher.
 ///
-/// Where a request comes from does not tell: a proxy or tunnel on this machine that adds no header looks like a browser here.
-/// Still the token counts here only, because in the room everybody can read what is sent over plain HTTP.
+/// A request's origin proves nothing: a proxy or tunnel on this machine that adds no header looks like a local
+/// browser. The token is nevertheless accepted from this machine only, because everybody in the room can read what
+/// is sent over plain HTTP.
 #[derive(Clone)]
 pub struct Token(Arc<str>);
 
@@ -35,7 +36,7 @@ struct Shown {
 }
 
 impl Token {
-    /// A new one.
+    /// A new token.
     pub fn made_by(environment: &Environment) -> Self {
         let mut token = String::new();
         for byte in &environment.ids.secret()[..BYTES] {
@@ -45,7 +46,7 @@ impl Token {
         Self(token.into())
     }
 
-    /// The link that shows it, to a browser on the machine where the server listens here.
+    /// The link that presents it, for a browser on the machine where the server listens.
     pub fn link(&self, listening: SocketAddr) -> Option<String> {
         let ip = listening.ip();
         let address = if ip.is_unspecified() {
@@ -57,7 +58,7 @@ impl Token {
         (address.ip().is_loopback()).then(|| format!("http://{address}{DESK}?token={token}"))
     }
 
-    /// The cookie of a browser whose address shows it.
+    /// The cookie for a browser whose address contains it.
     pub fn cookie_for(&self, request: &Request) -> Option<HeaderValue> {
         let Query(Shown { token }) = Query::try_from_uri(request.uri()).ok()?;
         self.is(token.trim()).then(|| {
@@ -69,7 +70,7 @@ impl Token {
         })?
     }
 
-    /// Whether somebody teaches, or may; `None` for everybody elsewhere.
+    /// Whether the sender is the teacher, or could become it; `None` for requests from other machines.
     pub fn teacher(&self, request: &Request) -> Option<Teacher> {
         is_at_the_server(request).then(|| {
             if cookies(request.headers()).any(|shown| self.is(shown)) {
@@ -80,7 +81,7 @@ impl Token {
         })
     }
 
-    /// How long this takes tells nothing of the token: its digest is compared.
+    /// The time that this takes reveals nothing about the token: its digests are compared.
     fn is(&self, shown: &str) -> bool {
         Sha256::digest(shown) == Sha256::digest(&*self.0)
     }
@@ -98,8 +99,9 @@ fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {
         .map(|(_, value)| value)
 }
 
-/// Whether a request comes from this very machine, by an address that leads nowhere else, as far as it tells. What a proxy
-/// that says so sends on comes from elsewhere; so may what a foreign name was made to lead here.
+/// Whether a request comes from this machine, at an address that leads nowhere else, as far as the request shows.
+/// A request that a proxy declares as forwarded comes from elsewhere; so may one to a foreign name that was made
+/// to lead here.
 pub fn is_at_the_server(request: &Request) -> bool {
     let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
     let from_here = peer.is_some_and(|ConnectInfo(peer)| peer.ip().to_canonical().is_loopback());

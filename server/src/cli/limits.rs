@@ -30,7 +30,7 @@ macro_rules! limit_options {
         }
 
         impl LimitOptions {
-            /// The threshold and page size asked for, if any.
+            /// The requested threshold and page size, if any.
             fn of(&self, relation: Relation) -> (Option<usize>, Option<usize>) {
                 match relation {
                     $(Relation::$relation => {
@@ -52,7 +52,7 @@ limit_options! {
 }
 
 impl LimitOptions {
-    /// The store's own settings with what was asked for put over them.
+    /// The store's own settings, overridden by the requested ones.
     pub fn settings(&self) -> Result<Settings, Problem> {
         let mut settings = Settings::default();
         for relation in Relation::ALL {
@@ -69,7 +69,7 @@ impl LimitOptions {
 }
 
 /// Reads a number of items within the store's bounds; a refusal names the option and its environment variable,
-/// because nobody typed the option when the variable is what is wrong.
+/// because if the variable is wrong, nobody typed the option.
 #[derive(Clone)]
 struct Items;
 
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_bounds_is_refused_by_the_name_of_the_variable() {
+    fn values_out_of_bounds_are_refused_by_the_name_of_the_variable() {
         for bad in ["0", "-1", "many", "", "1000000000"] {
             let error = Line::try_parse_from(["test", &format!("--threshold-likes={bad}")]).unwrap_err();
             assert_eq!(error.exit_code(), 2, "{bad}");

@@ -144,12 +144,12 @@ impl ServeOptions {
         self.addr.as_deref().unwrap_or(usual)
     }
 
-    /// Whether a class meets here. It does so in the demo town.
+    /// Whether a class uses this server. It does so in the demo town.
     pub fn serves_a_class(&self) -> bool {
         self.classroom && !self.no_demo
     }
 
-    /// Whether there are limits. A class storms on purpose.
+    /// Whether rate limits apply. A class exceeds them on purpose.
     pub fn limited(&self) -> bool {
         self.rate_limit
             .map_or(!self.serves_a_class(), |switch| switch == Switch::On)

@@ -13,7 +13,7 @@ pub enum StoreAddress {
 }
 
 impl StoreAddress {
-    /// What counts when nothing is said: the variable that MongoDB's own tools use, or a folder here.
+    /// The default: the variable that MongoDB's own tools use, or a folder here.
     pub fn usual() -> &'static str {
         static USUAL: LazyLock<String> = LazyLock::new(|| {
             let server = std::env::var("MONGODB_URI").ok();
@@ -38,7 +38,7 @@ impl StoreAddress {
 pub enum BadAddress {
     /// It names no folder.
     NoFolder,
-    /// It is of no kind that there is.
+    /// Its scheme is unknown.
     Unknown,
 }
 
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_opened_is_refused_with_what_can() {
+    fn unknown_stores_are_refused_with_the_known_kinds() {
         for (address, why) in [
             ("embedded:", BadAddress::NoFolder),
             ("./data", BadAddress::Unknown),

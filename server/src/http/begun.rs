@@ -6,11 +6,12 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use tracing::Instrument;
 
-/// Middleware: what may change something goes on to its end when whoever asked for it goes away.
+/// Middleware: a request that may change something is finished even if its sender goes away.
 ///
-/// A like is an item of a list, an entry of the person's activities and news for those who watch. Were it dropped with its
-/// connection, it would stop between two of these, and let the person's next action begin while its own still goes on.
-pub async fn finish_what_began(request: Request, next: Next) -> Response {
+/// A like is an item of a list, an entry of the person's activities and news for watchers. If it were dropped with
+/// its connection, it would stop between two of these, and the person's next action would begin while this one is
+/// incomplete.
+pub async fn finish_mutations(request: Request, next: Next) -> Response {
     if request.method().is_safe() {
         return next.run(request).await;
     }
@@ -18,7 +19,7 @@ pub async fn finish_what_began(request: Request, next: Next) -> Response {
         Ok(response) => response,
         Err(ended) => match ended.try_into_panic() {
             Ok(panic) => resume_unwind(panic),
-            // The server is going down, and this connection with it.
+            // The server is stopping, and this connection with it.
             Err(_) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
         },
     }
@@ -38,7 +39,7 @@ mod tests {
 
     use super::*;
 
-    /// How far an answer has come: it begins, waits for permission, and ends.
+    /// The progress of an answer: it begins, waits for permission, and ends.
     #[derive(Clone)]
     struct Steps {
         begun: Arc<Semaphore>,
@@ -46,7 +47,7 @@ mod tests {
         done: Arc<Semaphore>,
     }
 
-    /// Lets a client go away while its answer is on its way; tells whether that was finished all the same.
+    /// Lets a client go away while its answer is being computed; returns whether it was finished all the same.
     async fn is_finished(method: Method) -> bool {
         let [begun, permitted, done] = [0; 3].map(|none| Arc::new(Semaphore::new(none)));
         let steps = Steps {
@@ -62,14 +63,14 @@ mod tests {
         };
         let app = Router::new()
             .route("/", get(change.clone()).put(change))
-            .layer(from_fn(finish_what_began));
+            .layer(from_fn(finish_mutations));
         let request = Request::builder().method(method).body(Body::empty()).unwrap();
         let client = tokio::spawn(app.oneshot(request));
         steps.begun.acquire().await.unwrap().forget();
         client.abort();
         assert!(client.await.unwrap_err().is_cancelled());
         steps.permitted.add_permits(1);
-        // Whoever still waits for the permission takes it before this does.
+        // A task that waits for the permission takes it before this one does.
         let left = tokio::select! {
             biased;
             _ = steps.done.acquire() => return true,
@@ -84,7 +85,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_only_read_ends_with_its_reader() {
+    async fn a_read_ends_with_its_reader() {
         assert!(!is_finished(Method::GET).await);
     }
 }

@@ -12,10 +12,10 @@ use super::refusals::for_a_person;
 /// The largest body, in bytes: several times the longest form.
 const LIMIT: usize = 64 * 1024;
 
-/// Middleware: reads the whole body before anything else looks at the request, up to the limit. So nothing is ever
-/// answered while the client still sends: HTTP/1 would have to close the connection then, under its next request.
+/// Middleware: reads the whole body before anything else looks at the request, up to the limit. So no answer is
+/// sent while the client is still sending: HTTP/1 would then have to close the connection under the next request.
 ///
-/// A body must be declared as what is read here: JSON by the API, the fields of a form by everything else.
+/// A body must be declared as the type that is read here: JSON for the API, form fields for everything else.
 pub async fn read_whole(request: Request, next: Next) -> Response {
     if request.body().is_end_stream() {
         return next.run(request).await;

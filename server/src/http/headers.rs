@@ -15,15 +15,16 @@ use sha2::{Digest as _, Sha256};
 
 use super::problem::STYLE;
 
-/// What holds for every answer: nothing is loaded or run, it changes no addresses, and no other page shows it in a frame.
+/// The policy for every answer: nothing is loaded or run, base addresses cannot be changed, and no other page may
+/// frame it.
 const CLOSED: &str = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const CORP: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const PERMISSIONS: HeaderName = HeaderName::from_static("permissions-policy");
 
-/// Lets the page that is being rendered load this site's own files, and run the scripts that Leptos writes into it:
-/// they carry a number that is made for this answer alone, which markup that got in some other way cannot know.
-/// Compiling WebAssembly has to be allowed by name; evaluating strings as scripts is not.
+/// Lets the page that is being rendered load this site's own files, and run the scripts that Leptos writes into
+/// it: they carry a nonce that is made for this answer alone, which injected markup cannot know. Compiling
+/// WebAssembly has to be allowed by name; evaluating strings as scripts is not.
 pub fn allow_own_scripts() {
     let (Some(nonce), Some(response)) = (use_nonce(), use_context::<ResponseOptions>()) else {
         return;
@@ -37,17 +38,17 @@ pub fn allow_own_scripts() {
     }
 }
 
-/// The policy of the page of words, which has one style within itself and nothing else.
+/// The policy of the plain text page, which has one inline style and nothing else.
 pub static WORDS_ALONE: LazyLock<HeaderValue> = LazyLock::new(|| {
     let style = STANDARD.encode(Sha256::digest(STYLE));
     HeaderValue::try_from(format!("{CLOSED}; style-src 'sha256-{style}'"))
         .unwrap_or(HeaderValue::from_static(CLOSED))
 });
 
-/// Middleware for every answer, whoever gives it. A policy that the answer has already is kept.
+/// Middleware for every answer, wherever it comes from. A policy that the answer already has is kept.
 ///
-/// The referrer stays within the site, where plain forms need it to find back to their page. `https` says that browsers
-/// reach this site by https alone, and shall go on to.
+/// The referrer stays within the site, where plain forms need it to return to their page. `https` means that
+/// browsers reach this site by https alone, and must continue to.
 pub async fn guard(State(https): State<bool>, mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers

@@ -10,15 +10,15 @@ use utoipa_axum::routes;
 
 use crate::shutdown::Phases;
 
-/// How long the store may take to answer before it counts as away.
+/// How long the store may take to answer before it counts as unavailable.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// `/healthz`: the process runs. `/readyz`: it should be sent requests.
+/// `/healthz`: the process runs. `/readyz`: it should receive requests.
 pub fn router(feed: Feed, phases: Phases) -> Router {
     Router::from(routes()).with_state((feed, phases))
 }
 
-/// How these look to whoever watches over the server.
+/// The description of these routes for operators.
 pub fn described() -> OpenApi {
     routes().into_openapi()
 }

@@ -19,7 +19,7 @@ use model::Handle;
 use super::refusals::for_a_person;
 use super::{Refusal, peer};
 
-/// Where passwords are hashed.
+/// The paths where passwords are hashed.
 const PASSWORDS: [&str; 8] = [
     "/api/v1/accounts",
     "/api/v1/session",
@@ -31,22 +31,22 @@ const PASSWORDS: [&str; 8] = [
     Leave::PATH,
 ];
 
-/// How often those who were not heard of lately are forgotten.
+/// How often the quotas of inactive senders are dropped.
 const MINUTE: Duration = Duration::from_mins(1);
 
-/// How many requests that change something are taken at once, and how many more as time goes by.
+/// How many requests that change something are accepted at once, and how many more over time.
 #[derive(Debug, Clone, Copy)]
 pub struct Quotas {
     /// From one peer. Several people may share an address.
     pub peer: Quota,
-    /// From one peer to where passwords are, each of which costs a hash.
+    /// From one peer to the paths that hash a password.
     pub passwords: Quota,
     /// From one account, wherever its sessions are.
     pub account: Quota,
 }
 
 impl Default for Quotas {
-    /// More than hands can do, and little enough to make guessing and flooding slow.
+    /// More than a person can do by hand, and little enough to make guessing and flooding slow.
     fn default() -> Self {
         let at_once = |burst| NonZeroU32::new(burst).unwrap_or(NonZeroU32::MIN);
         Self {
@@ -59,9 +59,9 @@ impl Default for Quotas {
 
 type Buckets<K> = RateLimiter<K, DefaultKeyedStateStore<K>, DefaultClock>;
 
-/// How often one peer and one account may change something.
+/// The limits for one peer and for one account.
 pub struct Limits {
-    /// How many proxies in front say truly whom they saw.
+    /// How many trusted proxies are in front.
     proxies: usize,
     peers: Buckets<IpAddr>,
     passwords: Buckets<IpAddr>,
@@ -69,7 +69,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Nobody has done anything yet.
+    /// Starts with full quotas.
     pub fn new(quotas: Quotas, proxies: usize) -> Self {
         Self {
             proxies,
@@ -79,7 +79,7 @@ impl Limits {
         }
     }
 
-    /// Forgets those whose quota is whole again, for ever.
+    /// Drops full quotas, forever.
     pub async fn forget_every_minute(self: Arc<Self>) {
         let mut minute = tokio::time::interval(MINUTE);
         loop {
@@ -113,7 +113,7 @@ fn take<K: Hash + Eq + Clone>(buckets: &Buckets<K>, key: &K) -> Result<(), Refus
         .map_err(|full| Refusal::too_many(full.wait_time_from(buckets.clock().now())))
 }
 
-/// Middleware: takes from the quota of the peer for everything that may change something, before anything is looked up.
+/// Middleware: charges the peer's quota for every request that may change something, before anything is looked up.
 pub async fn limit_peers(
     State(limits): State<Option<Arc<Limits>>>,
     request: Request,
@@ -122,7 +122,7 @@ pub async fn limit_peers(
     limit(limits, Limits::of_peer, request, next).await
 }
 
-/// Middleware: takes from the quota of who is signed in.
+/// Middleware: charges the quota of the signed-in account.
 pub async fn limit_accounts(
     State(limits): State<Option<Arc<Limits>>>,
     request: Request,

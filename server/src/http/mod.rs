@@ -1,4 +1,4 @@
-//! What every route shares: how problems are answered, who may send what, and the log.
+//! The parts that all routes share: how problems are answered, which requests are accepted, and the log.
 
 mod begun;
 mod bodies;
@@ -11,7 +11,7 @@ mod problem;
 mod refusals;
 mod request_log;
 
-pub use self::begun::finish_what_began;
+pub use self::begun::finish_mutations;
 pub use self::bodies::read_whole;
 pub use self::headers::{allow_own_scripts, guard};
 pub use self::health::{described as described_health, router as health};

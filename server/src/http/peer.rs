@@ -7,13 +7,14 @@ use crate::fault::Fault;
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
-/// Who sends this request, as far as limits tell people apart.
+/// The sender of this request, as far as limits distinguish people.
 ///
-/// That is who opened the connection, or, behind `proxies` proxies of ours, whom the outermost of them saw. Each proxy
-/// appends to `X-Forwarded-For` whom it saw, so that address is counted from the right: what stands left of it was
-/// written by the client and may be anything. A request that passed fewer proxies is its connection's.
+/// That is the address that opened the connection, or, behind `proxies` proxies of ours, the address that the
+/// outermost of them saw. Each proxy appends the address that it saw to `X-Forwarded-For`, so the entry is counted
+/// from the right: entries to the left of it were written by the client and may be anything. For a request that
+/// passed fewer proxies, the connection's address counts.
 ///
-/// Whoever has one IPv6 address has at least a network of 64 bits, so these count as one.
+/// A person with one IPv6 address has at least a network of 64 bits, so these count as one.
 pub fn of(request: &Request, proxies: usize) -> IpAddr {
     let connection = request
         .extensions()
@@ -91,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_too_little_is_the_connections() {
+    fn a_request_with_too_few_proxies_counts_as_the_connections() {
         for lines in [&[][..], &["1.2.3.4"], &["nonsense, 10.0.0.2"], &[""]] {
             assert_eq!(peer(lines, 2), "10.0.0.9", "{lines:?}");
         }

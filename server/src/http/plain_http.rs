@@ -10,18 +10,18 @@ use super::Refusal;
 use super::refusals::for_a_person;
 use crate::fault::Fault;
 
-/// Who may sign in and write, by how their browser reaches this server.
+/// Who may sign in and write, depending on how their browser reaches this server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
     /// Everybody: browsers come by https, or all of them are in one room and trust it.
     Everybody,
-    /// Those on this machine: what is sent over plain HTTP can be read on the way.
+    /// Browsers on this machine only: plain HTTP can be read on the way.
     ThisMachine,
 }
 
 impl Reach {
-    /// What the public address and the classroom switch say. A public address without https is refused: it asks for
-    /// what no setting should do in passing.
+    /// The rule that follows from the public address and the classroom switch. A public address without https is
+    /// refused: no setting should allow that as a side effect.
     pub fn of(public_url: Option<&str>, classroom: bool) -> Result<Self, Fault> {
         match public_url {
             _ if classroom => Ok(Self::Everybody),
@@ -36,11 +36,11 @@ impl Reach {
     }
 }
 
-/// Middleware: refuses to change anything for a browser that came over plain HTTP from another machine.
+/// Middleware: refuses changes by a browser that came over plain HTTP from another machine.
 ///
-/// The address that a browser used is in `Host`, and it does not let pages choose that. Where the socket listens, or who
-/// opened the connection, says nothing: within a container both belong to the container's network. So a site elsewhere
-/// whose name was made to lead to this machine gets nowhere either.
+/// `Host` holds the address that a browser used, and pages cannot choose it. The listening socket and the peer's
+/// address prove nothing: within a container both belong to the container's network. So a foreign site whose name
+/// was made to lead to this machine is refused, too.
 pub async fn refuse_plain_http(State(reach): State<Reach>, request: Request, next: Next) -> Response {
     if reach == Reach::ThisMachine && !request.method().is_safe() && !is_sent_to_this_machine(&request) {
         return Refusal::plain_http().respond(for_a_person(&request));
@@ -48,7 +48,7 @@ pub async fn refuse_plain_http(State(reach): State<Reach>, request: Request, nex
     next.run(request).await
 }
 
-/// Whether a browser used an address of this very machine.
+/// Whether a browser used an address of this machine itself.
 pub fn is_sent_to_this_machine(request: &Request) -> bool {
     host(request).is_some_and(is_loopback)
 }

@@ -10,12 +10,12 @@ use utoipa::ToSchema;
 
 use super::headers::WORDS_ALONE;
 
-/// How a page of words alone looks. It stands here because it must do without anything else.
+/// The style of the plain text page. It is inline because the page must work without anything else.
 pub const STYLE: &str = "body{font:1.0625rem/1.6 system-ui,sans-serif;max-width:34rem;margin:15vh auto;padding:0 1.25rem;\
                      color-scheme:light dark}";
 
-/// A request that is not carried out. The one place where a [`Problem`], or something that never got as far as the
-/// feed, becomes an HTTP response: problem+json (RFC 9457) for programs, a page for people.
+/// A refused request. The one place where a [`Problem`], or a failure before the feed was reached, becomes an HTTP
+/// response: problem+json (RFC 9457) for programs, a page for people.
 #[derive(Debug, Clone)]
 pub struct Refusal {
     status: StatusCode,
@@ -81,7 +81,7 @@ impl Refusal {
         }
     }
 
-    /// The body is not JSON at all.
+    /// The body is not valid JSON.
     pub fn malformed(detail: impl Into<String>) -> Self {
         Self::protocol(
             StatusCode::BAD_REQUEST,
@@ -91,7 +91,7 @@ impl Refusal {
         )
     }
 
-    /// The body is declared as something other than what is read here.
+    /// The body is declared as another type than the one that is read here.
     pub fn unsupported_media_type(expected: &str) -> Self {
         Self::protocol(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -101,7 +101,7 @@ impl Refusal {
         )
     }
 
-    /// The route exists, but not with this method; the `Allow` header says with which.
+    /// The route exists, but not with this method; the `Allow` header lists the methods.
     pub fn method_not_allowed() -> Self {
         Self::protocol(
             StatusCode::METHOD_NOT_ALLOWED,
@@ -120,7 +120,7 @@ impl Refusal {
         .into()
     }
 
-    /// The request's body passes the limit.
+    /// The request's body exceeds the limit.
     pub fn too_large() -> Self {
         Problem::new(Kind::TooLarge, "A request's body may have at most 64 KB.").into()
     }
@@ -134,7 +134,7 @@ impl Refusal {
         .into()
     }
 
-    /// A browser elsewhere came over plain HTTP.
+    /// A browser on another machine came over plain HTTP.
     pub fn plain_http() -> Self {
         Self::protocol(
             StatusCode::FORBIDDEN,
@@ -147,7 +147,7 @@ impl Refusal {
         )
     }
 
-    /// Somebody does too much at once; after this time one more request is taken.
+    /// Too many requests at once; after this time one more is accepted.
     pub fn too_many(wait: Duration) -> Self {
         let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
         let unit = if seconds == 1 { "second" } else { "seconds" };
@@ -161,7 +161,8 @@ impl Refusal {
         }
     }
 
-    /// A plain form met no store. It may have been carried out nevertheless, so what is sent again is the sender's choice.
+    /// A plain form met an unavailable store. It may have been carried out nevertheless, so the sender decides
+    /// whether to repeat it.
     pub fn form_without_store() -> Self {
         Problem::new(
             Kind::Unavailable,
@@ -171,7 +172,7 @@ impl Refusal {
         .into()
     }
 
-    /// What problem+json says.
+    /// The members of the problem+json document.
     pub fn into_body(self) -> ProblemBody {
         let also = self.also.into_iter().map(|problem| Also {
             field: problem.field,

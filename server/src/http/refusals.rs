@@ -9,8 +9,8 @@ use super::Refusal;
 use crate::fault::Fault;
 
 /// Refuses mutations that another site made the browser send: a `Sec-Fetch-Site` other than same-origin, or, from
-/// browsers without it, an `Origin` that is not this host. A request with neither comes from no browser and passes.
-/// The public address is this host too, whatever the proxy in front calls it.
+/// browsers without it, an `Origin` that is not this host. A request with neither does not come from a browser and
+/// passes. The public address is this host too, whatever name the proxy in front uses.
 pub fn forgery_protection(public_url: Option<&str>) -> Result<CsrfLayer, Fault> {
     let layer = CsrfLayer::new();
     match public_url {
@@ -25,11 +25,11 @@ pub fn forgery_protection(public_url: Option<&str>) -> Result<CsrfLayer, Fault> 
     }
 }
 
-/// When to try again, in seconds, while the store is away or many passwords are being hashed.
+/// When to try again, in seconds, while the store is unavailable or many passwords are being hashed.
 const RETRY: HeaderValue = HeaderValue::from_static("1");
 
-/// Middleware: puts words to what the forgery protection refuses without any, and to a plain form that met no store;
-/// and tells everybody who may try again when.
+/// Middleware: adds a text to refusals by the forgery protection, which have none, and to a plain form that met an
+/// unavailable store; and adds the time to try again to every answer that needs it.
 pub async fn explain(request: Request, next: Next) -> Response {
     let as_page = for_a_person(&request);
     let form = request.method() == Method::POST;

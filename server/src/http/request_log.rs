@@ -13,7 +13,7 @@ use crate::metrics::Latencies;
 
 const HEADER: &str = "x-request-id";
 
-/// What stands for the route of an address that has none: a path of its own for each would never end.
+/// The route logged for addresses without one: a label for each such path would grow without bound.
 const NO_ROUTE: &str = "none";
 
 /// Numbers the requests of this process.
@@ -25,7 +25,7 @@ pub struct RequestLog {
 }
 
 impl RequestLog {
-    /// A log whose ids begin with when the process started, so that two runs do not share one.
+    /// A log whose ids begin with the start time of the process, so that two runs do not share one.
     pub fn new(started: Timestamp) -> Self {
         Self {
             started: started.millis(),
@@ -48,8 +48,9 @@ impl RequestLog {
     }
 }
 
-/// Middleware: one line per request, and its id in everything logged on its behalf and in the response. It is never the
-/// client's choice: two requests with the same id, or with somebody else's, would make the log useless when it counts.
+/// Middleware: one line per request, and its id in everything logged on its behalf and in the response. The client
+/// never chooses it: two requests with the same id, or with somebody else's, would make the log useless when it
+/// counts.
 pub async fn log(State(requests): State<RequestLog>, request: Request, next: Next) -> Response {
     let id = requests.next_id();
     let route = request

@@ -1,4 +1,4 @@
-//! The description of the API against the routes that there are.
+//! The description of the API compared with the actual routes.
 
 use std::collections::BTreeSet;
 

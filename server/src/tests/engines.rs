@@ -1,4 +1,4 @@
-//! Engines to play on.
+//! The engines that the tests run on.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub async fn listener() -> Listener {
         .unwrap()
 }
 
-/// What the driver makes of the server at an address.
+/// The driver's client for the server at an address.
 pub async fn driver(address: impl std::fmt::Display) -> Engine {
     Arc::new(
         Mongo::connect(&format!("mongodb://{address}/spillway"))
@@ -34,7 +34,7 @@ pub async fn driver(address: impl std::fmt::Display) -> Engine {
 /// An empty database on the server of `MONGODB_URI`, if that is set.
 pub async fn server() -> Option<Engine> {
     let Ok(address) = std::env::var("MONGODB_URI") else {
-        // Past the test runner, which keeps what a passing test prints to itself.
+        // Written past the test runner, which hides the output of a passing test.
         writeln!(
             std::io::stderr().lock(),
             "EQUAL ANSWERS: compared on the embedded engine, and on it behind the listener. NOT RUN on a MongoDB server: \

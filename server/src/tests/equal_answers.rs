@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::engines;
 use super::player::Player;
 
-/// A day in a small town: all that people can do, past several spills, and what they are refused.
+/// A day in a small town: all that people can do, past several spills, and all refusals.
 async fn a_day(player: &mut Player) {
     let fans: Vec<String> = (0..14).map(|number| format!("fan{number}")).collect();
     player.joins("ada").await;
@@ -38,7 +38,7 @@ async fn a_day(player: &mut Player) {
     player.api("ada", "PUT", "/users/fan1/follow", None).await;
     read_everything(player, &viral, &quiet).await;
 
-    // Again changes nothing, and what is taken back goes from pages as from the head.
+    // A repeated call changes nothing, and removal works in pages as in the head.
     for (who, method) in [
         ("fan0", "PUT"),
         ("fan1", "DELETE"),

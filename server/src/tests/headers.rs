@@ -1,4 +1,4 @@
-//! What browsers are told with every answer.
+//! The headers of every answer.
 
 use axum::http::Method;
 use axum::http::header::{ACCEPT, COOKIE, ORIGIN};
@@ -14,7 +14,7 @@ async fn get(stage: &Stage, path: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn every_answer_is_guarded_whoever_gives_it() {
+async fn every_answer_has_the_headers_wherever_it_comes_from() {
     let stage = Stage::new().await;
     stage.joins("ada").await;
     let forged = Call::new(Method::POST, "/api/compose")
@@ -101,7 +101,7 @@ async fn a_page_runs_only_scripts_that_carry_the_number_of_this_answer() {
 }
 
 #[tokio::test]
-async fn the_page_of_words_may_look_as_it_does() {
+async fn the_plain_text_page_may_use_its_style() {
     let stage = Stage::new().await;
     let forged = Call::new(Method::POST, "/api/compose")
         .header(ACCEPT.as_str(), PAGE)
@@ -117,7 +117,7 @@ async fn the_page_of_words_may_look_as_it_does() {
 }
 
 #[tokio::test]
-async fn what_people_write_is_shown_as_text_and_only_web_addresses_are_links() {
+async fn posts_are_shown_as_text_and_only_web_addresses_are_links() {
     let stage = Stage::new().await;
     let cookie = stage.joins("ada").await;
     let text = "<script>alert(1)</script> <img src=x onerror=alert(1)> javascript:alert(1) https://example.org data:text/html,x";

@@ -1,4 +1,4 @@
-//! What the workshop shows of the town's documents is what the engine says of them.
+//! The workshop shows the town's documents exactly as the engine stores them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::town::{self, Patience, Recipe, Sizes, Town};
 
-/// A small town, and the engine that it is in.
+/// A small town, and its engine.
 async fn small_town() -> (Embedded, Store, Town) {
     let engine = Embedded::in_memory().unwrap();
     let store = Store::open(Arc::new(engine.clone()), Settings::default())

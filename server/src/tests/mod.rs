@@ -1,4 +1,4 @@
-//! The whole application in this process, over engines of every kind, with a clock and ids that repeat themselves.
+//! The whole application in this process, over engines of every kind, with a deterministic clock and ids.
 
 mod clock;
 #[path = "../../tests/conformity/mod.rs"]

@@ -1,4 +1,4 @@
-//! Everything that changes something, against everything that must keep it from doing so.
+//! Every mutation, tried against every rule that must refuse it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,8 +13,7 @@ use crate::api::DESCRIPTION;
 
 const FORM: &str = "application/x-www-form-urlencoded";
 
-/// One way to change something. In path and body, `{post}` and `{comment}` are the actor's own, and `{handle}` is
-/// somebody else.
+/// One mutation. In path and body, `{post}` and `{comment}` belong to the actor, and `{handle}` is somebody else.
 struct Mutation {
     method: Method,
     path: &'static str,
@@ -25,11 +24,11 @@ struct Mutation {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Refused {
-    /// Nobody: it is how one comes and goes.
+    /// Nobody: it is how people sign up, in and out.
     Nobody,
-    /// Who is not signed in.
+    /// Visitors who are not signed in.
     Visitors,
-    /// Who is not signed in, and everybody whose it is not.
+    /// Visitors who are not signed in, and everybody except the owner.
     Others,
 }
 
@@ -88,8 +87,8 @@ fn all() -> Vec<Mutation> {
         .collect()
 }
 
-/// The operations of the API that change something, and whether they need a session. The routes are made from the same
-/// description, so none is missing here.
+/// The mutations of the API, and whether they need a session. The routes are made from the same description, so
+/// none is missing here.
 fn operations_of_the_api() -> BTreeMap<(String, String), bool> {
     let mut found = BTreeMap::new();
     for (path, item) in DESCRIPTION.value["paths"].as_object().unwrap() {
@@ -115,7 +114,7 @@ fn every_way_to_change_something_is_in_the_table() {
 }
 
 #[test]
-fn what_needs_a_session_is_described_so() {
+fn operations_that_need_a_session_are_described_so() {
     let described = operations_of_the_api();
     for row in all().iter().filter(|row| row.path.starts_with("/api/v1/")) {
         let key = (row.method.to_string(), row.path.replace("{post}", "{id}"));
@@ -130,11 +129,11 @@ fn no_server_function_changes_anything_by_get() {
     }
 }
 
-/// A store with two people, each with a post and a comment on it, and what the actor, ada, would send.
+/// A store with two people, each with a post and a comment on it, and the values that the actor, ada, would send.
 struct Scene {
     stage: Stage,
     own: Call,
-    /// The same with what belongs to bob.
+    /// The same with values that belong to bob.
     foreign: Call,
     before: Vec<(String, Vec<Document>)>,
     what: String,
@@ -179,8 +178,8 @@ impl Scene {
         }
     }
 
-    /// Asserts that this is refused with a problem, to a program and to a person who sent a plain form, and that
-    /// nothing was written.
+    /// Asserts that this is refused with a problem, both to a program and to a person who sent a plain form, and
+    /// that nothing was written.
     async fn refuses(&self, app: &Router, call: &Call, status: u16, why: &str) -> Answer {
         let what = format!("{}: {why}", self.what);
         let answer = call.send(app).await;
@@ -203,7 +202,8 @@ impl Scene {
         answer
     }
 
-    /// The same of a server function that looks at who sent it: a plain form leads back to its page, which says why.
+    /// The same for a server function that checks the sender: a plain form leads back to its page, which shows the
+    /// reason.
     async fn refuses_in_its_page(&self, app: &Router, call: &Call, status: u16, kind: &str) {
         let answer = call.send(app).await;
         assert_eq!(answer.status, status, "{}: {answer:?}", self.what);
@@ -224,7 +224,7 @@ impl Scene {
 }
 
 #[tokio::test]
-async fn what_comes_from_elsewhere_changes_nothing() {
+async fn requests_from_other_sites_change_nothing() {
     for row in all() {
         let scene = Scene::of(&row).await;
         let app = scene.stage.open();
@@ -276,7 +276,7 @@ async fn past_the_limit_of_a_peer_or_an_account_nothing_changes() {
         let scene = Scene::of(&row).await;
         for per_peer in [true, false] {
             let app = scene.stage.limited(per_peer);
-            // What is not there counts too.
+            // Missing resources count too.
             let first = scene.own.clone().method(Method::from_bytes(b"PURGE").unwrap());
             assert_ne!(first.send(&app).await.status, 429, "{}", scene.what);
             let refused = scene.refuses(&app, &scene.own, 429, "too often").await;
@@ -287,7 +287,7 @@ async fn past_the_limit_of_a_peer_or_an_account_nothing_changes() {
 }
 
 #[tokio::test]
-async fn who_is_not_signed_in_changes_nothing() {
+async fn visitors_who_are_not_signed_in_change_nothing() {
     for row in all().iter().filter(|row| row.refused != Nobody) {
         let scene = Scene::of(row).await;
         let app = scene.stage.open();
@@ -303,7 +303,7 @@ async fn who_is_not_signed_in_changes_nothing() {
 }
 
 #[tokio::test]
-async fn what_belongs_to_somebody_else_stays() {
+async fn resources_of_others_stay_unchanged() {
     for row in all().iter().filter(|row| row.refused == Others) {
         let scene = Scene::of(row).await;
         let (app, foreign) = (scene.stage.open(), &scene.foreign);
@@ -336,7 +336,7 @@ async fn reading_an_address_that_can_be_written_to_changes_nothing() {
     }
 }
 
-/// Without this, a row could be refused for another reason than the one under test.
+/// Without this, a row could be refused for a different reason than the one under test.
 #[tokio::test]
 async fn every_row_of_the_table_works_when_nothing_is_wrong_with_it() {
     for row in all() {
@@ -344,10 +344,10 @@ async fn every_row_of_the_table_works_when_nothing_is_wrong_with_it() {
         let same_site = scene.own.clone().header("sec-fetch-site", "same-origin");
         let answer = same_site.send(&scene.stage.for_this_machine()).await;
         assert!((200..300).contains(&answer.status), "{}: {answer:?}", scene.what);
-        // Neither a storm nor a migration goes on. A take-back that finds nothing still raises a revision, so that no
-        // other server goes on with what it saw before.
+        // Neither a storm nor a migration is running. Removing an item that is not there still raises a revision,
+        // so that other servers do not continue with outdated reads.
         let undone = ["/api/stop_storm", "/api/stop_migration"].contains(&row.path);
-        // The workshop works on lists of its own.
+        // The workshop works on its own lists.
         let elsewhere = ["/lab/layouts", "_layouts"]
             .iter()
             .any(|end| row.path.ends_with(end));

@@ -1,4 +1,4 @@
-//! Somebody who sends requests to the application and keeps what it answers.
+//! A client that sends requests to the application and records its answers.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -24,7 +24,7 @@ use crate::serve::{Access, routes};
 use crate::shutdown::Shutdown;
 use crate::site::Site;
 
-/// How many items a head and a page may hold here.
+/// The threshold and the page size in these tests.
 const THRESHOLD: usize = 5;
 const PAGE_SIZE: usize = 3;
 
@@ -37,13 +37,13 @@ pub struct Exchange {
     pub body: String,
 }
 
-/// The application over an engine, and people who are signed in to it.
+/// The application over an engine, and the signed-in people.
 pub struct Player {
     pub feed: Feed,
     router: Router,
     cookies: BTreeMap<String, String>,
     pub exchanges: Vec<Exchange>,
-    /// Its end would tell the routes to stop.
+    /// Dropping it would stop the routes.
     _shutdown: Shutdown,
 }
 
@@ -75,7 +75,7 @@ impl Player {
         }
     }
 
-    /// Sends a request of somebody (`""` for a visitor) and keeps the answer; its body as JSON, if it is.
+    /// Sends a request as somebody (`""` for a visitor) and records the answer; its body as JSON, if it is.
     pub async fn send(&mut self, who: &str, method: &str, path: &str, body: Option<&str>) -> Value {
         let mut request = Request::builder().method(method).uri(path);
         if let Some(cookie) = self.cookies.get(who) {
@@ -122,7 +122,7 @@ impl Player {
         self.was(201);
     }
 
-    /// Writes a post and answers its id.
+    /// Writes a post and returns its id.
     pub async fn writes(&mut self, who: &str, text: &str) -> String {
         let post = self
             .api(who, "POST", "/posts", Some(json!({ "text": text })))
@@ -170,7 +170,7 @@ pub async fn feed_over(engine: Engine, clock: Arc<Ticking>, demo: bool) -> Feed 
     Feed::new(Store::open(engine, settings).await.unwrap(), environment)
 }
 
-/// A clock that goes on by a millisecond each time that somebody looks.
+/// A clock that advances by a millisecond at each reading.
 pub struct Ticking(AtomicI64);
 
 impl Ticking {
@@ -178,7 +178,7 @@ impl Ticking {
         Arc::new(Self(AtomicI64::new(millis)))
     }
 
-    /// Lets time go by at once.
+    /// Advances the clock.
     pub fn wait(&self, millis: i64) {
         self.0.fetch_add(millis, Ordering::SeqCst);
     }

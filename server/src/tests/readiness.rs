@@ -1,4 +1,5 @@
-//! A database that lives and cannot be read: the router of a cluster that has lost its shards answers `ping` all the same.
+//! A database that answers but cannot be read: the router of a cluster that has lost its shards still answers
+//! `ping`.
 
 use super::engines;
 use super::player::Player;

@@ -1,4 +1,4 @@
-//! What people do costs as many commands as `docs/round-trips.md` says.
+//! Actions cost as many commands as `docs/round-trips.md` says.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,19 +11,19 @@ use super::engines;
 use super::player::Player;
 use super::tap::Tap;
 
-/// The actions and their commands, in the order in which they were done.
+/// The actions and their commands, in the order in which they ran.
 struct Ledger {
     tap: Tap,
     rows: Vec<(&'static str, Vec<String>)>,
 }
 
 impl Ledger {
-    /// Writes down what was sent since the last row.
+    /// Records what was sent since the last row.
     fn row(&mut self, action: &'static str) {
         self.rows.push((action, self.tap.take()));
     }
 
-    /// Forgets it.
+    /// Discards it.
     fn skip(&self) {
         self.tap.take();
     }
@@ -170,7 +170,7 @@ fn cells(commands: &[String]) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_action_sends_the_commands_that_the_document_says() {
+async fn every_action_sends_the_documented_commands() {
     let listener = engines::listener().await;
     let tap = Tap::before(listener.address()).await;
     let mut player = Player::on(engines::driver(tap.address).await).await;

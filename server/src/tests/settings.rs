@@ -1,4 +1,4 @@
-//! What people change about themselves, by the API and by plain forms, up to leaving.
+//! What people change about themselves, by the API and by plain forms, including leaving.
 
 use axum::http::Method;
 use axum::http::header::{ACCEPT, COOKIE, REFERER};
@@ -24,7 +24,7 @@ impl<'a> Somebody<'a> {
         Call::new(method, path).header(COOKIE.as_str(), &self.cookie)
     }
 
-    async fn asks(&self, method: &str, path: &str) -> Answer {
+    async fn request(&self, method: &str, path: &str) -> Answer {
         self.calls(method, path).send(&self.stage.open()).await
     }
 
@@ -33,7 +33,7 @@ impl<'a> Somebody<'a> {
         call.send(&self.stage.open()).await
     }
 
-    /// Sends a plain form from a page; the page that the answer leads to.
+    /// Sends a plain form from a page; returns the page that the answer leads to.
     async fn fills_in(&self, page: &str, form: &str, fields: &str) -> Answer {
         let call = self
             .calls("POST", form)
@@ -67,7 +67,7 @@ async fn a_name_and_a_bio_are_changed_together_or_alone() {
     );
     let answer = ada.sends("PATCH", "/api/v1/me", &json!({"bio": ""})).await;
     assert_eq!(answer.body["name"], "Ada Lovelace");
-    assert_eq!(ada.asks("GET", "/api/v1/users/ada").await.body["bio"], "");
+    assert_eq!(ada.request("GET", "/api/v1/users/ada").await.body["bio"], "");
 
     let wrong = json!({"name": "", "bio": "x".repeat(161)});
     let answer = ada.sends("PATCH", "/api/v1/me", &wrong).await;
@@ -109,7 +109,7 @@ async fn a_new_password_ends_every_other_session() {
     assert_eq!(sign_in(&stage, "ada", "battery staple").await.status, 200);
 }
 
-/// The write that changes the password ends them, not the deletion of their documents after it.
+/// The write that changes the password ends the sessions, not the deletion of their documents after it.
 #[tokio::test]
 async fn a_session_that_survived_the_change_of_a_password_is_worth_nothing() {
     let stage = Stage::new().await;
@@ -118,7 +118,7 @@ async fn a_session_that_survived_the_change_of_a_password_is_worth_nothing() {
     let right = json!({"password": "correct horse", "newPassword": "battery staple"});
     ada.sends("PUT", "/api/v1/me/password", &right).await;
     stage.puts_back("sessions", sessions).await;
-    assert_eq!(ada.asks("GET", "/api/v1/me").await.status, 401);
+    assert_eq!(ada.request("GET", "/api/v1/me").await.status, 401);
 }
 
 #[tokio::test]
@@ -133,12 +133,12 @@ async fn everything_of_a_person_can_be_downloaded() {
     stage
         .creates(&ada.cookie, &format!("/api/v1/posts/{other}/comments"))
         .await;
-    ada.asks("PUT", &format!("/api/v1/posts/{other}/like")).await;
-    ada.asks("PUT", &format!("/api/v1/posts/{own}/share")).await;
-    ada.asks("PUT", "/api/v1/users/bob/follow").await;
-    bob.asks("PUT", "/api/v1/users/ada/follow").await;
+    ada.request("PUT", &format!("/api/v1/posts/{other}/like")).await;
+    ada.request("PUT", &format!("/api/v1/posts/{own}/share")).await;
+    ada.request("PUT", "/api/v1/users/bob/follow").await;
+    bob.request("PUT", "/api/v1/users/ada/follow").await;
 
-    let file = ada.asks("GET", "/api/v1/me/export").await;
+    let file = ada.request("GET", "/api/v1/me/export").await;
     assert_eq!(file.status, 200);
     assert_eq!(
         file.header("content-disposition"),
@@ -163,7 +163,7 @@ async fn everything_of_a_person_can_be_downloaded() {
 }
 
 #[tokio::test]
-async fn whoever_leaves_is_gone_at_once_and_leaves_nothing_behind() {
+async fn a_deleted_account_is_gone_at_once_and_leaves_nothing_behind() {
     let stage = Stage::new().await;
     let ada = Somebody::joins(&stage, "ada").await;
     let bob = Somebody::joins(&stage, "bob").await;
@@ -171,9 +171,9 @@ async fn whoever_leaves_is_gone_at_once_and_leaves_nothing_behind() {
         stage.creates(&ada.cookie, "/api/v1/posts").await,
         stage.creates(&bob.cookie, "/api/v1/posts").await,
     );
-    ada.asks("PUT", &format!("/api/v1/posts/{other}/like")).await;
-    ada.asks("PUT", "/api/v1/users/bob/follow").await;
-    bob.asks("PUT", "/api/v1/users/ada/follow").await;
+    ada.request("PUT", &format!("/api/v1/posts/{other}/like")).await;
+    ada.request("PUT", "/api/v1/users/bob/follow").await;
+    bob.request("PUT", "/api/v1/users/ada/follow").await;
 
     let wrong = json!({"password": "wrong horse"});
     let answer = ada.sends("DELETE", "/api/v1/me", &wrong).await;
@@ -189,15 +189,15 @@ async fn whoever_leaves_is_gone_at_once_and_leaves_nothing_behind() {
         (&bob, "GET", "/api/v1/users/ada", 404),
         (&bob, "GET", &format!("/api/v1/posts/{own}"), 404),
     ] {
-        assert_eq!(who.asks(method, path).await.status, status, "{path}");
+        assert_eq!(who.request(method, path).await.status, status, "{path}");
     }
     assert_eq!(sign_in(&stage, "ada", "correct horse").await.status, 401);
-    stage.has_seen_off_everybody().await;
+    stage.finish_account_deletions().await;
     assert_eq!(
-        bob.asks("GET", &format!("/api/v1/posts/{other}")).await.body["likes"],
+        bob.request("GET", &format!("/api/v1/posts/{other}")).await.body["likes"],
         0
     );
-    let of_bob = bob.asks("GET", "/api/v1/users/bob").await.body;
+    let of_bob = bob.request("GET", "/api/v1/users/bob").await.body;
     assert_eq!(
         (&of_bob["followers"], &of_bob["following"]),
         (&json!(0), &json!(0))
@@ -207,7 +207,7 @@ async fn whoever_leaves_is_gone_at_once_and_leaves_nothing_behind() {
         assert!(!told.contains("ada"), "{collection}: {told}");
     }
 
-    // Another Ada, whom the sessions of the first do not get to.
+    // Another Ada, whom the first one's sessions must not reach.
     Somebody::joins(&stage, "ada").await;
     let me = Call::new(Method::GET, "/api/v1/me").header(COOKIE.as_str(), &elsewhere);
     assert_eq!(me.send(&stage.open()).await.status, 401);
@@ -220,14 +220,14 @@ async fn a_session_of_an_earlier_holder_of_a_handle_is_worth_nothing() {
     let sessions = stage.documents("sessions").await;
     let farewell = json!({"password": "correct horse"});
     first.sends("DELETE", "/api/v1/me", &farewell).await;
-    stage.has_seen_off_everybody().await;
+    stage.finish_account_deletions().await;
     stage.puts_back("sessions", sessions).await;
     Somebody::joins(&stage, "ada").await;
-    assert_eq!(first.asks("GET", "/api/v1/me").await.status, 401);
+    assert_eq!(first.request("GET", "/api/v1/me").await.status, 401);
 }
 
 #[tokio::test]
-async fn what_was_done_while_its_actor_left_is_taken_back() {
+async fn actions_of_an_actor_who_left_meanwhile_are_undone() {
     for path in ["like", "share", "comments"] {
         let stage = Stage::new().await;
         let bob = Somebody::joins(&stage, "bob").await;
@@ -252,13 +252,13 @@ async fn leaving_by_the_form_takes_the_handle_and_the_password() {
     ] {
         let page = ada.fills_in("/settings", "/api/leave", fields).await;
         assert!(page.text.contains(message), "{page:?}");
-        assert_eq!(ada.asks("GET", "/api/v1/me").await.status, 200);
+        assert_eq!(ada.request("GET", "/api/v1/me").await.status, 200);
     }
     let page = ada
         .fills_in("/settings", "/api/leave", "handle=%40ada&password=correct+horse")
         .await;
     assert!(page.text.contains("Your account is deleted."), "{page:?}");
-    assert_eq!(ada.asks("GET", "/api/v1/me").await.status, 401);
+    assert_eq!(ada.request("GET", "/api/v1/me").await.status, 401);
 }
 
 #[tokio::test]
@@ -273,7 +273,7 @@ async fn people_of_the_demo_town_stay() {
 }
 
 #[tokio::test]
-async fn settings_are_for_who_is_signed_in() {
+async fn settings_require_a_session() {
     let stage = Stage::new().await;
     let visitor = Call::new(Method::GET, "/settings").header(ACCEPT.as_str(), PAGE);
     let answer = visitor.send(&stage.open()).await;
@@ -282,7 +282,7 @@ async fn settings_are_for_who_is_signed_in() {
 }
 
 #[tokio::test]
-async fn signing_up_tells_of_every_wrong_field_at_once_and_keeps_what_was_typed() {
+async fn signing_up_reports_every_wrong_field_at_once_and_keeps_the_typed_text() {
     let stage = Stage::new().await;
     let nobody = Somebody {
         stage: &stage,
@@ -336,12 +336,12 @@ async fn a_post_and_a_comment_are_deleted_by_their_author_s_forms() {
     let page = ada.fills_in(&its_page, "/api/delete_comment", &fields).await;
     assert!(page.text.contains("Your comment is deleted."), "{page:?}");
     assert_eq!(
-        ada.asks("GET", &format!("/api/v1/posts/{post}")).await.body["comments"],
+        ada.request("GET", &format!("/api/v1/posts/{post}")).await.body["comments"],
         0
     );
     let fields = format!("post={post}");
     let page = ada.fills_in(&its_page, "/api/delete_post", &fields).await;
     assert!(page.text.contains("Your post is deleted."), "{page:?}");
     assert!(page.text.contains("@ada"), "it leads to one's own page");
-    assert_eq!(ada.asks("GET", &its_page).await.status, 404);
+    assert_eq!(ada.request("GET", &its_page).await.status, 404);
 }

@@ -1,4 +1,4 @@
-//! One store, and the application over it with whatever stands before its routes.
+//! One store, and the application over it with all layers before its routes.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -32,11 +32,11 @@ use crate::serve::{Access, routes};
 use crate::shutdown::Shutdown;
 use crate::site::Site;
 
-/// What an answer is asked to be.
+/// The `Accept` header of the requests.
 pub const PAGE: &str = "text/html,application/xhtml+xml";
 pub const JSON: &str = "application/json";
 
-/// What every answer is held against.
+/// The API description that every answer is checked against.
 static DESCRIBED: LazyLock<Description> = LazyLock::new(|| Description::strictly(DESCRIPTION.value.clone()));
 
 pub struct Stage {
@@ -46,7 +46,7 @@ pub struct Stage {
     shutdown: Shutdown,
 }
 
-/// What was answered.
+/// An answer.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
@@ -65,7 +65,7 @@ impl Answer {
         cookie.split(';').next().unwrap().to_owned()
     }
 
-    /// What a browser with these cookies sends after this answer.
+    /// The cookies that a browser sends after this answer.
     pub fn cookies_after(&self, before: &str) -> String {
         let set = self.headers.get_all(SET_COOKIE).iter();
         let set = set.map(|cookie| cookie.to_str().unwrap().split(';').next().unwrap());
@@ -83,7 +83,7 @@ impl Answer {
 }
 
 impl Stage {
-    /// An empty store of the demo town, to whose people belongs bob once he joins.
+    /// An empty store of the demo town; bob belongs to its people once he joins.
     pub async fn new() -> Self {
         let engine = Embedded::in_memory().unwrap();
         let town = doc! { "_id": "town", "demo": ["bob"] };
@@ -147,7 +147,7 @@ impl Stage {
         )
     }
 
-    /// Somebody joins; the cookie of their session.
+    /// Signs somebody up; returns the cookie of their session.
     pub async fn joins(&self, handle: &str) -> String {
         let account = format!(r#"{{"handle":"{handle}","name":"{handle}","password":"correct horse"}}"#);
         let request = Call::new(Method::POST, "/api/v1/accounts").body(JSON, &account);
@@ -156,7 +156,7 @@ impl Stage {
         answer.cookie()
     }
 
-    /// The id of something that is created.
+    /// The id of a created resource.
     pub async fn creates(&self, cookie: &str, path: &str) -> String {
         let call = Call::new(Method::POST, path).header(COOKIE.as_str(), cookie);
         let answer = call.body(JSON, r#"{"text":"Hello"}"#).send(&self.open()).await;
@@ -169,18 +169,18 @@ impl Stage {
         self.engine.find(collection, Find::default()).await.unwrap()
     }
 
-    /// Adds documents, as a backup or a slow server would.
+    /// Adds documents, as a restored backup or a slow server would.
     pub async fn puts_back(&self, collection: &str, documents: Vec<Document>) {
         self.engine.insert(collection, documents).await.unwrap();
     }
 
-    /// Somebody cannot sign in with a password any more.
+    /// Makes an account's password unusable.
     pub async fn forgets_the_password_of(&self, handle: &str) {
         let forget = Update::one(doc! { "_id": handle }, doc! { "$set": { "password": null } });
         assert_eq!(self.engine.update("users", forget).await.unwrap().modified, 1);
     }
 
-    /// A class meets, with one student, and as many people as one brings at a time.
+    /// Opens a class with one student, and as many people as a student brings at a time.
     pub async fn opens_a_class_with(&self, student: &str) {
         self.feed.open_class().await.unwrap();
         let seat = doc! { "name": student, "brought": 0_i64 };
@@ -204,12 +204,12 @@ impl Stage {
         self.puts_back(people::COLLECTION, people.collect()).await;
     }
 
-    /// What people who have left left behind is taken back, whoever began to.
-    pub async fn has_seen_off_everybody(&self) {
+    /// Finishes the deletion of all accounts that are being deleted.
+    pub async fn finish_account_deletions(&self) {
         self.feed.store().leaving().finish_all().await.unwrap();
     }
 
-    /// Somebody acts who is gone by the time that their activity is written.
+    /// An action whose actor is gone by the time that their activity is written.
     pub async fn acts_for_somebody_gone(&self, what: &str, post: &str) {
         let (gone, post) = ("gone".parse().unwrap(), post.parse().unwrap());
         let acted = match what {
@@ -234,7 +234,7 @@ impl Stage {
     }
 }
 
-/// A request in the making.
+/// A request builder.
 #[derive(Clone)]
 pub struct Call {
     method: Method,
@@ -256,7 +256,7 @@ impl Call {
         }
     }
 
-    /// With this header instead of any of the same name.
+    /// With this header, replacing any of the same name.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.retain(|(known, _)| known != name);
         self.headers.push((name.to_owned(), value.to_owned()));
@@ -281,7 +281,7 @@ impl Call {
         .header(CONTENT_TYPE.as_str(), kind)
     }
 
-    /// The answer, which is one that the description of the API has.
+    /// The answer; it must be one that the description of the API has.
     pub async fn send(&self, app: &Router) -> Answer {
         let (parts, body) = self.answered(app).await.into_parts();
         let text = String::from_utf8(to_bytes(body, usize::MAX).await.unwrap().to_vec()).unwrap();

@@ -1,4 +1,4 @@
-//! Listens in on what a driver sends.
+//! Records the commands that a driver sends.
 
 use std::io;
 use std::net::SocketAddr;
@@ -11,12 +11,12 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Mutex as Turns;
 
-/// The operation code of the one kind of message that carries commands, and how long what precedes the command is:
-/// the header, the flags and the kind of the first section.
+/// The operation code of the only kind of message that carries commands, and the length of what precedes the
+/// command: the header, the flags and the kind of the first section.
 const OP_MSG: i32 = 2013;
 const BEFORE: usize = 16 + 4 + 1;
 
-/// What the driver sends for itself, on new connections and beside them.
+/// The commands that the driver sends for itself, on new connections and beside them.
 const OWN: [&str; 7] = [
     "hello",
     "isMaster",
@@ -27,7 +27,7 @@ const OWN: [&str; 7] = [
     "endSessions",
 ];
 
-/// What works on documents: what a router passes on to other servers, and does not answer itself.
+/// The commands on documents: a router passes them on to other servers, and does not answer them itself.
 const PASSED_ON: [&str; 7] = [
     "find",
     "aggregate",
@@ -38,7 +38,7 @@ const PASSED_ON: [&str; 7] = [
     "findAndModify",
 ];
 
-/// A way to a server on which the commands are written down.
+/// A proxy to a server that records the commands.
 pub struct Tap {
     pub address: SocketAddr,
     commands: Arc<Mutex<Vec<Document>>>,
@@ -52,7 +52,7 @@ impl Tap {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let commands = Arc::new(Mutex::new(Vec::new()));
-        let heard = Arc::clone(&commands);
+        let recorded = Arc::clone(&commands);
         let refusal = Arc::new(AtomicI32::new(0));
         let refused = Arc::clone(&refusal);
         tokio::spawn(async move {
@@ -64,7 +64,7 @@ impl Tap {
                 let router = Router {
                     driver: Arc::clone(&to_driver),
                     server: to_server,
-                    heard: Arc::clone(&heard),
+                    recorded: Arc::clone(&recorded),
                     refusal: Arc::clone(&refused),
                 };
                 tokio::spawn(router.listen_in(from_driver));
@@ -78,7 +78,7 @@ impl Tap {
         }
     }
 
-    /// From now on is a router that lives and has lost what is behind it: this code answers every command on documents.
+    /// From now on it acts as a router that has lost its shards: this code answers every command on documents.
     pub fn refuses_with(&self, code: i32) {
         self.refusal.store(code, Ordering::SeqCst);
     }
@@ -86,12 +86,12 @@ impl Tap {
     /// The commands since the last time, each with its collection.
     pub fn take(&self) -> Vec<String> {
         let commands = std::mem::take(&mut *self.commands.lock().unwrap());
-        commands.iter().filter_map(told).collect()
+        commands.iter().filter_map(described).collect()
     }
 }
 
-/// `find posts`, say; nothing for what the driver sends for itself.
-fn told(command: &Document) -> Option<String> {
+/// For example `find posts`; nothing for commands that the driver sends for itself.
+fn described(command: &Document) -> Option<String> {
     let (name, first) = command.iter().next()?;
     if OWN.contains(&name.as_str()) {
         return None;
@@ -115,16 +115,16 @@ fn told(command: &Document) -> Option<String> {
     Some(format!("{name} {}", collection.unwrap_or_default()))
 }
 
-/// The way of one connection.
+/// The route of one connection.
 struct Router {
     driver: Arc<Turns<OwnedWriteHalf>>,
     server: OwnedWriteHalf,
-    heard: Arc<Mutex<Vec<Document>>>,
+    recorded: Arc<Mutex<Vec<Document>>>,
     refusal: Arc<AtomicI32>,
 }
 
 impl Router {
-    /// Passes messages on, one after the other, and keeps their commands.
+    /// Forwards messages, one after the other, and records their commands.
     async fn listen_in(mut self, mut driver: OwnedReadHalf) -> io::Result<()> {
         loop {
             let message = message(&mut driver).await?;
@@ -136,7 +136,7 @@ impl Router {
                     .keys()
                     .next()
                     .is_some_and(|name| PASSED_ON.contains(&name.as_str()));
-                self.heard.lock().unwrap().push(command);
+                self.recorded.lock().unwrap().push(command);
                 if refusal != 0 && passed_on {
                     self.driver
                         .lock()
@@ -167,7 +167,7 @@ async fn message(from: &mut OwnedReadHalf) -> io::Result<Vec<u8>> {
     Ok(message)
 }
 
-/// The answer to a command that it failed with this code.
+/// The answer to a command that failed with this code.
 fn refused(command: &[u8], code: i32) -> Vec<u8> {
     let answer = doc! { "ok": 0.0, "code": code, "codeName": "Refused", "errmsg": "the test refuses" };
     let answer = answer.to_vec().unwrap();

@@ -1,4 +1,4 @@
-//! What the pages make of what people wrote and did: tags, and rows that tell of whom and what.
+//! What the pages show of people's texts and actions: tags, and rows that name people and posts.
 
 use axum::http::Method;
 use axum::http::header::{ACCEPT, COOKIE};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::stage::{Answer, Call, JSON, PAGE, Stage};
 
-async fn asks(stage: &Stage, cookie: &str, method: &str, path: &str) -> Answer {
+async fn request(stage: &Stage, cookie: &str, method: &str, path: &str) -> Answer {
     let call = Call::new(method.parse().unwrap(), path).header(COOKIE.as_str(), cookie);
     call.send(&stage.open()).await
 }
@@ -30,27 +30,27 @@ fn texts(listing: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn posts_of_a_tag_are_listed_newest_first_whoever_wrote_them() {
+async fn posts_of_a_tag_by_all_authors_are_listed_newest_first() {
     let stage = Stage::new().await;
     let (ada, bob) = (stage.joins("ada").await, stage.joins("bob").await);
     writes(&stage, &ada, "The #Weir is open").await;
     writes(&stage, &bob, "Nothing about it: weir").await;
     let gone = writes(&stage, &bob, "Gone soon #weir").await;
     writes(&stage, &bob, "#weir! twice #WEIR, and #水位").await;
-    asks(&stage, &bob, "DELETE", &format!("/api/v1/posts/{gone}")).await;
+    request(&stage, &bob, "DELETE", &format!("/api/v1/posts/{gone}")).await;
 
-    let listing = asks(&stage, "", "GET", "/api/v1/tags/weir").await.body;
+    let listing = request(&stage, "", "GET", "/api/v1/tags/weir").await.body;
     assert_eq!(
         texts(&listing),
         ["#weir! twice #WEIR, and #水位", "The #Weir is open"]
     );
     assert_eq!(listing["total"], 2);
-    let first = asks(&stage, "", "GET", "/api/v1/tags/Weir?limit=1").await.body;
+    let first = request(&stage, "", "GET", "/api/v1/tags/Weir?limit=1").await.body;
     let next = format!(
         "/api/v1/tags/weir?limit=1&cursor={}",
         first["next"].as_str().unwrap()
     );
-    let second = asks(&stage, "", "GET", &next).await.body;
+    let second = request(&stage, "", "GET", &next).await.body;
     assert_eq!(texts(&second), ["The #Weir is open"]);
     assert_eq!(second["next"], Value::Null);
 
@@ -82,11 +82,13 @@ async fn an_activity_tells_of_whose_post_it_was_and_what_it_said() {
         "users/ada/follow".to_owned(),
     ] {
         assert_eq!(
-            asks(&stage, &bob, "PUT", &format!("/api/v1/{path}")).await.status,
+            request(&stage, &bob, "PUT", &format!("/api/v1/{path}"))
+                .await
+                .status,
             200
         );
     }
-    asks(&stage, &ada, "DELETE", &format!("/api/v1/posts/{gone}")).await;
+    request(&stage, &ada, "DELETE", &format!("/api/v1/posts/{gone}")).await;
     let shown = page(&stage, "/@bob/activity").await.text;
     let words: String = shown
         .split('<')

@@ -1,4 +1,5 @@
-//! Which process loads the town: one of those that start at once on an empty store, and another when that one dies.
+//! Decides which process loads the town: one of those that start at once on an empty store, or another when that
+//! one dies.
 
 use std::time::Duration;
 
@@ -12,17 +13,17 @@ use super::Recipe;
 
 /// The collection of facts about the store as a whole.
 const META: &str = "meta";
-/// The document in it that tells whether a town is there: `{_id: "town", state, claim, beat, demo: [handle…],
-/// recipe}`. While the state is `loading`, `claim` names who loads and `beat` counts up as long as they live; with `anew`,
-/// everybody who was there is to go first.
+/// The document in it that says whether a town is there: `{_id: "town", state, claim, beat, demo: [handle…],
+/// recipe}`. While the state is `loading`, `claim` names the loader and `beat` increases as long as it lives; with
+/// `anew`, the existing data is to be removed first.
 const MARKER: &str = "town";
 
-/// When somebody who loads counts as dead. No two processes need clocks that agree for this.
+/// When a loader counts as dead. No two processes need synchronized clocks for this.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
-    /// How often the one who loads says that they live, and how often the others look.
+    /// How often the loader writes a heartbeat, and how often the others look.
     pub beat: Duration,
-    /// How many looks in a row may find that nothing was said.
+    /// The number of consecutive looks without a heartbeat.
     pub looks: u32,
 }
 
@@ -32,26 +33,26 @@ impl Patience {
         beat: Duration::from_millis(500),
         looks: 20,
     };
-    /// For a store that is open in this process alone: whoever loaded it before is dead.
+    /// For a store that is open in this process alone: the previous loader is dead.
     pub const ALONE: Self = Self {
         looks: 0,
         ..Self::SHARED
     };
 }
 
-/// The right to load the town, until somebody takes it away from one who seems dead.
+/// The right to load the town, until another process takes it away from a loader that seems dead.
 pub struct Claim<'a> {
     store: &'a Store,
     id: Uuid,
     beat: Duration,
 }
 
-/// What the marker says.
+/// The contents of the marker.
 #[derive(Debug, Clone, PartialEq)]
 enum Marker {
     Absent,
     Complete,
-    /// Either may be missing: older versions began a town without saying so.
+    /// Either may be missing: older versions started a town without a marker.
     Loading {
         claim: Bson,
         beat: Option<i64>,
@@ -68,8 +69,8 @@ pub async fn is_half_loaded(store: &Store) -> document::Result<bool> {
     Ok(matches!(read(store).await?, Marker::Loading { .. }))
 }
 
-/// Claims an empty store, under an id that is nobody else's. While somebody else loads, this waits, and takes over when
-/// their beat stands still for too long: what they left is cleared away then. `None` when the town is there in the end.
+/// Claims an empty store, under a unique id. While another process loads, this waits, and takes over when that
+/// process's heartbeat stops for too long: what it left is then removed. `None` when the town is there in the end.
 ///
 /// # Errors
 /// [`Error::Refused`] when the store holds people or posts that are not a half-loaded town, and nothing is written.
@@ -107,20 +108,20 @@ pub async fn claim(store: &Store, id: Uuid, patience: Patience) -> document::Res
     }
 }
 
-/// Claims a store that has a town, to load the same once more: everybody and everything in it goes, whoever signed up
-/// included. Also tells what the town was made from.
+/// Claims a store that has a town, to load the same one again: everybody and everything in it is removed,
+/// including people who signed up. Also returns what the town was made from.
 ///
 /// # Errors
 /// [`Error::Refused`] when there is no whole town, or its recipe is not known; nothing is changed then.
-pub async fn claim_anew(store: &Store, id: Uuid) -> document::Result<(Claim<'_>, Recipe)> {
-    let recipe = say_anew(store, id).await?;
+pub async fn claim_again(store: &Store, id: Uuid) -> document::Result<(Claim<'_>, Recipe)> {
+    let recipe = mark_for_reload(store, id).await?;
     clear(store).await?;
     let beat = Patience::SHARED.beat;
     Ok((Claim { store, id, beat }, recipe))
 }
 
-/// Says that the town will be loaded once more. From here on, whoever finds it half-loaded goes on.
-pub(super) async fn say_anew(store: &Store, id: Uuid) -> document::Result<Recipe> {
+/// Records that the town will be loaded again. From here on, a process that finds it half-loaded continues.
+pub(super) async fn mark_for_reload(store: &Store, id: Uuid) -> document::Result<Recipe> {
     let find = Find::matching(doc! { "_id": MARKER, "state": "complete" }).limit(1);
     let found = store.engine().find(META, find).await?;
     let recipe = found.first().and_then(|town| town.get_document("recipe").ok());
@@ -146,7 +147,7 @@ impl Claim<'_> {
         self.store
     }
 
-    /// Says again and again that the claimant lives. Ends only when somebody took over, with that as an error.
+    /// Writes a heartbeat again and again. Ends only with an error, when another process took over.
     pub async fn beat(&self) -> Error {
         loop {
             tokio::time::sleep(self.beat).await;
@@ -161,7 +162,7 @@ impl Claim<'_> {
         }
     }
 
-    /// Says that the town is whole, who of its people one may be, and what it was made from.
+    /// Records that the town is complete, which of its people one may sign in as, and what it was made from.
     pub async fn complete(&self, demo: Vec<&str>, recipe: &Recipe) -> document::Result<()> {
         let facts = doc! {
             "$set": { "state": "complete", "demo": demo, "recipe": recipe.to_document() },
@@ -180,7 +181,7 @@ impl Claim<'_> {
     }
 }
 
-/// What the town that was begun is to be made from, if it is one that was there before.
+/// The recipe of the started town, if it is one that was there before.
 pub async fn recipe_of(store: &Store) -> document::Result<Option<Recipe>> {
     let find = Find::matching(doc! { "_id": MARKER }).limit(1);
     let found = store.engine().find(META, find).await?;
@@ -203,14 +204,14 @@ async fn read(store: &Store) -> document::Result<Marker> {
     })
 }
 
-/// False when somebody else began first.
+/// False when another process was faster.
 async fn begin(store: &Store, id: Uuid) -> document::Result<bool> {
     for collection in [people::COLLECTION, posts::COLLECTION] {
         let any = Find::matching(Document::new())
             .project(doc! { "_id": 1 })
             .limit(1);
         if !store.engine().find(collection, any).await?.is_empty() {
-            // Theirs may have come since the marker was looked for.
+            // The other process's documents may have arrived since the marker was looked for.
             if read(store).await? != Marker::Absent {
                 return Ok(false);
             }
@@ -237,10 +238,10 @@ async fn take_over(store: &Store, id: Uuid, claim: &Bson, beat: Option<i64>) -> 
 
 /// Removes what an interrupted load left. Owners go first, so that no page is ever missing from a list.
 async fn clear(store: &Store) -> document::Result<()> {
-    // Nobody of the town has a password. Who has one signed up, while a server ran without the town.
+    // Nobody in the town has a password. A person with one signed up, while a server ran without the town.
     let members = doc! { "password": { "$type": "string" } };
-    let anew = doc! { "_id": MARKER, "anew": true };
-    if store.engine().count(META, anew).await? == 0
+    let reloading = doc! { "_id": MARKER, "anew": true };
+    if store.engine().count(META, reloading).await? == 0
         && store.engine().count(people::COLLECTION, members).await? > 0
     {
         return Err(Error::refused(

@@ -1,4 +1,4 @@
-//! What people answer.
+//! The comments of the town.
 
 use std::collections::HashSet;
 
@@ -16,13 +16,13 @@ pub(super) struct Talk<'a> {
 pub(super) struct Wonder<'a> {
     slots: &'a Slots,
     book: Book,
-    /// Comments written by hand that are still to come, each with those that answer it.
+    /// Handwritten comments that are still unused, each with its replies.
     whole: Vec<Vec<&'static str>>,
     answers: Vec<&'static str>,
     seen: HashSet<String>,
 }
 
-/// How many texts to consider before saying what somebody said before.
+/// How many texts to consider before repeating one.
 const TRIES: usize = 6;
 
 impl<'a> Talk<'a> {
@@ -34,7 +34,7 @@ impl<'a> Talk<'a> {
         }
     }
 
-    /// A comment on a post with this topic and text. `mention` is somebody who knows about such things.
+    /// A comment on a post with this topic and text. `mention` is a person who knows about such things.
     pub(super) fn remark(&mut self, topic: &str, post: &str, mention: &str, dice: &mut Dice) -> String {
         let lost = ["Lost", "LOST", "Missing", "Left", "Has anyone seen"]
             .iter()
@@ -53,7 +53,7 @@ impl<'a> Talk<'a> {
         self.say(heading, mention, dice)
     }
 
-    /// What the author answers to somebody's comment.
+    /// The author's answer to somebody's comment.
     pub(super) fn thanks(&mut self, to: &str, dice: &mut Dice) -> String {
         self.say("thanks", to, dice)
     }
@@ -86,7 +86,7 @@ impl<'a> Wonder<'a> {
         }
     }
 
-    /// The next comment when `left` are still to come, this one included. `late` ones look back.
+    /// The next comment when `left` are still to come, including this one. `late` ones look back.
     pub(super) fn next(&mut self, left: usize, late: bool, dice: &mut Dice) -> String {
         if let Some(answer) = self.answers.pop() {
             return answer.to_owned();
@@ -113,7 +113,7 @@ impl<'a> Wonder<'a> {
     }
 }
 
-/// A text that was not there before, if one turns up soon.
+/// A text that was not used before, if one turns up soon.
 fn fresh(seen: &mut HashSet<String>, mut text: impl FnMut() -> String) -> String {
     let mut last = text();
     for _ in 0..TRIES {

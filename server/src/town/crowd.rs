@@ -1,4 +1,4 @@
-//! Who likes, shares, follows and answers whom, in the ordinary course of things.
+//! Ordinary likes, shares, follows and comments.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use super::rhythm::{self, DAY, HOUR, MINUTE, SECOND};
 use super::words::Slots;
 use super::{Follow, Reaction, Remark, Resident, Sizes, Town, TownPost};
 
-/// A town in the making: its people and posts, and what has happened so far.
+/// A town under construction: its people and posts, and what has happened so far.
 pub(super) struct Crowd<'a> {
     pub sizes: &'a Sizes,
     pub slots: &'a Slots,
@@ -34,7 +34,7 @@ pub(super) struct Crowd<'a> {
     followed: HashSet<(usize, usize)>,
     /// When each quiet account was first seen.
     seen: Vec<Timestamp>,
-    /// How often each resident acts: rank by rank, by index.
+    /// How often each resident acts: the rank, by index.
     active: Zipf,
 }
 
@@ -84,7 +84,7 @@ impl<'a> Crowd<'a> {
         }
     }
 
-    /// Everything that happens to ordinary posts and people, and the celebrity's fame.
+    /// Everything that happens to ordinary posts and people, and the celebrity's followers.
     pub(super) fn react(&mut self, dice: &mut Dice) {
         self.grow_fame(dice);
         self.follow_each_other(dice);
@@ -106,7 +106,7 @@ impl<'a> Crowd<'a> {
 
     fn react_to(&mut self, post: usize, rank: usize, dice: &mut Dice) {
         let age = self.now.millis() - self.posts[post].at.millis();
-        // What is hours old has not been seen by everyone who will like it.
+        // A post that is hours old has not been seen by everyone who will like it.
         let seen = |count: usize| {
             let count = i64::try_from(count).unwrap_or(i64::MAX);
             usize::try_from(count * age / (age + 5 * HOUR)).unwrap_or_default()
@@ -127,7 +127,7 @@ impl<'a> Crowd<'a> {
         }
     }
 
-    /// A comment, and now and then the author's thanks.
+    /// A comment, and sometimes the author's thanks.
     fn discuss(&mut self, post: usize, dice: &mut Dice) {
         let person = self.somebody(92, dice);
         if person == self.posts[post].author {
@@ -153,7 +153,7 @@ impl<'a> Crowd<'a> {
         }
     }
 
-    /// Residents by popularity: the viral author and the baker first, the newcomer not yet.
+    /// Residents by popularity: the viral author and the baker first; without the newcomer.
     fn follow_each_other(&mut self, dice: &mut Dice) {
         for person in 0..self.residents {
             if person == CELEBRITY || person == NEWCOMER {
@@ -166,7 +166,7 @@ impl<'a> Crowd<'a> {
                 self.follow(follower, person, at, dice);
             }
         }
-        // What the newcomer has found so far; the celebrity must not gain anybody beyond the number asked for.
+        // The newcomer's findings so far; the celebrity must not gain followers beyond the requested number.
         for person in [VIRAL_AUTHOR, CAST.len() - 2, CAST.len()] {
             let at = rhythm::soon_after(dice, self.people[NEWCOMER].joined, self.now, 3 * HOUR);
             self.follow(NEWCOMER, person, at, dice);
@@ -187,8 +187,8 @@ impl<'a> Crowd<'a> {
         crowd
     }
 
-    /// Anybody who acts in the ordinary course of things: this often in a hundred times a resident. The power user
-    /// and the newcomer have courses of their own.
+    /// Anybody who acts in the ordinary course of things: with this probability, in percent, a resident. The power
+    /// user and the newcomer are handled separately.
     fn somebody(&self, residents: u64, dice: &mut Dice) -> usize {
         let quiet = self.people.len() - self.residents;
         if quiet > 0 && !dice.percent(residents) {
@@ -201,7 +201,7 @@ impl<'a> Crowd<'a> {
         person
     }
 
-    /// From when on somebody may act.
+    /// The time from which somebody may act.
     pub(super) fn known_since(&self, person: usize) -> Timestamp {
         if self.people[person].quiet {
             rhythm::later(self.open, 2 * HOUR)
@@ -210,7 +210,7 @@ impl<'a> Crowd<'a> {
         }
     }
 
-    /// From when on somebody may react to a post.
+    /// The time from which somebody may react to a post.
     pub(super) fn since(&self, post: usize, person: usize) -> Timestamp {
         rhythm::later(self.posts[post].at, 5 * SECOND).max(self.known_since(person))
     }
@@ -224,7 +224,7 @@ impl<'a> Crowd<'a> {
         }
     }
 
-    /// A like, unless it is there or the post is the person's own.
+    /// A like, unless it exists or the post is the person's own.
     pub(super) fn like(&mut self, post: usize, person: usize, at: Timestamp, dice: &mut Dice) -> bool {
         let new = self.posts[post].author != person && self.liked.insert((post, person));
         if new {
@@ -239,7 +239,7 @@ impl<'a> Crowd<'a> {
         new
     }
 
-    /// A share, unless it is there or the post is the person's own.
+    /// A share, unless it exists or the post is the person's own.
     pub(super) fn share(&mut self, post: usize, person: usize, at: Timestamp, dice: &mut Dice) -> bool {
         let new = self.posts[post].author != person && self.shared.insert((post, person));
         if new {
@@ -254,7 +254,7 @@ impl<'a> Crowd<'a> {
         new
     }
 
-    /// A follow, unless it is there or of oneself.
+    /// A follow, unless it exists or the person would follow themselves.
     pub(super) fn follow(&mut self, follower: usize, target: usize, at: Timestamp, dice: &mut Dice) -> bool {
         let new = follower != target && self.followed.insert((follower, target));
         if new {
@@ -270,7 +270,7 @@ impl<'a> Crowd<'a> {
         new
     }
 
-    /// A comment with words that fit an ordinary post.
+    /// A comment with a text that fits an ordinary post.
     pub(super) fn remark(&mut self, post: usize, person: usize, at: Timestamp, dice: &mut Dice) {
         let expert = self.active.rank(dice);
         let expert = if expert == person || expert == NEWCOMER {
@@ -325,7 +325,7 @@ impl<'a> Crowd<'a> {
         self.seen[person] = self.seen[person].min(at);
     }
 
-    /// Decides when the quiet accounts joined; the town is complete.
+    /// Decides when the quiet accounts joined; the town is then complete.
     pub(super) fn settle(mut self, dice: &mut Dice) -> Town {
         for (person, seen) in self
             .people

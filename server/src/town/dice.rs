@@ -1,12 +1,12 @@
-//! Chance that comes out the same everywhere.
+//! Randomness that gives the same results everywhere.
 
 use model::Timestamp;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use uuid::{Builder, Uuid};
 
-/// Which part of the town is being made up. Each draws from its own stream, so that more posts do not rename the
-/// people.
+/// The part of the town that is being generated. Each draws from its own stream, so that more posts do not rename
+/// the people.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Stream {
     People = 1,
@@ -32,7 +32,8 @@ impl Dice {
         Self(rng)
     }
 
-    /// A number from 0 up to but not including `end`; 0 when there is none. Off from uniform by at most `end / 2^64`.
+    /// A number from 0 up to but not including `end`; 0 when there is none. It differs from uniform by at most
+    /// `end / 2^64`.
     pub(super) fn below(&mut self, end: u64) -> u64 {
         let wide = u128::from(self.0.next_u64()) * u128::from(end);
         u64::try_from(wide >> 64).unwrap_or_default()
@@ -43,7 +44,7 @@ impl Dice {
         usize::try_from(self.below(length as u64)).unwrap_or_default()
     }
 
-    /// True this often in a hundred times.
+    /// True with this probability in percent.
     pub(super) fn percent(&mut self, chance: u64) -> bool {
         self.below(100) < chance
     }
@@ -58,22 +59,22 @@ impl Dice {
         self.pick(from).copied().unwrap_or_default()
     }
 
-    /// A duration that half the time is shorter than `median` and sometimes very much longer: the chance of being
-    /// longer than t is median / (median + t).
+    /// A duration that is shorter than `median` half the time and sometimes very much longer: the probability of
+    /// being longer than t is median / (median + t).
     pub(super) fn wait(&mut self, median: i64) -> i64 {
         let draw = i128::from(self.0.next_u32());
         let rest = (1_i128 << 32) - draw;
         i64::try_from(i128::from(median) * draw / rest).unwrap_or(i64::MAX)
     }
 
-    /// Puts a list in any order.
+    /// Shuffles a list.
     pub(super) fn shuffle<T>(&mut self, list: &mut [T]) {
         for last in (1..list.len()).rev() {
             list.swap(last, self.index(last + 1));
         }
     }
 
-    /// A new id with the layout of a version 7 UUID: it sorts by time, like those that the server hands out.
+    /// A new id with the layout of a version 7 UUID: it sorts by time, like those that the server creates.
     pub(super) fn id(&mut self, at: Timestamp) -> Uuid {
         let mut bytes = [0; 10];
         self.0.fill_bytes(&mut bytes);

@@ -15,8 +15,9 @@ use super::{Claim, Recipe, Town};
 /// How many owners to lay out and insert at a time.
 const BATCH: usize = 500;
 
-/// Writes a town into the empty store that was claimed for it, each list in the form that it would have if its items had
-/// been appended one by one. The store keeps its `recipe`. `progress` is told how many owner documents of how many are written.
+/// Writes a town into the empty store that was claimed for it, each list in the form that it would have if its
+/// items had been appended one by one. The store keeps its `recipe`. `progress` receives the number of written
+/// owner documents and their total.
 ///
 /// # Errors
 /// [`Error::Contended`] when another process took over meanwhile.
@@ -98,7 +99,7 @@ async fn write(
     Ok(())
 }
 
-/// A text of the town that the model refuses: a fault of the word files, which the tests rule out.
+/// A text of the town that the model refuses: an error in the word files, which the tests rule out.
 fn unfit(problem: Problem) -> Error {
     Error::refused(2, problem.message)
 }
@@ -172,7 +173,7 @@ fn activity(id: uuid::Uuid, at: model::Timestamp, kind: ActivityKind, target: Do
     }
 }
 
-/// Owners and their pages on the way to the store.
+/// Owners and their pages to be stored.
 #[derive(Default)]
 struct Batch {
     owners: Vec<Document>,
@@ -199,7 +200,7 @@ impl Batch {
         self.owners.push(owner);
     }
 
-    /// Pages first: an owner that is there has all of its pages. Returns the number of owners.
+    /// Pages first: an owner in the store has all of its pages. Returns the number of owners.
     async fn write(mut self, store: &Store, collection: &str) -> document::Result<u64> {
         let owners = self.owners.len() as u64;
         while !self.pages.is_empty() {
@@ -224,9 +225,9 @@ mod tests {
     use embedded::Embedded;
 
     use super::*;
-    use crate::town::{Patience, Sizes, claim, claim_anew, is_loaded};
+    use crate::town::{Patience, Sizes, claim, claim_again, is_loaded};
 
-    /// For tests that wait for what others do.
+    /// For tests that wait for other tasks.
     const SHORT: Patience = Patience {
         beat: Duration::from_millis(2),
         looks: 250,
@@ -264,14 +265,14 @@ mod tests {
         }
     }
 
-    /// As if the one who loaded it had died just before the end.
+    /// As if the loader had died just before the end.
     async fn undo(store: &Store) {
         let undone = doc! { "$set": { "state": "loading", "claim": "somebody", "beat": 7_i64 } };
         let marker = Update::one(doc! { "_id": "town" }, undone);
         store.engine().update("meta", marker).await.unwrap();
     }
 
-    async fn has_beaten(store: &Store, times: u32) {
+    async fn wait_for_heartbeats(store: &Store, times: u32) {
         let beats = doc! { "_id": "town", "beat": { "$gte": times } };
         while store.engine().count("meta", beats.clone()).await.unwrap() == 0 {
             tokio::time::sleep(SHORT.beat).await;
@@ -285,18 +286,21 @@ mod tests {
     #[tokio::test]
     async fn a_loaded_town_has_its_people_posts_and_exact_lists() {
         let (store, town) = (store().await, town());
-        let told = AtomicU64::new(0);
+        let reported = AtomicU64::new(0);
         let claim = claim(&store, Uuid::nil(), Patience::ALONE)
             .await
             .unwrap()
             .unwrap();
         load(&claim, &town, &recipe(), &|done, _| {
-            told.store(done, Ordering::Relaxed);
+            reported.store(done, Ordering::Relaxed);
         })
         .await
         .unwrap();
         assert!(is_loaded(&store).await.unwrap());
-        assert_eq!(told.into_inner(), (town.people.len() + town.posts.len()) as u64);
+        assert_eq!(
+            reported.into_inner(),
+            (town.people.len() + town.posts.len()) as u64
+        );
         assert_eq!(count(&store, people::COLLECTION).await, town.people.len() as u64);
         assert_eq!(count(&store, posts::COLLECTION).await, 120);
         let viral = Topic::Post(town.posts[town.viral].id.into());
@@ -357,7 +361,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn of_servers_that_start_at_once_one_loads_and_the_others_wait() {
+    async fn one_of_several_starting_servers_loads_and_the_others_wait() {
         let (store, town) = (store().await, Arc::new(town()));
         let servers = (1..=4).map(|number| {
             let (store, town) = (store.clone(), Arc::clone(&town));
@@ -379,7 +383,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_loads_and_lives_is_waited_for_and_who_is_taken_for_dead_stops() {
+    async fn a_live_loader_is_waited_for_and_one_taken_for_dead_stops() {
         let (store, town) = (store().await, town());
         let slow = claim(&store, Uuid::from_u128(1), SHORT).await.unwrap().unwrap();
         let other = tokio::spawn({
@@ -388,10 +392,10 @@ mod tests {
         });
         tokio::select! {
             _ = slow.beat() => panic!("it was taken for dead"),
-            () = has_beaten(&store, 2 * SHORT.looks) => {}
+            () = wait_for_heartbeats(&store, 2 * SHORT.looks) => {}
         }
         assert!(!other.is_finished());
-        // From here on nobody beats.
+        // From here on there is no heartbeat.
         assert!(other.await.unwrap(), "it takes over");
         assert!(matches!(slow.beat().await, Error::Contended(_)));
         assert!(matches!(
@@ -421,7 +425,7 @@ mod tests {
         assert_eq!(count(&store, people::COLLECTION).await, people_before);
     }
 
-    /// Everything that the town consists of, in an order that does not depend on how it came to be.
+    /// Everything in the town, in an order that does not depend on how it was made.
     async fn everything(store: &Store) -> Vec<Document> {
         let mut all = Vec::new();
         for collection in [people::COLLECTION, posts::COLLECTION, overflow::PAGES, "meta"] {
@@ -432,7 +436,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_town_begun_anew_is_the_same_to_the_last_like() {
+    async fn a_reset_town_is_the_same_to_the_last_like() {
         let (store, town) = (store().await, town());
         fill(&store, &town).await.unwrap();
         let before = everything(&store).await;
@@ -451,21 +455,21 @@ mod tests {
             at: model::Timestamp::from_millis(0),
         };
         store.people().insert(&member, Uuid::nil()).await.unwrap();
-        let (claim, kept) = claim_anew(&store, Uuid::from_u128(2)).await.unwrap();
+        let (claim, kept) = claim_again(&store, Uuid::from_u128(2)).await.unwrap();
         assert_eq!(kept, recipe());
         load(&claim, &kept.make(), &kept, &|_, _| ()).await.unwrap();
         assert_eq!(everything(&store).await, before);
     }
 
     #[tokio::test]
-    async fn a_town_that_stopped_while_it_began_anew_is_loaded_at_the_next_start() {
+    async fn a_town_whose_reset_was_interrupted_is_loaded_at_the_next_start() {
         let (store, town) = (store().await, town());
         fill(&store, &town).await.unwrap();
         let password = doc! { "$set": { "password": "$argon2id$" } };
         let member = Update::one(doc! { "_id": "win" }, password);
         store.engine().update(people::COLLECTION, member).await.unwrap();
-        // It dies right after it said what it is about to do.
-        crate::town::claim::say_anew(&store, Uuid::from_u128(2))
+        // It dies right after it recorded what it is about to do.
+        crate::town::claim::mark_for_reload(&store, Uuid::from_u128(2))
             .await
             .unwrap();
         fill(&store, &town).await.unwrap();

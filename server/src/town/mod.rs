@@ -1,8 +1,8 @@
 //! The demo town: a small river town whose feed has everything that the outlier pattern is about.
 //!
-//! Most of its lists are short. Three are not: one post went viral, one person is famous, and one reads and answers
-//! everything. The town is made up from a seed, without a look at the clock or any other chance: the same seed,
-//! sizes and `now` make the same town on every machine.
+//! Most of its lists are short. Three are not: one post went viral, one person is famous, and one reads and
+//! answers everything. The town is generated from a seed, without the clock or any other source of randomness: the
+//! same seed, sizes and `now` make the same town on every machine.
 
 mod claim;
 mod comments;
@@ -22,7 +22,7 @@ mod words;
 use model::Timestamp;
 use uuid::Uuid;
 
-pub use claim::{Claim, Patience, claim, claim_anew, is_half_loaded, is_loaded, recipe_of};
+pub use claim::{Claim, Patience, claim, claim_again, is_half_loaded, is_loaded, recipe_of};
 pub use load::load;
 pub use recipe::Recipe;
 
@@ -31,7 +31,7 @@ use names::Register;
 use rhythm::DAY;
 use words::Slots;
 
-/// How large a town to make. Towns have ten people and ten posts at least.
+/// The size of the town to make. Towns have at least ten people and ten posts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sizes {
     /// People with a name, a bio and posts of their own.
@@ -48,33 +48,33 @@ pub struct Sizes {
     pub power_activities: usize,
 }
 
-/// Everybody and everything in the town. People and posts are told by their index.
+/// Everybody and everything in the town. People and posts are identified by their index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Town {
-    /// The named residents first, then as many quiet accounts as it takes to like and follow so much.
+    /// The named residents first, then the quiet accounts that the likes and follows need.
     pub people: Vec<Resident>,
-    /// Oldest first.
+    /// The posts, oldest first.
     pub posts: Vec<TownPost>,
-    /// Who likes what, each pair once.
+    /// The likes, each pair once.
     pub likes: Vec<Reaction>,
-    /// Who said what.
+    /// The comments.
     pub comments: Vec<Remark>,
-    /// Who shared what, each pair once.
+    /// The shares, each pair once.
     pub shares: Vec<Reaction>,
-    /// Who follows whom, each pair once.
+    /// The follows, each pair once.
     pub follows: Vec<Follow>,
     /// The index of the viral post.
     pub viral: usize,
 }
 
-/// Somebody with an account.
+/// A person with an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resident {
     /// Their unique handle.
     pub handle: String,
-    /// The name they show.
+    /// The displayed name.
     pub name: String,
-    /// A line about themselves; empty for quiet accounts.
+    /// The bio; empty for quiet accounts.
     pub bio: String,
     /// When they joined: before anything they do, and before anybody follows them.
     pub joined: Timestamp,
@@ -82,14 +82,14 @@ pub struct Resident {
     pub quiet: bool,
 }
 
-/// Something that a resident wrote.
+/// A post by a resident.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TownPost {
-    /// Its identity.
+    /// Its id.
     pub id: Uuid,
-    /// Index of the person who wrote it.
+    /// Index of the author.
     pub author: usize,
-    /// What it says.
+    /// Its text.
     pub text: String,
     /// When it was written.
     pub at: Timestamp,
@@ -98,41 +98,41 @@ pub struct TownPost {
 /// A like or a share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reaction {
-    /// Its identity.
+    /// Its id.
     pub id: Uuid,
     /// Index of the post.
     pub post: usize,
     /// Index of the person.
     pub person: usize,
-    /// When.
+    /// The time.
     pub at: Timestamp,
 }
 
 /// A comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
-    /// Its identity.
+    /// Its id.
     pub id: Uuid,
     /// Index of the post.
     pub post: usize,
-    /// Index of the person who wrote it.
+    /// Index of the author.
     pub person: usize,
-    /// When.
+    /// The time.
     pub at: Timestamp,
-    /// What it says.
+    /// Its text.
     pub text: String,
 }
 
-/// Somebody who follows somebody else.
+/// A follow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Follow {
-    /// Its identity.
+    /// Its id.
     pub id: Uuid,
-    /// Index of the person who follows.
+    /// Index of the follower.
     pub follower: usize,
-    /// Index of the person who is followed.
+    /// Index of the followed person.
     pub followed: usize,
-    /// When.
+    /// The time.
     pub at: Timestamp,
 }
 
@@ -153,7 +153,7 @@ impl Default for Sizes {
 const AGE: i64 = 35 * DAY;
 
 impl Town {
-    /// Makes up a town that has been living for five weeks at `now`.
+    /// Generates a town that is five weeks old at `now`.
     pub fn generate(sizes: &Sizes, seed: u64, now: Timestamp) -> Self {
         let sizes = Sizes {
             users: sizes.users.max(10),
@@ -178,8 +178,8 @@ impl Town {
         crowd.settle(&mut Dice::new(seed, Stream::Joining))
     }
 
-    /// The handles of people whom it is interesting to be, for signing in with one click: the celebrity, the author
-    /// of the viral post, the power user, a baker like anybody else, and a newcomer who follows few.
+    /// The handles of interesting people for signing in with one click: the celebrity, the author of the viral
+    /// post, the power user, an ordinary baker, and a newcomer who follows few people.
     pub fn demo_people(&self) -> Vec<&str> {
         self.people
             .iter()

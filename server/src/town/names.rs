@@ -1,11 +1,11 @@
-//! What people are called, and the handles that they chose.
+//! People's names and handles.
 
 use std::collections::HashSet;
 
 use super::dice::Dice;
 use super::words::Book;
 
-/// Gives out names and handles, each handle once.
+/// Assigns names and handles, each handle once.
 pub(super) struct Register {
     families: Vec<Family>,
     first_names: Vec<&'static str>,
@@ -21,7 +21,7 @@ struct Family {
     surnames: Vec<&'static str>,
 }
 
-/// How many names or handles to consider before settling for a plainer one.
+/// How many names or handles to consider before choosing a plainer one.
 const TRIES: usize = 12;
 
 impl Register {
@@ -53,19 +53,19 @@ impl Register {
         }
     }
 
-    /// Every first name there is.
+    /// All first names.
     pub(super) fn first_names(&self) -> &[&'static str] {
         &self.first_names
     }
 
-    /// Takes a handle, so that nobody else gets it.
+    /// Reserves a handle.
     pub(super) fn reserve(&mut self, name: &str, handle: &str) {
         self.names.insert(name.to_owned());
         self.handles.insert(handle.to_owned());
     }
 
-    /// A name and a handle for somebody new. Most names come from one part of the world; now and then two parts
-    /// met. Nobody shares a name until the names run out.
+    /// A name and a handle for a new person. Most names come from one part of the world; sometimes they combine
+    /// two. Nobody shares a name until the names run out.
     pub(super) fn somebody(&mut self, dice: &mut Dice) -> (String, String) {
         let (mut first, mut last) = self.name(dice);
         for _ in 0..TRIES {
@@ -106,7 +106,7 @@ impl Register {
     }
 }
 
-/// One of the ways in which people make a handle of their name.
+/// One of the ways in which people turn their name into a handle.
 fn invent(first: &str, last: &str, word: &str, dice: &mut Dice) -> String {
     let initial = |name: &str| name.get(..1).unwrap_or_default().to_owned();
     match dice.below(16) {

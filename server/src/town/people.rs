@@ -1,4 +1,4 @@
-//! Who lives in the town, and who only looks in.
+//! The town's residents, and the quiet accounts.
 
 use std::collections::HashSet;
 
@@ -10,12 +10,12 @@ use super::rhythm::{self, DAY, HOUR, MINUTE, SECOND};
 use super::words::{Book, Slots};
 use super::{Resident, Sizes};
 
-/// Somebody whose part in the town is fixed. The parts are the first people of every town, in this order.
+/// A person with a fixed part in the town. They are the first people of every town, in this order.
 pub(super) struct Part {
     pub handle: &'static str,
     name: &'static str,
     bio: &'static str,
-    /// What their posts are about, for those who comment.
+    /// The topic of their posts, for commenters.
     pub topic: &'static str,
 }
 
@@ -58,14 +58,14 @@ pub(super) const CAST: [Part; 5] = [
     },
 ];
 
-/// The named people and what they care about.
+/// The named people and their interests.
 pub(super) struct Residents {
     pub people: Vec<Resident>,
     /// The topic that each of them mostly writes about.
     pub topics: Vec<&'static str>,
 }
 
-/// Makes up the named people: the cast, then the rest. `open` is when the feed started; most came soon after.
+/// Generates the named people: the cast, then the rest. `open` is when the feed started; most joined soon after.
 pub(super) fn residents(
     sizes: &Sizes,
     open: Timestamp,
@@ -91,7 +91,7 @@ pub(super) fn residents(
     let grammar = Book::parse(include_str!("words/bios.txt"));
     let grammar = grammar.section("grammar");
     let others: Vec<&'static str> = bios.iter().map(|(topic, _)| *topic).collect();
-    let mut told = HashSet::new();
+    let mut used = HashSet::new();
     let joined_by = rhythm::later(open, 20 * DAY);
     while people.len() < sizes.users {
         let (name, handle) = register.somebody(dice);
@@ -100,7 +100,7 @@ pub(super) fn residents(
         } else {
             let mut bio = slots.fill(dice.word(grammar), "", dice);
             for _ in 0..8 {
-                if told.insert(bio.clone()) {
+                if used.insert(bio.clone()) {
                     break;
                 }
                 bio = slots.fill(dice.word(grammar), "", dice);
@@ -120,7 +120,8 @@ pub(super) fn residents(
     Residents { people, topics }
 }
 
-/// The accounts that never post: they like, follow and comment. When they joined is decided by what they do first.
+/// The accounts that never post: they like, follow and comment. The time when they joined depends on their first
+/// action.
 pub(super) fn quiet(count: usize, now: Timestamp, register: &mut Register, dice: &mut Dice) -> Vec<Resident> {
     (0..count)
         .map(|_| {
@@ -136,7 +137,7 @@ pub(super) fn quiet(count: usize, now: Timestamp, register: &mut Register, dice:
         .collect()
 }
 
-/// When somebody joined who was first seen doing something at `seen`: mostly just before.
+/// When a person joined whose first action was at `seen`: mostly just before.
 pub(super) fn joined_before(seen: Timestamp, open: Timestamp, dice: &mut Dice) -> Timestamp {
     let lag = SECOND + dice.wait(20 * MINUTE);
     let span = (seen.millis() - open.millis()).max(2);
@@ -151,7 +152,7 @@ fn cast_joined(index: usize, open: Timestamp, now: Timestamp) -> Timestamp {
     rhythm::later(open, (1 + order) * 11 * MINUTE)
 }
 
-/// Every bio that was written by hand, in any order, with its topic.
+/// Every handwritten bio, in random order, with its topic.
 fn bios(dice: &mut Dice) -> Vec<(&'static str, &'static str)> {
     let book = Book::parse(include_str!("words/bios.txt"));
     let mut bios: Vec<_> = book

@@ -1,8 +1,9 @@
-//! Who and what gets the attention: a few a lot, most a little.
+//! The distribution of attention: a few get a lot, most get a little.
 
 use super::dice::Dice;
 
-/// Draws ranks with the Zipf–Mandelbrot distribution: rank r with a chance in proportion to 1 / (r + flatness).
+/// Draws ranks from the Zipf–Mandelbrot distribution: rank r with a probability proportional to 1 / (r +
+/// flatness).
 pub(super) struct Zipf {
     cumulative: Vec<u64>,
 }
@@ -11,7 +12,7 @@ pub(super) struct Zipf {
 const SCALE: u64 = 1 << 40;
 
 impl Zipf {
-    /// Over `ranks` ranks, counted from 0. A larger `flatness` takes from the first and gives to the middle.
+    /// Over `ranks` ranks, counted from 0. A larger `flatness` moves weight from the first ranks to the middle.
     pub(super) fn new(ranks: usize, flatness: u64) -> Self {
         let mut sum = 0;
         let cumulative = (0..ranks as u64)
@@ -31,7 +32,7 @@ impl Zipf {
     }
 }
 
-/// How much a rank gets when the first gets `top`, by the same law.
+/// The share of a rank when the first gets `top`, by the same law.
 pub(super) fn share(top: usize, flatness: usize, rank: usize) -> usize {
     top * flatness / (flatness + rank)
 }

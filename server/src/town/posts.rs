@@ -1,4 +1,4 @@
-//! What the town writes about.
+//! The town's posts.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,17 +17,17 @@ pub(super) const VIRAL: &str = "For three weeks a goose has taken the 7:40 ferry
     Nobody taught her this. This morning the harbour office issued her a season ticket, with photo. Under \
     \"occupation\" it says: goose. #ferrygoose";
 
-/// What everything about the goose is filed under.
+/// The topic of everything about the goose.
 pub(super) const GOOSE: &str = "goose";
 
-/// What the retired postmistress writes about.
+/// The topic of the retired postmistress.
 const POSTAL: [&str; 6] = ["small", "library", "river", "choir", "market", "found"];
 
-/// The posts, oldest first, and what each is about.
+/// The posts, oldest first, and the topic of each.
 pub(super) struct Posts {
     pub list: Vec<TownPost>,
     pub topics: Vec<&'static str>,
-    /// Where the viral post is among them.
+    /// The index of the viral post among them.
     pub viral: usize,
 }
 
@@ -49,7 +49,7 @@ struct Writing<'a> {
 }
 
 /// Writes `sizes.posts` posts: the viral one, those of the cast, those written by hand, and the rest from the
-/// grammar. Of the power user there are `postal`.
+/// grammar. `postal` of them are by the power user.
 pub(super) fn write(
     sizes: &Sizes,
     postal: usize,
@@ -122,7 +122,7 @@ pub(super) fn write(
     }
 }
 
-/// Nobody writes of the goose before the town knows her.
+/// Nobody writes about the goose before the town knows her.
 fn about_the_goose(draft: &Draft) -> bool {
     draft.topic == GOOSE || draft.text.contains("goose") || draft.text.contains("tea towels")
 }
@@ -172,7 +172,7 @@ impl Writing<'_> {
         drafts
     }
 
-    /// Mostly somebody who cares about the topic; some write more than others.
+    /// Mostly a person who cares about the topic; some write more than others.
     fn author(&mut self, topic: &str) -> usize {
         let circle = self.by_topic.get(topic).filter(|_| self.dice.percent(60));
         match circle.and_then(|circle| self.dice.pick(circle)) {
@@ -181,7 +181,7 @@ impl Writing<'_> {
         }
     }
 
-    /// A text from the grammar that nobody wrote before, unless the grammar runs dry.
+    /// A new text from the grammar, unless the grammar runs out.
     fn compose(&mut self, topic: &str, author: usize) -> String {
         let templates = self.grammar.section(topic);
         let mut text = String::new();
@@ -207,7 +207,7 @@ impl Writing<'_> {
     }
 }
 
-/// What the cast wrote, by hand.
+/// The handwritten posts of the cast.
 fn of_the_cast(most: usize) -> Vec<Draft> {
     let book = Book::parse(include_str!("words/cast.txt"));
     let own = |(author, part): (usize, &'static Part)| {

@@ -3,14 +3,14 @@ use model::Timestamp;
 
 use super::{Sizes, Town};
 
-/// What a town is made from. The same recipe makes the same town, down to the last like.
+/// The parameters of a town. The same recipe makes the same town, down to the last like.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recipe {
-    /// How large it is.
+    /// The sizes.
     pub sizes: Sizes,
-    /// Which of all towns of this size.
+    /// The seed.
     pub seed: u64,
-    /// The moment at which the town stands still.
+    /// The moment at which the town ends.
     pub now: Timestamp,
 }
 
@@ -20,7 +20,7 @@ impl Recipe {
         Town::generate(&self.sizes, self.seed, self.now)
     }
 
-    /// As the store keeps it.
+    /// The form in which the store keeps it.
     pub(super) fn to_document(&self) -> Document {
         let sizes = &self.sizes;
         let number = |size: usize| Bson::Int64(i64::try_from(size).unwrap_or(i64::MAX));
@@ -36,7 +36,7 @@ impl Recipe {
         }
     }
 
-    /// `None` for what is not a whole recipe.
+    /// `None` for an incomplete recipe.
     pub(super) fn from_document(document: &Document) -> Option<Self> {
         let size = |name| usize::try_from(document.get_i64(name).ok()?).ok();
         Some(Self {

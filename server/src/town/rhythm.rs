@@ -1,4 +1,4 @@
-//! When things happen: by day rather than by night, and soon after what caused them rather than late.
+//! The times of events: by day rather than by night, and soon after their cause rather than late.
 
 use model::Timestamp;
 
@@ -9,15 +9,15 @@ pub(super) const MINUTE: i64 = 60 * SECOND;
 pub(super) const HOUR: i64 = 60 * MINUTE;
 pub(super) const DAY: i64 = 24 * HOUR;
 
-/// How likely people look at their feed in each hour of the day, in percent of the busiest. The town lives in UTC.
+/// How likely people read their feed in each hour of the day, in percent of the busiest. The town lives in UTC.
 const AWAKE: [u64; 24] = [
     7, 4, 3, 3, 5, 14, 34, 62, 70, 52, 48, 50, 66, 58, 45, 46, 54, 66, 78, 92, 100, 84, 48, 20,
 ];
 
-/// How many moments to consider before settling for an unusual one.
+/// How many times to consider before accepting an unusual one.
 const TRIES: usize = 48;
 
-/// The stretch of the day that a text speaks of.
+/// The part of the day that a text mentions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Daypart {
     from: i64,
@@ -28,7 +28,7 @@ impl Daypart {
     const MORNING: Self = Self { from: 6, until: 11 };
     const EVENING: Self = Self { from: 19, until: 23 };
 
-    /// What a text says about the time at which it was written, if anything.
+    /// The part of the day in which a text says it was written, if any.
     pub(super) fn of(text: &str) -> Option<Self> {
         let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
         if says(&[
@@ -51,7 +51,7 @@ impl Daypart {
     }
 }
 
-/// A moment after `from` and before `until`, with the rhythm of the day.
+/// A time after `from` and before `until`, with the rhythm of the day.
 pub(super) fn sometime(dice: &mut Dice, from: Timestamp, until: Timestamp) -> Timestamp {
     settle(dice, from, until, Dice::below)
 }
@@ -68,12 +68,12 @@ pub(super) fn during(dice: &mut Dice, part: Option<Daypart>, from: Timestamp, un
     at
 }
 
-/// A moment after `from` and before `until`: half of them sooner than `median` later, fewer and fewer after that.
+/// A time after `from` and before `until`: half of them sooner than `median` later, fewer and fewer after that.
 pub(super) fn soon_after(dice: &mut Dice, from: Timestamp, until: Timestamp, median: i64) -> Timestamp {
     settle(dice, from, until, |dice, _| dice.wait(median).unsigned_abs())
 }
 
-/// A moment of a wave that builds up before it ebbs: the later of two.
+/// A time in a wave that builds up before it fades: the later of two.
 pub(super) fn in_wave(dice: &mut Dice, from: Timestamp, until: Timestamp, median: i64) -> Timestamp {
     settle(dice, from, until, |dice, _| {
         dice.wait(median).max(dice.wait(median)).unsigned_abs()
@@ -95,7 +95,8 @@ fn hour(at: i64) -> i64 {
     at.rem_euclid(DAY) / HOUR
 }
 
-/// Draws delays until one falls into the span and an hour in which somebody is likely up. A last resort is uniform.
+/// Draws delays until one falls into the span and an hour in which people are probably awake. The last resort is
+/// uniform.
 fn settle(
     dice: &mut Dice,
     from: Timestamp,

@@ -158,7 +158,7 @@ fn everything_else_is_ordinary() {
 }
 
 #[test]
-fn nothing_is_done_twice_and_nobody_follows_or_applauds_themselves() {
+fn nothing_happens_twice_and_nobody_follows_or_likes_themselves() {
     let town = Town::generate(&Sizes::default(), 1, NOW);
     for reactions in [&town.likes, &town.shares] {
         let pairs: HashSet<_> = reactions
@@ -263,7 +263,7 @@ fn the_model_accepts_every_text() {
 }
 
 #[test]
-fn whoever_is_mentioned_lives_here() {
+fn every_mentioned_person_lives_here() {
     let town = Town::generate(&Sizes::default(), 1, NOW);
     let handles: HashSet<&str> = town.people.iter().map(|person| person.handle.as_str()).collect();
     let posts = town.posts.iter().map(|post| &post.text);

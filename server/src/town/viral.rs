@@ -6,7 +6,7 @@ use super::dice::Dice;
 use super::people::{NEWCOMER, POWER_USER, VIRAL_AUTHOR};
 use super::rhythm::{self, DAY, HOUR};
 
-/// How long it took half of those who came to come.
+/// The time after which half of the reactions had happened.
 const MEDIAN: i64 = 11 * HOUR;
 
 /// The likes, comments and shares of the viral post.
@@ -14,7 +14,7 @@ pub(super) fn spread(crowd: &mut Crowd<'_>, dice: &mut Dice) {
     let post = crowd.viral;
     let others = [VIRAL_AUTHOR, POWER_USER, NEWCOMER];
     let mut likers = crowd.gather(crowd.sizes.viral_likes, &others, dice);
-    // Who reads everything has read this.
+    // The power user has read this, too.
     if crowd.sizes.power_activities >= 100
         && let Some(last) = likers.last_mut()
     {
@@ -37,7 +37,7 @@ pub(super) fn spread(crowd: &mut Crowd<'_>, dice: &mut Dice) {
     let mut wonder = Wonder::new(crowd.slots);
     let talkers = crowd.gather(count, &others, dice);
     for (index, at) in moments.into_iter().enumerate() {
-        // Whoever is next; when there are fewer people than comments, some say more.
+        // The next person; when there are fewer people than comments, some write several.
         let talker = if talkers.is_empty() {
             VIRAL_AUTHOR
         } else {

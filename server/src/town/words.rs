@@ -59,7 +59,7 @@ impl Slots {
         Self(slots)
     }
 
-    /// One of the texts that a template stands for. `mention` is the handle of who is meant by `{at}`.
+    /// One of the texts that a template stands for. `mention` is the handle for `{at}`.
     pub(super) fn fill(&self, template: &str, mention: &str, dice: &mut Dice) -> String {
         let mut text = String::with_capacity(template.len());
         self.expand(template, mention, dice, &mut BTreeMap::new(), &mut text);
@@ -102,7 +102,7 @@ impl Slots {
 }
 
 impl Slots {
-    /// A slot keeps its word through a text; `{other street}` is another one.
+    /// A slot keeps its word throughout a text; `{other street}` is a different word.
     fn word(
         &self,
         slot: &str,
@@ -131,7 +131,7 @@ impl Slots {
     }
 }
 
-/// The words that a slot fills before an `s` and whose plural is another one.
+/// Words that fill a slot before an `s` and have an irregular plural.
 const PLURALS: [(&str, &str); 4] = [
     ("father-in-laws", "fathers-in-law"),
     ("landladys", "landladies"),

@@ -51,7 +51,7 @@ fn is_open(finding: &Finding) -> bool {
     finding.severity > Severity::Notice && finding.outcome != Outcome::Repaired
 }
 
-/// A town's pages come before its owners; while it is half there they must not be taken for orphans.
+/// A town's pages are written before its owners; while it is incomplete they must not be taken for orphans.
 async fn refuse_half_a_town(store: &Store) -> Result<(), Fault> {
     let half = town::is_half_loaded(store).await;
     if !half.map_err(|error| interrupted("The store cannot be read", &error))? {

@@ -25,8 +25,8 @@ pub async fn run(options: ExportOptions) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Puts the file in its place once it is whole: an export that fails leaves an earlier one as it was. Only its owner may
-/// read it.
+/// Moves the file into place once it is complete: a failed export leaves an earlier file unchanged. Only its owner
+/// may read it.
 async fn write_file(store: &Store, file: &Path) -> Result<Counts, ExportError> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut beside = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;

@@ -19,7 +19,7 @@ pub async fn run(options: ImportOptions) -> Result<(), Fault> {
         Place::Standard => read(&options, io::stdin().lock(), None).await,
         Place::File(file) => {
             let open = || File::open(file).map_err(|error| explain(&LineError::Read(error).into(), &options));
-            // Once through to the end before anything is written: a damaged file changes nothing.
+            // One complete pass before anything is written: a damaged file changes nothing.
             let counts = Lines::begin(BufReader::new(open()?)).and_then(Lines::count);
             let counts = counts.map_err(|error| explain(&error.into(), &options))?;
             read(&options, BufReader::new(open()?), Some(&counts)).await
@@ -28,7 +28,7 @@ pub async fn run(options: ImportOptions) -> Result<(), Fault> {
 }
 
 async fn read(options: &ImportOptions, file: impl BufRead, counts: Option<&Counts>) -> Result<(), Fault> {
-    // The first line decides whether there is anything to open a store for, which might be made by that.
+    // The first line decides whether to open a store at all, since opening may create it.
     let mut lines = Lines::begin(file).map_err(|error| explain(&error.into(), options))?;
     let store = opening::open_to_import(&options.data).await?.store;
     let bar = bar("Importing");

@@ -1,5 +1,5 @@
-//! `spillway detect`, `migrate`, `check`, `stats`, `shard`, `export` and `import`: what the data layer does with a whole
-//! store, at the terminal. Results go to standard output; progress and faults to standard error.
+//! `spillway detect`, `migrate`, `check`, `stats`, `shard`, `export` and `import`: the data layer's operations on
+//! a whole store, at the terminal. Results go to standard output; progress and faults to standard error.
 
 mod check;
 mod detect;
@@ -27,7 +27,7 @@ use crate::cli::DataOptions;
 use crate::fault::Fault;
 use crate::opening;
 
-/// Opens a store that is there already: looking after a misspelt one would make it and find it in order.
+/// Opens an existing store: a misspelt name would otherwise create an empty store, which checks as correct.
 async fn open(data: &DataOptions) -> Result<Store, Fault> {
     if !opening::is_there(&data.store).await? {
         return Err(Fault::failed(
@@ -38,7 +38,7 @@ async fn open(data: &DataOptions) -> Result<Store, Fault> {
     opening::open(data).await
 }
 
-/// A bar that moves as the closure is told of documents. It shows at a terminal only.
+/// A progress bar that moves as documents are reported to the closure. It only shows at a terminal.
 fn bar(message: &'static str) -> ProgressBar {
     let bar = ProgressBar::new(0).with_message(message);
     let style = ProgressStyle::with_template(

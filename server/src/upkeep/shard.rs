@@ -7,10 +7,10 @@ use crate::cli::{self, StoreAddress};
 use crate::fault::Fault;
 use crate::opening;
 
-/// The database of a plan that nobody named one for.
+/// The database of a plan without a named one.
 const DATABASE: &str = "spillway";
 
-/// Tells how the collections are sharded, or shards them.
+/// Prints how the collections are sharded, or shards them.
 pub async fn run(options: cli::ShardOptions) -> Result<(), Fault> {
     if options.what.plan {
         let database = match &options.data.store {
@@ -92,7 +92,7 @@ async fn apply(data: &cli::DataOptions) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A key as one writes it in mongosh.
+/// A key in mongosh syntax.
 fn shown(key: &Document) -> String {
     let fields: Vec<String> = key
         .iter()
@@ -104,7 +104,7 @@ fn shown(key: &Document) -> String {
     format!("{{ {} }}", fields.join(", "))
 }
 
-/// A text in lines that fit a terminal.
+/// A text wrapped to fit a terminal.
 fn wrapped(text: &str) -> Vec<String> {
     const WIDTH: usize = 96;
     let mut lines: Vec<String> = Vec::new();

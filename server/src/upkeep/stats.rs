@@ -22,7 +22,7 @@ struct Report {
     advice: Vec<Tuned>,
 }
 
-/// What a relation has now, and what would fit the budget.
+/// A relation's present numbers, and what would fit the budget.
 #[derive(Debug, Serialize)]
 struct Tuned {
     relation: Relation,
@@ -30,7 +30,7 @@ struct Tuned {
     fitting: Advice,
 }
 
-/// Tells how lists are stored, and which limits fit a budget.
+/// Prints how lists are stored, and which limits fit a budget.
 pub async fn run(options: StatsOptions) -> Result<(), Fault> {
     let store = open(&options.data).await?;
     let bar = bar("Measuring");

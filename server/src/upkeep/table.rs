@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// A table with its first columns to the left and the numbers to the right.
+/// A table with its first columns left-aligned and the numbers right-aligned.
 pub struct Table {
     left: usize,
     rows: Vec<Vec<String>>,
@@ -20,7 +20,7 @@ impl Table {
         self.rows.push(Vec::from(cells));
     }
 
-    /// Whether there is nothing but headings.
+    /// Whether it has only headings.
     pub fn is_empty(&self) -> bool {
         self.rows.len() < 2
     }
@@ -54,7 +54,7 @@ impl Table {
     }
 }
 
-/// A number with its thousands apart: 1,234,567.
+/// A number with thousands separators: 1,234,567.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -67,7 +67,7 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// Bytes in the largest unit that leaves a whole number before the point.
+/// Bytes in the largest unit that gives at least 1.
 pub fn size(bytes: u64) -> String {
     #[expect(clippy::cast_precision_loss, reason = "one decimal place is shown")]
     let bytes_as = |unit: f64| bytes as f64 / unit;
@@ -78,7 +78,7 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
-/// One thing and its plural: "1 list", "2 lists".
+/// A number with its noun in singular or plural: "1 list", "2 lists".
 pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }

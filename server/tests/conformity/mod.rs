@@ -1,10 +1,10 @@
-//! Whether answers are what the description of the API says. The tests within the program and those of the running program
-//! both hold every answer that they get against it.
+//! Checks that answers conform to the description of the API. The tests within the program and those of the
+//! running program both check every answer against it.
 
 use jsonschema::Draft;
 use serde_json::{Value, json};
 
-/// An answer, as far as the description speaks of it.
+/// An answer, as far as the description covers it.
 pub struct Seen<'a> {
     pub method: &'a str,
     /// The path from the root, with or without a query.
@@ -23,8 +23,8 @@ impl Description {
         Self(description)
     }
 
-    /// Asserts that the description has this answer. What it does not speak of at all, such as a route that is not there,
-    /// is a problem under the API and free elsewhere.
+    /// Asserts that the description has this answer. For routes that it does not cover, such as unknown ones, the
+    /// answer must be a problem under the API and may be anything elsewhere.
     #[track_caller]
     pub fn allows(&self, seen: &Seen<'_>) {
         let Seen { method, status, .. } = *seen;
@@ -96,7 +96,7 @@ impl Description {
             &method.to_lowercase()
         };
         let paths = self.0["paths"].as_object()?.iter();
-        // A path without parameters is the better match: they come first.
+        // A path without parameters is the better match: those come first.
         let mut fitting: Vec<_> = paths.filter(|(template, _)| matches(template, path)).collect();
         fitting.sort_by_key(|(template, _)| template.matches('{').count());
         fitting.first()?.1.get(method)

@@ -55,16 +55,20 @@ fn behind_https_the_cookie_is_secure_and_bound_to_the_host() {
 fn signing_in_takes_the_right_password_and_starts_a_new_session() {
     let server = Server::start();
     let ada = server.member("ada");
-    let anew = ada.post(
+    let signed_in = ada.post(
         "/session",
         &json!({"handle": "@Ada", "password": "correct horse"}),
     );
-    assert_eq!(anew.status, 200);
-    assert_eq!(anew.body["handle"], "ada");
-    assert_ne!(Some(anew.cookie()), ada.cookie);
+    assert_eq!(signed_in.status, 200);
+    assert_eq!(signed_in.body["handle"], "ada");
+    assert_ne!(Some(signed_in.cookie()), ada.cookie);
     ada.get("/me").is_problem(401, None);
     assert_eq!(
-        server.visitor().with("cookie", &anew.cookie()).get("/me").status,
+        server
+            .visitor()
+            .with("cookie", &signed_in.cookie())
+            .get("/me")
+            .status,
         200
     );
 }
@@ -99,7 +103,7 @@ fn a_taken_handle_is_refused_however_it_is_spelled() {
 }
 
 #[test]
-fn a_forged_or_broken_cookie_is_nobody() {
+fn a_forged_or_broken_cookie_signs_nobody_in() {
     let server = Server::start();
     for cookie in [
         "spillway=",

@@ -15,7 +15,7 @@ fn sends(client: &Client, path: &str, body: &str) -> Answer {
     form.send("POST", path, Some(body.as_bytes().to_vec()))
 }
 
-/// Somebody joins by name only.
+/// Signs a student up by name.
 fn joins(server: &Server, name: &str) -> Client {
     let mut student = server.visitor();
     let answer = sends(&student, "/api/join_class", &format!("name={name}"));
@@ -37,7 +37,7 @@ fn page(client: &Client, path: &str) -> Answer {
     page
 }
 
-/// Whoever opens the link in the terminal.
+/// The browser that opens the link from the terminal.
 fn teaches(server: &mut Server) -> Client {
     let link = server.says("The teacher opens ");
     let path = link.strip_prefix(&format!("http://{}", server.address)).unwrap();
@@ -80,13 +80,13 @@ fn students_join_by_name_and_may_share_one() {
     assert!(words(&page(&ada, "/lab/class").text).contains("You are in, Ada Lovelace"));
     let nameless = sends(&server.visitor(), "/api/join_class", "name=");
     assert!(is_refused(&nameless), "{nameless:?}");
-    // There is no password, so none signs anybody in.
+    // There is no password, so none can be used to sign in.
     let session = serde_json::json!({"handle": "ada-lovelace", "password": "correct horse"});
     assert_eq!(server.visitor().post("/session", &session).status, 401);
 }
 
 #[test]
-fn what_a_class_brings_at_once_is_all_there_and_everybody_once() {
+fn likes_by_a_whole_class_are_all_stored_once() {
     let server = Server::for_a_class();
     let class: Vec<Client> = (1..=8)
         .map(|nth| joins(&server, &format!("Student+{nth}")))
@@ -108,7 +108,7 @@ fn what_a_class_brings_at_once_is_all_there_and_everybody_once() {
 }
 
 #[test]
-fn the_town_has_an_end() {
+fn the_demo_town_has_an_end() {
     let server = Server::for_a_class();
     let student = joins(&server, "Ada");
     let refused = (0..200).find_map(|_| {
@@ -128,7 +128,7 @@ fn the_town_has_an_end() {
 }
 
 #[test]
-fn who_is_not_in_the_class_brings_nobody() {
+fn only_students_of_the_class_bring_people() {
     let server = Server::for_a_class();
     let answer = sends(&server.member("mallory"), "/api/bring_people", "");
     assert!(is_refused(&answer), "{answer:?}");
@@ -136,7 +136,7 @@ fn who_is_not_in_the_class_brings_nobody() {
 }
 
 #[test]
-fn the_teacher_begins_anew_with_the_same_town_and_class() {
+fn the_teacher_resets_the_town_and_keeps_the_class() {
     let mut server = Server::for_a_class();
     let student = joins(&server, "Ada");
     sends(&student, "/api/bring_people", "");
@@ -153,7 +153,7 @@ fn the_teacher_begins_anew_with_the_same_town_and_class() {
     assert_eq!(begun.status, 303, "{begun:?}");
     assert_eq!(likes(&server), 0);
     assert_eq!(post(&server.visitor())["id"], id, "whoever watches it goes on to");
-    // The stream ends, so that browsers come again; it would be silent from now on.
+    // The stream ends, so that browsers reconnect; it would be silent from now on.
     watching.into_iter().for_each(drop);
     assert_eq!(
         student.get("/users/solveig").body["followers"],
@@ -204,7 +204,7 @@ fn nobody_elsewhere_begins_anew() {
     assert_eq!(likes(&server), 10);
 }
 
-/// A proxy or tunnel on the server's machine that adds no header looks like a browser there.
+/// A proxy or tunnel on the server's machine that adds no header looks like a local browser.
 #[test]
 fn being_on_the_servers_machine_is_not_being_the_teacher() {
     let mut server = Server::for_a_class();

@@ -3,7 +3,7 @@ use std::sync::Mutex;
 
 use crate::support::{Client, Server, handles, until};
 
-/// Likers of every post, walked by cursor; checks that every number told about them agrees.
+/// Likers of every post, read by cursor; checks that all numbers about them agree.
 fn likers(reader: &Client, post: &str) -> BTreeSet<String> {
     let (items, _) = reader.walk(&format!("/posts/{post}/likes"), 5);
     let distinct: BTreeSet<String> = handles(&items).into_iter().map(ToOwned::to_owned).collect();
@@ -62,7 +62,7 @@ fn killed_in_a_burst_of_likes_it_keeps_every_acknowledged_one_and_counts_exactly
             assert!(found.contains(fan), "the acknowledged like of {fan} is gone");
         }
     }
-    // Everybody who got no answer tries again, and those who got one do too.
+    // Clients without an answer try again, and so do those with one.
     let everybody: BTreeSet<String> = fans.iter().map(|(fan, _)| fan.clone()).collect();
     for post in &posts {
         for (_, client) in &fans {

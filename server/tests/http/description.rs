@@ -1,7 +1,7 @@
 use crate::support::{Server, spillway};
 
 #[test]
-fn what_is_printed_is_what_is_served() {
+fn the_printed_description_is_the_served_one() {
     let server = Server::start();
     let answer = server.visitor().get("/openapi.json");
     let printed = spillway().arg("openapi").output().unwrap();

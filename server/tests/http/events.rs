@@ -31,7 +31,7 @@ fn a_like_moves_an_open_stream_within_a_second() {
 }
 
 #[test]
-fn each_change_is_told_once_although_both_the_feed_and_the_store_tell_of_it() {
+fn each_change_is_sent_once_although_both_the_feed_and_the_store_report_it() {
     let server = Server::start();
     let ada = server.member("ada");
     let post = ada.writes("Watch me");
@@ -83,7 +83,7 @@ fn a_topic_whose_owner_is_gone_does_not_silence_the_others() {
 }
 
 #[test]
-fn a_burst_is_told_in_few_events_that_end_with_the_final_count() {
+fn a_burst_is_sent_as_few_events_that_end_with_the_final_count() {
     let server = Server::with_small_pages();
     let ada = server.member("ada");
     let post = ada.writes("Popular");
@@ -115,7 +115,7 @@ fn a_stream_is_neither_stored_nor_held_back_nor_compressed() {
 }
 
 #[test]
-fn what_cannot_be_watched_is_refused() {
+fn topics_that_cannot_be_watched_are_refused() {
     let server = Server::start();
     let ada = server.member("ada");
     ada.get("/events").is_problem(422, Some("topic"));

@@ -78,7 +78,7 @@ fn bad_cursors_and_limits_are_refused_on_every_list() {
 }
 
 #[test]
-fn what_is_not_there_is_not_found() {
+fn missing_resources_are_not_found() {
     let server = Server::start();
     let ada = server.member("ada");
     for post in [

@@ -18,7 +18,7 @@ fn with_likes(likes: u64) -> (Server, String) {
     (server, post)
 }
 
-/// The numbers in an attribute, wherever it stands in a page.
+/// The numbers in an attribute, anywhere in a page.
 fn numbers(page: &str, attribute: &str) -> Vec<u64> {
     let begin = format!("{attribute}=\"");
     page.split(&begin)
@@ -53,7 +53,7 @@ fn the_byte_map_adds_up_to_the_document_that_the_api_tells_of() {
     }
 }
 
-/// The documents of a page as somebody copies them: without what the style sheet keeps out of selections.
+/// The documents of a page as they are copied: without what the style sheet keeps out of selections.
 fn copied(page: &str) -> Vec<Value> {
     let bodies = page.split("class=\"document-body\"").skip(1);
     let documents = bodies.map(|rest| {
@@ -72,7 +72,7 @@ fn copied(page: &str) -> Vec<Value> {
 }
 
 #[test]
-fn what_is_copied_out_of_the_inspector_is_extended_json() {
+fn text_copied_from_the_inspector_is_extended_json() {
     let (server, post) = with_likes(17);
     let overflow = server.visitor().get(&format!("/posts/{post}/overflow")).body["likes"].clone();
     let page = browser(&server).get(&format!("/lab/inspect/post:{post}")).text;
@@ -128,7 +128,7 @@ fn the_chain_leads_to_each_page_and_shows_its_document() {
 }
 
 #[test]
-fn what_is_typed_leads_to_its_owner_and_what_names_nobody_is_said_by_its_field() {
+fn typed_text_leads_to_its_owner_and_unknown_names_are_reported_at_the_field() {
     let (server, post) = with_likes(1);
     let browser = browser(&server);
     for (typed, owner) in [
@@ -164,7 +164,7 @@ fn what_is_typed_leads_to_its_owner_and_what_names_nobody_is_said_by_its_field()
 }
 
 #[test]
-fn what_the_inspector_does_not_know_is_refused_by_name() {
+fn unknown_inspector_parameters_are_refused_by_name() {
     let (server, post) = with_likes(7);
     let browser = browser(&server);
     let unknown = "00000000-0000-0000-0000-000000000001";
@@ -234,7 +234,7 @@ fn how_something_is_stored_leads_to_the_inspector() {
 }
 
 #[test]
-fn what_a_visitor_of_the_town_writes_is_no_example_of_the_workshop() {
+fn posts_by_visitors_of_the_town_are_not_used_as_examples() {
     let server = Server::for_a_class();
     let visitor = server.member("visitor");
     let posts: Vec<String> = (0..25)

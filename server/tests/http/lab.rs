@@ -7,7 +7,7 @@ fn browser(server: &Server) -> Client {
     server.visitor().at_root().with("accept", "text/html")
 }
 
-/// A page's words; it must be there.
+/// The text of a page; it must exist.
 fn shown(browser: &Client, path: &str) -> String {
     let page = browser.get(path);
     assert_eq!(page.status, 200, "{path}: {}", words(&page.text));
@@ -152,7 +152,7 @@ fn three_answers_lead_to_the_outlier_pattern_and_each_can_be_given_again() {
 }
 
 #[test]
-fn what_a_station_does_not_know_is_refused_by_name() {
+fn unknown_station_parameters_are_refused_by_name() {
     let server = Server::start();
     let browser = browser(&server);
     for (path, named) in [

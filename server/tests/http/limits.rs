@@ -2,11 +2,11 @@ use serde_json::json;
 
 use crate::support::{Answer, Client, Server};
 
-/// Far more than anybody is granted at once.
+/// Far more than the limit allows at once.
 const MANY: usize = 400;
 
 fn guess(client: &Client) -> Answer {
-    // No handle at all, so that no hash is made; it counts like any other.
+    // An invalid handle, so that no hash is computed; it counts like any other.
     client.post("/session", &json!({"handle": "?", "password": "a guess"}))
 }
 
@@ -39,7 +39,7 @@ fn a_peer_that_guesses_has_to_wait_and_cannot_pretend_to_be_another() {
 }
 
 #[test]
-fn a_person_who_does_too_much_has_to_wait_wherever_they_are() {
+fn a_person_who_does_too_much_has_to_wait_at_every_address() {
     let server = limited();
     let ada = server.member("ada");
     let refused = (0..MANY).find_map(|n| {

@@ -47,7 +47,7 @@ fn a_cursor_stays_good_while_the_list_changes() {
         handles(first["items"].as_array().unwrap()),
         ["fan7", "fan6", "fan5"]
     );
-    // The item that the cursor names goes away, one further on too, and newer ones push others into pages.
+    // The item that the cursor names is removed, and one further on too, and newer ones push others into pages.
     fans[5].delete(&like);
     fans[3].delete(&like);
     for n in 0..6 {

@@ -3,10 +3,10 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Client, Event, PATIENCE, Server, until};
 
-/// How soon a change shows on the other servers.
+/// The time within which a change shows on the other servers.
 const SOON: Duration = Duration::from_secs(2);
 
-/// A server that also is the store of two others.
+/// A server that is also the store of two others.
 struct Three {
     store: Server,
     one: Server,
@@ -25,7 +25,7 @@ impl Three {
     }
 }
 
-/// Waits for an event with so many likes.
+/// Waits for an event with this many likes.
 #[track_caller]
 fn likes(events: &Receiver<Event>, count: u64, within: Duration) -> Event {
     let deadline = Instant::now() + within;
@@ -39,7 +39,7 @@ fn likes(events: &Receiver<Event>, count: u64, within: Duration) -> Event {
     }
 }
 
-/// While a store comes back, requests may fail.
+/// While a store restarts, requests may fail.
 fn insist(what: &str, ask: impl Fn() -> u16) {
     until(what, || (ask() == 200).then_some(()));
 }
@@ -68,7 +68,7 @@ fn a_like_through_one_server_moves_the_streams_of_the_others_within_two_seconds(
         "an event carries what the store's own server answers"
     );
 
-    // And the other way, by somebody who signed in elsewhere.
+    // The other direction, by somebody who signed in elsewhere.
     let bob = bob.moved_to(&three.store);
     assert_eq!(bob.delete(&format!("/posts/{post}/like")).status, 200);
     likes(&elsewhere, 0, SOON);

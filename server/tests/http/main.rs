@@ -1,4 +1,4 @@
-//! The real binary, spoken to over HTTP.
+//! Tests of the real binary over HTTP.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
 

@@ -22,7 +22,7 @@ fn page(server: &Server) -> Answer {
     browser.get("/lab/migrate")
 }
 
-/// The migration once what is shown of it is so.
+/// The migration once the shown state satisfies the condition.
 fn until(client: &Client, is_so: impl Fn(&Value) -> bool) -> Value {
     let began = Instant::now();
     loop {
@@ -76,7 +76,7 @@ fn a_migration_loses_nothing_on_either_store() {
 }
 
 #[test]
-fn while_a_migration_goes_on_others_are_refused_and_anybody_who_is_signed_in_may_stop_it() {
+fn a_running_migration_refuses_others_and_any_member_may_stop_it() {
     let server = Server::start();
     let (ada, bob) = (server.member("ada"), server.member("bob"));
     let begun = send(&ada, "start_migration", "items=10000");

@@ -1,4 +1,4 @@
-//! What the page after a plain form says, and that nobody but this site can make it say anything.
+//! The notice on the page after a plain form; nobody but this site can create one.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{URL_SAFE, URL_SAFE_NO_PAD};
@@ -19,7 +19,7 @@ fn fills_in(browser: &Client, page: &str, form: &str, fields: &str) -> Answer {
         .send("POST", form, Some(fields.as_bytes().to_vec()))
 }
 
-/// What the browser is told to keep for the next page.
+/// The cookie that the browser is to keep for the next page.
 fn notice(answer: &Answer) -> String {
     let cookie = answer.headers.get("set-cookie").map_or("", String::as_str);
     assert!(cookie.contains("-notice="), "{answer:?}");
@@ -101,7 +101,7 @@ fn a_refused_form_is_shown_once_with_what_was_typed() {
 }
 
 #[test]
-fn what_was_done_is_said_once() {
+fn a_confirmation_is_shown_once() {
     let server = Server::start();
     let ada = server.member("ada");
     let mut browser = browser(&server);
@@ -114,7 +114,7 @@ fn what_was_done_is_said_once() {
 }
 
 #[test]
-fn a_form_without_one_of_its_fields_is_told_so() {
+fn a_form_without_one_of_its_fields_is_refused() {
     let server = Server::start();
     let mut browser = browser(&server);
     let refused = fills_in(&browser, "/login?next=/", "/api/sign_in", "password=x");
@@ -156,7 +156,7 @@ fn a_notice_that_this_site_did_not_write_is_not_shown() {
 }
 
 #[test]
-fn a_text_that_is_far_too_long_is_kept_or_said_to_be_in_the_browser() {
+fn a_text_that_is_far_too_long_is_kept_or_reported_as_still_in_the_browser() {
     let server = Server::start();
     let ada = server.member("ada");
     let mut browser = browser(&server);

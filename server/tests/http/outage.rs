@@ -1,5 +1,5 @@
-//! The database goes away and comes back. It is a process of its own here: a Spillway whose embedded store speaks
-//! MongoDB's protocol, and the app before it is a second one, which knows only the database's address.
+//! The database stops and restarts. It is a separate process here: a Spillway whose embedded store speaks
+//! MongoDB's protocol. The app before it is a second one, which only knows the database's address.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::support::{Answer, Client, PATIENCE, Server, handles, spillway, until};
 
-/// The database and the app. A head of 5 and pages of 3, so that writes spill all the time.
+/// The database and the app. A head of 5 and pages of 3, so that writes spill often.
 struct Pair {
     database: Server,
     app: Server,
@@ -36,7 +36,7 @@ impl Pair {
         }
     }
 
-    /// Kills the database and waits until the app says so.
+    /// Kills the database and waits until the app reports it.
     fn lose_database(&mut self) {
         self.database.crash();
         let probe = self.app.visitor().at_root();
@@ -45,7 +45,7 @@ impl Pair {
         });
     }
 
-    /// Starts the database again and waits until the app has found it.
+    /// Restarts the database and waits until the app has found it.
     fn bring_back_database(&mut self) {
         self.database.restart();
         let probe = self.app.visitor().at_root();
@@ -55,7 +55,7 @@ impl Pair {
     }
 }
 
-/// An address to listen on again and again. Its port is not one of those that the system gives to connections, so none
+/// An address to listen on repeatedly. Its port is not one of those that the system gives to connections, so none
 /// can take it in between.
 fn free_address() -> String {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
@@ -75,7 +75,7 @@ fn says_when_to_try_again(answer: &Answer, kind: &str) {
 }
 
 #[test]
-fn while_the_database_is_away_everything_that_needs_it_says_so_at_once_and_recovers_by_itself() {
+fn during_a_database_outage_requests_fail_at_once_and_recover_by_themselves() {
     let mut pair = Pair::start();
     let ada = pair.app.member("ada");
     let post = ada.writes("Before the flood");
@@ -165,7 +165,7 @@ fn while_the_database_is_away_everything_that_needs_it_says_so_at_once_and_recov
 }
 
 #[test]
-fn a_database_that_is_not_there_is_told_with_a_way_out() {
+fn a_missing_database_is_reported_with_a_next_step() {
     let address = free_address();
     let store = format!("mongodb://ada:secret@{address}/spillway?serverSelectionTimeoutMS=300");
     for command in [&["serve", "--no-demo"][..], &["check"], &["stats"]] {
@@ -183,7 +183,7 @@ fn a_database_that_is_not_there_is_told_with_a_way_out() {
 }
 
 #[test]
-fn a_database_without_validators_is_told_of_once() {
+fn missing_validators_are_reported_once() {
     let (database, address) = Server::for_drivers();
     let town = [
         "seed",
@@ -220,7 +220,7 @@ fn a_database_without_validators_is_told_of_once() {
     );
 }
 
-/// What the writers share.
+/// The state that the writers share.
 struct Load {
     posts: Vec<String>,
     people: usize,
@@ -233,7 +233,7 @@ impl Load {
         format!("writer{number}")
     }
 
-    /// The id that a writer gives to their comment on a post.
+    /// The id of a writer's comment on a post.
     fn comment(writer: usize, post: usize) -> String {
         format!("00000000-0000-4000-8000-{writer:06}{post:06}")
     }
@@ -242,7 +242,7 @@ impl Load {
         self.posts.len() * 2 + self.people - 1
     }
 
-    /// Likes and comments on every post and follows everybody else, each again and again until it is acknowledged.
+    /// Likes and comments on every post and follows everybody else, each repeated until it is acknowledged.
     fn write(&self, writer: usize, client: &Client) {
         let json = client.with("content-type", "application/json");
         for round in 0..self.posts.len().max(self.people) {

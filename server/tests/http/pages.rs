@@ -40,7 +40,7 @@ fn a_trailing_slash_leads_to_the_page() {
 }
 
 #[test]
-fn what_a_hash_names_is_kept_and_what_is_missing_is_not() {
+fn hashed_files_are_cached_and_missing_ones_are_not() {
     let server = Server::start();
     let missing = server.visitor().at_root().get("/pkg/spillway.0.js");
     assert_eq!(missing.status, 404);

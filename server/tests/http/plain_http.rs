@@ -7,7 +7,7 @@ fn elsewhere(server: &Server) -> Client {
 }
 
 #[test]
-fn a_browser_on_another_machine_reads_and_is_told_what_it_takes_to_sign_in() {
+fn a_browser_on_another_machine_reads_and_learns_how_to_sign_in() {
     let server = Server::start();
     server.member("ada");
     assert_eq!(elsewhere(&server).get("/users/ada").status, 200);

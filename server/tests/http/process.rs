@@ -63,7 +63,7 @@ fn requests_that_never_end_are_given_up() {
     assert_eq!(server.visitor().at_root().get("/healthz").status, 200);
     for mut connection in connections {
         let mut answer = Vec::new();
-        // Nothing but the end of it comes, or a reset.
+        // The connection only ends or is reset.
         let ended = connection.read_to_end(&mut answer);
         assert!(ended.map_or_else(|error| error.kind() == ErrorKind::ConnectionReset, |_| true));
         assert!(!answer.starts_with(b"HTTP/1.1 200"));
@@ -85,7 +85,7 @@ fn it_serves_although_nobody_reads_what_it_prints() {
         .unwrap();
     drop(server.stdout.take());
     until("it listens", || TcpStream::connect(&address).ok());
-    // It has printed its last line before it accepts, so by the answer it has outlived that.
+    // It has printed its last line before it accepts, so an answer proves that it has outlived that.
     let mut request = TcpStream::connect(&address).unwrap();
     request
         .write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
@@ -97,7 +97,7 @@ fn it_serves_although_nobody_reads_what_it_prints() {
 }
 
 #[test]
-fn while_draining_it_says_that_it_is_not_ready() {
+fn a_draining_server_is_not_ready() {
     let mut server = Server::start_with(&[("SPILLWAY_DRAIN", "2"), ("SPILLWAY_DEADLINE", "1")]);
     let visitor = server.visitor().at_root();
     assert_eq!(visitor.get("/readyz").status, 200);
@@ -119,7 +119,7 @@ fn healthcheck_tells_a_live_server_from_none() {
 }
 
 #[test]
-fn an_address_in_use_is_told_with_a_way_out() {
+fn an_address_in_use_is_reported_with_a_next_step() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     let (code, stderr) = run(&["serve", "--no-demo", "--addr", &address], &[]);
@@ -131,7 +131,7 @@ fn an_address_in_use_is_told_with_a_way_out() {
 }
 
 #[test]
-fn a_store_that_another_process_has_open_is_told() {
+fn a_store_that_another_process_has_open_is_reported() {
     let server = Server::start();
     let store = format!("embedded:{}", server.data().join("store").display());
     let (code, stderr) = run(&["serve", "--no-demo", "--store", &store], &[]);
@@ -143,7 +143,7 @@ fn a_store_that_another_process_has_open_is_told() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_made_is_told() {
+fn a_folder_that_cannot_be_made_is_reported() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let store = format!("embedded:{}/below", file.path().display());
     let (code, stderr) = run(&["--no-demo", "--store", &store], &[]);

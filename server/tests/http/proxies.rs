@@ -1,4 +1,4 @@
-//! A site behind a proxy: what the documents tell an operator to set, and what happens without it.
+//! A site behind a proxy: the settings that the documents give operators, and the behaviour without them.
 
 use std::fs;
 use std::net::TcpListener;
@@ -9,14 +9,14 @@ use crate::support::{Client, Server, spillway};
 
 const SITE: &str = "https://feed.example.org";
 
-/// Far more guesses than one visitor is granted at once.
+/// Far more guesses than one visitor may make at once.
 const MANY: usize = 40;
 
 fn read(document: &str) -> String {
     fs::read_to_string(format!("{}/../{document}", env!("CARGO_MANIFEST_DIR"))).unwrap()
 }
 
-/// The settings in the commands of a document that start a server of a public site.
+/// The settings in those commands of a document that start a server of a public site.
 fn commands(document: &str) -> Vec<Vec<(String, String)>> {
     let text = read(document).replace("\\\n", " ");
     let starts = text
@@ -34,7 +34,7 @@ fn commands(document: &str) -> Vec<Vec<(String, String)>> {
         .collect()
 }
 
-/// What the servers of docker-compose.yml are told, with the address that it takes from the shell.
+/// The settings of the servers of docker-compose.yml, with the address that it takes from the shell.
 fn compose() -> Vec<(String, String)> {
     let text = read("docker-compose.yml");
     let settings = text
@@ -49,7 +49,7 @@ fn compose() -> Vec<(String, String)> {
         .collect()
 }
 
-/// A server with these settings, but for where it listens and what it stores; with limits, as nothing turns them off.
+/// A server with these settings, except for its address and its store; with limits, as nothing turns them off.
 fn start(settings: Vec<(String, String)>) -> Server {
     let ours = ["SPILLWAY_ADDR", "SPILLWAY_STORE"];
     let mut environment: Vec<(&str, &str)> = vec![("SPILLWAY_RATE_LIMIT", "on")];
@@ -61,7 +61,7 @@ fn start(settings: Vec<(String, String)>) -> Server {
     Server::start_with(&environment)
 }
 
-/// Tries to sign in as a proxy passes it on.
+/// Tries to sign in as forwarded by a proxy.
 fn guess(server: &Server, visitor: &str) -> u16 {
     let through: Client = server.visitor().with("x-forwarded-for", visitor);
     let credentials = json!({"handle": "?", "password": "a guess"});
@@ -95,7 +95,7 @@ fn every_recipe_for_a_public_site_tells_visitors_apart() {
 
 #[test]
 fn a_public_site_without_a_proxy_is_refused_by_name() {
-    // Whatever gets past the settings fails at this address.
+    // A start that gets past the settings fails at this address.
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let folder = tempfile::tempdir().unwrap();
     let starts = |settings: &[(&str, &str)]| {

@@ -77,7 +77,7 @@ fn a_storm_is_exact_on_either_store() {
 }
 
 #[test]
-fn while_a_storm_goes_on_others_are_refused_and_anybody_who_is_signed_in_may_stop_it() {
+fn a_running_storm_refuses_others_and_any_member_may_stop_it() {
     let server = Server::start();
     let (ada, bob) = (server.member("ada"), server.member("bob"));
     let page = format!("http://{}/lab/storm", server.address);

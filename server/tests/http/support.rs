@@ -1,4 +1,4 @@
-//! A server of one's own, and clients that speak to it.
+//! A server for each test, and clients for it.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -14,16 +14,16 @@ use ureq::http::{Request, Response};
 
 use crate::conformity::{Description, Seen};
 
-/// What every answer of the API is held against.
+/// The description that every answer of the API is checked against.
 static DESCRIBED: LazyLock<Description> = LazyLock::new(|| {
     let printed = spillway().arg("openapi").output().unwrap().stdout;
     Description::strictly(serde_json::from_slice(&printed).unwrap())
 });
 
-/// The longest that anything here is waited for before the test fails.
+/// The longest time that anything here is waited for before the test fails.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The program, with an environment of the test's choosing only.
+/// The program, with an environment that only the test chooses.
 pub fn spillway() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_spillway"));
     for (name, _) in std::env::vars() {
@@ -35,7 +35,7 @@ pub fn spillway() -> Command {
     command
 }
 
-/// A running server with an empty store in a folder that goes away with it.
+/// A running server with an empty store in a folder that is deleted with it.
 pub struct Server {
     child: Child,
     /// Kept open: closing it would make the server's next line fail.
@@ -50,12 +50,12 @@ impl Server {
         Self::start_with(&[])
     }
 
-    /// With small heads and pages, so that a handful of items overflows: 5 in a head, 3 in a page.
+    /// With small heads and pages, so that a few items overflow: 5 in a head, 3 in a page.
     pub fn with_small_pages() -> Self {
         Self::start_with(&[("SPILLWAY_THRESHOLD", "5"), ("SPILLWAY_PAGE_SIZE", "3")])
     }
 
-    /// Told that browsers reach it at <https://feed.example.org>.
+    /// Configured as reached by browsers at <https://feed.example.org>.
     pub fn start_behind_https() -> Self {
         Self::start_with(&[("SPILLWAY_PUBLIC_URL", "https://feed.example.org")])
     }
@@ -76,7 +76,7 @@ impl Server {
         }
     }
 
-    /// One whose store others can use, at the address that is returned and that it keeps when it is restarted.
+    /// A server whose store others can use, at the returned address, which it keeps when it is restarted.
     pub fn for_drivers() -> (Self, String) {
         let mut server = Self::start_with(&[("SPILLWAY_MONGO_LISTEN", "127.0.0.1:0")]);
         let address = server.says("MongoDB's shells and drivers reach its store at ");
@@ -111,7 +111,7 @@ impl Server {
         }
     }
 
-    /// The rest of the next line that it prints with this beginning.
+    /// The rest of the next printed line with this beginning.
     pub fn says(&mut self, beginning: &str) -> String {
         loop {
             let mut line = String::new();
@@ -168,7 +168,7 @@ impl Server {
         Client::new(&self.address)
     }
 
-    /// Somebody new, signed up and signed in.
+    /// A new person, signed up and signed in.
     pub fn member(&self, handle: &str) -> Client {
         let mut client = self.visitor();
         let account = json!({"handle": handle, "name": handle, "password": "correct horse"});
@@ -213,7 +213,7 @@ fn launch(data: &TempDir, environment: &[(&'static str, String)]) -> (Child, Buf
     (child, stdout, address)
 }
 
-/// Somebody who sends requests. Paths are below `/api/v1` unless they are asked for [`Client::at_root`].
+/// A client that sends requests. Paths are below `/api/v1` unless it is from [`Client::at_root`].
 #[derive(Clone)]
 pub struct Client {
     agent: Agent,
@@ -254,7 +254,7 @@ impl Client {
         client
     }
 
-    /// The same client, at a server that was started anew.
+    /// The same client, at a restarted server.
     pub fn moved_to(&self, server: &Server) -> Self {
         Self {
             cookie: self.cookie.clone(),
@@ -279,7 +279,7 @@ impl Client {
             .send("POST", path, Some(body.to_string().into_bytes()))
     }
 
-    /// The answer, which is one that the description of the API has.
+    /// The answer; it must be one that the description of the API has.
     pub fn send(&self, method: &str, path: &str, body: Option<Vec<u8>>) -> Answer {
         self.try_send(method, path, body).unwrap()
     }
@@ -341,7 +341,7 @@ impl Client {
         }
     }
 
-    /// The headers of a response alone, as its body may never end or be compressed.
+    /// The headers of a response alone, as its body may never end or may be compressed.
     pub fn headers_of(&self, path: &str) -> BTreeMap<String, String> {
         let response = self
             .agent
@@ -397,7 +397,7 @@ pub struct Event {
     pub data: Value,
 }
 
-/// What the server answered.
+/// An answer of the server.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
@@ -451,7 +451,7 @@ fn headers(response: &Response<ureq::Body>) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Asks again and again until there is an answer.
+/// Repeats a request until there is an answer.
 pub fn until<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     let started = Instant::now();
     loop {
@@ -471,7 +471,7 @@ pub fn handles(members: &[Value]) -> Vec<&str> {
         .collect()
 }
 
-/// What a page says, without its markup.
+/// The text of a page, without its markup.
 pub fn words(page: &str) -> String {
     let texts = page.split('<').filter_map(|tag| tag.split_once('>'));
     let words: String = texts.map(|(_, words)| words).collect();

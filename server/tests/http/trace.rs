@@ -48,7 +48,7 @@ fn each_step_is_a_row_with_what_was_read_for_it() {
         (likes["head"].as_u64(), likes["pages"].as_u64()),
         (Some(30), Some(1))
     );
-    // The head has 30, so the first fifty reach into the page, and the ten that are left are all in it.
+    // The head has 30, so the first fifty reach into the page, and the remaining ten are all in it.
     assert_eq!(rows[0][1..=4], ["50", "3", "3", "1"], "{rows:?}");
     assert_eq!(rows[1][1], "10", "{rows:?}");
     assert!(rows[2][1].contains("The list ended before."), "{rows:?}");
@@ -61,7 +61,7 @@ fn each_step_is_a_row_with_what_was_read_for_it() {
 }
 
 #[test]
-fn who_names_nothing_reads_the_post_that_is_liked_most() {
+fn without_an_owner_the_most_liked_post_is_read() {
     let (server, post) = with_likes();
     let page = browser(&server).get("/lab/trace");
     assert!(
@@ -76,7 +76,7 @@ fn who_names_nothing_reads_the_post_that_is_liked_most() {
 }
 
 #[test]
-fn what_a_trace_does_not_know_is_refused_by_name() {
+fn unknown_trace_parameters_are_refused_by_name() {
     let (server, post) = with_likes();
     let browser = browser(&server);
     for (query, status, said) in [

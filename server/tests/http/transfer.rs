@@ -1,4 +1,4 @@
-//! A town moved from store to store by the commands, as processes of their own.
+//! Moves a town from store to store by the commands, in separate processes.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -18,7 +18,7 @@ fn command(store: &str, arguments: &[&str]) -> Command {
     command
 }
 
-/// Its exit code and what it said to people.
+/// Its exit code and its messages.
 #[track_caller]
 fn run(store: &str, arguments: &[&str]) -> (Option<i32>, String) {
     let Output {
@@ -56,7 +56,7 @@ fn town(folder: &Path) -> (String, Vec<u8>) {
     (store, export)
 }
 
-/// A server whose embedded store drivers can reach, as they would a MongoDB.
+/// A server whose embedded store drivers can reach, like a MongoDB server.
 struct MongoDb {
     child: Child,
     address: String,
@@ -96,7 +96,7 @@ fn a_town_moves_to_mongodb_and_back_and_its_exports_are_equal() {
 
     let mongodb = MongoDb::start(&folder.path().join("mongodb"));
     succeeds(&mongodb.address, &["import", "--from", &path("town.jsonl")]);
-    // Lists that belong together are compared below: the documents are the same, and this way takes a minute.
+    // Lists that belong together are compared below: the documents are the same, and that check takes a minute.
     succeeds(&mongodb.address, &["check", "--lists-only"]);
     succeeds(&mongodb.address, &["export", "--to", &path("mongodb.jsonl")]);
     assert!(

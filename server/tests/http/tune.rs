@@ -15,7 +15,7 @@ fn lay_out(client: &Client, fields: &str) -> Answer {
     form.send("POST", "/api/lay_out", Some(fields.as_bytes().to_vec()))
 }
 
-/// The list once it is all there.
+/// The list once it is complete.
 fn laid_out(client: &Client) -> Value {
     let began = Instant::now();
     loop {
@@ -52,7 +52,7 @@ fn a_list_costs_what_the_rules_say_on_either_store_and_its_documents_are_shown()
         let cost = &list["cost"];
         assert_eq!(cost["asPredicted"], true, "{list}");
         assert!(cost["listBytes"].as_u64().unwrap() <= 2_048, "{list}");
-        // Only the store's own engine knows what it reads.
+        // Only the store's own engine counts what it reads.
         let counted = name == "ada";
         assert_eq!(cost.get("firstPageBytes").is_some(), counted, "{list}");
 
@@ -77,7 +77,7 @@ fn a_list_costs_what_the_rules_say_on_either_store_and_its_documents_are_shown()
 }
 
 #[test]
-fn a_list_is_laid_out_for_who_is_signed_in_and_asks_for_a_budget_that_there_is() {
+fn a_list_is_laid_out_for_members_with_a_known_budget() {
     let server = Server::start();
     assert_eq!(lay_out(&server.visitor(), "relation=likes&kb=2").status, 401);
     let ada = server.member("ada");

@@ -1,4 +1,4 @@
-//! The commands that look after a store, as processes of their own.
+//! The maintenance commands, in separate processes.
 
 use std::path::Path;
 use std::process::Output;
@@ -34,7 +34,7 @@ fn command(folder: &Path, arguments: &[&str]) -> std::process::Command {
     command
 }
 
-/// A store with one person whose followers are so many plain handles.
+/// A store with one person who has this many followers with plain handles.
 fn with_handles(folder: &Path, followers: usize) {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
@@ -67,7 +67,7 @@ fn a_migration_that_is_killed_again_and_again_is_ended_by_the_last_run() {
 }
 
 #[test]
-fn the_way_from_an_outlier_to_a_sound_store() {
+fn from_an_outlier_to_a_correct_store() {
     let folder = tempfile::tempdir().unwrap();
     with_handles(folder.path(), 100);
     let (code, stdout, _) = run(folder.path(), &["detect"]);

@@ -13,16 +13,16 @@ use web_sys::{
 };
 
 thread_local! {
-    /// What parts of the page hold on to, such as what listens to them.
+    /// What the elements of the page own, such as their event listeners.
     static HELD: RefCell<Vec<(Element, Box<dyn Any>)>> = RefCell::default();
 }
 
-/// The first part that a selector finds.
+/// The first element that matches a selector.
 pub fn find(part: &Element, selector: &str) -> Option<Element> {
     part.query_selector(selector).ok()?
 }
 
-/// All parts that a selector finds.
+/// All elements that match a selector.
 pub fn all(part: &Element, selector: &str) -> Vec<Element> {
     let Ok(found) = part.query_selector_all(selector) else {
         return Vec::new();
@@ -32,7 +32,7 @@ pub fn all(part: &Element, selector: &str) -> Vec<Element> {
         .collect()
 }
 
-/// The nearest part around this one, or itself, that a selector finds.
+/// The nearest element, this one or an ancestor, that matches a selector.
 pub fn around(part: &Element, selector: &str) -> Option<Element> {
     part.closest(selector).ok()?
 }
@@ -47,44 +47,44 @@ pub fn number(element: &Element, name: &str) -> Option<u64> {
     attribute(element, name)?.parse().ok()
 }
 
-/// Sets an attribute. It can fail only for a name that is no name, and ours are.
+/// Sets an attribute. It can fail only for an invalid name, and ours are valid.
 pub fn set(element: &Element, name: &str, value: &str) {
     drop(element.set_attribute(name, value));
 }
 
-/// Takes an attribute away, if it is there.
+/// Removes an attribute, if it is there.
 pub fn unset(element: &Element, name: &str) {
     drop(element.remove_attribute(name));
 }
 
-/// Sets the text; the same one again is not announced again.
+/// Sets the text. Setting the same text again is not announced again.
 pub fn set_text(element: &Element, text: &str) {
     if element.text_content().as_deref() != Some(text) {
         element.set_text_content(Some(text));
     }
 }
 
-/// Listens for as long as this is held.
+/// Listens for as long as this value is held.
 #[must_use = "it listens only as long as it is held"]
 pub struct Listening {
     target: EventTarget,
     event: &'static str,
-    heard: Closure<dyn FnMut(Event)>,
+    callback: Closure<dyn FnMut(Event)>,
 }
 
 /// Listens to an event.
-pub fn listen(target: &EventTarget, event: &'static str, heard: impl FnMut(Event) + 'static) -> Listening {
-    listen_boxed(target, event, Box::new(heard))
+pub fn listen(target: &EventTarget, event: &'static str, callback: impl FnMut(Event) + 'static) -> Listening {
+    listen_boxed(target, event, Box::new(callback))
 }
 
-/// The same once for all closures, which keeps the download small.
-fn listen_boxed(target: &EventTarget, event: &'static str, heard: Box<dyn FnMut(Event)>) -> Listening {
-    let heard = Closure::wrap(heard);
-    drop(target.add_event_listener_with_callback(event, heard.as_ref().unchecked_ref()));
+/// The code that all closures share, which keeps the download small.
+fn listen_boxed(target: &EventTarget, event: &'static str, callback: Box<dyn FnMut(Event)>) -> Listening {
+    let callback = Closure::wrap(callback);
+    drop(target.add_event_listener_with_callback(event, callback.as_ref().unchecked_ref()));
     Listening {
         target: target.clone(),
         event,
-        heard,
+        callback,
     }
 }
 
@@ -99,12 +99,12 @@ impl Drop for Listening {
     fn drop(&mut self) {
         drop(
             self.target
-                .remove_event_listener_with_callback(self.event, self.heard.as_ref().unchecked_ref()),
+                .remove_event_listener_with_callback(self.event, self.callback.as_ref().unchecked_ref()),
         );
     }
 }
 
-/// Holds something for as long as a part is in the page.
+/// Holds a value for as long as an element is in the page.
 pub fn hold(part: &Element, thing: impl Any) {
     hold_boxed(part, Box::new(thing));
 }
@@ -113,20 +113,20 @@ fn hold_boxed(part: &Element, thing: Box<dyn Any>) {
     HELD.with_borrow_mut(|held| held.push((part.clone(), thing)));
 }
 
-/// Empties a part, and lets go of what was held for what stood in it.
+/// Empties an element, and drops what was held for its descendants.
 pub fn empty(part: &Element) {
     let (gone, stays) = HELD
         .take()
         .into_iter()
         .partition(|(holder, _)| part.contains(Some(holder)));
     HELD.set(stays);
-    // Outside of the registry's borrow: what is dropped may use it.
+    // Outside of the registry's borrow: the destructors may use it.
     drop::<Vec<_>>(gone);
     part.set_inner_html("");
 }
 
-/// Calls each time the element comes near the visible part of the page, and again after each call that leaves it near,
-/// until `came_near` answers that this was all.
+/// Calls each time the element comes near the visible part of the page, and again after each call that leaves it
+/// near, until `came_near` returns that it is done.
 pub fn when_near(element: &Element, mut came_near: impl FnMut() -> bool + 'static) {
     let watched = element.clone();
     let callback = Closure::<dyn FnMut(js_sys::Array, IntersectionObserver)>::new(
@@ -140,7 +140,8 @@ pub fn when_near(element: &Element, mut came_near: impl FnMut() -> bool + 'stati
                 return;
             }
             if came_near() {
-                // Observing anew reports the element again should it still be near once there is more above it.
+                // Observing it again reports the element again if it is still near after content was added above
+                // it.
                 let watched = watched.clone();
                 soon(move || {
                     observer.unobserve(&watched);
@@ -166,7 +167,7 @@ pub fn when_near(element: &Element, mut came_near: impl FnMut() -> bool + 'stati
     }
 }
 
-/// Ends the watching before its callback goes.
+/// Disconnects the observer before its callback is dropped.
 struct Watching {
     observer: IntersectionObserver,
     _callback: Closure<dyn FnMut(js_sys::Array, IntersectionObserver)>,

@@ -1,23 +1,24 @@
-//! What somebody has begun to write, kept on this device until it is sent, they sign out, or somebody else writes here.
+//! Text that somebody has begun to write, kept on this device until it is sent, they sign out, or another account
+//! writes here.
 
 use leptos::prelude::window;
 use web_sys::{Element, Storage};
 
 use super::dom::attribute;
 
-/// Where this device keeps whose drafts it holds.
+/// The storage key for the owner of the drafts on this device.
 const AUTHOR: &str = "author";
-/// Where it keeps that single keys are off: the only thing here that is nobody's own.
+/// The storage key for switching single keys off: the only entry here that belongs to no account.
 pub const KEYS: &str = "keys";
 
-/// Where one form keeps what is typed into it.
+/// The storage key for the text of one form.
 pub struct Draft {
     key: String,
     storage: Storage,
 }
 
 impl Draft {
-    /// The draft of a form, which says whose it is and what it is about. Those of other people go.
+    /// The draft of a form, identified by its writer and its subject. Drafts of other people are deleted.
     pub fn of(form: &Element) -> Option<Self> {
         let (author, key) = (attribute(form, "data-author")?, attribute(form, "data-draft")?);
         let storage = storage()?;
@@ -28,16 +29,16 @@ impl Draft {
         Some(Self { key, storage })
     }
 
-    /// What was kept: the id under which it was being sent when the page was left, or nothing, and the text.
+    /// The stored draft: the id under which it was being sent when the page was left, or nothing, and the text.
     pub fn read(&self) -> Option<(String, String)> {
         let kept = self.storage.get_item(&self.key).ok()??;
         let (id, text) = kept.split_once(' ')?;
         Some((id.to_owned(), text.to_owned()))
     }
 
-    /// Keeps a text, with the id under which it is being sent if it is. No text is no draft.
+    /// Stores a text, with the id under which it is being sent, if it is. An empty text deletes the draft.
     pub fn keep(&self, id: &str, text: &str) {
-        // A full storage costs the draft, nothing else.
+        // If the storage is full, only the draft is lost.
         drop(if text.is_empty() {
             self.storage.remove_item(&self.key)
         } else {
@@ -46,7 +47,7 @@ impl Draft {
     }
 }
 
-/// Leaves nothing behind for who comes next.
+/// Deletes everything, so that the next user of the device finds nothing.
 pub fn forget_all() {
     if let Some(storage) = storage() {
         let keys = storage.get_item(KEYS).ok().flatten();
@@ -57,7 +58,7 @@ pub fn forget_all() {
     }
 }
 
-/// What is kept on this device; nothing where the reader forbids it.
+/// The device's storage; nothing where the reader forbids it.
 pub fn storage() -> Option<Storage> {
     window().local_storage().ok()?
 }

@@ -1,4 +1,5 @@
-//! The drawer that shows how something is stored: it is filled when it is opened, so that nobody else pays for it.
+//! The drawer that shows how something is stored: it is filled when it is opened, so that it costs nothing
+//! otherwise.
 
 use leptos::task::spawn_local;
 use web_sys::Element;
@@ -6,7 +7,7 @@ use web_sys::Element;
 use super::dom::{attribute, find, hold, listen, set};
 use super::stretch::fetch_page;
 
-/// Fills the drawer of a part each time it opens, with what is stored at that moment.
+/// Fills an element's drawer each time it opens, with what is stored at that moment.
 pub fn bind(root: &Element) {
     let Some(drawer) = find(root, ".drawer") else {
         return;
@@ -21,7 +22,7 @@ pub fn bind(root: &Element) {
     hold(root, listening);
 }
 
-/// Without an answer the link stays, which leads to the same.
+/// Without an answer the link stays, which leads to the same content.
 async fn fill(drawer: &Element) {
     let Some(href) = find(drawer, ".drawer-link a").and_then(|link| attribute(&link, "href")) else {
         return;

@@ -1,6 +1,6 @@
-//! Reading by keyboard. As the ARIA feed pattern has it, Page Down and Page Up go from item to item within a list, and
-//! Control and End or Home leave it. Single keys do more from anywhere on the page, as the legend of keys says. Where the
-//! reader switched them off, or there is no legend to do so, they do nothing.
+//! Reading by keyboard. As the ARIA feed pattern has it, Page Down and Page Up go from item to item within a list,
+//! and Control and End or Home leave it. Single keys do more from anywhere on the page, as the legend of keys
+//! says. They do nothing where the reader switched them off, or where there is no legend with that switch.
 
 use std::cell::Cell;
 
@@ -31,7 +31,7 @@ pub fn bind() {
     let switched = switch.clone();
     listen(&switch, "change", move |_| {
         if let Some(storage) = storage() {
-            // A device that keeps nothing begins with the keys on each time.
+            // A device without storage begins with the keys on each time.
             drop(if switched.checked() {
                 storage.remove_item(KEYS)
             } else {
@@ -42,7 +42,7 @@ pub fn bind() {
     .for_good();
 }
 
-/// Does what a key stands for, if it stands for something here.
+/// Runs the action of a key, if it has one here.
 fn act(event: &KeyboardEvent, after_g: bool) -> Option<()> {
     let focused = document().active_element()?;
     let writes = ["INPUT", "TEXTAREA", "SELECT"].contains(&focused.tag_name().as_str());
@@ -99,7 +99,7 @@ fn focus(element: Option<Element>) -> Option<()> {
     element?.dyn_ref::<HtmlElement>()?.focus().ok()
 }
 
-/// The item after or before the focused one; without one, the first that is in sight.
+/// The item after or before the focused one; without focus, the first visible item.
 fn neighbour(feed: &Element, focused: &Element, step: isize) -> Option<Element> {
     let items = all(feed, ".entry");
     let place = around(focused, ".entry")
@@ -115,7 +115,7 @@ fn neighbour(feed: &Element, focused: &Element, step: isize) -> Option<Element> 
     items.into_iter().nth(place)
 }
 
-/// The first part of the page that a selector finds.
+/// The first element of the page that matches a selector.
 fn here(selector: &str) -> Option<Element> {
     document().query_selector(selector).ok()?
 }

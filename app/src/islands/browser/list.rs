@@ -1,5 +1,6 @@
-//! A list in the page: stretches one below the other. However far a reader scrolls, only the stretches near them hold
-//! their items; each of the others is an empty part of the same height, which is filled again when it comes near.
+//! A list in the page: stretches one below the other. However far a reader scrolls, only the stretches near them
+//! hold their items; each of the others is an empty element of the same height, which is filled again when it
+//! comes near.
 
 use std::cell::Cell;
 
@@ -12,10 +13,10 @@ use super::dom::{all, around, attribute, empty, find, number, set, unset, when_n
 use super::stretch::Stretch;
 use crate::islands::numbers;
 
-/// From so many items on, the farthest stretches are set aside.
+/// The number of items from which the farthest stretches are emptied.
 const MOST_ITEMS: usize = 3_200;
 
-/// Items that the server knows, which one that is being sent is not yet.
+/// Selects items that the server has stored, not one that is still being sent.
 const ARRIVED: &str = ".entry:not(.entry-pending)";
 
 /// A list in the page.
@@ -32,7 +33,7 @@ impl List {
         })
     }
 
-    /// The element with the role.
+    /// The element with the list's role.
     pub fn feed(&self) -> &Element {
         &self.feed
     }
@@ -42,7 +43,7 @@ impl List {
         self.first().is_some_and(|first| href(&first).is_empty())
     }
 
-    /// Puts a stretch at the end.
+    /// Appends a stretch.
     pub fn append(&self, stretch: &Stretch) {
         leave_out_what_is_here(&stretch.part);
         if self.feed.append_child(&stretch.part).is_ok() {
@@ -51,8 +52,8 @@ impl List {
         }
     }
 
-    /// Shows the newest, which `stretch` holds. What is in the page stays where it is, with the new items above it; a
-    /// reader who missed more than a stretch begins anew.
+    /// Shows the newest items, which `stretch` holds. The items of the page stay where they are, with the new ones
+    /// above them; a reader who missed more than a stretch starts from the top.
     pub fn refresh(&self, stretch: &Stretch) {
         let Some(first) = self.first() else { return };
         set(&self.feed, "role", "feed");
@@ -82,10 +83,10 @@ impl List {
         if let Some(newest) = stretch.feed().and_then(|feed| attribute(&feed, "data-newest")) {
             set(&self.feed, "data-newest", &newest);
         }
-        self.count_anew();
+        self.renumber();
     }
 
-    /// Shows something that is on its way to the server, at the top.
+    /// Shows an item that is being sent to the server, at the top.
     pub fn show_pending(&self, item: &Element) {
         if let Some(first) = self.first() {
             set(&self.feed, "role", "feed");
@@ -93,7 +94,7 @@ impl List {
         }
     }
 
-    /// Puts empty parts in front, for stretches that the reader had read above this one.
+    /// Inserts empty elements in front, for stretches that the reader had read above this one.
     pub fn put_above(&self, stretches: &[(i32, String)]) {
         let first = self.first();
         for (height, href) in stretches {
@@ -121,14 +122,14 @@ impl List {
             .collect()
     }
 
-    /// The stretch of an address.
+    /// The stretch with an address.
     pub fn stretch_of(&self, address: &str) -> Option<Element> {
         self.stretches()
             .into_iter()
             .find(|stretch| href(stretch) == address)
     }
 
-    /// The stretch at the top.
+    /// The first stretch.
     pub fn first(&self) -> Option<Element> {
         find(&self.feed, ".stretch")
     }
@@ -137,7 +138,7 @@ impl List {
         all(&self.feed, ".stretch")
     }
 
-    /// What came into the page is woken, and counted on from what is above.
+    /// Wakes the islands of a new stretch, and continues the numbering from the stretch above.
     fn arrived(&self, part: &Element) {
         wake(part);
         let came = number(&self.feed, "data-came").unwrap_or(0);
@@ -150,11 +151,11 @@ impl List {
         }
     }
 
-    /// Numbers the items of the first stretch from one, and moves the others by as many as came on top.
-    fn count_anew(&self) {
+    /// Numbers the items of the first stretch from one, and shifts the others by the number of new items.
+    fn renumber(&self) {
         let items = all(&self.feed, ARRIVED);
         let Some(came) = items.iter().zip(1..).find_map(|(item, place)| {
-            // The first that was here before tells by how much everything moved.
+            // The first item that was here before shows how far everything moved.
             let stood = (!item.has_attribute("data-arrived"))
                 .then(|| number(item, "aria-posinset"))
                 .flatten()?;
@@ -175,7 +176,8 @@ impl List {
         }
     }
 
-    /// Sets the farthest stretches aside until there are few enough items. The first stays: what comes on top joins it.
+    /// Empties the farthest stretches until there are few enough items. The first stays, because new items join
+    /// it.
     fn make_room(&self) {
         let focused = document().active_element();
         let mut items = all(&self.feed, ".entry").len();
@@ -224,7 +226,7 @@ impl List {
         };
         let next = part.next_element_sibling().map(|next| href(&next));
         if address.is_empty() && stretch.next() != next {
-            // Much came on top since: what is new ends somewhere above what was read.
+            // Many items were added since: the new ones end somewhere above the items that were read.
             return point_to(part, "", "There is more at the top by now. Back to the newest");
         }
         leave_out_what_is_here(&stretch.part);
@@ -248,7 +250,7 @@ fn point_to(part: &Element, address: &str, words: &str) {
     drop(part.append_child(&link));
 }
 
-/// An address of this page's list: what `data-href` holds is empty for the beginning.
+/// An address of this page's list: `data-href` is empty for the beginning.
 pub fn here(href: &str) -> String {
     let path = window().location().pathname().unwrap_or_default();
     format!("{path}{href}")
@@ -259,7 +261,8 @@ pub fn href(part: &Element) -> String {
     attribute(part, "data-href").unwrap_or_default()
 }
 
-/// Takes out of a stretch what the page shows already: a boundary moves by one when an item before it is taken back.
+/// Removes items from a stretch that the page already shows: a boundary moves by one when an item before it is
+/// deleted.
 fn leave_out_what_is_here(part: &Element) {
     for item in all(part, ".entry").iter().filter(|item| is_here(item)) {
         item.remove();
@@ -270,7 +273,7 @@ fn is_here(item: &Element) -> bool {
     document().get_element_by_id(&item.id()).is_some()
 }
 
-/// Wakes the islands in a part that has come into the page. They only bind, so this is all that waking takes, and
+/// Wakes the islands in a new part of the page. They only bind to its elements, so this is all that it takes, and
 /// nothing of theirs outlives the part.
 fn wake(part: &Element) {
     for island in all(part, ".numbers") {
@@ -282,7 +285,7 @@ fn height(part: &Element) -> i32 {
     pixels(part.get_bounding_client_rect().height())
 }
 
-/// How far a part is from what the reader sees, in pixels.
+/// The distance of an element from the visible part of the page, in pixels.
 fn distance(part: &Element) -> i32 {
     let place = part.get_bounding_client_rect();
     pixels(if place.top() > 0.0 {

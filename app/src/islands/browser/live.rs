@@ -1,5 +1,5 @@
-//! What changes elsewhere, as it happens. All islands of a tab share one event connection: each names what it shows,
-//! the connection watches all of it, and each hears of its own.
+//! Live updates. All islands of a tab share one event connection: each names the owners that it shows, the
+//! connection watches all of them, and each island gets the events of its own.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,13 +14,14 @@ use web_sys::{Element, EventSource, MessageEvent, VisibilityState};
 use super::dom::{Listening, attribute, hold, listen, set_text};
 use super::send::count;
 
-/// The server watches at most this many owners on one connection: the ones that came into the page last.
+/// The server watches at most this many owners on one connection: the ones added to the page last.
 const MOST_TOPICS: usize = 100;
-/// Islands wake one after the other; this is how long the connection waits for the rest of them.
+/// Islands wake one after the other; the connection waits this long for the rest of them.
 const SETTLE: Duration = Duration::from_millis(120);
-/// The wait before the first new attempt; it doubles up to 32 s.
+/// The wait before the first reconnection; it doubles up to 32 s.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
-/// From so many failed attempts on the reader is told, if nothing else told them: a server that restarts is back before.
+/// The number of failed attempts after which the reader is told, if nothing else told them: a restarting server is
+/// back sooner.
 const WORTH_SAYING: u32 = 2;
 const NOT_CONNECTED: &str = "Not connected. What you do is sent as soon as Spillway answers again.";
 
@@ -40,21 +41,21 @@ impl News {
     }
 }
 
-type Heard = Rc<dyn Fn(&News)>;
-type HeardOfPosts = Rc<dyn Fn(u64)>;
+type OnNews = Rc<dyn Fn(&News)>;
+type OnNewPosts = Rc<dyn Fn(u64)>;
 
 #[derive(Default)]
 struct Hub {
-    /// In the order in which they came into the page.
-    watched: Vec<(String, Heard)>,
-    /// The list of posts that stands in the page, and who wants to know of newer ones.
-    posts: Option<(Element, HeardOfPosts)>,
+    /// In the order in which they were added to the page.
+    watched: Vec<(String, OnNews)>,
+    /// The list of posts in the page, and the callback for newer ones.
+    posts: Option<(Element, OnNewPosts)>,
     connection: Option<Connection>,
     settling: bool,
     failures: u32,
 }
 
-/// An open event stream, or one that is being opened.
+/// An event stream that is open or being opened.
 struct Connection {
     source: EventSource,
     query: String,
@@ -71,26 +72,26 @@ thread_local! {
     static HUB: RefCell<Hub> = RefCell::default();
 }
 
-/// Hears of every change to an owner's lists, for as long as a part is in the page.
-pub fn watch(part: &Element, topic: String, heard: impl Fn(&News) + 'static) {
-    let heard: Heard = Rc::new(heard);
-    hold(part, Watching(Rc::clone(&heard)));
-    HUB.with_borrow_mut(|hub| hub.watched.push((topic, heard)));
+/// Subscribes to every change of an owner's lists, for as long as an element is in the page.
+pub fn watch(part: &Element, topic: String, listener: impl Fn(&News) + 'static) {
+    let listener: OnNews = Rc::new(listener);
+    hold(part, Watching(Rc::clone(&listener)));
+    HUB.with_borrow_mut(|hub| hub.watched.push((topic, listener)));
     settle();
 }
 
-/// Hears how many posts there are that are newer than the newest of a list in the page, whenever that changes.
-pub fn watch_posts(feed: Element, heard: impl Fn(u64) + 'static) {
-    HUB.with_borrow_mut(|hub| hub.posts = Some((feed, Rc::new(heard))));
+/// Subscribes to the number of posts that are newer than the newest of a list in the page.
+pub fn watch_posts(feed: Element, listener: impl Fn(u64) + 'static) {
+    HUB.with_borrow_mut(|hub| hub.posts = Some((feed, Rc::new(listener))));
     settle();
 }
 
-/// Ends the watching once the part that watched is gone.
-struct Watching(Heard);
+/// Ends the subscription once its element is gone.
+struct Watching(OnNews);
 
 impl Drop for Watching {
     fn drop(&mut self) {
-        HUB.with_borrow_mut(|hub| hub.watched.retain(|(_, heard)| !Rc::ptr_eq(heard, &self.0)));
+        HUB.with_borrow_mut(|hub| hub.watched.retain(|(_, listener)| !Rc::ptr_eq(listener, &self.0)));
         settle();
     }
 }
@@ -103,7 +104,8 @@ pub fn settle() {
                 say(NOT_CONNECTED);
             }
             [
-                // A hidden tab needs no news; and a page without an open connection can be kept for the Back button.
+                // A hidden tab needs no updates; and browsers can keep a page without an open connection for the
+                // Back button.
                 listen(&document(), "visibilitychange", |_| try_now()),
                 listen(&window(), "offline", |_| say(NOT_CONNECTED)),
                 listen(&window(), "online", |_| back_online()),
@@ -116,7 +118,7 @@ pub fn settle() {
     }
 }
 
-/// Whether the server answered something that was asked of it besides the connection. If not, the reader is told at once.
+/// Records whether the server answered another request of the page. If it did not, the reader is told at once.
 pub fn asked(answered: bool) {
     if !answered {
         say(NOT_CONNECTED);
@@ -126,7 +128,7 @@ pub fn asked(answered: bool) {
     }
 }
 
-/// A connection that was open when the net went away may be dead without knowing.
+/// A connection that was open when the network went away may be dead without an error.
 fn back_online() {
     HUB.with_borrow_mut(|hub| hub.connection = None);
     reconsider();
@@ -135,7 +137,7 @@ fn back_online() {
     }
 }
 
-/// Whoever comes back to a tab does not wait for the next attempt.
+/// A reader who returns to a tab does not wait for the next attempt.
 fn try_now() {
     HUB.with_borrow_mut(|hub| {
         if hub.failures > 0 {
@@ -165,12 +167,12 @@ fn open(query: String) -> Option<Connection> {
         _listening: [
             listen(&source, "overflow", |event| {
                 if let Some(event) = event.dyn_ref::<MessageEvent>() {
-                    heard_of_owner(event);
+                    notify_of_owner(event);
                 }
             }),
             listen(&source, "posts", |event| {
                 if let Some(event) = event.dyn_ref::<MessageEvent>() {
-                    heard_of_posts(event);
+                    notify_of_posts(event);
                 }
             }),
             listen(&source, "open", |_| {
@@ -185,16 +187,16 @@ fn open(query: String) -> Option<Connection> {
 }
 
 /// The event's id is `{topic}@{n}`.
-fn heard_of_owner(event: &MessageEvent) {
+fn notify_of_owner(event: &MessageEvent) {
     let id = event.last_event_id();
     let (Some((topic, _)), Some(data)) = (id.rsplit_once('@'), data(event)) else {
         return;
     };
-    let listeners: Vec<Heard> = HUB.with_borrow(|hub| {
+    let listeners: Vec<OnNews> = HUB.with_borrow(|hub| {
         hub.watched
             .iter()
             .filter(|(watched, _)| watched == topic)
-            .map(|(_, heard)| Rc::clone(heard))
+            .map(|(_, listener)| Rc::clone(listener))
             .collect()
     });
     let news = News(data);
@@ -203,11 +205,11 @@ fn heard_of_owner(event: &MessageEvent) {
     }
 }
 
-fn heard_of_posts(event: &MessageEvent) {
-    let listener = HUB.with_borrow(|hub| hub.posts.as_ref().map(|(_, heard)| Rc::clone(heard)));
+fn notify_of_posts(event: &MessageEvent) {
+    let listener = HUB.with_borrow(|hub| hub.posts.as_ref().map(|(_, listener)| Rc::clone(listener)));
     let newer = data(event).and_then(|data| count(&data, "newer"));
-    if let (Some(heard), Some(newer)) = (listener, newer) {
-        heard(newer);
+    if let (Some(listener), Some(newer)) = (listener, newer) {
+        listener(newer);
     }
 }
 
@@ -215,7 +217,7 @@ fn data(event: &MessageEvent) -> Option<JsValue> {
     JSON::parse(&event.data().as_string()?).ok()
 }
 
-/// Tries again, later each time and not at the same moment as all other tabs.
+/// Reconnects, later each time and not at the same moment as all other tabs.
 fn broken() {
     let failures = HUB.with_borrow_mut(|hub| {
         if let Some(connection) = &hub.connection {
@@ -236,7 +238,7 @@ fn broken() {
     let scatter = Duration::from_millis((Math::random() * 1024.0) as u64);
     set_timeout(
         move || {
-            // Another attempt, made since, counts its own failures.
+            // A newer attempt counts its own failures.
             if HUB.with_borrow(|hub| hub.failures == failures) {
                 try_now();
             }
@@ -245,7 +247,7 @@ fn broken() {
     );
 }
 
-/// In the corner of the page that every page has for it.
+/// In the corner that every page has for it.
 fn say(message: &str) {
     if let Some(corner) = corner() {
         set_text(&corner, message);
@@ -261,7 +263,7 @@ fn corner() -> Option<Element> {
 }
 
 impl Hub {
-    /// What the connection should watch: `topic=…&topic=…&posts=…`.
+    /// The query for what the connection should watch: `topic=…&topic=…&posts=…`.
     fn query(&self) -> String {
         let mut topics: Vec<&str> = Vec::new();
         for (topic, _) in self.watched.iter().rev() {

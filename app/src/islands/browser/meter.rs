@@ -1,4 +1,4 @@
-//! The overflow meter, kept current.
+//! Live updates of the overflow meter.
 
 use model::Meter;
 use web_sys::Element;
@@ -6,7 +6,7 @@ use web_sys::Element;
 use super::dom::{attribute, find, set, set_text};
 use crate::components::meter_words as words;
 
-/// Shows how a list is stored now. A page more than before is a spill, and worth a short animation.
+/// Shows how a list is stored now. One page more than before means a spill, and starts a short animation.
 pub fn show(element: &Element, meter: &Meter) {
     let relation = attribute(element, "data-relation").unwrap_or_default();
     let before: u64 = attribute(element, "data-pages")

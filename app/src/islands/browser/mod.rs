@@ -25,7 +25,7 @@ thread_local! {
     static AWAKE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What a page does once it has an island that is awake.
+/// What a page does once one of its islands is awake.
 pub fn awake() {
     if AWAKE.replace(true) {
         return;

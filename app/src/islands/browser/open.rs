@@ -1,4 +1,5 @@
-//! Opening a post by its text. The link to it is the time beside its author; a click anywhere on the text will do.
+//! Opens a post when its text is clicked. The real link is the time beside the author; a click anywhere on the
+//! text works, too.
 
 use leptos::prelude::window;
 use wasm_bindgen::JsCast;
@@ -10,7 +11,7 @@ use super::list::List;
 /// Listens for as long as the page lives.
 pub fn bind(list: &List) {
     listen(list.feed(), "click", |event| {
-        // A click is a mouse event, also with a finger.
+        // A click is a mouse event, also on a touch screen.
         if let Some(page) = wanted(event.unchecked_ref()) {
             go(&page);
         }
@@ -37,7 +38,7 @@ pub fn page_of(post: &Element) -> Option<String> {
     attribute(&find(post, ".moment-link")?, "href")
 }
 
-/// Leads to another page.
+/// Navigates to another page.
 pub fn go(page: &str) {
     drop(window().location().set_href(page));
 }

@@ -1,4 +1,5 @@
-//! A part of a page that its own links change, without leaving the page; and that follows an owner, where it names one.
+//! A part of a page that its own links change without leaving the page. If it names an owner, it also follows that
+//! owner's changes.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -15,34 +16,35 @@ use super::live::watch;
 use super::send::send_once;
 use super::stretch::fetch_page;
 
-/// The shortest time between two looks at what changed.
+/// The shortest time between two fetches after changes.
 const QUIET: Duration = Duration::from_millis(400);
 
-/// How often to look whether what was pressed was let go.
+/// How often to check whether a pressed pointer or key was released.
 const PRESS: Duration = Duration::from_millis(50);
 
-/// What can be folded, what can be scrolled, and where the keyboard stops.
+/// Elements that can be folded, scrolled or focused.
 const FOLDS: &str = "details";
 const SCROLLED: &str = "[tabindex]";
 const STOPS: &str = "a, button, summary, [tabindex]";
 
 struct Pane {
     root: Element,
-    /// How often something was asked for; only the last answer counts.
+    /// Counts the requests; only the last answer is used.
     asked: Cell<u32>,
-    /// The query of what is shown.
+    /// The query of the current contents.
     shown: RefCell<String>,
-    /// Whether there is news that is not shown yet.
+    /// Whether there is a change that is not shown yet.
     stale: Cell<bool>,
-    /// Whether news is being waited for or fetched.
+    /// Whether a change is being waited for or fetched.
     following: Cell<bool>,
-    /// Whether it is decided when to look again.
+    /// Whether the next fetch is scheduled.
     looking: Cell<bool>,
-    /// Whether a pointer or a key is down in it.
+    /// Whether a pointer or a key is pressed in it.
     pressed: Cell<bool>,
 }
 
-/// Takes over the links that lead to another query, Back and Forward between them, and the forms that stay on the page.
+/// Takes over the links that lead to another query, Back and Forward between them, and the forms that stay on the
+/// page.
 pub fn bind(root: &Element) {
     let pane = Rc::new(Pane {
         root: root.clone(),
@@ -54,7 +56,7 @@ pub fn bind(root: &Element) {
         pressed: Cell::new(false),
     });
     let topic = find(root, "[data-topic]").and_then(|part| attribute(&part, "data-topic"));
-    // The part around the pane stays when the pane is emptied.
+    // The element around the pane stays when the pane is emptied.
     if let (Some(topic), Some(around)) = (topic, root.parent_element()) {
         let followed = Rc::clone(&pane);
         watch(&around, topic, move |_| followed.follow());
@@ -72,7 +74,7 @@ pub fn bind(root: &Element) {
             return;
         };
         event.prevent_default();
-        // Until the answer is there, the link still says what it said before.
+        // Until the answer arrives, the link keeps its old label.
         if attribute(&clicked.root, "aria-busy").as_deref() != Some("true") {
             clicked.show(href, true);
         }
@@ -86,7 +88,7 @@ pub fn bind(root: &Element) {
         ("keyup", false),
     ] {
         let pane = Rc::clone(&pane);
-        // It may be let go elsewhere.
+        // It may be released elsewhere.
         let place: &EventTarget = if pressed { root } else { &document() };
         listen(place, what, move |_| pane.pressed.set(pressed)).for_good();
     }
@@ -102,7 +104,7 @@ pub fn bind(root: &Element) {
     .for_good();
     listen(&window(), "popstate", move |_| {
         let query = query();
-        // A link within the page comes here, too.
+        // A link within the page triggers this event, too.
         if *pane.shown.borrow() != query {
             pane.show(query, false);
         }
@@ -114,7 +116,7 @@ fn query() -> String {
     window().location().search().unwrap_or_default()
 }
 
-/// Whether a click asks for nothing special, such as a tab of its own.
+/// Whether a click is a plain one: it does not ask for a new tab, for example.
 fn is_plain(event: &web_sys::Event) -> bool {
     event.dyn_ref::<MouseEvent>().is_none_or(|click| {
         click.button() == 0 && !(click.ctrl_key() || click.meta_key() || click.shift_key() || click.alt_key())
@@ -122,7 +124,8 @@ fn is_plain(event: &web_sys::Event) -> bool {
 }
 
 impl Pane {
-    /// Shows the page's pane for another query. When it does not come, the browser goes to that page, which says why.
+    /// Shows the page's pane for another query. If the fetch fails, the browser navigates to that page, which
+    /// shows the reason.
     fn show(self: &Rc<Self>, wanted: String, by_link: bool) {
         let pane = Rc::clone(self);
         let nth = pane.asked.get() + 1;
@@ -151,8 +154,8 @@ impl Pane {
         });
     }
 
-    /// Where the contents have an element with `data-again`, looks once more after so many milliseconds; not while nobody
-    /// sees the page.
+    /// If the contents have an element with `data-again`, fetches them again after that many milliseconds; not
+    /// while the page is hidden.
     fn look_again(self: &Rc<Self>) {
         let part = find(&self.root, "[data-again]");
         let Some(wait) = part.and_then(|part| number(&part, "data-again")) else {
@@ -172,7 +175,8 @@ impl Pane {
         });
     }
 
-    /// Sends a form, once, and shows what it changed. When it is refused, the browser sends it: the page that comes says why.
+    /// Sends a form, once, and shows what it changed. If it is refused, the browser sends it: the next page shows
+    /// the reason.
     fn send(self: &Rc<Self>, form: HtmlFormElement) {
         let pane = Rc::clone(self);
         let sent = send_once(&form);
@@ -185,7 +189,7 @@ impl Pane {
         });
     }
 
-    /// Shows what is news, and what is news by then, until there is none: a few times a second at most.
+    /// Shows pending changes, and those that arrive meanwhile, until there are none: a few times a second at most.
     fn follow(self: &Rc<Self>) {
         self.stale.set(true);
         if self.following.replace(true) {
@@ -202,8 +206,8 @@ impl Pane {
         });
     }
 
-    /// Fetches what is shown once more. Nothing else changes: what was folded stays folded, what was scrolled stays where it
-    /// was. When it does not come, the next news will.
+    /// Fetches the current contents again. Nothing else changes: folded parts stay folded, and scrolled parts keep
+    /// their position. If the fetch fails, the next change triggers another.
     async fn again(&self) {
         if attribute(&self.root, "aria-busy").as_deref() == Some("true") {
             return;
@@ -213,7 +217,7 @@ impl Pane {
         let Some(new) = fetched.and_then(|page| page.query_selector(".pane").ok()?) else {
             return;
         };
-        // What is pressed now must be there when it is let go.
+        // The element that is pressed now must still be there when it is released.
         while self.pressed.get() {
             pause(PRESS).await;
         }
@@ -247,7 +251,7 @@ impl Pane {
         self.say_what_is_new();
     }
 
-    /// Puts new contents into the pane. Answers the link that somebody was at, or what stands in its place.
+    /// Puts new contents into the pane. Returns the link that had the focus, or the element that replaced it.
     fn put(&self, html: &str) -> Option<HtmlElement> {
         let active = document().active_element();
         let focused = active.filter(|active| self.root.contains(Some(active)));
@@ -263,15 +267,15 @@ impl Pane {
         same?.dyn_into().ok()
     }
 
-    /// Tells who listens what is shown now.
+    /// Announces the current contents to screen readers.
     fn say(&self) {
         if let (Some(said), Some(status)) = (self.said("[data-said]"), status()) {
             set_text(&status, &said);
         }
     }
 
-    /// The same after a change that nobody here asked for, if the contents are of those that change by themselves, and if it was
-    /// not told before.
+    /// Announces the contents after a change that the reader did not make, if they change by themselves and the
+    /// text was not announced before.
     fn say_what_is_new(&self) {
         if let (Some(said), Some(status)) = (self.said("[data-again][data-said]"), status())
             && status.text_content().as_deref() != Some(&said)
@@ -285,7 +289,7 @@ impl Pane {
     }
 }
 
-/// Where screen readers are told.
+/// The live region for screen readers.
 fn status() -> Option<Element> {
     document().get_element_by_id("said")
 }

@@ -1,4 +1,4 @@
-//! Where in a list the reader is: the address follows, and Back leads there again.
+//! The reader's place in a list: the address follows it, and Back restores it.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use super::list::{List, here, href, pixels};
 
 /// The shortest time between two changes of the address: browsers allow about three a second.
 const QUIET: Duration = Duration::from_millis(400);
-/// How far below the masthead the reader is taken to read, in pixels.
+/// The assumed reading line below the masthead, in pixels.
 const READING: f32 = 120.0;
 
 /// A place in the list of a page that was left.
@@ -22,7 +22,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Lets the address follow the reader, and keeps the place whenever they leave.
+    /// Keeps the address up to date with the reader's place, and saves the place whenever they leave.
     pub fn keep(list: &List) {
         let waiting = Rc::new(Cell::new(false));
         let scrolled = list.clone();
@@ -48,15 +48,15 @@ impl Place {
             let above = list.above(&part).into_iter();
             kept.extend(above.map(|(height, href)| format!("{height} {href}")));
             if let (Ok(Some(storage)), Some(key)) = (window().session_storage(), key()) {
-                // A full storage costs the reader the place, nothing else.
+                // If the storage is full, only the place is lost.
                 drop(storage.set_item(&key, &kept.join("\n")));
             }
         })
         .for_good();
     }
 
-    /// The place that was kept, if the reader came with the Back button or loaded the page again. What they had read
-    /// above this page's stretch is there again as empty parts, which fill as they come near.
+    /// The place that was kept, if the reader used the Back button or reloaded the page. The stretches that they
+    /// had read above this one are restored as empty elements, which are filled when they come near.
     pub fn of_going_back(list: &List) -> Option<Self> {
         let navigation = window().performance()?.navigation();
         if ![
@@ -84,19 +84,19 @@ impl Place {
         (!place.is_there()).then_some(place)
     }
 
-    /// Whether the page reaches that far again.
+    /// Whether the page is long enough again.
     pub fn is_there(&self) -> bool {
         let page = document().document_element();
         page.is_some_and(|page| self.top + page.client_height() <= page.scroll_height())
     }
 
-    /// Shows the place.
+    /// Scrolls to the place.
     pub fn scroll_there(&self) {
         window().scroll_to_with_x_and_y(0.0, f64::from(self.top));
     }
 }
 
-/// Points the address at the stretch that is being read.
+/// Changes the address to the stretch that is being read.
 fn follow(list: &List) {
     let place = list.feed().get_bounding_client_rect();
     #[expect(clippy::cast_possible_truncation, reason = "a place in the window, in pixels")]
@@ -113,7 +113,7 @@ fn follow(list: &List) {
         && let Ok(history) = window().history()
     {
         let state = history.state().unwrap_or(JsValue::NULL);
-        // An address that the browser refuses stays as it was.
+        // If the browser refuses the address, it stays unchanged.
         drop(history.replace_state_with_url(&state, "", Some(&here(&address))));
     }
 }

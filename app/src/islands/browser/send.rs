@@ -1,4 +1,4 @@
-//! Sending a form without leaving the page. It goes to the same server function as when the browser sends it; only
+//! Sends a form without leaving the page. It goes to the same server function as when the browser sends it; only
 //! the answer is JSON instead of a redirect.
 
 use std::time::Duration;
@@ -14,16 +14,16 @@ use super::live;
 
 const NO_ANSWER: &str = "Spillway does not answer. Try again in a moment; it will happen only once.";
 
-/// The wait before something is sent again. It doubles, and after a minute altogether the reader decides.
+/// The wait before a form is sent again. It doubles; after a minute in total the reader decides.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(32);
 
-/// What a server answers that cannot do it now and could in a moment.
+/// Statuses of a server that cannot answer now but may in a moment.
 pub const AWAY: u16 = 503;
-/// What it answers to somebody who is not signed in, or not any more.
+/// The status for a reader who is not signed in, or no longer.
 const NOT_SIGNED_IN: u16 = 401;
 
-/// Why something was not done, for a person to read.
+/// The reason why an action failed, for a person to read.
 pub struct Refusal {
     message: String,
     signed_out: bool,
@@ -37,7 +37,7 @@ impl Refusal {
         }
     }
 
-    /// Shows it; to somebody who is not signed in with the link to do so, which leads back to this page.
+    /// Shows the reason. A reader who is not signed in also gets the link to do so, which leads back to this page.
     pub fn show(&self, problem: &Element) {
         set_text(problem, &self.message);
         if self.signed_out {
@@ -49,8 +49,8 @@ impl Refusal {
     }
 }
 
-/// Sends a form as it is at this moment; answers what the server function did, or why it did not. While the server does
-/// not answer it is sent again: whatever is sent lands once.
+/// Sends a form as it is at this moment; returns the server function's result, or why it failed. While the server
+/// does not answer, it is sent again: every such form is idempotent.
 pub fn send(form: &HtmlFormElement) -> impl Future<Output = Result<JsValue, Refusal>> + use<> {
     // An attribute, since a field of the form could be called "action".
     let action = form.get_attribute("action").unwrap_or_default();
@@ -63,8 +63,8 @@ pub fn send(form: &HtmlFormElement) -> impl Future<Output = Result<JsValue, Refu
             match answer {
                 Ok((200..300, body)) => return Ok(body),
                 Ok((status, body)) if status != AWAY => {
-                    // A server function says why in a problem of ours; what stands before it, such as a limit, in
-                    // problem+json.
+                    // A server function explains a refusal with a problem of ours; layers in front of it, such as
+                    // a limit, with problem+json.
                     let why = text(&body, "message").or_else(|| text(&body, "detail"));
                     return Err(Refusal {
                         message: why.unwrap_or_else(|| NO_ANSWER.to_owned()),
@@ -79,7 +79,7 @@ pub fn send(form: &HtmlFormElement) -> impl Future<Output = Result<JsValue, Refu
     }
 }
 
-/// Sends a form as it is at this moment, for what does not land once however often it is sent; answers the status.
+/// Sends a form as it is at this moment, for actions that are not idempotent; returns the status.
 pub fn send_once(form: &HtmlFormElement) -> impl Future<Output = Option<u16>> + use<> {
     let action = form.get_attribute("action").unwrap_or_default();
     let fields = fields(form);
@@ -97,7 +97,7 @@ async fn answer(action: &str, fields: &Result<JsValue, JsValue>) -> Result<(u16,
     let request = RequestInit::new();
     request.set_method("POST");
     request.set_headers(&headers);
-    // What was clicked is done, even if the reader moves on to another page at once.
+    // The action is carried out even if the reader moves on to another page at once.
     Reflect::set(&request, &"keepalive".into(), &JsValue::TRUE)?;
     request.set_body(fields.as_ref()?);
     let response: Response = JsFuture::from(window().fetch_with_str_and_init(action, &request))
@@ -123,7 +123,7 @@ pub fn count(object: &JsValue, field: &str) -> Option<u64> {
         .map(|number| number as u64)
 }
 
-/// A truth value in a JSON object.
+/// A boolean in a JSON object.
 pub fn truth(object: &JsValue, field: &str) -> Option<bool> {
     Reflect::get(object, &field.into()).ok()?.as_bool()
 }
@@ -132,7 +132,7 @@ fn text(object: &JsValue, field: &str) -> Option<String> {
     Reflect::get(object, &field.into()).ok()?.as_string()
 }
 
-/// A fresh id for something that is about to be sent, so that sending it again lands once.
+/// A fresh id for a new item, so that sending it again does not create a second one.
 pub fn fresh_id() -> String {
     let mut random = [0; 16];
     let filled = window()

@@ -1,4 +1,4 @@
-//! A stretch of a list on another page of ours: fetched, to be put into this one.
+//! A stretch of a list on another page of ours: fetched, to be inserted into this one.
 
 use leptos::prelude::window;
 use wasm_bindgen::JsCast;
@@ -13,12 +13,12 @@ use super::send::AWAY;
 pub struct Stretch {
     page: Document,
     list: Element,
-    /// The part that holds its items.
+    /// The element that holds its items.
     pub part: Element,
 }
 
 impl Stretch {
-    /// Fetches a page; nothing when the server does not answer with one that has a list.
+    /// Fetches a page; nothing when the server does not answer with a page that has a list.
     pub async fn fetch(href: &str) -> Option<Self> {
         let page = fetch_page(href).await?;
         let list = page.query_selector(".list").ok()??;
@@ -26,17 +26,17 @@ impl Stretch {
         Some(Self { page, list, part })
     }
 
-    /// The list's own element, which says what the list is about.
+    /// The list's own element, which describes the list.
     pub fn feed(&self) -> Option<Element> {
         find(&self.list, ".feed")
     }
 
-    /// Where the list goes on after this stretch.
+    /// Where the list continues after this stretch.
     pub fn next(&self) -> Option<String> {
         attribute(&find(&self.list, ".load-more")?, "href")
     }
 
-    /// Replaces the end of a list by this one's: the link to what comes next, or the end.
+    /// Replaces the end of a list by this stretch's end: the link to the next stretch, or the end of the list.
     pub fn put_end_into(&self, end: &Element) {
         if let Ok(Some(more)) = self.page.query_selector(".list .feed-more") {
             end.set_inner_html(&more.inner_html());

@@ -1,4 +1,4 @@
-//! Something that a reader turns on and off and that is counted: a like, a share, a follow.
+//! A counted switch: a like, a share, a follow.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -12,13 +12,13 @@ use super::dom::{attribute, find, hold, listen, set, set_text};
 use super::number;
 use super::send::{count, send, truth};
 
-/// The form of a toggle. A click shows at once and is then sent. While it is on its way further clicks only change what
-/// is wanted; at most one request is out, and the last one asks for what was wanted last. A refusal puts everything
-/// back and says why.
+/// The form of a toggle. A click shows at once and is then sent. While a request is out, further clicks only
+/// change the wanted state; at most one request is out at a time, and the last one asks for the last wanted state.
+/// A refusal restores everything and shows the reason.
 pub struct Toggle {
     relation: String,
     form: HtmlFormElement,
-    /// The field that says what the next click asks for.
+    /// The field with the state that the next click asks for.
     on: HtmlInputElement,
     button: Element,
     counter: Element,
@@ -30,13 +30,13 @@ struct State {
     shown: Counted,
     settled: Counted,
     sending: bool,
-    /// Whether a count came from elsewhere while one's own was on its way. News of one's own follows its answer, so what was
-    /// heard is never older than that for long, and the answer may be.
-    heard: bool,
+    /// Whether a count arrived from elsewhere while our own request was out. The event for our own change follows
+    /// its answer, so the counts from events are never out of date for long, and the answer may be.
+    changed_elsewhere: bool,
 }
 
 impl Toggle {
-    /// Takes over a toggle's form. Its count may stand anywhere in the island.
+    /// Takes over a toggle's form. Its count may be anywhere in the island.
     pub fn bind(root: &Element, form: Element) -> Option<Rc<Self>> {
         let relation = attribute(&form, "data-relation")?;
         let counter = find(root, &format!("[data-number={relation}]"))?;
@@ -53,7 +53,7 @@ impl Toggle {
                 shown: settled,
                 settled,
                 sending: false,
-                heard: false,
+                changed_elsewhere: false,
             }),
             relation,
             button,
@@ -68,16 +68,16 @@ impl Toggle {
         Some(toggle)
     }
 
-    /// Which list it is about.
+    /// The relation of the list.
     pub fn relation(&self) -> &str {
         &self.relation
     }
 
     /// The count changed elsewhere.
-    pub fn heard(&self, count: u64) {
+    pub fn set_count(&self, count: u64) {
         let mut state = self.state.borrow_mut();
         state.settled.count = count;
-        state.heard = true;
+        state.changed_elsewhere = true;
         if !state.sending {
             state.shown.count = count;
             self.show(state.shown);
@@ -107,10 +107,10 @@ impl Toggle {
         }
     }
 
-    /// Sends what is wanted now; whether something else is wanted by the time the answer is there.
+    /// Sends the wanted state; returns whether another state is wanted by the time the answer arrives.
     async fn send_once(&self) -> bool {
         let wanted = self.state.borrow().shown.active;
-        self.state.borrow_mut().heard = false;
+        self.state.borrow_mut().changed_elsewhere = false;
         self.on.set_value(if wanted { "true" } else { "false" });
         let answer = send(&self.form).await;
         let mut state = self.state.borrow_mut();
@@ -118,7 +118,7 @@ impl Toggle {
             Ok(body) => {
                 let active = truth(&body, "active").unwrap_or(wanted);
                 state.settled.active = active;
-                if !state.heard {
+                if !state.changed_elsewhere {
                     state.settled.count = count(&body, "count").unwrap_or(state.shown.count);
                 }
                 state.shown.active != active

@@ -10,10 +10,10 @@ use self::words::{prose, sentence, title_of};
 use super::document::PageTitle;
 use super::problem::NotFound;
 
-/// Where the page is.
+/// The page's address.
 pub const PATH: &str = "/api";
 
-/// What a program can do here, operation by operation.
+/// The operations of the API, one by one.
 #[component]
 pub fn ApiPage() -> impl IntoView {
     let Some(description) = use_context::<Description>() else {
@@ -45,7 +45,7 @@ pub fn ApiPage() -> impl IntoView {
     .into_any()
 }
 
-/// The way through the page, in place of the legend.
+/// The page's table of contents, in place of the legend.
 #[component]
 pub fn ApiContents() -> impl IntoView {
     let groups = use_context::<Description>().map(|description| groups(description).collect::<Vec<_>>());
@@ -66,7 +66,7 @@ pub fn ApiContents() -> impl IntoView {
     }
 }
 
-/// The groups of operations, with what they are about.
+/// The groups of operations, with their descriptions.
 fn groups(description: Description) -> impl Iterator<Item = (&'static str, &'static str)> {
     let tags = description.0["tags"].as_array().into_iter().flatten();
     tags.map(|tag| (text(&tag["name"]), text(&tag["description"])))
@@ -155,7 +155,7 @@ fn Operation(
     }
 }
 
-/// An answer; the good ones with an example.
+/// An answer; successful ones have an example.
 #[component]
 fn Reply(description: Description, status: &'static str, response: &'static Value) -> impl IntoView {
     let response = description.followed(response);
@@ -180,7 +180,7 @@ fn Reply(description: Description, status: &'static str, response: &'static Valu
     }
 }
 
-/// The example of an answer that is no JSON.
+/// The example of an answer that is not JSON.
 fn text_of(response: &'static Value) -> Option<&'static str> {
     let mut kinds = response["content"].as_object()?.iter();
     kinds.find(|(kind, _)| kind.starts_with("text/"))?.1["example"].as_str()

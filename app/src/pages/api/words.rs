@@ -1,4 +1,4 @@
-//! What the description of the API says, in words and pieces of a page.
+//! The API description as text and page elements.
 
 use leptos::prelude::*;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use serde_json::Value;
 pub struct Description(pub &'static Value);
 
 impl Description {
-    /// What is at a `$ref`, or the value itself.
+    /// The target of a `$ref`, or the value itself.
     pub fn followed(self, value: &'static Value) -> &'static Value {
         let place = value["$ref"].as_str().and_then(|place| place.strip_prefix('#'));
         place.and_then(|place| self.0.pointer(place)).unwrap_or(value)
@@ -43,7 +43,7 @@ impl Description {
         view! { {plain(schema)} }.into_any()
     }
 
-    /// An example of a schema, laid out to be read.
+    /// An example of a schema, formatted for reading.
     pub fn example(self, schema: &'static Value) -> Option<String> {
         let schema = self.followed(schema);
         schema["examples"].get(0).map(|example| format!("{example:#}"))
@@ -55,7 +55,7 @@ fn name_of(schema: &'static Value) -> Option<&'static str> {
     schema["$ref"].as_str()?.rsplit('/').next()
 }
 
-/// The name of a shape as people say it: `Listing_Post` is a listing of `Post`.
+/// The readable name of a shape: `Listing_Post` is a listing of `Post`.
 pub fn title_of(name: &str) -> String {
     match name.strip_prefix("Listing_") {
         Some(item) => format!("Listing of {item}"),
@@ -63,7 +63,7 @@ pub fn title_of(name: &str) -> String {
     }
 }
 
-/// A schema without parts: its type, and what bounds it.
+/// A schema without parts: its type and its bounds.
 fn plain(schema: &Value) -> String {
     let types: Vec<&str> = match &schema["type"] {
         Value::Array(types) => types.iter().filter_map(Value::as_str).collect(),
@@ -100,7 +100,7 @@ fn plain(schema: &Value) -> String {
     words
 }
 
-/// Prose in which `code` stands between backticks, a paragraph for each blank line.
+/// Text with `code` between backticks, and a paragraph for each blank line.
 pub fn prose(text: &'static str) -> impl IntoView {
     let paragraphs = text
         .split("\n\n")
@@ -110,7 +110,7 @@ pub fn prose(text: &'static str) -> impl IntoView {
         .collect_view()
 }
 
-/// The same for what is no paragraph of its own.
+/// The same for text within a paragraph.
 pub fn sentence(text: &'static str) -> impl IntoView {
     text.split('`')
         .enumerate()
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_schema_is_told_by_its_type_and_its_bounds() {
+    fn a_schema_is_described_by_its_type_and_its_bounds() {
         for (schema, words) in [
             (
                 json!({ "type": "string", "maxLength": 500, "minLength": 1 }),

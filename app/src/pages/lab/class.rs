@@ -13,20 +13,20 @@ use crate::pages::request::{loaded, now, query, refusal_of};
 use crate::session;
 use feed::classroom::{Class, Counted, PARTY, SEATS, Student};
 
-/// Marks a request from the machine that the server runs on, as far as the request tells.
+/// Marks a request from the machine that the server runs on, as far as this is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Teacher {
-    /// This browser has shown the token that the server printed.
+    /// This browser has presented the token that the server printed.
     Proven,
     /// It has not; the page asks for it.
     Unproven,
 }
 
-/// Where a browser shows the token and becomes the teacher's.
+/// Where a browser presents the token and becomes the teacher's.
 pub const DESK: &str = "/lab/class/teacher";
 
-/// Where the teacher's browser asks for the same town again.
-pub const BEGIN_ANEW: &str = "/lab/class/anew";
+/// Where the teacher's browser resets the town.
+pub const RESET: &str = "/lab/class/anew";
 
 /// A class storms one post together.
 #[component]
@@ -99,7 +99,7 @@ fn Opening() -> impl IntoView {
     }
 }
 
-/// How to join: over the code, or here.
+/// How to join: with the code, or here.
 #[component]
 fn Join(address: String) -> impl IntoView {
     let page = format!("{address}/lab/class");
@@ -126,7 +126,7 @@ fn Join(address: String) -> impl IntoView {
     }
 }
 
-/// What a student does in the storm.
+/// The student's part in the storm.
 #[component]
 fn Bring(account: Account) -> impl IntoView {
     view! {
@@ -140,7 +140,7 @@ fn Bring(account: Account) -> impl IntoView {
     }
 }
 
-/// Who brought how many, and whether all of them are there.
+/// Who brought how many, and whether all items are there.
 #[component]
 fn Board(class: Class, counted: Option<Counted>) -> impl IntoView {
     let total = class.card.post.likes;
@@ -163,7 +163,7 @@ fn Board(class: Class, counted: Option<Counted>) -> impl IntoView {
         }
     });
     let id = class.card.post.id;
-    // Counting reads the whole list: once, and not at every change.
+    // Counting reads the whole list: once, and not after every change.
     let live = counted.is_none().then(|| Topic::Post(id).to_string());
     view! {
         <section class="board" aria-labelledby="board" data-topic=live>
@@ -216,13 +216,13 @@ fn Verdict(counted: Counted) -> impl IntoView {
     view! { <p class="holds" data-testid="class-verdict">{sentence}</p> }
 }
 
-/// The teacher's way back to the beginning.
+/// The teacher's form to reset everything.
 #[component]
 fn Desk(teacher: Teacher) -> impl IntoView {
     let desk = match teacher {
         Teacher::Proven => view! {
             <p>"Only this browser sees this, by the link that the server printed. The town becomes what it was at the start; the class stays in it."</p>
-            <form method="post" action=BEGIN_ANEW>
+            <form method="post" action=RESET>
                 <button class="button">"Begin anew"</button>
             </form>
         }

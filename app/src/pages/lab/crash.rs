@@ -10,7 +10,7 @@ use crate::components::grouped;
 use crate::islands::Pane;
 use crate::pages::request::{loaded, query};
 
-/// The process dies after a write of somebody's choice.
+/// The process dies after a write that the reader chooses.
 #[component]
 pub fn CrashPage() -> impl IntoView {
     loaded(async {
@@ -47,7 +47,7 @@ pub fn CrashPage() -> impl IntoView {
     })
 }
 
-/// Whose code is shown first: an article's, where one says how to do it.
+/// Which protocol is shown first: an article's, where one describes how to do it.
 fn first(operation: Operation) -> Protocol {
     operation.protocols().next().unwrap_or(Protocol::Ours)
 }
@@ -110,7 +110,7 @@ fn story(operation: Operation) -> &'static str {
     }
 }
 
-/// When the process died, in words.
+/// The point at which the process died, in words.
 fn moment(after: usize) -> String {
     match after {
         0 => "Before the first write".to_owned(),
@@ -204,7 +204,7 @@ fn Stage(tried: Vec<Vec<Crash>>, chosen: Crash) -> impl IntoView {
     }
 }
 
-/// All points at which one protocol can die, each with how it ends.
+/// All points at which one protocol can die, each with its outcome.
 fn row(crashes: &[Crash], chosen: &Crash) -> impl IntoView + use<> {
     let title = crashes.first().map_or("", |crash| crash.protocol.title());
     let points = crashes
@@ -237,7 +237,7 @@ fn row(crashes: &[Crash], chosen: &Crash) -> impl IntoView + use<> {
     }
 }
 
-/// What is wrong, in words: right after the crash, or else later.
+/// The violations, in words: right after the crash, or else later.
 fn faults(crash: &Crash) -> Option<String> {
     let worse = if crash.crashed.tally.holds() {
         &crash.later.tally
@@ -275,7 +275,7 @@ fn Script(script: Vec<Entry>, after: usize) -> impl IntoView {
     }
 }
 
-/// What a reader finds at a moment, and `check`.
+/// What a reader finds at a moment, and what `check` reports.
 #[component]
 fn Found(moment: Moment) -> impl IntoView {
     let Moment {
@@ -332,7 +332,7 @@ fn severity(finding: &Finding) -> &'static str {
     }
 }
 
-/// What a screen reader says after a choice.
+/// The text for screen readers after a choice.
 fn said(crash: &Crash) -> String {
     let outcome = faults(crash).unwrap_or_else(|| "It holds".to_owned());
     format!(

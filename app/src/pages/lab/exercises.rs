@@ -7,7 +7,7 @@ use crate::components::grouped;
 use crate::pages::document::PageTitle;
 use crate::pages::request::{loaded, query};
 
-/// Six questions, each of which tries out what somebody answers.
+/// Six questions, each of which runs the reader's answer.
 #[component]
 pub fn ExercisesPage() -> impl IntoView {
     loaded(async {

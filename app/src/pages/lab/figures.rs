@@ -5,20 +5,20 @@ use leptos::prelude::*;
 
 use crate::components::grouped;
 
-/// Numbers in rows, each under a name.
+/// Named numbers in rows.
 pub(super) struct Table {
-    /// Above the names.
+    /// The header of the names.
     pub(super) first: &'static str,
-    /// Above the numbers.
+    /// The header of the numbers.
     pub(super) headings: Vec<String>,
-    /// Names, and their numbers as people read them.
+    /// Names, and their numbers as formatted text.
     pub(super) rows: Vec<(String, Vec<String>)>,
 }
 
-/// A chart, and the same numbers in a table beside it.
+/// A chart, and a table of the same numbers beside it.
 #[component]
 pub(super) fn ChartAndTable(
-    /// Tells it from the others on the page.
+    /// Its id on the page.
     id: &'static str,
     /// What is measured.
     title: &'static str,
@@ -38,10 +38,10 @@ pub(super) fn ChartAndTable(
     }
 }
 
-/// A table that scrolls by itself where it is too wide.
+/// A table that scrolls by itself if it is too wide.
 #[component]
 pub(super) fn Figures(
-    /// What it is about.
+    /// Its label.
     #[prop(into)]
     label: String,
     table: Table,
@@ -74,15 +74,15 @@ pub(super) fn Figures(
     }
 }
 
-/// What counting the documents in the end gives, and every number that ought to be zero and is not.
+/// The verdict of counting the documents at the end, and every number that should be zero and is not.
 #[component]
 pub(super) fn Reckoning(
     holds: bool,
-    /// Said of it.
+    /// The verdict's text.
     judgement: Option<&'static str>,
     /// Test ids, names and numbers.
     sums: Vec<(&'static str, &'static str, u64)>,
-    /// What is wrong, in words that follow the number.
+    /// The violations, in words that follow the number.
     faults: Vec<(u64, &'static str)>,
 ) -> impl IntoView {
     let sums = sums.into_iter().map(|(id, name, number)| {

@@ -14,14 +14,14 @@ use crate::islands::Pane;
 use crate::pages::request::{loaded, query};
 use crate::session;
 
-/// The layouts race against each other, for everybody who looks.
+/// The layouts race against each other, visible to everybody.
 #[component]
 pub fn LayoutsPage() -> impl IntoView {
     loaded(async {
         let race = feed()?.layout_race();
         let number = |name, present: u64| query(name).map_or(Ok(present), |typed| typed.parse());
         let (largest, items) = (number("largest", race.largest), number("items", race.item_bytes));
-        // What is no number is none of those that a race may have.
+        // A value that is not a number is not among the allowed ones.
         let (largest, items) = (largest.unwrap_or(0), items.unwrap_or(0));
         Course::new(largest, items)?;
         Ok::<_, Problem>(view! {
@@ -34,7 +34,7 @@ pub fn LayoutsPage() -> impl IntoView {
     })
 }
 
-/// How far the next race goes, and the button that starts it.
+/// The size of the next race, and the button that starts it.
 #[component]
 fn Choice(largest: u64, items: u64, running: bool) -> impl IntoView {
     let tab = |id: String, href: String, current: bool, text: String| {
@@ -100,7 +100,7 @@ fn Choice(largest: u64, items: u64, running: bool) -> impl IntoView {
     }
 }
 
-/// The race as far as it is.
+/// The race so far.
 #[component]
 fn Race(race: LayoutRace) -> impl IntoView {
     let text = said(&race);
@@ -127,7 +127,7 @@ fn Race(race: LayoutRace) -> impl IntoView {
     }
 }
 
-/// How far it is, in a sentence.
+/// Its progress, in a sentence.
 fn said(race: &LayoutRace) -> String {
     let by = race
         .by
@@ -206,7 +206,7 @@ fn wall(name: &str, wall: &Wall) -> impl IntoView + use<> {
     }
 }
 
-/// What the longest lists that all have been through say.
+/// The result at the longest lists that all layouts completed.
 fn comparison(race: &LayoutRace) -> Option<String> {
     let (unbounded, ours) = (race.layouts.first()?, race.layouts.last()?);
     let nth = unbounded.laps.len().min(ours.laps.len()).checked_sub(1)?;
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_has_a_cell_for_every_length_there_will_be() {
+    fn a_table_has_a_cell_for_every_planned_length() {
         let race = race();
         let cells = cells(&race.layouts[0], 4, &MEASURES[3]);
         assert_eq!(cells, ["6.9 KB", "69 KB", "345 KB", "–"]);

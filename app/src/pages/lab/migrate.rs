@@ -12,11 +12,11 @@ use crate::islands::Pane;
 use crate::pages::request::{loaded, refusal_of};
 use crate::session;
 
-/// How often an open page looks again, in milliseconds: while a migration goes on, and while none does.
+/// How often an open page fetches its contents again, in milliseconds: during a migration, and otherwise.
 const LIVE: u32 = 500;
 const CALM: u32 = 3_000;
 
-/// A migration, and the form to start one. What it shows is the same for everybody who looks.
+/// A migration, and the form to start one. Everybody sees the same.
 #[component]
 pub fn MigratePage() -> impl IntoView {
     loaded(async {
@@ -31,7 +31,7 @@ pub fn MigratePage() -> impl IntoView {
     })
 }
 
-/// The form. It stands outside of what is shown anew all the time, so that nobody loses what they chose.
+/// The form. It is outside of the contents that are fetched again, so that nobody loses their choices.
 #[component]
 fn Start(items: u64) -> impl IntoView {
     if session::viewer().is_none() {
@@ -136,7 +136,7 @@ fn Course(migration: Migration) -> impl IntoView {
     }
 }
 
-/// What `detect` tells, by count and by bytes.
+/// The output of `detect`, by count and by bytes.
 #[component]
 fn Found(title: &'static str, id: &'static str, lists: Vec<MeasuredList>) -> impl IntoView {
     let headings = [
@@ -169,7 +169,7 @@ fn Found(title: &'static str, id: &'static str, lists: Vec<MeasuredList>) -> imp
     }
 }
 
-/// What was seen of the list. The last look comes first, so that who watches need not scroll.
+/// The observations of the list, newest first, so that a viewer need not scroll.
 #[component]
 fn Looks(looks: Vec<MigrationLook>) -> impl IntoView {
     let headings = [
@@ -269,7 +269,7 @@ fn heading(migration: &Migration) -> String {
     text.to_owned()
 }
 
-/// What was chosen and what has come, in a sentence each.
+/// The choices and the result, in a sentence each.
 fn line(migration: &Migration) -> String {
     let Some(by) = &migration.by else {
         return "Whoever starts one, everybody with this page sees it.".to_owned();

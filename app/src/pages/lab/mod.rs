@@ -1,5 +1,5 @@
-//! The workshop: stations at which a class sees the pattern break, and hold. What a station shows is decided by its
-//! address alone, so that every link in it can be sent to the class and Back is undo.
+//! The workshop: stations at which a class sees where the pattern breaks and where it holds. The contents of a
+//! station depend on its address alone, so that every link in it can be sent to the class and Back is undo.
 
 mod class;
 mod crash;
@@ -22,7 +22,7 @@ use model::{Kind, Problem};
 
 use super::document::PageTitle;
 
-pub use class::{BEGIN_ANEW, ClassPage, DESK, Teacher};
+pub use class::{ClassPage, DESK, RESET, Teacher};
 pub use crash::CrashPage;
 pub use decide::DecidePage;
 pub use exercises::ExercisesPage;
@@ -38,7 +38,7 @@ pub use tune::TunePage;
 struct Station {
     path: &'static str,
     title: &'static str,
-    /// How long a class takes.
+    /// Its duration in a class.
     minutes: u32,
     /// What happens at it.
     about: &'static str,
@@ -203,7 +203,7 @@ pub fn LabPage() -> impl IntoView {
     }
 }
 
-/// The beginning of a station: what it is about, and how to go about it.
+/// The opening of a station: its subject, and the instructions.
 #[component]
 fn StationHead(station: &'static Station) -> impl IntoView {
     view! {
@@ -234,7 +234,7 @@ fn StationHead(station: &'static Station) -> impl IntoView {
     }
 }
 
-/// What a failure on the stage means: it is in memory and of our making, so a fault of ours.
+/// The problem for a failure on the stage: the stage is in memory and ours, so the server is at fault.
 fn faulty(error: &document::Error) -> Problem {
     tracing::error!(%error, "a station of the workshop failed");
     Problem::new(

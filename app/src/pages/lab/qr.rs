@@ -3,13 +3,13 @@
 use leptos::prelude::*;
 use qrcode::{Color, EcLevel, QrCode as Code};
 
-/// The quiet zone that the standard (ISO/IEC 18004) asks for, in modules.
+/// The quiet zone that the standard (ISO/IEC 18004) requires, in modules.
 const MARGIN: usize = 4;
 
-/// An address to take a picture of. Dark on light in every theme: many phones read nothing else.
+/// An address as a QR code. Dark on light in every theme: many phones read nothing else.
 #[component]
 pub fn QrCode(
-    /// What it leads to.
+    /// The address.
     #[prop(into)]
     text: String,
 ) -> impl IntoView {

@@ -9,7 +9,7 @@ use crate::components::grouped;
 use crate::islands::Pane;
 use crate::pages::request::{loaded, query};
 
-/// Two writers step past each other, in the order that somebody clicks.
+/// Two writers whose steps interleave in the order in which somebody clicks.
 #[component]
 pub fn RacePage() -> impl IntoView {
     loaded(async {
@@ -118,7 +118,7 @@ fn Stage(race: Race) -> impl IntoView {
     }
 }
 
-/// What one writer did last, what it does next, and the way to let it do that.
+/// A writer's last step, its next step, and the link that runs it.
 #[component]
 fn Column(writer: Writer, last: Option<usize>, go_on: String) -> impl IntoView {
     let Writer { name, entries, done } = writer;
@@ -184,7 +184,7 @@ fn Verdict(tally: Tally) -> impl IntoView {
     }
 }
 
-/// What a screen reader says after a click.
+/// The text for screen readers after a click.
 fn said(race: &Race) -> String {
     let Some(step) = race.steps.last() else {
         return "Nobody has done anything yet.".to_owned();

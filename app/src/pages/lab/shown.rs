@@ -1,4 +1,4 @@
-//! What both stations show: documents with what changed, commands, and what counting says.
+//! The parts that both stations share: documents with their changes, commands, and the verdict.
 
 #![expect(clippy::needless_pass_by_value, reason = "a component owns its props")]
 
@@ -11,7 +11,7 @@ use leptos::prelude::*;
 use super::words;
 use crate::components::{Code, ShownDocument, beside, size};
 
-/// The documents, with what became of them since.
+/// The documents, with their changes since the last step.
 #[component]
 pub fn Documents(before: Vec<Shown>, after: Vec<Shown>) -> impl IntoView {
     let name = |shown: &Shown| {
@@ -34,7 +34,7 @@ pub fn Documents(before: Vec<Shown>, after: Vec<Shown>) -> impl IntoView {
     view! { <div class="documents">{all.collect_view()}</div> }
 }
 
-/// A command with what it is for and what came back.
+/// A command with its purpose and its answer.
 #[component]
 pub fn Command(entry: Entry, name: &'static str) -> impl IntoView {
     let text = entry.call.text();
@@ -55,7 +55,7 @@ pub fn Command(entry: Entry, name: &'static str) -> impl IntoView {
     }
 }
 
-/// Whether everything holds, and what does not.
+/// Whether all invariants hold, and which do not.
 #[component]
 pub fn Faults(faults: Vec<Fault>, holds: &'static str) -> impl IntoView {
     if faults.is_empty() {

@@ -15,11 +15,11 @@ use crate::session;
 
 mod charts;
 
-/// How often an open page looks again, in milliseconds: while a storm goes on, and while none does.
+/// How often an open page fetches its contents again, in milliseconds: during a storm, and otherwise.
 const LIVE: u32 = 1_000;
 const CALM: u32 = 3_000;
 
-/// A storm, and the form to start one. What it shows is the same for everybody who looks.
+/// A storm, and the form to start one. Everybody sees the same.
 #[component]
 pub fn StormPage() -> impl IntoView {
     loaded(async {
@@ -34,7 +34,8 @@ pub fn StormPage() -> impl IntoView {
     })
 }
 
-/// The form. It stands outside of what is shown anew each second, so that nobody loses what they typed.
+/// The form. It is outside of the contents that are fetched again each second, so that nobody loses what they
+/// typed.
 #[component]
 fn Start(choice: Option<StormChoice>) -> impl IntoView {
     if session::viewer().is_none() {
@@ -220,7 +221,7 @@ fn heading(storm: &Storm) -> String {
     }
 }
 
-/// What was chosen and what was reached, in one sentence each.
+/// The settings and the result, in one sentence each.
 fn line(storm: &Storm) -> String {
     let StormChoice {
         target,
@@ -256,7 +257,7 @@ fn line(storm: &Storm) -> String {
     )
 }
 
-/// What a screen reader is told: when something begins or ends, and not each second.
+/// The text for screen readers: at the start and the end, not each second.
 fn said(storm: &Storm) -> String {
     match storm.verdict {
         Some(verdict) if verdict.holds => format!("{}. It holds.", heading(storm)),

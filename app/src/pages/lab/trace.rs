@@ -1,4 +1,4 @@
-//! What each step through a list costs, beside what one unbounded array would.
+//! The cost of each step through a list, compared with one unbounded array.
 
 use document::trace::Read;
 use leptos::prelude::*;
@@ -13,7 +13,7 @@ use crate::islands::Pane;
 use crate::pages::request::{loaded, query};
 use feed::{Step, Steps, Trace, Traced};
 
-/// Where the station is.
+/// The station's address.
 pub const PATH: &str = "/lab/trace";
 
 /// A reader's way through a list, with the cost of each step.
@@ -54,7 +54,7 @@ pub fn TracePage() -> impl IntoView {
     })
 }
 
-/// What one looks at who names nothing.
+/// The owner that is shown if the address names none.
 async fn most_liked() -> Result<Option<Topic>, Problem> {
     let viral = feed()?.viral_post().await?;
     Ok(viral.map(|card| Topic::Post(card.post.id)))
@@ -68,13 +68,13 @@ fn NothingYet() -> impl IntoView {
     }
 }
 
-/// What a step cost.
+/// The cost of a step.
 struct Cost {
     commands: usize,
     documents: u64,
     pages: u64,
     bytes: u64,
-    /// Nothing where a server does not tell.
+    /// Nothing where a server does not report it.
     entries: Option<u64>,
 }
 
@@ -261,7 +261,7 @@ fn row(traced: &Traced, nth: u64, unbounded: u64) -> AnyView {
     .into_any()
 }
 
-/// How many times as much one array would have been.
+/// How many times as much one array would have cost.
 fn ratio(unbounded: u64, bytes: u64) -> String {
     let tenths = (unbounded * 10).checked_div(bytes).unwrap_or(0);
     if tenths >= 100 {
@@ -299,7 +299,7 @@ fn Commands(reads: Vec<Read>) -> impl IntoView {
     }
 }
 
-/// What a step showed.
+/// The items that a step showed.
 #[component]
 fn Shown(found: Stretch) -> impl IntoView {
     let who = found
@@ -326,7 +326,7 @@ fn Shown(found: Stretch) -> impl IntoView {
     }
 }
 
-/// What a screen reader says after a step.
+/// The text for screen readers after a step.
 fn said(traced: &Traced, unbounded: u64) -> String {
     let Some(found) = &traced.found else {
         return "The list ended before.".to_owned();
@@ -347,7 +347,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_that_does_not_tell_of_one_command_leaves_the_keys_unknown() {
+    fn a_missing_cost_of_one_command_leaves_the_keys_unknown() {
         let read = |collection: &str, entries| Read {
             collection: collection.to_owned(),
             documents: 2,
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ratio_has_a_place_after_the_point_only_while_it_is_small() {
+    fn a_ratio_has_a_decimal_only_while_it_is_small() {
         assert_eq!(
             [ratio(150, 100), ratio(2_500_000, 2_000), ratio(5, 0)],
             ["1.5 ×", "1,250 ×", "0.0 ×"]

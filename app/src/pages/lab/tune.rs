@@ -18,13 +18,13 @@ use crate::pages::request::{loaded, now, query};
 use crate::session;
 use feed::{MeasuredItems, Tuned, USUAL};
 
-/// The budgets that are a click away, in KB.
+/// The budgets offered as links, in KB.
 const STEPS: [u64; 6] = [2, 4, 8, 16, 32, 64];
 
-/// One KB, as MongoDB's limits have it.
+/// One KB, as in MongoDB's limits.
 const KB: u64 = 1_024;
 
-/// A budget, the limits that keep to it, what they mean, and a list with them.
+/// A budget, the limits that fit it, their consequences, and a list with them.
 #[component]
 pub fn TunePage() -> impl IntoView {
     loaded(async {
@@ -60,7 +60,7 @@ pub fn TunePage() -> impl IntoView {
     })
 }
 
-/// The button that lays a list out.
+/// The button that lays out a list.
 #[component]
 fn Start(relation: Relation, kb: u64, running: bool) -> impl IntoView {
     if running {
@@ -109,21 +109,21 @@ fn sizes(stats: &RelationStats) -> String {
     )
 }
 
-/// Limits, and what they mean.
+/// Limits, and their consequences.
 struct Column {
     advice: Advice,
     tuning: Tuning,
     predicted: Figures,
 }
 
-/// What a budget comes to.
+/// The consequences of a budget.
 struct Outcome {
     budget: u64,
-    /// With the limits that the server runs with.
+    /// For the limits that the server runs with.
     present: Column,
-    /// With those that keep to the budget.
+    /// For the limits that fit the budget.
     fitting: Column,
-    /// The longest list there is.
+    /// The longest list in the store.
     longest: Option<(String, u64)>,
 }
 
@@ -136,7 +136,7 @@ impl Column {
         }
     }
 
-    /// How many pages a list of so many items has at least.
+    /// The minimum number of pages of a list with this many items.
     fn pages(&self, items: u64) -> u64 {
         let (threshold, page) = (self.advice.threshold as u64, self.advice.page_size as u64);
         items.saturating_sub(threshold).div_ceil(page)
@@ -192,7 +192,7 @@ impl Outcome {
         (name.to_owned(), Vec::from(cells))
     }
 
-    /// A row of what the rules of the layout say.
+    /// A row of predictions by the rules of the layout.
     fn figured(&self, name: &str, write: impl Fn(&Figures) -> String) -> (String, Vec<String>) {
         let cells = [&self.present, &self.fitting].map(|column| write(&column.predicted));
         (name.to_owned(), Vec::from(cells))

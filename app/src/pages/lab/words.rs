@@ -1,4 +1,4 @@
-//! What the stations say about commands, guards and lists.
+//! The stations' texts about commands, guards and lists.
 
 use bson::{Bson, Document};
 use document::{Change, Find, Update};
@@ -7,7 +7,7 @@ use model::{Handle, Relation};
 
 use crate::components::grouped;
 
-/// A name as it begins a sentence.
+/// A name at the beginning of a sentence.
 pub fn capital(name: &str) -> String {
     let mut letters = name.chars();
     letters
@@ -16,7 +16,7 @@ pub fn capital(name: &str) -> String {
         .unwrap_or_default()
 }
 
-/// What a command is for.
+/// The purpose of a command.
 pub fn purpose(call: &Call) -> &'static str {
     match (call.collection.as_str(), &call.verb) {
         ("users", Verb::Update(update)) if counts_in(update, "followerCount") => following(update),
@@ -84,7 +84,7 @@ fn looking(find: &Find) -> &'static str {
     }
 }
 
-/// Ours, into a head: of a follow, the second is into the follower’s own document.
+/// Our command, into a head: for a follow, the second goes into the follower’s own document.
 fn pushing(change: &Document) -> &'static str {
     if has_in_list(change, "$inc", "spilled") {
         "Commit and push: in one write the page counts, its items leave the head, and the new one comes in"
@@ -97,7 +97,7 @@ fn pushing(change: &Document) -> &'static str {
     }
 }
 
-/// The article’s changes of a user whom others follow.
+/// The article’s changes to a user whom others follow.
 fn following(update: &Update) -> &'static str {
     if changes(update, "$push", "followers") {
         "Push the follower into the main document"
@@ -142,7 +142,7 @@ fn has_in_list(change: &Document, operator: &str, name: &str) -> bool {
         .is_ok_and(|fields| fields.keys().any(|field| is_in_list(field, name)))
 }
 
-/// What came back.
+/// The answer to a command.
 pub fn answer(entry: &Entry) -> Option<String> {
     let answer = entry.answer.as_ref()?;
     Some(match answer {
@@ -164,7 +164,7 @@ pub fn answer(entry: &Entry) -> Option<String> {
     })
 }
 
-/// What an owner says about its list.
+/// What an owner document says about its list.
 fn counts(document: &Document) -> Option<String> {
     let number = |value: Option<&Bson>| value.and_then(Bson::as_i64).and_then(|n| u64::try_from(n).ok());
     let articles = document
@@ -184,7 +184,7 @@ fn counts(document: &Document) -> Option<String> {
     })
 }
 
-/// So many items.
+/// A number of items.
 pub fn items(count: u64) -> String {
     match count {
         1 => "1 item".to_owned(),
@@ -192,7 +192,7 @@ pub fn items(count: u64) -> String {
     }
 }
 
-/// So many pages.
+/// A number of pages.
 pub fn pages(count: u64) -> String {
     match count {
         1 => "1 page".to_owned(),
@@ -200,7 +200,7 @@ pub fn pages(count: u64) -> String {
     }
 }
 
-/// Which guard failed, and what the writer does about it; nothing where none did.
+/// Which guard failed, and what the writer does about it; nothing where none failed.
 pub fn failure(entry: &Entry, name: &str) -> Option<String> {
     if entry.failed.is_empty() {
         return None;
@@ -227,7 +227,7 @@ fn condition(field: &str) -> &str {
     }
 }
 
-/// What is wrong with a list.
+/// The violations of a list.
 pub fn fault(fault: &Fault) -> String {
     let who = |handles: &[Handle]| match handles {
         [one] => one.to_string(),

@@ -1,4 +1,4 @@
-//! A connection to a server, kept open from one request to the next, as browsers keep theirs.
+//! A connection to a server, kept open between requests as browsers do.
 
 use std::net::SocketAddr;
 
@@ -12,12 +12,12 @@ use tokio::net::TcpStream;
 
 use crate::Result;
 
-/// What is asked for.
+/// A request.
 #[derive(Debug, Clone)]
 pub struct Question {
     pub method: Method,
     pub path: String,
-    /// The `Cookie` header; empty for nobody.
+    /// The `Cookie` header; empty for a visitor.
     pub cookie: String,
     /// The `Accept-Encoding` header.
     pub encoding: &'static str,
@@ -26,7 +26,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// Asks for a page as a browser does, in the name of whoever the cookie belongs to.
+    /// Asks for a page as a browser does, as the account of the cookie.
     pub fn get(path: impl Into<String>, cookie: &str) -> Self {
         Self {
             method: Method::GET,
@@ -37,7 +37,7 @@ impl Question {
         }
     }
 
-    /// The same, and the answer is not to be compressed.
+    /// The same, without compression of the answer.
     pub fn plain(self) -> Self {
         Self {
             encoding: "identity",
@@ -55,7 +55,7 @@ impl Question {
     }
 }
 
-/// An answer that was read to its end.
+/// An answer, read to its end.
 #[derive(Debug)]
 pub struct Answer {
     /// The `Set-Cookie` header without its attributes; empty if there was none.
@@ -80,7 +80,7 @@ impl Connection {
         Ok(Self { address, sender })
     }
 
-    /// Sends a request and answers as soon as the head of the answer is there.
+    /// Sends a request and returns as soon as the head of the answer arrives.
     pub async fn send(&mut self, question: &Question) -> Result<Response<Incoming>> {
         let mut request = Request::builder()
             .method(&question.method)

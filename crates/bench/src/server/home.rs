@@ -1,5 +1,5 @@
-//! The home page of somebody who is signed in: how many a second, where the time goes, and at half of that how long
-//! one takes.
+//! The home page of a signed-in reader: the capacity per second, where the time goes, and the latency at half of
+//! the capacity.
 
 use hyper::Method;
 use serde::Serialize;
@@ -16,16 +16,16 @@ const FOLLOWED: usize = 30;
 /// How often each capacity is measured, in turns.
 const ROUNDS: usize = 3;
 
-/// What the home page costs.
+/// The cost of the home page.
 #[derive(Serialize)]
 pub struct Home {
     /// How many authors the reader follows.
     pub follows: usize,
-    /// From the least that a server can do to the whole page, each with something more.
+    /// From the least that a server can do to the whole page, each with one step more.
     pub steps: Vec<Step>,
-    /// Pages a second that were asked for at half of the capacity.
+    /// The requested pages per second, at half of the capacity.
     pub rate: f64,
-    /// How long they took.
+    /// Their latencies.
     pub latency: Latency,
 }
 
@@ -33,9 +33,9 @@ pub struct Home {
 #[derive(Serialize)]
 pub struct Step {
     pub name: &'static str,
-    /// Answers a second, the median of the rounds.
+    /// Answers per second, the median of the rounds.
     pub per_second: f64,
-    /// The server's processor time for one, the median of the rounds, in microseconds.
+    /// The server's processor time per answer, the median of the rounds, in microseconds.
     pub processor_us: f64,
     /// The body, in bytes.
     pub bytes: usize,
@@ -121,7 +121,7 @@ async fn follow_some(spillway: &Spillway, cookie: &str) -> Result<usize> {
 }
 
 impl Home {
-    /// The page's capacity as a share of what memory gives.
+    /// The page's capacity as a share of the capacity from memory.
     pub fn share_of_memory(&self) -> f64 {
         match (self.steps.first(), self.steps.last()) {
             (Some(memory), Some(page)) => page.per_second / memory.per_second,
@@ -129,7 +129,7 @@ impl Home {
         }
     }
 
-    /// How many times the median the slowest hundredth took at least.
+    /// The ratio of the 99th percentile to the median.
     pub fn spread(&self) -> f64 {
         self.latency.p99_us / self.latency.p50_us
     }

@@ -1,4 +1,4 @@
-//! The least that a server can do: the same bytes from memory, by the same libraries.
+//! The least that a server can do: the same bytes from memory, with the same libraries.
 
 use std::path::Path;
 

@@ -1,7 +1,8 @@
-//! What the server does over HTTP: the home page beside the same bytes from memory, and many open event streams.
+//! The server's performance over HTTP: the home page compared with the same bytes from memory, and many open event
+//! streams.
 //!
-//! The server is the program that people run, with the demo town in a store of its own. Client and server share the
-//! machine, so a capacity is what both reach together.
+//! The server is the program that people run, with the demo town in a store of its own. Client and server share
+//! the machine, so a capacity is what both reach together.
 
 mod client;
 mod home;
@@ -28,18 +29,18 @@ pub struct Results {
     streams: streams::Streams,
 }
 
-/// How long everything is measured, and with how many.
+/// The duration and the load of the measurements.
 #[derive(Debug, Clone, Copy)]
 struct Extent {
     /// How long each capacity is measured.
     capacity: Duration,
-    /// How long the home page is asked for at half of its capacity.
+    /// How long the home page is requested at half of its capacity.
     load: Duration,
     /// How many event streams are open.
     streams: usize,
     /// How many people like, each once a second.
     likers: usize,
-    /// For how long they do.
+    /// How long they do so.
     likes: Duration,
 }
 
@@ -60,7 +61,7 @@ impl Extent {
     };
 }
 
-/// Starts the program as a server, measures it, and publishes what was found in `out`.
+/// Starts the program as a server, measures it, and publishes the results in `out`.
 pub async fn run(program: &Path, quick: bool, out: &Path) -> Result<()> {
     let extent = if quick { Extent::QUICK } else { Extent::WHOLE };
     eprintln!("1 of 2: the home page, beside the same bytes from memory");

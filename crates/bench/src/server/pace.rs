@@ -1,4 +1,4 @@
-//! Two ways to ask: as fast as answers come, and at a pace of one's own.
+//! Two kinds of load: a closed loop, and an open loop with a fixed rate.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,10 +11,10 @@ use tokio::task::JoinSet;
 use super::client::{Connection, Question};
 use crate::Result;
 
-/// How many connections ask for as much as they can get.
+/// The number of connections of the closed loop.
 const ASKING: usize = 16;
 
-/// How long answers took, in microseconds, read to their last byte.
+/// The latencies of answers, in microseconds, up to their last byte.
 #[derive(Debug, Serialize)]
 pub struct Latency {
     pub answers: usize,
@@ -41,7 +41,7 @@ impl Latency {
     }
 }
 
-/// Answers a second when everybody asks again as soon as they have their answer: a closed loop.
+/// Answers per second when each client asks again as soon as it has its answer: a closed loop.
 pub async fn capacity(address: SocketAddr, question: &Question, length: Duration) -> Result<f64> {
     let began = Instant::now();
     let mut asking = JoinSet::new();
@@ -64,8 +64,8 @@ pub async fn capacity(address: SocketAddr, question: &Question, length: Duration
     Ok(number(answers) / began.elapsed().as_secs_f64())
 }
 
-/// Asks so many times a second, however long answers take: an open loop. A latency counts from the moment at which the
-/// request was due, so that a server that stalls is charged for all who would have come meanwhile.
+/// Asks at a fixed rate per second, however long answers take: an open loop. A latency is measured from the time
+/// at which the request was due, so that a stall also counts for the requests that were due meanwhile.
 pub async fn at_rate(
     address: SocketAddr,
     questions: impl Fn(u64) -> Question,

@@ -1,4 +1,4 @@
-//! The servers that are measured, each in a process of its own.
+//! The measured servers, each in its own process.
 
 use std::io::{BufRead, BufReader};
 use std::net::{SocketAddr, TcpListener};
@@ -13,10 +13,10 @@ use super::client::{Connection, Question};
 use crate::Result;
 use crate::machine::{memory_of, processor_time_of};
 
-/// How long a server may take until it answers.
+/// The maximum time until a server answers.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// A server in a process of its own, which ends with this value.
+/// A server in its own process, which ends when this value is dropped.
 pub struct Process {
     child: Child,
     pub address: SocketAddr,
@@ -31,7 +31,7 @@ impl Process {
         while let Some(line) = lines.next().transpose()? {
             let last = line.rsplit(['/', ' ']).next().unwrap_or_default();
             if let Ok(address) = last.parse() {
-                // It may have more to say, and somebody has to listen.
+                // It may print more, and its output must be read.
                 std::thread::spawn(move || lines.for_each(drop));
                 return Ok(Self { child, address });
             }
@@ -39,18 +39,18 @@ impl Process {
         Err("the server ended before it named its address".into())
     }
 
-    /// The bytes of `answer`, from memory.
+    /// Serves the bytes of `answer` from memory.
     pub fn from_memory(answer: &Path) -> Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
         Self::start(command.arg("--from-memory").arg(answer))
     }
 
-    /// The processor time that the process took so far, in seconds.
+    /// The processor time that the process has used so far, in seconds.
     pub fn processor_time(&self) -> Result<f64> {
         processor_time_of(&self.child.id().to_string())
     }
 
-    /// A line of what the system says about the process's memory, in kB.
+    /// A line of the system's report on the process's memory, in kB.
     pub fn memory(&self, field: &str) -> Result<u64> {
         memory_of(&self.child.id().to_string(), field)
     }
@@ -71,8 +71,8 @@ pub struct Spillway {
 }
 
 impl Spillway {
-    /// Starts it on a free port with a store of its own, without limits on how much one machine may ask. It finds the
-    /// built site by the environment, as `cargo xtask bench --server` sets it.
+    /// Starts it on a free port with a store of its own, without rate limits. It finds the built site through the
+    /// environment, as `cargo xtask bench --server` sets it.
     pub async fn start(program: &Path) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
@@ -123,7 +123,7 @@ impl Spillway {
         Ok(self.connect().await?.ask(&question).await?.cookie)
     }
 
-    /// What the API answers to nobody.
+    /// The API's answer for a visitor.
     pub async fn json(&self, path: &str) -> Result<serde_json::Value> {
         let answer = self
             .connect()

@@ -1,4 +1,4 @@
-//! What is published of the server.
+//! The published report on the server.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Hundreds of people who look at one post while hundreds like it.
+//! Hundreds of people who watch one post while hundreds like it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,33 +15,33 @@ use super::pace::{Latency, at_rate};
 use super::process::Spillway;
 use crate::Result;
 
-/// How many pages a second are asked for meanwhile.
+/// The requested pages per second meanwhile.
 const PAGES: f64 = 20.0;
 
-/// What happened while many looked and many liked.
+/// The results while many watched and many liked.
 #[derive(Serialize)]
 pub struct Streams {
     /// How many event streams were open.
     pub open: usize,
-    /// Likes and their withdrawals a second.
+    /// Likes and removals per second.
     pub rate: f64,
-    /// How long these took.
+    /// Their latencies.
     pub likes: Latency,
-    /// Pages a second that were asked for meanwhile.
+    /// The requested pages per second meanwhile.
     pub pages_rate: f64,
-    /// How long the post's page took.
+    /// The latencies of the post's page.
     pub pages: Latency,
-    /// Events that one stream got in a second.
+    /// Events per second on one stream.
     pub events: f64,
-    /// What the server had in memory before the streams were opened, in kB.
+    /// The memory of the server before the streams were opened, in kB.
     pub before_kb: u64,
     /// The same while they were open and the likes had just ended.
     pub after_kb: u64,
-    /// The most that it ever had, in kB.
+    /// The peak memory, in kB.
     pub peak_kb: u64,
 }
 
-/// Opens the streams on the town's best liked post, then lets everybody like it and take that back in turns.
+/// Opens the streams on the town's most liked post, then makes everybody like it and remove the like in turns.
 pub async fn measure(spillway: &Spillway, extent: Extent) -> Result<Streams> {
     let address = spillway.process.address;
     let explore = spillway.json("/api/v1/explore?limit=1").await?;
@@ -85,7 +85,7 @@ pub async fn measure(spillway: &Spillway, extent: Extent) -> Result<Streams> {
     })
 }
 
-/// Everybody likes in their turn; in the next turn everybody takes it back.
+/// In one round everybody likes; in the next everybody removes the like.
 fn like(people: &[String], nth: u64, post: &str) -> Question {
     let many = people.len() as u64;
     let method = if (nth / many).is_multiple_of(2) {
@@ -97,7 +97,7 @@ fn like(people: &[String], nth: u64, post: &str) -> Question {
     Question::change(method, format!("/api/v1/posts/{post}/like"), &people[liker], None)
 }
 
-/// Opens an event stream and counts what comes.
+/// Opens an event stream and counts its events.
 async fn watch(
     mut connection: Connection,
     post: &str,

@@ -17,13 +17,13 @@ pub const THOUSANDS: Limits = Limits {
 /// How large the items are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
-    /// Who and when: 62 bytes of BSON.
+    /// An actor and a time: 62 bytes of BSON.
     Like,
-    /// The article's activity, which it counts with 200 bytes.
+    /// The article's activity, which it counts as 200 bytes.
     Activity,
 }
 
-/// What an activity says, so that it has its 200 bytes.
+/// The text of an activity, which brings it to 200 bytes.
 const TEXT: &str = "The river stood at four metres and twelve centimetres at noon, and the weir keeper opened the second gate, \
                     as the rules say it.";
 
@@ -40,7 +40,7 @@ impl Size {
     }
 }
 
-/// The limits that a feed has for items like these unless told otherwise.
+/// The default limits of a feed for items like these.
 pub fn default_limits(size: Size) -> Limits {
     Settings::default().of(match size {
         Size::Like => Relation::Likes,

@@ -1,8 +1,8 @@
 //! The layouts race: the same appends and first pages on each of [`store::layouts`], as the list grows.
 //!
-//! The layouts take turns, append by append, so that a busy machine slows all of them alike; and beside every time stand
-//! the bytes that the engine counted, which do not depend on the machine at all. The workshop runs it in memory, the
-//! benchmark on disk.
+//! The layouts take turns, append by append, so that a busy machine slows all of them alike. Beside each time are
+//! the bytes that the engine counted, which do not depend on the machine at all. The workshop runs the race in
+//! memory, the benchmark on disk.
 
 pub mod lists;
 mod run;
@@ -28,13 +28,13 @@ pub const LENGTHS: [u64; 5] = [100, 1_000, 5_000, 10_000, 100_000];
 /// How many items a first page has.
 pub const SCREEN: usize = 20;
 
-/// How many first pages show the mean.
+/// How many first pages are enough for a mean.
 const READS: u64 = 40;
 
-/// The numbers of the actors who come while it is measured begin here.
+/// The first number of the actors who are appended while it is measured.
 const NEWCOMERS: u64 = 2_000_000;
 
-/// What S0 measured of an append, with its own machine and without waiting for the disk.
+/// S0's measurement of an append, on its own machine and without waiting for the disk.
 pub struct Published {
     /// What it measured.
     pub name: &'static str,
@@ -42,8 +42,8 @@ pub struct Published {
     times: [(u64, f64); 4],
 }
 
-/// The table of "Implementing the Outlier Pattern with Safe Overflow" (S0). Its "bounded" is one update of one overflow
-/// document, a fresh one at every length; its own safe code needs two writes and a look.
+/// The table of "Implementing the Outlier Pattern with Safe Overflow" (S0). Its "bounded" is one update of one
+/// overflow document, a fresh one at every length; its own safe code needs two writes and a read.
 pub const PUBLISHED: [Published; 2] = [
     Published {
         name: "S0 says: unbounded",
@@ -64,21 +64,21 @@ impl Published {
     }
 }
 
-/// What a document may have.
+/// The largest document.
 const MOST_BYTES: u64 = store::upkeep::MOST_BYTES as u64;
 
-/// A layout that races, under the limits that its article gives it.
+/// A layout in the race, under the limits of its article.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
     /// Its name in the tables.
     pub name: &'static str,
     /// The layout.
     pub kind: Kind,
-    /// How much its documents may hold.
+    /// The limits of its documents.
     pub limits: Limits,
 }
 
-/// All who race, the plainest first.
+/// All layouts in the race, the plainest first.
 pub fn entries(size: Size) -> [Entry; 7] {
     let entry = |name, kind, limits| Entry { name, kind, limits };
     [
@@ -93,7 +93,8 @@ pub fn entries(size: Size) -> [Entry; 7] {
 }
 
 impl Entry {
-    /// How many appends show the mean: a whole cycle of the layout, except where each is so large that a few will do.
+    /// How many appends are enough for a mean: a whole cycle of the layout, except where each is so large that
+    /// fewer suffice.
     pub fn appends(&self, length: u64) -> u64 {
         match self.kind {
             Kind::Unbounded if length >= 100_000 => 40,
@@ -110,17 +111,17 @@ pub struct Lap {
     pub items: u64,
     /// One append.
     pub append: Cost,
-    /// The newest 20 items, or what the layout's article takes for them.
+    /// The newest 20 items, or the closest equivalent in the layout's article.
     pub first_page: Cost,
     /// The largest document of the list, in bytes.
     pub largest_document: usize,
-    /// Where the store refused to let it grow further.
+    /// The point at which the store refused to let it grow further.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wall: Option<Wall>,
 }
 
-/// Measures all layouts at one length, over an engine that nobody else uses. `appended` hears of every append and may
-/// break off, and then there is no lap; `most` limits the appends of each.
+/// Measures all layouts at one length, over an engine that nobody else uses. `appended` is called for every append
+/// and may stop the lap, which then has no result; `most` limits the appends of each.
 pub async fn laps(
     engine: &Arc<Embedded>,
     (length, size): (u64, Size),
@@ -174,7 +175,7 @@ struct Racer {
 }
 
 impl Racer {
-    /// A list of so many items. One that would not fit into a document ends a dozen items below what does.
+    /// A list of this many items. One that would not fit into a document ends a dozen items below the maximum.
     async fn begin(
         store: &Arc<Embedded>,
         prefix: &str,
@@ -199,11 +200,11 @@ impl Racer {
         })
     }
 
-    /// One append, and one first page as long as there are too few of them.
+    /// One append, and one first page while there are too few of them.
     async fn turn(&mut self, turn: u64) -> Result<()> {
         let item = item(NEWCOMERS + turn, self.size)?;
         let append = self.layout.append(owner(0), item);
-        // What is refused took its time too, but is not what an append costs.
+        // A refused append took time too, but that is not the cost of an append.
         let mut attempt = Meter::default();
         match attempt.time(&self.store, append).await {
             Ok(()) => self.appends.take(attempt),
@@ -231,7 +232,7 @@ impl Racer {
     }
 }
 
-/// How many items fit into one document as an array: each has its type, its place as text, and a terminator beside.
+/// How many items fit into one document as an array: each has a type byte, its index as text, and a terminator.
 fn fitting(size: Size) -> u64 {
     // The owner's other fields.
     let (mut bytes, mut items) = (100, 0_u64);

@@ -1,4 +1,4 @@
-//! The race as something that goes on in the background while everybody watches.
+//! The race as a background run that everybody can watch.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use super::lists::Size;
 use super::{LENGTHS, entries, laps};
 use crate::job::{Job, Run};
 
-/// The lengths up to which a race may go.
+/// The lengths that a race may reach.
 pub const LARGEST: [u64; 4] = [100, 1_000, 10_000, 100_000];
 
-/// What is raced.
+/// The parameters of a race.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Course {
     largest: u64,
@@ -22,10 +22,10 @@ pub struct Course {
 }
 
 impl Course {
-    /// A race up to so many items of so many bytes.
+    /// A race up to this many items of this many bytes.
     ///
     /// # Errors
-    /// A problem with the field `largest` or `itemBytes` that lists the numbers there are.
+    /// A problem with the field `largest` or `itemBytes` that lists the allowed numbers.
     pub fn new(largest: u64, item_bytes: u64) -> std::result::Result<Self, Problem> {
         let largest = LARGEST.into_iter().find(|length| *length == largest);
         let largest = largest.ok_or_else(|| {
@@ -91,16 +91,16 @@ impl Default for Races {
 }
 
 impl Races {
-    /// The race that goes on, or the last one.
+    /// The current race, or the last one.
     pub fn shown(&self) -> LayoutRace {
         let (progress, race) = self.0.shown();
         LayoutRace { progress, ..race }
     }
 
-    /// Starts a race, unless one goes on; returns what does the work.
+    /// Starts a race, unless one is running; returns the future that does the work.
     ///
     /// # Errors
-    /// The race that goes on.
+    /// The race that is running.
     pub fn start(
         &self,
         course: Course,
@@ -112,13 +112,13 @@ impl Races {
         }
     }
 
-    /// Stops the race that goes on, if one does, and waits until it has.
+    /// Stops the current race, if there is one, and waits until it has stopped.
     pub async fn stop(&self) {
         self.0.stop().await;
     }
 }
 
-/// Each length has a store in memory of its own, so that what one leaves behind does not weigh on the next.
+/// Each length has its own store in memory, so that leftovers of one do not slow the next.
 async fn go(run: Run<LayoutRace>, course: Course) -> Result<()> {
     for length in course.lengths() {
         let engine = Arc::new(Embedded::in_memory()?);
@@ -140,7 +140,7 @@ async fn go(run: Run<LayoutRace>, course: Course) -> Result<()> {
         });
     }
     run.show(|race| {
-        // A layout that met the wall made fewer appends than it would have.
+        // A layout that reached the limit made fewer appends than planned.
         if race
             .layouts
             .iter()

@@ -16,19 +16,19 @@ use super::tally::{Standing, Tally};
 /// How many likes a quiet post has.
 const QUIET: u64 = 12;
 
-/// How many likes are missing to the threshold of a post on the brink.
+/// How many likes a post on the brink lacks to reach its threshold.
 const BELOW: u64 = 5;
 
-/// How many items are laid out at most, so that it takes seconds.
+/// The maximum number of items that are laid out, so that it takes seconds.
 const LONGEST: u64 = 200_000;
 
 /// How many documents are inserted at once when a list is laid out.
 const INSERTED_AT_ONCE: usize = 64;
 
-/// How long before the storm the youngest item was made, in milliseconds: later ones are always newer.
+/// The age of the youngest item at the start, in milliseconds: later ones are always newer.
 const BEFORE: i64 = 60_000;
 
-/// A list in a sandbox, over which the storm comes.
+/// A list in a sandbox that a storm writes to.
 pub(super) struct Ground {
     store: Store,
     owner: Topic,
@@ -36,7 +36,7 @@ pub(super) struct Ground {
 }
 
 impl Ground {
-    /// Lays a list out that `fan0`, `fan1` and so on are in.
+    /// Lays out a list with the items of `fan0`, `fan1` and so on.
     pub(super) async fn lay_out(
         store: Store,
         target: StormTarget,
@@ -69,7 +69,7 @@ impl Ground {
         Ok(ground)
     }
 
-    /// How many items a storm finds before it begins. The last two are as long as the longest lists of the town, and
+    /// The number of items before a storm begins. The last two are as long as the longest lists of the town, and
     /// shorter than [`LONGEST`].
     pub(super) async fn size_for(target: StormTarget, town: &Store) -> Result<u64> {
         let longest = |relation: Relation| async move {
@@ -141,26 +141,26 @@ impl Ground {
             .ok_or_else(|| Error::NoOwner(self.owner.to_string()))
     }
 
-    /// What the list did so far. Nobody else uses this store, so it is the storm's own work.
+    /// The list's statistics so far. Nobody else uses this store, so they only cover the storm's own work.
     pub(super) fn work(&self) -> Work {
         self.store.work(self.relation)
     }
 
-    /// An actor likes, as the `nth` deed of the storm.
+    /// An actor likes, as the `nth` action of the storm.
     pub(super) async fn like(&self, actor: u32, nth: u64, at: Timestamp) -> Result<()> {
-        // What was laid out has the ids below.
+        // The laid-out items have the ids below.
         let id = Uuid::from_u128((1 << 64) + u128::from(nth));
         let item = Item::new(id, actor_named(actor)?, at);
         self.list().append(&self.owner, item).await.map(drop)
     }
 
-    /// An actor takes the like back.
+    /// An actor removes the like.
     pub(super) async fn take_back(&self, actor: u32) -> Result<()> {
         let key = Key::By(actor_named(actor)?);
         self.list().remove(&self.owner, &key).await.map(drop)
     }
 
-    /// Reads all documents: whether everybody is in the list who must be, once, and nobody else.
+    /// Reads all documents: whether everybody who must be in the list is there, once, and nobody else.
     pub(super) async fn verdict(&self, laid_out: u64, tally: &Tally) -> Result<StormVerdict> {
         let standings = tally.standings().await;
         let named = |standing: Standing| {
@@ -214,7 +214,7 @@ impl Ground {
     }
 }
 
-/// What every actor's name begins with.
+/// The prefix of every actor's name.
 const ACTOR: &str = "actor";
 
 fn actor_named(actor: u32) -> Result<Handle> {

@@ -9,17 +9,17 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout_at};
 
 use super::Underway;
 use super::ground::Ground;
-use super::plan::{Deed, deed, due};
+use super::plan::{Action, action, due};
 use super::tally::{Standing, Tally};
 use crate::sandbox::{Sandbox, SandboxError};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Sends all likes, and tells after each second how it was. Returns when all are answered.
+/// Sends all likes, and reports the results of each second. Returns when all are answered.
 ///
-/// Each like is due at a moment that does not depend on the others, and its latency counts from then: if the store falls
-/// behind, that shows as latency instead of as a lower load. What was not even sent when twice the time has passed stays
-/// unsent.
+/// Each like is due at a time that does not depend on the others, and its latency is measured from then: if the
+/// store falls behind, that shows as latency instead of as a lower load. Likes that were not sent when twice the
+/// time has passed are dropped.
 pub(super) async fn send(
     storm: &Underway,
     ground: &Ground,
@@ -46,7 +46,7 @@ pub(super) async fn send(
             sandbox.touch(storm.now()).await?;
         }
     };
-    // All in one task: a storm takes one core at most, and leaves the others to the feed.
+    // All in one task: a storm then takes at most one core, and leaves the others to the feed.
     tokio::select! {
         () = senders.all() => {}
         failed = telling => return failed,
@@ -54,14 +54,14 @@ pub(super) async fn send(
     Ok(second.tell(storm, ground, tally, began).await?)
 }
 
-/// Those who send the likes: as many as may be under way at once.
+/// The senders of the likes: as many as may be outstanding at once.
 struct Senders<'a> {
     storm: &'a Underway,
     ground: &'a Ground,
     tally: &'a Tally,
     began: Instant,
     end: Instant,
-    /// The next deed that nobody has taken yet.
+    /// The next action to be taken.
     next: AtomicU64,
 }
 
@@ -71,7 +71,7 @@ impl Senders<'_> {
         futures::future::join_all(senders).await;
     }
 
-    /// Takes one deed after the other, waits until it is due, and does it.
+    /// Takes one action after the other, waits until it is due, and runs it.
     async fn one(&self) {
         let choice = &self.storm.choice;
         let mut stopped = self.storm.stop.subscribe();
@@ -81,7 +81,7 @@ impl Senders<'_> {
                 return;
             }
             let due = self.began + due(choice, nth);
-            match self.acts(deed(choice, nth), nth).await {
+            match self.acts(action(choice, nth), nth).await {
                 Ok(()) => self.tally.answered(due.elapsed()),
                 Err(error) => {
                     tracing::debug!(%error, "a like of a storm failed");
@@ -91,7 +91,7 @@ impl Senders<'_> {
         }
     }
 
-    /// Waits until something is due; false when it will not be done any more.
+    /// Waits until an action is due; false when it is cancelled.
     async fn waited(&self, due: Duration, stopped: &mut watch::Receiver<bool>) -> bool {
         if *stopped.borrow() || Instant::now() >= self.end {
             return false;
@@ -100,25 +100,25 @@ impl Senders<'_> {
         if Instant::now() >= due {
             return true;
         }
-        // Waiting out the time means that nobody stopped the storm.
+        // A timeout here means that nobody stopped the storm.
         timeout_at(due, stopped.wait_for(|stopped| *stopped))
             .await
             .is_err()
     }
 
-    async fn acts(&self, deed: Deed, nth: u64) -> Result<()> {
-        let (actor, after) = match deed {
-            Deed::Like(actor) => (actor, Standing::In),
-            Deed::TakeBack(actor) => (actor, Standing::Out),
+    async fn acts(&self, action: Action, nth: u64) -> Result<()> {
+        let (actor, after) = match action {
+            Action::Like(actor) => (actor, Standing::In),
+            Action::TakeBack(actor) => (actor, Standing::Out),
         };
         let mut standing = self.tally.turn_of(actor).await;
-        let done = match deed {
-            Deed::Like(_) => self.ground.like(actor, nth, self.storm.now()).await,
-            Deed::TakeBack(_) => self.ground.take_back(actor).await,
+        let done = match action {
+            Action::Like(_) => self.ground.like(actor, nth, self.storm.now()).await,
+            Action::TakeBack(_) => self.ground.take_back(actor).await,
         };
         match &done {
             Ok(()) => *standing = after,
-            // The store says that nothing was written.
+            // The store reports that nothing was written.
             Err(Error::Unavailable(_) | Error::Refused { .. } | Error::Contended(_)) => {}
             Err(_) => *standing = Standing::Unknown,
         }
@@ -126,7 +126,7 @@ impl Senders<'_> {
     }
 }
 
-/// What the second that goes on is measured against.
+/// The reference for the current second.
 #[derive(Default)]
 struct Second {
     nth: u32,
@@ -158,7 +158,7 @@ impl Second {
             told.failed = tally.failures();
             told.reached = (all.answered * 1_000).checked_div(millis).unwrap_or(0);
             (told.p50, told.p99) = (all.p50, all.p99);
-            // The rest of a second after its last answer says nothing.
+            // The rest of a second after its last answer has no meaning.
             if second.answered > 0 || told.seconds.is_empty() || elapsed.as_secs() >= u64::from(self.nth) {
                 told.seconds.push(second);
             }

@@ -1,4 +1,4 @@
-//! The storm: many actors like one list of a sandbox at once, and it is told second by second what becomes of it.
+//! The storm: many actors like one list of a sandbox at once, and the results are reported second by second.
 //!
 //! ```text
 //!   plan    who does what when, decided beforehand
@@ -32,7 +32,7 @@ pub struct Storms {
     last: Mutex<Option<Arc<Underway>>>,
 }
 
-/// Why no storm begins.
+/// The reason why no storm begins.
 #[derive(Debug)]
 pub enum NoStorm {
     /// There is one already.
@@ -41,7 +41,7 @@ pub enum NoStorm {
     Sandbox(SandboxError),
 }
 
-/// A storm, which tasks of its own go on with.
+/// A storm, which runs in tasks of its own.
 struct Underway {
     choice: StormChoice,
     by: Handle,
@@ -51,8 +51,7 @@ struct Underway {
     told: watch::Sender<Storm>,
 }
 
-/// Ends a storm that nobody goes on with, because its task or its request was broken off: else it would be in the way of
-/// every other.
+/// Ends a storm whose task or request was dropped: otherwise it would block every later one.
 struct Ending(Arc<Underway>);
 
 impl Drop for Ending {
@@ -66,16 +65,16 @@ impl Drop for Ending {
 }
 
 impl Storms {
-    /// The storm that goes on, or the last one.
+    /// The current storm, or the last one.
     pub fn last(&self) -> Option<Storm> {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         last.as_ref().map(|storm| storm.told.borrow().clone())
     }
 
-    /// Lets a storm begin in a sandbox that `open` takes, once no other goes on. `size` is how many items there are before.
+    /// Begins a storm in a sandbox that `open` takes, if none is running. `size` is the number of items before.
     ///
-    /// It answers when the place is reserved; laying out and everything after happens in tasks of its own. `settings` are
-    /// the limits of the lists, as in the town.
+    /// It returns when the place is reserved; laying out and all further work run in separate tasks. `settings`
+    /// are the limits of the lists, as in the town.
     pub async fn begin(
         &self,
         choice: StormChoice,
@@ -86,7 +85,7 @@ impl Storms {
         open: impl Future<Output = Result<Sandbox, SandboxError>>,
     ) -> Result<Storm, NoStorm> {
         let storm = Arc::new(Underway::new(choice, by, at));
-        // Taken before anything is waited for, so that of two who begin at once one is told of the other.
+        // Set before anything is awaited, so that of two concurrent callers one learns of the other.
         let before = {
             let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(other) = last.as_ref().map(|other| other.told.borrow().clone())
@@ -105,14 +104,14 @@ impl Storms {
                 Ok(told)
             }
             Err(error) => {
-                // What never began is no storm; the one before stays to be looked at.
+                // A storm that never began is discarded; the previous one stays visible.
                 *self.last.lock().unwrap_or_else(PoisonError::into_inner) = before;
                 Err(NoStorm::Sandbox(error))
             }
         }
     }
 
-    /// Lets the storm end early, if likes are still to be sent. What was sent is answered and counted.
+    /// Ends the storm early, if likes are still to be sent. Likes that were sent are answered and counted.
     pub fn stop(&self) {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(storm) = last
@@ -124,12 +123,12 @@ impl Storms {
         }
     }
 
-    /// How many items the list has that a storm comes over, in a town.
+    /// The length of the list that a storm targets, in a town.
     pub async fn size_for(target: StormTarget, town: &Store) -> Result<u64, Error> {
         Ground::size_for(target, town).await
     }
 
-    /// Waits until the storm that goes on is over; `None` when there was none.
+    /// Waits until the current storm is over; `None` when there was none.
     pub async fn over(&self) -> Option<Storm> {
         let mut told = {
             let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
@@ -174,7 +173,7 @@ impl Underway {
         self.told.send_modify(change);
     }
 
-    /// The time by the clock that the storm was begun with.
+    /// The time by the clock that the storm began with.
     fn now(&self) -> Timestamp {
         let elapsed = i64::try_from(self.began.elapsed().as_millis()).unwrap_or(i64::MAX);
         Timestamp::from_millis(self.at.millis().saturating_add(elapsed))
@@ -182,14 +181,14 @@ impl Underway {
 
     /// From the first document to the verdict.
     async fn pass(self: Arc<Self>, ending: Ending, sandbox: Sandbox, settings: Settings, size: u64) {
-        let (phase, verdict) = match self.rage(&sandbox, settings, size).await {
+        let (phase, verdict) = match self.run_load(&sandbox, settings, size).await {
             Ok(verdict) => (StormPhase::Over, Some(verdict)),
             Err(error) => {
                 tracing::warn!(%error, by = %self.by, "a storm of the workshop broke off");
                 (StormPhase::Failed, None)
             }
         };
-        // Who waits for the end finds the place free. What cannot be removed now is left to the sweep.
+        // A caller that waits for the end finds the place free. If it cannot be removed now, the sweep removes it.
         if let Err(error) = sandbox.close().await {
             tracing::warn!(%error, "the sandbox of a storm could not be cleared away yet");
         }
@@ -197,7 +196,7 @@ impl Underway {
         drop(ending);
     }
 
-    async fn rage(
+    async fn run_load(
         &self,
         sandbox: &Sandbox,
         settings: Settings,

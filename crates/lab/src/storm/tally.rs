@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::sync::{Mutex, MutexGuard};
 
-/// Whether somebody is in the list by the last answer that they got.
+/// Whether an actor is in the list according to the last answer that they got.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Standing {
     /// They are not.
@@ -12,33 +12,33 @@ pub(super) enum Standing {
     Out,
     /// They are.
     In,
-    /// Their last deed got no answer that tells.
+    /// Their last action got no conclusive answer.
     Unknown,
 }
 
-/// What was answered.
+/// The answers so far.
 pub(super) struct Tally {
-    /// What each actor was last told. One actor's deeds happen one after the other; what two of them at once would leave,
-    /// nobody could say.
+    /// The last answer of each actor. One actor's actions run one after the other; the result of two concurrent
+    /// ones would be undefined.
     actors: Vec<Mutex<Standing>>,
-    /// How long each answer of the present second took, in microseconds, and those of all seconds before.
+    /// The latencies of the current second, in microseconds, and those of all earlier seconds.
     latencies: Lock<(Vec<u64>, Vec<u64>)>,
     failed: AtomicU64,
 }
 
-/// How quickly a number of deeds was answered.
+/// The latencies of a number of actions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Speed {
     /// How many there were.
     pub answered: u64,
     /// The median, in microseconds.
     pub p50: u64,
-    /// What 99 of 100 stay within.
+    /// The 99th percentile, in microseconds.
     pub p99: u64,
 }
 
 impl Tally {
-    /// Nobody has done anything.
+    /// Starts without any actions.
     pub(super) fn of(actors: u32) -> Self {
         Self {
             actors: (0..actors).map(|_| Mutex::default()).collect(),
@@ -47,7 +47,7 @@ impl Tally {
         }
     }
 
-    /// Waits until an actor has nothing else under way.
+    /// Waits until an actor has no outstanding action.
     pub(super) async fn turn_of(&self, actor: u32) -> MutexGuard<'_, Standing> {
         let actor = usize::try_from(actor).unwrap_or_default();
         self.actors[actor % self.actors.len()].lock().await
@@ -67,7 +67,7 @@ impl Tally {
         self.failed.load(Ordering::Relaxed)
     }
 
-    /// Ends a second: how quick it was.
+    /// Ends a second; returns its latencies.
     pub(super) fn end_of_second(&self) -> Speed {
         let mut second = {
             let mut latencies = self.latencies.lock().unwrap_or_else(PoisonError::into_inner);
@@ -78,7 +78,7 @@ impl Tally {
         Speed::of(&mut second)
     }
 
-    /// How quick all seconds that have ended were.
+    /// The latencies of all finished seconds.
     pub(super) fn so_far(&self) -> Speed {
         let mut all = self
             .latencies
@@ -89,7 +89,7 @@ impl Tally {
         Speed::of(&mut all)
     }
 
-    /// What each actor was last told, by number.
+    /// The last answer of each actor, by number.
     pub(super) async fn standings(&self) -> Vec<Standing> {
         let mut standings = Vec::with_capacity(self.actors.len());
         for actor in &self.actors {
@@ -102,7 +102,7 @@ impl Tally {
 impl Speed {
     fn of(latencies: &mut [u64]) -> Self {
         latencies.sort_unstable();
-        // The least value that so many of a hundred do not pass.
+        // The smallest value that this many percent do not exceed.
         let within = |percent: usize| {
             let rank = (latencies.len() * percent).div_ceil(100);
             latencies.get(rank.saturating_sub(1)).copied().unwrap_or(0)

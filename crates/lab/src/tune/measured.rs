@@ -1,5 +1,5 @@
-//! A list that is laid out up to a full head, and appended to until the head is full once more. What that costs is read
-//! from its documents, so that it can be said of any engine.
+//! A list that is laid out up to a full head, and appended to until the head is full once more. The cost is read
+//! from its documents, so that it can be measured on any engine.
 
 use bson::{Document, RawDocumentBuf, doc};
 use document::Result;
@@ -57,7 +57,7 @@ impl Measuring {
         self.layout.append(Stage::owner(), item).await?;
         self.written += whole(&self.layout).await?.bytes.total();
         if self.appended == 0 {
-            // It met a full head, so it spilled, and that wrote a page.
+            // The head was full, so this append spilled, and that wrote a page.
             let spilled = pages(&self.layout).await?.pop();
             self.written += spilled.map_or(Ok(0), |page| size(&page))?;
             let (read, commands) = reads(self.layout.first_page(Stage::owner(), SCREEN)).await;
@@ -75,7 +75,7 @@ impl Measuring {
             pages: pages(&self.layout).await?,
         };
         let pages = documents.pages.iter().map(size).collect::<Result<Vec<_>>>()?;
-        // What an engine that tells only its answers noted is something else.
+        // An engine that only counts its answers measures something else.
         let counted = self.first_page.iter().all(|read| read.entries.is_some());
         let total = |of: fn(&Read) -> u64| counted.then(|| self.first_page.iter().map(of).sum());
         let parts = documents.owner.bytes.parts().iter();

@@ -9,26 +9,26 @@ use super::measured::{Documents, Measuring};
 use crate::job::{Job, Run};
 use crate::sandbox::{Sandbox, SandboxError};
 
-/// How many appends are made between two words to the registry that the sandbox is in use.
+/// How many appends run between two updates of the sandbox's registration.
 const BETWEEN_TOUCHES: u64 = 100;
 
 /// Where lists are laid out, one at a time.
 #[derive(Clone)]
 pub struct Tuner(Arc<Job<Option<Shown>>>);
 
-/// A list, and its documents once they are all there. They stay when the sandbox is cleared away.
+/// A list, and its documents once they are complete. They stay when the sandbox is removed.
 #[derive(Debug, Clone)]
 pub struct Shown {
-    /// What was chosen and measured.
+    /// The settings and the measurements.
     pub list: TunedList,
     /// What was laid out.
     pub documents: Option<Arc<Documents>>,
 }
 
-/// Why a list is not laid out.
+/// The reason why a list is not laid out.
 #[derive(Debug)]
 pub enum NotTuned {
-    /// Somebody's still is.
+    /// Somebody else's list is still being laid out.
     Busy(Option<Handle>),
     /// There is no sandbox for it.
     Sandbox(SandboxError),
@@ -41,7 +41,7 @@ impl Default for Tuner {
 }
 
 impl Tuner {
-    /// The list that is laid out, or the last one.
+    /// The current list, or the last one.
     pub fn shown(&self) -> Option<Shown> {
         let (progress, shown) = self.0.shown();
         shown.map(|Shown { list, documents }| Shown {
@@ -50,11 +50,11 @@ impl Tuner {
         })
     }
 
-    /// Lets a list be laid out in a sandbox that `open` takes; returns what does the work. `relation` and `budget` are
-    /// where its limits come from.
+    /// Lays out a list in a sandbox that `open` takes; returns the future that does the work. `relation` and
+    /// `budget` are the source of its limits.
     ///
     /// # Errors
-    /// Who has chosen the one that still is being laid out, or why there is no sandbox.
+    /// Who started the current one, or why there is no sandbox.
     pub async fn begin(
         &self,
         tuning: Tuning,
@@ -79,7 +79,7 @@ impl Tuner {
             list,
             documents: None,
         };
-        // Begun before anything is waited for, so that of two who come at once one takes no sandbox.
+        // Begun before anything is awaited, so that of two concurrent callers only one takes a sandbox.
         let begun = self.0.begin(Some(beginning));
         let run = begun.map_err(|_| NotTuned::Busy(self.shown().map(|shown| shown.list.by)))?;
         let sandbox = match async { open.await?.reserved(tuning.items(), at).await }.await {
@@ -91,7 +91,7 @@ impl Tuner {
         };
         Ok(Box::pin(async move {
             let done = pass(&run, tuning, &sandbox, at).await;
-            // What cannot be removed now is left to the sweep.
+            // If it cannot be removed now, the sweep removes it.
             if let Err(error) = sandbox.close().await {
                 tracing::warn!(%error, "the sandbox of a tuned list could not be cleared away yet");
             }

@@ -1,5 +1,6 @@
-//! The chart: questions whose answers lead to another question or to a way to store a list. The first three are those of
-//! “How to Create MongoDB Outlier Patterns”; where that article says no more than “reconsider the data model”, a fourth goes on.
+//! The chart: questions whose answers lead to another question or to a way to store a list. The first three are
+//! those of “How to Create MongoDB Outlier Patterns”; where that article only says “reconsider the data model”, a
+//! fourth question continues.
 
 use model::Problem;
 
@@ -10,11 +11,11 @@ use super::patterns::Pattern;
 pub struct Question {
     /// Its name in addresses.
     pub key: &'static str,
-    /// What is asked.
+    /// The text.
     pub asks: &'static str,
     /// How to find the answer.
     pub hint: &'static str,
-    /// What one may answer.
+    /// The possible answers.
     pub answers: &'static [Answer],
 }
 
@@ -23,22 +24,22 @@ pub struct Question {
 pub struct Answer {
     /// Its name in addresses.
     pub name: &'static str,
-    /// As a person says it.
+    /// As a person would say it.
     pub words: &'static str,
     /// Where it leads.
     pub next: Next,
 }
 
-/// Where an answer leads.
+/// The target of an answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Next {
     /// To another question.
     Ask(&'static Question),
-    /// To the end.
+    /// To a pattern.
     Use(Pattern),
 }
 
-/// Where the chart begins.
+/// The first question.
 pub static FIRST: Question = Question {
     key: "sizes",
     asks: "Do your documents differ in size?",
@@ -116,12 +117,12 @@ static READS: Question = Question {
     ],
 };
 
-/// The way through the chart so far.
+/// The path through the chart so far.
 #[derive(Debug, PartialEq)]
 pub struct Way {
-    /// What was asked and answered.
+    /// The questions and answers.
     pub answered: Vec<(&'static Question, &'static Answer)>,
-    /// Where that leads.
+    /// Where the path leads.
     pub next: Next,
 }
 
@@ -151,13 +152,13 @@ impl Way {
         Ok(way)
     }
 
-    /// The address after the first so many answers.
+    /// The address after the first this many answers.
     pub fn href_after(&self, answers: usize) -> String {
         let pairs = self.answered.iter().take(answers);
         address(pairs.map(|(question, answer)| (question.key, answer.name)))
     }
 
-    /// The address after one answer more.
+    /// The address after one more answer.
     pub fn href_with(&self, question: &Question, answer: &Answer) -> String {
         let pairs = self
             .answered
@@ -176,7 +177,7 @@ fn address<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> String {
 mod tests {
     use super::*;
 
-    /// The way of an address.
+    /// The path of an address.
     fn way(href: &str) -> Result<Way, Problem> {
         Way::of(|key| {
             let pairs = href
@@ -188,7 +189,7 @@ mod tests {
         })
     }
 
-    /// Every way that ends, by its address.
+    /// Every complete path, by its address.
     fn ends(way: &Way) -> Vec<(String, Pattern)> {
         match way.next {
             Next::Use(pattern) => vec![(way.href_after(usize::MAX), pattern)],
@@ -205,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn the_articles_chart_is_kept() {
+    fn the_articles_chart_is_reproduced() {
         for (href, pattern) in [
             ("?sizes=alike", Pattern::Plain),
             ("?sizes=differ&largest=less", Pattern::Bucket),
@@ -216,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn every_way_ends_and_every_pattern_is_reached() {
+    fn every_path_ends_and_every_pattern_is_reached() {
         use Pattern::{Bucket, Edge, Outlier, Plain, Subset};
         let ends = ends(&way("").unwrap());
         for pattern in [Plain, Outlier, Bucket, Subset, Edge] {
@@ -235,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_to_questions_that_are_not_asked_are_not_looked_at() {
+    fn answers_to_questions_that_are_not_asked_are_ignored() {
         let way = way("?sizes=alike&share=nonsense").unwrap();
         assert_eq!(way.href_after(usize::MAX), "?sizes=alike");
     }

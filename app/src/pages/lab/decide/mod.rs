@@ -1,4 +1,4 @@
-//! Which way to store a list: a few questions, answered by links.
+//! How to store a list: a few questions, answered by links.
 
 mod chart;
 mod patterns;
@@ -11,7 +11,7 @@ use super::{DECIDE, StationHead};
 use crate::islands::Pane;
 use crate::pages::request::{loaded, query};
 
-/// The questions, what they lead to, and the whole chart.
+/// The questions, the patterns that they lead to, and the whole chart.
 #[component]
 pub fn DecidePage() -> impl IntoView {
     loaded(async {
@@ -155,7 +155,7 @@ fn point(point: &'static Point) -> impl IntoView {
     view! { <li>{point.says} {seen.collect_view()}</li> }
 }
 
-/// A question with its answers and all that they lead to.
+/// A question with its answers and all their consequences.
 fn branch(question: &'static Question, here: &Way, taken: &Way) -> AnyView {
     let answers = question.answers.iter().map(|answer| {
         let is_taken = taken
@@ -191,7 +191,7 @@ fn branch(question: &'static Question, here: &Way, taken: &Way) -> AnyView {
     .into_any()
 }
 
-/// A way, and one answer more.
+/// A path, and one more answer.
 fn and(way: &Way, question: &'static Question, answer: &'static Answer) -> Way {
     let mut answered = way.answered.clone();
     answered.push((question, answer));

@@ -1,4 +1,4 @@
-//! The ways to store a list: when, why, at what cost, who says so, and which station shows it.
+//! The ways to store a list: when to use each, why, its cost, its sources, and the station that shows it.
 
 use super::super::{CRASH, INSPECT, LAYOUTS, RACE, STORM, Station, TUNE};
 
@@ -17,29 +17,29 @@ pub enum Pattern {
     Edge,
 }
 
-/// What to say about a pattern.
+/// The description of a pattern.
 pub struct Advice {
     /// Its name.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// A short summary.
     pub gist: &'static str,
     /// What is stored where.
     pub shape: &'static str,
     /// Why it fits.
     pub reasons: &'static [Point],
-    /// What it costs.
+    /// Its costs.
     pub costs: &'static [Point],
-    /// The articles that say so.
+    /// The articles that recommend it.
     pub sources: &'static [Source],
-    /// Where else in the workshop it can be seen.
+    /// Where else in the workshop it is shown.
     pub stations: &'static [(&'static Station, &'static str)],
 }
 
-/// A reason or a cost, and the stations that show just that.
+/// A reason or a cost, and the stations that show exactly that.
 pub struct Point {
-    /// What there is to say.
+    /// The text.
     pub says: &'static str,
-    /// Where it can be seen; of most there is nothing to see.
+    /// Where it is shown; most are not.
     pub seen: &'static [&'static Station],
 }
 
@@ -65,7 +65,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// Its title, and what it has to say.
+    /// Its title, and its argument.
     pub const fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::SafeOverflow => (
@@ -89,7 +89,7 @@ impl Source {
 }
 
 impl Pattern {
-    /// What to say about it.
+    /// The description of the pattern.
     pub const fn advice(self) -> &'static Advice {
         match self {
             Self::Plain => &PLAIN,

@@ -7,19 +7,19 @@ use store::inspect::{Part, Place, Whole};
 
 use crate::components::{WALL, grouped, size};
 
-/// The size of a document; nothing for one that could not have been stored.
+/// The size of a document; nothing for one that is too large to store.
 pub fn of_document(document: &Document) -> Option<u64> {
     let raw = RawDocumentBuf::try_from(document).ok()?;
     Some(raw.as_bytes().len() as u64)
 }
 
-/// What a head would weigh if it were full of items like those that it has.
+/// The size of a head that is full of items like those that it has.
 fn full(list: &RelationOverflow) -> u64 {
     let when_full = (list.head_bytes * list.threshold).checked_div(list.head);
     when_full.unwrap_or(0).max(list.head_bytes)
 }
 
-/// What the whole would weigh with all heads full.
+/// The size of the document with all heads full.
 fn all_full(whole: &Whole) -> u64 {
     let room: u64 = whole
         .lists
@@ -29,7 +29,7 @@ fn all_full(whole: &Whole) -> u64 {
     whole.bytes.total() + room
 }
 
-/// What the document would weigh if it held all items of its lists, each like those in its head.
+/// The size of the document if it held all items of its lists, each like those in its head.
 fn unbounded(whole: &Whole) -> u64 {
     let beside = |list: &RelationOverflow| {
         let all = (list.head_bytes * list.count).checked_div(list.head);
@@ -140,10 +140,10 @@ fn share(bytes: u64, total: u64) -> String {
     format!("{}.{} %", tenths / 10, tenths % 10)
 }
 
-/// Where the scale to the wall begins: 256 bytes, and from there sixteen times as much four times over.
+/// The start of the scale up to the limit: 256 bytes, multiplied by sixteen four times.
 const BEGINNING: u32 = 8;
 
-/// A place on the scale to the wall, in thousandths: each doubling has the same width.
+/// A position on the scale up to the limit, in thousandths: each doubling has the same width.
 fn place(bytes: u64) -> u64 {
     let bytes = bytes.clamp(1 << BEGINNING, WALL);
     let doublings = bytes.ilog2();
@@ -205,7 +205,7 @@ pub fn Wall(whole: Whole) -> impl IntoView {
     }
 }
 
-/// What it would mean to keep all items in one document.
+/// The consequences of keeping all items in one document.
 fn growth(unbounded: u64) -> String {
     if unbounded >= WALL {
         return "it could not be stored".to_owned();
@@ -221,14 +221,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_scale_to_the_wall_has_equal_steps_for_equal_factors() {
+    fn the_scale_has_equal_steps_for_equal_factors() {
         let places = [0, 256, 4 << 10, 64 << 10, 1 << 20, 16 << 20, u64::MAX].map(place);
         assert_eq!(places, [0, 0, 250, 500, 750, 1000, 1000]);
         assert!((1..1000).all(|n| place(n * 16_000) <= place((n + 1) * 16_000)));
     }
 
     #[test]
-    fn a_head_without_items_has_no_size_to_reckon_with() {
+    fn a_head_without_items_has_no_mean_size() {
         let list = RelationOverflow {
             count: 0,
             head: 0,

@@ -1,20 +1,20 @@
-//! The chain: the head and the pages of a list, each a sheet as full as it is. Of hundreds some are drawn, and all of them as
-//! one strip.
+//! The chain: the head and the pages of a list, each a sheet that shows how full it is. Of hundreds, some are
+//! drawn, and all of them as one strip.
 
 use leptos::prelude::*;
 use model::RelationOverflow;
 
 use crate::components::grouped;
 
-/// So many pages are all drawn. Of more, the newest and the oldest are, some in between, and the neighbours of the one
-/// that is looked at.
+/// Up to this many pages are all drawn. Of more, only the newest, the oldest, some in between, and the neighbours
+/// of the selected page are drawn.
 const ALL: usize = 12;
 const NEWEST: usize = 4;
 const OLDEST: usize = 2;
 const BETWEEN: usize = 4;
 /// How many cells the strip has at most; with more pages a cell stands for several.
 const CELLS: usize = 120;
-/// How high a sheet is drawn.
+/// The height of a sheet.
 const HEIGHT: u64 = 40;
 
 /// The chain of one list.
@@ -24,7 +24,7 @@ pub fn Chain(
     at: String,
     /// How it is stored.
     list: RelationOverflow,
-    /// How many items each page holds, by its number.
+    /// How many items each page holds, by page number.
     chain: Vec<u64>,
     /// The page whose document is shown.
     page: Option<u32>,
@@ -80,7 +80,7 @@ pub fn Chain(
     }
 }
 
-/// The numbers of the pages that are drawn, newest first.
+/// The numbers of the drawn pages, newest first.
 fn drawn(pages: usize, chosen: Option<u32>) -> Vec<usize> {
     if pages <= ALL {
         return (0..pages).rev().collect();
@@ -123,7 +123,7 @@ fn Drawn(items: u64, most: u64, class: &'static str) -> impl IntoView {
     }
 }
 
-/// All pages, newest first: the darker, the fuller.
+/// All pages, newest first: a fuller page is darker.
 #[component]
 fn Strip(pages: Vec<u64>, most: u64) -> impl IntoView {
     let each = pages.len().div_ceil(CELLS);
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_chain_both_ends_some_between_and_the_chosen_page_are_drawn() {
+    fn a_long_chain_shows_both_ends_some_between_and_the_chosen_page() {
         assert_eq!(drawn(195, None), [194, 193, 192, 191, 156, 117, 78, 39, 1, 0]);
         assert_eq!(
             drawn(195, Some(100)),

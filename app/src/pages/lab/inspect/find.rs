@@ -1,4 +1,4 @@
-//! Finding the owner to inspect: what somebody types or pastes, and what is worth a look.
+//! Finding the owner to inspect: from typed or pasted text, and from suggestions.
 
 use leptos::prelude::*;
 use model::{Problem, Topic};
@@ -7,7 +7,7 @@ use super::address;
 use crate::components::{beginning, grouped};
 use feed::Notable;
 
-/// What somebody means who types a handle or a post's id, or pastes the address of a page about either.
+/// The owner that a typed handle or post id means, or the pasted address of a page about it.
 pub fn sought(text: &str) -> Result<Topic, Problem> {
     let unclear = || {
         Problem::invalid(
@@ -35,9 +35,9 @@ pub fn sought(text: &str) -> Result<Topic, Problem> {
 /// The form to find an owner by.
 #[component]
 pub fn Finder(
-    /// What was typed before.
+    /// The text typed before.
     typed: String,
-    /// What is wrong with it.
+    /// The error in it.
     problem: Option<Problem>,
 ) -> impl IntoView {
     let wrong = problem.is_some();
@@ -70,7 +70,7 @@ pub fn Finder(
     }
 }
 
-/// Links to owners that are worth a look.
+/// Links to suggested owners.
 #[component]
 pub fn Suggestions(notable: Notable) -> impl IntoView {
     let Notable {
@@ -132,7 +132,7 @@ mod tests {
     const ID: &str = "0198c0de-7000-8000-a1b2-c3d4e5f60718";
 
     #[test]
-    fn whatever_names_a_post_or_a_person_finds_it() {
+    fn every_name_of_a_post_or_a_person_finds_it() {
         for text in [
             ID.to_owned(),
             format!("post:{ID}"),

@@ -1,4 +1,4 @@
-//! Where every byte of an owner is: its document, the map of its bytes, and the chain of its pages.
+//! Shows where every byte of an owner is: its document, the map of its bytes, and the chain of its pages.
 
 #![expect(clippy::needless_pass_by_value, reason = "a component owns its props")]
 
@@ -21,7 +21,7 @@ use crate::pages::problem::answer_with;
 use crate::pages::request::{loaded, query};
 use feed::Inspection;
 
-/// Where the station begins.
+/// The address of the station's first page.
 const START: &str = "/lab/inspect";
 
 /// The address of an owner at this station.
@@ -29,7 +29,7 @@ pub fn address(owner: &Topic) -> String {
     format!("{START}/{owner}")
 }
 
-/// The station's beginning: whom to look at.
+/// The station's first page: choosing an owner.
 #[component]
 pub fn InspectStartPage() -> impl IntoView {
     loaded(async {
@@ -126,15 +126,15 @@ pub fn list_of(owner: &Topic, name: &str) -> Result<Relation, Problem> {
     })
 }
 
-/// Who or what an owner is.
+/// The description of an owner.
 pub struct About {
     /// In words.
     pub words: String,
-    /// Where its page is.
+    /// The address of its page.
     pub href: String,
 }
 
-/// Looks up who or what an owner is.
+/// Looks up the description of an owner.
 pub async fn about(owner: &Topic) -> Result<About, Problem> {
     Ok(match owner {
         Topic::Post(id) => {
@@ -214,7 +214,7 @@ fn Stage(owner: Topic, inspection: Inspection) -> impl IntoView {
     }
 }
 
-/// What a screen reader says after a choice.
+/// The text for screen readers after a choice.
 fn said(inspection: &Inspection) -> String {
     let Inspection {
         relation,

@@ -141,7 +141,7 @@ pub fn Numbers(storm: Storm) -> impl IntoView {
     .into_any()
 }
 
-/// A latency as people read it.
+/// A latency as readable text.
 pub fn time(micros: u64) -> String {
     numbers::time(numbers::number(micros))
 }
@@ -151,7 +151,7 @@ fn second() -> Axis {
         label: "Second".to_owned(),
         logarithmic: false,
         write: |second| {
-            // There are no half seconds to tell of.
+            // There are no half seconds to show.
             if second.fract() == 0.0 {
                 numbers::thousands(second)
             } else {

@@ -1,4 +1,4 @@
-//! The list in the sandbox: what its documents are, and whether they cost what the rules say.
+//! The list in the sandbox: its documents, and whether they cost what the rules predict.
 
 use chart::numbers::bytes;
 use lab::tune::{Documents, Figures, Shown, Tuning};
@@ -12,10 +12,10 @@ use crate::pages::lab::inspect::bytes::{Bytes, of_document};
 use crate::pages::lab::inspect::chain::Chain;
 use crate::pages::request::query;
 
-/// How often an open page looks again while a list is laid out, in milliseconds.
+/// How often an open page fetches its contents again while a list is laid out, in milliseconds.
 const LIVE: u32 = 500;
 
-/// The list, as far as it is laid out.
+/// The list so far.
 #[component]
 pub(super) fn LaidOut(
     shown: Shown,
@@ -54,7 +54,7 @@ pub(super) fn LaidOut(
     }
 }
 
-/// Whose it is and how far, in a sentence each.
+/// Its relation and its progress, in a sentence each.
 fn line(list: &TunedList) -> String {
     let TunedList {
         by,
@@ -81,7 +81,7 @@ fn line(list: &TunedList) -> String {
     format!("{chosen} {so_far}")
 }
 
-/// What was measured, beside what the rules say.
+/// The measurements, beside the predictions of the rules.
 #[component]
 fn Cost(list: TunedList, cost: TunedCost) -> impl IntoView {
     let rules = rules(&list);
@@ -146,7 +146,7 @@ fn Cost(list: TunedList, cost: TunedCost) -> impl IntoView {
     }
 }
 
-/// What the rules of the layout say of a list like this.
+/// The predictions of the layout's rules for a list like this.
 fn rules(list: &TunedList) -> Figures {
     let limit = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let limits = Limits {
@@ -156,7 +156,7 @@ fn rules(list: &TunedList) -> Figures {
     Tuning::new(limits, list.item_bytes).predicted()
 }
 
-/// The documents, as the inspector shows them.
+/// The documents, as in the inspector.
 #[component]
 fn Stored(documents: Documents, at: String) -> impl IntoView {
     let Documents { owner, pages } = documents;

@@ -1,7 +1,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use app::{BEGIN_ANEW, DESK, Teacher};
+use app::{DESK, RESET, Teacher};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header::SET_COOKIE;
@@ -20,17 +20,17 @@ use crate::town;
 /// The page of the class.
 const CLASS: &str = "/lab/class";
 
-/// Lets the teacher begin anew: the town as it was at the start, and the same class in it.
+/// Lets the teacher reset the class: the town as it was at the start, with the same students.
 #[derive(Clone)]
-pub struct Anew {
+pub struct Reset {
     feed: Feed,
     environment: Environment,
     token: Token,
-    /// Whoever reads or changes something holds it until their answer begins; beginning anew holds it alone.
+    /// Requests hold it for reading until their answer begins; a reset holds it alone.
     town: Arc<RwLock<()>>,
 }
 
-impl Anew {
+impl Reset {
     /// For the class of this feed.
     pub fn new(feed: Feed, environment: Environment) -> Self {
         Self {
@@ -41,7 +41,8 @@ impl Anew {
         }
     }
 
-    /// What is printed when a server starts that listens here: where the class finds it, and where the teacher does.
+    /// The text that a server prints when it starts and listens here: the addresses of the class and of the
+    /// teacher.
     pub fn invitation(&self, addresses: &[String], listening: SocketAddr) -> String {
         let mut text = invitation(addresses);
         if let Some(link) = self.token.link(listening) {
@@ -57,7 +58,7 @@ impl Anew {
         let members = self.feed.class_members().await?;
         let id = self.environment.ids.uuid(self.environment.now());
         let reload = async {
-            let (claim, recipe) = town::claim_anew(self.feed.store(), id).await?;
+            let (claim, recipe) = town::claim_again(self.feed.store(), id).await?;
             let made = {
                 let recipe = recipe.clone();
                 tokio::task::spawn_blocking(move || recipe.make()).await
@@ -67,7 +68,7 @@ impl Anew {
         };
         reload.await.map_err(|error| {
             tracing::error!(%error, "the town was not loaded anew");
-            // Then nothing was changed.
+            // In this case nothing was changed.
             if let document::Error::Refused { message, .. } = error {
                 return Problem::new(Kind::Conflict, message);
             }
@@ -81,19 +82,19 @@ impl Anew {
 }
 
 /// The teacher's routes.
-pub fn router(anew: Anew) -> Router {
+pub fn router(reset: Reset) -> Router {
     Router::new()
         .route(DESK, get(enter))
-        .route(BEGIN_ANEW, post(begin))
-        .with_state(anew)
+        .route(RESET, post(begin))
+        .with_state(reset)
 }
 
-/// Makes a browser that shows the token the teacher's.
-async fn enter(State(anew): State<Anew>, request: Request) -> Response {
+/// Turns a browser that presents the token into the teacher's.
+async fn enter(State(reset): State<Reset>, request: Request) -> Response {
     if !teacher::is_at_the_server(&request) {
         return elsewhere().respond(true);
     }
-    match anew.token.cookie_for(&request) {
+    match reset.token.cookie_for(&request) {
         Some(cookie) => ([(SET_COOKIE, cookie)], Redirect::to(CLASS)).into_response(),
         None => Refusal::from(Problem::new(
             Kind::Forbidden,
@@ -110,8 +111,8 @@ fn elsewhere() -> Refusal {
     Problem::new(Kind::Forbidden, why).into()
 }
 
-async fn begin(State(anew): State<Anew>, request: Request) -> Response {
-    match anew.token.teacher(&request) {
+async fn begin(State(reset): State<Reset>, request: Request) -> Response {
+    match reset.token.teacher(&request) {
         None => return elsewhere().into_response(),
         Some(Teacher::Unproven) => {
             let why = "Only the teacher can begin anew: open the link that stands in the server's terminal after “The teacher \
@@ -120,17 +121,18 @@ async fn begin(State(anew): State<Anew>, request: Request) -> Response {
         }
         Some(Teacher::Proven) => {}
     }
-    match anew.begin().await {
+    match reset.begin().await {
         Ok(()) => Redirect::to(CLASS).into_response(),
         Err(problem) => Refusal::from(problem).into_response(),
     }
 }
 
-/// Middleware around everything that touches the town: waits while it is loaded, and marks who teaches.
-pub async fn take_part(State(anew): State<Anew>, mut request: Request, next: Next) -> Response {
-    if let Some(teacher) = anew.token.teacher(&request) {
+/// Middleware around everything that touches the town: waits while it is being loaded, and marks requests by the
+/// teacher.
+pub async fn take_part(State(reset): State<Reset>, mut request: Request, next: Next) -> Response {
+    if let Some(teacher) = reset.token.teacher(&request) {
         request.extensions_mut().insert(teacher);
     }
-    let _with_others = anew.town.read().await;
+    let _with_others = reset.town.read().await;
     next.run(request).await
 }
