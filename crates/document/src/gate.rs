@@ -10,9 +10,7 @@ use async_trait::async_trait;
 use bson::{Bson, Document};
 use tokio::sync::{Mutex, mpsc, oneshot};
 
-use crate::{
-    Consistency, DocumentEngine, Engine, Error, Find, FindAndModify, Index, Result, Update, Updated,
-};
+use crate::{Engine, Error, Find, FindAndModify, Index, Layer, Result, Update, Updated};
 
 /// What happens to a call when its turn comes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,7 +123,20 @@ impl Gate {
 }
 
 #[async_trait]
-impl DocumentEngine for Gate {
+impl Layer for Gate {
+    fn below(&self) -> &Engine {
+        &self.engine
+    }
+
+    fn over(&self, engine: Engine) -> Option<Engine> {
+        Some(Arc::new(Self {
+            engine,
+            caller: self.caller,
+            messages: self.messages.clone(),
+            calls: Arc::clone(&self.calls),
+        }))
+    }
+
     async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
         self.call(false, self.engine.find(collection, find)).await
     }
@@ -165,21 +176,5 @@ impl DocumentEngine for Gate {
     /// Indexes are created before the operations begin.
     async fn create_index(&self, _collection: &str, _index: Index) -> Result<()> {
         Ok(())
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.engine.ping().await
-    }
-    fn consistency(&self) -> Consistency {
-        self.engine.consistency()
-    }
-
-    fn session(&self) -> Option<Engine> {
-        Some(Arc::new(Self {
-            engine: self.engine.session()?,
-            caller: self.caller,
-            messages: self.messages.clone(),
-            calls: Arc::clone(&self.calls),
-        }))
     }
 }

@@ -13,9 +13,11 @@ pub trait Layer: Send + Sync + 'static {
     /// The engine below.
     fn below(&self) -> &Engine;
 
-    /// The same layer over a session of the engine below. It has no default, so that every layer decides: without
-    /// sessions, the code above it may read outdated data.
-    fn over(&self, session: Engine) -> Engine;
+    /// The same layer over a session of the engine below. `None` for a layer that is only put over engines without
+    /// sessions.
+    fn over(&self, _session: Engine) -> Option<Engine> {
+        None
+    }
 
     /// See [`DocumentEngine::find`].
     async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
@@ -152,7 +154,7 @@ impl<L: Layer> DocumentEngine for L {
     }
 
     fn session(&self) -> Option<Engine> {
-        self.below().session().map(|session| self.over(session))
+        self.below().session().and_then(|session| self.over(session))
     }
 
     async fn changes(&self, collections: &[&str]) -> Result<Changes> {

@@ -33,8 +33,8 @@ impl Layer for Prefixed {
         &self.engine
     }
 
-    fn over(&self, session: Engine) -> Engine {
-        Self::new(session, self.prefix.clone())
+    fn over(&self, session: Engine) -> Option<Engine> {
+        Some(Self::new(session, self.prefix.clone()))
     }
 
     async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {

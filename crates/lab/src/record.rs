@@ -2,7 +2,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use bson::{Bson, Document};
-use document::{DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated};
+use document::{Engine, Find, FindAndModify, Layer, Result, Update, Updated};
 
 use crate::call::{Answer, Call, Verb};
 
@@ -147,7 +147,11 @@ impl Answer {
 }
 
 #[async_trait]
-impl DocumentEngine for Recorded {
+impl Layer for Recorded {
+    fn below(&self) -> &Engine {
+        &self.engine
+    }
+
     async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
         let call = self.engine.find(collection, find.clone());
         let found = |found: &Vec<Document>| Answer::Found(found.clone());
@@ -198,13 +202,5 @@ impl DocumentEngine for Recorded {
         let deleted = |gone: &u64| Answer::Deleted(*gone);
         self.call(collection, Verb::Delete(filter, many), call, deleted)
             .await
-    }
-
-    async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
-        self.engine.create_index(collection, index).await
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.engine.ping().await
     }
 }

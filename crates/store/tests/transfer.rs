@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use async_trait::async_trait;
-use bson::{Bson, Document, doc};
-use document::{DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated};
+use bson::{Document, doc};
+use document::{Engine, Find, Layer, Result};
 use embedded::Embedded;
 use lists::{handle, like, post, small_store};
 use model::{Relation, Timestamp};
@@ -254,7 +254,11 @@ struct Meddler {
 }
 
 #[async_trait]
-impl DocumentEngine for Meddler {
+impl Layer for Meddler {
+    fn below(&self) -> &Engine {
+        &self.engine
+    }
+
     async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
         if let Some((store, viral)) = self.others.get()
             && collection == PAGES
@@ -265,42 +269,6 @@ impl DocumentEngine for Meddler {
             assert!(removed.item.is_some());
         }
         self.engine.find(collection, find).await
-    }
-
-    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
-        self.engine.count(collection, filter).await
-    }
-
-    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
-        self.engine.distinct(collection, field, filter).await
-    }
-
-    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
-        self.engine.aggregate(collection, pipeline).await
-    }
-
-    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
-        self.engine.insert(collection, documents).await
-    }
-
-    async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
-        self.engine.update(collection, update).await
-    }
-
-    async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
-        self.engine.find_and_modify(collection, change).await
-    }
-
-    async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
-        self.engine.delete(collection, filter, many).await
-    }
-
-    async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
-        self.engine.create_index(collection, index).await
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.engine.ping().await
     }
 }
 

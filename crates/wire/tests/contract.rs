@@ -16,19 +16,12 @@ use wire::{Listener, Options, listen};
 /// A driver's connection that keeps alive what it is connected to.
 struct Through {
     engine: Engine,
-    listener: Arc<Listener>,
+    _listener: Arc<Listener>,
 }
 
 impl Layer for Through {
     fn below(&self) -> &Engine {
         &self.engine
-    }
-
-    fn over(&self, engine: Engine) -> Engine {
-        Arc::new(Self {
-            engine,
-            listener: Arc::clone(&self.listener),
-        })
     }
 }
 
@@ -45,7 +38,7 @@ async fn through_the_listener() -> Engine {
     let engine = Mongo::connect(&address).await.unwrap();
     Arc::new(Through {
         engine: Arc::new(engine),
-        listener: Arc::new(listener),
+        _listener: Arc::new(listener),
     })
 }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
-use bson::{Bson, Document};
-use document::{DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated};
+use bson::Document;
+use document::{Engine, Find, Layer, Result};
 
 use super::{LIST, sure, with};
 use crate::PAGE_SIZE;
@@ -44,7 +44,11 @@ struct Counting {
 }
 
 #[async_trait]
-impl DocumentEngine for Counting {
+impl Layer for Counting {
+    fn below(&self) -> &Engine {
+        &self.db
+    }
+
     async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
         let found = self.db.find(collection, find).await?;
         self.returned.fetch_add(found.len(), Ordering::Relaxed);
@@ -55,37 +59,5 @@ impl DocumentEngine for Counting {
         let found = self.db.aggregate(collection, pipeline).await?;
         self.returned.fetch_add(found.len(), Ordering::Relaxed);
         Ok(found)
-    }
-
-    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
-        self.db.count(collection, filter).await
-    }
-
-    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
-        self.db.distinct(collection, field, filter).await
-    }
-
-    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
-        self.db.insert(collection, documents).await
-    }
-
-    async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
-        self.db.update(collection, update).await
-    }
-
-    async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
-        self.db.find_and_modify(collection, change).await
-    }
-
-    async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
-        self.db.delete(collection, filter, many).await
-    }
-
-    async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
-        self.db.create_index(collection, index).await
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.db.ping().await
     }
 }

@@ -21,11 +21,6 @@ impl Layer for Dated {
         &self.engine
     }
 
-    fn over(&self, engine: Engine) -> Engine {
-        let millis = Arc::clone(&self.millis);
-        Arc::new(Self { engine, millis })
-    }
-
     async fn clock(&self) -> document::Result<Option<DateTime>> {
         Ok(Some(DateTime::from_millis(self.millis.load(Ordering::SeqCst))))
     }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
-use bson::{Bson, Document};
+use bson::Document;
 
-use document::{DocumentEngine, Engine, Error, Find, FindAndModify, Index, Result, Update, Updated};
+use document::{Engine, Error, FindAndModify, Layer, Result, Update, Updated};
 
 /// What goes wrong with one write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,21 +69,9 @@ impl Faulty {
 }
 
 #[async_trait]
-impl DocumentEngine for Faulty {
-    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
-        self.engine.find(collection, find).await
-    }
-
-    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
-        self.engine.count(collection, filter).await
-    }
-
-    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
-        self.engine.distinct(collection, field, filter).await
-    }
-
-    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
-        self.engine.aggregate(collection, pipeline).await
+impl Layer for Faulty {
+    fn below(&self) -> &Engine {
+        &self.engine
     }
 
     async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
@@ -100,14 +88,5 @@ impl DocumentEngine for Faulty {
 
     async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
         self.write(self.engine.delete(collection, filter, many)).await
-    }
-
-    /// Opening a store is not under test.
-    async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
-        self.engine.create_index(collection, index).await
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.engine.ping().await
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use bson::{Bson, Document};
-use document::{Change, DocumentEngine, Engine, Error, Find, FindAndModify, Index, Result, Update, Updated};
+use document::{Change, Engine, Error, Find, FindAndModify, Index, Layer, Result, Update, Updated};
 use embedded::Embedded;
 use store::sharding::{PLAN, ShardKey};
 
@@ -100,21 +100,9 @@ fn leaves_key(collection: &str, change: &Change) {
 }
 
 #[async_trait]
-impl DocumentEngine for Watched {
-    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
-        self.engine.find(collection, find).await
-    }
-
-    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
-        self.engine.count(collection, filter).await
-    }
-
-    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
-        self.engine.distinct(collection, field, filter).await
-    }
-
-    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
-        self.engine.aggregate(collection, pipeline).await
+impl Layer for Watched {
+    fn below(&self) -> &Engine {
+        &self.engine
     }
 
     async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
@@ -176,62 +164,18 @@ impl DocumentEngine for Watched {
         validators.insert(collection.to_owned(), validator);
         Ok(())
     }
-
-    async fn collections(&self) -> Result<Vec<String>> {
-        self.engine.collections().await
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.engine.ping().await
-    }
 }
 
 /// An engine that answers requests for validators like a server that has none.
 pub struct Unvalidating(pub Engine);
 
 #[async_trait]
-impl DocumentEngine for Unvalidating {
-    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
-        self.0.find(collection, find).await
-    }
-
-    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
-        self.0.count(collection, filter).await
-    }
-
-    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
-        self.0.distinct(collection, field, filter).await
-    }
-
-    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
-        self.0.aggregate(collection, pipeline).await
-    }
-
-    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
-        self.0.insert(collection, documents).await
-    }
-
-    async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
-        self.0.update(collection, update).await
-    }
-
-    async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
-        self.0.find_and_modify(collection, change).await
-    }
-
-    async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
-        self.0.delete(collection, filter, many).await
-    }
-
-    async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
-        self.0.create_index(collection, index).await
+impl Layer for Unvalidating {
+    fn below(&self) -> &Engine {
+        &self.0
     }
 
     async fn set_validator(&self, _: &str, _: Document) -> Result<()> {
         Err(Error::refused(59, "no such command: 'collMod'"))
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.0.ping().await
     }
 }

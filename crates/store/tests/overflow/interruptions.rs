@@ -6,8 +6,8 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
 use crate::support::{assert_sound, handle, like, like_at, post, small_store, walk};
-use bson::{Bson, Document};
-use document::{Change, DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated};
+use bson::Document;
+use document::{Change, Engine, FindAndModify, Layer, Result, Update, Updated};
 use model::{Relation, Timestamp};
 use store::Store;
 use store::overflow::{Item, Key};
@@ -34,22 +34,11 @@ impl Interrupted {
     }
 }
 #[async_trait::async_trait]
-impl DocumentEngine for Interrupted {
-    async fn find(&self, c: &str, f: Find) -> Result<Vec<Document>> {
-        self.inner.find(c, f).await
+impl Layer for Interrupted {
+    fn below(&self) -> &Engine {
+        &self.inner
     }
-    async fn count(&self, c: &str, f: Document) -> Result<u64> {
-        self.inner.count(c, f).await
-    }
-    async fn distinct(&self, c: &str, field: &str, f: Document) -> Result<Vec<Bson>> {
-        self.inner.distinct(c, field, f).await
-    }
-    async fn aggregate(&self, c: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
-        self.inner.aggregate(c, pipeline).await
-    }
-    async fn insert(&self, c: &str, d: Vec<Document>) -> Result<()> {
-        self.inner.insert(c, d).await
-    }
+
     async fn update(&self, c: &str, u: Update) -> Result<Updated> {
         self.maybe(c, &u.update).await;
         self.inner.update(c, u).await
@@ -57,15 +46,6 @@ impl DocumentEngine for Interrupted {
     async fn find_and_modify(&self, c: &str, m: FindAndModify) -> Result<Option<Document>> {
         self.maybe(c, &m.update).await;
         self.inner.find_and_modify(c, m).await
-    }
-    async fn delete(&self, c: &str, f: Document, m: bool) -> Result<u64> {
-        self.inner.delete(c, f, m).await
-    }
-    async fn create_index(&self, c: &str, i: Index) -> Result<()> {
-        self.inner.create_index(c, i).await
-    }
-    async fn ping(&self) -> Result<()> {
-        self.inner.ping().await
     }
 }
 async fn interrupted(store: &Store, at: (&'static str, &'static str, &'static str), then: Then) -> Store {

@@ -4,8 +4,8 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use bson::{Bson, Document};
-use document::{DocumentEngine, Engine, Error, Find, FindAndModify, Index, Result, Update, Updated};
+use bson::Document;
+use document::{Engine, Error, FindAndModify, Layer, Result};
 use futures::future::join_all;
 use futures::poll;
 use store::Store;
@@ -46,29 +46,9 @@ impl Gate {
 }
 
 #[async_trait]
-impl DocumentEngine for Gate {
-    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
-        self.engine.find(collection, find).await
-    }
-
-    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
-        self.engine.count(collection, filter).await
-    }
-
-    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
-        self.engine.distinct(collection, field, filter).await
-    }
-
-    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
-        self.engine.aggregate(collection, pipeline).await
-    }
-
-    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
-        self.engine.insert(collection, documents).await
-    }
-
-    async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
-        self.engine.update(collection, update).await
+impl Layer for Gate {
+    fn below(&self) -> &Engine {
+        &self.engine
     }
 
     async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
@@ -85,18 +65,6 @@ impl DocumentEngine for Gate {
             }
             Fate::Panic => panic!("an engine that panics on purpose"),
         }
-    }
-
-    async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
-        self.engine.delete(collection, filter, many).await
-    }
-
-    async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
-        self.engine.create_index(collection, index).await
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.engine.ping().await
     }
 }
 

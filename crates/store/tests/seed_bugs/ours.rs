@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use bson::{Bson, Document};
-use document::{DocumentEngine, Engine, Error, Find, FindAndModify, Index, Result, Update, Updated};
+use document::{Engine, Error, Find, FindAndModify, Index, Layer, Result, Update, Updated};
 use model::{Cursor, Relation, Topic};
 use store::layouts::{Layout, Overflow};
 use store::overflow::{Appended, Item, OverflowList, Owner};
@@ -226,7 +226,11 @@ impl Gate {
 }
 
 #[async_trait]
-impl DocumentEngine for Gate {
+impl Layer for Gate {
+    fn below(&self) -> &Engine {
+        &self.engine
+    }
+
     async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
         self.turn().await?.find(collection, find).await
     }
@@ -262,9 +266,5 @@ impl DocumentEngine for Gate {
     /// Indexes are created before the operation begins.
     async fn create_index(&self, _collection: &str, _index: Index) -> Result<()> {
         Ok(())
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.engine.ping().await
     }
 }

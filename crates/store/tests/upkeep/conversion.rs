@@ -24,11 +24,6 @@ impl Layer for DeletedBefore {
         &self.engine
     }
 
-    fn over(&self, engine: Engine) -> Engine {
-        let user = self.user.clone();
-        Arc::new(Self { engine, user })
-    }
-
     async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
         if collection == PAGES {
             self.engine.delete("users", self.user.clone(), false).await?;

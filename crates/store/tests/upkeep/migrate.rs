@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::support::{assert_sound, handle, like, like_at, post, small_store, walk};
 use async_trait::async_trait;
 use bson::{Bson, DateTime, Document, doc};
-use document::{DocumentEngine, Engine, Error, Find, FindAndModify, Index, Result, Update, Updated};
+use document::{Engine, Error, Find, FindAndModify, Index, Layer, Result, Update, Updated};
 use model::{Handle, Relation, Topic};
 use store::Store;
 use store::overflow::{Key, Owner, PAGES, owner_collection, owner_id};
@@ -379,16 +379,11 @@ impl Dying {
 }
 
 #[async_trait]
-impl DocumentEngine for Dying {
-    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
-        self.inner.find(collection, find).await
+impl Layer for Dying {
+    fn below(&self) -> &Engine {
+        &self.inner
     }
-    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
-        self.inner.count(collection, filter).await
-    }
-    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
-        self.inner.distinct(collection, field, filter).await
-    }
+
     async fn aggregate(&self, _: &str, _: Vec<Document>) -> Result<Vec<Document>> {
         Err(Error::refused(59, "no such command: 'aggregate'"))
     }
@@ -414,9 +409,6 @@ impl DocumentEngine for Dying {
     }
     async fn create_index(&self, _: &str, _: Index) -> Result<()> {
         Ok(())
-    }
-    async fn ping(&self) -> Result<()> {
-        self.inner.ping().await
     }
 }
 

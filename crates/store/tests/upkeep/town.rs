@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use bson::{Bson, DateTime, Document, doc};
-use document::{DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated};
+use document::{Engine, Find, FindAndModify, Index, Layer, Result, Update, Updated};
 use embedded::Embedded;
 use model::{Handle, Relation, Timestamp, Topic};
 use store::overflow::{Item, Key, Owner, PAGES, lay_out, owner_collection, owner_id, uuid_bson};
@@ -239,7 +239,11 @@ async fn happen(store: &Store, step: u64) {
 }
 
 #[async_trait]
-impl DocumentEngine for Counting {
+impl Layer for Counting {
+    fn below(&self) -> &Engine {
+        &self.inner
+    }
+
     async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
         self.engine().await.find(collection, find).await
     }

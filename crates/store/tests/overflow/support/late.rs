@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use bson::{Bson, Document};
-use document::{DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated};
+use bson::Document;
+use document::{Engine, FindAndModify, Layer, Result, Update, Updated};
 use redb::StorageBackend;
 use store::overflow::PAGES;
 
@@ -52,21 +52,9 @@ impl Late {
 }
 
 #[async_trait]
-impl DocumentEngine for Late {
-    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
-        self.engine.find(collection, find).await
-    }
-
-    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
-        self.engine.count(collection, filter).await
-    }
-
-    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
-        self.engine.distinct(collection, field, filter).await
-    }
-
-    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
-        self.engine.aggregate(collection, pipeline).await
+impl Layer for Late {
+    fn below(&self) -> &Engine {
+        &self.engine
     }
 
     async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
@@ -99,13 +87,5 @@ impl DocumentEngine for Late {
         };
         let delete = self.engine.delete(collection, filter, many);
         self.write(Some(step), true, delete).await
-    }
-
-    async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
-        self.engine.create_index(collection, index).await
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.engine.ping().await
     }
 }

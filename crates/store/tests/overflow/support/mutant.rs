@@ -9,9 +9,7 @@ use std::thread;
 
 use async_trait::async_trait;
 use bson::{Bson, DateTime, Document, doc};
-use document::{
-    Change, Consistency, DocumentEngine, Engine, Error, Find, FindAndModify, Index, Result, Update, Updated,
-};
+use document::{Change, Consistency, Engine, Error, Find, FindAndModify, Layer, Result, Update, Updated};
 use store::overflow::PAGES;
 use store::timeline::COLLECTION as TIMELINES;
 
@@ -276,7 +274,15 @@ pub fn step_of(collection: &str, change: &Change) -> Option<Step> {
 }
 
 #[async_trait]
-impl DocumentEngine for Mutant {
+impl Layer for Mutant {
+    fn below(&self) -> &Engine {
+        &self.engine
+    }
+
+    fn over(&self, engine: Engine) -> Option<Engine> {
+        Some(Self::of(engine, self.fault))
+    }
+
     async fn find(&self, collection: &str, mut find: Find) -> Result<Vec<Document>> {
         if collection == PAGES {
             if let Fault::Reader(field) = self.fault {
@@ -299,10 +305,6 @@ impl DocumentEngine for Mutant {
         Ok(found)
     }
 
-    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
-        self.engine.count(collection, filter).await
-    }
-
     async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
         if matches!(self.fault, Fault::SweepByAnOldLook) {
             let owner = doc! { "_id": filter.get("owner") };
@@ -310,14 +312,6 @@ impl DocumentEngine for Mutant {
             *self.looked.lock().unwrap() = Some(looked);
         }
         self.engine.distinct(collection, field, filter).await
-    }
-
-    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
-        self.engine.aggregate(collection, pipeline).await
-    }
-
-    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
-        self.engine.insert(collection, documents).await
     }
 
     async fn update(&self, collection: &str, mut update: Update) -> Result<Updated> {
@@ -377,21 +371,10 @@ impl DocumentEngine for Mutant {
         self.engine.delete(collection, filter, many).await
     }
 
-    async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
-        self.engine.create_index(collection, index).await
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.engine.ping().await
-    }
     fn consistency(&self) -> Consistency {
         match self.fault {
             Fault::Unconfirmed => Consistency::Linearizable,
             _ => self.engine.consistency(),
         }
-    }
-
-    fn session(&self) -> Option<Engine> {
-        Some(Self::of(self.engine.session()?, self.fault))
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use bson::{Bson, Document};
-use document::{Consistency, DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated};
+use document::{Engine, Find, FindAndModify, Layer, Result, Update, Updated};
 
 /// A digest of all answers that an operation has received, in their order.
 #[derive(Debug, Clone, Default)]
@@ -41,7 +41,15 @@ impl Observed {
 }
 
 #[async_trait]
-impl DocumentEngine for Observed {
+impl Layer for Observed {
+    fn below(&self) -> &Engine {
+        &self.engine
+    }
+
+    fn over(&self, engine: Engine) -> Option<Engine> {
+        Some(Self::of(engine, self.answers.clone()))
+    }
+
     async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
         self.answers.note(self.engine.find(collection, find).await)
     }
@@ -76,21 +84,5 @@ impl DocumentEngine for Observed {
     async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
         self.answers
             .note(self.engine.delete(collection, filter, many).await)
-    }
-
-    async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
-        self.engine.create_index(collection, index).await
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.engine.ping().await
-    }
-
-    fn consistency(&self) -> Consistency {
-        self.engine.consistency()
-    }
-
-    fn session(&self) -> Option<Engine> {
-        Some(Self::of(self.engine.session()?, self.answers.clone()))
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use bson::{Bson, Document};
-use document::{DocumentEngine, Engine, Error, Find, FindAndModify, Index, Result, Update, Updated};
+use bson::Document;
+use document::{Engine, Error, FindAndModify, Index, Layer, Result, Update, Updated};
 
 use super::dice::Dice;
 
@@ -36,21 +36,9 @@ impl Unreliable {
 }
 
 #[async_trait]
-impl DocumentEngine for Unreliable {
-    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
-        self.engine.find(collection, find).await
-    }
-
-    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
-        self.engine.count(collection, filter).await
-    }
-
-    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
-        self.engine.distinct(collection, field, filter).await
-    }
-
-    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
-        self.engine.aggregate(collection, pipeline).await
+impl Layer for Unreliable {
+    fn below(&self) -> &Engine {
+        &self.engine
     }
 
     async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
@@ -72,9 +60,5 @@ impl DocumentEngine for Unreliable {
     /// Indexes are created before anything else.
     async fn create_index(&self, _collection: &str, _index: Index) -> Result<()> {
         Ok(())
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.engine.ping().await
     }
 }
