@@ -5,7 +5,7 @@ use crate::process;
 use crate::repository::Repository;
 
 /// A crate, and packages that must not be compiled for it. Dependencies of its tests do not count.
-const REFUSED: [(&str, &[&str]); 6] = [
+const REFUSED: [(&str, &[&str]); 7] = [
     (
         "outlier-document",
         &[
@@ -31,6 +31,19 @@ const REFUSED: [(&str, &[&str]); 6] = [
         &[
             "model",
             "store",
+            "outlier-embedded",
+            "redb",
+            "leptos",
+            "axum",
+            "mongodb",
+        ],
+    ),
+    (
+        "outlier",
+        &[
+            "model",
+            "store",
+            "feed",
             "outlier-embedded",
             "redb",
             "leptos",

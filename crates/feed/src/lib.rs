@@ -31,8 +31,9 @@ use lab::migration::Migrations;
 use lab::storm::Storms;
 use lab::tune::Tuner;
 use model::{Cursor, Handle, Problem, Relation, Timestamp, Topic};
+use outlier::Turns;
+use store::Store;
 use store::overflow::Stretch;
-use store::{Store, Turns};
 use tokio::sync::OnceCell;
 
 pub use accounts::SessionToken;

@@ -4,7 +4,6 @@
 //! feed: [`people`], [`posts`], [`sessions`] and the home feeds of [`timeline`]; [`reactions`] keeps lists of two
 //! documents in step, and [`leaving`] removes a person and everything that is theirs.
 
-mod attempts;
 #[cfg(feature = "contract")]
 pub mod contract;
 pub mod inspect;
@@ -22,9 +21,8 @@ pub mod sharding;
 mod store;
 pub mod timeline;
 pub mod transfer;
-mod turns;
 pub mod upkeep;
 
-pub use settings::{Limits, Settings};
+pub use outlier::Limits;
+pub use settings::Settings;
 pub use store::Store;
-pub use turns::Turns;

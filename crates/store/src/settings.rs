@@ -1,28 +1,9 @@
 //! How many items a head and a page may hold, per relation, and how many posts a home timeline.
 
 use model::{Problem, Relation};
+use outlier::Limits;
 
 use crate::timeline::WINDOW;
-
-/// How many items one relation's head and pages may hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Items in the head at most.
-    pub threshold: usize,
-    /// Items in a page at most.
-    pub page_size: usize,
-}
-
-impl Limits {
-    /// How many items one spill moves out of a head of this length: a full page, or the whole head if it has fewer.
-    pub(crate) const fn chunk(self, head: usize) -> usize {
-        if self.page_size < head {
-            self.page_size
-        } else {
-            head
-        }
-    }
-}
 
 /// The limits of every relation and of the home timelines.
 ///

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use bson::doc;
 use model::{Overflow, Relation, Topic};
 
-use crate::overflow::{OverflowList, Owner, Queues, measure, owner_collection, owner_id};
+use crate::overflow::{AllLists, OverflowList, Owner, all_lists, measure, owner_collection, owner_id};
 use crate::{Settings, leaving, overflow, people, posts, reactions, schema, sessions, timeline};
 use document::{Engine, Error, Find, Index, Result, session_of};
 
@@ -12,7 +12,7 @@ use document::{Engine, Error, Find, Index, Result, session_of};
 pub struct Store {
     engine: Engine,
     settings: Arc<Settings>,
-    queues: Arc<Queues>,
+    lists: Arc<AllLists>,
 }
 
 impl Store {
@@ -30,18 +30,9 @@ impl Store {
         let waiting = Index::on(doc! { timeline::UNDELIVERED: 1, "author": 1 });
         let waiting = waiting.only(doc! { timeline::UNDELIVERED: true });
         engine.create_index(posts::COLLECTION, waiting).await?;
-        for index in [
-            // One page of each number; an earlier owner of the same name has numbers of its own.
-            Index::unique_on(doc! { "owner": 1, "relation": 1, "born": 1, "page": 1 }),
-            // Membership, by actor or by id. They end in `born`, so that such a query fixes more of their fields than
-            // of the index above, with which it would read all pages.
-            Index::on(doc! { "owner": 1, "relation": 1, "items.by": 1, "born": 1 }),
-            Index::on(doc! { "owner": 1, "relation": 1, "items.id": 1, "born": 1 }),
-            // The next page in either direction, and counts to add up without reading pages.
-            Index::on(doc! { "owner": 1, "relation": 1, "born": 1, "last": 1, "page": 1, "count": 1 }),
-        ] {
-            engine.create_index(overflow::PAGES, index).await?;
-        }
+        let lists = all_lists(&settings);
+        // All lists share the collection of pages, and these need every index of it.
+        lists[Relation::Likes as usize].prepare(&engine).await?;
         sessions::prepare(&*engine).await?;
         leaving::prepare(&*engine).await?;
         reactions::prepare(&*engine).await?;
@@ -49,7 +40,7 @@ impl Store {
         Ok(Self {
             engine,
             settings: Arc::new(settings),
-            queues: Arc::default(),
+            lists: Arc::new(lists),
         })
     }
 
@@ -66,7 +57,7 @@ impl Store {
     /// One relation's lists, for one operation: all its reads and writes are in one session.
     pub fn list(&self, relation: Relation) -> OverflowList<'_> {
         let engine = session_of(&self.engine);
-        OverflowList::new(engine, relation, self.settings.of(relation), &self.queues)
+        OverflowList::new(self.lists[relation as usize].on(engine))
     }
 
     /// The same store in one session, for an operation on several documents in which each read must see what the
@@ -96,7 +87,7 @@ impl Store {
 
     /// What a relation's lists did since the store was opened, in this process.
     pub fn work(&self, relation: Relation) -> overflow::Work {
-        self.queues.work.of(relation)
+        self.lists[relation as usize].work()
     }
 
     /// The user documents.

@@ -1,11 +1,10 @@
-use bson::{Bson, DateTime, Document, RawDocumentBuf, doc};
+use bson::{Bson, DateTime, Document, doc};
+use document::{Error, Result};
 use model::{Handle, Timestamp};
+use outlier::{fields, uuid_bson};
 use uuid::Uuid;
 
-use crate::overflow::uuid_bson;
-use document::{Error, Result};
-
-/// An entry of a list, as it is stored in heads and pages: `{id, by, at, …}`.
+/// An entry of a list of the feed, stored as `{id, by, at, …}`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
     /// Its identity.
@@ -25,6 +24,22 @@ pub enum Key {
     By(Handle),
     /// The item with this id.
     Id(Uuid),
+}
+
+/// Whether an item's actor, if it names one, is a handle.
+pub(super) fn check(item: &Document) -> Result<()> {
+    actor(item.get("by")).map(drop)
+}
+
+fn actor(by: Option<&Bson>) -> Result<Option<Handle>> {
+    match by {
+        None => Ok(None),
+        Some(Bson::String(by)) => match by.parse() {
+            Ok(handle) => Ok(Some(handle)),
+            Err(_) => Err(Error::malformed("an item's `by` is not a handle")),
+        },
+        Some(_) => Err(Error::malformed("an item's `by` is not a string")),
+    }
 }
 
 impl Item {
@@ -61,42 +76,30 @@ impl Item {
 
     /// Reads the stored form.
     pub fn from_document(mut document: Document) -> Result<Self> {
-        let id = take_uuid(&mut document, "id")?;
-        let by = match document.remove("by") {
-            None => None,
-            Some(Bson::String(by)) => Some(
-                by.parse()
-                    .map_err(|_| Error::malformed("an item's `by` is not a handle"))?,
-            ),
-            Some(_) => return Err(Error::malformed("an item's `by` is not a string")),
-        };
-        let at = take_date(&mut document, "at")?;
+        let id = fields::uuid(&document, "id")?;
+        let by = actor(document.get("by"))?;
+        let at = fields::date(&document, "at")?;
+        for field in ["id", "by", "at"] {
+            document.remove(field);
+        }
         Ok(Self {
             id,
             by,
-            at,
+            at: Timestamp::from_millis(at.timestamp_millis()),
             more: document,
         })
     }
 
-    /// Refuses an item that would make heads and pages grow past their bounds.
-    pub(crate) fn check_size(&self) -> Result<()> {
-        let bytes = RawDocumentBuf::try_from(&self.to_document())?.as_bytes().len();
-        if bytes > Self::LARGEST {
-            let most = Self::LARGEST;
-            return Err(Error::refused(
-                2,
-                format!("an item of {bytes} bytes is too large for a list; it may have {most}"),
-            ));
-        }
-        Ok(())
+    /// Refuses an actor that is no handle, because then the pages could not be read any more.
+    pub(super) fn read(item: outlier::Item) -> Result<Self> {
+        Self::from_document(item.into_document())
     }
+}
 
-    pub(crate) fn is(&self, key: &Key) -> bool {
-        match key {
-            Key::By(handle) => self.by.as_ref() == Some(handle),
-            Key::Id(id) => self.id == *id,
-        }
+impl From<Item> for outlier::Item {
+    fn from(item: Item) -> Self {
+        let order = (DateTime::from_millis(item.at.millis()), item.id);
+        Self::ordered(item.to_document(), order)
     }
 }
 
@@ -111,51 +114,15 @@ impl Key {
 
     /// The key's value in that field.
     pub(crate) fn value(&self) -> Bson {
-        match self {
-            Self::By(handle) => Bson::String(handle.to_string()),
-            Self::Id(id) => uuid_bson(*id),
+        outlier::Key::from(self).value()
+    }
+}
+
+impl From<&Key> for outlier::Key {
+    fn from(key: &Key) -> Self {
+        match key {
+            Key::By(handle) => Self::Value(Bson::String(handle.to_string())),
+            Key::Id(id) => Self::Id(*id),
         }
     }
-}
-
-pub(crate) fn take_uuid(document: &mut Document, field: &str) -> Result<Uuid> {
-    match document.remove(field) {
-        Some(Bson::Binary(binary)) => {
-            Uuid::from_slice(&binary.bytes).map_err(|_| Error::malformed(format!("`{field}` is not a UUID")))
-        }
-        _ => Err(Error::malformed(format!("`{field}` is not a UUID"))),
-    }
-}
-
-pub(crate) fn take_date(document: &mut Document, field: &str) -> Result<Timestamp> {
-    match document.remove(field) {
-        Some(Bson::DateTime(date)) => Ok(Timestamp::from_millis(date.timestamp_millis())),
-        _ => Err(Error::malformed(format!("`{field}` is not a date"))),
-    }
-}
-
-pub(crate) fn take_items(document: &mut Document, field: &str) -> Result<Vec<Item>> {
-    match document.remove(field) {
-        Some(Bson::Array(items)) => items
-            .into_iter()
-            .map(|item| match item {
-                Bson::Document(item) => Item::from_document(item),
-                _ => Err(Error::malformed(format!(
-                    "`{field}` holds something that is not an item"
-                ))),
-            })
-            .collect(),
-        None => Ok(Vec::new()),
-        Some(_) => Err(Error::malformed(format!("`{field}` is not an array"))),
-    }
-}
-
-pub(crate) fn number(document: &Document, field: &str) -> Result<u64> {
-    let number = match document.get(field) {
-        Some(Bson::Int64(number)) => u64::try_from(*number).ok(),
-        Some(Bson::Int32(number)) => u64::try_from(*number).ok(),
-        None => Some(0),
-        Some(_) => None,
-    };
-    number.ok_or_else(|| Error::malformed(format!("`{field}` is not a count")))
 }

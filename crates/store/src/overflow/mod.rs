@@ -1,56 +1,23 @@
-//! Overflow lists: the outlier pattern.
-//!
-//! An owner document holds the newest items of each of its lists in a bounded array, the *head*. When the head is
-//! full, its oldest chunk *spills* into a *page* document. Every step is one write to one document, with a guard so
-//! that it applies only to the state it was computed from. Readers do not notice a crash between two steps; the next
-//! operation on the list finishes what was begun.
-//!
-//! Items are ordered by `(at, id)`, newest first, in head and pages alike. The order key never changes, so a cursor
-//! stays valid whatever happens to the item that it names.
+//! The lists of the feed: what describes the lists of each [relation](Relation) as [overflow lists](outlier), and their
+//! items and owners in the feed's types.
 
-mod adopt;
-mod append;
-mod bulk;
-mod chain;
-mod convert;
-mod delete;
-mod finish;
 mod item;
-mod offset;
-mod pages;
-mod read;
-mod remove;
-mod round;
-mod seen;
-mod spill;
-mod state;
-mod tidy;
-mod together;
-mod walk;
-mod work;
+mod list;
 
-use std::sync::Arc;
+use std::borrow::Cow;
 
-use bson::Bson;
-use model::{Relation, Topic};
-use tokio::sync::MutexGuard;
+use bson::{Bson, Document};
+use document::{Engine, Result};
+use model::{Meter, Relation, RelationOverflow, Topic};
+use outlier::{ListSpec, Lists, Order};
 use uuid::Uuid;
 
-use crate::Limits;
-use crate::turns::Turns;
-use document::{Engine, Result};
+use crate::{Limits, Settings};
 
-pub use append::Appended;
-pub use bulk::{LaidOut, lay_out};
-pub(crate) use delete::{delete_owner, sweep};
 pub use item::{Item, Key};
-pub(crate) use item::{number, take_date};
-pub use read::Stretch;
-pub use remove::Removed;
-pub use seen::Seen;
-pub use state::{empty, measure, meter};
-pub use walk::Walk;
-pub use work::Work;
+pub use list::{Appended, OverflowList, Removed, Stretch, Walk};
+pub(crate) use outlier::fields::number;
+pub use outlier::{LaidOut, Seen, Work, empty, uuid_bson};
 
 /// The collection of page documents, of all owners and relations.
 pub const PAGES: &str = "pages";
@@ -58,71 +25,25 @@ pub const PAGES: &str = "pages";
 /// The document that a list belongs to, as named by a topic.
 pub type Owner = Topic;
 
-/// How operations of this process wait for each other, and counts of what they did.
-#[derive(Debug, Default)]
-pub(crate) struct Queues {
-    /// Appends to lists that have a round under way.
-    lines: together::Lines,
-    /// Changes of which only one at a time can succeed in a list: spills, and removals from pages.
-    changes: Turns,
-    /// Adoptions of unbounded arrays.
-    adoptions: Turns,
-    /// Counts of what these operations did.
-    pub(crate) work: work::Tally,
+/// All lists, by relation.
+pub(crate) type AllLists = [Lists; Relation::ALL.len()];
+
+/// All lists, with these limits.
+pub(crate) fn all_lists(settings: &Settings) -> AllLists {
+    Relation::ALL.map(|relation| Lists::new(spec(relation, settings.of(relation))))
 }
 
-/// The lists of one relation, such as every owner's likes.
-#[derive(Clone)]
-pub struct OverflowList<'a> {
-    engine: Engine,
-    relation: Relation,
-    limits: Limits,
-    queues: &'a Arc<Queues>,
-}
-
-impl<'a> OverflowList<'a> {
-    pub(crate) fn new(engine: Engine, relation: Relation, limits: Limits, queues: &'a Arc<Queues>) -> Self {
-        Self {
-            engine,
-            relation,
-            limits,
-            queues,
-        }
-    }
-
-    /// The collection of the relation's owners.
-    fn owners(&self) -> &'static str {
-        owners_of(self.relation)
-    }
-
-    /// The path of a field of the relation in its owner document, e.g. `likes.head`.
-    fn path(&self, field: &str) -> String {
-        format!("{}.{field}", self.relation)
-    }
-
-    /// Waits for its turn among the operations that change this list in a way in which only one can succeed.
-    async fn turn(&self, owner: &Owner) -> MutexGuard<'a, ()> {
-        self.queues.changes.of(&(owner, self.relation)).await
-    }
-
-    /// Like [`OverflowList::turn`]; also returns whether it had to wait.
-    async fn turn_after_waiting(&self, owner: &Owner) -> (MutexGuard<'a, ()>, bool) {
-        match self.queues.changes.free(&(owner, self.relation)) {
-            Some(turn) => (turn, false),
-            None => (self.turn(owner).await, true),
-        }
-    }
-
-    async fn sweep(&self, owner: &Owner) -> Result<u64> {
-        delete::sweep(&self.engine, owner).await
-    }
-
-    /// Sweeps after pages were written that no owner may count. If the owner was deleted before they were written, the
-    /// deletion swept too early, and nothing else would find them.
-    async fn sweep_after_failure(&self, owner: &Owner) {
-        if let Err(error) = self.sweep(owner).await {
-            tracing::warn!(%owner, %error, "pages may be left of an owner that is gone; `spillway check --repair` removes them");
-        }
+/// What describes a relation's lists.
+fn spec(relation: Relation, limits: Limits) -> ListSpec {
+    ListSpec {
+        owners: Cow::Borrowed(owners_of(relation)),
+        path: Cow::Borrowed(relation.as_str()),
+        pages: Cow::Borrowed(PAGES),
+        key: relation.once_per_actor().then_some(Cow::Borrowed("by")),
+        order: Order::default(),
+        limits,
+        largest_item: Item::LARGEST,
+        check: item::check,
     }
 }
 
@@ -151,23 +72,58 @@ pub fn owner_id(owner: &Owner) -> Bson {
     }
 }
 
-/// A UUID as BSON binary of subtype 4.
-pub fn uuid_bson(uuid: Uuid) -> Bson {
-    Bson::from(bson::Uuid::from(uuid))
+fn named(owner: &Owner) -> outlier::Owner {
+    outlier::Owner::new(owner_id(owner), owner.to_string())
 }
 
-/// A page's `_id`, readable for people who open the collection: `ada/followers/3`, and the owner's incarnation where
-/// it has one.
-fn page_id(owner: &Owner, relation: Relation, born: &Bson, page: u32) -> String {
-    let owner = match owner {
-        Topic::User(handle) => handle.to_string(),
-        Topic::Post(id) => id.to_string(),
-    };
-    match born {
-        Bson::Binary(born) => {
-            let born = Uuid::from_slice(&born.bytes).unwrap_or_default().simple();
-            format!("{owner}/{relation}/{page}/{born}")
-        }
-        _ => format!("{owner}/{relation}/{page}"),
+/// What the overflow meter shows of a list, from its field in the owner document. A list that is still one unbounded
+/// array is all head.
+pub fn meter(list: &Bson, limits: Limits) -> Result<Meter> {
+    Ok(with_threshold(outlier::Meter::of(list)?, limits))
+}
+
+fn with_threshold(meter: outlier::Meter, limits: Limits) -> Meter {
+    Meter {
+        count: meter.count,
+        head: meter.head,
+        threshold: limits.threshold as u64,
+        pages: meter.pages,
     }
+}
+
+/// How a list is stored, from its whole owner document.
+pub fn measure(owner: &Document, relation: Relation, limits: Limits) -> Result<RelationOverflow> {
+    let outlier::Measure {
+        meter,
+        head_bytes,
+        owner_bytes,
+    } = outlier::Measure::of(owner, relation.as_str())?;
+    Ok(RelationOverflow {
+        count: meter.count,
+        head: meter.head,
+        threshold: limits.threshold as u64,
+        pages: meter.pages,
+        page_size: limits.page_size as u64,
+        has_overflow: meter.pages > 0,
+        head_bytes,
+        owner_bytes,
+    })
+}
+
+/// Lays out a list as if its items had been appended one by one, for loading many at once before the owner is stored.
+/// The items may come in any order; their keys must be distinct. `born` is the owner's.
+pub fn lay_out(owner: &Owner, born: Uuid, relation: Relation, limits: Limits, items: Vec<Item>) -> LaidOut {
+    let items = items.into_iter().map(outlier::Item::from).collect();
+    outlier::lay_out(&spec(relation, limits), &named(owner), born, items)
+}
+
+/// Deletes an owner document and the pages of its lists. Repeating it finishes an interrupted deletion. Returns whether
+/// there was such an owner.
+pub(crate) async fn delete_owner(engine: &Engine, owner: &Owner) -> Result<bool> {
+    outlier::delete_owner(engine, owner_collection(owner), PAGES, &named(owner)).await
+}
+
+/// Deletes the pages of deleted owners of this name; an owner that exists keeps its pages. Returns how many it deleted.
+pub(crate) async fn sweep(engine: &Engine, owner: &Owner) -> Result<u64> {
+    outlier::sweep(engine, owner_collection(owner), PAGES, &named(owner)).await
 }

@@ -1,8 +1,9 @@
 use bson::{Bson, Document, doc};
 use model::Relation;
 
-use crate::overflow::{Owner, number, owner_id, take_date};
+use crate::overflow::{Owner, number, owner_id};
 use document::Result;
+use outlier::fields;
 
 /// What an owner document stores for a relation.
 #[derive(Debug, Clone)]
@@ -56,7 +57,7 @@ impl ListState {
         };
         let floor = match fields.get("floor") {
             None => None,
-            Some(_) => Some(take_date(&mut fields.clone(), "floor")?.millis()),
+            Some(_) => Some(fields::date(&fields, "floor")?.timestamp_millis()),
         };
         let Ok(pages) = u32::try_from(number(&fields, "pages")?) else {
             return malformed("`pages` is too large");

@@ -309,13 +309,12 @@ fn plan(
     let mut plan = Plan {
         handles,
         pages: chunks.len() as u64,
-        items: head.len() as u64,
+        items: head as u64,
         ..Plan::default()
     };
     for chunk in chunks {
         plan.items += chunk.len() as u64;
-        let items: Vec<Document> = chunk.iter().map(Item::to_document).collect();
-        plan.bytes += bytes_of(&doc! { "items": items }).unwrap_or(0) as u64;
+        plan.bytes += bytes_of(&doc! { "items": chunk }).unwrap_or(0) as u64;
     }
     plan.duplicates = met - plan.items;
     Ok(plan)

@@ -1,8 +1,8 @@
 use bson::{Document, doc};
 
-use super::state::Head;
-use super::{OverflowList, Owner, PAGES};
 use crate::attempts::Attempts;
+use crate::state::Head;
+use crate::{OverflowList, Owner};
 use document::{Result, Update};
 
 impl OverflowList<'_> {
@@ -22,18 +22,18 @@ impl OverflowList<'_> {
 
     /// Hides the empty ones of these pages from readers. They find nothing in such pages if a power failure brings
     /// them back.
-    pub(super) async fn unmark(&self, mut pages: Document) -> Result<()> {
+    pub(crate) async fn unmark(&self, mut pages: Document) -> Result<()> {
         pages.insert("count", 0_i64);
         pages.insert("last", doc! { "$exists": true });
         let unmark = Update {
             many: true,
             ..Update::one(pages, doc! { "$unset": { "first": "", "last": "" } }).unjournaled()
         };
-        self.engine.update(PAGES, unmark).await.map(drop)
+        self.engine.update(self.pages(), unmark).await.map(drop)
     }
 
     /// Gives up the newest pages as long as they are empty.
-    pub(super) async fn trim(&self, owner: &Owner) -> Result<()> {
+    pub(crate) async fn trim(&self, owner: &Owner) -> Result<()> {
         let mut attempts = Attempts::default();
         while attempts.next().await {
             let seen = self.state(owner, Head::None).await?;
@@ -59,7 +59,7 @@ impl OverflowList<'_> {
                 let mut this = self.page_of(owner, &seen.born, newest);
                 this.insert("rev", page.rev);
                 this.insert("count", 0_i64);
-                self.engine.delete(PAGES, this, false).await?;
+                self.engine.delete(self.pages(), this, false).await?;
             }
         }
         Ok(())

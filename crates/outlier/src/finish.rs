@@ -1,12 +1,12 @@
-use super::spill::Push;
-use super::state::{Head, State};
-use super::{OverflowList, Owner};
 use crate::attempts::Attempts;
+use crate::spill::Push;
+use crate::state::{Head, State};
+use crate::{OverflowList, Owner};
 use document::{Error, Result};
 
 impl OverflowList<'_> {
     /// Finishes what operations began and did not end: an adoption, removals, the tidying of emptied pages.
-    pub(crate) async fn finish(&self, owner: &Owner) -> Result<()> {
+    pub async fn finish(&self, owner: &Owner) -> Result<()> {
         let mut attempts = Attempts::default();
         while attempts.next().await {
             let seen = self.state(owner, Head::None).await?;
@@ -20,11 +20,11 @@ impl OverflowList<'_> {
     /// Finishes removals from pages that an operation saw under way, after its own work is done. A removal that
     /// another task of this process is working on is left to it. One that was left behind has waited already, so an
     /// error here does not fail the operation.
-    pub(super) async fn finish_leftovers(&self, owner: &Owner, seen: Option<State>) {
+    pub(crate) async fn finish_leftovers(&self, owner: &Owner, seen: Option<State>) {
         let Some(seen) = seen.filter(|seen| !seen.pending.is_empty()) else {
             return;
         };
-        let Some(_turn) = self.queues.changes.free(&(owner, self.relation)) else {
+        let Some(_turn) = self.kind.changes.free(owner) else {
             return;
         };
         if let Err(error) = self.settle(owner, &seen.born, &seen.pending).await {
@@ -42,17 +42,17 @@ impl OverflowList<'_> {
     }
 
     /// Spills until the head is within its threshold.
-    pub(crate) async fn shorten(&self, owner: &Owner) -> Result<()> {
+    pub async fn shorten(&self, owner: &Owner) -> Result<()> {
         let mut attempts = Attempts::default();
         while attempts.next().await {
             let mut seen = self.state(owner, Head::Whole).await?;
             if self.finish_at_once(owner, &seen).await? {
                 continue;
             }
-            if seen.head.len() <= self.limits.threshold {
+            if seen.head.len() <= self.spec().limits.threshold {
                 return Ok(());
             }
-            let chunk = seen.take_chunk(self.limits);
+            let chunk = seen.take_chunk(self.spec().limits);
             let Some(newest) = seen.head.first().or(chunk.first()) else {
                 return Ok(());
             };

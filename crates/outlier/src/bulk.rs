@@ -1,10 +1,8 @@
-use bson::{Bson, DateTime, Document, doc};
-use model::Relation;
+use bson::{Bson, Document, doc};
 use uuid::Uuid;
 
-use super::spill::page_fields;
-use super::{Item, Owner, empty, owner_id, page_id, uuid_bson};
-use crate::Limits;
+use crate::spill::page_fields;
+use crate::{Item, ListSpec, Owner, empty, uuid_bson};
 
 /// A whole list in its stored form.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,13 +15,9 @@ pub struct LaidOut {
 
 /// Lays out a list as if its items had been appended one by one, for loading many at once before the owner is stored.
 /// The items may come in any order; their keys must be distinct. `born` is the owner's.
-pub fn lay_out(
-    owner: &Owner,
-    born: Uuid,
-    relation: Relation,
-    limits: Limits,
-    mut items: Vec<Item>,
-) -> LaidOut {
+#[must_use]
+pub fn lay_out(spec: &ListSpec, owner: &Owner, born: Uuid, mut items: Vec<Item>) -> LaidOut {
+    let limits = spec.limits;
     let born = uuid_bson(born);
     items.sort_unstable_by_key(Item::order);
     let count = items.len();
@@ -39,9 +33,9 @@ pub fn lay_out(
         floor = chunk.first().map(|newest| newest.at);
         let number = u32::try_from(pages.len()).unwrap_or(u32::MAX);
         let mut page = doc! {
-            "_id": page_id(owner, relation, &born, number),
-            "owner": owner_id(owner),
-            "relation": relation.as_str(),
+            "_id": owner.page_id(&spec.path, &born, number),
+            "owner": owner.id(),
+            "relation": &*spec.path,
             "born": &born,
             "page": i64::from(number),
             "rev": 0_i64,
@@ -52,7 +46,7 @@ pub fn lay_out(
     let head: Vec<Bson> = rest
         .iter()
         .rev()
-        .map(|item| Bson::Document(item.to_document()))
+        .map(|item| Bson::Document(item.document().clone()))
         .collect();
     let mut list = empty();
     let long = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
@@ -61,7 +55,7 @@ pub fn lay_out(
     list.insert("hasOverflow", !pages.is_empty());
     list.insert("spilled", long(count - rest.len()));
     if let Some(floor) = floor {
-        list.insert("floor", DateTime::from_millis(floor.millis()));
+        list.insert("floor", floor);
     }
     list.insert("head", head);
     LaidOut { list, pages }

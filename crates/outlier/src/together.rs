@@ -11,24 +11,19 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use model::Relation;
 use tokio::sync::oneshot;
 use tracing::Instrument;
 
-use super::{Appended, Item, Key, OverflowList, Owner, Queues};
-use crate::Limits;
+use crate::{Appended, Item, Key, Kind, OverflowList, Owner};
 use document::{Engine, Error, Result};
-
-/// Lists by their owner and relation.
-type List = (Owner, Relation);
 
 /// The lists that have a round under way, and the appends that wait for the next round.
 #[derive(Debug, Default)]
-pub(super) struct Lines(Mutex<HashMap<List, Vec<Wanted>>>);
+pub(crate) struct Lines(Mutex<HashMap<Owner, Vec<Wanted>>>);
 
 /// An item that a caller wants to append.
 #[derive(Debug)]
-pub(super) struct Wanted {
+pub(crate) struct Wanted {
     pub key: Key,
     pub item: Item,
     pub waiter: Waiter,
@@ -36,29 +31,28 @@ pub(super) struct Wanted {
 
 /// The caller that waits for the outcome of its append.
 #[derive(Debug)]
-pub(super) struct Waiter(oneshot::Sender<Result<Appended>>);
+pub(crate) struct Waiter(oneshot::Sender<Result<Appended>>);
 
 impl Waiter {
     /// For an append that runs alone: nobody waits for it here.
-    pub(super) fn nobody() -> Self {
+    pub(crate) fn nobody() -> Self {
         Self(oneshot::channel().0)
     }
 
     /// Sends the outcome. It is dropped if the caller has been cancelled meanwhile.
-    pub(super) fn answer(self, outcome: Result<Appended>) {
+    pub(crate) fn answer(self, outcome: Result<Appended>) {
         drop(self.0.send(outcome));
     }
 }
 
 impl OverflowList<'_> {
     /// Appends in the next round of the list.
-    pub(super) async fn append_together(&self, owner: &Owner, key: Key, item: Item) -> Result<Appended> {
+    pub(crate) async fn append_together(&self, owner: &Owner, key: Key, item: Item) -> Result<Appended> {
         let (waiter, answer) = oneshot::channel();
         let waiter = Waiter(waiter);
-        let list = (owner.clone(), self.relation);
-        if let Some(rounds) = Rounds::join(self.queues, list, Wanted { key, item, waiter }) {
+        if let Some(rounds) = Rounds::join(self.kind, owner.clone(), Wanted { key, item, waiter }) {
             // In a task of its own, because the first caller may be cancelled before the others are done.
-            tokio::spawn(rounds.run(self.engine.clone(), self.limits).in_current_span());
+            tokio::spawn(rounds.run(self.engine.clone()).in_current_span());
         }
         answer.await.unwrap_or_else(|_| {
             Err(Error::UnknownOutcome(
@@ -70,47 +64,47 @@ impl OverflowList<'_> {
 
 /// The rounds of one list, from the first append that finds it idle until the line is empty.
 struct Rounds {
-    queues: Arc<Queues>,
-    list: List,
+    kind: Arc<Kind>,
+    owner: Owner,
     /// Whether the list is idle again, so that another caller may start its next rounds.
     over: bool,
 }
 
 impl Rounds {
     /// Joins the line. Returns the rounds if the caller has to run them.
-    fn join(queues: &Arc<Queues>, list: List, wanted: Wanted) -> Option<Self> {
-        match queues.lines.all().entry(list) {
+    fn join(kind: &Arc<Kind>, owner: Owner, wanted: Wanted) -> Option<Self> {
+        match kind.lines.all().entry(owner) {
             Entry::Occupied(mut line) => {
                 line.get_mut().push(wanted);
                 None
             }
             Entry::Vacant(line) => {
-                let list = line.key().clone();
+                let owner = line.key().clone();
                 line.insert(vec![wanted]);
                 Some(Self {
-                    queues: Arc::clone(queues),
-                    list,
+                    kind: Arc::clone(kind),
+                    owner,
                     over: false,
                 })
             }
         }
     }
 
-    async fn run(mut self, engine: Engine, limits: Limits) {
-        let queues = Arc::clone(&self.queues);
-        let (owner, relation) = self.list.clone();
-        let list = OverflowList::new(engine, relation, limits, &queues);
-        while let Some(wanted) = self.next(limits.threshold) {
-            let left = list.round(&owner, wanted).await;
+    async fn run(mut self, engine: Engine) {
+        let kind = Arc::clone(&self.kind);
+        let list = OverflowList { engine, kind: &kind };
+        let threshold = kind.spec.limits.threshold;
+        while let Some(wanted) = self.next(threshold) {
+            let left = list.round(&self.owner, wanted).await;
             self.put_back(left);
-            self.yield_until_quiet(limits.threshold).await;
+            self.yield_until_quiet(threshold).await;
         }
     }
 
     /// Yields to the tasks that are ready, for as long as that adds to the line. Callers that have just been answered
     /// may append again at once, and then all of them go in one round instead of two.
     async fn yield_until_quiet(&self, most: usize) {
-        let waiting = || self.queues.lines.all().get(&self.list).map_or(0, Vec::len);
+        let waiting = || self.kind.lines.all().get(&self.owner).map_or(0, Vec::len);
         let mut before = waiting();
         loop {
             tokio::task::yield_now().await;
@@ -124,7 +118,7 @@ impl Rounds {
 
     /// Puts the appends that had no room back at the front of the line.
     fn put_back(&self, left: Vec<Wanted>) {
-        if let Some(line) = self.queues.lines.all().get_mut(&self.list) {
+        if let Some(line) = self.kind.lines.all().get_mut(&self.owner) {
             line.splice(..0, left);
         }
     }
@@ -132,11 +126,11 @@ impl Rounds {
     /// The next round: the appends in line, but no more than a head holds and no two with the same key. The second of
     /// a double click waits until the first is in the list.
     fn next(&mut self, most: usize) -> Option<Vec<Wanted>> {
-        let mut lines = self.queues.lines.all();
-        let line = lines.get_mut(&self.list)?;
+        let mut lines = self.kind.lines.all();
+        let line = lines.get_mut(&self.owner)?;
         line.retain(|wanted| !wanted.waiter.0.is_closed());
         if line.is_empty() {
-            lines.remove(&self.list);
+            lines.remove(&self.owner);
             self.over = true;
             return None;
         }
@@ -150,13 +144,13 @@ impl Drop for Rounds {
     /// When a round panics or the runtime ends, every waiting caller gets an error, and the list is idle again.
     fn drop(&mut self) {
         if !self.over {
-            self.queues.lines.all().remove(&self.list);
+            self.kind.lines.all().remove(&self.owner);
         }
     }
 }
 
 impl Lines {
-    fn all(&self) -> MutexGuard<'_, HashMap<List, Vec<Wanted>>> {
+    fn all(&self) -> MutexGuard<'_, HashMap<Owner, Vec<Wanted>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,21 +2,17 @@
 
 use std::cmp::Reverse;
 
-use bson::{Bson, DateTime, Document, RawDocumentBuf, doc};
-use model::{Meter, Relation, RelationOverflow, Timestamp};
+use bson::{Bson, DateTime, Document, doc};
 use uuid::Uuid;
 
-use super::item::{number, take_date, take_items, take_uuid};
-use super::{Item, OverflowList, Owner, owner_id, uuid_bson};
-use crate::Limits;
+use crate::fields::{self, number, take_uuid};
+use crate::spec::take_at;
+use crate::{Item, Limits, OverflowList, Owner, uuid_bson, value_at};
 use document::{Consistency, Error, Find, FindAndModify, Result};
-
-/// A document `{a: […]}` is its array plus its length, the element's type and name, and a terminator.
-const WRAPPING: usize = 4 + 1 + 2 + 1;
 
 /// The incarnation of an owner: a document that is deleted and made again with the same `_id` is another owner. Null
 /// for an owner that was made before there were incarnations.
-pub(super) type Born = Bson;
+pub(crate) type Born = Bson;
 
 /// One list's fields in its owner document.
 ///
@@ -24,7 +20,7 @@ pub(super) type Born = Bson;
 /// items. `floor` rises with every spill and is never below an item that has spilled; no later item may be at or below
 /// it.
 #[derive(Debug, Clone)]
-pub(super) struct State {
+pub(crate) struct State {
     pub born: Born,
     /// The list was one unbounded array and is being turned into head and pages.
     pub adopting: bool,
@@ -32,7 +28,7 @@ pub(super) struct State {
     pub spilled: u64,
     pub pages: u32,
     pub rev: i64,
-    pub floor: Option<Timestamp>,
+    pub floor: Option<DateTime>,
     pub pending: Vec<Pending>,
     /// Newest first; empty if it was not requested.
     pub head: Vec<Item>,
@@ -40,7 +36,7 @@ pub(super) struct State {
 
 /// An item that is removed but may still be stored in its page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Pending {
+pub(crate) struct Pending {
     pub page: u32,
     /// The page's revision, because a later page may have the same number.
     pub rev: i64,
@@ -49,7 +45,7 @@ pub(super) struct Pending {
 
 /// How much of the head to read together with a list's state.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Head {
+pub(crate) enum Head {
     None,
     First(usize),
     /// The second number of items, after skipping the first number.
@@ -62,59 +58,13 @@ pub fn empty() -> Document {
     doc! { "count": 0_i64, "pages": 0_i64, "hasOverflow": false, "spilled": 0_i64, "rev": 0_i64, "pending": [], "head": [] }
 }
 
-/// What the overflow meter shows of a list, from `count`, `spilled` and `pages` of its field in the owner document.
-/// A list that is still one unbounded array is all head.
-pub fn meter(list: &Bson, limits: Limits) -> Result<Meter> {
-    let list = match list {
-        Bson::Document(list) => list,
-        Bson::Array(items) => {
-            return Ok(Meter {
-                count: items.len() as u64,
-                head: items.len() as u64,
-                threshold: limits.threshold as u64,
-                pages: 0,
-            });
-        }
-        _ => return Err(Error::malformed("a list is neither a document nor an array")),
-    };
-    let count = number(list, "count")?;
-    Ok(Meter {
-        count,
-        head: count.saturating_sub(number(list, "spilled")?),
-        threshold: limits.threshold as u64,
-        pages: number(list, "pages")?,
-    })
-}
-
-/// How a list is stored, from its whole owner document.
-pub fn measure(owner: &Document, relation: Relation, limits: Limits) -> Result<RelationOverflow> {
-    let list = owner
-        .get(relation.as_str())
-        .ok_or_else(|| Error::malformed(format!("no list `{relation}`")))?;
-    let meter = meter(list, limits)?;
-    let head = match list {
-        Bson::Document(list) => list.get("head").cloned().unwrap_or(Bson::Array(Vec::new())),
-        unbounded => unbounded.clone(),
-    };
-    Ok(RelationOverflow {
-        count: meter.count,
-        head: meter.head,
-        threshold: meter.threshold,
-        pages: meter.pages,
-        page_size: limits.page_size as u64,
-        has_overflow: meter.pages > 0,
-        head_bytes: (RawDocumentBuf::try_from(&doc! { "a": head })?.as_bytes().len() - WRAPPING) as u64,
-        owner_bytes: RawDocumentBuf::try_from(owner)?.as_bytes().len() as u64,
-    })
-}
-
 impl OverflowList<'_> {
     /// Reads the list's fields of the owner: one find by `_id`. A list that is still one unbounded array is adopted
     /// first.
-    pub(super) async fn state(&self, owner: &Owner, head: Head) -> Result<State> {
+    pub(crate) async fn state(&self, owner: &Owner, head: Head) -> Result<State> {
         let document = self.owner_document(owner, head).await?;
         let document = document.ok_or_else(|| Error::NoOwner(owner.to_string()))?;
-        if matches!(document.get(self.relation.as_str()), Some(Bson::Document(_))) {
+        if matches!(value_at(&document, self.field()), Some(Bson::Document(_))) {
             return State::read(document, self);
         }
         self.adopt(owner).await?;
@@ -123,14 +73,14 @@ impl OverflowList<'_> {
 
     /// Like [`OverflowList::state`], for a caller that would otherwise report that there is no such owner. Where a
     /// read may be out of date, a write decides, as for every answer that changes nothing.
-    pub(super) async fn state_to_change(&self, owner: &Owner, head: Head) -> Result<State> {
+    pub(crate) async fn state_to_change(&self, owner: &Owner, head: Head) -> Result<State> {
         let missing = match self.state(owner, head).await {
             Err(missing @ Error::NoOwner(_)) if self.engine.consistency() != Consistency::Linearizable => {
                 missing
             }
             state => return state,
         };
-        let there = doc! { "_id": owner_id(owner), self.path("rev"): { "$exists": true } };
+        let there = doc! { "_id": owner.id(), self.path("rev"): { "$exists": true } };
         let confirm = FindAndModify::after(there, doc! { "$inc": { self.path("rev"): 1_i64 } });
         let confirm = confirm.project(self.fields(head));
         match self.engine.find_and_modify(self.owners(), confirm).await? {
@@ -140,15 +90,15 @@ impl OverflowList<'_> {
     }
 
     /// Like [`OverflowList::state`], for a list that is head and pages already.
-    pub(super) async fn state_of_list(&self, owner: &Owner, head: Head) -> Result<State> {
+    pub(crate) async fn state_of_list(&self, owner: &Owner, head: Head) -> Result<State> {
         let document = self.owner_document(owner, head).await?;
         let document = document.ok_or_else(|| Error::NoOwner(owner.to_string()))?;
         State::read(document, self)
     }
 
     /// The owner's incarnation and its fields of the list, if the owner exists.
-    pub(super) async fn owner_document(&self, owner: &Owner, head: Head) -> Result<Option<Document>> {
-        let find = Find::matching(doc! { "_id": owner_id(owner) })
+    pub(crate) async fn owner_document(&self, owner: &Owner, head: Head) -> Result<Option<Document>> {
+        let find = Find::matching(doc! { "_id": owner.id() })
             .project(self.fields(head))
             .limit(1);
         let found = self.engine.find(self.owners(), find).await?;
@@ -156,7 +106,7 @@ impl OverflowList<'_> {
     }
 
     /// The fields of the owner that make up the list's state.
-    pub(super) fn fields(&self, head: Head) -> Document {
+    pub(crate) fn fields(&self, head: Head) -> Document {
         let mut fields = doc! { "born": 1 };
         for field in ["count", "pages", "spilled", "rev", "floor", "pending", "adopting"] {
             fields.insert(self.path(field), 1);
@@ -179,15 +129,15 @@ impl OverflowList<'_> {
 
 impl State {
     /// Reads the list's part of an owner document.
-    pub(super) fn read(mut owner: Document, list: &OverflowList<'_>) -> Result<Self> {
-        let Some(Bson::Document(mut fields)) = owner.remove(list.relation.as_str()) else {
+    pub(crate) fn read(mut owner: Document, list: &OverflowList<'_>) -> Result<Self> {
+        let Some(Bson::Document(mut fields)) = take_at(&mut owner, list.field()) else {
             return Err(Error::malformed(format!(
                 "an owner has no list `{}`",
-                list.relation
+                list.field()
             )));
         };
         let floor = if fields.contains_key("floor") {
-            Some(take_date(&mut fields, "floor")?)
+            Some(fields::date(&fields, "floor")?)
         } else {
             None
         };
@@ -204,30 +154,29 @@ impl State {
             rev: i64::try_from(number(&fields, "rev")?).unwrap_or(i64::MAX),
             floor,
             pending,
-            head: take_items(&mut fields, "head")?,
+            head: list.spec().items(fields.remove("head"))?,
         })
     }
 
     /// How many items the head has, whether it was read or not.
-    pub(super) fn in_head(&self) -> u64 {
+    pub(crate) fn in_head(&self) -> u64 {
         self.count.saturating_sub(self.spilled)
     }
 
     /// The floor as it is stored, or null.
-    pub(super) fn floor_bson(&self) -> Bson {
-        self.floor
-            .map_or(Bson::Null, |floor| DateTime::from_millis(floor.millis()).into())
+    pub(crate) fn floor_bson(&self) -> Bson {
+        self.floor.map_or(Bson::Null, Bson::DateTime)
     }
 
     /// Whether nothing spilled between two reads. A spill raises the number of pages, which tidying lowers again, and
     /// it raises the floor, which nothing lowers.
-    pub(super) fn has_the_pages_of(&self, other: &Self) -> bool {
+    pub(crate) fn has_the_pages_of(&self, other: &Self) -> bool {
         (self.pages, self.floor, &self.born) == (other.pages, other.floor, &other.born)
     }
 
     /// Takes the items that one spill moves, the oldest, out of a head that was read whole. Returns them newest first.
     /// What stays is never older, in whatever order the head was stored.
-    pub(super) fn take_chunk(&mut self, limits: Limits) -> Vec<Item> {
+    pub(crate) fn take_chunk(&mut self, limits: Limits) -> Vec<Item> {
         self.head.sort_unstable_by_key(|item| Reverse(item.order()));
         let chunk = limits.chunk(self.head.len());
         self.head.split_off(self.head.len() - chunk)
@@ -235,13 +184,13 @@ impl State {
 
     /// The floor after these items, newest first, have spilled. It always rises, even if they are of the same moment
     /// as those that spilled before, because it distinguishes one spill from the next.
-    pub(super) fn floor_above(&self, chunk: &[Item]) -> Option<Timestamp> {
+    pub(crate) fn floor_above(&self, chunk: &[Item]) -> Option<DateTime> {
         let newest = chunk.first()?.at;
         Some(self.floor.map_or(newest, |floor| newest.max(just_after(floor))))
     }
 
     /// Whether an item of a page is removed already.
-    pub(super) fn is_pending(&self, page: u32, id: Uuid) -> bool {
+    pub(crate) fn is_pending(&self, page: u32, id: Uuid) -> bool {
         self.pending
             .iter()
             .any(|pending| (pending.page, pending.id) == (page, id))
@@ -260,21 +209,21 @@ impl Pending {
         })
     }
 
-    pub(super) fn to_document(self) -> Document {
+    pub(crate) fn to_document(self) -> Document {
         doc! { "page": i64::from(self.page), "rev": self.rev, "id": uuid_bson(self.id) }
     }
 }
 
 /// The first moment above a floor.
-pub(super) fn just_after(floor: Timestamp) -> Timestamp {
-    Timestamp::from_millis(floor.millis().saturating_add(1))
+pub(crate) fn just_after(floor: DateTime) -> DateTime {
+    DateTime::from_millis(floor.timestamp_millis().saturating_add(1))
 }
 
-pub(super) fn page_number(document: &Document, field: &str) -> Result<u32> {
+pub(crate) fn page_number(document: &Document, field: &str) -> Result<u32> {
     u32::try_from(number(document, field)?).map_err(|_| Error::malformed(format!("`{field}` is too large")))
 }
 
 /// A number of items in the type that MongoDB's commands take.
-pub(super) fn int(items: usize) -> i64 {
+pub(crate) fn int(items: usize) -> i64 {
     i64::try_from(items).unwrap_or(i64::MAX).min(i64::from(i32::MAX))
 }

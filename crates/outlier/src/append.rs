@@ -1,6 +1,6 @@
-use super::state::Head;
-use super::{Item, Key, OverflowList, Owner};
-use document::{Error, Result};
+use crate::state::Head;
+use crate::{Item, Key, OverflowList, Owner};
+use document::Result;
 
 /// What an append did.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,7 +15,7 @@ pub struct Appended {
 
 impl Appended {
     /// Nothing was added: the list had an item with this key already.
-    pub(super) fn before(item: Item, count: u64) -> Self {
+    pub(crate) fn before(item: Item, count: u64) -> Self {
         Self {
             item,
             added: false,
@@ -36,8 +36,8 @@ impl OverflowList<'_> {
     /// [`Error::NoOwner`] when the owner does not exist, [`Error::Refused`] when the item is larger than
     /// [`Item::LARGEST`], [`Error::Contended`] when other changes kept winning.
     pub async fn append(&self, owner: &Owner, item: Item) -> Result<Appended> {
-        item.check_size()?;
-        let key = self.key_of(&item)?;
+        self.spec().check_size(&item)?;
+        let key = self.spec().key_of(&item)?;
         self.append_together(owner, key, item).await
     }
 
@@ -46,21 +46,10 @@ impl OverflowList<'_> {
         let mut seen = self.state(owner, Head::Whole).await?;
         if let Some(item) = std::mem::take(&mut seen.head)
             .into_iter()
-            .find(|item| item.is(key))
+            .find(|item| item.is(key, self.spec()))
         {
             return Ok(Some(item));
         }
         Ok(self.find_in_pages(owner, key, &seen).await?.map(|(_, item)| item))
-    }
-
-    pub(super) fn key_of(&self, item: &Item) -> Result<Key> {
-        if !self.relation.once_per_actor() {
-            return Ok(Key::Id(item.id));
-        }
-        let by = item
-            .by
-            .clone()
-            .ok_or_else(|| Error::malformed("an item of this list names its actor in `by`"))?;
-        Ok(Key::By(by))
     }
 }

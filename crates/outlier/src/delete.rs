@@ -2,32 +2,30 @@
 
 use bson::{Bson, doc};
 
-use super::{Owner, PAGES, owner_collection, owner_id};
+use crate::Owner;
 use document::{Engine, Find, Result, session_of};
 
 /// Deletes an owner document and the pages of its lists. The document goes first: from then on no reader reaches the
 /// pages. Repeating it finishes an interrupted deletion. Returns whether there was such an owner.
-pub(crate) async fn delete_owner(engine: &Engine, owner: &Owner) -> Result<bool> {
+pub async fn delete_owner(engine: &Engine, owners: &str, pages: &str, owner: &Owner) -> Result<bool> {
     // In one session, because the sweep must see every page that was written before the owner was deleted.
     let engine = &session_of(engine);
-    let deleted = engine
-        .delete(owner_collection(owner), doc! { "_id": owner_id(owner) }, false)
-        .await?;
-    sweep(engine, owner).await?;
+    let deleted = engine.delete(owners, doc! { "_id": owner.id() }, false).await?;
+    sweep(engine, owners, pages, owner).await?;
     Ok(deleted > 0)
 }
 
 /// Deletes the pages of deleted owners of this name; an owner that exists keeps its pages. Returns how many it
 /// deleted.
-pub(crate) async fn sweep(engine: &Engine, owner: &Owner) -> Result<u64> {
+pub async fn sweep(engine: &Engine, owners: &str, pages: &str, owner: &Owner) -> Result<u64> {
     // In this order, and in one session: an incarnation that had pages before the owner was read, and is not the owner
     // then, never comes back. A read that is older than the pages could mistake the existing owner's for dead ones.
     let engine = session_of(engine);
     let mut dead = engine
-        .distinct(PAGES, "born", doc! { "owner": owner_id(owner) })
+        .distinct(pages, "born", doc! { "owner": owner.id() })
         .await?;
     if engine
-        .count(PAGES, doc! { "owner": owner_id(owner), "born": Bson::Null })
+        .count(pages, doc! { "owner": owner.id(), "born": Bson::Null })
         .await?
         > 0
     {
@@ -36,18 +34,14 @@ pub(crate) async fn sweep(engine: &Engine, owner: &Owner) -> Result<u64> {
     if dead.is_empty() {
         return Ok(0);
     }
-    let find = Find::matching(doc! { "_id": owner_id(owner) })
+    let find = Find::matching(doc! { "_id": owner.id() })
         .project(doc! { "born": 1 })
         .limit(1);
-    if let Some(living) = engine.find(owner_collection(owner), find).await?.first() {
+    if let Some(living) = engine.find(owners, find).await?.first() {
         let living = living.get("born").cloned().unwrap_or(Bson::Null);
         dead.retain(|born| *born != living);
     }
     engine
-        .delete(
-            PAGES,
-            doc! { "owner": owner_id(owner), "born": { "$in": dead } },
-            true,
-        )
+        .delete(pages, doc! { "owner": owner.id(), "born": { "$in": dead } }, true)
         .await
 }

@@ -1,7 +1,5 @@
-use model::Cursor;
-
-use super::pages::Way;
-use super::{OverflowList, Owner, Stretch};
+use crate::pages::Way;
+use crate::{Cursor, OverflowList, Owner, Stretch};
 use document::Result;
 
 /// A walk over a whole list that never holds more than one page in memory.
@@ -47,7 +45,7 @@ impl Walk<'_> {
         let Step::From(after) = self.next else {
             return Ok(None);
         };
-        let limit = self.list.limits.page_size;
+        let limit = self.list.spec().limits.page_size;
         let stretch = match self.way {
             Way::Down => self.list.newest_first(&self.owner, after, limit).await?,
             Way::Up => self.list.oldest_first(&self.owner, after, limit).await?,

@@ -7,19 +7,19 @@
 
 use bson::{Bson, Document};
 
-use super::append::Appended;
-use super::remove::Removed;
-use super::state::{Head, State};
-use super::{Item, Key, OverflowList, Owner};
+use crate::append::Appended;
+use crate::remove::Removed;
+use crate::state::{Head, State};
+use crate::{Item, Key, OverflowList, Owner, value_at};
 use document::{Error, FindAndModify, Result};
 
 /// A list as it was when it was read.
 #[derive(Debug, Clone)]
-pub struct Seen(pub(super) State);
+pub struct Seen(pub(crate) State);
 
 /// The conditions of a change, and what is written with it.
 #[derive(Debug, Default)]
-pub(super) struct Terms {
+pub(crate) struct Terms {
     /// The list must not have changed since this state.
     pub since: Option<State>,
     /// Update operators for other fields of the owner, which are applied in the write that decides.
@@ -73,7 +73,7 @@ impl OverflowList<'_> {
         let change = FindAndModify::after(guard, change).project(fields);
         let found = self.engine.find_and_modify(self.owners(), change).await?;
         let found = found.ok_or_else(|| Error::NoOwner(owner.to_string()))?;
-        let state = if matches!(found.get(self.relation.as_str()), Some(Bson::Document(_))) {
+        let state = if matches!(value_at(&found, self.field()), Some(Bson::Document(_))) {
             State::read(found.clone(), self)?
         } else {
             self.state(owner, Head::Whole).await?
@@ -94,8 +94,8 @@ impl OverflowList<'_> {
         seen: Seen,
         also: Document,
     ) -> Result<Option<Appended>> {
-        item.check_size()?;
-        let key = self.key_of(&item)?;
+        self.spec().check_size(&item)?;
+        let key = self.spec().key_of(&item)?;
         let terms = Terms {
             since: Some(seen.0),
             also,

@@ -1,15 +1,14 @@
-use bson::doc;
+use bson::{Bson, doc};
 
-use super::item::number;
-use super::pages::{Way, date, order};
-use super::state::Born;
-use super::{OverflowList, Owner, PAGES};
+use crate::fields::number;
+use crate::pages::{Way, date, order};
+use crate::{OverflowList, Owner};
 use document::{Find, Result};
 
 impl OverflowList<'_> {
     /// How many items each of the first `pages` pages holds, by page number. The counts come from an index; no page is
     /// read. A page that removals have emptied holds none.
-    pub(crate) async fn chain(&self, owner: &Owner, born: &Born, pages: u64) -> Result<Vec<u64>> {
+    pub async fn chain(&self, owner: &Owner, born: &Bson, pages: u64) -> Result<Vec<u64>> {
         let mut held = vec![0; usize::try_from(pages).unwrap_or(usize::MAX)];
         if held.is_empty() {
             return Ok(held);
@@ -20,7 +19,7 @@ impl OverflowList<'_> {
         let find = Find::matching(filter)
             .project(doc! { "_id": 0, "page": 1, "count": 1 })
             .sort(order(Way::Down));
-        for page in self.engine.find(PAGES, find).await? {
+        for page in self.engine.find(self.pages(), find).await? {
             let place = usize::try_from(number(&page, "page")?).unwrap_or(usize::MAX);
             if let Some(held) = held.get_mut(place) {
                 *held = number(&page, "count")?;

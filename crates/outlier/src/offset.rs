@@ -1,10 +1,10 @@
 use bson::doc;
 
-use super::item::number;
-use super::pages::{Way, date, order};
-use super::read::{Placed, Start};
-use super::state::{Head, State, page_number};
-use super::{OverflowList, Owner, PAGES, Stretch};
+use crate::fields::number;
+use crate::pages::{Way, date, order};
+use crate::read::{Placed, Start};
+use crate::state::{Head, State, page_number};
+use crate::{OverflowList, Owner, Stretch};
 use document::{Find, Result};
 
 /// How many page counts to read at once.
@@ -22,7 +22,7 @@ impl OverflowList<'_> {
         self.read(owner, Start::Offset(skip), limit).await
     }
 
-    pub(super) async fn read_from_offset(
+    pub(crate) async fn read_from_offset(
         &self,
         owner: &Owner,
         skip: u64,
@@ -80,7 +80,7 @@ impl OverflowList<'_> {
                 .project(doc! { "_id": 0, "page": 1, "count": 1, "last": 1 })
                 .sort(order(Way::Down))
                 .limit(COUNTS);
-            let counts = self.engine.find(PAGES, find).await?;
+            let counts = self.engine.find(self.pages(), find).await?;
             if counts.is_empty() {
                 return Ok(None);
             }

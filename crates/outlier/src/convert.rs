@@ -1,7 +1,7 @@
-use bson::{Bson, DateTime, Document, doc};
+use bson::{Bson, Document, doc};
 
-use super::state::{State, int};
-use super::{Item, OverflowList, Owner, empty, owner_id};
+use crate::state::{State, int};
+use crate::{Item, OverflowList, Owner, empty, value_at};
 use document::{Error, Find, FindAndModify, Result, Update};
 
 /// How many pages are written at once.
@@ -29,12 +29,12 @@ impl OverflowList<'_> {
     ///
     /// # Errors
     /// What `items_of` refuses, and [`Error::Contended`] when others write faster than this can follow.
-    pub(crate) async fn convert(
+    pub async fn convert(
         &self,
         owner: &Owner,
         items_of: &(dyn Fn(&Document) -> Result<Vec<Item>> + Sync),
     ) -> Result<()> {
-        let _turn = self.queues.adoptions.of(&(owner, self.relation)).await;
+        let _turn = self.kind.adoptions.of(owner).await;
         let mut paged = false;
         let converted = self.convert_array(owner, items_of, &mut paged).await;
         if paged && !matches!(converted, Ok(true)) {
@@ -96,22 +96,24 @@ impl OverflowList<'_> {
 
     /// The field of the owner that counts how many conversions of the list were begun.
     fn counter(&self) -> String {
-        format!("{}Conversion", self.relation)
+        format!("{}Conversion", self.field())
     }
 
     async fn begin(&self, owner: &Owner, advance: i64) -> Result<Option<(Document, i64)>> {
-        let array = doc! { "_id": owner_id(owner), self.relation.as_str(): { "$type": "array" } };
+        let array = doc! { "_id": owner.id(), self.field(): { "$type": "array" } };
         let count = FindAndModify::after(array, doc! { "$inc": { self.counter(): advance } });
         let found = self.engine.find_and_modify(self.owners(), count).await?;
         Ok(found.map(|owner| {
-            let rev = owner.get_i64(self.counter()).unwrap_or_default();
+            let rev = value_at(&owner, &self.counter())
+                .and_then(Bson::as_i64)
+                .unwrap_or_default();
             (owner, rev)
         }))
     }
 
     async fn array_at(&self, owner: &Owner, rev: i64) -> Result<Option<Document>> {
         let array = doc! {
-            "_id": owner_id(owner), self.relation.as_str(): { "$type": "array" }, self.counter(): rev,
+            "_id": owner.id(), self.field(): { "$type": "array" }, self.counter(): rev,
         };
         let found = self
             .engine
@@ -170,16 +172,21 @@ impl OverflowList<'_> {
         list.insert("hasOverflow", !chunks.is_empty());
         list.insert("rev", seen.rev);
         if let Some(newest) = chunks.last().and_then(|chunk| chunk.first()) {
-            list.insert("floor", DateTime::from_millis(newest.at.millis()));
+            list.insert("floor", newest.at);
         }
-        list.insert("head", head.iter().map(Item::to_document).collect::<Vec<_>>());
+        list.insert(
+            "head",
+            head.iter()
+                .map(|item| item.document().clone())
+                .collect::<Vec<_>>(),
+        );
         let guard = doc! {
-            "_id": owner_id(owner),
+            "_id": owner.id(),
             "born": &seen.born,
             self.counter(): seen.rev,
-            self.relation.as_str(): document.get(self.relation.as_str()).cloned().unwrap_or(Bson::Null),
+            self.field(): value_at(document, self.field()).cloned().unwrap_or(Bson::Null),
         };
-        let change = doc! { "$set": { self.relation.as_str(): list }, "$unset": { self.counter(): "" } };
+        let change = doc! { "$set": { self.field(): list }, "$unset": { self.counter(): "" } };
         let done = self
             .engine
             .update(self.owners(), Update::one(guard, change))

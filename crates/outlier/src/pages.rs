@@ -4,14 +4,14 @@ use std::ops::RangeInclusive;
 
 use bson::{Bson, DateTime, Document, doc};
 
-use super::item::{number, take_items};
-use super::state::{Born, State, page_number};
-use super::{Item, Key, OverflowList, Owner, PAGES, owner_id};
+use crate::fields::number;
+use crate::state::{Born, State, page_number};
+use crate::{Item, Key, ListSpec, OverflowList, Owner};
 use document::{Find, Result};
 
 /// A page as it was read.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Page {
+pub(crate) struct Page {
     pub number: u32,
     /// The revision of the head that it was spilled from.
     pub rev: i64,
@@ -20,24 +20,24 @@ pub(super) struct Page {
 
 /// A page's number and revision: after tidying, another page may get the same number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(crate) struct Place {
     pub page: u32,
     pub rev: i64,
 }
 
 impl Page {
-    pub(super) fn read(mut document: Document) -> Result<Self> {
+    pub(crate) fn read(mut document: Document, spec: &ListSpec) -> Result<Self> {
         Ok(Self {
             number: page_number(&document, "page")?,
             rev: i64::try_from(number(&document, "rev")?).unwrap_or(i64::MAX),
-            items: take_items(&mut document, "items")?,
+            items: spec.items(document.remove("items"))?,
         })
     }
 }
 
 /// The direction in which pages are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(crate) enum Way {
     /// Towards older items.
     Down,
     /// Towards newer items.
@@ -46,25 +46,25 @@ pub(super) enum Way {
 
 impl OverflowList<'_> {
     /// Selects the pages of one list.
-    pub(super) fn pages_of(&self, owner: &Owner, born: &Born) -> Document {
-        doc! { "owner": owner_id(owner), "relation": self.relation.as_str(), "born": born }
+    pub(crate) fn pages_of(&self, owner: &Owner, born: &Born) -> Document {
+        doc! { "owner": owner.id(), "relation": self.field(), "born": born }
     }
 
     /// Selects one page of a list.
-    pub(crate) fn page_of(&self, owner: &Owner, born: &Born, page: u32) -> Document {
+    pub fn page_of(&self, owner: &Owner, born: &Born, page: u32) -> Document {
         let mut one = self.pages_of(owner, born);
         one.insert("page", i64::from(page));
         one
     }
 
     /// One page, committed or not.
-    pub(super) async fn page(&self, owner: &Owner, born: &Born, page: u32) -> Result<Option<Page>> {
+    pub(crate) async fn page(&self, owner: &Owner, born: &Born, page: u32) -> Result<Option<Page>> {
         let find = Find::matching(self.page_of(owner, born, page)).limit(1);
         self.one_page(find).await
     }
 
     /// The committed page that holds an item with this key, and the item.
-    pub(super) async fn find_in_pages(
+    pub(crate) async fn find_in_pages(
         &self,
         owner: &Owner,
         key: &Key,
@@ -75,7 +75,7 @@ impl OverflowList<'_> {
 
     /// The items with these keys that are in committed pages, and their pages. This takes at most two index seeks for
     /// each key, however many pages there are.
-    pub(super) async fn find_all_in_pages(
+    pub(crate) async fn find_all_in_pages(
         &self,
         owner: &Owner,
         keys: &[&Key],
@@ -86,21 +86,24 @@ impl OverflowList<'_> {
         };
         let values: Vec<Bson> = keys.iter().map(|key| key.value()).collect();
         let mut filter = self.pages_of(owner, &seen.born);
-        filter.insert(format!("items.{}", first.field()), doc! { "$in": values });
+        filter.insert(
+            format!("items.{}", self.spec().field_of(first)),
+            doc! { "$in": values },
+        );
         filter.insert("page", doc! { "$lt": i64::from(seen.pages) });
         // For each key the one that is in the list, and those that are removed but still stored in their page.
         let find = Find::matching(filter).limit((keys.len() + seen.pending.len()) as u64);
         let mut found = Vec::new();
-        for page in self.engine.find(PAGES, find).await? {
-            let Page { number, rev, items } = Page::read(page)?;
+        for page in self.engine.find(self.pages(), find).await? {
+            let Page { number, rev, items } = Page::read(page, self.spec())?;
             if rev > seen.rev {
                 // Written after the owner was read, in place of a page that was there then.
                 continue;
             }
             let place = Place { page: number, rev };
-            let wanted = items
-                .into_iter()
-                .filter(|item| keys.iter().any(|key| item.is(key)) && !seen.is_pending(number, item.id));
+            let wanted = items.into_iter().filter(|item| {
+                keys.iter().any(|key| item.is(key, self.spec())) && !seen.is_pending(number, item.id)
+            });
             found.extend(wanted.map(|item| (place, item)));
         }
         Ok(found)
@@ -109,7 +112,7 @@ impl OverflowList<'_> {
     /// The newest committed page with items whose oldest item is not newer than `from` (a time), below the page
     /// `below`. One index seek: a page without items has no `last`, so it is not found. Page numbers distinguish pages
     /// whose oldest items are of the same millisecond.
-    pub(super) async fn page_down(
+    pub(crate) async fn page_down(
         &self,
         owner: &Owner,
         seen: &State,
@@ -133,7 +136,7 @@ impl OverflowList<'_> {
     }
 
     /// The oldest committed page with items whose oldest item is not older than `from`, from the page `above` on.
-    pub(super) async fn page_up(
+    pub(crate) async fn page_up(
         &self,
         owner: &Owner,
         seen: &State,
@@ -151,13 +154,14 @@ impl OverflowList<'_> {
     }
 
     async fn one_page(&self, find: Find) -> Result<Option<Page>> {
-        let found = self.engine.find(PAGES, find).await?;
-        found.into_iter().next().map(Page::read).transpose()
+        let found = self.engine.find(self.pages(), find).await?;
+        let found = found.into_iter().next();
+        found.map(|page| Page::read(page, self.spec())).transpose()
     }
 }
 
 /// The order in which pages follow each other. Items of one millisecond may be in two pages, which the numbers order.
-pub(super) fn order(way: Way) -> Document {
+pub(crate) fn order(way: Way) -> Document {
     let direction = if way == Way::Down { -1 } else { 1 };
     doc! { "last": direction, "page": direction }
 }
@@ -168,7 +172,7 @@ pub(super) fn order(way: Way) -> Document {
 const READABLE: RangeInclusive<i64> = -62_135_596_800_000..=253_402_300_799_999;
 
 /// A time to compare with, or the nearest one that every server can read.
-pub(super) fn date(millis: i64) -> Bson {
+pub(crate) fn date(millis: i64) -> Bson {
     Bson::DateTime(DateTime::from_millis(
         millis.clamp(*READABLE.start(), *READABLE.end()),
     ))

@@ -7,15 +7,14 @@
 
 use std::collections::HashMap;
 
-use bson::{Bson, Document, doc};
-use model::Timestamp;
+use bson::{Bson, DateTime, Document, doc};
 
-use super::seen::Terms;
-use super::spill::Push;
-use super::state::{Head, State, int, just_after};
-use super::together::{Waiter, Wanted};
-use super::{Appended, Item, Key, OverflowList, Owner, owner_id};
 use crate::attempts::Attempts;
+use crate::seen::Terms;
+use crate::spill::Push;
+use crate::state::{Head, State, int, just_after};
+use crate::together::{Waiter, Wanted};
+use crate::{Appended, Item, Key, Order, OverflowList, Owner};
 use document::{Consistency, Error, Result};
 
 /// The progress of a round.
@@ -31,7 +30,7 @@ impl OverflowList<'_> {
     /// have the same key. An error goes to every caller whose item is not known to be in the list.
     ///
     /// A round makes one push. Returns the appends for which the head had no room.
-    pub(super) async fn round(&self, owner: &Owner, wanted: Vec<Wanted>) -> Vec<Wanted> {
+    pub(crate) async fn round(&self, owner: &Owner, wanted: Vec<Wanted>) -> Vec<Wanted> {
         let mut round = Round {
             done: Vec::with_capacity(wanted.len()),
             wanted,
@@ -51,7 +50,7 @@ impl OverflowList<'_> {
     }
 
     /// A round of one item, for a caller whose change depends on what it read. Returns `None` if that no longer holds.
-    pub(super) async fn append_alone(
+    pub(crate) async fn append_alone(
         &self,
         owner: &Owner,
         key: Key,
@@ -81,11 +80,8 @@ impl OverflowList<'_> {
     ) -> Result<Option<State>> {
         let mut paged_for = None;
         let added = self.add(owner, round, terms, &mut paged_for).await;
-        if added.is_err()
-            && paged_for.is_some()
-            && let Err(error) = self.sweep(owner).await
-        {
-            tracing::warn!(%owner, %error, "a page may be left of an owner that is gone; `spillway check --repair` removes it");
+        if added.is_err() && paged_for.is_some() {
+            self.sweep_after_failure(owner).await;
         }
         added
     }
@@ -99,7 +95,7 @@ impl OverflowList<'_> {
         terms: &mut Terms,
         paged_for: &mut Option<Bson>,
     ) -> Result<Option<State>> {
-        let threshold = self.limits.threshold;
+        let threshold = self.spec().limits.threshold;
         let mut head = Head::None;
         let mut turn = None;
         let mut searched = None;
@@ -151,7 +147,7 @@ impl OverflowList<'_> {
                 usize::try_from(seen.in_head()).unwrap_or(usize::MAX)
             };
             let (going, pushed) = if items < threshold {
-                let going = round.first((threshold - items).min(most), seen.floor);
+                let going = round.first((threshold - items).min(most), seen.floor, &self.spec().order);
                 let pushed = self.push(owner, &seen, going, terms).await?;
                 // If the push fails, another server may have taken one of the places. A smaller push has a better
                 // chance next time.
@@ -159,9 +155,9 @@ impl OverflowList<'_> {
                 (going.len(), pushed)
             } else if turn.is_some() {
                 let now = first.item.at;
-                let chunk = seen.take_chunk(self.limits);
+                let chunk = seen.take_chunk(self.spec().limits);
                 let room = threshold.saturating_sub(seen.head.len());
-                let going = round.first(room.min(most), seen.floor_above(&chunk));
+                let going = round.first(room.min(most), seen.floor_above(&chunk), &self.spec().order);
                 *paged_for = Some(seen.born.clone());
                 let push = Push {
                     items: items_of(going),
@@ -183,7 +179,7 @@ impl OverflowList<'_> {
                 Some(_) => attempts = Attempts::default(),
                 None => {
                     // Perhaps because one of the items is in the head already.
-                    self.queues.work.retried(self.relation);
+                    self.kind.work.retried();
                     head = Head::Whole;
                 }
             }
@@ -198,13 +194,13 @@ impl OverflowList<'_> {
         if terms.since.is_none() && self.engine.consistency() == Consistency::Linearizable {
             return Ok(Some(seen.count));
         }
-        let guard = doc! { "_id": owner_id(owner), "born": &seen.born, self.path("rev"): seen.rev };
+        let guard = doc! { "_id": owner.id(), "born": &seen.born, self.path("rev"): seen.rev };
         let change = doc! { "$inc": { self.path("rev"): 1_i64 } };
         self.counted(guard, terms.with(change)).await
     }
 
     fn by_key<'i>(&self, items: impl IntoIterator<Item = &'i Item>) -> HashMap<Key, &'i Item> {
-        let keyed = |item: &'i Item| Some((self.key_of(item).ok()?, item));
+        let keyed = |item: &'i Item| Some((self.spec().key_of(item).ok()?, item));
         items.into_iter().filter_map(keyed).collect()
     }
 
@@ -224,17 +220,17 @@ impl OverflowList<'_> {
             return Ok(Some(seen.count));
         };
         let keys: Vec<Bson> = wanted.iter().map(|wanted| wanted.key.value()).collect();
-        let most_before = self.limits.threshold - wanted.len();
+        let most_before = self.spec().limits.threshold - wanted.len();
         let mut guard = doc! {
-            "_id": owner_id(owner),
+            "_id": owner.id(),
             "born": &seen.born,
             self.path("pages"): i64::from(seen.pages),
             self.path("floor"): seen.floor_bson(),
             "$expr": { "$lte": [{ "$size": format!("${}", self.path("head")) }, int(most_before)] },
-            self.path(&format!("head.{}", first.key.field())): { "$nin": keys },
+            self.path(&format!("head.{}", self.spec().field_of(&first.key))): { "$nin": keys },
         };
         let change = doc! {
-            "$push": { self.path("head"): { "$each": items_of(wanted), "$sort": { "at": -1, "id": -1 } } },
+            "$push": { self.path("head"): { "$each": items_of(wanted), "$sort": self.newest_on_top() } },
             "$inc": { self.path("count"): int(wanted.len()) },
         };
         if terms.since.is_some() {
@@ -242,7 +238,7 @@ impl OverflowList<'_> {
         }
         let pushed = self.counted(guard, terms.with(change)).await?;
         if pushed.is_some() {
-            self.queues.work.pushed(self.relation, wanted.len());
+            self.kind.work.pushed(wanted.len());
         }
         Ok(pushed)
     }
@@ -250,7 +246,10 @@ impl OverflowList<'_> {
 
 /// The items in the form in which a head stores them.
 fn items_of(wanted: &[Wanted]) -> Vec<Document> {
-    wanted.iter().map(|wanted| wanted.item.to_document()).collect()
+    wanted
+        .iter()
+        .map(|wanted| wanted.item.document().clone())
+        .collect()
 }
 
 impl Round {
@@ -296,13 +295,13 @@ impl Round {
 
     /// The first items of the line, at most `most` of them. A new item gets a time above the floor: with a clock that
     /// runs behind it would otherwise sort below what has spilled, or spills in the same write.
-    fn first(&mut self, most: usize, floor: Option<Timestamp>) -> &[Wanted] {
+    fn first(&mut self, most: usize, floor: Option<DateTime>, order: &Order) -> &[Wanted] {
         let going = most.min(self.wanted.len());
         let going = &mut self.wanted[..going];
         if let Some(floor) = floor {
             let lowest = just_after(floor);
             for wanted in &mut *going {
-                wanted.item.at = wanted.item.at.max(lowest);
+                wanted.item.raise(lowest, order);
             }
         }
         going

@@ -1,11 +1,11 @@
 use bson::{Bson, Document, doc};
 
-use super::item::number;
-use super::pages::Place;
-use super::seen::Terms;
-use super::state::{Head, Pending, State};
-use super::{Item, Key, OverflowList, Owner, PAGES, owner_id, uuid_bson};
 use crate::attempts::Attempts;
+use crate::fields::number;
+use crate::pages::Place;
+use crate::seen::Terms;
+use crate::state::{Head, Pending, State};
+use crate::{Item, Key, OverflowList, Owner, uuid_bson};
 use document::{Consistency, Error, FindAndModify, Result, Update};
 
 /// How many removals from pages may be under way at once. When there are more, a removal finishes some of them first,
@@ -35,7 +35,7 @@ impl OverflowList<'_> {
     }
 
     /// Stores the last state that it acted on in `last`. Returns `None` if the list no longer meets the terms.
-    pub(super) async fn remove_beside_others(
+    pub(crate) async fn remove_beside_others(
         &self,
         owner: &Owner,
         key: &Key,
@@ -47,7 +47,7 @@ impl OverflowList<'_> {
         let mut attempts = Attempts::default();
         while attempts.next().await {
             if attempts.is_retry() {
-                self.queues.work.retried(self.relation);
+                self.kind.work.retried();
             }
             let state = match known.take() {
                 Some(known) => known,
@@ -61,7 +61,7 @@ impl OverflowList<'_> {
                 self.adopt(owner).await?;
                 continue;
             }
-            let (item, count) = if let Some(item) = seen.head.iter().find(|item| item.is(key)) {
+            let (item, count) = if let Some(item) = seen.head.iter().find(|item| item.is(key, self.spec())) {
                 let count = self.remove_from_head(owner, seen, item, terms).await?;
                 (Some(item.clone()), count)
             } else if let Some((place, item)) = self.find_in_pages(owner, key, seen).await? {
@@ -108,15 +108,15 @@ impl OverflowList<'_> {
                 return Ok(Some(seen.count));
             }
             let now = self.state(owner, Head::Whole).await?;
-            let absent = now.has_the_pages_of(seen) && !now.head.iter().any(|item| item.is(key));
+            let absent = now.has_the_pages_of(seen) && !now.head.iter().any(|item| item.is(key, self.spec()));
             return Ok(absent.then_some(now.count));
         }
         let mut guard = doc! {
-            "_id": owner_id(owner),
+            "_id": owner.id(),
             "born": &seen.born,
             self.path("pages"): i64::from(seen.pages),
             self.path("floor"): seen.floor_bson(),
-            self.path(&format!("head.{}", key.field())): { "$ne": key.value() },
+            self.path(&format!("head.{}", self.spec().field_of(key))): { "$ne": key.value() },
         };
         if terms.since.is_some() {
             guard.insert(self.path("rev"), seen.rev);
@@ -132,10 +132,9 @@ impl OverflowList<'_> {
         item: &Item,
         terms: &Terms,
     ) -> Result<Option<u64>> {
-        let mut guard =
-            doc! { "_id": owner_id(owner), "born": &seen.born, self.path("head.id"): uuid_bson(item.id) };
+        let mut guard = doc! { "_id": owner.id(), "born": &seen.born, self.path(&format!("head.{}", self.spec().order.id)): uuid_bson(item.id) };
         let change = doc! {
-            "$pull": { self.path("head"): { "id": uuid_bson(item.id) } },
+            "$pull": { self.path("head"): { &*self.spec().order.id: uuid_bson(item.id) } },
             "$inc": { self.path("count"): -1_i64, self.path("rev"): 1_i64 },
         };
         if terms.since.is_some() {
@@ -163,7 +162,7 @@ impl OverflowList<'_> {
             "$push": { self.path("pending"): pending.to_document() },
             "$inc": { self.path("count"): -1_i64, self.path("spilled"): -1_i64, self.path("rev"): 1_i64 },
         };
-        let guard = doc! { "_id": owner_id(owner), "born": &seen.born, self.path("rev"): seen.rev };
+        let guard = doc! { "_id": owner.id(), "born": &seen.born, self.path("rev"): seen.rev };
         let count = self.counted(guard, terms.with(change)).await?;
         if count.is_some() {
             self.settle(owner, &seen.born, &[pending]).await?;
@@ -173,20 +172,21 @@ impl OverflowList<'_> {
 
     /// Finishes removals from pages, whichever operation began them. Every step may be repeated, and none has to be on
     /// disk: without them the removal is still pending.
-    pub(super) async fn settle(&self, owner: &Owner, born: &Bson, pending: &[Pending]) -> Result<()> {
+    pub(crate) async fn settle(&self, owner: &Owner, born: &Bson, pending: &[Pending]) -> Result<()> {
         for removal in pending {
             let id = uuid_bson(removal.id);
             let mut holding = self.page_of(owner, born, removal.page);
             holding.insert("rev", removal.rev);
-            holding.insert("items.id", &id);
-            let pull = doc! { "$pull": { "items": { "id": id } }, "$inc": { "count": -1_i64 } };
+            holding.insert(format!("items.{}", self.spec().order.id), &id);
+            let pull =
+                doc! { "$pull": { "items": { &*self.spec().order.id: id } }, "$inc": { "count": -1_i64 } };
             let pull = FindAndModify::after(holding, pull)
                 .project(doc! { "count": 1 })
                 .unjournaled();
-            let page = self.engine.find_and_modify(PAGES, pull).await?;
+            let page = self.engine.find_and_modify(self.pages(), pull).await?;
             let emptied = page.is_some_and(|page| number(&page, "count").is_ok_and(|count| count == 0));
             let done = doc! { "$pull": { self.path("pending"): removal.to_document() } };
-            let done = Update::one(doc! { "_id": owner_id(owner), "born": born }, done).unjournaled();
+            let done = Update::one(doc! { "_id": owner.id(), "born": born }, done).unjournaled();
             self.engine.update(self.owners(), done).await?;
             if emptied {
                 self.unmark(self.page_of(owner, born, removal.page)).await?;
@@ -197,7 +197,7 @@ impl OverflowList<'_> {
     }
 
     /// Changes the owner if it meets the guard; returns how many items the list has then.
-    pub(super) async fn counted(&self, guard: Document, change: Document) -> Result<Option<u64>> {
+    pub(crate) async fn counted(&self, guard: Document, change: Document) -> Result<Option<u64>> {
         let change = FindAndModify::after(guard, change).project(doc! { self.path("count"): 1 });
         match self.engine.find_and_modify(self.owners(), change).await? {
             Some(owner) => Ok(Some(State::read(owner, self)?.count)),

@@ -1,12 +1,12 @@
 use std::collections::HashSet;
 
 use bson::{Bson, DateTime, Document, doc};
-use model::Timestamp;
 
-use super::spill::page_fields;
-use super::state::{Born, Head, State, int};
-use super::{Item, Key, OverflowList, Owner, PAGES, empty, owner_id, page_id};
 use crate::attempts::Attempts;
+use crate::spec::take_at;
+use crate::spill::page_fields;
+use crate::state::{Born, Head, State, int};
+use crate::{Item, OverflowList, Owner, empty, value_at};
 use document::{Error, Find, Result, Update};
 
 /// How many pages are written or read back at once.
@@ -19,12 +19,12 @@ impl OverflowList<'_> {
     /// One update makes the array the head of a list that is marked as `adopting`. From then on, pushes to the plain
     /// array are refused, and every operation that changes the list helps with the conversion. Then the pages are
     /// written, which no reader sees yet, and one more update commits them all and leaves the newest items in the
-    /// head. If an actor is in the array twice, the first item stays.
+    /// head. If two items have the same key, the first one stays.
     ///
     /// # Errors
-    /// [`Error::Refused`] when an item of the array is not of the form `{id, by, at, …}`; nothing is changed then.
+    /// [`Error::Refused`] when an item of the array lacks the fields that identify and order it; nothing is changed then.
     pub async fn adopt(&self, owner: &Owner) -> Result<()> {
-        let _turn = self.queues.adoptions.of(&(owner, self.relation)).await;
+        let _turn = self.kind.adoptions.of(owner).await;
         if !self.is_list(owner).await? {
             self.check_items(owner).await?;
             self.make_list(owner).await?;
@@ -60,27 +60,29 @@ impl OverflowList<'_> {
         let document = self.owner_document(owner, Head::None).await?;
         let document = document.ok_or_else(|| Error::NoOwner(owner.to_string()))?;
         Ok(matches!(
-            document.get(self.relation.as_str()),
+            value_at(&document, self.field()),
             Some(Bson::Document(_))
         ))
     }
 
     async fn check_items(&self, owner: &Owner) -> Result<()> {
-        let find = Find::matching(doc! { "_id": owner_id(owner) })
-            .project(doc! { self.relation.as_str(): 1 })
+        let find = Find::matching(doc! { "_id": owner.id() })
+            .project(doc! { self.field(): 1 })
             .limit(1);
         let found = self.engine.find(self.owners(), find).await?;
         let Some(Bson::Array(items)) = found
             .into_iter()
             .next()
-            .and_then(|mut owner| owner.remove(self.relation.as_str()))
+            .and_then(|mut owner| take_at(&mut owner, self.field()))
         else {
             return Ok(());
         };
         for (place, item) in items.into_iter().enumerate() {
             let fits = match item {
-                Bson::Document(item) => Item::from_document(item)
-                    .and_then(|item| self.key_of(&item))
+                Bson::Document(item) => self
+                    .spec()
+                    .item(item)
+                    .and_then(|item| self.spec().key_of(&item))
                     .is_ok(),
                 _ => false,
             };
@@ -88,9 +90,9 @@ impl OverflowList<'_> {
                 return Err(Error::refused(
                     2,
                     format!(
-                        "{owner}: `{}.{place}` is not an item `{{id: UUID, by: handle, at: date}}`. Bring the array \
-                         into this form first.",
-                        self.relation
+                        "{owner}: `{}.{place}` is not an item `{}`. Bring the array into this form first.",
+                        self.field(),
+                        self.spec().form(),
                     ),
                 ));
             }
@@ -100,18 +102,18 @@ impl OverflowList<'_> {
 
     /// Makes the array the head of a list, in one update.
     async fn make_list(&self, owner: &Owner) -> Result<()> {
-        let array = format!("${}", self.relation);
+        let array = format!("${}", self.field());
         let items = doc! { "$ifNull": [array, []] };
         let mut list = empty();
         list.insert("count", doc! { "$size": items.clone() });
         list.insert(
             "head",
-            doc! { "$sortArray": { "input": items, "sortBy": { "at": -1, "id": -1 } } },
+            doc! { "$sortArray": { "input": items, "sortBy": self.newest_on_top() } },
         );
         list.insert("adopting", true);
         // Merged into nothing, because `$set` would set the fields of a document in each element of the array.
-        let change = vec![doc! { "$set": { self.relation.as_str(): { "$mergeObjects": [list] } } }];
-        let still_array = doc! { "_id": owner_id(owner), self.path("rev"): { "$exists": false } };
+        let change = vec![doc! { "$set": { self.field(): { "$mergeObjects": [list] } } }];
+        let still_array = doc! { "_id": owner.id(), self.path("rev"): { "$exists": false } };
         let make = Update::one(still_array, change).unjournaled();
         self.engine.update(self.owners(), make).await.map(drop)
     }
@@ -131,10 +133,10 @@ impl OverflowList<'_> {
             self.path("spilled"): int(spilled),
             self.path("pages"): int(chunks.len()),
             self.path("hasOverflow"): !chunks.is_empty(),
-            self.path("head"): head.iter().map(Item::to_document).collect::<Vec<_>>(),
+            self.path("head"): head.iter().map(|item| item.document().clone()).collect::<Vec<_>>(),
         };
         if let Some(newest) = chunks.last().and_then(|chunk| chunk.first()) {
-            set.insert(self.path("floor"), DateTime::from_millis(newest.at.millis()));
+            set.insert(self.path("floor"), newest.at);
         }
         let change = doc! {
             "$set": set, "$inc": { self.path("rev"): 1_i64 }, "$unset": { self.path("adopting"): "" },
@@ -145,22 +147,18 @@ impl OverflowList<'_> {
     }
 
     /// The pages that an array is split into, oldest first, and the head that stays; each is newest first.
-    pub(crate) fn divide(&self, array: &[Item]) -> Result<(Vec<Vec<Item>>, Vec<Item>)> {
+    pub fn divide(&self, array: &[Item]) -> Result<(Vec<Vec<Item>>, Vec<Item>)> {
         let mut keys = HashSet::new();
         let mut items = Vec::with_capacity(array.len());
         for item in array.iter().rev() {
-            let key = match self.key_of(item)? {
-                Key::By(handle) => handle.to_string(),
-                Key::Id(id) => id.to_string(),
-            };
-            if keys.insert(key) {
+            if keys.insert(self.spec().key_of(item)?) {
                 items.push(item.clone());
             }
         }
         let mut chunks = Vec::new();
         let mut rest = items.as_slice();
-        while rest.len() >= self.limits.threshold {
-            let (oldest, younger) = rest.split_at(self.limits.chunk(rest.len()));
+        while rest.len() >= self.spec().limits.threshold {
+            let (oldest, younger) = rest.split_at(self.spec().limits.chunk(rest.len()));
             chunks.push(oldest.iter().rev().cloned().collect());
             rest = younger;
         }
@@ -169,7 +167,7 @@ impl OverflowList<'_> {
 
     /// Writes a batch of pages and reads them back. Returns the revision of a page that this head did not write, if
     /// any.
-    pub(super) async fn write_pages(
+    pub(crate) async fn write_pages(
         &self,
         owner: &Owner,
         seen: &State,
@@ -180,20 +178,20 @@ impl OverflowList<'_> {
         let array_end = seen
             .head
             .first()
-            .map_or(Timestamp::from_millis(0), |newest| newest.at);
+            .map_or(DateTime::from_millis(0), |newest| newest.at);
         let pages: Vec<Document> = numbers
             .clone()
             .zip(chunks)
             .map(|(number, chunk)| {
                 let number = u32::try_from(number).unwrap_or(u32::MAX);
                 let mut page = self.page_of(owner, &seen.born, number);
-                page.insert("_id", page_id(owner, self.relation, &seen.born, number));
+                page.insert("_id", owner.page_id(self.field(), &seen.born, number));
                 page.insert("rev", seen.rev);
                 page.extend(page_fields(chunk, array_end));
                 page
             })
             .collect();
-        match self.engine.insert(PAGES, pages).await {
+        match self.engine.insert(self.pages(), pages).await {
             Ok(()) => {}
             Err(Error::DuplicateKey { .. }) => {
                 for (number, chunk) in numbers.clone().zip(chunks) {

@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(8);
 
 /// The attempts of one operation.
 #[derive(Debug, Default)]
-pub(crate) struct Attempts {
+pub struct Attempts {
     made: u32,
     /// When the first pause began.
     since: Option<Instant>,

@@ -1,14 +1,13 @@
 use bson::{DateTime, Document, doc};
-use model::Timestamp;
 
-use super::seen::Terms;
-use super::state::{State, int};
-use super::{Item, OverflowList, Owner, PAGES, owner_id, page_id};
+use crate::seen::Terms;
+use crate::state::{State, int};
+use crate::{Item, OverflowList, Owner};
 use document::{Error, Result, Update};
 
 /// What a push adds, and what is written with it.
 #[derive(Debug, Default)]
-pub(super) struct Push<'t> {
+pub(crate) struct Push<'t> {
     /// The items as they stand in a head.
     pub items: Vec<Document>,
     pub terms: Option<&'t Terms>,
@@ -30,13 +29,13 @@ impl OverflowList<'_> {
     /// makes the page visible, drops its items from the head and adds the new ones.
     ///
     /// Returns the new count, or `None` if another operation was faster; the caller then reads the list again.
-    pub(super) async fn spill(
+    pub(crate) async fn spill(
         &self,
         owner: &Owner,
         seen: &State,
         chunk: &[Item],
         adding: &Push<'_>,
-        now: Timestamp,
+        now: DateTime,
     ) -> Result<Option<u64>> {
         if !self.write_page(owner, seen, seen.pages, chunk, now).await? {
             let Some(page) = self.page(owner, &seen.born, seen.pages).await? else {
@@ -57,24 +56,28 @@ impl OverflowList<'_> {
     ///
     /// The page stays as it is until the commit: only a newer revision may replace it, and then the commit's guard
     /// fails. It need not be on disk before the commit, because it means nothing without it.
-    pub(super) async fn write_page(
+    pub(crate) async fn write_page(
         &self,
         owner: &Owner,
         seen: &State,
         number: u32,
         chunk: &[Item],
-        now: Timestamp,
+        now: DateTime,
     ) -> Result<bool> {
         let mut absent_or_older = self.page_of(owner, &seen.born, number);
         absent_or_older.insert("rev", doc! { "$lt": seen.rev });
         let mut page = page_fields(chunk, now);
         page.insert("rev", seen.rev);
-        let id = page_id(owner, self.relation, &seen.born, number);
+        let id = owner.page_id(self.field(), &seen.born, number);
         let write = Update::one(
             absent_or_older,
             doc! { "$set": page, "$setOnInsert": { "_id": id } },
         );
-        match self.engine.update(PAGES, write.or_insert().unjournaled()).await {
+        match self
+            .engine
+            .update(self.pages(), write.or_insert().unjournaled())
+            .await
+        {
             Ok(_) => Ok(true),
             Err(Error::DuplicateKey { .. }) => Ok(false),
             Err(error) => Err(error),
@@ -98,35 +101,35 @@ impl OverflowList<'_> {
         guard.insert(self.path("head"), doc! { "$size": int(stay + chunk.len()) });
         let change = doc! {
             "$push": { self.path("head"): {
-                "$each": &adding.items, "$sort": { "at": -1, "id": -1 }, "$slice": int(stay + adding.items.len()),
+                "$each": &adding.items, "$sort": self.newest_on_top(), "$slice": int(stay + adding.items.len()),
             } },
             "$inc": {
                 self.path("count"): int(adding.items.len()), self.path("pages"): 1_i64, self.path("spilled"): int(chunk.len()),
             },
-            "$set": { self.path("hasOverflow"): true, self.path("floor"): DateTime::from_millis(floor.millis()) },
+            "$set": { self.path("hasOverflow"): true, self.path("floor"): floor },
         };
         let committed = self.counted(guard, adding.with(change)).await?;
         if committed.is_some() {
-            self.queues.work.spilled(self.relation);
+            self.kind.work.spilled();
             if !adding.items.is_empty() {
-                self.queues.work.pushed(self.relation, adding.items.len());
+                self.kind.work.pushed(adding.items.len());
             }
         }
         Ok(committed)
     }
 
     /// Raises the revision to at least this one. It needs no guard, since `$max` never lowers it.
-    pub(super) async fn advance_rev(&self, owner: &Owner, seen: &State, rev: i64) -> Result<()> {
-        let this = doc! { "_id": owner_id(owner), "born": &seen.born };
+    pub(crate) async fn advance_rev(&self, owner: &Owner, seen: &State, rev: i64) -> Result<()> {
+        let this = doc! { "_id": owner.id(), "born": &seen.born };
         let change = doc! { "$max": { self.path("rev"): rev } };
         let advance = Update::one(this, change).unjournaled();
         self.engine.update(self.owners(), advance).await.map(drop)
     }
 
     /// Selects the owner only if there was no removal and no spill since it was read.
-    pub(super) fn at_rev(&self, owner: &Owner, seen: &State) -> Document {
+    pub(crate) fn at_rev(&self, owner: &Owner, seen: &State) -> Document {
         doc! {
-            "_id": owner_id(owner),
+            "_id": owner.id(),
             "born": &seen.born,
             self.path("pages"): i64::from(seen.pages),
             self.path("rev"): seen.rev,
@@ -136,12 +139,12 @@ impl OverflowList<'_> {
 
 /// The fields in which a page describes its items: none is newer than `first` or older than `last`. They are the times
 /// of its newest and oldest item when it is written; a removal leaves them as they are.
-pub(super) fn page_fields(chunk: &[Item], now: Timestamp) -> Document {
-    let items: Vec<Document> = chunk.iter().map(Item::to_document).collect();
-    let mut fields = doc! { "count": int(items.len()), "createdAt": DateTime::from_millis(now.millis()) };
+pub(crate) fn page_fields(chunk: &[Item], now: DateTime) -> Document {
+    let items: Vec<Document> = chunk.iter().map(|item| item.document().clone()).collect();
+    let mut fields = doc! { "count": int(items.len()), "createdAt": now };
     if let (Some(newest), Some(oldest)) = (chunk.first(), chunk.last()) {
-        fields.insert("first", DateTime::from_millis(newest.at.millis()));
-        fields.insert("last", DateTime::from_millis(oldest.at.millis()));
+        fields.insert("first", newest.at);
+        fields.insert("last", oldest.at);
     }
     fields.insert("items", items);
     fields

@@ -1,10 +1,10 @@
-use model::{Cursor, Seam, Timestamp};
+use bson::DateTime;
 use uuid::Uuid;
 
-use super::pages::{Page, Way};
-use super::state::{Head, State};
-use super::{Item, OverflowList, Owner};
 use crate::attempts::Attempts;
+use crate::pages::{Page, Way};
+use crate::state::{Head, State};
+use crate::{Cursor, Item, OverflowList, Owner, Seam};
 use document::{Error, Result};
 
 /// A stretch of a list.
@@ -22,7 +22,7 @@ pub struct Stretch {
 
 /// Where a stretch begins.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Start {
+pub(crate) enum Start {
     /// After a cursor, or without one at the end of the list where this direction begins.
     After(Way, Option<Cursor>),
     /// After this many of the newest items.
@@ -30,7 +30,7 @@ pub(super) enum Start {
 }
 
 /// An item and the page that it was read from; `None` for the head.
-pub(super) type Placed = (Option<u32>, Item);
+pub(crate) type Placed = (Option<u32>, Item);
 
 impl OverflowList<'_> {
     /// Reads up to `limit` items after a cursor, newest first.
@@ -56,10 +56,10 @@ impl OverflowList<'_> {
     }
 
     /// A cursor for [`OverflowList::newest_first`] that points to the newest item that is not newer than `moment`.
-    pub fn cursor_at(&self, owner: &Owner, moment: Timestamp) -> Cursor {
+    pub fn cursor_at(&self, owner: &Owner, moment: DateTime) -> Cursor {
         Cursor {
             list: self.cursors_of(owner, Way::Down),
-            key: moment.millis().saturating_add(1),
+            at: moment.timestamp_millis().saturating_add(1),
             id: Uuid::nil(),
             page: None,
         }
@@ -67,7 +67,7 @@ impl OverflowList<'_> {
 
     /// Reads until owner and pages belong together, that is, nothing was removed while they were read. A reader that
     /// keeps losing against many removals takes its turn among those of this process.
-    pub(super) async fn read(&self, owner: &Owner, start: Start, limit: usize) -> Result<Stretch> {
+    pub(crate) async fn read(&self, owner: &Owner, start: Start, limit: usize) -> Result<Stretch> {
         let mut turn = None;
         let mut attempts = Attempts::default();
         while attempts.next().await {
@@ -115,7 +115,7 @@ impl OverflowList<'_> {
     }
 
     /// The first `wanted` items after a cursor, from part of the head and then from page to page downwards.
-    pub(super) async fn down(
+    pub(crate) async fn down(
         &self,
         owner: &Owner,
         seen: &State,
@@ -123,7 +123,7 @@ impl OverflowList<'_> {
         after: Option<Cursor>,
         wanted: usize,
     ) -> Result<Vec<Placed>> {
-        let mut last = after.map(order_of);
+        let mut last = after.map(Cursor::order);
         let mut found = Vec::new();
         let follows = |item: &Item, last: Option<_>| last.is_none_or(|last| item.order() < last);
         let first = head.into_iter().filter(|item| follows(item, last)).take(wanted);
@@ -131,7 +131,7 @@ impl OverflowList<'_> {
         let mut below = seen.pages;
         while found.len() < wanted && below > 0 {
             last = found.last().map(|(_, item)| item.order()).or(last);
-            let from = last.map(|(at, _)| at.millis());
+            let from = last.map(|(at, _)| at.timestamp_millis());
             let Some(Page { number, items, .. }) = self.page_down(owner, seen, below, from).await? else {
                 break;
             };
@@ -153,7 +153,7 @@ impl OverflowList<'_> {
     ) -> Result<(State, Vec<Placed>)> {
         let mut seen = self.state(owner, Head::Whole).await?;
         let head = std::mem::take(&mut seen.head);
-        let mut last = after.map(order_of);
+        let mut last = after.map(Cursor::order);
         let follows = |item: &Item, last: Option<_>| last.is_none_or(|last| item.order() > last);
         let mut found: Vec<Placed> = Vec::new();
         // The newest page that begins below the cursor's time: items of that time may be in several pages after it. If
@@ -161,7 +161,7 @@ impl OverflowList<'_> {
         let mut next = match last {
             _ if seen.pages == 0 => None,
             Some((at, _)) => {
-                let earlier = Some(at.millis().saturating_sub(1));
+                let earlier = Some(at.timestamp_millis().saturating_sub(1));
                 match self.page_down(owner, &seen, seen.pages, earlier).await? {
                     Some(page) => Some(page),
                     None => self.page_up(owner, &seen, 0, None).await?,
@@ -170,7 +170,7 @@ impl OverflowList<'_> {
             None => self.page_up(owner, &seen, 0, None).await?,
         };
         while let Some(Page { number, items, .. }) = next {
-            let from = items.last().map(|oldest| oldest.at.millis());
+            let from = items.last().map(|oldest| oldest.at.timestamp_millis());
             let items = items
                 .into_iter()
                 .rev()
@@ -212,10 +212,9 @@ impl OverflowList<'_> {
                 && before != *place
             {
                 seams.push(Seam {
-                    after: id.to_string(),
+                    after: id,
                     page,
                     pages: seen.pages,
-                    cost: None,
                 });
             }
             previous = Some((*place, item.id));
@@ -236,10 +235,10 @@ impl OverflowList<'_> {
     }
 
     /// The place just after an item.
-    pub(super) fn cursor_after(&self, owner: &Owner, way: Way, (page, item): &Placed) -> Cursor {
+    pub(crate) fn cursor_after(&self, owner: &Owner, way: Way, (page, item): &Placed) -> Cursor {
         Cursor {
             list: self.cursors_of(owner, way),
-            key: item.at.millis(),
+            at: item.at.timestamp_millis(),
             id: item.id,
             page: *page,
         }
@@ -248,12 +247,8 @@ impl OverflowList<'_> {
     /// What identifies the list and direction that a cursor belongs to.
     fn cursors_of(&self, owner: &Owner, way: Way) -> u32 {
         match way {
-            Way::Down => Cursor::list_named(&format!("{owner}/{}", self.relation)),
-            Way::Up => Cursor::list_named(&format!("{owner}/{}/oldest", self.relation)),
+            Way::Down => Cursor::list_named(&format!("{owner}/{}", self.field())),
+            Way::Up => Cursor::list_named(&format!("{owner}/{}/oldest", self.field())),
         }
     }
-}
-
-fn order_of(cursor: Cursor) -> (Timestamp, Uuid) {
-    (Timestamp::from_millis(cursor.key), cursor.id)
 }

@@ -1,0 +1,207 @@
+//! The outlier pattern: lists that overflow.
+//!
+//! An owner document holds the newest items of each of its lists in a bounded array, the *head*. When the head is
+//! full, its oldest chunk *spills* into a *page* document. Every step is one write to one document, with a guard so
+//! that it applies only to the state it was computed from. Readers do not notice a crash between two steps; the next
+//! operation on the list finishes what was begun.
+//!
+//! A [`ListSpec`] says where the lists of one kind are and what their items look like; [`Lists`] are all of them, and
+//! an [`OverflowList`] is one kind of list in one operation. Items are ordered by time and id, newest first, in head
+//! and pages alike. The order key never changes, so a cursor stays valid whatever happens to the item that it names.
+//!
+//! Source: MongoDB, "Building with Patterns: The Outlier Pattern"; the protocol is described in docs/overflow.md.
+
+mod adopt;
+mod append;
+mod attempts;
+mod bulk;
+mod chain;
+mod convert;
+mod cursor;
+mod delete;
+pub mod fields;
+mod finish;
+mod item;
+mod measure;
+mod offset;
+mod pages;
+mod read;
+mod remove;
+mod round;
+mod seen;
+mod spec;
+mod spill;
+mod state;
+mod tidy;
+mod together;
+mod turns;
+mod walk;
+mod work;
+
+use std::sync::Arc;
+
+use bson::{Document, doc};
+use document::{Engine, Index, Result};
+use tokio::sync::MutexGuard;
+
+pub use append::Appended;
+pub use attempts::Attempts;
+pub use bulk::{LaidOut, lay_out};
+pub use cursor::{Cursor, Seam};
+pub use delete::{delete_owner, sweep};
+pub use item::{Item, Key};
+pub use measure::{Measure, Meter};
+pub use read::Stretch;
+pub use remove::Removed;
+pub use seen::Seen;
+pub use spec::{Limits, ListSpec, Order, Owner, uuid_bson, value_at};
+pub use state::empty;
+pub use turns::Turns;
+pub use walk::Walk;
+pub use work::Work;
+
+/// The lists of one kind, such as the likes of every post.
+///
+/// Operations of one process on the same list wait for each other here, so keep one of these for each kind of list.
+/// Correctness does not depend on it: operations of other processes meet the guards.
+#[derive(Debug, Clone)]
+pub struct Lists(Arc<Kind>);
+
+/// What the operations on one kind of list share.
+#[derive(Debug)]
+struct Kind {
+    spec: ListSpec,
+    /// Appends to lists that have a round under way.
+    lines: together::Lines,
+    /// Changes of which only one at a time can succeed in a list: spills, and removals from pages.
+    changes: Turns,
+    /// Adoptions of unbounded arrays.
+    adoptions: Turns,
+    /// Counts of what these operations did.
+    work: work::Tally,
+}
+
+impl Lists {
+    /// The lists that this describes.
+    #[must_use]
+    pub fn new(spec: ListSpec) -> Self {
+        Self(Arc::new(Kind {
+            spec,
+            lines: together::Lines::default(),
+            changes: Turns::default(),
+            adoptions: Turns::default(),
+            work: work::Tally::default(),
+        }))
+    }
+
+    /// What describes them.
+    #[must_use]
+    pub fn spec(&self) -> &ListSpec {
+        &self.0.spec
+    }
+
+    /// What they did since this was made.
+    #[must_use]
+    pub fn work(&self) -> Work {
+        self.0.work.work()
+    }
+
+    /// The lists in an engine. For one operation, in which each read must see what the earlier ones saw, pass
+    /// [one session](document::session_of).
+    #[must_use]
+    pub fn on(&self, engine: Engine) -> OverflowList<'_> {
+        OverflowList {
+            engine,
+            kind: &self.0,
+        }
+    }
+
+    /// Creates the indexes of the pages, which changes nothing where they exist.
+    ///
+    /// # Errors
+    /// What the engine refuses.
+    pub async fn prepare(&self, engine: &Engine) -> Result<()> {
+        let list = || doc! { "owner": 1, "relation": 1 };
+        let with = |fields: Document| list().into_iter().chain(fields).collect::<Document>();
+        let spec = self.spec();
+        // One page of each number; an earlier owner of the same name has numbers of its own.
+        let mut indexes = vec![Index::unique_on(with(doc! { "born": 1, "page": 1 }))];
+        // Membership, by key or by id. They end in `born`, so that such a query fixes more of their fields than of the
+        // index above, with which it would read all pages.
+        for field in spec.key.iter().chain([&spec.order.id]) {
+            indexes.push(Index::on(with(doc! { format!("items.{field}"): 1, "born": 1 })));
+        }
+        // The next page in either direction, and counts to add up without reading pages.
+        indexes.push(Index::on(with(
+            doc! { "born": 1, "last": 1, "page": 1, "count": 1 },
+        )));
+        for index in indexes {
+            engine.create_index(&spec.pages, index).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The lists of one kind, for one operation.
+#[derive(Clone)]
+pub struct OverflowList<'a> {
+    engine: Engine,
+    kind: &'a Arc<Kind>,
+}
+
+impl<'a> OverflowList<'a> {
+    fn spec(&self) -> &'a ListSpec {
+        &self.kind.spec
+    }
+
+    /// The collection of the owners.
+    fn owners(&self) -> &'a str {
+        &self.spec().owners
+    }
+
+    /// The collection of the pages.
+    fn pages(&self) -> &'a str {
+        &self.spec().pages
+    }
+
+    /// The field of the owner that holds the list.
+    fn field(&self) -> &'a str {
+        &self.spec().path
+    }
+
+    /// The path of a field of the list in its owner document, e.g. `likes.head`.
+    fn path(&self, field: &str) -> String {
+        format!("{}.{field}", self.field())
+    }
+
+    /// The order of heads.
+    fn newest_on_top(&self) -> Document {
+        let order = &self.spec().order;
+        doc! { &*order.at: -1, &*order.id: -1 }
+    }
+
+    /// Waits for its turn among the operations that change this list in a way in which only one can succeed.
+    async fn turn(&self, owner: &Owner) -> MutexGuard<'a, ()> {
+        self.kind.changes.of(owner).await
+    }
+
+    /// Like [`OverflowList::turn`]; also returns whether it had to wait.
+    async fn turn_after_waiting(&self, owner: &Owner) -> (MutexGuard<'a, ()>, bool) {
+        match self.kind.changes.free(owner) {
+            Some(turn) => (turn, false),
+            None => (self.turn(owner).await, true),
+        }
+    }
+
+    async fn sweep(&self, owner: &Owner) -> Result<u64> {
+        delete::sweep(&self.engine, self.owners(), self.pages(), owner).await
+    }
+
+    /// Sweeps after pages were written that no owner may count. If the owner was deleted before they were written, the
+    /// deletion swept too early, and nothing else would find them.
+    async fn sweep_after_failure(&self, owner: &Owner) {
+        if let Err(error) = self.sweep(owner).await {
+            tracing::warn!(%owner, %error, "pages may be left of an owner that is gone; a check of the whole store removes them");
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! What describes a list, and names its owners.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use bson::{Bson, Document};
+use document::Result;
+use uuid::Uuid;
+
+/// Lists of one kind, such as the likes of every post: where they are, what their items look like, and how long a head
+/// and a page may become.
+#[derive(Debug, Clone)]
+pub struct ListSpec {
+    /// The collection of the owners.
+    pub owners: Cow<'static, str>,
+    /// The field of an owner that holds the list. Dots lead into embedded documents.
+    pub path: Cow<'static, str>,
+    /// The collection of the pages. Several kinds of lists may share it if their paths differ and no two of their
+    /// owners have the same `_id`.
+    pub pages: Cow<'static, str>,
+    /// The field that identifies an item in its list: no list holds two items with the same value there, and the values
+    /// are of one type. `None` if only the item's own id does.
+    pub key: Option<Cow<'static, str>>,
+    /// The fields that order the items.
+    pub order: Order,
+    /// How many items a head and a page may hold.
+    pub limits: Limits,
+    /// The most bytes of BSON that an item may have.
+    pub largest_item: usize,
+    /// What else an item must be. An error says what it is not; a list with such an item is refused as malformed.
+    pub check: fn(&Document) -> Result<()>,
+}
+
+/// The fields of an item by which lists are ordered, newest first. Their values never change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Order {
+    /// A date.
+    pub at: Cow<'static, str>,
+    /// A UUID, which no two items share. It orders the items of one millisecond.
+    pub id: Cow<'static, str>,
+}
+
+impl ListSpec {
+    /// What an item looks like, for messages.
+    pub(crate) fn form(&self) -> String {
+        let Order { at, id } = &self.order;
+        match &self.key {
+            Some(key) => format!("{{{id}: UUID, {key}: …, {at}: date}}"),
+            None => format!("{{{id}: UUID, {at}: date}}"),
+        }
+    }
+}
+
+impl Default for Order {
+    fn default() -> Self {
+        Self {
+            at: Cow::Borrowed("at"),
+            id: Cow::Borrowed("id"),
+        }
+    }
+}
+
+/// How many items one list's head and pages may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Items in the head at most.
+    pub threshold: usize,
+    /// Items in a page at most.
+    pub page_size: usize,
+}
+
+impl Limits {
+    /// How many items one spill moves out of a head of this length: a full page, or the whole head if it has fewer.
+    #[must_use]
+    pub const fn chunk(self, head: usize) -> usize {
+        if self.page_size < head {
+            self.page_size
+        } else {
+            head
+        }
+    }
+}
+
+/// The document that a list belongs to.
+#[derive(Debug, Clone)]
+pub struct Owner {
+    id: Bson,
+    name: String,
+}
+
+impl Owner {
+    /// The owner with this `_id`. The name stands for it in errors and in the log, and is part of cursors; no two
+    /// owners of a kind of list have the same.
+    pub fn new(id: impl Into<Bson>, name: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            name: name.into(),
+        }
+    }
+
+    /// Its `_id`.
+    #[must_use]
+    pub fn id(&self) -> Bson {
+        self.id.clone()
+    }
+
+    /// Its `_id`, readable for people who open the collection of pages.
+    fn label(&self) -> String {
+        match &self.id {
+            Bson::String(text) => text.clone(),
+            Bson::ObjectId(id) => id.to_hex(),
+            Bson::Binary(bytes) => match Uuid::from_slice(&bytes.bytes) {
+                Ok(uuid) => uuid.to_string(),
+                Err(_) => self.id.to_string(),
+            },
+            other => other.to_string(),
+        }
+    }
+
+    /// The `_id` of one of its pages: `ada/followers/3`, and the owner's incarnation where it has one.
+    pub(crate) fn page_id(&self, list: &str, born: &Bson, page: u32) -> String {
+        let owner = self.label();
+        match born {
+            Bson::Binary(born) => {
+                let born = Uuid::from_slice(&born.bytes).unwrap_or_default().simple();
+                format!("{owner}/{list}/{page}/{born}")
+            }
+            _ => format!("{owner}/{list}/{page}"),
+        }
+    }
+}
+
+impl PartialEq for Owner {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Owner {}
+
+impl Hash for Owner {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
+    }
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+/// A UUID as BSON binary of subtype 4.
+#[must_use]
+pub fn uuid_bson(uuid: Uuid) -> Bson {
+    Bson::from(bson::Uuid::from(uuid))
+}
+
+/// The value at a path with dots.
+#[must_use]
+pub fn value_at<'d>(document: &'d Document, path: &str) -> Option<&'d Bson> {
+    match path.split_once('.') {
+        None => document.get(path),
+        Some((first, rest)) => value_at(document.get(first)?.as_document()?, rest),
+    }
+}
+
+/// Takes the value at a path with dots out of a document.
+pub(crate) fn take_at(document: &mut Document, path: &str) -> Option<Bson> {
+    match path.split_once('.') {
+        None => document.remove(path),
+        Some((first, rest)) => take_at(document.get_mut(first)?.as_document_mut()?, rest),
+    }
+}
