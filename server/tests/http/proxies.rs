@@ -74,7 +74,7 @@ fn guess(server: &Server, visitor: &str) -> u16 {
 #[test]
 fn every_recipe_for_a_public_site_tells_visitors_apart() {
     let mut recipes = vec![("docker-compose.yml", compose())];
-    for document in ["docs/scale.md", "README.md", "deploy/Caddyfile"] {
+    for document in ["docs/scale.md", "docs/reference.md", "deploy/Caddyfile"] {
         let found = commands(document);
         assert!(!found.is_empty(), "{document} starts no server of a public site");
         recipes.extend(found.into_iter().map(|settings| (document, settings)));
