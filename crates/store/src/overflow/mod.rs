@@ -31,14 +31,14 @@ mod work;
 
 use std::sync::Arc;
 
-use bson::Bson;
+use bson::{Bson, doc};
 use model::{Relation, Topic};
 use tokio::sync::MutexGuard;
 use uuid::Uuid;
 
 use crate::Limits;
 use crate::turns::Turns;
-use document::{Engine, Result};
+use document::{Consistency, Engine, Result, Update};
 
 pub use append::Appended;
 pub use bulk::{LaidOut, lay_out};
@@ -113,16 +113,28 @@ impl<'a> OverflowList<'a> {
         }
     }
 
-    async fn sweep(&self, owner: &Owner) -> Result<u64> {
-        delete::sweep(&self.engine, owner).await
-    }
-
     /// Sweeps after pages were written that no owner may count. If the owner was deleted before they were written, the
-    /// deletion swept too early, and nothing else would find them.
+    /// deletion swept too early, and nothing else would find them. If the sweep itself gets lost, it is tried once
+    /// more.
     async fn sweep_after_failure(&self, owner: &Owner) {
-        if let Err(error) = self.sweep(owner).await {
+        let mut swept = self.sweep_fresh(owner).await;
+        if swept.is_err() {
+            swept = self.sweep_fresh(owner).await;
+        }
+        if let Err(error) = swept {
             tracing::warn!(%owner, %error, "pages may be left of an owner that is gone; `spillway check --repair` removes them");
         }
+    }
+
+    /// Sweeps with reads that see a write whose answer was lost. A session does not know of that write, but none of its
+    /// reads is older than a later write that was answered.
+    async fn sweep_fresh(&self, owner: &Owner) -> Result<u64> {
+        if self.engine.consistency() == Consistency::Causal {
+            let list = doc! { "_id": owner_id(owner), self.path("rev"): { "$exists": true } };
+            let raise = Update::one(list, doc! { "$inc": { self.path("rev"): 1_i64 } });
+            self.engine.update(self.owners(), raise).await?;
+        }
+        delete::sweep(&self.engine, owner).await
     }
 }
 

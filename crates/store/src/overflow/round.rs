@@ -81,11 +81,8 @@ impl OverflowList<'_> {
     ) -> Result<Option<State>> {
         let mut paged_for = None;
         let added = self.add(owner, round, terms, &mut paged_for).await;
-        if added.is_err()
-            && paged_for.is_some()
-            && let Err(error) = self.sweep(owner).await
-        {
-            tracing::warn!(%owner, %error, "a page may be left of an owner that is gone; `spillway check --repair` removes it");
+        if added.is_err() && paged_for.is_some() {
+            self.sweep_after_failure(owner).await;
         }
         added
     }
@@ -116,7 +113,7 @@ impl OverflowList<'_> {
             {
                 // That owner was deleted, and its pages with it, but perhaps not the page just written for it.
                 tracing::debug!(%owner, %born, "an owner was deleted while its head spilled");
-                self.sweep(owner).await?;
+                self.sweep_after_failure(owner).await;
             }
             let mut seen = seen?;
             if !terms.allow(&seen) {
