@@ -9,6 +9,7 @@ use model::Relation;
 use store::Store;
 use store::overflow::{Item, Key, Owner, PAGES, owner_id};
 
+use crate::support::mutant::{Fault, Mutant};
 use crate::support::{assert_sound, handle, like, post, small_store, walk};
 
 const LIKES: Relation = Relation::Likes;
@@ -105,19 +106,25 @@ async fn pending(store: &Store, owner: &Owner) -> usize {
     likes.get_array("pending").unwrap().len()
 }
 
-#[tokio::test]
-async fn a_list_has_at_most_32_pending_removals_however_many_were_interrupted() {
+/// A list of 60 likes, after 40 removals from its pages that stopped on this engine.
+async fn interrupted_40_times(engine_over: impl FnOnce(Engine) -> Engine) -> (Store, Owner) {
     let store = small_store(3, 2).await;
     let owner = post(&store, 1).await;
     for number in 1..=60 {
         store.list(LIKES).append(&owner, like(number)).await.unwrap();
     }
-    let stopping = Arc::new(StopsBeforePages(store.engine().clone()));
+    let stopping = engine_over(Arc::new(StopsBeforePages(store.engine().clone())));
     let stopping = Store::open(stopping, store.settings().clone()).await.unwrap();
     for number in 1..=40 {
         let key = Key::By(handle(number));
         stopping.list(LIKES).remove(&owner, &key).await.unwrap_err();
     }
+    (store, owner)
+}
+
+#[tokio::test]
+async fn a_list_has_at_most_32_pending_removals_however_many_were_interrupted() {
+    let (store, owner) = interrupted_40_times(|engine| engine).await;
     assert_eq!(pending(&store, &owner).await, 32);
     assert_eq!(walk(&store, &owner, LIKES, 7).await.len(), 60 - 32);
 
@@ -126,4 +133,10 @@ async fn a_list_has_at_most_32_pending_removals_however_many_were_interrupted() 
     assert_eq!(removed.count, 60 - 33);
     assert_eq!(pending(&store, &owner).await, 0);
     assert_sound(&store, &owner, LIKES).await;
+}
+
+#[tokio::test]
+async fn removals_that_do_not_see_what_is_pending_exceed_the_limit() {
+    let (store, owner) = interrupted_40_times(|engine| Mutant::of(engine, Fault::Blind("pending"))).await;
+    assert_eq!(pending(&store, &owner).await, 40);
 }
