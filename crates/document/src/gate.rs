@@ -23,6 +23,8 @@ pub enum Fate {
     Fail,
     /// The call is made, but the caller gets an unknown outcome.
     LoseAnswer,
+    /// The call is never made, and the caller gets an unknown outcome.
+    LoseCall,
 }
 
 /// A waiting call.
@@ -103,6 +105,7 @@ impl Gate {
             fate,
         };
         let died = || Err(Error::Unavailable("the process died before the write".to_owned()));
+        let broke = || Err(Error::UnknownOutcome("the connection broke".to_owned()));
         if self.messages.send(Message::Waits(turn)).is_err() {
             return died();
         }
@@ -116,8 +119,9 @@ impl Gate {
             Fate::Fail => died(),
             Fate::LoseAnswer => {
                 call.await?;
-                Err(Error::UnknownOutcome("the connection broke".to_owned()))
+                broke()
             }
+            Fate::LoseCall => broke(),
         }
     }
 }

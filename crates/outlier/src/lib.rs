@@ -41,7 +41,7 @@ mod work;
 use std::sync::Arc;
 
 use bson::{Document, doc};
-use document::{Engine, Index, Result};
+use document::{Consistency, Engine, Index, Result, Update};
 use tokio::sync::MutexGuard;
 
 pub use append::Appended;
@@ -193,15 +193,27 @@ impl<'a> OverflowList<'a> {
         }
     }
 
-    async fn sweep(&self, owner: &Owner) -> Result<u64> {
-        delete::sweep(&self.engine, self.owners(), self.pages(), owner).await
-    }
-
     /// Sweeps after pages were written that no owner may count. If the owner was deleted before they were written, the
-    /// deletion swept too early, and nothing else would find them.
+    /// deletion swept too early, and nothing else would find them. If the sweep itself gets lost, it is tried once
+    /// more.
     async fn sweep_after_failure(&self, owner: &Owner) {
-        if let Err(error) = self.sweep(owner).await {
+        let mut swept = self.sweep_fresh(owner).await;
+        if swept.is_err() {
+            swept = self.sweep_fresh(owner).await;
+        }
+        if let Err(error) = swept {
             tracing::warn!(%owner, %error, "pages may be left of an owner that is gone; a check of the whole store removes them");
         }
+    }
+
+    /// Sweeps with reads that see a write whose answer was lost. A session does not know of that write, but none of its
+    /// reads is older than a later write that was answered.
+    async fn sweep_fresh(&self, owner: &Owner) -> Result<u64> {
+        if self.engine.consistency() == Consistency::Causal {
+            let list = doc! { "_id": owner.id(), self.path("rev"): { "$exists": true } };
+            let raise = Update::one(list, doc! { "$inc": { self.path("rev"): 1_i64 } });
+            self.engine.update(self.owners(), raise).await?;
+        }
+        delete::sweep(&self.engine, self.owners(), self.pages(), owner).await
     }
 }

@@ -112,7 +112,7 @@ impl OverflowList<'_> {
             {
                 // That owner was deleted, and its pages with it, but perhaps not the page just written for it.
                 tracing::debug!(%owner, %born, "an owner was deleted while its head spilled");
-                self.sweep(owner).await?;
+                self.sweep_after_failure(owner).await;
             }
             let mut seen = seen?;
             if !terms.allow(&seen) {

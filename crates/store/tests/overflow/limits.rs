@@ -1,10 +1,16 @@
 //! How large heads, pages and items may be.
 
-use bson::doc;
-use model::Relation;
-use store::overflow::Item;
+use std::sync::Arc;
 
-use crate::support::{assert_sound, like, post, small_store};
+use async_trait::async_trait;
+use bson::{Document, doc};
+use document::{Engine, Error, Find, FindAndModify, Layer, Result};
+use model::Relation;
+use store::Store;
+use store::overflow::{Item, Key, Owner, PAGES, owner_id};
+
+use crate::support::mutant::{Fault, Mutant};
+use crate::support::{assert_sound, handle, like, post, small_store, walk};
 
 const LIKES: Relation = Relation::Likes;
 
@@ -74,4 +80,63 @@ async fn a_tiny_head_accepts_many_appends_at_once() {
     crowd.join_all().await;
     assert_sound(&store, &owner, LIKES).await;
     assert_eq!(store.overflow(&owner).await.unwrap()[&LIKES].count, 64 * 6);
+}
+
+/// An engine on which every removal from a page stops after its first write.
+struct StopsBeforePages(Engine);
+
+#[async_trait]
+impl Layer for StopsBeforePages {
+    fn below(&self) -> &Engine {
+        &self.0
+    }
+
+    async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
+        if collection == PAGES {
+            return Err(Error::Unavailable("the process died before the write".to_owned()));
+        }
+        self.0.find_and_modify(collection, change).await
+    }
+}
+
+async fn pending(store: &Store, owner: &Owner) -> usize {
+    let find = Find::matching(doc! { "_id": owner_id(owner) });
+    let found = store.engine().find("posts", find).await.unwrap();
+    let likes = found[0].get_document("likes").unwrap();
+    likes.get_array("pending").unwrap().len()
+}
+
+/// A list of 60 likes, after 40 removals from its pages that stopped on this engine.
+async fn interrupted_40_times(engine_over: impl FnOnce(Engine) -> Engine) -> (Store, Owner) {
+    let store = small_store(3, 2).await;
+    let owner = post(&store, 1).await;
+    for number in 1..=60 {
+        store.list(LIKES).append(&owner, like(number)).await.unwrap();
+    }
+    let stopping = engine_over(Arc::new(StopsBeforePages(store.engine().clone())));
+    let stopping = Store::open(stopping, store.settings().clone()).await.unwrap();
+    for number in 1..=40 {
+        let key = Key::By(handle(number));
+        stopping.list(LIKES).remove(&owner, &key).await.unwrap_err();
+    }
+    (store, owner)
+}
+
+#[tokio::test]
+async fn a_list_has_at_most_32_pending_removals_however_many_were_interrupted() {
+    let (store, owner) = interrupted_40_times(|engine| engine).await;
+    assert_eq!(pending(&store, &owner).await, 32);
+    assert_eq!(walk(&store, &owner, LIKES, 7).await.len(), 60 - 32);
+
+    let key = Key::By(handle(40));
+    let removed = store.list(LIKES).remove(&owner, &key).await.unwrap();
+    assert_eq!(removed.count, 60 - 33);
+    assert_eq!(pending(&store, &owner).await, 0);
+    assert_sound(&store, &owner, LIKES).await;
+}
+
+#[tokio::test]
+async fn removals_that_do_not_see_what_is_pending_exceed_the_limit() {
+    let (store, owner) = interrupted_40_times(|engine| Mutant::of(engine, Fault::Blind("pending"))).await;
+    assert_eq!(pending(&store, &owner).await, 40);
 }

@@ -1,6 +1,6 @@
-//! The protocol under the interleavings of two or three operations' engine calls, with a crash before any write or a
-//! lost answer to any write, or two of these, and with reads that are old. After each write the invariants of
-//! overflow.md hold for every reader.
+//! The protocol under the interleavings of two or three operations' engine calls, with a crash before any write, a lost
+//! answer to any write or a write that never happens, or two of these, and with reads that are old. After each write
+//! the invariants of overflow.md hold for every reader.
 
 use crate::support::scenarios::{all, least, named, within};
 
@@ -86,8 +86,10 @@ scenarios! {
     the_whole_list_is_read_while_an_item_of_a_page_goes: "the whole list is read while an item of a page goes";
     a_jump_to_an_offset_while_an_item_of_a_page_goes: "a jump to an offset while an item of a page goes";
     a_like_spills_the_head_of_a_post_that_is_deleted_and_published_again: "a like spills the head of a post that is deleted and published again";
+    a_like_spills_the_head_of_a_post_that_is_deleted_and_published_again_without_likes: "a like spills the head of a post that is deleted and published again without likes";
     a_like_meets_a_post_that_is_deleted_published_again_and_liked_by_the_same_person: "a like meets a post that is deleted, published again and liked by the same person";
     an_unlike_in_a_page_of_a_post_that_is_deleted_published_again_and_liked_by_the_same_people: "an unlike in a page of a post that is deleted, published again and liked by the same people";
+    an_unlike_in_a_page_of_a_post_that_is_deleted_published_again_liked_and_unliked_by_the_same_people: "an unlike in a page of a post that is deleted, published again, liked and unliked by the same people";
     a_page_is_emptied_in_a_post_that_is_deleted_and_published_again: "a page is emptied in a post that is deleted and published again";
     a_page_is_emptied_in_a_post_that_is_deleted_published_again_and_unliked_as_often: "a page is emptied in a post that is deleted, published again and unliked as often";
     two_servers_delete_a_post_and_publish_it_again: "two servers delete a post and publish it again";

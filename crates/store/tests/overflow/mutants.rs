@@ -1,31 +1,34 @@
 //! Deliberately broken protocols: each mutant leaves out one guard, one write or one read, and the model check must
 //! fail in the scenario that the guard exists for.
 
-use crate::support::mutant::Fault::{self, *};
+use crate::support::disordered::Disorder::*;
+use crate::support::disordered::Disordered;
+use crate::support::mutant::Fault::*;
 use crate::support::mutant::Step::*;
 use crate::support::mutant::{Mutant, fails};
 use crate::support::scenarios::named;
-use crate::support::schedule::Bounds;
+use crate::support::schedule::{Between, Bounds};
 
 /// Whether a scenario fails over an engine with a fault.
-fn dies(fault: Fault, name: &str) -> bool {
-    let (scenario, between) = (named(name), Mutant::between(fault));
+fn dies(between: Between, name: &str) -> bool {
+    let scenario = named(name);
     fails(move || scenario.explore(between, Bounds::default()))
 }
 
 /// A test for each mutant, with the scenario that kills it.
 macro_rules! mutants {
-    ($($test:ident: $fault:expr, $scenario:literal;)*) => {
+    ($layer:ident; $($test:ident: $fault:expr, $scenario:literal;)*) => {
         $(
             #[test]
             fn $test() {
-                assert!(dies($fault, $scenario), "{:?} survives when {}", $fault, $scenario);
+                assert!(dies($layer::between($fault), $scenario), "{:?} survives when {}", $fault, $scenario);
             }
         )*
     };
 }
 
 mutants! {
+    Mutant;
     a_push_not_guarded_on_the_cap: Guard(Push, "$expr"), "two likes meet a head with one place left";
     a_push_not_guarded_on_the_actor: Guard(Push, "head.by"), "the same person likes twice at once while the head is full";
     a_push_that_does_not_notice_a_spill: Guards(Push, ["pages", "floor"]), "a double like while two others fill and spill the head";
@@ -79,6 +82,7 @@ mutants! {
     a_removal_that_does_not_reach_its_page: Never(PullFromPage), "two unlikes of one item of a page";
     a_removal_from_a_page_of_the_next_incarnation: Guard(PullFromPage, "born"), "an unlike in a page of a post that is deleted, published again and liked by the same people";
     a_removal_that_stays_pending: Never(Unpend), "two unlikes of one item of a page";
+    a_removal_that_takes_the_next_incarnations_from_pending: Guard(Unpend, "born"), "an unlike in a page of a post that is deleted, published again, liked and unliked by the same people";
     a_tidying_of_the_next_incarnation: Guard(Trim, "born"), "a page is emptied in a post that is deleted, published again and unliked as often";
     a_tidying_that_leaves_the_flag: Part(Trim, "$set", "hasOverflow"), "two unlikes that empty a page";
     a_page_with_items_that_readers_do_not_find: Guard(Unmark, "count"), "a page is tidied by two, and its number used again";
@@ -90,4 +94,12 @@ mutants! {
     a_sweep_of_an_existing_owner: Guard(Sweep, "born"), "a like spills the head of a post that is deleted and published again";
     a_sweep_after_an_old_read: SweepByAnOldLook, "a like spills the head of a post that is deleted and published again";
     a_spill_that_does_not_sweep: NoSweepAfterASpill, "a like spills the head of a post that is deleted and published again";
+}
+
+mutants! {
+    Disordered;
+    a_removal_that_changes_the_page_first: PullBeforePend, "two unlikes of one item of a page";
+    a_removal_that_is_no_longer_pending_before_it_reaches_its_page: UnpendBeforePull, "two unlikes of one item of a page";
+    a_reader_that_reads_the_owner_once: NoSecondLook, "the whole list is read while an item of a page goes";
+    a_search_that_finds_a_later_page_of_the_same_number: AnyRevision, "a double like while the only page is emptied and its number used again";
 }

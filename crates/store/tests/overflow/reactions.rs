@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::support::cached::Cached;
 use crate::support::mutant::Fault::{Guard, Part};
-use crate::support::mutant::Step::{Begin, Push};
+use crate::support::mutant::Step::{Begin, Commit, Confirm, Push, RemoveFromHead};
 use crate::support::mutant::{Mutant, fails};
 use crate::support::scenarios::{least, within};
 use crate::support::schedule::{Between, Bounds, Explorer, Operation};
@@ -273,6 +273,7 @@ scenarios! {
     a_like_meets_an_unlike: &[], &[&[Like], &[Unlike]], None;
     a_like_meets_an_unlike_of_an_earlier_like: &[Like], &[&[Like], &[Unlike]], None;
     a_like_is_sent_to_two_servers_while_the_activities_spill: &[LikeOther(1), LikeOther(2), LikeOther(3)], &[&[Like], &[Like]], Some(true);
+    a_like_meets_an_unlike_while_the_activities_spill: &[LikeOther(1), LikeOther(2), LikeOther(3)], &[&[Like], &[Unlike]], None;
     an_unlike_meets_another_unlike_with_a_like_after_it: &[Like], &[&[Unlike], &[Unlike, Like]], None;
     two_unlikes_of_a_like_whose_activity_is_in_a_page: &[Like, LikeOther(1), LikeOther(2), LikeOther(3)], &[&[Unlike], &[Unlike]], Some(false);
     a_comment_meets_its_own_deletion: &[], &[&[Comment], &[Delete]], None;
@@ -298,6 +299,12 @@ macro_rules! mutants {
 
 mutants! {
     an_activity_added_after_an_old_read: Guard(Push, "rev"), a_like_meets_an_unlike;
+    an_activity_spilled_after_an_old_read: Guard(Commit, "rev"), a_like_meets_an_unlike_while_the_activities_spill;
+    an_activity_removed_after_an_old_read: Guard(RemoveFromHead, "rev"), a_deleted_comment_is_sent_again;
+    an_answer_confirmed_after_an_old_read: Guard(Confirm, "rev"), a_comment_meets_its_own_deletion;
+    an_activity_added_without_raising_the_revision: Part(Push, "$inc", "rev"), a_comment_meets_its_own_deletion;
+    an_activity_removed_without_raising_the_revision: Part(RemoveFromHead, "$inc", "rev"), a_deleted_comment_is_sent_again;
+    an_answer_confirmed_without_raising_the_revision: Part(Confirm, "$inc", "rev"), a_like_meets_an_unlike;
     an_attempt_that_is_not_noted: Part(Begin, "$push", "intents"), a_like_meets_an_unlike;
     an_attempt_that_does_not_end: Part(Push, "$pull", "intents"), a_like_meets_an_unlike;
 }

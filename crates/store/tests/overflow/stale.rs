@@ -10,6 +10,8 @@ use document::{Consistency, DocumentEngine, Engine, Find, FindAndModify, Index, 
 use store::Store;
 use tokio::time::Instant;
 
+use crate::support::disordered::Disorder::NoWriteBeforeSweep;
+use crate::support::disordered::Disordered;
 use crate::support::mutant::Fault::{self, *};
 use crate::support::mutant::Step::*;
 use crate::support::mutant::{Mutant, fails};
@@ -47,8 +49,32 @@ breaks! {
     an_unlike_that_trusts_an_old_read: "somebody who liked unlikes, while another likes", true, 1, Some(Unconfirmed);
     a_like_that_trusts_an_old_read: "an unlike in a page and a new like by the same person", true, 2, Some(Unconfirmed);
     a_confirmed_presence_not_guarded_on_the_revision: "an unlike in a page and a new like by the same person", true, 2, Some(Guard(Confirm, "rev"));
+    a_confirmed_presence_not_guarded_on_the_incarnation: "a like spills the head of a post that is deleted and published again", true, 2, Some(Guard(Confirm, "born"));
     a_confirmed_absence_not_guarded_on_the_head: "somebody who liked unlikes, while another likes", true, 1, Some(Guard(Confirm, "head.by"));
     a_confirmed_absence_that_does_not_notice_a_spill: "somebody unlikes after their like has spilled", true, 1, Some(Guards(Confirm, ["pages", "floor"]));
+}
+
+const LOSES_A_PAGE: &str =
+    "a like spills the head of a post that is deleted and published again without likes";
+
+/// The answer to writing the page gets lost after the post was deleted, and the sweep that follows reads old pages.
+#[tokio::test(start_paused = true)]
+async fn a_page_whose_answer_got_lost_is_swept_although_a_read_is_old() {
+    named(LOSES_A_PAGE)
+        .explore_stale(&|engine| engine, true, within(1, 1), 1)
+        .await;
+}
+
+#[test]
+fn a_sweep_after_a_lost_answer_that_reads_old_pages() {
+    let between = Disordered::between(NoWriteBeforeSweep);
+    let scenario = named(LOSES_A_PAGE);
+    assert!(fails(move || scenario.explore_stale(
+        between,
+        true,
+        within(1, 1),
+        1
+    )));
 }
 
 /// An engine whose finds are answered from an older store for some time.

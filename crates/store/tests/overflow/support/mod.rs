@@ -4,6 +4,7 @@ pub mod cached;
 pub mod dice;
 #[path = "../../../../embedded/tests/support/disk.rs"]
 pub mod disk;
+pub mod disordered;
 pub mod history;
 pub mod late;
 #[path = "../../support/lists.rs"]

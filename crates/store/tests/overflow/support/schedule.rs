@@ -41,7 +41,7 @@ struct Choice {
 pub struct Bounds {
     /// How often a run may switch away from an operation that could go on. Unbounded when large.
     pub switches: usize,
-    /// How many crashes or lost answers a run may have.
+    /// How many crashes, lost answers or lost calls a run may have.
     pub faults: usize,
 }
 
@@ -152,7 +152,9 @@ impl Explorer {
                 }
             }
             let behind = self.stale.as_ref().map_or(0, |(versions, _)| versions.behind());
-            let options = options(&waiting, previous, left, behind.min(stale));
+            // Only as the one fault of a run, so that there are not too many runs.
+            let loses_calls = self.bounds.faults == 1;
+            let options = options(&waiting, previous, left, behind.min(stale), loses_calls);
             if options.is_empty() {
                 break;
             }
@@ -316,6 +318,7 @@ fn options(
     previous: Option<(usize, bool)>,
     left: Bounds,
     stale: usize,
+    loses_calls: bool,
 ) -> Vec<Choice> {
     let mut options = Vec::new();
     for turn in waiting.iter().flatten() {
@@ -331,6 +334,9 @@ fn options(
         if turn.writes && left.faults > 0 {
             options.push(choice(Fate::Crash, Age::Newest));
             options.push(choice(Fate::LoseAnswer, Age::Newest));
+        }
+        if turn.writes && left.faults > 0 && loses_calls {
+            options.push(choice(Fate::LoseCall, Age::Newest));
         }
         if !turn.writes && stale > 0 {
             options.push(choice(Fate::Proceed, Age::OneBehind));

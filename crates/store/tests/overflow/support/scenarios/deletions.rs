@@ -1,6 +1,6 @@
 //! Posts that are deleted and published again while others like them.
 
-use super::{Beforehand, LONG, SHORT, Scenario};
+use super::{Beforehand, LONG, SHORT, Scenario, within};
 use crate::support::operations::{in_turn, liking, publishing_again, unliking};
 
 pub const SCENARIOS: &[Scenario] = &[
@@ -11,6 +11,14 @@ pub const SCENARIOS: &[Scenario] = &[
         beforehand: Beforehand::Likes(3),
         operations: |owner| vec![liking(owner, 11, 11), publishing_again(owner, 999, &[1, 2, 3, 4])],
         afterwards: &[(1, true), (2, true), (3, true), (4, true)],
+    },
+    Scenario {
+        name: "a like spills the head of a post that is deleted and published again without likes",
+        largest_head: 3,
+        bounds: SHORT,
+        beforehand: Beforehand::Likes(3),
+        operations: |owner| vec![liking(owner, 11, 11), publishing_again(owner, 999, &[])],
+        afterwards: &[(1, false)],
     },
     Scenario {
         name: "a like meets a post that is deleted, published again and liked by the same person",
@@ -35,6 +43,17 @@ pub const SCENARIOS: &[Scenario] = &[
         beforehand: Beforehand::Likes(5),
         operations: |owner| vec![unliking(owner, 1), publishing_again(owner, 999, &[1, 2, 3, 4])],
         afterwards: &[(2, true), (3, true), (4, true)],
+    },
+    Scenario {
+        name: "an unlike in a page of a post that is deleted, published again, liked and unliked by the same people",
+        largest_head: 3,
+        bounds: &[within(2, 0)],
+        beforehand: Beforehand::Likes(4),
+        operations: |owner| {
+            let again = publishing_again(owner, 999, &[1, 2, 3, 4]);
+            vec![unliking(owner, 1), in_turn(vec![again, unliking(owner, 1)])]
+        },
+        afterwards: &[(1, false), (2, true), (3, true), (4, true)],
     },
     Scenario {
         name: "a page is emptied in a post that is deleted and published again",
