@@ -5,7 +5,7 @@ use crate::process;
 use crate::repository::Repository;
 
 /// A crate, and packages that must not be compiled for it. Dependencies of its tests do not count.
-const REFUSED: [(&str, &[&str]); 6] = [
+const REFUSED: [(&str, &[&str]); 8] = [
     (
         "outlier-document",
         &[
@@ -43,6 +43,8 @@ const REFUSED: [(&str, &[&str]); 6] = [
         &["outlier-embedded", "redb", "leptos", "axum", "mongodb", "wire"],
     ),
     ("feed", &["leptos", "axum", "mongodb", "wire"]),
+    ("web", &["api", "app", "leptos", "mongodb", "wire"]),
+    ("api", &["app", "leptos", "mongodb", "wire"]),
 ];
 
 /// Every dependency that a crate must not have, as `crate uses package`.

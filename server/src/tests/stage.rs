@@ -6,7 +6,6 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, LazyLock};
 
 use app::notice::Notices;
-use app::session::{Cookies, Sessions};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::header::{ACCEPT, CONTENT_TYPE, COOKIE, HOST, SET_COOKIE};
@@ -23,6 +22,7 @@ use serde_json::Value;
 use store::people::{self, User};
 use tower::ServiceExt as _;
 use uuid::Uuid;
+use web::{Cookies, Sessions};
 
 use super::conformity::{Description, Seen};
 use super::player::{Ticking, feed_over};

@@ -10,10 +10,10 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use web::ProblemBody;
 
-use super::extract::{Actor, Body, PostPath, Reader, Stretch, TagPath};
-use super::{Answer, Api, created};
-use crate::http::ProblemBody;
+use crate::extract::{Actor, Body, PostPath, Reader, Stretch, TagPath};
+use crate::{Answer, Api, created};
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()

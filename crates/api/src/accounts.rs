@@ -12,11 +12,11 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use web::ProblemBody;
 
-use super::export::Export;
-use super::extract::{Actor, Body, Reader};
-use super::{Answer, Api, created};
-use crate::http::ProblemBody;
+use crate::export::Export;
+use crate::extract::{Actor, Body, Reader};
+use crate::{Answer, Api, created};
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()

@@ -7,8 +7,8 @@ use model::{Counted, Listing, Member};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::extract::{Actor, PostPath, Stretch};
-use super::{Answer, Api};
+use crate::extract::{Actor, PostPath, Stretch};
+use crate::{Answer, Api};
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()

@@ -8,10 +8,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use web::ProblemBody;
 
-use super::extract::{Actor, Reader, Stretch, UserPath};
-use super::{Answer, Api};
-use crate::http::ProblemBody;
+use crate::extract::{Actor, Reader, Stretch, UserPath};
+use crate::{Answer, Api};
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()

@@ -7,8 +7,8 @@ use model::{Overflow, Relation, RelationOverflow, Topic};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::extract::{PostPath, UserPath};
-use super::{Answer, Api};
+use crate::extract::{PostPath, UserPath};
+use crate::{Answer, Api};
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()

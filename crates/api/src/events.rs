@@ -18,11 +18,10 @@ use store::posts::Order;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use web::{ProblemBody, Refusal};
 
-use super::extract::{Reader, query};
-use super::{Answer, Api};
-use crate::http::{ProblemBody, Refusal};
-use crate::shutdown::Phases;
+use crate::extract::{Reader, query};
+use crate::{Answer, Api, Closing};
 
 /// The maximum number of owners on one connection.
 pub const MOST_TOPICS: usize = 100;
@@ -120,7 +119,7 @@ fn since_cursor(value: &str) -> Result<Cursor, Problem> {
 // needed.
 async fn watch(
     State(feed): State<Feed>,
-    State(phases): State<Phases>,
+    State(closing): State<Closing>,
     Reader(session): Reader,
     Watched { topics, posts }: Watched,
 ) -> Answer<Response> {
@@ -144,10 +143,7 @@ async fn watch(
                 .json_data(json!({ "newer": newer }))
         }),
     )
-    .take_until(future::select(
-        phases.closing().boxed(),
-        feed.wait_for_reset().boxed(),
-    ));
+    .take_until(future::select(closing, feed.wait_for_reset().boxed()));
     let open = feed.open_stream();
     let events = events.inspect(move |_| {
         // Held by the stream.
