@@ -35,7 +35,7 @@ pub async fn start(feed: &Feed, token: &SessionToken) -> Result<(), Problem> {
 }
 
 /// Makes the browser forget its session with the response of this server function. The session itself ends with
-/// [`Feed::sign_out`], given the [`Session::token`] of [`current`].
+/// [`feed::Accounts::sign_out`], given the [`Session::token`] of [`current`].
 pub fn end() {
     if let Some(session) = current() {
         respond_with(session.cookies().clear());

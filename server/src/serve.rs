@@ -87,7 +87,7 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     let log = RequestLog::new(environment.now());
     let feed = Feed::new(store, environment.clone());
     tokio::spawn(opening::sweep_every_minute(feed.clone()));
-    let source = feed.follow_others().await.map_err(|error| {
+    let source = feed.live().follow_others().await.map_err(|error| {
         Fault::failed(
             "The store does not say how it tells of changes",
             "Look whether it still runs, and start again.",

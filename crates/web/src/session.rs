@@ -71,7 +71,7 @@ impl Session {
     async fn of(headers: &HeaderMap, feed: &Feed, cookies: Cookies) -> Self {
         let token = cookies.read(headers);
         let account = match &token {
-            Some(token) => feed.session(token).await,
+            Some(token) => feed.accounts().session(token).await,
             None => Ok(None),
         };
         Self {
@@ -105,7 +105,7 @@ impl Session {
     /// nothing from then on.
     pub async fn replace(&self, feed: &Feed, token: &SessionToken) -> Result<HeaderValue, Problem> {
         if let Some(old) = &self.token {
-            feed.sign_out(old).await?;
+            feed.accounts().sign_out(old).await?;
         }
         Ok(self.cookies.set(token))
     }
