@@ -7,7 +7,7 @@
 use std::io::{Read, Write};
 
 use axum::extract::{Query, Request, State};
-use axum::http::header::{COOKIE, LOCATION, SET_COOKIE};
+use axum::http::header::{LOCATION, SET_COOKIE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, Uri};
 use axum::middleware::Next;
@@ -22,6 +22,7 @@ use leptos::prelude::use_context;
 use leptos_axum::ResponseOptions;
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
+use web::cookie;
 
 use crate::refusal::{Refusal, Refused};
 
@@ -121,22 +122,12 @@ impl Notices {
     }
 
     fn header(&self, value: &str, max_age: u32) -> Option<HeaderValue> {
-        let secure = if self.secure { "; Secure" } else { "" };
-        let name = self.name();
-        let cookie = format!("{name}={value}; Path=/; Max-Age={max_age}; HttpOnly; SameSite=Lax{secure}");
-        HeaderValue::try_from(cookie).ok()
+        cookie::set(self.name(), value, max_age, self.secure)
     }
 
     /// The notice for the page at this path.
     fn read(&self, headers: &HeaderMap, path: &str) -> Option<Notice> {
-        let cookies = headers
-            .get_all(COOKIE)
-            .iter()
-            .filter_map(|line| line.to_str().ok());
-        let (_, value) = cookies
-            .flat_map(|line| line.split(';'))
-            .filter_map(|pair| pair.trim().split_once('='))
-            .find(|(name, _)| *name == self.name())?;
+        let value = cookie::sent(headers, self.name()).next()?;
         let addressed = self.open(value)?;
         (addressed.path == path).then_some(addressed.notice)
     }
@@ -261,6 +252,7 @@ pub fn own_path(path: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use axum::http::StatusCode;
+    use axum::http::header::COOKIE;
     use model::Problem;
 
     use super::*;

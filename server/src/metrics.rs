@@ -99,7 +99,7 @@ impl fmt::Debug for Counted {
 
 impl Collector for Counted {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        let streams = i64::try_from(self.feed.open_streams()).unwrap_or(i64::MAX);
+        let streams = i64::try_from(self.feed.live().open_streams()).unwrap_or(i64::MAX);
         let metric = encoder.encode_descriptor(
             "event_streams",
             "Event streams that are open",

@@ -6,7 +6,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use app::notice::{self, Notices};
-use app::session::{Cookies, Sessions, resolve};
 use axum::Router;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{Extensions, HeaderMap, StatusCode, Version};
@@ -17,6 +16,7 @@ use tokio::net::TcpListener;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 use tower_http::csrf::CsrfLayer;
+use web::{Cookies, Sessions, resolve};
 
 use crate::classroom::{self, Reset};
 use crate::cli::ServeOptions;
@@ -87,7 +87,7 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     let log = RequestLog::new(environment.now());
     let feed = Feed::new(store, environment.clone());
     tokio::spawn(opening::sweep_every_minute(feed.clone()));
-    let source = feed.follow_others().await.map_err(|error| {
+    let source = feed.live().follow_others().await.map_err(|error| {
         Fault::failed(
             "The store does not say how it tells of changes",
             "Look whether it still runs, and start again.",

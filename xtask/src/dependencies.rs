@@ -5,7 +5,7 @@ use crate::process;
 use crate::repository::Repository;
 
 /// A crate, and packages that must not be compiled for it. Dependencies of its tests do not count.
-const REFUSED: [(&str, &[&str]); 7] = [
+const REFUSED: &[(&str, &[&str])] = &[
     (
         "outlier-document",
         &[
@@ -56,12 +56,14 @@ const REFUSED: [(&str, &[&str]); 7] = [
         &["outlier-embedded", "redb", "leptos", "axum", "mongodb", "wire"],
     ),
     ("feed", &["leptos", "axum", "mongodb", "wire"]),
+    ("web", &["api", "app", "leptos", "mongodb", "wire"]),
+    ("api", &["app", "leptos", "mongodb", "wire"]),
 ];
 
 /// Every dependency that a crate must not have, as `crate uses package`.
 pub fn refused(repository: &Repository) -> Result<Vec<String>, Failure> {
     let mut found = Vec::new();
-    for (package, refused) in REFUSED {
+    for &(package, refused) in REFUSED {
         let mut tree = repository.command("cargo");
         tree.args([
             "tree",

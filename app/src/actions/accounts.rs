@@ -28,7 +28,7 @@ pub async fn sign_up(
     let result = async {
         let feed = feed()?;
         let ((handle, name), password) = both(both(handle.parse(), name.parse()), password.parse())?;
-        let (account, token) = feed.sign_up(handle, name, password).await?;
+        let (account, token) = feed.accounts().sign_up(handle, name, password).await?;
         session::start(&feed, &token).await?;
         Ok(account.handle)
     };
@@ -47,7 +47,7 @@ pub async fn sign_in(
         .keeping("next", &next);
     let result = async {
         let feed = feed()?;
-        let (account, token) = feed.sign_in(&handle, &password).await?;
+        let (account, token) = feed.accounts().sign_in(&handle, &password).await?;
         session::start(&feed, &token).await?;
         Ok(account.handle)
     };
@@ -59,7 +59,7 @@ pub async fn sign_in(
 pub async fn sign_in_as_demo(handle: String, #[server(default)] next: String) -> Result<Handle, Refused> {
     let result = async {
         let feed = feed()?;
-        let (account, token) = feed.sign_in_as_demo(&handle.parse()?).await?;
+        let (account, token) = feed.accounts().sign_in_as_demo(&handle.parse()?).await?;
         session::start(&feed, &token).await?;
         Ok(account.handle)
     };
@@ -71,7 +71,7 @@ pub async fn sign_in_as_demo(handle: String, #[server(default)] next: String) ->
 pub async fn sign_out() -> Result<(), Refused> {
     let result = async {
         if let Some(token) = session::current().as_ref().and_then(|session| session.token()) {
-            feed()?.sign_out(token).await?;
+            feed()?.accounts().sign_out(token).await?;
         }
         session::end();
         Ok(())

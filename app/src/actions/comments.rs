@@ -25,7 +25,11 @@ pub async fn add_comment(
         let author = session::require()?;
         let post: PostId = post.parse()?;
         let id = if id.is_empty() { None } else { Some(id.parse()?) };
-        Ok(feed()?.comment(&author.handle, post, id, text.parse()?).await?.id)
+        Ok(feed()?
+            .reactions()
+            .comment(&author.handle, post, id, text.parse()?)
+            .await?
+            .id)
     };
     form.answer(result.await, |comment| format!("/post/{post}#comment-{comment}"))
 }
@@ -35,7 +39,10 @@ pub async fn add_comment(
 pub async fn delete_comment(post: String, comment: String) -> Result<(), Refused> {
     let result = async {
         let (reader, post) = (session::require()?.handle, post.parse()?);
-        feed()?.delete_comment(&reader, post, comment.parse()?).await?;
+        feed()?
+            .reactions()
+            .delete_comment(&reader, post, comment.parse()?)
+            .await?;
         Ok(post)
     };
     let result: Result<PostId, _> = result.await;

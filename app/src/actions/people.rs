@@ -23,9 +23,9 @@ pub async fn set_follow(handle: String, on: bool) -> Result<Counted, Refused> {
     let result = async {
         let (reader, target) = (session::require()?.handle, handle.parse()?);
         if on {
-            feed()?.follow(&reader, &target).await
+            feed()?.people().follow(&reader, &target).await
         } else {
-            feed()?.unfollow(&reader, &target).await
+            feed()?.people().unfollow(&reader, &target).await
         }
     };
     Form::new("set_follow").answer(result.await, |_| came_from().unwrap_or_else(|| "/".to_owned()))

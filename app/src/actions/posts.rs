@@ -25,7 +25,12 @@ pub async fn compose(text: String, #[server(default)] id: String) -> Result<Post
     let result = async {
         let author = session::require()?;
         let id = if id.is_empty() { None } else { Some(id.parse()?) };
-        Ok(feed()?.compose(&author.handle, id, text.parse()?).await?.post.id)
+        Ok(feed()?
+            .posts()
+            .compose(&author.handle, id, text.parse()?)
+            .await?
+            .post
+            .id)
     };
     form.answer(result.await, |post| format!("/#post-{post}"))
 }
@@ -35,7 +40,7 @@ pub async fn compose(text: String, #[server(default)] id: String) -> Result<Post
 pub async fn delete_post(post: String) -> Result<(), Refused> {
     let result = async {
         let reader = session::require()?.handle;
-        feed()?.delete_post(&reader, post.parse()?).await?;
+        feed()?.posts().delete(&reader, post.parse()?).await?;
         Ok(reader)
     };
     let result = result.await;
@@ -55,9 +60,9 @@ pub async fn set_like(post: String, on: bool) -> Result<Counted, Refused> {
     let result = async {
         let (reader, post) = (session::require()?.handle, post.parse()?);
         if on {
-            feed()?.like(&reader, post).await
+            feed()?.reactions().like(&reader, post).await
         } else {
-            feed()?.unlike(&reader, post).await
+            feed()?.reactions().unlike(&reader, post).await
         }
     };
     Form::new("set_like").answer(result.await, |_| back_to_post(&post))
@@ -69,9 +74,9 @@ pub async fn set_share(post: String, on: bool) -> Result<Counted, Refused> {
     let result = async {
         let (reader, post) = (session::require()?.handle, post.parse()?);
         if on {
-            feed()?.share(&reader, post).await
+            feed()?.reactions().share(&reader, post).await
         } else {
-            feed()?.unshare(&reader, post).await
+            feed()?.reactions().unshare(&reader, post).await
         }
     };
     Form::new("set_share").answer(result.await, |_| back_to_post(&post))

@@ -25,7 +25,7 @@ pub async fn describe(name: String, #[server(default)] bio: String) -> Result<()
     let result = async {
         let reader = session::require()?.handle;
         let (name, bio) = both(name.parse(), bio.parse())?;
-        feed()?.describe(&reader, name, bio).await.map(drop)
+        feed()?.accounts().describe(&reader, name, bio).await.map(drop)
     };
     form.answer(result.await, |()| Done::Described.at("/settings"))
 }
@@ -38,7 +38,7 @@ pub async fn change_password(password: String, new_password: String) -> Result<(
         let new = new_password.parse::<Password>();
         let new = new.map_err(|problem| problem.about("new_password"))?;
         let feed = feed()?;
-        let token = feed.change_password(&reader, &password, new).await?;
+        let token = feed.accounts().change_password(&reader, &password, new).await?;
         session::start(&feed, &token).await
     };
     Form::new("change_password").answer(result.await, |()| Done::PasswordChanged.at("/settings"))
@@ -55,7 +55,7 @@ pub async fn leave(handle: String, password: String) -> Result<(), Refused> {
             let message = format!("Type your handle, {reader}, to say that you mean it.");
             return Err(Problem::invalid("handle", message));
         }
-        feed()?.leave(&reader, &password).await?;
+        feed()?.accounts().leave(&reader, &password).await?;
         session::end();
         Ok(())
     };

@@ -60,7 +60,7 @@ pub fn SignInPage() -> impl IntoView {
 async fn sign_in_page() -> Result<impl IntoView, Problem> {
     let refusal = refusal_of("sign_in");
     let next = next_page(refusal.as_ref());
-    let people = feed()?.demo_people().await?;
+    let people = feed()?.accounts().demo_people().await?;
     let demo_first = query("demo").is_some() && !people.is_empty();
     let title = if demo_first {
         "Step into the demo town"

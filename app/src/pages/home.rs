@@ -88,10 +88,10 @@ pub async fn posts(list: Posts, place: Place) -> Result<impl IntoView, Problem> 
     let reader = session::viewer().map(|account| account.handle);
     let signed_in = reader.is_some();
     let listing = match &list {
-        Posts::Home => feed()?.home(reader.as_ref(), place.paging).await?,
-        Posts::Explore => feed()?.explore(reader.as_ref(), place.paging).await?,
-        Posts::By(author) => feed()?.posts_by(author, reader.as_ref(), place.paging).await?,
-        Posts::Tagged(tag) => feed()?.tagged(tag, reader.as_ref(), place.paging).await?,
+        Posts::Home => feed()?.posts().home(reader.as_ref(), place.paging).await?,
+        Posts::Explore => feed()?.posts().explore(reader.as_ref(), place.paging).await?,
+        Posts::By(author) => feed()?.posts().by(author, reader.as_ref(), place.paging).await?,
+        Posts::Tagged(tag) => feed()?.posts().tagged(tag, reader.as_ref(), place.paging).await?,
     };
     let empty = match &list {
         Posts::Home if signed_in => "Nobody you follow has written yet. ",

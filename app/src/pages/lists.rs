@@ -14,8 +14,12 @@ pub fn LikesPage() -> impl IntoView {
     loaded(async {
         let (id, place) = (post_in_path()?, Place::in_short_rows()?);
         let feed = feed()?;
-        let (listing, card) = futures::try_join!(feed.likes(id, place.paging), feed.post(id, None))?;
+        let (listing, card) = futures::try_join!(
+            feed.reactions().likes(id, place.paging),
+            feed.posts().get(id, None)
+        )?;
         let listing = feed
+            .storage()
             .with_costs(&Topic::Post(id), Relation::Likes, listing)
             .await?;
         Ok(of_a_post(
@@ -35,8 +39,12 @@ pub fn SharesPage() -> impl IntoView {
     loaded(async {
         let (id, place) = (post_in_path()?, Place::in_short_rows()?);
         let feed = feed()?;
-        let (listing, card) = futures::try_join!(feed.shares(id, place.paging), feed.post(id, None))?;
+        let (listing, card) = futures::try_join!(
+            feed.reactions().shares(id, place.paging),
+            feed.posts().get(id, None)
+        )?;
         let listing = feed
+            .storage()
             .with_costs(&Topic::Post(id), Relation::Shares, listing)
             .await?;
         Ok(of_a_post(
@@ -56,10 +64,15 @@ pub fn FollowersPage() -> impl IntoView {
     loaded(async {
         let (handle, place) = (person_in_path()?, Place::in_short_rows()?);
         let feed = feed()?;
-        let (listing, person) =
-            futures::try_join!(feed.followers(&handle, place.paging), feed.profile(&handle, None))?;
+        let (listing, person) = futures::try_join!(
+            feed.people().followers(&handle, place.paging),
+            feed.people().profile(&handle, None)
+        )?;
         let owner = Topic::User(handle.clone());
-        let listing = feed.with_costs(&owner, Relation::Followers, listing).await?;
+        let listing = feed
+            .storage()
+            .with_costs(&owner, Relation::Followers, listing)
+            .await?;
         Ok(of_a_person(
             &person,
             "Followers",
@@ -77,10 +90,15 @@ pub fn FollowingPage() -> impl IntoView {
     loaded(async {
         let (handle, place) = (person_in_path()?, Place::in_short_rows()?);
         let feed = feed()?;
-        let (listing, person) =
-            futures::try_join!(feed.following(&handle, place.paging), feed.profile(&handle, None))?;
+        let (listing, person) = futures::try_join!(
+            feed.people().following(&handle, place.paging),
+            feed.people().profile(&handle, None)
+        )?;
         let owner = Topic::User(handle.clone());
-        let listing = feed.with_costs(&owner, Relation::Following, listing).await?;
+        let listing = feed
+            .storage()
+            .with_costs(&owner, Relation::Following, listing)
+            .await?;
         Ok(of_a_person(
             &person,
             "Following",
@@ -99,11 +117,14 @@ pub fn ActivityPage() -> impl IntoView {
         let (handle, place) = (person_in_path()?, Place::in_short_rows()?);
         let feed = feed()?;
         let (listing, person) = futures::try_join!(
-            feed.activity_entries(&handle, place.paging),
-            feed.profile(&handle, None)
+            feed.people().activity_entries(&handle, place.paging),
+            feed.people().profile(&handle, None)
         )?;
         let owner = Topic::User(handle.clone());
-        let listing = feed.with_costs(&owner, Relation::Activities, listing).await?;
+        let listing = feed
+            .storage()
+            .with_costs(&owner, Relation::Activities, listing)
+            .await?;
         let now = now();
         let total = listing.total;
         let fresh = Some(Fresh::Items {

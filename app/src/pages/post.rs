@@ -19,10 +19,13 @@ pub fn PostPage() -> impl IntoView {
 async fn post_page(id: PostId, place: Place) -> Result<impl IntoView, Problem> {
     let (feed, reader) = (feed()?, session::viewer());
     let reader = reader.map(|account| account.handle);
-    let (card, comments) =
-        futures::try_join!(feed.post(id, reader.as_ref()), feed.comments(id, place.paging))?;
+    let (card, comments) = futures::try_join!(
+        feed.posts().get(id, reader.as_ref()),
+        feed.reactions().comments(id, place.paging)
+    )?;
 
     let comments = feed
+        .storage()
         .with_costs(&Topic::Post(id), Relation::Comments, comments)
         .await?;
     let signed_in = reader.is_some();

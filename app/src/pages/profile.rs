@@ -20,7 +20,7 @@ async fn profile_page(handle: Handle) -> Result<impl IntoView, Problem> {
     let reader = session::viewer().map(|account| account.handle);
     let (feed, place) = (feed()?, Place::of_posts(Order::Newest)?);
     let (profile, posts) = futures::try_join!(
-        feed.profile(&handle, reader.as_ref()),
+        feed.people().profile(&handle, reader.as_ref()),
         posts(Posts::By(handle.clone()), place)
     )?;
 

@@ -13,7 +13,7 @@ use crate::components::Stored;
 pub fn StoredPostPage() -> impl IntoView {
     loaded(async {
         let id = post_in_path()?;
-        let post = feed()?.post(id, None).await?.post;
+        let post = feed()?.posts().get(id, None).await?.post;
         let about = format!("the post by {}", post.author.name);
         stored_page(Topic::Post(id), about, format!("/post/{id}")).await
     })
@@ -24,14 +24,14 @@ pub fn StoredPostPage() -> impl IntoView {
 pub fn StoredPersonPage() -> impl IntoView {
     loaded(async {
         let handle = person_in_path()?;
-        let about = feed()?.profile(&handle, None).await?.name.to_string();
+        let about = feed()?.people().profile(&handle, None).await?.name.to_string();
         let path = format!("/@{handle}");
         stored_page(Topic::User(handle), about, path).await
     })
 }
 
 async fn stored_page(owner: Topic, about: String, path: String) -> Result<impl IntoView, Problem> {
-    let (overflow, documents) = feed()?.storage(&owner).await?;
+    let (overflow, documents) = feed()?.storage().documents(&owner).await?;
     Ok(view! {
         <PageTitle text=format!("How {about} is stored") />
         <header class="page-head">

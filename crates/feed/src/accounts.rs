@@ -13,7 +13,7 @@ use store::people::User;
 use store::sessions::Session;
 
 use super::problems::explain;
-use super::{Feed, passwords};
+use super::{Accounts, Feed, passwords};
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
 /// The maximum lifetime of a session, in milliseconds.
@@ -57,16 +57,16 @@ impl FromStr for SessionToken {
     }
 }
 
-impl Feed {
+impl Accounts<'_> {
     /// Creates an account and signs in.
     pub async fn sign_up(
-        &self,
+        self,
         handle: Handle,
         name: DisplayName,
         password: Password,
     ) -> Result<(Account, SessionToken), Problem> {
-        let hash = passwords::hash(password, self.environment.salt()).await?;
-        let at = self.environment.now();
+        let hash = passwords::hash(password, self.0.environment.salt()).await?;
+        let at = self.0.environment.now();
         let person = Person { handle, name };
         let user = User {
             person,
@@ -74,9 +74,10 @@ impl Feed {
             password: Some(hash),
             at,
         };
-        self.store
+        self.0
+            .store
             .people()
-            .insert(&user, self.environment.ids.uuid(at))
+            .insert(&user, self.0.environment.ids.uuid(at))
             .await
             .map_err(|error| match error {
                 document::Error::DuplicateKey { .. } => Problem::new(
@@ -86,12 +87,12 @@ impl Feed {
                 .about("handle"),
                 error => explain(error),
             })?;
-        self.start_session(user, at).await
+        self.0.start_session(user, at).await
     }
 
     /// Signs in with a password. The answer does not reveal whether the handle or the password was wrong, and
     /// neither does the time that it takes.
-    pub async fn sign_in(&self, handle: &str, password: &str) -> Result<(Account, SessionToken), Problem> {
+    pub async fn sign_in(self, handle: &str, password: &str) -> Result<(Account, SessionToken), Problem> {
         let wrong = || {
             Problem::new(
                 Kind::NotSignedIn,
@@ -103,27 +104,27 @@ impl Feed {
         let password: Password = password.parse().map_err(|_| wrong())?;
         // Taken before the person is looked up: if they leave or change their password in between, the session is
         // invalid.
-        let at = self.environment.now();
-        let user = self.store.people().get(&handle).await.map_err(explain)?;
+        let at = self.0.environment.now();
+        let user = self.0.store.people().get(&handle).await.map_err(explain)?;
         let hash = user.as_ref().and_then(|user| user.password.clone());
         let matches = passwords::verify(password, hash).await?;
         match user {
-            Some(user) if matches => self.start_session(user, at).await,
+            Some(user) if matches => self.0.start_session(user, at).await,
             _ => Err(wrong()),
         }
     }
 
     /// Signs in as a person of the demo town.
-    pub async fn sign_in_as_demo(&self, handle: &Handle) -> Result<(Account, SessionToken), Problem> {
-        if !self.demo_handles().await?.contains(handle) {
+    pub async fn sign_in_as_demo(self, handle: &Handle) -> Result<(Account, SessionToken), Problem> {
+        if !self.0.demo_handles().await?.contains(handle) {
             return Err(Problem::new(
                 Kind::Forbidden,
                 format!("@{handle} is not one of the demo people."),
             ));
         }
-        let at = self.environment.now();
-        match self.store.people().get(handle).await.map_err(explain)? {
-            Some(user) => self.start_session(user, at).await,
+        let at = self.0.environment.now();
+        match self.0.store.people().get(handle).await.map_err(explain)? {
+            Some(user) => self.0.start_session(user, at).await,
             None => Err(Problem::new(
                 Kind::NotFound,
                 format!("@{handle} has left the demo town."),
@@ -132,11 +133,12 @@ impl Feed {
     }
 
     /// The people of the demo town that anybody may sign in as; none outside demo mode.
-    pub async fn demo_people(&self) -> Result<Vec<Account>, Problem> {
+    pub async fn demo_people(self) -> Result<Vec<Account>, Problem> {
         let mut people = Vec::new();
-        for handle in self.demo_handles().await? {
+        for handle in self.0.demo_handles().await? {
             people.extend(
-                self.store
+                self.0
+                    .store
                     .people()
                     .get(&handle)
                     .await
@@ -148,8 +150,9 @@ impl Feed {
     }
 
     /// Ends a session.
-    pub async fn sign_out(&self, token: &SessionToken) -> Result<(), Problem> {
-        self.store
+    pub async fn sign_out(self, token: &SessionToken) -> Result<(), Problem> {
+        self.0
+            .store
             .sessions()
             .delete(&token.digest())
             .await
@@ -158,8 +161,9 @@ impl Feed {
 
     /// The account of this token, if its session is still valid. Using a session extends it, which is recorded
     /// once a day.
-    pub async fn session(&self, token: &SessionToken) -> Result<Option<Account>, Problem> {
+    pub async fn session(self, token: &SessionToken) -> Result<Option<Account>, Problem> {
         let Some(session) = self
+            .0
             .store
             .sessions()
             .get(&token.digest())
@@ -168,20 +172,22 @@ impl Feed {
         else {
             return Ok(None);
         };
-        let now = self.environment.now();
+        let now = self.0.environment.now();
         if session.expires <= now {
             self.sign_out(token).await?;
             return Ok(None);
         }
         let until = end_of_session(session.at, now);
         if until.millis() - session.expires.millis() >= DAY {
-            self.store
+            self.0
+                .store
                 .sessions()
                 .extend(&session.digest, until)
                 .await
                 .map_err(explain)?;
         }
         Ok(self
+            .0
             .store
             .people()
             .holding(&session)
@@ -189,7 +195,9 @@ impl Feed {
             .map_err(explain)?
             .map(account))
     }
+}
 
+impl Feed {
     /// Ends all sessions of a person except this one.
     pub(super) async fn end_sessions_but(&self, user: &Handle, token: &SessionToken) -> Result<(), Problem> {
         let sessions = self.store.sessions();

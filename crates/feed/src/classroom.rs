@@ -99,7 +99,7 @@ impl Feed {
         }
         let post = post_of(&self.class_document().await?)?;
         let text: PostText = OPENING.parse()?;
-        self.compose(&celebrity, Some(post), text).await.map(drop)
+        self.posts().compose(&celebrity, Some(post), text).await.map(drop)
     }
 
     /// Whether this server serves a class.
@@ -123,10 +123,10 @@ impl Feed {
 
     /// The class's post. If somebody who signed in as its author has deleted it, it is created again, empty.
     async fn class_post(&self, post: PostId, viewer: Option<&Handle>) -> Result<PostCard, Problem> {
-        match self.post(post, viewer).await {
+        match self.posts().get(post, viewer).await {
             Err(problem) if problem.kind == Kind::NotFound => {
                 self.open_class().await?;
-                self.post(post, viewer).await
+                self.posts().get(post, viewer).await
             }
             found => found,
         }
@@ -225,12 +225,12 @@ impl Feed {
     /// Writes a like, with retries. A like is stored once however often it is tried.
     async fn like_surely(&self, person: &Handle, post: PostId) -> Result<(), Problem> {
         for _ in 1..TRIES {
-            match self.like(person, post).await {
+            match self.reactions().like(person, post).await {
                 Err(problem) if problem.kind == Kind::Unavailable => {}
                 done => return done.map(drop),
             }
         }
-        self.like(person, post).await.map(drop)
+        self.reactions().like(person, post).await.map(drop)
     }
 
     /// Reads the whole list of the class's post and compares its items with the stored count.

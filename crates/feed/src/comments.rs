@@ -7,20 +7,20 @@ use store::reactions::Reaction;
 
 use super::people::name_or_handle;
 use super::problems::explain;
-use super::{Feed, Paging};
+use super::{Paging, Reactions};
 
-impl Feed {
+impl Reactions<'_> {
     /// Comments on a post. A second call with the same `id` returns the existing comment.
     pub async fn comment(
-        &self,
+        self,
         actor: &Handle,
         post: PostId,
         id: Option<ItemId>,
         text: CommentText,
     ) -> Result<Comment, Problem> {
-        let _turn = self.turns.of(actor).await;
-        let at = self.environment.now();
-        let id = id.map_or_else(|| self.environment.ids.uuid(at), ItemId::uuid);
+        let _turn = self.0.turns.of(actor).await;
+        let at = self.0.environment.now();
+        let id = id.map_or_else(|| self.0.environment.ids.uuid(at), ItemId::uuid);
         let item = Item {
             id,
             by: Some(actor.clone()),
@@ -28,8 +28,8 @@ impl Feed {
             more: doc! { "text": text.as_str() },
         };
         let reaction = Reaction::Comment(post, id);
-        let people = async { self.store.people().named([actor]).await.map_err(explain) };
-        let (appended, people) = futures::try_join!(self.add(&reaction, item), people)?;
+        let people = async { self.0.store.people().named([actor]).await.map_err(explain) };
+        let (appended, people) = futures::try_join!(self.0.add(&reaction, item), people)?;
         if appended.item.by.as_ref() != Some(actor) {
             return Err(
                 Problem::new(Kind::Conflict, "Another comment has this id. Choose another.").about("id"),
@@ -39,11 +39,11 @@ impl Feed {
     }
 
     /// Deletes one of the actor's own comments.
-    pub async fn delete_comment(&self, actor: &Handle, post: PostId, id: ItemId) -> Result<(), Problem> {
-        let _turn = self.turns.of(actor).await;
+    pub async fn delete_comment(self, actor: &Handle, post: PostId, id: ItemId) -> Result<(), Problem> {
+        let _turn = self.0.turns.of(actor).await;
         let owner = Topic::Post(post);
         let key = Key::Id(id.uuid());
-        let list = self.store.list(Relation::Comments);
+        let list = self.0.store.list(Relation::Comments);
         let found = list.find(&owner, &key).await.map_err(explain)?;
         let item =
             found.ok_or_else(|| Problem::new(Kind::NotFound, "There is no such comment on this post."))?;
@@ -53,18 +53,20 @@ impl Feed {
                 "Only its author can delete a comment.",
             ));
         }
-        self.remove(actor, &Reaction::Comment(post, id.uuid()))
+        self.0
+            .remove(actor, &Reaction::Comment(post, id.uuid()))
             .await
             .map(drop)
     }
 
     /// The comments on a post.
-    pub async fn comments(&self, post: PostId, paging: Paging) -> Result<Listing<Comment>, Problem> {
+    pub async fn comments(self, post: PostId, paging: Paging) -> Result<Listing<Comment>, Problem> {
         let stretch = self
+            .0
             .stretch(&Topic::Post(post), Relation::Comments, paging)
             .await?;
         let authors = stretch.items.iter().filter_map(|item| item.by.as_ref());
-        let people = self.store.people().named(authors).await.map_err(explain)?;
+        let people = self.0.store.people().named(authors).await.map_err(explain)?;
         Ok(Listing {
             next: stretch.next.map(|cursor| cursor.to_string()),
             seams: stretch.seams,

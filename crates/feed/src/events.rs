@@ -14,8 +14,8 @@ use store::Store;
 use store::news::{News, Source};
 use tokio::sync::{Notify, watch};
 
-use super::Feed;
 use super::problems::explain;
+use super::{Feed, Live, Storage};
 
 /// The shortest time between two changes of one topic: at most 10 a second.
 const QUIET: Duration = Duration::from_millis(100);
@@ -167,12 +167,12 @@ impl Events {
     }
 }
 
-impl Feed {
+impl Live<'_> {
     /// Follows what others change in the store, for as long as the process lives. Without it, watchers only learn
     /// of changes made through this feed.
-    pub async fn follow_others(&self) -> Result<Source, document::Error> {
-        let (events, watched) = (Arc::clone(&self.events), Arc::clone(&self.events));
-        let (source, mut news) = self.store.news(Arc::new(move || watched.topics())).await?;
+    pub async fn follow_others(self) -> Result<Source, document::Error> {
+        let (events, watched) = (Arc::clone(&self.0.events), Arc::clone(&self.0.events));
+        let (source, mut news) = self.0.store.news(Arc::new(move || watched.topics())).await?;
         tokio::spawn(async move {
             while let Some(news) = news.next().await {
                 events.on_news(&news);
@@ -182,8 +182,8 @@ impl Feed {
     }
 
     /// Completes when the open streams have to end because all data was reset.
-    pub fn wait_for_reset(&self) -> impl Future<Output = ()> + use<> {
-        let mut reset = self.events.reset.subscribe();
+    pub fn wait_for_reset(self) -> impl Future<Output = ()> + use<> {
+        let mut reset = self.0.events.reset.subscribe();
         async move {
             if reset.changed().await.is_err() {
                 std::future::pending::<()>().await;
@@ -192,25 +192,20 @@ impl Feed {
     }
 
     /// Counts an event stream for as long as the answer is held.
-    pub fn open_stream(&self) -> OpenStream {
-        self.events.streams.fetch_add(1, Ordering::Relaxed);
-        OpenStream(Arc::clone(&self.events.streams))
+    pub fn open_stream(self) -> OpenStream {
+        self.0.events.streams.fetch_add(1, Ordering::Relaxed);
+        OpenStream(Arc::clone(&self.0.events.streams))
     }
 
     /// How many event streams are open.
-    pub fn open_streams(&self) -> u64 {
-        self.events.streams.load(Ordering::Relaxed)
-    }
-
-    /// How an owner's lists are stored now.
-    pub async fn overflow(&self, topic: &Topic) -> Result<Overflow, Problem> {
-        self.store.overflow(topic).await.map_err(explain)
+    pub fn open_streams(self) -> u64 {
+        self.0.events.streams.load(Ordering::Relaxed)
     }
 
     /// The current state of every topic, then each change of it. A topic whose owner is gone sends nothing more.
-    pub fn watch(&self, topics: &[Topic]) -> BoxStream<'static, Change> {
+    pub fn watch(self, topics: &[Topic]) -> BoxStream<'static, Change> {
         let each = topics.iter().map(|topic| {
-            let mut receiver = self.events.subscribe(topic);
+            let mut receiver = self.0.events.subscribe(topic);
             receiver.mark_changed();
             stream::unfold(receiver, |mut receiver| async move {
                 loop {
@@ -225,7 +220,16 @@ impl Feed {
         });
         stream::select_all(each).boxed()
     }
+}
 
+impl Storage<'_> {
+    /// How an owner's lists are stored now.
+    pub async fn overflow(self, topic: &Topic) -> Result<Overflow, Problem> {
+        self.0.store.overflow(topic).await.map_err(explain)
+    }
+}
+
+impl Feed {
     /// Completes when the store can be read. A ping would not do: the router of a cluster answers it by itself.
     pub async fn ready(&self) -> Result<(), Problem> {
         let one = Find::matching(doc! { "_id": "town" })

@@ -11,8 +11,8 @@ use store::reactions::Reaction;
 use tokio::sync::mpsc::{self, Sender};
 use uuid::Uuid;
 
-use super::Feed;
 use super::problems::{explain, missing};
+use super::{Accounts, Feed};
 
 /// How many pieces are buffered for a reader who is slower than the store.
 const WAITING: usize = 16;
@@ -36,21 +36,21 @@ impl From<document::Error> for Stopped {
     }
 }
 
-impl Feed {
+impl Accounts<'_> {
     /// Everything of a person, in pieces. A failure is the last piece; the document is then incomplete.
     pub async fn export(
-        &self,
+        self,
         handle: &Handle,
     ) -> Result<impl Stream<Item = Piece> + Send + 'static, Problem> {
         let owner = Topic::User(handle.clone());
-        let user = self.store.people().get(handle).await.map_err(explain)?;
+        let user = self.0.store.people().get(handle).await.map_err(explain)?;
         let user = user.ok_or_else(|| missing(&owner.to_string()))?;
         let beginning = json!({
             "handle": user.person.handle, "name": user.person.name, "bio": user.bio, "at": user.at,
         });
         let (pieces, read) = mpsc::channel(WAITING);
         let export = Export {
-            feed: self.clone(),
+            feed: self.0.clone(),
             handle: handle.clone(),
             owner,
             pieces,

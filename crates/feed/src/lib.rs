@@ -89,6 +89,36 @@ impl Feed {
         }
     }
 
+    /// Accounts and sessions.
+    pub fn accounts(&self) -> Accounts<'_> {
+        Accounts(self)
+    }
+
+    /// Posts and their lists.
+    pub fn posts(&self) -> Posts<'_> {
+        Posts(self)
+    }
+
+    /// Likes, shares and comments.
+    pub fn reactions(&self) -> Reactions<'_> {
+        Reactions(self)
+    }
+
+    /// Profiles and following.
+    pub fn people(&self) -> People<'_> {
+        People(self)
+    }
+
+    /// Live news.
+    pub fn live(&self) -> Live<'_> {
+        Live(self)
+    }
+
+    /// How lists are stored.
+    pub fn storage(&self) -> Storage<'_> {
+        Storage(self)
+    }
+
     /// The data layer below.
     pub fn store(&self) -> &Store {
         &self.store
@@ -110,6 +140,30 @@ impl Feed {
         read.map_err(explain)
     }
 }
+
+/// Signing up, in and out, and what people change about themselves.
+#[derive(Clone, Copy)]
+pub struct Accounts<'a>(&'a Feed);
+
+/// Writing, reading and deleting posts, and the lists of posts.
+#[derive(Clone, Copy)]
+pub struct Posts<'a>(&'a Feed);
+
+/// Likes, shares and comments: lists of a post.
+#[derive(Clone, Copy)]
+pub struct Reactions<'a>(&'a Feed);
+
+/// Profiles, following, and people's activities.
+#[derive(Clone, Copy)]
+pub struct People<'a>(&'a Feed);
+
+/// What changes, while it changes.
+#[derive(Clone, Copy)]
+pub struct Live<'a>(&'a Feed);
+
+/// How lists are stored.
+#[derive(Clone, Copy)]
+pub struct Storage<'a>(&'a Feed);
 
 /// The end from which a list is read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

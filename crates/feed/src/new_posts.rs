@@ -11,8 +11,8 @@ use store::Store;
 use store::posts::StoredPost;
 use tokio::sync::{Notify, watch};
 
-use super::Feed;
 use super::problems::explain;
+use super::{Feed, Live};
 
 /// How often the store is asked while somebody waits: posts may arrive through other servers.
 const ASK: Duration = Duration::from_secs(1);
@@ -111,17 +111,17 @@ impl NewPosts {
     }
 }
 
-impl Feed {
+impl Live<'_> {
     /// How many posts of a list are newer than a cursor: now, and after each change.
     pub fn watch_posts(
-        &self,
+        self,
         list: PostList,
         reader: Option<Handle>,
         since: Option<Cursor>,
     ) -> BoxStream<'static, u64> {
-        let mut newest = self.new_posts.subscribe();
+        let mut newest = self.0.new_posts.subscribe();
         newest.mark_changed();
-        let (feed, sent) = (self.clone(), None);
+        let (feed, sent) = (self.0.clone(), None);
         stream::unfold((feed, newest, sent), move |(feed, mut newest, sent)| {
             let (list, reader) = (list.clone(), reader.clone());
             async move {
@@ -140,7 +140,9 @@ impl Feed {
         })
         .boxed()
     }
+}
 
+impl Feed {
     async fn newer_posts(
         &self,
         list: &PostList,

@@ -6,7 +6,7 @@ use model::{Handle, PostCard, Problem, Profile, Timestamp};
 use store::posts::Order;
 
 use super::problems::explain;
-use super::{Feed, Paging};
+use super::{Feed, Paging, Posts};
 
 /// How many posts to choose from.
 const AMONG: usize = 100;
@@ -22,12 +22,12 @@ pub struct Notable {
     pub quiet: Option<PostCard>,
 }
 
-impl Feed {
+impl Posts<'_> {
     /// The owners to begin with. In a demo town they belong to the town: its visitors' posts are not used as
     /// examples.
-    pub async fn notable(&self) -> Result<Notable, Problem> {
-        let until = self.town_ends().await?;
-        let liked = self.most_liked(until).await?;
+    pub async fn notable(self) -> Result<Notable, Problem> {
+        let until = self.0.town_ends().await?;
+        let liked = self.0.most_liked(until).await?;
         let newest = Paging {
             // Just after the last moment of the town.
             after: liked.first().zip(until).map(|(card, until)| {
@@ -41,13 +41,14 @@ impl Feed {
         let authors = liked.iter().map(|card| &card.post.author.handle);
         let authors: std::collections::BTreeSet<&Handle> = authors.collect();
         let celebrity = self
+            .0
             .store
             .people()
             .most_followed(authors)
             .await
             .map_err(explain)?;
         let celebrity = match celebrity {
-            Some(handle) => Some(self.profile(&handle, None).await?),
+            Some(handle) => Some(self.0.people().profile(&handle, None).await?),
             None => None,
         };
         let viral = liked.into_iter().next();
@@ -61,17 +62,19 @@ impl Feed {
     }
 
     /// The most liked post; in a demo town, the most liked of its own posts.
-    pub async fn viral_post(&self) -> Result<Option<PostCard>, Problem> {
-        let until = self.town_ends().await?;
-        Ok(self.most_liked(until).await?.into_iter().next())
+    pub async fn viral(self) -> Result<Option<PostCard>, Problem> {
+        let until = self.0.town_ends().await?;
+        Ok(self.0.most_liked(until).await?.into_iter().next())
     }
+}
 
+impl Feed {
     async fn most_liked(&self, until: Option<Timestamp>) -> Result<Vec<PostCard>, Problem> {
         let paging = Paging {
             limit: AMONG,
             ..Paging::default()
         };
-        let mut liked = self.explore(None, paging).await?.items;
+        let mut liked = self.posts().explore(None, paging).await?.items;
         liked.retain(|card| until.is_none_or(|until| card.post.at <= until));
         Ok(liked)
     }

@@ -11,7 +11,7 @@ use store::overflow::{Item, Key};
 use store::reactions::Reaction;
 
 use super::problems::{explain, missing};
-use super::{Feed, Paging};
+use super::{Feed, Paging, People};
 
 /// An activity, with its object.
 #[derive(Debug, Clone)]
@@ -27,18 +27,18 @@ pub struct ActivityEntry {
     pub user: Option<Person>,
 }
 
-impl Feed {
+impl People<'_> {
     /// Somebody's page, as a reader sees it.
-    pub async fn profile(&self, handle: &Handle, viewer: Option<&Handle>) -> Result<Profile, Problem> {
+    pub async fn profile(self, handle: &Handle, viewer: Option<&Handle>) -> Result<Profile, Problem> {
         let owner = Topic::User(handle.clone());
-        let followers = self.store.list(Relation::Followers);
+        let followers = self.0.store.list(Relation::Followers);
         let followed = async {
             match viewer.map(|viewer| Key::By(viewer.clone())) {
                 None => Ok(None),
                 Some(viewer) => followers.find(&owner, &viewer).await,
             }
         };
-        let people = self.store.people();
+        let people = self.0.store.people();
         let (summary, followed) = futures::try_join!(people.summary(handle), followed).map_err(explain)?;
         let summary = summary.ok_or_else(|| missing(&owner.to_string()))?;
         Ok(Profile {
@@ -55,14 +55,14 @@ impl Feed {
     }
 
     /// Follows a person. A second call changes nothing; a call after an interruption finishes the work.
-    pub async fn follow(&self, actor: &Handle, target: &Handle) -> Result<Counted, Problem> {
+    pub async fn follow(self, actor: &Handle, target: &Handle) -> Result<Counted, Problem> {
         if actor == target {
             return Err(Problem::invalid("handle", "You cannot follow yourself."));
         }
-        let _turn = self.turns.of(actor).await;
-        let at = self.environment.now();
-        let item = Item::new(self.environment.ids.uuid(at), actor.clone(), at);
-        let appended = self.add(&Reaction::Follow(target.clone()), item).await?;
+        let _turn = self.0.turns.of(actor).await;
+        let at = self.0.environment.now();
+        let item = Item::new(self.0.environment.ids.uuid(at), actor.clone(), at);
+        let appended = self.0.add(&Reaction::Follow(target.clone()), item).await?;
         Ok(Counted {
             active: true,
             count: appended.count,
@@ -70,9 +70,9 @@ impl Feed {
     }
 
     /// Stops following a person. A second call changes nothing; a call after an interruption finishes the work.
-    pub async fn unfollow(&self, actor: &Handle, target: &Handle) -> Result<Counted, Problem> {
-        let _turn = self.turns.of(actor).await;
-        let removed = self.remove(actor, &Reaction::Follow(target.clone())).await?;
+    pub async fn unfollow(self, actor: &Handle, target: &Handle) -> Result<Counted, Problem> {
+        let _turn = self.0.turns.of(actor).await;
+        let removed = self.0.remove(actor, &Reaction::Follow(target.clone())).await?;
         Ok(Counted {
             active: false,
             count: removed.count,
@@ -80,21 +80,23 @@ impl Feed {
     }
 
     /// The followers of a person.
-    pub async fn followers(&self, handle: &Handle, paging: Paging) -> Result<Listing<Member>, Problem> {
-        self.members(&Topic::User(handle.clone()), Relation::Followers, paging)
+    pub async fn followers(self, handle: &Handle, paging: Paging) -> Result<Listing<Member>, Problem> {
+        self.0
+            .members(&Topic::User(handle.clone()), Relation::Followers, paging)
             .await
     }
 
     /// The people whom a person follows.
-    pub async fn following(&self, handle: &Handle, paging: Paging) -> Result<Listing<Member>, Problem> {
-        self.members(&Topic::User(handle.clone()), Relation::Following, paging)
+    pub async fn following(self, handle: &Handle, paging: Paging) -> Result<Listing<Member>, Problem> {
+        self.0
+            .members(&Topic::User(handle.clone()), Relation::Following, paging)
             .await
     }
 
     /// The activities of a person.
-    pub async fn activity(&self, handle: &Handle, paging: Paging) -> Result<Listing<Activity>, Problem> {
+    pub async fn activity(self, handle: &Handle, paging: Paging) -> Result<Listing<Activity>, Problem> {
         let owner = Topic::User(handle.clone());
-        let stretch = self.stretch(&owner, Relation::Activities, paging).await?;
+        let stretch = self.0.stretch(&owner, Relation::Activities, paging).await?;
         let items: Vec<Activity> = stretch.items.iter().map(activity).collect::<Result<_, _>>()?;
         let mut seams = stretch.seams;
         for seam in &mut seams {
@@ -117,7 +119,7 @@ impl Feed {
 
     /// The same with its object, as the pages show it: two more commands, however long the stretch is.
     pub async fn activity_entries(
-        &self,
+        self,
         handle: &Handle,
         paging: Paging,
     ) -> Result<Listing<ActivityEntry>, Problem> {
@@ -127,10 +129,10 @@ impl Feed {
             .iter()
             .filter_map(|activity| activity.post)
             .collect();
-        let posts = self.store.posts().several(&ids).await.map_err(explain)?;
+        let posts = self.0.store.posts().several(&ids).await.map_err(explain)?;
         let followed = listing.items.iter().filter_map(|activity| activity.user.as_ref());
         let people = followed.chain(posts.values().map(|post| &post.author));
-        let people = self.store.people().named(people).await.map_err(explain)?;
+        let people = self.0.store.people().named(people).await.map_err(explain)?;
         let entry = |activity: Activity| ActivityEntry {
             by: handle.clone(),
             post: activity
@@ -147,7 +149,9 @@ impl Feed {
             total: listing.total,
         })
     }
+}
 
+impl Feed {
     /// A stretch of a list of people, with their names.
     pub(super) async fn members(
         &self,

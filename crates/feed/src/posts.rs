@@ -10,21 +10,21 @@ use store::posts::{Order, StoredPost};
 use uuid::Uuid;
 
 use super::problems::{explain, missing, or_take_back};
-use super::{Feed, Paging};
+use super::{Feed, Paging, Posts};
 
-impl Feed {
+impl Posts<'_> {
     /// The home feed, newest first: posts by the people whom the reader follows and their own, or everybody's for
     /// a reader who is not signed in. For a long home feed `total` is not the exact number; see
     /// [`store::timeline::Page`].
-    pub async fn home(&self, viewer: Option<&Handle>, paging: Paging) -> Result<Listing<PostCard>, Problem> {
+    pub async fn home(self, viewer: Option<&Handle>, paging: Paging) -> Result<Listing<PostCard>, Problem> {
         match viewer {
-            None => self.list_posts(None, Order::Newest, viewer, paging).await,
+            None => self.0.list_posts(None, Order::Newest, viewer, paging).await,
             Some(reader) => {
-                let timelines = self.store.timelines();
+                let timelines = self.0.store.timelines();
                 let page = timelines.home(reader, paging.after, paging.limit).await;
                 let page = page.map_err(explain)?;
                 Ok(Listing {
-                    items: self.cards(page.posts, viewer).await?,
+                    items: self.0.cards(page.posts, viewer).await?,
                     next: page.next.map(|cursor| cursor.to_string()),
                     seams: Vec::new(),
                     total: page.total,
@@ -35,63 +35,64 @@ impl Feed {
 
     /// Everybody's posts, most liked first.
     pub async fn explore(
-        &self,
+        self,
         viewer: Option<&Handle>,
         paging: Paging,
     ) -> Result<Listing<PostCard>, Problem> {
-        self.list_posts(None, Order::MostLiked, viewer, paging).await
+        self.0.list_posts(None, Order::MostLiked, viewer, paging).await
     }
 
     /// One person's posts, newest first.
-    pub async fn posts_by(
-        &self,
+    pub async fn by(
+        self,
         author: &Handle,
         viewer: Option<&Handle>,
         paging: Paging,
     ) -> Result<Listing<PostCard>, Problem> {
-        self.list_posts(Some(std::slice::from_ref(author)), Order::Newest, viewer, paging)
+        self.0
+            .list_posts(Some(std::slice::from_ref(author)), Order::Newest, viewer, paging)
             .await
     }
 
     /// Everybody's posts with a tag, newest first.
     pub async fn tagged(
-        &self,
+        self,
         tag: &Tag,
         viewer: Option<&Handle>,
         paging: Paging,
     ) -> Result<Listing<PostCard>, Problem> {
-        let stored = self.store.posts();
+        let stored = self.0.store.posts();
         let (posts, total) = futures::try_join!(
             stored.tagged(tag, Order::Newest, paging.after, paging.limit + 1),
             stored.count_tagged(tag)
         )
         .map_err(explain)?;
-        self.listing(posts, total, Order::Newest, viewer, paging).await
+        self.0.listing(posts, total, Order::Newest, viewer, paging).await
     }
 
     /// One post.
-    pub async fn post(&self, id: PostId, viewer: Option<&Handle>) -> Result<PostCard, Problem> {
-        let post = self.stored_post(id).await?;
-        self.card(post, viewer).await
+    pub async fn get(self, id: PostId, viewer: Option<&Handle>) -> Result<PostCard, Problem> {
+        let post = self.0.stored_post(id).await?;
+        self.0.card(post, viewer).await
     }
 
     /// Publishes a post. A second call with the same `id` returns the existing post.
     pub async fn compose(
-        &self,
+        self,
         author: &Handle,
         id: Option<PostId>,
         text: PostText,
     ) -> Result<PostCard, Problem> {
-        let _turn = self.turns.of(author).await;
-        let at = self.environment.now();
-        let id = id.unwrap_or_else(|| self.environment.ids.uuid(at).into());
-        let born = self.environment.ids.uuid(at);
-        let timelines = self.store.timelines();
+        let _turn = self.0.turns.of(author).await;
+        let at = self.0.environment.now();
+        let id = id.unwrap_or_else(|| self.0.environment.ids.uuid(at).into());
+        let born = self.0.environment.ids.uuid(at);
+        let timelines = self.0.store.timelines();
         let (post, viewer) = match timelines.publish(id, born, author, &text, at).await {
             // Nobody can have liked or shared it yet, not even its author.
             Ok(post) => (post, None),
             Err(document::Error::DuplicateKey { .. }) => {
-                let earlier = self.stored_post(id).await?;
+                let earlier = self.0.stored_post(id).await?;
                 if earlier.author != *author {
                     return Err(
                         Problem::new(Kind::Conflict, "Another post has this id. Choose another.").about("id"),
@@ -101,32 +102,38 @@ impl Feed {
             }
             Err(error) => return Err(explain(error)),
         };
-        self.new_posts.published();
+        self.0.new_posts.published();
         let target = doc! { "post": uuid_bson(id.uuid()) };
         let recorded = self
+            .0
             .record(author, id.uuid(), post.at, ActivityKind::Post, target)
             .await;
-        or_take_back(recorded, async { self.store.posts().delete(id).await.map(drop) }).await?;
+        or_take_back(recorded, async {
+            self.0.store.posts().delete(id).await.map(drop)
+        })
+        .await?;
         timelines.deliver(author).await.map_err(explain)?;
-        self.card(post, viewer).await
+        self.0.card(post, viewer).await
     }
 
     /// Deletes one of the actor's own posts, with its likes, comments and shares.
-    pub async fn delete_post(&self, actor: &Handle, id: PostId) -> Result<(), Problem> {
-        let _turn = self.turns.of(actor).await;
-        let post = self.stored_post(id).await?;
+    pub async fn delete(self, actor: &Handle, id: PostId) -> Result<(), Problem> {
+        let _turn = self.0.turns.of(actor).await;
+        let post = self.0.stored_post(id).await?;
         if post.author != *actor {
             return Err(Problem::new(
                 Kind::Forbidden,
                 "Only the author can delete a post.",
             ));
         }
-        self.forget(actor, id.uuid()).await?;
-        self.store.posts().delete(id).await.map_err(explain)?;
-        self.events.changed(&Topic::Post(id));
+        self.0.forget(actor, id.uuid()).await?;
+        self.0.store.posts().delete(id).await.map_err(explain)?;
+        self.0.events.changed(&Topic::Post(id));
         Ok(())
     }
+}
 
+impl Feed {
     /// One post as stored.
     pub(super) async fn stored_post(&self, id: PostId) -> Result<StoredPost, Problem> {
         let post = self.store.posts().get(id).await.map_err(explain)?;

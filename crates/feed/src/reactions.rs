@@ -5,39 +5,41 @@ use store::overflow::{Appended, Item, Removed};
 use store::reactions::{Attempt, Reaction};
 
 use super::problems::explain;
-use super::{Feed, Paging};
+use super::{Feed, Paging, Reactions};
 
-impl Feed {
+impl Reactions<'_> {
     /// Likes a post. A second call changes nothing.
-    pub async fn like(&self, actor: &Handle, post: PostId) -> Result<Counted, Problem> {
-        self.react(actor, Reaction::Like(post)).await
+    pub async fn like(self, actor: &Handle, post: PostId) -> Result<Counted, Problem> {
+        self.0.react(actor, Reaction::Like(post)).await
     }
 
     /// Removes a like. A second call changes nothing.
-    pub async fn unlike(&self, actor: &Handle, post: PostId) -> Result<Counted, Problem> {
-        self.take_back(actor, Reaction::Like(post)).await
+    pub async fn unlike(self, actor: &Handle, post: PostId) -> Result<Counted, Problem> {
+        self.0.take_back(actor, Reaction::Like(post)).await
     }
 
     /// Shares a post. A second call changes nothing.
-    pub async fn share(&self, actor: &Handle, post: PostId) -> Result<Counted, Problem> {
-        self.react(actor, Reaction::Share(post)).await
+    pub async fn share(self, actor: &Handle, post: PostId) -> Result<Counted, Problem> {
+        self.0.react(actor, Reaction::Share(post)).await
     }
 
     /// Removes a share. A second call changes nothing.
-    pub async fn unshare(&self, actor: &Handle, post: PostId) -> Result<Counted, Problem> {
-        self.take_back(actor, Reaction::Share(post)).await
+    pub async fn unshare(self, actor: &Handle, post: PostId) -> Result<Counted, Problem> {
+        self.0.take_back(actor, Reaction::Share(post)).await
     }
 
     /// The people who like a post.
-    pub async fn likes(&self, post: PostId, paging: Paging) -> Result<Listing<Member>, Problem> {
-        self.members(&Topic::Post(post), Relation::Likes, paging).await
+    pub async fn likes(self, post: PostId, paging: Paging) -> Result<Listing<Member>, Problem> {
+        self.0.members(&Topic::Post(post), Relation::Likes, paging).await
     }
 
     /// The people who shared a post.
-    pub async fn shares(&self, post: PostId, paging: Paging) -> Result<Listing<Member>, Problem> {
-        self.members(&Topic::Post(post), Relation::Shares, paging).await
+    pub async fn shares(self, post: PostId, paging: Paging) -> Result<Listing<Member>, Problem> {
+        self.0.members(&Topic::Post(post), Relation::Shares, paging).await
     }
+}
 
+impl Feed {
     /// Adds an item and its activity, and notifies the watchers. If it is interrupted in between, a retry, or
     /// another action of the same person, finishes it.
     pub(super) async fn add(&self, reaction: &Reaction, item: Item) -> Result<Appended, Problem> {

@@ -4,17 +4,17 @@ use model::{Account, Bio, DisplayName, Handle, Kind, Password, Problem, Topic};
 use store::people::User;
 
 use super::problems::{explain, missing};
-use super::{Feed, SessionToken, passwords};
+use super::{Accounts, Feed, SessionToken, passwords};
 
-impl Feed {
+impl Accounts<'_> {
     /// Changes a person's displayed name and bio.
-    pub async fn describe(&self, actor: &Handle, name: DisplayName, bio: Bio) -> Result<Account, Problem> {
-        let changed = self.store.people().describe(actor, &name, &bio).await;
+    pub async fn describe(self, actor: &Handle, name: DisplayName, bio: Bio) -> Result<Account, Problem> {
+        let changed = self.0.store.people().describe(actor, &name, &bio).await;
         let owner = Topic::User(actor.clone());
         if !changed.map_err(explain)? {
             return Err(missing(&owner.to_string()));
         }
-        self.events.changed(&owner);
+        self.0.events.changed(&owner);
         Ok(Account {
             handle: actor.clone(),
             name,
@@ -24,37 +24,43 @@ impl Feed {
 
     /// Changes a password, after checking the present one. All sessions end; returns a new one.
     pub async fn change_password(
-        &self,
+        self,
         actor: &Handle,
         present: &str,
         new: Password,
     ) -> Result<SessionToken, Problem> {
-        let (user, old) = self.proven(actor, present).await?;
-        let hash = passwords::hash(new, self.environment.salt()).await?;
-        let at = self.environment.now();
-        let people = self.store.people();
+        let (user, old) = self.0.proven(actor, present).await?;
+        let hash = passwords::hash(new, self.0.environment.salt()).await?;
+        let at = self.0.environment.now();
+        let people = self.0.store.people();
         let changed = people.change_password(actor, &old, &hash, at).await;
         if !changed.map_err(explain)? {
             return Err(not_yours());
         }
-        let (_, token) = self.start_session(user, at).await?;
+        let (_, token) = self.0.start_session(user, at).await?;
         // The write above has ended them; this only tidies up.
-        self.end_sessions_but(actor, &token).await?;
+        self.0.end_sessions_but(actor, &token).await?;
         Ok(token)
     }
 
     /// Deletes an account, after checking its password: at once for everybody to see, and for good. The person's
     /// items in other people's lists are removed afterwards, in the background.
-    pub async fn leave(&self, actor: &Handle, password: &str) -> Result<(), Problem> {
-        let (_, hash) = self.proven(actor, password).await?;
-        let turn = self.turns.of(actor).await;
-        let marked = self.store.leaving().begin(actor, &hash).await.map_err(explain)?;
+    pub async fn leave(self, actor: &Handle, password: &str) -> Result<(), Problem> {
+        let (_, hash) = self.0.proven(actor, password).await?;
+        let turn = self.0.turns.of(actor).await;
+        let marked = self
+            .0
+            .store
+            .leaving()
+            .begin(actor, &hash)
+            .await
+            .map_err(explain)?;
         drop(turn);
         if !marked {
             return Err(not_yours());
         }
-        self.events.changed(&Topic::User(actor.clone()));
-        let (store, handle) = (self.store.clone(), actor.clone());
+        self.0.events.changed(&Topic::User(actor.clone()));
+        let (store, handle) = (self.0.store.clone(), actor.clone());
         tokio::spawn(async move {
             if let Err(error) = store.leaving().finish(&handle).await {
                 tracing::warn!(%error, "somebody has left, and what they left behind is taken back later");
@@ -62,7 +68,9 @@ impl Feed {
         });
         Ok(())
     }
+}
 
+impl Feed {
     /// A person and the hash of their password, if the given password matches.
     async fn proven(&self, actor: &Handle, password: &str) -> Result<(User, String), Problem> {
         let user = self.store.people().get(actor).await.map_err(explain)?;

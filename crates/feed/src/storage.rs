@@ -4,7 +4,7 @@ use bson::Document;
 use model::{Listing, Overflow, Problem, Relation, RelationOverflow, SeamCost, Topic};
 use store::inspect::{Documents, Whole};
 
-use super::Feed;
+use super::Storage;
 use super::problems::explain;
 
 /// An owner with its exact sizes, and one of its lists page by page.
@@ -24,11 +24,11 @@ pub struct Inspection {
     pub document: Option<Document>,
 }
 
-impl Feed {
+impl Storage<'_> {
     /// Adds to the seams of a stretch what was read for it, compared with one unbounded array. Few stretches have
     /// a seam; the others cost nothing.
     pub async fn with_costs<T>(
-        &self,
+        self,
         owner: &Topic,
         relation: Relation,
         mut listing: Listing<T>,
@@ -38,6 +38,7 @@ impl Feed {
         }
         let pages: Vec<u32> = listing.seams.iter().map(|seam| seam.page).collect();
         let weights = self
+            .0
             .store()
             .weigh(owner, relation, &pages)
             .await
@@ -61,12 +62,12 @@ impl Feed {
     /// Looks at an owner and at one page of one of its lists: the named list, or else the longest; the named page,
     /// or else the newest.
     pub async fn inspect(
-        &self,
+        self,
         owner: &Topic,
         relation: Option<Relation>,
         page: Option<u32>,
     ) -> Result<Inspection, Problem> {
-        let store = self.store();
+        let store = self.0.store();
         let whole = store.whole(owner).await.map_err(explain)?;
         let longest = whole.lists.iter().max_by_key(|(_, list)| list.count);
         let relation = relation.or(longest.map(|(relation, _)| *relation));
@@ -105,8 +106,8 @@ impl Feed {
     }
 
     /// How an owner's lists are stored, and their documents.
-    pub async fn storage(&self, owner: &Topic) -> Result<(Overflow, Documents), Problem> {
-        let documents = self.store().documents(owner).await.map_err(explain)?;
+    pub async fn documents(self, owner: &Topic) -> Result<(Overflow, Documents), Problem> {
+        let documents = self.0.store().documents(owner).await.map_err(explain)?;
         Ok((self.overflow(owner).await?, documents))
     }
 }

@@ -70,7 +70,7 @@ impl MeasuredItems {
 impl Feed {
     /// What this store's items of a relation say, at most ten minutes old.
     pub async fn measured_items(&self, relation: Relation) -> Result<MeasuredItems, Problem> {
-        let (at, all) = self.relation_stats().await?;
+        let (at, all) = self.storage().relation_stats().await?;
         let stats = all.iter().find(|stats| stats.relation == relation).cloned();
         let stats =
             stats.ok_or_else(|| Problem::invalid("relation", "There are no numbers of this relation."))?;

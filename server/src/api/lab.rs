@@ -1,6 +1,7 @@
 //! `/lab/storm`, `/lab/migrate` and `/lab/tune`: the workshop's measurements. Their forms are sent to server
 //! functions.
 
+use ::api::{Answer, Api};
 use axum::Json;
 use axum::extract::State;
 use feed::Feed;
@@ -9,8 +10,6 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-
-use super::{Answer, Api};
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()

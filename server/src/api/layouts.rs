@@ -1,5 +1,6 @@
 //! `/lab/layouts`: the workshop's race of the layouts, one at a time on a server.
 
+use ::api::{Actor, Answer, Api, Body};
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -12,10 +13,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::schema::{Object, ObjectBuilder, Type};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-
-use super::extract::{Actor, Body};
-use super::{Answer, Api};
-use crate::http::ProblemBody;
+use web::ProblemBody;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default().routes(routes!(show, start, stop))

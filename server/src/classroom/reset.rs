@@ -11,10 +11,10 @@ use axum::routing::{get, post};
 use feed::{Environment, Feed};
 use model::{Kind, Problem};
 use tokio::sync::RwLock;
+use web::Refusal;
 
 use super::address::invitation;
 use super::teacher::{self, Token};
-use crate::http::Refusal;
 use crate::town;
 
 /// The page of the class.

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use app::{DESK, Teacher};
 use axum::extract::{ConnectInfo, Query, Request};
-use axum::http::header::COOKIE;
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::HeaderValue;
 use feed::Environment;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
+use web::cookie;
 
 use crate::http::is_sent_to_this_machine;
 
@@ -73,7 +73,7 @@ impl Token {
     /// Whether the sender is the teacher, or could become it; `None` for requests from other machines.
     pub fn teacher(&self, request: &Request) -> Option<Teacher> {
         is_at_the_server(request).then(|| {
-            if cookies(request.headers()).any(|shown| self.is(shown)) {
+            if cookie::sent(request.headers(), COOKIE_NAME).any(|shown| self.is(shown)) {
                 Teacher::Proven
             } else {
                 Teacher::Unproven
@@ -85,18 +85,6 @@ impl Token {
     fn is(&self, shown: &str) -> bool {
         Sha256::digest(shown) == Sha256::digest(&*self.0)
     }
-}
-
-fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {
-    let lines = headers
-        .get_all(COOKIE)
-        .iter()
-        .filter_map(|line| line.to_str().ok());
-    lines
-        .flat_map(|line| line.split(';'))
-        .filter_map(|pair| pair.trim().split_once('='))
-        .filter(|(name, _)| *name == COOKIE_NAME)
-        .map(|(_, value)| value)
 }
 
 /// Whether a request comes from this machine, at an address that leads nowhere else, as far as the request shows.

@@ -5,8 +5,8 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
 use futures::StreamExt;
+use web::Refusal;
 
-use super::Refusal;
 use super::refusals::for_a_person;
 
 /// The largest body, in bytes: several times the longest form.

@@ -1,23 +1,13 @@
-use std::sync::LazyLock;
-
 use axum::extract::State;
 use axum::http::header::{
     CONTENT_SECURITY_POLICY, REFERRER_POLICY, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::Response;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use leptos::nonce::use_nonce;
 use leptos::prelude::use_context;
 use leptos_axum::ResponseOptions;
-use sha2::{Digest as _, Sha256};
-
-use super::problem::STYLE;
-
-/// The policy for every answer: nothing is loaded or run, base addresses cannot be changed, and no other page may
-/// frame it.
-const CLOSED: &str = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+use web::CLOSED;
 
 const CORP: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const PERMISSIONS: HeaderName = HeaderName::from_static("permissions-policy");
@@ -37,13 +27,6 @@ pub fn allow_own_scripts() {
         response.insert_header(CONTENT_SECURITY_POLICY, policy);
     }
 }
-
-/// The policy of the plain text page, which has one inline style and nothing else.
-pub static WORDS_ALONE: LazyLock<HeaderValue> = LazyLock::new(|| {
-    let style = STANDARD.encode(Sha256::digest(STYLE));
-    HeaderValue::try_from(format!("{CLOSED}; style-src 'sha256-{style}'"))
-        .unwrap_or(HeaderValue::from_static(CLOSED))
-});
 
 /// Middleware for every answer, wherever it comes from. A policy that the answer already has is kept.
 ///

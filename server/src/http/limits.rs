@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use app::actions::accounts::{SignIn, SignUp};
 use app::actions::settings::{ChangePassword, Leave};
-use app::session::Session;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
@@ -15,9 +14,10 @@ use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter};
 use leptos::server_fn::ServerFn as _;
 use model::Handle;
+use web::{Refusal, Session};
 
+use super::peer;
 use super::refusals::for_a_person;
-use super::{Refusal, peer};
 
 /// The paths where passwords are hashed.
 const PASSWORDS: [&str; 8] = [

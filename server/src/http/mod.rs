@@ -7,7 +7,6 @@ mod health;
 mod limits;
 mod peer;
 mod plain_http;
-mod problem;
 mod refusals;
 mod request_log;
 
@@ -18,6 +17,5 @@ pub use self::health::{described as described_health, router as health};
 pub use self::limits::{Limits, Quotas, limit_accounts, limit_peers};
 pub use self::peer::require_proxies;
 pub use self::plain_http::{Reach, is_sent_to_this_machine, refuse_plain_http};
-pub use self::problem::{ProblemBody, Refusal};
 pub use self::refusals::{explain, forgery_protection};
 pub use self::request_log::{RequestLog, log};

@@ -5,8 +5,8 @@ use axum::http::header::HOST;
 use axum::http::uri::Authority;
 use axum::middleware::Next;
 use axum::response::Response;
+use web::Refusal;
 
-use super::Refusal;
 use super::refusals::for_a_person;
 use crate::fault::Fault;
 

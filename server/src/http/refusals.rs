@@ -4,8 +4,8 @@ use axum::http::{HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::Response;
 use tower_http::csrf::{CsrfLayer, ProtectionError};
+use web::Refusal;
 
-use super::Refusal;
 use crate::fault::Fault;
 
 /// Refuses mutations that another site made the browser send: a `Sec-Fetch-Site` other than same-origin, or, from

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use app::notice::Notices;
-use app::session::{Cookies, Sessions};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
@@ -18,6 +17,7 @@ use serde_json::{Value, json};
 use store::{Settings, Store};
 use tower::ServiceExt as _;
 use uuid::Uuid;
+use web::{Cookies, Sessions};
 
 use crate::http::{Reach, RequestLog, forgery_protection};
 use crate::serve::{Access, routes};

@@ -6,7 +6,6 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, LazyLock};
 
 use app::notice::Notices;
-use app::session::{Cookies, Sessions};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::header::{ACCEPT, CONTENT_TYPE, COOKIE, HOST, SET_COOKIE};
@@ -23,6 +22,7 @@ use serde_json::Value;
 use store::people::{self, User};
 use tower::ServiceExt as _;
 use uuid::Uuid;
+use web::{Cookies, Sessions};
 
 use super::conformity::{Description, Seen};
 use super::player::{Ticking, feed_over};
@@ -213,11 +213,15 @@ impl Stage {
     pub async fn acts_for_somebody_gone(&self, what: &str, post: &str) {
         let (gone, post) = ("gone".parse().unwrap(), post.parse().unwrap());
         let acted = match what {
-            "like" => self.feed.like(&gone, post).await.map(drop),
-            "share" => self.feed.share(&gone, post).await.map(drop),
+            "like" => self.feed.reactions().like(&gone, post).await.map(drop),
+            "share" => self.feed.reactions().share(&gone, post).await.map(drop),
             _ => {
                 let text = "Hello".parse().unwrap();
-                self.feed.comment(&gone, post, None, text).await.map(drop)
+                self.feed
+                    .reactions()
+                    .comment(&gone, post, None, text)
+                    .await
+                    .map(drop)
             }
         };
         assert_eq!(acted.unwrap_err().kind, Kind::NotFound);

@@ -56,7 +56,7 @@ pub fn TracePage() -> impl IntoView {
 
 /// The owner that is shown if the address names none.
 async fn most_liked() -> Result<Option<Topic>, Problem> {
-    let viral = feed()?.viral_post().await?;
+    let viral = feed()?.posts().viral().await?;
     Ok(viral.map(|card| Topic::Post(card.post.id)))
 }
 

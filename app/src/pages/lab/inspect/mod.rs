@@ -48,7 +48,7 @@ pub fn InspectStartPage() -> impl IntoView {
         if let Some(problem) = &problem {
             answer_with(problem.kind);
         }
-        let notable = feed()?.notable().await?;
+        let notable = feed()?.posts().notable().await?;
         Ok(view! {
             <StationHead station=&INSPECT />
             <div class="lab-choice">
@@ -88,7 +88,7 @@ pub fn InspectPage() -> impl IntoView {
             None => None,
         };
         let about = about(&owner).await?;
-        let inspection = feed()?.inspect(&owner, relation, page).await?;
+        let inspection = feed()?.storage().inspect(&owner, relation, page).await?;
         Ok(view! {
             <StationHead station=&INSPECT />
             <p class="lab-subject">
@@ -138,14 +138,17 @@ pub struct About {
 pub async fn about(owner: &Topic) -> Result<About, Problem> {
     Ok(match owner {
         Topic::Post(id) => {
-            let post = feed()?.post(*id, None).await?.post;
+            let post = feed()?.posts().get(*id, None).await?.post;
             About {
                 words: format!("{}: “{}”", post.author.name, beginning(post.text.as_str())),
                 href: format!("/post/{id}"),
             }
         }
         Topic::User(handle) => About {
-            words: format!("{} (@{handle})", feed()?.profile(handle, None).await?.name),
+            words: format!(
+                "{} (@{handle})",
+                feed()?.people().profile(handle, None).await?.name
+            ),
             href: format!("/@{handle}"),
         },
     })

@@ -7,8 +7,8 @@ use model::{Counted, Listing, Member};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::extract::{Actor, PostPath, Stretch};
-use super::{Answer, Api};
+use crate::extract::{Actor, PostPath, Stretch};
+use crate::{Answer, Api};
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()
@@ -31,7 +31,7 @@ async fn like(
     Actor(actor): Actor,
     PostPath(post): PostPath,
 ) -> Answer<Json<Counted>> {
-    Ok(Json(feed.like(&actor, post).await?))
+    Ok(Json(feed.reactions().like(&actor, post).await?))
 }
 
 /// Take a like back
@@ -47,7 +47,7 @@ async fn unlike(
     Actor(actor): Actor,
     PostPath(post): PostPath,
 ) -> Answer<Json<Counted>> {
-    Ok(Json(feed.unlike(&actor, post).await?))
+    Ok(Json(feed.reactions().unlike(&actor, post).await?))
 }
 
 /// Share a post
@@ -63,7 +63,7 @@ async fn share(
     Actor(actor): Actor,
     PostPath(post): PostPath,
 ) -> Answer<Json<Counted>> {
-    Ok(Json(feed.share(&actor, post).await?))
+    Ok(Json(feed.reactions().share(&actor, post).await?))
 }
 
 /// Take a share back
@@ -79,7 +79,7 @@ async fn unshare(
     Actor(actor): Actor,
     PostPath(post): PostPath,
 ) -> Answer<Json<Counted>> {
-    Ok(Json(feed.unshare(&actor, post).await?))
+    Ok(Json(feed.reactions().unshare(&actor, post).await?))
 }
 
 /// Who likes a post
@@ -94,7 +94,7 @@ async fn likes(
     PostPath(post): PostPath,
     Stretch(paging): Stretch,
 ) -> Answer<Json<Listing<Member>>> {
-    Ok(Json(feed.likes(post, paging).await?))
+    Ok(Json(feed.reactions().likes(post, paging).await?))
 }
 
 /// Who shared a post
@@ -109,5 +109,5 @@ async fn shares(
     PostPath(post): PostPath,
     Stretch(paging): Stretch,
 ) -> Answer<Json<Listing<Member>>> {
-    Ok(Json(feed.shares(post, paging).await?))
+    Ok(Json(feed.reactions().shares(post, paging).await?))
 }

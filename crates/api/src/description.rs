@@ -1,7 +1,6 @@
 //! The description of the API in OpenAPI 3.1, gathered from the handlers and the types that they take and answer.
 
-use std::sync::LazyLock;
-
+use axum::extract::State;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -13,11 +12,7 @@ use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::{Api, PREFIX, examples, refusals, v1};
-use crate::http::described_health;
-
-/// The description. It does not change while the program runs.
-pub static DESCRIPTION: LazyLock<Description> = LazyLock::new(|| Description::of(described()));
+use crate::{Api, PREFIX, examples, refusals};
 
 /// The description as it is served, printed and shown.
 pub struct Description {
@@ -29,7 +24,13 @@ pub struct Description {
 }
 
 impl Description {
-    fn of(value: Value) -> Self {
+    /// Describes these routes below `/api/v1` and the server's others, with more examples for their schemas.
+    pub fn of(
+        routes: OpenApiRouter<Api>,
+        others: utoipa::openapi::OpenApi,
+        more_examples: Vec<(&'static str, Value)>,
+    ) -> Self {
+        let value = described(routes, others, more_examples);
         let text = format!("{value:#}\n");
         let digest = URL_SAFE_NO_PAD.encode(Sha256::digest(&text));
         // Weak, since the answer may be compressed. Base64 in quotes is always a valid header.
@@ -57,8 +58,8 @@ pub fn routes() -> OpenApiRouter<Api> {
         (status = 304, description = "It is still the one with the `ETag` that was named.")
     )
 )]
-async fn show(headers: HeaderMap) -> Response {
-    let Description { text, etag, .. } = &*DESCRIPTION;
+async fn show(State(description): State<&'static Description>, headers: HeaderMap) -> Response {
+    let Description { text, etag, .. } = description;
     let kept = [
         (CACHE_CONTROL, HeaderValue::from_static("public, max-age=300")),
         (ETAG, etag.clone()),
@@ -95,14 +96,18 @@ async fn show(headers: HeaderMap) -> Response {
 )]
 struct Head;
 
-fn described() -> Value {
-    let routes = OpenApiRouter::default().nest(PREFIX, v1()).into_openapi();
-    let openapi = Head::openapi().merge_from(routes).merge_from(described_health());
+fn described(
+    routes: OpenApiRouter<Api>,
+    others: utoipa::openapi::OpenApi,
+    more_examples: Vec<(&'static str, Value)>,
+) -> Value {
+    let routes = OpenApiRouter::default().nest(PREFIX, routes).into_openapi();
+    let openapi = Head::openapi().merge_from(routes).merge_from(others);
     let mut value = serde_json::to_value(openapi).unwrap_or_default();
     name_items(&mut value);
     name_both_cookies(&mut value);
     refusals::add_to(&mut value);
-    examples::add_to(&mut value);
+    examples::add_to(&mut value, more_examples);
     value
 }
 
@@ -141,7 +146,7 @@ fn name_both_cookies(description: &mut Value) {
 }
 
 /// Every operation, with its path and method.
-pub(super) fn operations(description: &mut Value) -> impl Iterator<Item = (String, String, &mut Value)> {
+pub fn operations(description: &mut Value) -> impl Iterator<Item = (String, String, &mut Value)> {
     let paths = description["paths"].as_object_mut().into_iter().flatten();
     paths.flat_map(|(path, item)| {
         let item = item.as_object_mut().into_iter().flatten();

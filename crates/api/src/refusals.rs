@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use model::{Kind, Problem};
 use serde_json::{Value, json};
+use web::Refusal;
 
-use super::PREFIX;
-use super::description::operations;
-use crate::http::Refusal;
+use crate::PREFIX;
+use crate::description::operations;
 
 /// One of them, in the form of the description.
 struct Refused {

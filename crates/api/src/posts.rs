@@ -10,10 +10,10 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use web::ProblemBody;
 
-use super::extract::{Actor, Body, PostPath, Reader, Stretch, TagPath};
-use super::{Answer, Api, created};
-use crate::http::ProblemBody;
+use crate::extract::{Actor, Body, PostPath, Reader, Stretch, TagPath};
+use crate::{Answer, Api, created};
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()
@@ -49,7 +49,7 @@ async fn home(
     reader: Reader,
     Stretch(paging): Stretch,
 ) -> Answer<Json<Listing<Post>>> {
-    Ok(Json(posts(feed.home(reader.handle(), paging).await?)))
+    Ok(Json(posts(feed.posts().home(reader.handle(), paging).await?)))
 }
 
 /// Everybody's posts
@@ -64,7 +64,7 @@ async fn explore(
     reader: Reader,
     Stretch(paging): Stretch,
 ) -> Answer<Json<Listing<Post>>> {
-    Ok(Json(posts(feed.explore(reader.handle(), paging).await?)))
+    Ok(Json(posts(feed.posts().explore(reader.handle(), paging).await?)))
 }
 
 /// Posts with a tag
@@ -80,7 +80,9 @@ async fn tagged(
     TagPath(tag): TagPath,
     Stretch(paging): Stretch,
 ) -> Answer<Json<Listing<Post>>> {
-    Ok(Json(posts(feed.tagged(&tag, reader.handle(), paging).await?)))
+    Ok(Json(posts(
+        feed.posts().tagged(&tag, reader.handle(), paging).await?,
+    )))
 }
 
 /// Write a post
@@ -104,7 +106,7 @@ async fn compose(
 ) -> Answer<Response> {
     let id = new.id.map(|id| id.parse::<PostId>()).transpose()?;
     let text: PostText = new.text.parse()?;
-    let post = feed.compose(&author, id, text).await?.post;
+    let post = feed.posts().compose(&author, id, text).await?.post;
     Ok(created(&format!("/posts/{}", post.id), post))
 }
 
@@ -114,7 +116,7 @@ async fn compose(
     responses((status = 200, description = "The post, as the reader sees it.", body = Post))
 )]
 async fn show(State(feed): State<Feed>, reader: Reader, PostPath(id): PostPath) -> Answer<Json<Post>> {
-    Ok(Json(feed.post(id, reader.handle()).await?.post))
+    Ok(Json(feed.posts().get(id, reader.handle()).await?.post))
 }
 
 /// Delete a post
@@ -126,7 +128,7 @@ async fn show(State(feed): State<Feed>, reader: Reader, PostPath(id): PostPath) 
     responses((status = 204, description = "It is gone."))
 )]
 async fn delete(State(feed): State<Feed>, Actor(actor): Actor, PostPath(id): PostPath) -> Answer<StatusCode> {
-    feed.delete_post(&actor, id).await?;
+    feed.posts().delete(&actor, id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

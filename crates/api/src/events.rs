@@ -18,11 +18,10 @@ use store::posts::Order;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use web::{ProblemBody, Refusal};
 
-use super::extract::{Reader, query};
-use super::{Answer, Api};
-use crate::http::{ProblemBody, Refusal};
-use crate::shutdown::Phases;
+use crate::extract::{Reader, query};
+use crate::{Answer, Api, Closing};
 
 /// The maximum number of owners on one connection.
 pub const MOST_TOPICS: usize = 100;
@@ -120,22 +119,22 @@ fn since_cursor(value: &str) -> Result<Cursor, Problem> {
 // needed.
 async fn watch(
     State(feed): State<Feed>,
-    State(phases): State<Phases>,
+    State(closing): State<Closing>,
     Reader(session): Reader,
     Watched { topics, posts }: Watched,
 ) -> Answer<Response> {
     // A topic whose owner is gone stays silent, even for a page that reconnects; but a request for nobody at all
     // deserves an answer.
-    let known = future::join_all(topics.iter().map(|topic| feed.overflow(topic))).await;
+    let known = future::join_all(topics.iter().map(|topic| feed.storage().overflow(topic))).await;
     if !known.is_empty() && known.iter().all(Result::is_err) {
         known.into_iter().collect::<Result<Vec<_>, Problem>>()?;
     }
     let newer = match posts {
-        Some((list, since)) => feed.watch_posts(list, session.handle().cloned(), since),
+        Some((list, since)) => feed.live().watch_posts(list, session.handle().cloned(), since),
         None => stream::pending().boxed(),
     };
     // A topic whose owner is gone stays silent; the connection stays open, or a browser would reconnect forever.
-    let changes = feed.watch(&topics).chain(stream::pending());
+    let changes = feed.live().watch(&topics).chain(stream::pending());
     let events = stream::select(
         changes.map(|change| event(&change)),
         newer.map(|newer| {
@@ -144,11 +143,8 @@ async fn watch(
                 .json_data(json!({ "newer": newer }))
         }),
     )
-    .take_until(future::select(
-        phases.closing().boxed(),
-        feed.wait_for_reset().boxed(),
-    ));
-    let open = feed.open_stream();
+    .take_until(future::select(closing, feed.live().wait_for_reset().boxed()));
+    let open = feed.live().open_stream();
     let events = events.inspect(move |_| {
         // Held by the stream.
         let _: &OpenStream = &open;

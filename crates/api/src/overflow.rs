@@ -7,8 +7,8 @@ use model::{Overflow, Relation, RelationOverflow, Topic};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::extract::{PostPath, UserPath};
-use super::{Answer, Api};
+use crate::extract::{PostPath, UserPath};
+use crate::{Answer, Api};
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()
@@ -24,7 +24,7 @@ pub fn routes() -> OpenApiRouter<Api> {
     responses((status = 200, description = "Each list by its name.", body = BTreeMap<Relation, RelationOverflow>))
 )]
 async fn of_post(State(feed): State<Feed>, PostPath(post): PostPath) -> Answer<Json<Overflow>> {
-    Ok(Json(feed.overflow(&Topic::Post(post)).await?))
+    Ok(Json(feed.storage().overflow(&Topic::Post(post)).await?))
 }
 
 /// How a person's lists are stored
@@ -35,5 +35,5 @@ async fn of_post(State(feed): State<Feed>, PostPath(post): PostPath) -> Answer<J
     responses((status = 200, description = "Each list by its name.", body = BTreeMap<Relation, RelationOverflow>))
 )]
 async fn of_user(State(feed): State<Feed>, UserPath(handle): UserPath) -> Answer<Json<Overflow>> {
-    Ok(Json(feed.overflow(&Topic::User(handle)).await?))
+    Ok(Json(feed.storage().overflow(&Topic::User(handle)).await?))
 }

@@ -1,18 +1,33 @@
+//! How a refused request is answered: problem+json for programs, a page for people.
+
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use axum::Json;
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use model::{Kind, Problem};
 use serde::Serialize;
+use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
 
-use super::headers::WORDS_ALONE;
+/// The policy for every answer: nothing is loaded or run, base addresses cannot be changed, and no other page may
+/// frame it.
+pub const CLOSED: &str = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// The style of the plain text page. It is inline because the page must work without anything else.
-pub const STYLE: &str = "body{font:1.0625rem/1.6 system-ui,sans-serif;max-width:34rem;margin:15vh auto;padding:0 1.25rem;\
+const STYLE: &str = "body{font:1.0625rem/1.6 system-ui,sans-serif;max-width:34rem;margin:15vh auto;padding:0 1.25rem;\
                      color-scheme:light dark}";
+
+/// The policy of the plain text page, which has one inline style and nothing else.
+static WORDS_ALONE: LazyLock<HeaderValue> = LazyLock::new(|| {
+    let style = STANDARD.encode(Sha256::digest(STYLE));
+    HeaderValue::try_from(format!("{CLOSED}; style-src 'sha256-{style}'"))
+        .unwrap_or(HeaderValue::from_static(CLOSED))
+});
 
 /// A refused request. The one place where a [`Problem`], or a failure before the feed was reached, becomes an HTTP
 /// response: problem+json (RFC 9457) for programs, a page for people.

@@ -12,11 +12,11 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use web::ProblemBody;
 
-use super::export::Export;
-use super::extract::{Actor, Body, Reader};
-use super::{Answer, Api, created};
-use crate::http::ProblemBody;
+use crate::export::Export;
+use crate::extract::{Actor, Body, Reader};
+use crate::{Answer, Api, created};
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()
@@ -108,7 +108,7 @@ async fn sign_up(
 ) -> Answer<Response> {
     let names = both(new.handle.parse::<Handle>(), new.name.parse::<DisplayName>());
     let ((handle, name), password) = both(names, new.password.parse::<Password>())?;
-    let (account, token) = feed.sign_up(handle, name, password).await?;
+    let (account, token) = feed.accounts().sign_up(handle, name, password).await?;
     let location = format!("/users/{}", account.handle);
     let cookie = cookie(session.replace(&feed, &token).await?);
     Ok((cookie, created(&location, account)).into_response())
@@ -132,7 +132,10 @@ async fn sign_in(
     Reader(session): Reader,
     Body(credentials): Body<Credentials>,
 ) -> Answer<Response> {
-    let (account, token) = feed.sign_in(&credentials.handle, &credentials.password).await?;
+    let (account, token) = feed
+        .accounts()
+        .sign_in(&credentials.handle, &credentials.password)
+        .await?;
     let cookie = cookie(session.replace(&feed, &token).await?);
     Ok((cookie, Json(account)).into_response())
 }
@@ -147,7 +150,7 @@ async fn sign_in(
 )]
 async fn sign_out(State(feed): State<Feed>, Reader(session): Reader) -> Answer<Response> {
     if let Some(token) = session.token() {
-        feed.sign_out(token).await?;
+        feed.accounts().sign_out(token).await?;
     }
     Ok((StatusCode::NO_CONTENT, cookie(session.cookies().clear())).into_response())
 }
@@ -175,7 +178,7 @@ async fn describe(
     let Account { handle, name, bio } = session.require()?.clone();
     let name = new.name.map_or(Ok(name), |name| name.parse::<DisplayName>());
     let (name, bio) = both(name, new.bio.unwrap_or(bio).parse::<Bio>())?;
-    Ok(Json(feed.describe(&handle, name, bio).await?))
+    Ok(Json(feed.accounts().describe(&handle, name, bio).await?))
 }
 
 /// Change one's password
@@ -196,7 +199,10 @@ async fn change_password(
     let handle = &session.require()?.handle;
     let password = new.new_password.parse::<Password>();
     let password = password.map_err(|problem| problem.about("newPassword"))?;
-    let token = feed.change_password(handle, &new.password, password).await?;
+    let token = feed
+        .accounts()
+        .change_password(handle, &new.password, password)
+        .await?;
     Ok((
         StatusCode::NO_CONTENT,
         cookie(session.replace(&feed, &token).await?),
@@ -215,7 +221,7 @@ async fn change_password(
     )))
 )]
 async fn export(State(feed): State<Feed>, Actor(actor): Actor) -> Answer<Response> {
-    let pieces = feed.export(&actor).await?;
+    let pieces = feed.accounts().export(&actor).await?;
     let headers = [
         (CONTENT_TYPE, "application/json".to_owned()),
         (
@@ -241,7 +247,9 @@ async fn leave(
     Reader(session): Reader,
     Body(farewell): Body<Farewell>,
 ) -> Answer<Response> {
-    feed.leave(&session.require()?.handle, &farewell.password).await?;
+    feed.accounts()
+        .leave(&session.require()?.handle, &farewell.password)
+        .await?;
     Ok((StatusCode::NO_CONTENT, cookie(session.cookies().clear())).into_response())
 }
 

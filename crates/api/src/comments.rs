@@ -10,10 +10,10 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use web::ProblemBody;
 
-use super::extract::{Actor, Body, CommentPath, PostPath, Stretch};
-use super::{Answer, Api, created};
-use crate::http::ProblemBody;
+use crate::extract::{Actor, Body, CommentPath, PostPath, Stretch};
+use crate::{Answer, Api, created};
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()
@@ -45,7 +45,7 @@ async fn list(
     PostPath(post): PostPath,
     Stretch(paging): Stretch,
 ) -> Answer<Json<Listing<Comment>>> {
-    Ok(Json(feed.comments(post, paging).await?))
+    Ok(Json(feed.reactions().comments(post, paging).await?))
 }
 
 /// Write a comment
@@ -71,7 +71,7 @@ async fn write(
 ) -> Answer<Response> {
     let id = new.id.map(|id| id.parse::<ItemId>()).transpose()?;
     let text: CommentText = new.text.parse()?;
-    let comment = feed.comment(&actor, post, id, text).await?;
+    let comment = feed.reactions().comment(&actor, post, id, text).await?;
     Ok(created(
         &format!("/posts/{post}/comments/{}", comment.id),
         comment,
@@ -91,6 +91,6 @@ async fn remove(
     Actor(actor): Actor,
     CommentPath(post, comment): CommentPath,
 ) -> Answer<StatusCode> {
-    feed.delete_comment(&actor, post, comment).await?;
+    feed.reactions().delete_comment(&actor, post, comment).await?;
     Ok(StatusCode::NO_CONTENT)
 }

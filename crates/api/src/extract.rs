@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use app::session::Session;
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request};
 use axum::http::request::Parts;
@@ -10,8 +9,7 @@ use feed::Paging;
 use model::{Handle, ItemId, Kind, PostId, Problem, Tag};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-
-use crate::http::Refusal;
+use web::{Refusal, Session};
 
 /// The session of the request, signed in or not.
 pub struct Reader(pub Arc<Session>);

@@ -7,8 +7,8 @@ use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema, Type};
 use utoipa::openapi::{RefOr, Required};
 use utoipa::{IntoParams, PartialSchema};
 
-use super::events::{MOST_TOPICS, Watched};
-use super::extract::{CommentPath, PostPath, Stretch, TagPath, UserPath};
+use crate::events::{MOST_TOPICS, Watched};
+use crate::extract::{CommentPath, PostPath, Stretch, TagPath, UserPath};
 
 /// A topic as this server writes it.
 const TOPIC: &str = "^(post:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|user:[a-z0-9][a-z0-9_-]{1,29})$";

@@ -8,10 +8,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use web::ProblemBody;
 
-use super::extract::{Actor, Reader, Stretch, UserPath};
-use super::{Answer, Api};
-use crate::http::ProblemBody;
+use crate::extract::{Actor, Reader, Stretch, UserPath};
+use crate::{Answer, Api};
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()
@@ -75,7 +75,9 @@ impl From<Profile> for User {
     responses((status = 200, description = "The person, as the reader sees them.", body = User))
 )]
 async fn show(State(feed): State<Feed>, reader: Reader, UserPath(handle): UserPath) -> Answer<Json<User>> {
-    Ok(Json(feed.profile(&handle, reader.handle()).await?.into()))
+    Ok(Json(
+        feed.people().profile(&handle, reader.handle()).await?.into(),
+    ))
 }
 
 /// Follow somebody
@@ -94,7 +96,7 @@ async fn follow(
     Actor(actor): Actor,
     UserPath(handle): UserPath,
 ) -> Answer<Json<Counted>> {
-    Ok(Json(feed.follow(&actor, &handle).await?))
+    Ok(Json(feed.people().follow(&actor, &handle).await?))
 }
 
 /// Stop following somebody
@@ -110,7 +112,7 @@ async fn unfollow(
     Actor(actor): Actor,
     UserPath(handle): UserPath,
 ) -> Answer<Json<Counted>> {
-    Ok(Json(feed.unfollow(&actor, &handle).await?))
+    Ok(Json(feed.people().unfollow(&actor, &handle).await?))
 }
 
 /// Who follows a person
@@ -125,7 +127,7 @@ async fn followers(
     UserPath(handle): UserPath,
     Stretch(paging): Stretch,
 ) -> Answer<Json<Listing<Member>>> {
-    Ok(Json(feed.followers(&handle, paging).await?))
+    Ok(Json(feed.people().followers(&handle, paging).await?))
 }
 
 /// Whom a person follows
@@ -140,7 +142,7 @@ async fn following(
     UserPath(handle): UserPath,
     Stretch(paging): Stretch,
 ) -> Answer<Json<Listing<Member>>> {
-    Ok(Json(feed.following(&handle, paging).await?))
+    Ok(Json(feed.people().following(&handle, paging).await?))
 }
 
 /// What a person did
@@ -155,5 +157,5 @@ async fn activity(
     UserPath(handle): UserPath,
     Stretch(paging): Stretch,
 ) -> Answer<Json<Listing<Activity>>> {
-    Ok(Json(feed.activity(&handle, paging).await?))
+    Ok(Json(feed.people().activity(&handle, paging).await?))
 }

@@ -1,0 +1,9 @@
+//! What the pages and the JSON API have in common: the session that a request belongs to, and how a refused request
+//! is answered.
+
+pub mod cookie;
+mod problem;
+mod session;
+
+pub use problem::{CLOSED, ProblemBody, Refusal};
+pub use session::{Cookies, Session, Sessions, not_signed_in, resolve};
