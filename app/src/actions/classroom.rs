@@ -7,14 +7,12 @@
 
 use leptos::prelude::*;
 use model::Handle;
-
-use crate::refusal::Refused;
-
-#[cfg(feature = "ssr")]
-use {super::feed, super::reply::Form, crate::session};
+use ui::refusal::Refused;
+use ui::reply::Form;
+use ui::request::feed;
+use ui::session;
 
 /// The page of the class.
-#[cfg(feature = "ssr")]
 const CLASS: &str = "/lab/class";
 
 /// Joins the class and signs in. There is no password: a student who loses their session joins again.

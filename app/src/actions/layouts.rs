@@ -5,17 +5,12 @@
     reason = "the macro turns arguments into public fields that cannot carry docs"
 )]
 
+use lab::layouts::Course;
 use leptos::prelude::*;
-
-use crate::refusal::Refused;
-
-#[cfg(feature = "ssr")]
-use {
-    super::feed,
-    super::reply::{Form, came_from},
-    crate::session,
-    lab::layouts::Course,
-};
+use ui::refusal::Refused;
+use ui::reply::{Form, came_from};
+use ui::request::feed;
+use ui::session;
 
 /// Starts a race up to this many items of this many bytes, unless one is already running.
 #[server(endpoint = "race_layouts")]
@@ -38,7 +33,6 @@ pub async fn stop_layouts() -> Result<(), Refused> {
 }
 
 /// The station's address, with the values that the form had.
-#[cfg(feature = "ssr")]
 fn station() -> String {
     came_from().unwrap_or_else(|| "/lab/layouts".to_owned())
 }

@@ -6,14 +6,12 @@
 )]
 
 use leptos::prelude::*;
-
-use crate::refusal::Refused;
-
-#[cfg(feature = "ssr")]
-use {super::feed, super::reply::Form, crate::session};
+use ui::refusal::Refused;
+use ui::reply::Form;
+use ui::request::feed;
+use ui::session;
 
 /// The page that shows the migration.
-#[cfg(feature = "ssr")]
 const PAGE: &str = "/lab/migrate";
 
 /// Starts a migration of an array of this many likes.

@@ -6,14 +6,13 @@
 )]
 
 use leptos::prelude::*;
-
-use crate::refusal::Refused;
-
-#[cfg(feature = "ssr")]
-use {super::feed, super::reply::Form, crate::session, model::StormChoice};
+use model::StormChoice;
+use ui::refusal::Refused;
+use ui::reply::Form;
+use ui::request::feed;
+use ui::session;
 
 /// The page that shows the storm.
-#[cfg(feature = "ssr")]
 const PAGE: &str = "/lab/storm";
 
 /// Starts a storm.

@@ -6,11 +6,11 @@
 )]
 
 use leptos::prelude::*;
-
-use crate::refusal::Refused;
-
-#[cfg(feature = "ssr")]
-use {super::feed, super::reply::Form, crate::session, model::Relation};
+use model::Relation;
+use ui::refusal::Refused;
+use ui::reply::Form;
+use ui::request::feed;
+use ui::session;
 
 /// Lays out a list in a sandbox, with the limits that follow from a budget in KB and the store's items.
 #[server(endpoint = "lay_out")]

@@ -4,13 +4,12 @@ use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use leptos_router::hooks::use_location;
 use model::{Account, Kind};
+use ui::components::Avatar;
+use ui::{request, session};
 
 use super::accounts::link_with;
 use super::api::{self, ApiContents};
-use super::request;
 use crate::actions::accounts::SignOut;
-use crate::components::Avatar;
-use crate::session;
 
 /// The masthead of every page: the navigation, and the account of the reader.
 #[component]

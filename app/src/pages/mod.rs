@@ -5,13 +5,11 @@
 mod accounts;
 mod api;
 mod document;
-mod field;
 mod home;
 mod lab;
 mod layout;
 mod lists;
 mod post;
-mod problem;
 mod profile;
 mod request;
 mod settings;
@@ -27,7 +25,6 @@ pub use document::shell;
 pub use lab::{DESK, RESET, Teacher};
 pub use request::{OLDEST, Obstacle, Place};
 
-use crate::components::Drawings;
 use accounts::{SignInPage, SignUpPage};
 use api::ApiPage;
 use home::{ExplorePage, HomePage, TagPage};
@@ -38,10 +35,11 @@ use lab::{
 use layout::{Banner, Legend, Masthead};
 use lists::{ActivityPage, FollowersPage, FollowingPage, LikesPage, SharesPage};
 use post::PostPage;
-use problem::NotFound;
 use profile::ProfilePage;
 use settings::SettingsPage;
 use stored::{StoredPersonPage, StoredPostPage};
+use ui::components::Drawings;
+use ui::problem::NotFound;
 
 /// The routes and what surrounds every page.
 ///

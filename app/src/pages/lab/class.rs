@@ -1,17 +1,15 @@
+use feed::classroom::{Class, Counted, PARTY, SEATS, Student};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use model::{Account, Problem, Topic};
+use ui::components::{Avatar, Field, Post, grouped};
+use ui::islands::Pane;
+use ui::request::{feed, loaded, now, query, refusal_of};
+use ui::session;
 
 use super::qr::QrCode;
 use super::{CLASS, StationHead};
 use crate::actions::classroom::{BringPeople, JoinClass};
-use crate::actions::feed;
-use crate::components::{Avatar, Post, grouped};
-use crate::islands::Pane;
-use crate::pages::field::Field;
-use crate::pages::request::{loaded, now, query, refusal_of};
-use crate::session;
-use feed::classroom::{Class, Counted, PARTY, SEATS, Student};
 
 /// Marks a request from the machine that the server runs on, as far as this is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,12 +3,12 @@ use lab::{Entry, Protocol};
 use leptos::prelude::*;
 use model::{Handle, Problem};
 use store::upkeep::Finding;
+use ui::components::grouped;
+use ui::islands::Pane;
+use ui::request::{loaded, query};
 
 use super::shown::{Command, Documents, Faults};
 use super::{CRASH, StationHead, faulty, words};
-use crate::components::grouped;
-use crate::islands::Pane;
-use crate::pages::request::{loaded, query};
 
 /// The process dies after a write that the reader chooses.
 #[component]

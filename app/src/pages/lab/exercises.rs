@@ -1,11 +1,11 @@
 use lab::exercise::{Grade, QUESTIONS, Question};
 use leptos::prelude::*;
 use model::Problem;
+use ui::components::grouped;
+use ui::request::{loaded, query};
+use ui::title::PageTitle;
 
 use super::faulty;
-use crate::components::grouped;
-use crate::pages::document::PageTitle;
-use crate::pages::request::{loaded, query};
 
 /// Six questions, each of which runs the reader's answer.
 #[component]

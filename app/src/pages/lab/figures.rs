@@ -2,8 +2,7 @@
 
 use chart::Chart;
 use leptos::prelude::*;
-
-use crate::components::grouped;
+use ui::components::grouped;
 
 /// Named numbers in rows.
 pub(super) struct Table {

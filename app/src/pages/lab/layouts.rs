@@ -4,15 +4,14 @@ use lab::layouts::{Course, LARGEST, LENGTHS, PUBLISHED, lists::Size};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use model::{LayoutLap, LayoutRace, Problem, Progress, RacedLayout, Wall};
+use ui::components::grouped;
+use ui::islands::Pane;
+use ui::request::{feed, loaded, query};
+use ui::session;
 
 use super::figures::{ChartAndTable, Table};
 use super::{LAYOUTS, StationHead};
-use crate::actions::feed;
 use crate::actions::layouts::{RaceLayouts, StopLayouts};
-use crate::components::grouped;
-use crate::islands::Pane;
-use crate::pages::request::{loaded, query};
-use crate::session;
 
 /// The layouts race against each other, visible to everybody.
 #[component]

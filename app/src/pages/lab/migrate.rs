@@ -2,15 +2,14 @@ use chart::numbers::{bytes, number};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use model::{ListForm, MeasuredList, Migration, MigrationLook, MigrationVerdict, Problem, Progress};
+use ui::components::grouped;
+use ui::islands::Pane;
+use ui::request::{feed, loaded, refusal_of};
+use ui::session;
 
 use super::figures::{Figures, Reckoning, Table};
 use super::{MIGRATE, StationHead};
-use crate::actions::feed;
 use crate::actions::migration::{StartMigration, StopMigration};
-use crate::components::grouped;
-use crate::islands::Pane;
-use crate::pages::request::{loaded, refusal_of};
-use crate::session;
 
 /// How often an open page fetches its contents again, in milliseconds: during a migration, and otherwise.
 const LIVE: u32 = 500;

@@ -19,8 +19,7 @@ mod words;
 
 use leptos::prelude::*;
 use model::{Kind, Problem};
-
-use super::document::PageTitle;
+use ui::title::PageTitle;
 
 pub use class::{ClassPage, DESK, RESET, Teacher};
 pub use crash::CrashPage;

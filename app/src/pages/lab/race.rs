@@ -2,12 +2,12 @@ use lab::race::{self, BEFOREHAND, Clicks, Race, Writer};
 use lab::{Protocol, Tally};
 use leptos::prelude::*;
 use model::Problem;
+use ui::components::grouped;
+use ui::islands::Pane;
+use ui::request::{loaded, query};
 
 use super::shown::{Command, Documents, Faults};
 use super::{RACE, StationHead, faulty, words};
-use crate::components::grouped;
-use crate::islands::Pane;
-use crate::pages::request::{loaded, query};
 
 /// Two writers whose steps interleave in the order in which somebody clicks.
 #[component]

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use bson::RawDocumentBuf;
 use lab::{Entry, Fault, Shown};
 use leptos::prelude::*;
+use ui::components::{Code, ShownDocument, beside, size};
 
 use super::words;
-use crate::components::{Code, ShownDocument, beside, size};
 
 /// The documents, with their changes since the last step.
 #[component]

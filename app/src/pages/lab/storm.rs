@@ -1,17 +1,16 @@
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use model::{Problem, Storm, StormChoice, StormPhase, StormTarget, StormVerdict};
+use ui::components::grouped;
+use ui::islands::Pane;
+use ui::refusal::Refusal;
+use ui::request::{feed, loaded, refusal_of};
+use ui::session;
 
 use self::charts::{Charts, Numbers};
 use super::figures::Reckoning;
 use super::{STORM, StationHead};
-use crate::actions::feed;
 use crate::actions::storm::{StartStorm, StopStorm};
-use crate::components::grouped;
-use crate::islands::Pane;
-use crate::pages::request::{loaded, refusal_of};
-use crate::refusal::Refusal;
-use crate::session;
 
 mod charts;
 

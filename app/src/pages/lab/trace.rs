@@ -1,17 +1,16 @@
 //! The cost of each step through a list, compared with one unbounded array.
 
 use document::trace::Read;
+use feed::{Step, Steps, Trace, Traced};
 use leptos::prelude::*;
 use model::{Problem, Relation, Topic};
 use store::overflow::{PAGES, Stretch};
+use ui::components::{grouped, size};
+use ui::islands::Pane;
+use ui::request::{feed, loaded, query};
 
 use super::inspect::{self, about, list_of};
 use super::{StationHead, TRACE, words};
-use crate::actions::feed;
-use crate::components::{grouped, size};
-use crate::islands::Pane;
-use crate::pages::request::{loaded, query};
-use feed::{Step, Steps, Trace, Traced};
 
 /// The station's address.
 pub const PATH: &str = "/lab/trace";

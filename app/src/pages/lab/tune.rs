@@ -1,22 +1,21 @@
 mod laid_out;
 
 use chart::numbers::bytes;
+use feed::{MeasuredItems, Tuned, USUAL};
 use lab::tune::{Figures, Tuning};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use model::{Problem, Progress, Relation, TunedList};
 use store::upkeep::{Advice, RelationStats};
+use ui::components::{Moment, grouped, size};
+use ui::islands::Pane;
+use ui::request::{feed, loaded, now, query};
+use ui::session;
 
 use self::laid_out::LaidOut;
 use super::figures::{Figures as FiguresTable, Table};
 use super::{StationHead, TUNE};
-use crate::actions::feed;
 use crate::actions::tune::LayOut;
-use crate::components::{Moment, grouped, size};
-use crate::islands::Pane;
-use crate::pages::request::{loaded, now, query};
-use crate::session;
-use feed::{MeasuredItems, Tuned, USUAL};
 
 /// The budgets offered as links, in KB.
 const STEPS: [u64; 6] = [2, 4, 8, 16, 32, 64];

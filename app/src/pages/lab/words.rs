@@ -4,8 +4,7 @@ use bson::{Bson, Document};
 use document::{Change, Find, Update};
 use lab::{Answer, Call, Entry, Fault, Verb};
 use model::{Handle, Relation};
-
-use crate::components::grouped;
+use ui::components::grouped;
 
 /// A name at the beginning of a sentence.
 pub fn capital(name: &str) -> String {

@@ -4,12 +4,12 @@ mod chart;
 mod patterns;
 
 use leptos::prelude::*;
+use ui::islands::Pane;
+use ui::request::{loaded, query};
 
 use self::chart::{Answer, FIRST, Next, Question, Way};
 use self::patterns::{Advice, Pattern, Point};
 use super::{DECIDE, StationHead};
-use crate::islands::Pane;
-use crate::pages::request::{loaded, query};
 
 /// The questions, the patterns that they lead to, and the whole chart.
 #[component]

@@ -4,8 +4,7 @@ use bson::{Document, RawDocumentBuf};
 use leptos::prelude::*;
 use model::RelationOverflow;
 use store::inspect::{Part, Place, Whole};
-
-use crate::components::{WALL, grouped, size};
+use ui::components::{WALL, grouped, size};
 
 /// The size of a document; nothing for one that is too large to store.
 pub fn of_document(document: &Document) -> Option<u64> {

@@ -3,8 +3,7 @@
 
 use leptos::prelude::*;
 use model::RelationOverflow;
-
-use crate::components::grouped;
+use ui::components::grouped;
 
 /// Up to this many pages are all drawn. Of more, only the newest, the oldest, some in between, and the neighbours
 /// of the selected page are drawn.

@@ -1,11 +1,11 @@
 //! Finding the owner to inspect: from typed or pasted text, and from suggestions.
 
+use feed::Notable;
 use leptos::prelude::*;
 use model::{Problem, Topic};
+use ui::components::{beginning, grouped};
 
 use super::address;
-use crate::components::{beginning, grouped};
-use feed::Notable;
 
 /// The owner that a typed handle or post id means, or the pasted address of a page about it.
 pub fn sought(text: &str) -> Result<Topic, Problem> {

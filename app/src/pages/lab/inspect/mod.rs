@@ -6,20 +6,19 @@ pub(super) mod bytes;
 pub(super) mod chain;
 mod find;
 
+use feed::Inspection;
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
 use model::{Kind, Problem, Relation, Topic};
+use ui::components::{ShownDocument, as_it_is, beginning, grouped, size};
+use ui::islands::Pane;
+use ui::problem::answer_with;
+use ui::request::{feed, loaded, query};
 
 use self::bytes::{Bytes, Wall};
 use self::chain::Chain;
 use self::find::{Finder, Suggestions, sought};
 use super::{INSPECT, StationHead, trace, words};
-use crate::actions::feed;
-use crate::components::{ShownDocument, as_it_is, beginning, grouped, size};
-use crate::islands::Pane;
-use crate::pages::problem::answer_with;
-use crate::pages::request::{loaded, query};
-use feed::Inspection;
 
 /// The address of the station's first page.
 const START: &str = "/lab/inspect";

@@ -5,8 +5,7 @@
 use chart::{Axis, Chart, Line, numbers};
 use leptos::prelude::*;
 use model::{Storm, StormSecond};
-
-use crate::components::{grouped, size};
+use ui::components::{grouped, size};
 
 /// Latency, head, pages and bytes, second by second.
 #[component]

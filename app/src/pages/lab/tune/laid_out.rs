@@ -5,12 +5,12 @@ use lab::tune::{Documents, Figures, Shown, Tuning};
 use leptos::prelude::*;
 use model::{Progress, Relation, TunedCost, TunedList};
 use store::Limits;
+use ui::components::{ShownDocument, as_it_is, grouped, size};
+use ui::request::query;
 
-use crate::components::{ShownDocument, as_it_is, grouped, size};
 use crate::pages::lab::figures::{Figures as FiguresTable, Table};
 use crate::pages::lab::inspect::bytes::{Bytes, of_document};
 use crate::pages::lab::inspect::chain::Chain;
-use crate::pages::request::query;
 
 /// How often an open page fetches its contents again while a list is laid out, in milliseconds.
 const LIVE: u32 = 500;

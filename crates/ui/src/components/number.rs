@@ -1,3 +1,6 @@
+/// The largest document that MongoDB stores: 16 MB.
+pub const WALL: u64 = 16 * 1024 * 1024;
+
 /// A number with thousands separators.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();

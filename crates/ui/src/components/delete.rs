@@ -1,9 +1,7 @@
 use leptos::prelude::*;
-use leptos::server_fn::ServerFn;
 use model::{ItemId, PostId};
 
-use crate::actions::comments::DeleteComment;
-use crate::actions::posts::DeletePost;
+use crate::forms::{DELETE_COMMENT, DELETE_POST};
 
 /// Deletes something of the reader's own, after they confirmed it. It needs no JavaScript.
 #[component]
@@ -15,8 +13,8 @@ pub fn DeleteControl(
     comment: Option<ItemId>,
 ) -> impl IntoView {
     let (what, action) = match comment {
-        Some(_) => ("comment", DeleteComment::url()),
-        None => ("post", DeletePost::url()),
+        Some(_) => ("comment", DELETE_COMMENT),
+        None => ("post", DELETE_POST),
     };
     view! {
         <details class="delete">

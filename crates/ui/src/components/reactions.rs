@@ -1,10 +1,8 @@
 use leptos::prelude::*;
-use leptos::server_fn::ServerFn;
 use model::{Counted, DisplayName, Handle, PostId, Relation};
 
 use super::{Icon, grouped};
-use crate::actions::people::SetFollow;
-use crate::actions::posts::{SetLike, SetShare};
+use crate::forms::{SET_FOLLOW, SET_LIKE, SET_SHARE};
 
 /// Likes a post, or takes the like back.
 #[component]
@@ -20,7 +18,7 @@ pub fn LikeButton(
 ) -> impl IntoView {
     let form = ToggleForm {
         relation: Relation::Likes,
-        action: SetLike::url(),
+        action: SET_LIKE,
         subject: ("post", post.to_string()),
         next: format!("/post/{post}"),
         active: likes.active,
@@ -55,7 +53,7 @@ pub fn ShareButton(
 ) -> impl IntoView {
     let form = ToggleForm {
         relation: Relation::Shares,
-        action: SetShare::url(),
+        action: SET_SHARE,
         subject: ("post", post.to_string()),
         next: format!("/post/{post}"),
         active: shares.active,
@@ -88,7 +86,7 @@ pub fn FollowButton(
 ) -> impl IntoView {
     let form = ToggleForm {
         relation: Relation::Followers,
-        action: SetFollow::url(),
+        action: SET_FOLLOW,
         subject: ("handle", handle.to_string()),
         next: format!("/@{handle}"),
         active: followed,

@@ -1,9 +1,11 @@
+//! The page in place of one that cannot be shown.
+
 use axum::http::StatusCode;
 use leptos::prelude::*;
 use leptos_axum::ResponseOptions;
 use model::{Kind, Problem};
 
-use super::document::PageTitle;
+use crate::title::PageTitle;
 
 /// The page at an address that does not exist.
 #[component]
@@ -21,7 +23,10 @@ pub fn answer_with(kind: Kind) {
 
 /// The page in place of one that cannot be shown. The answer has the problem's status.
 #[component]
-pub fn ProblemPage(problem: Problem) -> impl IntoView {
+pub fn ProblemPage(
+    /// Why it cannot be shown.
+    problem: Problem,
+) -> impl IntoView {
     answer_with(problem.kind);
     let status = problem.kind.status();
     let title = match problem.kind {
