@@ -215,7 +215,7 @@ pub async fn sweep_every_minute(feed: Feed) {
     let mut minute = tokio::time::interval(MINUTE);
     loop {
         minute.tick().await;
-        match feed.sweep_sandboxes().await {
+        match workshop::sweep_sandboxes(&feed).await {
             Ok(0) => {}
             Ok(sandboxes) => tracing::info!(sandboxes, "sandboxes that nobody uses were cleared away"),
             Err(error) => tracing::warn!(%error, "sandboxes that nobody uses could not be cleared away"),

@@ -7,16 +7,17 @@ use std::sync::Arc;
 
 use app::notice::{self, Notices};
 use app::session::{Cookies, Sessions, resolve};
-use axum::Router;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{Extensions, HeaderMap, StatusCode, Version};
 use axum::middleware::{from_fn, from_fn_with_state, map_response_with_state};
+use axum::{Extension, Router};
 use feed::{Environment, Feed};
 use store::news::Source;
 use tokio::net::TcpListener;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 use tower_http::csrf::CsrfLayer;
+use workshop::Workshop;
 
 use crate::classroom::{self, Reset};
 use crate::cli::ServeOptions;
@@ -244,6 +245,7 @@ pub fn routes(
     let mut town = Router::new()
         .merge(api::router(feed.clone(), phases.clone()))
         .merge(pages)
+        .layer(Extension(Workshop::new(feed.clone())))
         .layer(from_fn_with_state(limits.clone(), limit_accounts))
         .layer(from_fn_with_state(sessions, resolve));
     if let Some(class) = class {

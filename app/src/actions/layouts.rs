@@ -5,19 +5,20 @@
     reason = "the macro turns arguments into public fields that cannot carry docs"
 )]
 
-use lab::layouts::Course;
 use leptos::prelude::*;
 use ui::refusal::Refused;
 use ui::reply::{Form, came_from};
-use ui::request::feed;
 use ui::session;
+
+use crate::pages::workshop;
+use workshop::layouts::Course;
 
 /// Starts a race up to this many items of this many bytes, unless one is already running.
 #[server(endpoint = "race_layouts")]
 pub async fn race_layouts(largest: u64, item_bytes: u64) -> Result<(), Refused> {
     let result = async {
         let by = session::require()?.handle;
-        feed()?.start_layout_race(&by, Course::new(largest, item_bytes)?)
+        workshop()?.start_layout_race(&by, Course::new(largest, item_bytes)?)
     };
     Form::new("race_layouts").answer(result.await.map(drop), |()| station())
 }
@@ -27,7 +28,7 @@ pub async fn race_layouts(largest: u64, item_bytes: u64) -> Result<(), Refused> 
 pub async fn stop_layouts() -> Result<(), Refused> {
     let result = async {
         session::require()?;
-        Ok(feed()?.stop_layout_race().await)
+        Ok(workshop()?.stop_layout_race().await)
     };
     Form::new("stop_layouts").answer(result.await.map(drop), |()| station())
 }

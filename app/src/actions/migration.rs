@@ -8,8 +8,9 @@
 use leptos::prelude::*;
 use ui::refusal::Refused;
 use ui::reply::Form;
-use ui::request::feed;
 use ui::session;
+
+use crate::pages::workshop;
 
 /// The page that shows the migration.
 const PAGE: &str = "/lab/migrate";
@@ -19,7 +20,7 @@ const PAGE: &str = "/lab/migrate";
 pub async fn start_migration(items: u64) -> Result<(), Refused> {
     let result = async {
         let by = session::require()?.handle;
-        feed()?.start_migration(by, items).await
+        workshop()?.start_migration(by, items).await
     };
     Form::new("start_migration")
         .keeping("items", &items.to_string())
@@ -31,7 +32,7 @@ pub async fn start_migration(items: u64) -> Result<(), Refused> {
 pub async fn stop_migration() -> Result<(), Refused> {
     let result = async {
         session::require()?;
-        feed()?.stop_migration().await;
+        workshop()?.stop_migration().await;
         Ok(())
     };
     Form::new("stop_migration").answer(result.await, |()| PAGE.to_owned())

@@ -9,8 +9,9 @@ use leptos::prelude::*;
 use model::StormChoice;
 use ui::refusal::Refused;
 use ui::reply::Form;
-use ui::request::feed;
 use ui::session;
+
+use crate::pages::workshop;
 
 /// The page that shows the storm.
 const PAGE: &str = "/lab/storm";
@@ -45,7 +46,7 @@ pub async fn start_storm(
             seconds,
             take_back,
         };
-        feed()?.start_storm(by, choice).await.map(drop)
+        workshop()?.start_storm(by, choice).await.map(drop)
     };
     form.answer(result.await, |()| PAGE.to_owned())
 }
@@ -55,7 +56,7 @@ pub async fn start_storm(
 pub async fn stop_storm() -> Result<(), Refused> {
     let result = async {
         session::require()?;
-        feed()?.stop_storm();
+        workshop()?.stop_storm();
         Ok(())
     };
     Form::new("stop_storm").answer(result.await, |()| PAGE.to_owned())

@@ -9,8 +9,9 @@ use leptos::prelude::*;
 use model::Relation;
 use ui::refusal::Refused;
 use ui::reply::Form;
-use ui::request::feed;
 use ui::session;
+
+use crate::pages::workshop;
 
 /// Lays out a list in a sandbox, with the limits that follow from a budget in KB and the store's items.
 #[server(endpoint = "lay_out")]
@@ -18,7 +19,7 @@ pub async fn lay_out(relation: String, kb: String) -> Result<(), Refused> {
     let result = async {
         let by = session::require()?.handle;
         let relation: Relation = relation.parse()?;
-        feed()?.lay_out(by, relation, &kb).await?;
+        workshop()?.lay_out(by, relation, &kb).await?;
         Ok(format!("/lab/tune?relation={relation}&kb={kb}"))
     };
     Form::new("lay_out").answer(result.await, String::clone).map(drop)

@@ -22,7 +22,7 @@ use leptos_router::{SsrMode, path};
 
 pub use api::Description;
 pub use document::shell;
-pub use lab::{DESK, RESET, Teacher};
+pub use lab::{DESK, RESET, Teacher, workshop};
 pub use request::{OLDEST, Obstacle, Place};
 
 use accounts::{SignInPage, SignUpPage};

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use axum::http::Method;
 use axum::http::header::ACCEPT;
-use lab::layouts::Course;
 use serde_json::Value;
+use workshop::layouts::Course;
 
 use super::conformity::Description;
 use super::stage::{Call, PAGE, Stage};

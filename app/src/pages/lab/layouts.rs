@@ -1,23 +1,24 @@
 use chart::numbers::{bytes, number, thousands, time};
 use chart::{Axis, Chart, Line};
-use lab::layouts::{Course, LARGEST, LENGTHS, PUBLISHED, lists::Size};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use model::{LayoutLap, LayoutRace, Problem, Progress, RacedLayout, Wall};
 use ui::components::grouped;
 use ui::islands::Pane;
-use ui::request::{feed, loaded, query};
+use ui::request::{loaded, query};
 use ui::session;
+use workshop::layouts::{Course, LARGEST, LENGTHS, PUBLISHED, lists::Size};
 
 use super::figures::{ChartAndTable, Table};
-use super::{LAYOUTS, StationHead};
+
+use super::{LAYOUTS, StationHead, workshop};
 use crate::actions::layouts::{RaceLayouts, StopLayouts};
 
 /// The layouts race against each other, visible to everybody.
 #[component]
 pub fn LayoutsPage() -> impl IntoView {
     loaded(async {
-        let race = feed()?.layout_race();
+        let race = workshop()?.layout_race();
         let number = |name, present: u64| query(name).map_or(Ok(present), |typed| typed.parse());
         let (largest, items) = (number("largest", race.largest), number("items", race.item_bytes));
         // A value that is not a number is not among the allowed ones.

@@ -4,11 +4,12 @@ use leptos::server_fn::ServerFn;
 use model::{ListForm, MeasuredList, Migration, MigrationLook, MigrationVerdict, Problem, Progress};
 use ui::components::grouped;
 use ui::islands::Pane;
-use ui::request::{feed, loaded, refusal_of};
+use ui::request::{loaded, refusal_of};
 use ui::session;
 
 use super::figures::{Figures, Reckoning, Table};
-use super::{MIGRATE, StationHead};
+
+use super::{MIGRATE, StationHead, workshop};
 use crate::actions::migration::{StartMigration, StopMigration};
 
 /// How often an open page fetches its contents again, in milliseconds: during a migration, and otherwise.
@@ -19,7 +20,7 @@ const CALM: u32 = 3_000;
 #[component]
 pub fn MigratePage() -> impl IntoView {
     loaded(async {
-        let migration = feed()?.migration();
+        let migration = workshop()?.migration();
         Ok::<_, Problem>(view! {
             <StationHead station=&MIGRATE />
             <Start items=migration.items />

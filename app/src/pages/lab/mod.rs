@@ -17,6 +17,8 @@ mod trace;
 mod tune;
 mod words;
 
+use ::workshop::Workshop;
+use axum::http::request::Parts;
 use leptos::prelude::*;
 use model::{Kind, Problem};
 use ui::title::PageTitle;
@@ -32,6 +34,13 @@ pub use race::RacePage;
 pub use storm::StormPage;
 pub use trace::TracePage;
 pub use tune::TunePage;
+
+/// The workshop of this request's server.
+pub fn workshop() -> Result<Workshop, Problem> {
+    use_context::<Parts>()
+        .and_then(|parts| parts.extensions.get().cloned())
+        .ok_or_else(|| Problem::new(Kind::Internal, "The server lost its workshop. Try again."))
+}
 
 /// A station of the workshop.
 struct Station {

@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 
 use bson::RawDocumentBuf;
-use lab::{Entry, Fault, Shown};
 use leptos::prelude::*;
 use ui::components::{Code, ShownDocument, beside, size};
+use workshop::{Entry, Fault, Shown};
 
 use super::words;
 

@@ -4,12 +4,13 @@ use model::{Problem, Storm, StormChoice, StormPhase, StormTarget, StormVerdict};
 use ui::components::grouped;
 use ui::islands::Pane;
 use ui::refusal::Refusal;
-use ui::request::{feed, loaded, refusal_of};
+use ui::request::{loaded, refusal_of};
 use ui::session;
 
 use self::charts::{Charts, Numbers};
 use super::figures::Reckoning;
-use super::{STORM, StationHead};
+
+use super::{STORM, StationHead, workshop};
 use crate::actions::storm::{StartStorm, StopStorm};
 
 mod charts;
@@ -22,7 +23,7 @@ const CALM: u32 = 3_000;
 #[component]
 pub fn StormPage() -> impl IntoView {
     loaded(async {
-        let storm = feed()?.storm();
+        let storm = workshop()?.storm();
         Ok::<_, Problem>(view! {
             <StationHead station=&STORM />
             <Start choice=storm.as_ref().map(|storm| storm.choice) />

@@ -1,16 +1,17 @@
 //! The cost of each step through a list, compared with one unbounded array.
 
+use ::workshop::{Step, Steps, Trace, Traced};
 use document::trace::Read;
-use feed::{Step, Steps, Trace, Traced};
 use leptos::prelude::*;
 use model::{Problem, Relation, Topic};
 use store::overflow::{PAGES, Stretch};
 use ui::components::{grouped, size};
 use ui::islands::Pane;
-use ui::request::{feed, loaded, query};
+use ui::request::{loaded, query};
 
 use super::inspect::{self, about, list_of};
-use super::{StationHead, TRACE, words};
+
+use super::{StationHead, TRACE, words, workshop};
 
 /// The station's address.
 pub const PATH: &str = "/lab/trace";
@@ -36,7 +37,7 @@ pub fn TracePage() -> impl IntoView {
             None => Steps(vec![Step::First]),
         };
         let about = about(&owner).await?;
-        let trace = feed()?.trace(&owner, relation, &steps).await?;
+        let trace = workshop()?.trace(&owner, relation, &steps).await?;
         Ok(view! {
             <StationHead station=&TRACE />
             <p class="lab-subject">
@@ -55,7 +56,7 @@ pub fn TracePage() -> impl IntoView {
 
 /// The owner that is shown if the address names none.
 async fn most_liked() -> Result<Option<Topic>, Problem> {
-    let viral = feed()?.viral_post().await?;
+    let viral = workshop()?.feed().viral_post().await?;
     Ok(viral.map(|card| Topic::Post(card.post.id)))
 }
 

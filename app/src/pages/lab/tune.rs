@@ -1,20 +1,21 @@
 mod laid_out;
 
+use ::workshop::{MeasuredItems, Tuned, USUAL};
 use chart::numbers::bytes;
-use feed::{MeasuredItems, Tuned, USUAL};
-use lab::tune::{Figures, Tuning};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use model::{Problem, Progress, Relation, TunedList};
 use store::upkeep::{Advice, RelationStats};
 use ui::components::{Moment, grouped, size};
 use ui::islands::Pane;
-use ui::request::{feed, loaded, now, query};
+use ui::request::{loaded, now, query};
 use ui::session;
+use workshop::tune::{Figures, Tuning};
 
 use self::laid_out::LaidOut;
 use super::figures::{Figures as FiguresTable, Table};
-use super::{StationHead, TUNE};
+
+use super::{StationHead, TUNE, workshop};
 use crate::actions::tune::LayOut;
 
 /// The budgets offered as links, in KB.
@@ -29,9 +30,9 @@ pub fn TunePage() -> impl IntoView {
     loaded(async {
         let relation: Relation = query("relation").map_or(Ok(Relation::Likes), |name| name.parse())?;
         let budget = TunedList::budget(query("kb").as_deref().unwrap_or("16"))?;
-        let feed = feed()?;
-        let items = feed.measured_items(relation).await?;
-        let present = feed.store().settings().of(relation);
+        let workshop = workshop()?;
+        let items = workshop.measured_items(relation).await?;
+        let present = workshop.feed().store().settings().of(relation);
         let outcome = Outcome {
             budget,
             present: Column::of(items.judged(budget, present)),
@@ -40,7 +41,7 @@ pub fn TunePage() -> impl IntoView {
         };
         let MeasuredItems { at, stats } = &items;
         let (sizes, at, kb) = (sizes(stats), *at, budget / KB);
-        let shown = feed.tuned_list();
+        let shown = workshop.tuned_list();
         let running = shown
             .as_ref()
             .is_some_and(|shown| shown.list.progress == Progress::Running);

@@ -2,9 +2,9 @@
 
 use bson::{Bson, Document};
 use document::{Change, Find, Update};
-use lab::{Answer, Call, Entry, Fault, Verb};
 use model::{Handle, Relation};
 use ui::components::grouped;
+use workshop::{Answer, Call, Entry, Fault, Verb};
 
 /// A name at the beginning of a sentence.
 pub fn capital(name: &str) -> String {

@@ -1,12 +1,12 @@
 //! The list in the sandbox: its documents, and whether they cost what the rules predict.
 
 use chart::numbers::bytes;
-use lab::tune::{Documents, Figures, Shown, Tuning};
 use leptos::prelude::*;
 use model::{Progress, Relation, TunedCost, TunedList};
 use store::Limits;
 use ui::components::{ShownDocument, as_it_is, grouped, size};
 use ui::request::query;
+use workshop::tune::{Documents, Figures, Shown, Tuning};
 
 use crate::pages::lab::figures::{Figures as FiguresTable, Table};
 use crate::pages::lab::inspect::bytes::{Bytes, of_document};

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use bson::{Document, doc};
 use document::{Engine, Update};
 use embedded::Embedded;
-use lab::sandbox::{MOST_ITEMS, REGISTRY, SandboxError, Sandboxes};
-use lab::storm::{NoStorm, Storms};
 use model::{Handle, Storm, StormChoice, StormPhase, StormTarget, StormVerdict, Timestamp};
 use store::Settings;
 use uuid::Uuid;
+use workshop::sandbox::{MOST_ITEMS, REGISTRY, SandboxError, Sandboxes};
+use workshop::storm::{NoStorm, Storms};
 
 const NOW: Timestamp = Timestamp::from_millis(1_767_225_600_000);
 
@@ -166,7 +166,7 @@ async fn without_room_no_storm_begins_and_the_next_may() {
     let place = Place::new();
     let sandboxes = Sandboxes::of(&place.engine);
     let mut held = Vec::new();
-    for lease in 10..10 + u128::from(lab::sandbox::MOST) {
+    for lease in 10..10 + u128::from(workshop::sandbox::MOST) {
         held.push(sandboxes.open("test", Uuid::from_u128(lease), NOW).await.unwrap());
     }
     match place.begin(SMALL, "ada", 12).await {

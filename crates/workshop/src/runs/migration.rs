@@ -1,13 +1,13 @@
 //! The workshop's migration under load: one at a time on a server, for everybody to watch.
 
-use lab::migration::NoMigration;
-use lab::sandbox::SandboxError;
+use crate::migration::NoMigration;
+use crate::sandbox::SandboxError;
+use feed::explain;
 use model::{Handle, Kind, Migration, Problem};
 
-use super::Feed;
-use super::problems::explain;
+use super::Workshop;
 
-impl Feed {
+impl Workshop {
     /// The current migration, or the last one since the server started.
     pub fn migration(&self) -> Migration {
         self.migrations.shown()
@@ -21,8 +21,8 @@ impl Feed {
         let items = Migration::size(items)?;
         let begun = self.migrations.begin(
             (items, by),
-            self.environment.now(),
-            self.store.settings().clone(),
+            self.feed.now(),
+            self.feed.store().settings().clone(),
             self.open_sandbox("migration"),
         );
         let work = begun.await.map_err(|none| match none {

@@ -4,12 +4,12 @@ use std::fmt;
 use std::str::FromStr;
 
 use document::trace::{Read, reads};
+use feed::explain;
 use model::{Cursor, Problem, Relation, Topic};
 use store::inspect::Whole;
 use store::overflow::Stretch;
 
-use super::Feed;
-use super::problems::explain;
+use super::Workshop;
 
 /// How many items a step shows: as many as the pages of likes and followers.
 const ITEMS: usize = 50;
@@ -54,11 +54,11 @@ pub struct Trace {
 /// The end from which the next step continues, and its position.
 type GoOn = Option<(bool, Cursor)>;
 
-impl Feed {
+impl Workshop {
     /// Walks through a list and counts what is read for each step, and for nothing else.
     pub async fn trace(&self, owner: &Topic, relation: Relation, steps: &Steps) -> Result<Trace, Problem> {
-        let whole = self.store().whole(owner).await.map_err(explain)?;
-        let list = self.store().list(relation);
+        let whole = self.feed.store().whole(owner).await.map_err(explain)?;
+        let list = self.feed.store().list(relation);
         let mut go_on: GoOn = None;
         let mut traced = Vec::new();
         for step in steps.0.iter().copied() {

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use bson::{Document, doc};
 use document::{Engine, Update};
 use embedded::Embedded;
-use lab::sandbox::{IDLE, MOST, MOST_ITEMS, REGISTRY, Sandbox, SandboxError, Sandboxes};
 use model::{PostId, Timestamp};
 use store::layouts::{Kind, Overflow};
 use store::overflow::Item;
 use store::upkeep::{CheckOptions, DetectOptions, check, detect, stats};
 use store::{Limits, Settings, Store};
 use uuid::Uuid;
+use workshop::sandbox::{IDLE, MOST, MOST_ITEMS, REGISTRY, Sandbox, SandboxError, Sandboxes};
 
 const NOW: Timestamp = Timestamp::from_millis(1_767_225_600_000);
 

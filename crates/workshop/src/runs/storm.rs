@@ -1,27 +1,13 @@
-//! The workshop's work in the application's own store: in sandboxes, never in the town.
+//! The workshop's storm: one at a time on a server, for everybody to watch.
 
-use lab::sandbox::{Sandbox, SandboxError, Sandboxes};
-use lab::storm::{NoStorm, Storms};
+use crate::sandbox::SandboxError;
+use crate::storm::{NoStorm, Storms};
+use feed::explain;
 use model::{Handle, Kind, Problem, Storm, StormChoice};
 
-use super::Feed;
-use super::problems::explain;
+use super::Workshop;
 
-impl Feed {
-    /// Takes a sandbox for one of the workshop's jobs.
-    pub async fn open_sandbox(&self, purpose: &str) -> Result<Sandbox, SandboxError> {
-        let now = self.environment.now();
-        let lease = self.environment.ids.uuid(now);
-        Sandboxes::of(self.store.engine()).open(purpose, lease, now).await
-    }
-
-    /// Removes unused sandboxes; returns how many there were.
-    pub async fn sweep_sandboxes(&self) -> document::Result<usize> {
-        let now = self.environment.now();
-        let lease = self.environment.ids.uuid(now);
-        Sandboxes::of(self.store.engine()).sweep(lease, now).await
-    }
-
+impl Workshop {
     /// The current storm of this server, or its last one.
     pub fn storm(&self) -> Option<Storm> {
         self.storms.last()
@@ -33,14 +19,14 @@ impl Feed {
     /// [`Kind::Invalid`] for more than a laptop can handle, [`Kind::Conflict`] while another storm is running.
     pub async fn start_storm(&self, by: Handle, choice: StormChoice) -> Result<Storm, Problem> {
         let choice = choice.checked()?;
-        let size = Storms::size_for(choice.target, &self.store)
+        let size = Storms::size_for(choice.target, self.feed.store())
             .await
             .map_err(explain)?;
-        let settings = self.store.settings().clone();
+        let settings = self.feed.store().settings().clone();
         let begun = self.storms.begin(
             choice,
             by,
-            self.environment.now(),
+            self.feed.now(),
             settings,
             size,
             self.open_sandbox("storm"),

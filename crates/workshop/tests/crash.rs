@@ -1,8 +1,8 @@
 //! A crash after every write of every operation.
 
-use lab::crash::{Crash, Moment, Operation, everywhere, writes};
-use lab::{Fault, Protocol};
 use store::upkeep::Severity;
+use workshop::crash::{Crash, Moment, Operation, everywhere, writes};
+use workshop::{Fault, Protocol};
 
 fn faults(crashes: &[Crash]) -> Vec<(usize, Vec<Fault>)> {
     let later = |crash: &Crash| (crash.after, crash.later.tally.faults());

@@ -2,8 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
 
-use lab::race::{Clicks, Race, run};
-use lab::{Fault, Protocol};
+use workshop::race::{Clicks, Race, run};
+use workshop::{Fault, Protocol};
 
 /// Runs every order of two appends to its end, each once: `a` goes first wherever both could.
 async fn every_order(protocol: Protocol) -> Vec<Race> {

@@ -1,11 +1,11 @@
 //! The workshop's layout race: one at a time on a server, for everybody to watch.
 
-use lab::layouts::Course;
+use crate::layouts::Course;
 use model::{Handle, Kind, LayoutRace, Problem};
 
-use super::Feed;
+use super::Workshop;
 
-impl Feed {
+impl Workshop {
     /// The current race, or the last one since the server started.
     pub fn layout_race(&self) -> LayoutRace {
         self.races.shown()

@@ -6,10 +6,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use embedded::Embedded;
-use lab::layouts::lists::Size;
-use lab::layouts::{Course, Lap, Races, entries, laps, wall};
 use model::{Handle, LayoutRace, Progress};
 use store::layouts::Kind;
+use workshop::layouts::lists::Size;
+use workshop::layouts::{Course, Lap, Races, entries, laps, wall};
 
 fn somebody() -> Handle {
     "ada".parse().unwrap()

@@ -8,11 +8,11 @@ use bson::Document;
 use document::Engine;
 use embedded::Embedded;
 use futures::future::BoxFuture;
-use lab::migration::{Migrations, NoMigration};
-use lab::sandbox::{MOST, SandboxError, Sandboxes};
 use model::{ListForm, MeasuredList, Migration, Progress, Timestamp};
 use store::Settings;
 use uuid::Uuid;
+use workshop::migration::{Migrations, NoMigration};
+use workshop::sandbox::{MOST, SandboxError, Sandboxes};
 
 const NOW: Timestamp = Timestamp::from_millis(1_767_225_600_000);
 

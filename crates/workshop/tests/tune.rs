@@ -9,11 +9,11 @@ use bson::Document;
 use document::Engine;
 use embedded::Embedded;
 use futures::future::BoxFuture;
-use lab::sandbox::{MOST, MOST_ITEMS, SandboxError, Sandboxes};
-use lab::tune::{NotTuned, Tuner, Tuning};
 use model::{Progress, Relation, Timestamp, TunedList};
 use store::Limits;
 use uuid::Uuid;
+use workshop::sandbox::{MOST, MOST_ITEMS, SandboxError, Sandboxes};
+use workshop::tune::{NotTuned, Tuner, Tuning};
 
 const NOW: Timestamp = Timestamp::from_millis(1_767_225_600_000);
 
@@ -180,7 +180,7 @@ async fn a_holder_that_loses_its_sandbox_stops_writing() {
         .begin(tuning, from, "ada".parse().unwrap(), NOW, open)
         .await
         .unwrap();
-    let much_later = Timestamp::from_millis(NOW.millis() + lab::sandbox::IDLE + 1);
+    let much_later = Timestamp::from_millis(NOW.millis() + workshop::sandbox::IDLE + 1);
     assert_eq!(sandboxes.sweep(Uuid::from_u128(2), much_later).await.unwrap(), 1);
     assert!(matches!(work.await, Err(SandboxError::Gone)));
     assert_eq!(place.list().progress, Progress::Failed);

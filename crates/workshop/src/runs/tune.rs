@@ -1,14 +1,14 @@
 //! The workshop's tuner: the limits that follow from a budget and from the store's own items, and a list with
 //! them, one at a time on a server, visible to everybody.
 
-use lab::sandbox::SandboxError;
-use lab::tune::{NotTuned, SCREEN, Shown, Tuning};
+use crate::sandbox::SandboxError;
+use crate::tune::{NotTuned, SCREEN, Shown, Tuning};
+use feed::explain;
 use model::{Handle, Kind, Problem, Relation, Timestamp, TunedList};
 use store::Limits;
 use store::upkeep::{Advice, ItemSizes, RelationStats, advise, judge};
 
-use super::Feed;
-use super::problems::explain;
+use super::Workshop;
 
 /// The assumed item size in a relation that has no items yet: the size of a like.
 pub const USUAL: u64 = 62;
@@ -67,7 +67,7 @@ impl MeasuredItems {
     }
 }
 
-impl Feed {
+impl Workshop {
     /// What this store's items of a relation say, at most ten minutes old.
     pub async fn measured_items(&self, relation: Relation) -> Result<MeasuredItems, Problem> {
         let (at, all) = self.relation_stats().await?;
@@ -94,7 +94,7 @@ impl Feed {
             tuning,
             (relation, budget),
             by,
-            self.environment.now(),
+            self.feed.now(),
             self.open_sandbox("tuner"),
         );
         let work = begun.await.map_err(|none| match none {
