@@ -1,6 +1,6 @@
 //! The pages, their server functions, and the files that they need.
 
-use app::{App, Description, Obstacle, shell};
+use app::{App, Description, Obstacle, Wing, shell};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, VARY};
@@ -10,7 +10,10 @@ use axum::response::{IntoResponse, Redirect, Response};
 use feed::Feed;
 use leptos::config::LeptosOptions;
 use leptos::prelude::provide_context;
-use leptos_axum::{LeptosRoutes, file_and_error_handler_with_context, generate_route_list};
+use leptos_axum::{
+    LeptosRoutes, file_and_error_handler_with_context,
+    generate_route_list_with_exclusions_and_ssg_and_context,
+};
 use tower_http::services::{ServeDir, ServeFile};
 
 use crate::api::DESCRIPTION;
@@ -23,6 +26,7 @@ pub fn router(feed: Feed, site: &Site) -> Router {
     let context = move || {
         provide_context(feed.clone());
         provide_context(Description(&DESCRIPTION.value));
+        provide_wing();
         allow_own_scripts();
     };
     let options = site.options().clone();
@@ -31,13 +35,19 @@ pub fn router(feed: Feed, site: &Site) -> Router {
         move || shell(options.clone())
     };
     let fallback = file_and_error_handler_with_context::<LeptosOptions, _>(context.clone(), shell);
+    let (listed, _) = generate_route_list_with_exclusions_and_ssg_and_context(App, None, provide_wing);
     Router::new()
-        .leptos_routes_with_context(&options, generate_route_list(App), context, page)
+        .leptos_routes_with_context(&options, listed, context, page)
         .fallback(fallback)
         .with_state(options)
         .layer(streamed)
         .layer(from_fn(without_trailing_slash))
         .layer(map_response(revalidated))
+}
+
+/// Adds the pages of the workshop.
+fn provide_wing() {
+    provide_context(Wing(workshop::pages::routes));
 }
 
 /// Scripts, styles and WebAssembly, as cargo-leptos wrote and compressed them.

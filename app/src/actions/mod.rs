@@ -2,15 +2,10 @@
 //! island, an ordinary async call. They parse the input, call the feed, and answer both kinds of caller.
 
 pub mod accounts;
-pub mod classroom;
 pub mod comments;
-pub mod layouts;
-pub mod migration;
 pub mod people;
 pub mod posts;
 pub mod settings;
-pub mod storm;
-pub mod tune;
 
 #[cfg(test)]
 mod tests {

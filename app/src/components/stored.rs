@@ -3,6 +3,8 @@ use model::{Overflow, RelationOverflow, Topic};
 use store::inspect::Documents;
 use ui::components::{ShownDocument, WALL, as_it_is, grouped, size};
 
+use crate::pages::Wing;
+
 /// How an owner is stored: its lists in numbers, and its documents as a shell would show them.
 #[component]
 pub fn Stored(
@@ -57,9 +59,14 @@ pub fn Stored(
                     <tbody>{rows.collect_view()}</tbody>
                 </table>
             </div>
-            <p class="stored-more">
-                <a href=format!("/lab/inspect/{of}")>"Inspect every byte and every page"</a>
-            </p>
+            {Wing::is_open()
+                .then(|| {
+                    view! {
+                        <p class="stored-more">
+                            <a href=format!("/lab/inspect/{of}")>"Inspect every byte and every page"</a>
+                        </p>
+                    }
+                })}
             <ShownDocument what="The document".to_owned() branch=as_it_is(&owner) />
             {pages
                 .into_iter()

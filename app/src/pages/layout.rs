@@ -9,6 +9,7 @@ use ui::{request, session};
 
 use super::accounts::link_with;
 use super::api::{self, ApiContents};
+use super::wing::Wing;
 use crate::actions::accounts::SignOut;
 
 /// The masthead of every page: the navigation, and the account of the reader.
@@ -29,9 +30,14 @@ pub fn Masthead() -> impl IntoView {
                     <a href="/explore" aria-current=current("/explore")>
                         "Explore"
                     </a>
-                    <a href="/lab" aria-current=current("/lab")>
-                        "Workshop"
-                    </a>
+                    {Wing::is_open()
+                        .then(|| {
+                            view! {
+                                <a href="/lab" aria-current=current("/lab")>
+                                    "Workshop"
+                                </a>
+                            }
+                        })}
                 </nav>
                 <div class="masthead-account">
                     {match session::viewer() {
@@ -165,10 +171,15 @@ pub fn Legend() -> impl IntoView {
                     "Use these keys on this device"
                 </label>
             </div>
-            <p>
-                <a href="/lab">"The workshop"</a>
-                " shows how the pattern breaks, and how it holds."
-            </p>
+            {Wing::is_open()
+                .then(|| {
+                    view! {
+                        <p>
+                            <a href="/lab">"The workshop"</a>
+                            " shows how the pattern breaks, and how it holds."
+                        </p>
+                    }
+                })}
             <p>
                 "Programs can do all this too: "
                 <a href=api::PATH>"the API"</a>

@@ -10,9 +10,15 @@
 //! Other stations measure. [`layouts`] races the layouts against each other in the background, visible to
 //! everybody; the benchmark runs the same race on disk. Work that needs the application's own engine, such as a
 //! [`storm`] or the tuner's list ([`tune`]), runs in a [`sandbox`] of its store.
+//!
+//! With the feature `pages`, the crate has the stations' pages and server functions too.
+
+#![recursion_limit = "256"]
 
 use tokio::sync::Semaphore;
 
+#[cfg(feature = "pages")]
+mod actions;
 mod call;
 pub mod crash;
 pub mod exercise;
@@ -21,6 +27,8 @@ mod job;
 pub mod layouts;
 pub mod measure;
 pub mod migration;
+#[cfg(feature = "pages")]
+pub mod pages;
 mod protocol;
 pub mod race;
 mod record;

@@ -1,7 +1,6 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use app::{DESK, RESET, Teacher};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header::SET_COOKIE;
@@ -11,6 +10,7 @@ use axum::routing::{get, post};
 use feed::{Environment, Feed};
 use model::{Kind, Problem};
 use tokio::sync::RwLock;
+use workshop::pages::{DESK, RESET, Teacher};
 
 use super::address::invitation;
 use super::teacher::{self, Token};

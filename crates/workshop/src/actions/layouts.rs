@@ -1,17 +1,12 @@
 //! Starting and stopping the workshop's layout race.
 
-#![expect(
-    missing_docs,
-    reason = "the macro turns arguments into public fields that cannot carry docs"
-)]
-
 use leptos::prelude::*;
 use ui::refusal::Refused;
 use ui::reply::{Form, came_from};
 use ui::session;
 
+use crate::layouts::Course;
 use crate::pages::workshop;
-use workshop::layouts::Course;
 
 /// Starts a race up to this many items of this many bytes, unless one is already running.
 #[server(endpoint = "race_layouts")]

@@ -1,6 +1,6 @@
 //! The cost of each step through a list, compared with one unbounded array.
 
-use ::workshop::{Step, Steps, Trace, Traced};
+use crate::{Step, Steps, Trace, Traced};
 use document::trace::Read;
 use leptos::prelude::*;
 use model::{Problem, Relation, Topic};

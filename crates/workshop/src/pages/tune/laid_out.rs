@@ -1,16 +1,16 @@
 //! The list in the sandbox: its documents, and whether they cost what the rules predict.
 
+use crate::tune::{Documents, Figures, Shown, Tuning};
 use chart::numbers::bytes;
 use leptos::prelude::*;
 use model::{Progress, Relation, TunedCost, TunedList};
 use store::Limits;
 use ui::components::{ShownDocument, as_it_is, grouped, size};
 use ui::request::query;
-use workshop::tune::{Documents, Figures, Shown, Tuning};
 
-use crate::pages::lab::figures::{Figures as FiguresTable, Table};
-use crate::pages::lab::inspect::bytes::{Bytes, of_document};
-use crate::pages::lab::inspect::chain::Chain;
+use crate::pages::figures::{Figures as FiguresTable, Table};
+use crate::pages::inspect::bytes::{Bytes, of_document};
+use crate::pages::inspect::chain::Chain;
 
 /// How often an open page fetches its contents again while a list is laid out, in milliseconds.
 const LIVE: u32 = 500;

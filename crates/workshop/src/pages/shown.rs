@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::{Entry, Fault, Shown};
 use bson::RawDocumentBuf;
 use leptos::prelude::*;
 use ui::components::{Code, ShownDocument, beside, size};
-use workshop::{Entry, Fault, Shown};
 
 use super::words;
 

@@ -1,10 +1,5 @@
 //! What the students of a class do: join by name, and bring people to the class's post.
 
-#![expect(
-    missing_docs,
-    reason = "the macro turns arguments into public fields that cannot carry docs"
-)]
-
 use leptos::prelude::*;
 use model::Handle;
 use ui::refusal::Refused;

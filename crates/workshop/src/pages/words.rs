@@ -1,10 +1,10 @@
 //! The stations' texts about commands, guards and lists.
 
+use crate::{Answer, Call, Entry, Fault, Verb};
 use bson::{Bson, Document};
 use document::{Change, Find, Update};
 use model::{Handle, Relation};
 use ui::components::grouped;
-use workshop::{Answer, Call, Entry, Fault, Verb};
 
 /// A name at the beginning of a sentence.
 pub fn capital(name: &str) -> String {

@@ -1,3 +1,4 @@
+use crate::layouts::{Course, LARGEST, LENGTHS, PUBLISHED, lists::Size};
 use chart::numbers::{bytes, number, thousands, time};
 use chart::{Axis, Chart, Line};
 use leptos::prelude::*;
@@ -7,7 +8,6 @@ use ui::components::grouped;
 use ui::islands::Pane;
 use ui::request::{loaded, query};
 use ui::session;
-use workshop::layouts::{Course, LARGEST, LENGTHS, PUBLISHED, lists::Size};
 
 use super::figures::{ChartAndTable, Table};
 

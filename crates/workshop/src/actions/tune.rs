@@ -1,10 +1,5 @@
 //! Lists of the workshop's tuner. Everybody who is signed in may have one laid out.
 
-#![expect(
-    missing_docs,
-    reason = "the macro turns arguments into public fields that cannot carry docs"
-)]
-
 use leptos::prelude::*;
 use model::Relation;
 use ui::refusal::Refused;

@@ -1,6 +1,7 @@
 mod laid_out;
 
-use ::workshop::{MeasuredItems, Tuned, USUAL};
+use crate::tune::{Figures, Tuning};
+use crate::{MeasuredItems, Tuned, USUAL};
 use chart::numbers::bytes;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
@@ -10,7 +11,6 @@ use ui::components::{Moment, grouped, size};
 use ui::islands::Pane;
 use ui::request::{loaded, now, query};
 use ui::session;
-use workshop::tune::{Figures, Tuning};
 
 use self::laid_out::LaidOut;
 use super::figures::{Figures as FiguresTable, Table};

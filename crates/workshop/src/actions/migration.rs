@@ -1,10 +1,5 @@
 //! Migrations of the workshop. Everybody who is signed in may start and stop one: a class has a teacher.
 
-#![expect(
-    missing_docs,
-    reason = "the macro turns arguments into public fields that cannot carry docs"
-)]
-
 use leptos::prelude::*;
 use ui::refusal::Refused;
 use ui::reply::Form;

@@ -1,10 +1,10 @@
+use crate::race::{self, BEFOREHAND, Clicks, Race, Writer};
+use crate::{Protocol, Tally};
 use leptos::prelude::*;
 use model::Problem;
 use ui::components::grouped;
 use ui::islands::Pane;
 use ui::request::{loaded, query};
-use workshop::race::{self, BEFOREHAND, Clicks, Race, Writer};
-use workshop::{Protocol, Tally};
 
 use super::shown::{Command, Documents, Faults};
 use super::{RACE, StationHead, faulty, words};

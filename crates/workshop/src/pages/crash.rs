@@ -1,11 +1,11 @@
+use crate::crash::{Crash, Moment, Operation, everywhere};
+use crate::{Entry, Protocol};
 use leptos::prelude::*;
 use model::{Handle, Problem};
 use store::upkeep::Finding;
 use ui::components::grouped;
 use ui::islands::Pane;
 use ui::request::{loaded, query};
-use workshop::crash::{Crash, Moment, Operation, everywhere};
-use workshop::{Entry, Protocol};
 
 use super::shown::{Command, Documents, Faults};
 use super::{CRASH, StationHead, faulty, words};

@@ -1,9 +1,9 @@
+use crate::exercise::{Grade, QUESTIONS, Question};
 use leptos::prelude::*;
 use model::Problem;
 use ui::components::grouped;
 use ui::request::{loaded, query};
 use ui::title::PageTitle;
-use workshop::exercise::{Grade, QUESTIONS, Question};
 
 use super::faulty;
 

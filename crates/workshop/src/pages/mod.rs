@@ -17,26 +17,61 @@ mod trace;
 mod tune;
 mod words;
 
-use ::workshop::Workshop;
 use axum::http::request::Parts;
 use leptos::prelude::*;
+use leptos_router::any_nested_route::{AnyNestedRoute, IntoAnyNestedRoute};
+use leptos_router::{ChooseView, NestedRoute, PossibleRouteMatch, SsrMode, path};
 use model::{Kind, Problem};
 use ui::title::PageTitle;
 
-pub use class::{ClassPage, DESK, RESET, Teacher};
-pub use crash::CrashPage;
-pub use decide::DecidePage;
-pub use exercises::ExercisesPage;
-pub use inspect::{InspectPage, InspectStartPage};
-pub use layouts::LayoutsPage;
-pub use migrate::MigratePage;
-pub use race::RacePage;
-pub use storm::StormPage;
-pub use trace::TracePage;
-pub use tune::TunePage;
+use crate::Workshop;
+
+use class::ClassPage;
+use crash::CrashPage;
+use decide::DecidePage;
+use exercises::ExercisesPage;
+use inspect::{InspectPage, InspectStartPage};
+use layouts::LayoutsPage;
+use migrate::MigratePage;
+use race::RacePage;
+use storm::StormPage;
+use trace::TracePage;
+use tune::TunePage;
+
+pub use class::{DESK, RESET, Teacher};
+
+/// The routes of all stations. Their types are erased here, so that their pages are compiled in this crate.
+pub fn routes() -> Vec<AnyNestedRoute> {
+    vec![
+        route(path!("/lab"), LabPage),
+        route(path!("/lab/inspect"), InspectStartPage),
+        route(path!("/lab/inspect/:owner"), InspectPage),
+        route(path!("/lab/race"), RacePage),
+        route(path!("/lab/crash"), CrashPage),
+        route(path!("/lab/class"), ClassPage),
+        route(path!("/lab/exercises"), ExercisesPage),
+        route(path!("/lab/trace"), TracePage),
+        route(path!("/lab/decide"), DecidePage),
+        route(path!("/lab/storm"), StormPage),
+        route(path!("/lab/layouts"), LayoutsPage),
+        route(path!("/lab/migrate"), MigratePage),
+        route(path!("/lab/tune"), TunePage),
+    ]
+}
+
+/// What a page shows is loaded before the first byte is sent, so that its status is right.
+fn route<Path, Page>(path: Path, page: Page) -> AnyNestedRoute
+where
+    Path: PossibleRouteMatch + std::fmt::Debug + Clone + Send + 'static,
+    Page: ChooseView + Clone + Send + 'static,
+{
+    NestedRoute::new(path, page)
+        .ssr_mode(SsrMode::Async)
+        .into_any_nested_route()
+}
 
 /// The workshop of this request's server.
-pub fn workshop() -> Result<Workshop, Problem> {
+pub(crate) fn workshop() -> Result<Workshop, Problem> {
     use_context::<Parts>()
         .and_then(|parts| parts.extensions.get().cloned())
         .ok_or_else(|| Problem::new(Kind::Internal, "The server lost its workshop. Try again."))
@@ -176,7 +211,7 @@ const STATIONS: [&Station; 10] = [
 
 /// The workshop's front page.
 #[component]
-pub fn LabPage() -> impl IntoView {
+fn LabPage() -> impl IntoView {
     let minutes: u32 = STATIONS.iter().map(|station| station.minutes).sum();
     let cards = STATIONS.iter().map(|station| {
         view! {
