@@ -1,6 +1,6 @@
 //! The pages, their server functions, and the files that they need.
 
-use app::{App, Description, Obstacle, Wing, shell};
+use app::{App, Description, Obstacle, shell};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, VARY};
@@ -19,6 +19,7 @@ use tower_http::services::{ServeDir, ServeFile};
 use crate::api::DESCRIPTION;
 use crate::http::allow_own_scripts;
 use crate::site::Site;
+use crate::wing;
 
 /// Everything that browsers display: routes of the app, server functions, static files, and the 404 page.
 pub fn router(feed: Feed, site: &Site) -> Router {
@@ -26,7 +27,7 @@ pub fn router(feed: Feed, site: &Site) -> Router {
     let context = move || {
         provide_context(feed.clone());
         provide_context(Description(&DESCRIPTION.value));
-        provide_wing();
+        wing::provide_pages();
         allow_own_scripts();
     };
     let options = site.options().clone();
@@ -35,7 +36,7 @@ pub fn router(feed: Feed, site: &Site) -> Router {
         move || shell(options.clone())
     };
     let fallback = file_and_error_handler_with_context::<LeptosOptions, _>(context.clone(), shell);
-    let (listed, _) = generate_route_list_with_exclusions_and_ssg_and_context(App, None, provide_wing);
+    let (listed, _) = generate_route_list_with_exclusions_and_ssg_and_context(App, None, wing::provide_pages);
     Router::new()
         .leptos_routes_with_context(&options, listed, context, page)
         .fallback(fallback)
@@ -43,11 +44,6 @@ pub fn router(feed: Feed, site: &Site) -> Router {
         .layer(streamed)
         .layer(from_fn(without_trailing_slash))
         .layer(map_response(revalidated))
-}
-
-/// Adds the pages of the workshop.
-fn provide_wing() {
-    provide_context(Wing(workshop::pages::routes));
 }
 
 /// Scripts, styles and WebAssembly, as cargo-leptos wrote and compressed them.

@@ -8,7 +8,9 @@ mod events;
 mod examples;
 mod export;
 mod extract;
+#[cfg(feature = "workshop")]
 mod lab;
+#[cfg(feature = "workshop")]
 mod layouts;
 mod overflow;
 mod parameters;
@@ -31,6 +33,7 @@ use utoipa_axum::router::OpenApiRouter;
 pub use self::description::DESCRIPTION;
 use crate::http::Refusal;
 use crate::shutdown::Phases;
+use crate::wing;
 
 /// The path of the API.
 const PREFIX: &str = "/api/v1";
@@ -40,7 +43,7 @@ type Answer<T> = Result<T, Refusal>;
 
 /// The state of the handlers.
 #[derive(Clone)]
-struct Api {
+pub struct Api {
     feed: Feed,
     phases: Phases,
 }
@@ -66,10 +69,15 @@ fn v1() -> OpenApiRouter<Api> {
         .merge(reactions::routes())
         .merge(people::routes())
         .merge(overflow::routes())
-        .merge(layouts::routes())
         .merge(events::routes())
-        .merge(lab::routes())
+        .merge(wing::api())
         .merge(description::routes())
+}
+
+/// The API of the workshop.
+#[cfg(feature = "workshop")]
+pub fn stations() -> OpenApiRouter<Api> {
+    layouts::routes().merge(lab::routes())
 }
 
 /// All routes below `/api/v1`, and problem+json for everything else below `/api` that is neither a server function nor
