@@ -5,7 +5,7 @@ use crate::process;
 use crate::repository::Repository;
 
 /// A crate, and packages that must not be compiled for it. Dependencies of its tests do not count.
-const REFUSED: [(&str, &[&str]); 6] = [
+const REFUSED: [(&str, &[&str]); 7] = [
     (
         "outlier-document",
         &[
@@ -42,7 +42,8 @@ const REFUSED: [(&str, &[&str]); 6] = [
         "store",
         &["outlier-embedded", "redb", "leptos", "axum", "mongodb", "wire"],
     ),
-    ("feed", &["leptos", "axum", "mongodb", "wire"]),
+    ("feed", &["leptos", "axum", "mongodb", "wire", "workshop"]),
+    ("app", &["mongodb", "wire", "workshop"]),
 ];
 
 /// Every dependency that a crate must not have, as `crate uses package`.
