@@ -66,10 +66,7 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
         .then(|| classroom::addresses(addr, options.public_url.as_deref()));
     #[cfg(feature = "workshop")]
     {
-        environment.classroom = room.as_ref().map(|addresses| match addresses.first() {
-            Some(address) => address.as_str().into(),
-            None => format!("http://{addr}").into(),
-        });
+        environment.classroom = room.as_deref().map(|room| first_of(room, addr));
     }
     if !options.no_demo {
         seed::load_if_empty(&options.data).await?;
@@ -140,6 +137,15 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
         drivers.shut_down(drivers::DEADLINE).await;
     }
     Ok(())
+}
+
+/// The address that the class is told: the likeliest one, or where the server listens.
+#[cfg(feature = "workshop")]
+fn first_of(room: &[String], listening: SocketAddr) -> Arc<str> {
+    match room.first() {
+        Some(address) => address.as_str().into(),
+        None => format!("http://{listening}").into(),
+    }
 }
 
 async fn listen(setting: &str, addr: &str) -> Result<TcpListener, Fault> {
