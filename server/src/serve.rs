@@ -88,7 +88,7 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     let secure = public_url.is_some_and(|url| url.starts_with("https://"));
     let log = RequestLog::new(environment.now());
     let feed = Feed::new(store, environment.clone());
-    tokio::spawn(wing::sweep_every_minute(feed.clone()));
+    wing::sweep(&feed);
     let source = feed.follow_others().await.map_err(|error| {
         Fault::failed(
             "The store does not say how it tells of changes",

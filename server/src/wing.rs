@@ -33,20 +33,24 @@ pub fn open(routes: Router, feed: &Feed) -> Router {
     routes
 }
 
-/// Removes the workshop's unused sandboxes, and leftovers of a crash, at the start and about once a minute.
-pub async fn sweep_every_minute(feed: Feed) {
+/// Starts to remove the workshop's unused sandboxes, and leftovers of a crash.
+pub fn sweep(feed: &Feed) {
     #[cfg(feature = "workshop")]
-    {
-        let mut minute = tokio::time::interval(crate::opening::MINUTE);
-        loop {
-            minute.tick().await;
-            match workshop::sweep_sandboxes(&feed).await {
-                Ok(0) => {}
-                Ok(sandboxes) => tracing::info!(sandboxes, "sandboxes that nobody uses were cleared away"),
-                Err(error) => tracing::warn!(%error, "sandboxes that nobody uses could not be cleared away"),
-            }
+    tokio::spawn(sweep_every_minute(feed.clone()));
+    #[cfg(not(feature = "workshop"))]
+    let _ = feed;
+}
+
+/// Sweeps at the start and about once a minute.
+#[cfg(feature = "workshop")]
+async fn sweep_every_minute(feed: Feed) {
+    let mut minute = tokio::time::interval(crate::opening::MINUTE);
+    loop {
+        minute.tick().await;
+        match workshop::sweep_sandboxes(&feed).await {
+            Ok(0) => {}
+            Ok(sandboxes) => tracing::info!(sandboxes, "sandboxes that nobody uses were cleared away"),
+            Err(error) => tracing::warn!(%error, "sandboxes that nobody uses could not be cleared away"),
         }
     }
-    #[cfg(not(feature = "workshop"))]
-    drop(feed);
 }
