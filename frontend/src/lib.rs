@@ -2,8 +2,8 @@
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
-// Linking `app` brings its islands into the module; the page then wakes those it holds, by name.
-use app as _;
+// Linking `ui` brings its islands into the module; the page then wakes those it holds, by name.
+use ui as _;
 
 /// Called once by the page's start-up script.
 #[wasm_bindgen]

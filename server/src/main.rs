@@ -1,6 +1,7 @@
 //! The `spillway` command: the web server and the tools around its data.
 
 mod api;
+#[cfg(feature = "workshop")]
 mod classroom;
 mod cli;
 mod drivers;
@@ -19,6 +20,7 @@ mod site;
 mod tests;
 mod town;
 mod upkeep;
+mod wing;
 
 use std::io::{IsTerminal, Write as _};
 use std::process::ExitCode;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use bson::{DateTime, Document};
 use document::{DocumentEngine, Engine, Error};
 use embedded::Embedded;
-use feed::{Clock, Feed, StoreClock, SystemClock};
+use feed::{Clock, StoreClock, SystemClock};
 use mongo::{ConnectError, Mongo};
 use store::{Store, people, transfer};
 
@@ -18,7 +18,7 @@ use crate::fault::Fault;
 const ATTEMPTS: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(100);
 /// How often expired documents are removed, and interrupted work is finished.
-const MINUTE: Duration = Duration::from_mins(1);
+pub const MINUTE: Duration = Duration::from_mins(1);
 
 /// A store, and its engine where the engine can do more than the port.
 pub struct Opened {
@@ -206,19 +206,6 @@ pub async fn finish_account_deletions_every_minute(store: Store) {
             Err(error) => {
                 tracing::warn!(%error, "what people who have left left behind could not be taken back");
             }
-        }
-    }
-}
-
-/// Removes the workshop's unused sandboxes, and leftovers of a crash, at the start and about once a minute.
-pub async fn sweep_every_minute(feed: Feed) {
-    let mut minute = tokio::time::interval(MINUTE);
-    loop {
-        minute.tick().await;
-        match feed.sweep_sandboxes().await {
-            Ok(0) => {}
-            Ok(sandboxes) => tracing::info!(sandboxes, "sandboxes that nobody uses were cleared away"),
-            Err(error) => tracing::warn!(%error, "sandboxes that nobody uses could not be cleared away"),
         }
     }
 }

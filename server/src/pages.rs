@@ -10,12 +10,16 @@ use axum::response::{IntoResponse, Redirect, Response};
 use feed::Feed;
 use leptos::config::LeptosOptions;
 use leptos::prelude::provide_context;
-use leptos_axum::{LeptosRoutes, file_and_error_handler_with_context, generate_route_list};
+use leptos_axum::{
+    LeptosRoutes, file_and_error_handler_with_context,
+    generate_route_list_with_exclusions_and_ssg_and_context,
+};
 use tower_http::services::{ServeDir, ServeFile};
 
 use crate::api::DESCRIPTION;
 use crate::http::allow_own_scripts;
 use crate::site::Site;
+use crate::wing;
 
 /// Everything that browsers display: routes of the app, server functions, static files, and the 404 page.
 pub fn router(feed: Feed, site: &Site) -> Router {
@@ -23,6 +27,7 @@ pub fn router(feed: Feed, site: &Site) -> Router {
     let context = move || {
         provide_context(feed.clone());
         provide_context(Description(&DESCRIPTION.value));
+        wing::provide_pages();
         allow_own_scripts();
     };
     let options = site.options().clone();
@@ -31,8 +36,9 @@ pub fn router(feed: Feed, site: &Site) -> Router {
         move || shell(options.clone())
     };
     let fallback = file_and_error_handler_with_context::<LeptosOptions, _>(context.clone(), shell);
+    let (listed, _) = generate_route_list_with_exclusions_and_ssg_and_context(App, None, wing::provide_pages);
     Router::new()
-        .leptos_routes_with_context(&options, generate_route_list(App), context, page)
+        .leptos_routes_with_context(&options, listed, context, page)
         .fallback(fallback)
         .with_state(options)
         .layer(streamed)

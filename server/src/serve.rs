@@ -18,6 +18,7 @@ use tower_http::compression::CompressionLayer;
 use tower_http::csrf::CsrfLayer;
 use web::{Cookies, Sessions, resolve};
 
+#[cfg(feature = "workshop")]
 use crate::classroom::{self, Reset};
 use crate::cli::ServeOptions;
 use crate::fault::Fault;
@@ -27,7 +28,7 @@ use crate::http::{
 };
 use crate::shutdown::{Phases, Shutdown};
 use crate::site::Site;
-use crate::{api, drivers, listen, metrics, opening, pages, seed};
+use crate::{api, drivers, listen, metrics, opening, pages, seed, wing};
 
 /// The options that name the addresses to listen on.
 const ADDR: &str = "SPILLWAY_ADDR";
@@ -59,13 +60,14 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
 
     let mut environment = Environment::system(!options.no_demo);
     // Without the demo town, a classroom only means that the network is trusted.
+    #[cfg(feature = "workshop")]
     let room = options
         .serves_a_class()
         .then(|| classroom::addresses(addr, options.public_url.as_deref()));
-    environment.classroom = room.as_ref().map(|addresses| match addresses.first() {
-        Some(address) => address.as_str().into(),
-        None => format!("http://{addr}").into(),
-    });
+    #[cfg(feature = "workshop")]
+    {
+        environment.classroom = room.as_deref().map(|room| first_of(room, addr));
+    }
     if !options.no_demo {
         seed::load_if_empty(&options.data).await?;
     }
@@ -86,7 +88,7 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     let secure = public_url.is_some_and(|url| url.starts_with("https://"));
     let log = RequestLog::new(environment.now());
     let feed = Feed::new(store, environment.clone());
-    tokio::spawn(opening::sweep_every_minute(feed.clone()));
+    wing::sweep(&feed);
     let source = feed.live().follow_others().await.map_err(|error| {
         Fault::failed(
             "The store does not say how it tells of changes",
@@ -100,7 +102,9 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
         cookies: Cookies::new(secure),
     };
     let notices = Notices::new(feed.notice_key().await?, secure);
+    #[cfg(feature = "workshop")]
     let class = open_class(&feed, &environment).await?;
+    #[cfg(feature = "workshop")]
     let invitation = class
         .as_ref()
         .map(|class| class.invitation(room.as_deref().unwrap_or_default(), addr));
@@ -111,12 +115,14 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
         limits,
         https: secure,
         notices,
+        #[cfg(feature = "workshop")]
         class,
     };
     let numbers = metrics::router(feed.clone(), embedded, log.latencies());
     let routes = routes(feed, sessions, &site, access, log, shutdown.phases());
 
     announce(addr, public_url, &source, drivers.as_ref());
+    #[cfg(feature = "workshop")]
     if let Some(invitation) = invitation {
         say(format_args!("{invitation}"));
     }
@@ -131,6 +137,15 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
         drivers.shut_down(drivers::DEADLINE).await;
     }
     Ok(())
+}
+
+/// The address that the class is told: the likeliest one, or where the server listens.
+#[cfg(feature = "workshop")]
+fn first_of(room: &[String], listening: SocketAddr) -> Arc<str> {
+    match room.first() {
+        Some(address) => address.as_str().into(),
+        None => format!("http://{listening}").into(),
+    }
 }
 
 async fn listen(setting: &str, addr: &str) -> Result<TcpListener, Fault> {
@@ -150,6 +165,7 @@ fn limits(options: &ServeOptions) -> Result<Option<Arc<Limits>>, Fault> {
 }
 
 /// Creates the class's post, if there is a class.
+#[cfg(feature = "workshop")]
 async fn open_class(feed: &Feed, environment: &Environment) -> Result<Option<Reset>, Fault> {
     if environment.classroom.is_none() {
         return Ok(None);
@@ -218,6 +234,7 @@ pub struct Access {
     /// How a page receives the notice about a form.
     pub notices: Notices,
     /// The class that is served.
+    #[cfg(feature = "workshop")]
     pub class: Option<Reset>,
 }
 
@@ -238,20 +255,24 @@ pub fn routes(
         limits,
         https,
         notices,
+        #[cfg(feature = "workshop")]
         class,
     } = access;
     let pages = pages::router(feed.clone(), site).layer(from_fn_with_state(notices, notice::carry));
-    let mut town = Router::new()
+    let town = Router::new()
         .merge(api::router(feed.clone(), phases.clone()))
-        .merge(pages)
+        .merge(pages);
+    let town = wing::open(town, &feed)
         .layer(from_fn_with_state(limits.clone(), limit_accounts))
         .layer(from_fn_with_state(sessions, resolve));
-    if let Some(class) = class {
+    #[cfg(feature = "workshop")]
+    let town = match class {
         // Around the sessions: they are created and deleted here, too.
-        town = town
+        Some(class) => town
             .layer(from_fn_with_state(class.clone(), classroom::take_part))
-            .merge(classroom::router(class));
-    }
+            .merge(classroom::router(class)),
+        None => town,
+    };
     town.layer(from_fn(finish_mutations))
         .merge(pages::package(site))
         .merge(pages::assets(site))

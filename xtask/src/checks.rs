@@ -57,9 +57,9 @@ pub fn test(repository: &Repository, console: &Console, quick: bool) -> Result<(
         "--package",
         "frontend",
         "--package",
-        "app",
+        "ui",
         "--features",
-        "app/hydrate",
+        "ui/hydrate",
         "--target",
         WASM_TARGET,
     ];

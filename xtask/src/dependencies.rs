@@ -55,9 +55,10 @@ const REFUSED: &[(&str, &[&str])] = &[
         "store",
         &["outlier-embedded", "redb", "leptos", "axum", "mongodb", "wire"],
     ),
-    ("feed", &["leptos", "axum", "mongodb", "wire"]),
-    ("web", &["api", "app", "leptos", "mongodb", "wire"]),
-    ("api", &["app", "leptos", "mongodb", "wire"]),
+    ("feed", &["leptos", "axum", "mongodb", "wire", "workshop"]),
+    ("web", &["api", "app", "leptos", "mongodb", "wire", "workshop"]),
+    ("api", &["app", "leptos", "mongodb", "wire", "workshop"]),
+    ("app", &["api", "mongodb", "wire", "workshop"]),
 ];
 
 /// Every dependency that a crate must not have, as `crate uses package`.

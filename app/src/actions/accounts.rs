@@ -6,12 +6,12 @@
 )]
 
 use leptos::prelude::*;
-use model::Handle;
-
-use crate::refusal::Refused;
-
-#[cfg(feature = "ssr")]
-use {super::feed, super::reply::Form, crate::notice::own_path, crate::session, model::both};
+use model::{Handle, both};
+use ui::notice::own_path;
+use ui::refusal::Refused;
+use ui::reply::Form;
+use ui::request::feed;
+use ui::session;
 
 /// Creates an account and signs in.
 #[server(endpoint = "sign_up")]
@@ -79,7 +79,6 @@ pub async fn sign_out() -> Result<(), Refused> {
     Form::new("sign_out").answer(result.await, |()| "/".to_owned())
 }
 
-#[cfg(feature = "ssr")]
 fn welcome(next: &str) -> String {
     own_path(next).unwrap_or("/").to_owned()
 }

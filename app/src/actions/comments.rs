@@ -6,12 +6,12 @@
 )]
 
 use leptos::prelude::*;
-use model::ItemId;
-
-use crate::refusal::Refused;
-
-#[cfg(feature = "ssr")]
-use {super::feed, super::reply::Form, crate::notice::Done, crate::session, model::PostId};
+use model::{ItemId, PostId};
+use ui::notice::Done;
+use ui::refusal::Refused;
+use ui::reply::Form;
+use ui::request::feed;
+use ui::session;
 
 /// Comments on a post. Sending the same `id` again does not create a second comment.
 #[server(endpoint = "add_comment")]

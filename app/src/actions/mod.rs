@@ -2,32 +2,24 @@
 //! island, an ordinary async call. They parse the input, call the feed, and answer both kinds of caller.
 
 pub mod accounts;
-pub mod classroom;
 pub mod comments;
-pub mod layouts;
-pub mod migration;
 pub mod people;
 pub mod posts;
 pub mod settings;
-pub mod storm;
-pub mod tune;
 
-#[cfg(feature = "ssr")]
-pub mod reply;
+#[cfg(test)]
+mod tests {
+    use leptos::server_fn::ServerFn;
+    use ui::forms;
 
-#[cfg(feature = "ssr")]
-mod context {
-    use leptos::prelude::use_context;
-    use model::{Kind, Problem};
+    #[test]
+    fn shared_forms_are_sent_to_these_functions() {
+        use super::{comments, people, posts};
 
-    use feed::Feed;
-
-    /// The feed of this request.
-    pub fn feed() -> Result<Feed, Problem> {
-        use_context()
-            .ok_or_else(|| Problem::new(Kind::Internal, "The server lost its data layer. Try again."))
+        assert_eq!(forms::SET_LIKE, posts::SetLike::url());
+        assert_eq!(forms::SET_SHARE, posts::SetShare::url());
+        assert_eq!(forms::SET_FOLLOW, people::SetFollow::url());
+        assert_eq!(forms::DELETE_POST, posts::DeletePost::url());
+        assert_eq!(forms::DELETE_COMMENT, comments::DeleteComment::url());
     }
 }
-
-#[cfg(feature = "ssr")]
-pub use context::feed;

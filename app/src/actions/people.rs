@@ -7,15 +7,10 @@
 
 use leptos::prelude::*;
 use model::Counted;
-
-use crate::refusal::Refused;
-
-#[cfg(feature = "ssr")]
-use {
-    super::feed,
-    super::reply::{Form, came_from},
-    crate::session,
-};
+use ui::refusal::Refused;
+use ui::reply::{Form, came_from};
+use ui::request::feed;
+use ui::session;
 
 /// Sets whether the reader follows a person. Sending it again changes nothing.
 #[server(endpoint = "set_follow")]

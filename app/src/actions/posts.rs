@@ -7,16 +7,11 @@
 
 use leptos::prelude::*;
 use model::{Counted, PostId};
-
-use crate::refusal::Refused;
-
-#[cfg(feature = "ssr")]
-use {
-    super::feed,
-    super::reply::{Form, came_from},
-    crate::notice::Done,
-    crate::session,
-};
+use ui::notice::Done;
+use ui::refusal::Refused;
+use ui::reply::{Form, came_from};
+use ui::request::feed;
+use ui::session;
 
 /// Publishes a post. Sending the same `id` again does not publish it twice.
 #[server(endpoint = "compose")]
@@ -83,7 +78,6 @@ pub async fn set_share(post: String, on: bool) -> Result<Counted, Refused> {
 }
 
 /// The page that the form was on, at the post.
-#[cfg(feature = "ssr")]
 fn back_to_post(post: &str) -> String {
     let anchor = post
         .parse::<PostId>()

@@ -6,17 +6,12 @@
 )]
 
 use leptos::prelude::*;
-
-use crate::refusal::Refused;
-
-#[cfg(feature = "ssr")]
-use {
-    super::feed,
-    super::reply::Form,
-    crate::notice::Done,
-    crate::session,
-    model::{Handle, Password, Problem, both},
-};
+use model::{Handle, Password, Problem, both};
+use ui::notice::Done;
+use ui::refusal::Refused;
+use ui::reply::Form;
+use ui::request::feed;
+use ui::session;
 
 /// Changes a person's displayed name and bio.
 #[server(endpoint = "describe")]

@@ -1,8 +1,7 @@
+use feed::ActivityEntry;
 use leptos::prelude::*;
 use model::{ActivityKind, Timestamp};
-
-use super::{Moment, beginning};
-use feed::ActivityEntry;
+use ui::components::{Moment, beginning};
 
 /// An activity of a person, and its object.
 #[component]

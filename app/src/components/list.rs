@@ -1,13 +1,14 @@
 use std::collections::HashMap;
 
+use feed::ActivityEntry;
 use leptos::prelude::*;
 use model::{Comment, Listing, Member, PostCard, Relation, Topic};
+use ui::components::{Icon, beginning};
+use ui::islands::{NewOnTop, ReadOn};
 
 use super::activity::object;
-use super::{Icon, Seam, beginning, did};
-use crate::islands::{NewOnTop, ReadOn};
+use super::{Seam, did};
 use crate::pages::{OLDEST, Place};
-use feed::ActivityEntry;
 
 /// An item that a list shows.
 pub trait Entry {

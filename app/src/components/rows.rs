@@ -1,7 +1,6 @@
 use leptos::prelude::*;
 use model::{Comment, Member, PostId, Timestamp};
-
-use super::{Avatar, Body, Byline, DeleteControl};
+use ui::components::{Avatar, Body, Byline, DeleteControl};
 
 /// An entry of a list of people.
 #[component]

@@ -1,7 +1,6 @@
-use leptos::prelude::*;
-
-use super::{grouped, size};
 use feed::End;
+use leptos::prelude::*;
+use ui::components::{grouped, size};
 
 /// The boundary between two documents of a list, shown where a reader scrolls over it, and the cost of crossing
 /// it.

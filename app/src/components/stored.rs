@@ -1,12 +1,9 @@
 use leptos::prelude::*;
 use model::{Overflow, RelationOverflow, Topic};
 use store::inspect::Documents;
+use ui::components::{ShownDocument, WALL, as_it_is, grouped, size};
 
-use super::documents::{ShownDocument, as_it_is};
-use super::{grouped, size};
-
-/// The largest document that MongoDB stores: 16 MB.
-pub const WALL: u64 = 16 * 1024 * 1024;
+use crate::pages::Wing;
 
 /// How an owner is stored: its lists in numbers, and its documents as a shell would show them.
 #[component]
@@ -62,9 +59,14 @@ pub fn Stored(
                     <tbody>{rows.collect_view()}</tbody>
                 </table>
             </div>
-            <p class="stored-more">
-                <a href=format!("/lab/inspect/{of}")>"Inspect every byte and every page"</a>
-            </p>
+            {Wing::is_open()
+                .then(|| {
+                    view! {
+                        <p class="stored-more">
+                            <a href=format!("/lab/inspect/{of}")>"Inspect every byte and every page"</a>
+                        </p>
+                    }
+                })}
             <ShownDocument what="The document".to_owned() branch=as_it_is(&owner) />
             {pages
                 .into_iter()
@@ -75,30 +77,6 @@ pub fn Stored(
                 })
                 .collect_view()}
         </div>
-    }
-}
-
-/// A summary line that opens to show how something is stored. Without JavaScript it opens to a link to that page.
-#[component]
-pub fn StoredDrawer(
-    /// The post or the person.
-    owner: Topic,
-    /// The same in words, for screen reader users who hear the line without its context.
-    about: String,
-) -> impl IntoView {
-    let href = match owner {
-        Topic::Post(id) => format!("/post/{id}/stored"),
-        Topic::User(handle) => format!("/@{handle}/stored"),
-    };
-    view! {
-        <details class="drawer">
-            <summary>
-                "How this is stored" <span class="visually-hidden">{format!("({about})")}</span>
-            </summary>
-            <p class="drawer-link">
-                <a href=href>"See its documents"</a>
-            </p>
-        </details>
     }
 }
 

@@ -3,14 +3,12 @@
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use model::{Account, Problem};
+use ui::components::{Avatar, Field};
+use ui::refusal::Refusal;
+use ui::request::{feed, loaded, query, refusal_of};
+use ui::title::PageTitle;
 
-use super::document::PageTitle;
-use super::field::Field;
-use super::request::{loaded, query, refusal_of};
 use crate::actions::accounts::{SignIn, SignInAsDemo, SignUp};
-use crate::actions::feed;
-use crate::components::Avatar;
-use crate::refusal::Refusal;
 
 /// Creates an account.
 #[component]

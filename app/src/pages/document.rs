@@ -1,10 +1,9 @@
 use leptos::config::LeptosOptions;
 use leptos::hydration::HydrationScripts;
 use leptos::prelude::*;
-use leptos_meta::{HashedStylesheet, MetaTags, Title};
+use leptos_meta::{HashedStylesheet, MetaTags};
 
 use super::App;
-use crate::escape::escape;
 
 /// The HTML document around the app.
 pub fn shell(options: LeptosOptions) -> impl IntoView {
@@ -31,15 +30,4 @@ pub fn shell(options: LeptosOptions) -> impl IntoView {
             </body>
         </html>
     }
-}
-
-/// The title of the page. It may contain text that people wrote: it is escaped here, since `leptos_meta` does not.
-#[component]
-pub fn PageTitle(
-    /// The description of the page.
-    #[prop(into)]
-    mut text: String,
-) -> impl IntoView {
-    text.push_str(" · Spillway");
-    view! { <Title text=escape(&text) /> }
 }

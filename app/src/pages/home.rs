@@ -1,17 +1,17 @@
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use model::{Handle, PostCard, PostText, Problem, Tag};
-
 use store::posts::Order;
+use ui::components::{Post, TextForm};
+use ui::problem::ProblemPage;
+use ui::request::{feed, loaded, now, refusal_of};
+use ui::session;
+use ui::title::PageTitle;
 
 use super::accounts::INTO_THE_TOWN;
-use super::document::PageTitle;
-use super::problem::ProblemPage;
-use super::request::{Place, loaded, now, refusal_of, tag_in_path};
-use crate::actions::feed;
+use super::request::{Place, tag_in_path};
 use crate::actions::posts::Compose;
-use crate::components::{Fresh, List, Post, TextForm};
-use crate::session;
+use crate::components::{Fresh, List};
 
 /// Posts by the people whom the reader follows; everyone's, with an introduction, for readers who are not signed
 /// in.

@@ -4,13 +4,13 @@ use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use leptos_router::hooks::use_location;
 use model::{Account, Kind};
+use ui::components::Avatar;
+use ui::{request, session};
 
 use super::accounts::link_with;
 use super::api::{self, ApiContents};
-use super::request;
+use super::wing::Wing;
 use crate::actions::accounts::SignOut;
-use crate::components::Avatar;
-use crate::session;
 
 /// The masthead of every page: the navigation, and the account of the reader.
 #[component]
@@ -30,9 +30,14 @@ pub fn Masthead() -> impl IntoView {
                     <a href="/explore" aria-current=current("/explore")>
                         "Explore"
                     </a>
-                    <a href="/lab" aria-current=current("/lab")>
-                        "Workshop"
-                    </a>
+                    {Wing::is_open()
+                        .then(|| {
+                            view! {
+                                <a href="/lab" aria-current=current("/lab")>
+                                    "Workshop"
+                                </a>
+                            }
+                        })}
                 </nav>
                 <div class="masthead-account">
                     {match session::viewer() {
@@ -166,10 +171,15 @@ pub fn Legend() -> impl IntoView {
                     "Use these keys on this device"
                 </label>
             </div>
-            <p>
-                <a href="/lab">"The workshop"</a>
-                " shows how the pattern breaks, and how it holds."
-            </p>
+            {Wing::is_open()
+                .then(|| {
+                    view! {
+                        <p>
+                            <a href="/lab">"The workshop"</a>
+                            " shows how the pattern breaks, and how it holds."
+                        </p>
+                    }
+                })}
             <p>
                 "Programs can do all this too: "
                 <a href=api::PATH>"the API"</a>

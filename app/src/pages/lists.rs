@@ -2,11 +2,12 @@
 
 use leptos::prelude::*;
 use model::{Listing, Member, Post, Profile, Relation, Topic};
+use ui::components::grouped;
+use ui::request::{feed, loaded, now};
+use ui::title::PageTitle;
 
-use super::document::PageTitle;
-use super::request::{Place, loaded, now, person_in_path, post_in_path};
-use crate::actions::feed;
-use crate::components::{ActivityRow, Fresh, List, MemberRow, grouped};
+use super::request::{Place, person_in_path, post_in_path};
+use crate::components::{ActivityRow, Fresh, List, MemberRow};
 
 /// The people who like a post.
 #[component]

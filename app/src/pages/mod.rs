@@ -5,17 +5,15 @@
 mod accounts;
 mod api;
 mod document;
-mod field;
 mod home;
-mod lab;
 mod layout;
 mod lists;
 mod post;
-mod problem;
 mod profile;
 mod request;
 mod settings;
 mod stored;
+mod wing;
 
 use leptos::prelude::*;
 use leptos_meta::provide_meta_context;
@@ -24,24 +22,21 @@ use leptos_router::{SsrMode, path};
 
 pub use api::Description;
 pub use document::shell;
-pub use lab::{DESK, RESET, Teacher};
 pub use request::{OLDEST, Obstacle, Place};
+pub use wing::Wing;
 
-use crate::components::Drawings;
 use accounts::{SignInPage, SignUpPage};
 use api::ApiPage;
 use home::{ExplorePage, HomePage, TagPage};
-use lab::{
-    ClassPage, CrashPage, DecidePage, ExercisesPage, InspectPage, InspectStartPage, LabPage, LayoutsPage,
-    MigratePage, RacePage, StormPage, TracePage, TunePage,
-};
 use layout::{Banner, Legend, Masthead};
 use lists::{ActivityPage, FollowersPage, FollowingPage, LikesPage, SharesPage};
 use post::PostPage;
-use problem::NotFound;
 use profile::ProfilePage;
 use settings::SettingsPage;
 use stored::{StoredPersonPage, StoredPostPage};
+use ui::components::Drawings;
+use ui::problem::NotFound;
+use wing::WingRoutes;
 
 /// The routes and what surrounds every page.
 ///
@@ -61,6 +56,7 @@ pub fn App() -> impl IntoView {
                 <main id="main" tabindex="-1">
                     <Banner />
                     <FlatRoutes fallback=NotFound>
+                        <WingRoutes />
                         <Route path=path!("/") view=HomePage ssr=SsrMode::InOrder />
                         <Route path=path!("/explore") view=ExplorePage ssr=SsrMode::InOrder />
                         <Route path=path!("/signup") view=SignUpPage ssr=SsrMode::Async />
@@ -73,19 +69,6 @@ pub fn App() -> impl IntoView {
                         <Route path=path!("/post/:id/likes") view=LikesPage ssr=SsrMode::Async />
                         <Route path=path!("/post/:id/shares") view=SharesPage ssr=SsrMode::Async />
                         <Route path=path!("/post/:id/stored") view=StoredPostPage ssr=SsrMode::Async />
-                        <Route path=path!("/lab") view=LabPage ssr=SsrMode::Async />
-                        <Route path=path!("/lab/inspect") view=InspectStartPage ssr=SsrMode::Async />
-                        <Route path=path!("/lab/inspect/:owner") view=InspectPage ssr=SsrMode::Async />
-                        <Route path=path!("/lab/race") view=RacePage ssr=SsrMode::Async />
-                        <Route path=path!("/lab/crash") view=CrashPage ssr=SsrMode::Async />
-                        <Route path=path!("/lab/class") view=ClassPage ssr=SsrMode::Async />
-                        <Route path=path!("/lab/exercises") view=ExercisesPage ssr=SsrMode::Async />
-                        <Route path=path!("/lab/trace") view=TracePage ssr=SsrMode::Async />
-                        <Route path=path!("/lab/decide") view=DecidePage ssr=SsrMode::Async />
-                        <Route path=path!("/lab/storm") view=StormPage ssr=SsrMode::Async />
-                        <Route path=path!("/lab/layouts") view=LayoutsPage ssr=SsrMode::Async />
-                        <Route path=path!("/lab/migrate") view=MigratePage ssr=SsrMode::Async />
-                        <Route path=path!("/lab/tune") view=TunePage ssr=SsrMode::Async />
                         <Route path=path!("/:handle") view=ProfilePage ssr=SsrMode::Async />
                         <Route path=path!("/:handle/followers") view=FollowersPage ssr=SsrMode::Async />
                         <Route path=path!("/:handle/following") view=FollowingPage ssr=SsrMode::Async />

@@ -1,14 +1,15 @@
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use model::{Comment, CommentText, PostId, Problem, Relation, Topic};
+use ui::components::{Post, TextForm, beginning, grouped};
+use ui::islands::Numbers;
+use ui::request::{feed, loaded, now, refusal_of};
+use ui::session;
+use ui::title::PageTitle;
 
-use super::document::PageTitle;
-use super::request::{Place, loaded, now, post_in_path, refusal_of};
+use super::request::{Place, post_in_path};
 use crate::actions::comments::AddComment;
-use crate::actions::feed;
-use crate::components::{CommentRow, Fresh, List, Post, TextForm, beginning, grouped};
-use crate::islands::Numbers;
-use crate::session;
+use crate::components::{CommentRow, Fresh, List};
 
 /// A post with its comments.
 #[component]

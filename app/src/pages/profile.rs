@@ -1,14 +1,14 @@
 use leptos::prelude::*;
 use model::{Handle, Problem, Profile, Relation, Topic};
 use store::posts::Order;
+use ui::components::{Avatar, FollowButton, Meter, MeterSize, StoredDrawer, grouped};
+use ui::islands::Numbers;
+use ui::request::{feed, loaded, now};
+use ui::session;
+use ui::title::PageTitle;
 
-use super::document::PageTitle;
 use super::home::{Posts, posts};
-use super::request::{Place, loaded, now, person_in_path};
-use crate::actions::feed;
-use crate::components::{Avatar, FollowButton, Meter, MeterSize, StoredDrawer, grouped};
-use crate::islands::Numbers;
-use crate::session;
+use super::request::{Place, person_in_path};
 
 /// A person and their posts.
 #[component]

@@ -1,37 +1,12 @@
-//! The parameters of a page's request, and waiting for its data.
-
-use std::future::Future;
+//! The parameters of a feed page's request.
 
 use axum::http::request::Parts;
+use feed::{End, Paging};
 use leptos::prelude::*;
-use leptos_router::hooks::{use_params_map, use_query_map};
-use model::{Cursor, Handle, Kind, PostId, Problem, Tag, Timestamp};
+use leptos_router::hooks::use_params_map;
+use model::{Cursor, Handle, Kind, PostId, Problem, Tag};
 use store::posts::Order;
-
-use super::problem::ProblemPage;
-use crate::actions::feed;
-use crate::notice::{self, Done, Notice};
-use crate::refusal::Refusal;
-use feed::{Clock, End, Paging, SystemClock};
-
-/// Shows a page once its data is there, or the page of the problem that came up.
-pub fn loaded<Load, Page>(load: Load) -> impl IntoView
-where
-    Load: Future<Output = Result<Page, Problem>> + Send + 'static,
-    Page: IntoView + 'static,
-{
-    Suspend::new(async move {
-        match load.await {
-            Ok(page) => page.into_any(),
-            Err(problem) => view! { <ProblemPage problem /> }.into_any(),
-        }
-    })
-}
-
-/// The time that ages are computed from: it comes from the same clock that dates the items.
-pub fn now() -> Timestamp {
-    feed().map_or_else(|_| SystemClock.now(), |feed| feed.now())
-}
+use ui::request::query;
 
 /// The address of a list from its oldest item, within the page's own.
 pub const OLDEST: &str = "?order=oldest";
@@ -119,13 +94,6 @@ fn obstacle() -> Option<Obstacle> {
     use_context::<Parts>()?.extensions.get().cloned()
 }
 
-/// A parameter of the address, if it is there and not empty.
-pub fn query(name: &str) -> Option<String> {
-    use_query_map()
-        .with_untracked(|query| query.get(name))
-        .filter(|value| !value.is_empty())
-}
-
 /// The post that the path names.
 pub fn post_in_path() -> Result<PostId, Problem> {
     let id = use_params_map()
@@ -154,25 +122,4 @@ pub fn tag_in_path() -> Result<Tag, Problem> {
         .unwrap_or_default();
     tag.parse()
         .map_err(|_| Problem::new(Kind::NotFound, "That is no tag."))
-}
-
-/// The refusal of a plain form that led back to this page.
-pub fn refusal() -> Option<Refusal> {
-    match notice::current()? {
-        Notice::Refused(refusal) => Some(refusal),
-        Notice::Done(_) => None,
-    }
-}
-
-/// The refusal of this form, if it is the one that led back to this page.
-pub fn refusal_of(form: &str) -> Option<Refusal> {
-    refusal().filter(|refusal| refusal.form == form)
-}
-
-/// The action that succeeded and led here.
-pub fn done() -> Option<Done> {
-    match notice::current()? {
-        Notice::Done(done) => Some(done),
-        Notice::Refused(_) => None,
-    }
 }

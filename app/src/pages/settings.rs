@@ -7,12 +7,12 @@ use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use leptos_axum::ResponseOptions;
 use model::Account;
+use ui::components::Field;
+use ui::request::refusal_of;
+use ui::session;
+use ui::title::PageTitle;
 
-use super::document::PageTitle;
-use super::field::Field;
-use super::request::refusal_of;
 use crate::actions::settings::{ChangePassword, Describe, Leave};
-use crate::session;
 
 /// The settings of the reader. A reader who is not signed in is sent to sign in, and back.
 #[component]

@@ -2,10 +2,10 @@
 
 use leptos::prelude::*;
 use model::{Problem, Topic};
+use ui::request::{feed, loaded};
+use ui::title::PageTitle;
 
-use super::document::PageTitle;
-use super::request::{loaded, person_in_path, post_in_path};
-use crate::actions::feed;
+use super::request::{person_in_path, post_in_path};
 use crate::components::Stored;
 
 /// How a post is stored.

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use embedded::Embedded;
-use lab::measure::{Cost, Meter};
 use serde::Serialize;
 use store::layouts::{Layout, Overflow};
 use store::overflow::Item;
+use workshop::measure::{Cost, Meter};
 
 use crate::Result;
 use crate::lists::{actor, default_limits, item, items, open, owner};

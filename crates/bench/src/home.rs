@@ -6,7 +6,6 @@ use std::sync::Arc;
 use bson::Document;
 use document::Engine;
 use embedded::Embedded;
-use lab::measure::{Cost, Meter};
 use model::{Handle, Person, Relation, Timestamp, Topic};
 use serde::Serialize;
 use store::overflow::{Item, lay_out};
@@ -14,6 +13,7 @@ use store::people::User;
 use store::posts::{Order, new_document};
 use store::{Settings, Store, people, posts};
 use uuid::Uuid;
+use workshop::measure::{Cost, Meter};
 
 use crate::Result;
 

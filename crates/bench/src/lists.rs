@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use document::Engine;
 use embedded::Embedded;
-use lab::layouts::lists::{self, Size};
 use store::Limits;
 use store::overflow::Item;
+use workshop::layouts::lists::{self, Size};
 
-pub use lab::layouts::lists::{actor, owner};
+pub use workshop::layouts::lists::{actor, owner};
 
 use crate::Result;
 

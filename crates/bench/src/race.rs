@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use embedded::Embedded;
-use lab::layouts::lists::Size;
-use lab::layouts::{self, LENGTHS, Lap, entries};
-use lab::measure::Cost;
 use serde::Serialize;
+use workshop::layouts::lists::Size;
+use workshop::layouts::{self, LENGTHS, Lap, entries};
+use workshop::measure::Cost;
 
 use crate::Result;
 

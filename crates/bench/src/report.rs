@@ -5,8 +5,8 @@ use std::path::Path;
 
 use chart::numbers::{bytes, number, thousands, time};
 use chart::{Axis, Chart, Line};
-use lab::layouts::PUBLISHED;
-use lab::measure::Cost;
+use workshop::layouts::PUBLISHED;
+use workshop::measure::Cost;
 
 use crate::flat::OPERATIONS;
 use crate::home::{self, Home};
@@ -90,7 +90,7 @@ fn race(results: &Results) -> String {
     let race = &results.race;
     let mut headings = vec![String::new()];
     headings.extend(race.lengths.iter().map(|length| thousands(number(*length))));
-    let rows = |cell: &dyn Fn(&lab::layouts::Lap) -> String| -> Vec<Vec<String>> {
+    let rows = |cell: &dyn Fn(&workshop::layouts::Lap) -> String| -> Vec<Vec<String>> {
         let row = |runner: &crate::race::Runner| {
             std::iter::once(runner.name.clone())
                 .chain(runner.laps.iter().map(cell))

@@ -8,8 +8,6 @@ mod environment;
 mod events;
 mod export;
 mod keys;
-mod layouts;
-mod migration;
 mod new_posts;
 mod notable;
 mod passwords;
@@ -18,23 +16,16 @@ mod posts;
 mod problems;
 mod reactions;
 mod settings;
-mod sizes;
 mod storage;
-mod trace;
-mod tune;
-mod workshop;
 
 use std::sync::Arc;
 
-use lab::layouts::Races;
-use lab::migration::Migrations;
-use lab::storm::Storms;
-use lab::tune::Tuner;
 use model::{Cursor, Handle, Problem, Relation, Timestamp, Topic};
 use outlier::Turns;
 use store::Store;
 use store::overflow::Stretch;
 use tokio::sync::OnceCell;
+use uuid::Uuid;
 
 pub use accounts::SessionToken;
 pub use clock::{Clock, StoreClock, SystemClock};
@@ -43,11 +34,8 @@ pub use events::{Change, Events, OpenStream};
 pub use new_posts::{NewPosts, PostList};
 pub use notable::Notable;
 pub use people::ActivityEntry;
+pub use problems::explain;
 pub use storage::Inspection;
-pub use trace::{Step, Steps, Trace, Traced};
-pub use tune::{MeasuredItems, Tuned, USUAL};
-
-use problems::explain;
 
 /// The application: reads and changes the store on behalf of people, and notifies listeners of changes.
 #[derive(Clone)]
@@ -62,11 +50,6 @@ pub struct Feed {
     turns: Arc<Turns>,
     /// The people whom a class can bring, once they were read.
     townspeople: Arc<OnceCell<Vec<Handle>>>,
-    storms: Arc<Storms>,
-    races: Races,
-    migrations: Migrations,
-    tuner: Tuner,
-    measured: sizes::Measured,
 }
 
 impl Feed {
@@ -81,11 +64,6 @@ impl Feed {
             new_posts,
             turns: Arc::default(),
             townspeople: Arc::default(),
-            storms: Arc::default(),
-            races: Races::default(),
-            migrations: Migrations::default(),
-            tuner: Tuner::default(),
-            measured: sizes::Measured::default(),
         }
     }
 
@@ -127,6 +105,11 @@ impl Feed {
     /// The time that dates everything.
     pub fn now(&self) -> Timestamp {
         self.environment.now()
+    }
+
+    /// A new id for something that happens at this time.
+    pub fn fresh_id(&self, at: Timestamp) -> Uuid {
+        self.environment.ids.uuid(at)
     }
 
     /// A stretch of one of an owner's lists, read from the requested end.

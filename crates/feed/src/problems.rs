@@ -4,7 +4,7 @@ use document::Error;
 use model::{Cursor, Kind, Problem};
 
 /// The problem that a person sees when the store fails; the cause goes to the log.
-pub(super) fn explain(error: Error) -> Problem {
+pub fn explain(error: Error) -> Problem {
     match error {
         Error::NoOwner(owner) => missing(&owner),
         Error::ForeignCursor => Cursor::invalid(),

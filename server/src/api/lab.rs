@@ -2,14 +2,13 @@
 //! functions.
 
 use ::api::{Answer, Api};
-use axum::Json;
-use axum::extract::State;
-use feed::Feed;
+use axum::{Extension, Json};
 use model::{Migration, Storm, TunedList};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use workshop::Workshop;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()
@@ -32,8 +31,10 @@ struct LastStorm {
 #[utoipa::path(get, path = "/lab/storm", tag = "Workshop", operation_id = "getStorm",
     responses((status = 200, description = "The storm.", body = LastStorm))
 )]
-async fn last_storm(State(feed): State<Feed>) -> Answer<Json<LastStorm>> {
-    Ok(Json(LastStorm { storm: feed.storm() }))
+async fn last_storm(Extension(workshop): Extension<Workshop>) -> Answer<Json<LastStorm>> {
+    Ok(Json(LastStorm {
+        storm: workshop.storm(),
+    }))
 }
 
 /// The migration of the workshop
@@ -43,8 +44,8 @@ async fn last_storm(State(feed): State<Feed>) -> Answer<Json<LastStorm>> {
 #[utoipa::path(get, path = "/lab/migrate", tag = "Workshop", operation_id = "getMigration",
     responses((status = 200, description = "The migration.", body = Migration))
 )]
-async fn last_migration(State(feed): State<Feed>) -> Json<Migration> {
-    Json(feed.migration())
+async fn last_migration(Extension(workshop): Extension<Workshop>) -> Json<Migration> {
+    Json(workshop.migration())
 }
 
 /// The last list of the tuner, if there was one.
@@ -61,7 +62,7 @@ struct LastTunedList {
 #[utoipa::path(get, path = "/lab/tune", tag = "Workshop", operation_id = "getTunedList",
     responses((status = 200, description = "The list.", body = LastTunedList))
 )]
-async fn last_tuned_list(State(feed): State<Feed>) -> Json<LastTunedList> {
-    let list = feed.tuned_list().map(|shown| shown.list);
+async fn last_tuned_list(Extension(workshop): Extension<Workshop>) -> Json<LastTunedList> {
+    let list = workshop.tuned_list().map(|shown| shown.list);
     Json(LastTunedList { list })
 }

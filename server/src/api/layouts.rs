@@ -1,12 +1,8 @@
 //! `/lab/layouts`: the workshop's race of the layouts, one at a time on a server.
 
 use ::api::{Actor, Answer, Api, Body};
-use axum::Json;
-use axum::extract::State;
 use axum::http::StatusCode;
-use feed::Feed;
-use lab::layouts::lists::Size;
-use lab::layouts::{Course, LARGEST};
+use axum::{Extension, Json};
 use model::LayoutRace;
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -14,6 +10,9 @@ use utoipa::openapi::schema::{Object, ObjectBuilder, Type};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use web::ProblemBody;
+use workshop::Workshop;
+use workshop::layouts::lists::Size;
+use workshop::layouts::{Course, LARGEST};
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default().routes(routes!(show, start, stop))
@@ -51,8 +50,8 @@ fn one_of(words: &str, numbers: impl IntoIterator<Item = u64>) -> Object {
 #[utoipa::path(get, path = "/lab/layouts", tag = "Workshop", operation_id = "getLayoutRace",
     responses((status = 200, description = "What was measured so far.", body = LayoutRace))
 )]
-async fn show(State(feed): State<Feed>) -> Json<LayoutRace> {
-    Json(feed.layout_race())
+async fn show(Extension(workshop): Extension<Workshop>) -> Json<LayoutRace> {
+    Json(workshop.layout_race())
 }
 
 /// Start a race of the layouts
@@ -67,14 +66,14 @@ async fn show(State(feed): State<Feed>) -> Json<LayoutRace> {
     )
 )]
 async fn start(
-    State(feed): State<Feed>,
+    Extension(workshop): Extension<Workshop>,
     Actor(actor): Actor,
     Body(new): Body<NewLayoutRace>,
 ) -> Answer<(StatusCode, Json<LayoutRace>)> {
     let course = Course::new(new.largest, new.item_bytes)?;
     Ok((
         StatusCode::ACCEPTED,
-        Json(feed.start_layout_race(&actor, course)?),
+        Json(workshop.start_layout_race(&actor, course)?),
     ))
 }
 
@@ -85,6 +84,6 @@ async fn start(
     security(("session" = [])),
     responses((status = 200, description = "What was measured.", body = LayoutRace))
 )]
-async fn stop(State(feed): State<Feed>, Actor(_): Actor) -> Answer<Json<LayoutRace>> {
-    Ok(Json(feed.stop_layout_race().await))
+async fn stop(Extension(workshop): Extension<Workshop>, Actor(_): Actor) -> Answer<Json<LayoutRace>> {
+    Ok(Json(workshop.stop_layout_race().await))
 }

@@ -1,7 +1,9 @@
 //! The JSON API as this server offers it: the crate `api`, and the workshop's routes.
 
 mod examples;
+#[cfg(feature = "workshop")]
 mod lab;
+#[cfg(feature = "workshop")]
 mod layouts;
 
 use std::sync::LazyLock;
@@ -13,10 +15,17 @@ use utoipa_axum::router::OpenApiRouter;
 
 use crate::http::described_health;
 use crate::shutdown::Phases;
+use crate::wing;
 
 /// The description of all routes. It does not change while the program runs.
 pub static DESCRIPTION: LazyLock<Description> =
     LazyLock::new(|| Description::of(routes(), described_health(), examples::all()));
+
+/// The API of the workshop.
+#[cfg(feature = "workshop")]
+pub fn stations() -> OpenApiRouter<Api> {
+    layouts::routes().merge(lab::routes())
+}
 
 /// All routes below `/api`.
 pub fn router(feed: Feed, phases: Phases) -> Router {
@@ -24,5 +33,5 @@ pub fn router(feed: Feed, phases: Phases) -> Router {
 }
 
 fn routes() -> OpenApiRouter<Api> {
-    ::api::routes().merge(layouts::routes()).merge(lab::routes())
+    ::api::routes().merge(wing::api())
 }

@@ -1,7 +1,6 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use app::{DESK, RESET, Teacher};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header::SET_COOKIE;
@@ -12,6 +11,7 @@ use feed::{Environment, Feed};
 use model::{Kind, Problem};
 use tokio::sync::RwLock;
 use web::Refusal;
+use workshop::pages::{DESK, RESET, Teacher};
 
 use super::address::invitation;
 use super::teacher::{self, Token};

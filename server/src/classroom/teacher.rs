@@ -2,13 +2,13 @@ use std::fmt::Write as _;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-use app::{DESK, Teacher};
 use axum::extract::{ConnectInfo, Query, Request};
 use axum::http::HeaderValue;
 use feed::Environment;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 use web::cookie;
+use workshop::pages::{DESK, Teacher};
 
 use crate::http::is_sent_to_this_machine;
 

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use axum::http::Method;
 use axum::http::header::ACCEPT;
-use lab::layouts::Course;
 use serde_json::Value;
 
 use super::conformity::Description;
@@ -85,6 +84,7 @@ fn every_example_fits_its_schema() {
     }
 }
 
+#[cfg(feature = "workshop")]
 #[test]
 fn a_race_is_described_with_the_numbers_that_it_may_have() {
     let properties = &DESCRIPTION.value["components"]["schemas"]["NewLayoutRace"]["properties"];
@@ -97,7 +97,7 @@ fn a_race_is_described_with_the_numbers_that_it_may_have() {
     };
     for largest in numbers("largest") {
         for item_bytes in numbers("itemBytes") {
-            Course::new(largest, item_bytes).unwrap();
+            workshop::layouts::Course::new(largest, item_bytes).unwrap();
         }
     }
     assert_eq!((numbers("largest").len(), numbers("itemBytes").len()), (4, 2));

@@ -39,7 +39,7 @@ fn all() -> Vec<Mutation> {
     const ACCOUNT: &str = r#"{"handle":"carol","name":"Carol","password":"correct horse"}"#;
     const CREDENTIALS: &str = r#"{"handle":"ada","password":"correct horse"}"#;
     const TEXT: &str = r#"{"text":"Hello"}"#;
-    let rows = [
+    let mut rows = vec![
         ("POST", "/api/v1/accounts", ACCOUNT, Nobody),
         ("POST", "/api/v1/session", CREDENTIALS, Nobody),
         ("DELETE", "/api/v1/session", "", Nobody),
@@ -56,8 +56,6 @@ fn all() -> Vec<Mutation> {
         ("DELETE", "/api/v1/posts/{post}/share", "", Visitors),
         ("PUT", "/api/v1/users/{handle}/follow", "", Visitors),
         ("DELETE", "/api/v1/users/{handle}/follow", "", Visitors),
-        ("POST", "/api/v1/lab/layouts", r#"{"largest":100,"itemBytes":62}"#, Visitors),
-        ("DELETE", "/api/v1/lab/layouts", "", Visitors),
         ("POST", "/api/sign_up", "handle=carol&name=Carol&password=correct+horse", Nobody),
         ("POST", "/api/sign_in", "handle=ada&password=correct+horse", Nobody),
         ("POST", "/api/sign_in_as_demo", "handle=bob", Nobody),
@@ -71,17 +69,23 @@ fn all() -> Vec<Mutation> {
         ("POST", "/api/delete_comment", "post={post}&comment={comment}", Others),
         ("POST", "/api/describe", "name=Ada+Lovelace&bio=Numbers.", Visitors),
         ("POST", "/api/change_password", "password=correct+horse&new_password=battery+staple", Visitors),
-        ("POST", "/api/race_layouts", "largest=100&item_bytes=62", Visitors),
-        ("POST", "/api/stop_layouts", "", Visitors),
         ("POST", "/api/leave", "handle=ada&password=correct+horse", Visitors),
-        ("POST", "/api/join_class", "name=Carol", Nobody),
-        ("POST", "/api/bring_people", "", Visitors),
-        ("POST", "/api/start_storm", "target=quiet&actors=1&rate=1&at_once=1&seconds=1&take_back=0", Visitors),
-        ("POST", "/api/stop_storm", "", Visitors),
-        ("POST", "/api/start_migration", "items=1000", Visitors),
-        ("POST", "/api/stop_migration", "", Visitors),
-        ("POST", "/api/lay_out", "relation=likes&kb=1", Visitors),
     ];
+    if cfg!(feature = "workshop") {
+        rows.extend([
+            ("POST", "/api/v1/lab/layouts", r#"{"largest":100,"itemBytes":62}"#, Visitors),
+            ("DELETE", "/api/v1/lab/layouts", "", Visitors),
+            ("POST", "/api/race_layouts", "largest=100&item_bytes=62", Visitors),
+            ("POST", "/api/stop_layouts", "", Visitors),
+            ("POST", "/api/join_class", "name=Carol", Nobody),
+            ("POST", "/api/bring_people", "", Visitors),
+            ("POST", "/api/start_storm", "target=quiet&actors=1&rate=1&at_once=1&seconds=1&take_back=0", Visitors),
+            ("POST", "/api/stop_storm", "", Visitors),
+            ("POST", "/api/start_migration", "items=1000", Visitors),
+            ("POST", "/api/stop_migration", "", Visitors),
+            ("POST", "/api/lay_out", "relation=likes&kb=1", Visitors),
+        ]);
+    }
     rows.into_iter()
         .map(|(method, path, body, refused)| Mutation { method: method.parse().unwrap(), path, body, refused })
         .collect()

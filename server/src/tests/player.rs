@@ -64,6 +64,7 @@ impl Player {
             limits: None,
             https: false,
             notices: Notices::new([7; 32], false),
+            #[cfg(feature = "workshop")]
             class: None,
         };
         Self {

@@ -129,6 +129,7 @@ impl Stage {
             limits,
             https: false,
             notices: Notices::new([7; 32], false),
+            #[cfg(feature = "workshop")]
             class: None,
         };
         let sessions = Sessions {

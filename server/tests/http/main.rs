@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
 
 mod accounts;
+#[cfg(feature = "workshop")]
 mod class;
 #[path = "../conformity/mod.rs"]
 mod conformity;
@@ -11,12 +12,15 @@ mod description;
 mod events;
 mod forgery;
 mod input;
+#[cfg(feature = "workshop")]
 mod inspect;
+#[cfg(feature = "workshop")]
 mod lab;
 mod limits;
 mod lists;
 mod live;
 mod metrics;
+#[cfg(feature = "workshop")]
 mod migration;
 mod notices;
 mod outage;
@@ -27,9 +31,12 @@ mod process;
 mod protocol;
 mod proxies;
 mod reactions;
+#[cfg(feature = "workshop")]
 mod storm;
 mod support;
+#[cfg(feature = "workshop")]
 mod trace;
 mod transfer;
+#[cfg(feature = "workshop")]
 mod tune;
 mod upkeep;

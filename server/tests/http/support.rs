@@ -86,6 +86,7 @@ impl Server {
     }
 
     /// With a class in a small town.
+    #[cfg(feature = "workshop")]
     pub fn for_a_class() -> Self {
         let data = tempfile::tempdir().unwrap();
         let seeded = spillway()

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 pub use self::words::Description;
 use self::words::{prose, sentence, title_of};
-use super::document::PageTitle;
-use super::problem::NotFound;
+use ui::problem::NotFound;
+use ui::title::PageTitle;
 
 /// The page's address.
 pub const PATH: &str = "/api";

@@ -1,0 +1,26 @@
+use leptos::prelude::*;
+use model::Topic;
+
+/// A summary line that opens to show how something is stored. Without JavaScript it opens to a link to that page.
+#[component]
+pub fn StoredDrawer(
+    /// The post or the person.
+    owner: Topic,
+    /// The same in words, for screen reader users who hear the line without its context.
+    about: String,
+) -> impl IntoView {
+    let href = match owner {
+        Topic::Post(id) => format!("/post/{id}/stored"),
+        Topic::User(handle) => format!("/@{handle}/stored"),
+    };
+    view! {
+        <details class="drawer">
+            <summary>
+                "How this is stored" <span class="visually-hidden">{format!("({about})")}</span>
+            </summary>
+            <p class="drawer-link">
+                <a href=href>"See its documents"</a>
+            </p>
+        </details>
+    }
+}

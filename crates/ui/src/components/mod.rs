@@ -1,0 +1,44 @@
+//! The parts that pages and islands share.
+
+#![expect(clippy::needless_pass_by_value, reason = "a component owns its props")]
+
+mod avatar;
+mod beginning;
+mod body;
+#[cfg(feature = "ssr")]
+mod code;
+mod delete;
+#[cfg(feature = "ssr")]
+mod documents;
+mod drawer;
+mod field;
+mod icon;
+mod meter;
+pub mod meter_words;
+mod moment;
+mod number;
+mod person;
+mod post;
+mod reactions;
+mod text_form;
+#[cfg(feature = "ssr")]
+mod tree;
+
+pub use avatar::Avatar;
+pub use beginning::beginning;
+pub use body::Body;
+#[cfg(feature = "ssr")]
+pub use code::Code;
+pub use delete::DeleteControl;
+#[cfg(feature = "ssr")]
+pub use documents::{ShownDocument, as_it_is, beside};
+pub use drawer::StoredDrawer;
+pub use field::Field;
+pub use icon::{Drawings, Icon};
+pub use meter::{Meter, MeterSize};
+pub use moment::Moment;
+pub use number::{WALL, grouped, size};
+pub use person::Byline;
+pub use post::Post;
+pub use reactions::{FollowButton, LikeButton, ShareButton};
+pub use text_form::{TextForm, counter};

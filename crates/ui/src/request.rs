@@ -1,0 +1,64 @@
+//! The parameters of a page's request, and waiting for its data.
+
+use std::future::Future;
+
+use feed::{Clock, Feed, SystemClock};
+use leptos::prelude::*;
+use leptos_router::hooks::use_query_map;
+use model::{Kind, Problem, Timestamp};
+
+use crate::notice::{self, Done, Notice};
+use crate::problem::ProblemPage;
+use crate::refusal::Refusal;
+
+/// The feed of this request.
+pub fn feed() -> Result<Feed, Problem> {
+    use_context().ok_or_else(|| Problem::new(Kind::Internal, "The server lost its data layer. Try again."))
+}
+
+/// Shows a page once its data is there, or the page of the problem that came up.
+pub fn loaded<Load, Page>(load: Load) -> impl IntoView
+where
+    Load: Future<Output = Result<Page, Problem>> + Send + 'static,
+    Page: IntoView + 'static,
+{
+    Suspend::new(async move {
+        match load.await {
+            Ok(page) => page.into_any(),
+            Err(problem) => view! { <ProblemPage problem /> }.into_any(),
+        }
+    })
+}
+
+/// The time that ages are computed from: it comes from the same clock that dates the items.
+pub fn now() -> Timestamp {
+    feed().map_or_else(|_| SystemClock.now(), |feed| feed.now())
+}
+
+/// A parameter of the address, if it is there and not empty.
+pub fn query(name: &str) -> Option<String> {
+    use_query_map()
+        .with_untracked(|query| query.get(name))
+        .filter(|value| !value.is_empty())
+}
+
+/// The refusal of a plain form that led back to this page.
+pub fn refusal() -> Option<Refusal> {
+    match notice::current()? {
+        Notice::Refused(refusal) => Some(refusal),
+        Notice::Done(_) => None,
+    }
+}
+
+/// The refusal of this form, if it is the one that led back to this page.
+pub fn refusal_of(form: &str) -> Option<Refusal> {
+    refusal().filter(|refusal| refusal.form == form)
+}
+
+/// The action that succeeded and led here.
+pub fn done() -> Option<Done> {
+    match notice::current()? {
+        Notice::Done(done) => Some(done),
+        Notice::Refused(_) => None,
+    }
+}

@@ -1,0 +1,246 @@
+use feed::classroom::{Class, Counted, PARTY, SEATS, Student};
+use leptos::prelude::*;
+use leptos::server_fn::ServerFn;
+use model::{Account, Problem, Topic};
+use ui::components::{Avatar, Field, Post, grouped};
+use ui::islands::Pane;
+use ui::request::{feed, loaded, now, query, refusal_of};
+use ui::session;
+
+use super::qr::QrCode;
+use super::{CLASS, StationHead};
+use crate::actions::classroom::{BringPeople, JoinClass};
+
+/// Marks a request from the machine that the server runs on, as far as this is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Teacher {
+    /// This browser has presented the token that the server printed.
+    Proven,
+    /// It has not; the page asks for it.
+    Unproven,
+}
+
+/// Where a browser presents the token and becomes the teacher's.
+pub const DESK: &str = "/lab/class/teacher";
+
+/// Where the teacher's browser resets the town.
+pub const RESET: &str = "/lab/class/anew";
+
+/// A class storms one post together.
+#[component]
+pub fn ClassPage() -> impl IntoView {
+    loaded(async {
+        let feed = feed()?;
+        if !feed.serves_a_class() {
+            return Ok(view! {
+                <StationHead station=&CLASS />
+                <Opening />
+            }
+            .into_any());
+        }
+        let viewer = session::viewer();
+        let handle = viewer.as_ref().map(|account| &account.handle);
+        let class = feed.class(handle).await?;
+        let counted = match query("count") {
+            Some(_) => Some(feed.count_the_storm().await?),
+            None => None,
+        };
+        let student = viewer.clone().filter(|account| is_in(&class, account));
+        let own = handle == Some(&class.card.post.author.handle);
+        let (card, signed_in) = (class.card.clone(), handle.is_some());
+        let id = card.post.id.to_string();
+        Ok::<_, Problem>(
+            view! {
+                <StationHead station=&CLASS />
+                <div class="class">
+                    <section aria-label="The post">
+                        <article class="entry" data-testid="post" data-id=id>
+                            <Post card now=now() signed_in own />
+                        </article>
+                        {student.is_none().then(|| view! { <Join address=class.address.clone() /> })}
+                    </section>
+                    <Pane>
+                        {student.map(|account| view! { <Bring account /> })}
+                        <Board class counted />
+                    </Pane>
+                </div>
+                {use_context::<axum::http::request::Parts>()
+                    .and_then(|parts| parts.extensions.get::<Teacher>().copied())
+                    .map(|teacher| view! { <Desk teacher /> })}
+            }
+            .into_any(),
+        )
+    })
+}
+
+fn is_in(class: &Class, account: &Account) -> bool {
+    class
+        .students
+        .iter()
+        .any(|student| student.person.handle == account.handle)
+}
+
+/// How to open a classroom, on a server that has none.
+#[component]
+fn Opening() -> impl IntoView {
+    view! {
+        <section class="prose">
+            <p>"This server does not serve a class yet. On the machine that you project from, stop it and start it like this:"</p>
+            <pre class="command-text">
+                <code>"cargo xtask serve --classroom"</code>
+            </pre>
+            <p>
+                "It prints the address for the class, with a QR code. Students join by their name, in any browser of the same network; "
+                "nothing else is needed, and no other network."
+            </p>
+        </section>
+    }
+}
+
+/// How to join: with the code, or here.
+#[component]
+fn Join(address: String) -> impl IntoView {
+    let page = format!("{address}/lab/class");
+    view! {
+        <section class="join" aria-labelledby="join">
+            <h2 id="join">"Join the class"</h2>
+            <div class="join-ways">
+                <figure class="join-code">
+                    <QrCode text=page.clone() />
+                    <figcaption>{page}</figcaption>
+                </figure>
+                <form class="account-form" method="post" action=JoinClass::url()>
+                    <Field
+                        name="name"
+                        label="Your name"
+                        hint="As the class knows you. No password; this browser stays signed in."
+                        autocomplete="name"
+                        refusal=refusal_of("join_class")
+                    />
+                    <button class="button button-primary">"Join"</button>
+                </form>
+            </div>
+        </section>
+    }
+}
+
+/// The student's part in the storm.
+#[component]
+fn Bring(account: Account) -> impl IntoView {
+    view! {
+        <section class="bring" aria-labelledby="bring">
+            <h2 id="bring">{format!("You are in, {}", account.name)}</h2>
+            <p>"Like the post yourself. Then bring others: each time, the next people of the town come and like it, and nobody comes twice."</p>
+            <form method="post" action=BringPeople::url() data-stay="">
+                <button id="bring-people" class="button button-primary">{format!("Bring {PARTY} people")}</button>
+            </form>
+        </section>
+    }
+}
+
+/// Who brought how many, and whether all items are there.
+#[component]
+fn Board(class: Class, counted: Option<Counted>) -> impl IntoView {
+    let total = class.card.post.likes;
+    let brought: u64 = class.students.iter().map(|student| student.brought).sum();
+    let most = class.students.first().map_or(1, |student| student.brought.max(1));
+    let joined = class.students.len();
+    let rows = class.students.into_iter().map(|Student { person, brought }| {
+        let width = format!("{}%", brought * 100 / most);
+        view! {
+            <tr>
+                <th scope="row">
+                    <Avatar handle=person.handle.clone() />
+                    <a href=format!("/@{}", person.handle)>{person.name.to_string()}</a>
+                </th>
+                <td class="board-bar" aria-hidden="true">
+                    <svg><rect width=width height="100%" rx="3" /></svg>
+                </td>
+                <td class="number">{grouped(brought)}</td>
+            </tr>
+        }
+    });
+    let id = class.card.post.id;
+    // Counting reads the whole list: once, and not after every change.
+    let live = counted.is_none().then(|| Topic::Post(id).to_string());
+    view! {
+        <section class="board" aria-labelledby="board" data-topic=live>
+            <h2 id="board">"Who brought whom"</h2>
+            <dl class="board-sums">
+                <div>
+                    <dt>"Likes in the list"</dt>
+                    <dd data-testid="class-total">{grouped(total)}</dd>
+                </div>
+                <div>
+                    <dt>"Brought by the class"</dt>
+                    <dd data-testid="class-brought">{grouped(brought)}</dd>
+                </div>
+                <div>
+                    <dt>"By their own hand"</dt>
+                    <dd>{grouped(total.saturating_sub(brought))}</dd>
+                </div>
+            </dl>
+            {counted.map(|counted| view! { <Verdict counted /> })}
+            <p>
+                <a href="/lab/class?count=all">"Count the items one by one"</a>
+                " · "
+                <a href=format!("/lab/inspect/post:{id}")>"See the documents"</a>
+            </p>
+            <table>
+                <caption>{format!("{joined} of {SEATS} seats are taken; {} people wait to be brought.", grouped(class.waiting))}</caption>
+                <tbody>{rows.collect_view()}</tbody>
+            </table>
+        </section>
+    }
+}
+
+#[component]
+fn Verdict(counted: Counted) -> impl IntoView {
+    let Counted { count, items, people } = counted;
+    let sentence = if count == items && items == people {
+        format!(
+            "Counted: {} items by as many people, and the list says {}. Nothing lost, nobody twice.",
+            grouped(items),
+            grouped(count)
+        )
+    } else {
+        format!(
+            "Counted {} items by {} people, while the list said {}. If nobody brings anybody any more, that is a fault: run spillway check.",
+            grouped(items),
+            grouped(people),
+            grouped(count)
+        )
+    };
+    view! { <p class="holds" data-testid="class-verdict">{sentence}</p> }
+}
+
+/// The teacher's form to reset everything.
+#[component]
+fn Desk(teacher: Teacher) -> impl IntoView {
+    let desk = match teacher {
+        Teacher::Proven => view! {
+            <p>"Only this browser sees this, by the link that the server printed. The town becomes what it was at the start; the class stays in it."</p>
+            <form method="post" action=RESET>
+                <button class="button">"Begin anew"</button>
+            </form>
+        }
+        .into_any(),
+        Teacher::Unproven => view! {
+            <p>"Open the link that the server printed after “The teacher opens”, or copy the token at its end to here."</p>
+            <form method="get" action=DESK>
+                <label for="token">"Token"</label>
+                " "
+                <input id="token" name="token" autocomplete="off" required />
+                " "
+                <button class="button">"Show it"</button>
+            </form>
+        }
+        .into_any(),
+    };
+    view! {
+        <section class="anew" aria-labelledby="anew">
+            <h2 id="anew">"For the teacher"</h2>
+            {desk}
+        </section>
+    }
+}

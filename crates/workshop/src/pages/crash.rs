@@ -1,0 +1,343 @@
+use crate::crash::{Crash, Moment, Operation, everywhere};
+use crate::{Entry, Protocol};
+use leptos::prelude::*;
+use model::{Handle, Problem};
+use store::upkeep::Finding;
+use ui::components::grouped;
+use ui::islands::Pane;
+use ui::request::{loaded, query};
+
+use super::shown::{Command, Documents, Faults};
+use super::{CRASH, StationHead, faulty, words};
+
+/// The process dies after a write that the reader chooses.
+#[component]
+pub fn CrashPage() -> impl IntoView {
+    loaded(async {
+        let operation = match query("operation") {
+            Some(name) => Operation::named(&name)?,
+            None => Operation::Spill,
+        };
+        let protocol = match query("layout") {
+            Some(name) => Protocol::named(&name)?,
+            None => first(operation),
+        };
+        if !operation.is_of(protocol) {
+            let message = format!(
+                "The article behind “{protocol}” does not say how to do “{}”. Choose layout=ours.",
+                operation.as_str()
+            );
+            return Err(Problem::invalid("layout", message));
+        }
+        let mut tried = Vec::new();
+        for protocol in operation.protocols() {
+            tried.push(
+                everywhere(protocol, operation)
+                    .await
+                    .map_err(|error| faulty(&error))?,
+            );
+        }
+        let chosen = chosen(&tried, protocol)?;
+        Ok(view! {
+            <StationHead station=&CRASH />
+            <Pane>
+                <Stage tried chosen />
+            </Pane>
+        })
+    })
+}
+
+/// Which protocol is shown first: an article's, where one describes how to do it.
+fn first(operation: Operation) -> Protocol {
+    operation.protocols().next().unwrap_or(Protocol::Ours)
+}
+
+/// The crash that the address names.
+fn chosen(tried: &[Vec<Crash>], protocol: Protocol) -> Result<Crash, Problem> {
+    let of_protocol = |crashes: &&Vec<Crash>| crashes.iter().any(|crash| crash.protocol == protocol);
+    let crashes = tried.iter().find(of_protocol).map_or(&[][..], Vec::as_slice);
+    let after = query("after").unwrap_or_else(|| "1".to_owned());
+    let number: Option<usize> = after.parse().ok();
+    let found = number.and_then(|number| crashes.get(number));
+    found.cloned().ok_or_else(|| {
+        let writes = crashes.len().saturating_sub(1);
+        let message = format!(
+            "The operation has {writes} writes, so `after` is a number from 0 to {writes}, not “{after}”."
+        );
+        Problem::invalid("after", message)
+    })
+}
+
+fn title(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Append => "Add, where there is room",
+        Operation::Spill => "Add to a full head",
+        Operation::Again => "Add, and try again",
+        Operation::Follow => "Follow somebody",
+        Operation::FollowAgain => "Follow, and try again",
+        Operation::RemoveFromHead => "Remove from the head",
+        Operation::RemoveFromPage => "Remove from a page",
+        Operation::Delete => "Delete the owner",
+    }
+}
+
+fn story(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Append => {
+            "Three people are in the list, which has room for five. Ada adds herself. The next operation is Bob adding himself."
+        }
+        Operation::Spill => {
+            "Five people are in the list, and its document is full. Ada adds herself. The next operation is Bob adding himself."
+        }
+        Operation::Again => {
+            "The document is full, and Ada adds herself. She gets no answer, so her browser sends the same once more: that is the next operation."
+        }
+        Operation::Follow => {
+            "Five people follow somebody whose document has room for five. Ada follows, too. The next operation is Bob following. The article has one list for that; ours has one at each end."
+        }
+        Operation::FollowAgain => {
+            "Five people follow somebody whose document has room for five. Ada follows, too. She gets no answer, so her browser sends the same once more: that is the next operation."
+        }
+        Operation::RemoveFromHead => {
+            "Eight people are in the list. The newest, fan8, is removed. The next operation is Bob adding himself."
+        }
+        Operation::RemoveFromPage => {
+            "Eight people are in the list. The oldest, fan1, is removed, and stands in a page. The next operation is Bob adding himself."
+        }
+        Operation::Delete => {
+            "Eight people are in the list, four of them in a page. Its owner is deleted. The next operation is the same once more."
+        }
+    }
+}
+
+/// The point at which the process died, in words.
+fn moment(after: usize) -> String {
+    match after {
+        0 => "Before the first write".to_owned(),
+        after => format!("After write {after}"),
+    }
+}
+
+fn href(crash: &Crash) -> String {
+    let Crash {
+        protocol,
+        operation,
+        after,
+        ..
+    } = crash;
+    format!(
+        "?operation={}&layout={protocol}&after={after}",
+        operation.as_str()
+    )
+}
+
+#[component]
+fn Stage(tried: Vec<Vec<Crash>>, chosen: Crash) -> impl IntoView {
+    let operation = chosen.operation;
+    let said = said(&chosen);
+    let tabs = Operation::ALL.map(|other| {
+        let current = (other == operation).then_some("true");
+        let protocol = if other.is_of(chosen.protocol) { chosen.protocol } else { first(other) };
+        let name = other.as_str();
+        view! {
+            <a id=format!("operation-{name}") href=format!("?operation={name}&layout={protocol}") aria-current=current>
+                {title(other)}
+            </a>
+        }
+    });
+    let rows = tried.iter().map(|crashes| row(crashes, &chosen)).collect_view();
+    let Crash {
+        protocol,
+        script,
+        after,
+        before,
+        crashed,
+        next,
+        later,
+        ..
+    } = chosen;
+    let (then, there) = (crashed.documents.clone(), crashed.clone());
+    view! {
+        <nav class="tabs" aria-label="The operation" data-said=said>
+            {tabs.into_iter().collect_view()}
+        </nav>
+        <p class="lab-source">{story(operation)}</p>
+        <section aria-labelledby="when">
+            <h2 id="when" class="section-head">
+                "When does the process die?"
+            </h2>
+            <dl class="points">{rows}</dl>
+        </section>
+        <div class="writers">
+            <section class="writer" aria-labelledby="script">
+                <h2 id="script">{format!("The operation, by “{}”", protocol.title())}</h2>
+                <Script script after />
+            </section>
+            <section class="writer" aria-labelledby="then">
+                <h2 id="then">"Right after the crash"</h2>
+                <Found moment=there />
+            </section>
+        </div>
+        <Documents before after=then.clone() />
+        <div class="writers">
+            <section class="writer" aria-labelledby="next">
+                <h2 id="next">"The next operation"</h2>
+                <ol>
+                    {next
+                        .into_iter()
+                        .map(|entry| {
+                            view! {
+                                <li>
+                                    <Command entry name="it" />
+                                </li>
+                            }
+                        })
+                        .collect_view()}
+                </ol>
+            </section>
+            <section class="writer" aria-labelledby="later">
+                <h2 id="later">"After it"</h2>
+                <Found moment=later.clone() />
+            </section>
+        </div>
+        <Documents before=then after=later.documents />
+    }
+}
+
+/// All points at which one protocol can die, each with its outcome.
+fn row(crashes: &[Crash], chosen: &Crash) -> impl IntoView + use<> {
+    let title = crashes.first().map_or("", |crash| crash.protocol.title());
+    let points = crashes
+        .iter()
+        .map(|crash| {
+            let current = (crash.protocol, crash.after) == (chosen.protocol, chosen.after);
+            let faults = faults(crash);
+            let holds = faults.is_none();
+            let outcome = faults.unwrap_or_else(|| "holds".to_owned());
+            view! {
+                <a
+                    class="point"
+                    id=format!("point-{}-{}", crash.protocol, crash.after)
+                    href=href(crash)
+                    data-holds=holds.to_string()
+                    aria-current=current.then_some("true")
+                >
+                    <b>{moment(crash.after)}</b>
+                    " "
+                    <span>{outcome}</span>
+                </a>
+            }
+        })
+        .collect_view();
+    view! {
+        <div>
+            <dt>{title}</dt>
+            <dd>{points}</dd>
+        </div>
+    }
+}
+
+/// The violations, in words: right after the crash, or else later.
+fn faults(crash: &Crash) -> Option<String> {
+    let worse = if crash.crashed.tally.holds() {
+        &crash.later.tally
+    } else {
+        &crash.crashed.tally
+    };
+    let faults: Vec<_> = worse.faults().iter().map(words::fault).collect();
+    (!faults.is_empty()).then(|| faults.join("; "))
+}
+
+#[component]
+fn Script(script: Vec<Entry>, after: usize) -> impl IntoView {
+    let mut writes = 0;
+    let commands = script.into_iter().map(|mut entry| {
+        let wrote = entry.wrote();
+        writes += usize::from(wrote);
+        let happened = if wrote { writes <= after } else { writes < after };
+        let dies_here = wrote && writes == after;
+        let number = wrote.then(|| view! { <b class="write-number">{format!("Write {writes}")}</b> });
+        let state = if happened { "done" } else { "never" };
+        if !happened {
+            entry.answer = None;
+        }
+        view! {
+            <li data-state=state>
+                {number} <Command entry name="it" />
+                {dies_here.then(|| view! { <p class="died">"Here the process dies."</p> })}
+            </li>
+        }
+    });
+    let commands = commands.collect_view();
+    view! {
+        {(after == 0).then(|| view! { <p class="died">"The process dies before it writes anything."</p> })}
+        <ol>{commands}</ol>
+    }
+}
+
+/// What a reader finds at a moment, and what `check` reports.
+#[component]
+fn Found(moment: Moment) -> impl IntoView {
+    let Moment {
+        tally,
+        findings,
+        own_list,
+        ..
+    } = moment;
+    let own_list = own_list.map(|says_so| {
+        let says = if says_so { "says" } else { "does not say" };
+        view! { <p>{format!("Ada’s own list {says} that she follows.")}</p> }
+    });
+    let reader = match &tally.read {
+        None => view! { <p>"A reader finds no such owner."</p> }.into_any(),
+        Some(handles) => {
+            let names: Vec<&str> = handles.iter().map(Handle::as_str).collect();
+            view! {
+                <p>
+                    {format!("A reader finds {}; the count says {}.", words::items(tally.reachable()), grouped(tally.count))}
+                </p>
+                <p class="handles">{names.join(" · ")}</p>
+            }
+            .into_any()
+        }
+    };
+    view! {
+        {reader}
+        {own_list}
+        <p>{checked(findings)}</p>
+        <Faults faults=tally.faults() holds="It holds: nobody who was told “done” is lost, nobody is doubled, and the count is right." />
+    }
+}
+
+fn checked(findings: Option<Vec<Finding>>) -> String {
+    match findings {
+        None => "The article has nothing that would look for leftovers.".to_owned(),
+        Some(findings) if findings.is_empty() => "spillway check finds nothing.".to_owned(),
+        Some(findings) => {
+            let found: Vec<String> = findings
+                .iter()
+                .map(|finding| format!("{} ({})", finding.violation, severity(finding)))
+                .collect();
+            format!("spillway check finds: {}.", found.join("; "))
+        }
+    }
+}
+
+fn severity(finding: &Finding) -> &'static str {
+    use store::upkeep::Severity;
+    match finding.severity {
+        Severity::Notice => "worth knowing",
+        Severity::Unfinished => "unfinished; readers notice nothing",
+        Severity::Broken => "broken",
+    }
+}
+
+/// The text for screen readers after a choice.
+fn said(crash: &Crash) -> String {
+    let outcome = faults(crash).unwrap_or_else(|| "It holds".to_owned());
+    format!(
+        "{}, {}: {outcome}.",
+        crash.protocol.title(),
+        moment(crash.after).to_lowercase()
+    )
+}

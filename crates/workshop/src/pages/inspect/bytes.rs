@@ -1,0 +1,249 @@
+//! The byte map: each part of the document, and how far the whole is from MongoDB's limit.
+
+use bson::{Document, RawDocumentBuf};
+use leptos::prelude::*;
+use model::RelationOverflow;
+use store::inspect::{Part, Place, Whole};
+use ui::components::{WALL, grouped, size};
+
+/// The size of a document; nothing for one that is too large to store.
+pub fn of_document(document: &Document) -> Option<u64> {
+    let raw = RawDocumentBuf::try_from(document).ok()?;
+    Some(raw.as_bytes().len() as u64)
+}
+
+/// The size of a head that is full of items like those that it has.
+fn full(list: &RelationOverflow) -> u64 {
+    let when_full = (list.head_bytes * list.threshold).checked_div(list.head);
+    when_full.unwrap_or(0).max(list.head_bytes)
+}
+
+/// The size of the document with all heads full.
+fn all_full(whole: &Whole) -> u64 {
+    let room: u64 = whole
+        .lists
+        .values()
+        .map(|list| full(list) - list.head_bytes)
+        .sum();
+    whole.bytes.total() + room
+}
+
+/// The size of the document if it held all items of its lists, each like those in its head.
+fn unbounded(whole: &Whole) -> u64 {
+    let beside = |list: &RelationOverflow| {
+        let all = (list.head_bytes * list.count).checked_div(list.head);
+        all.unwrap_or(0).saturating_sub(list.head_bytes)
+    };
+    whole.bytes.total() + whole.lists.values().map(beside).sum::<u64>()
+}
+
+/// The document as a bar, in which each head has the room that its threshold leaves, and as a table.
+#[component]
+pub fn Bytes(whole: Whole) -> impl IntoView {
+    let (total, scale) = (whole.bytes.total(), all_full(&whole));
+    let mut from = 0;
+    let mut piece = |class: &'static str, bytes: u64| {
+        let left = from;
+        from += bytes;
+        view! { <rect class=class x=left width=bytes height="1" /> }
+    };
+    let mut bar = Vec::new();
+    for part in whole.bytes.parts() {
+        bar.push(piece(class(&part.place), part.bytes));
+        if let Place::Head(relation) = part.place
+            && let Some(list) = whole.lists.get(&relation)
+        {
+            bar.push(piece("byte-room", full(list) - list.head_bytes));
+        }
+    }
+    let rows = whole.bytes.parts().iter().map(|part| row(part, &whole, total));
+    view! {
+        <svg
+            class="byte-bar"
+            viewBox=format!("0 0 {scale} 1")
+            preserveAspectRatio="none"
+            role="img"
+            aria-label=format!("{} of {} that it has when all heads are full", size(total), size(scale))
+        >
+            {bar}
+        </svg>
+        <p class="byte-ends">
+            <span>{format!("now {}", size(total))}</span>
+            <span>{format!("all heads full: about {}", size(scale))}</span>
+        </p>
+        <div class="stored-table" tabindex="0" role="group" aria-label="The parts of the document">
+            <table class="bytes" data-testid="byte-map">
+                <thead>
+                    <tr>
+                        <th scope="col">"Part"</th>
+                        <th scope="col">"Bytes"</th>
+                        <th scope="col">"Share"</th>
+                        <th scope="col">"Items"</th>
+                    </tr>
+                </thead>
+                <tbody>{rows.collect_view()}</tbody>
+                <tfoot>
+                    <tr data-testid="bson-size" data-bytes=total.to_string()>
+                        <th scope="row">"Together, " <code>"$bsonSize"</code></th>
+                        <td>{grouped(total)}</td>
+                        <td>"100 %"</td>
+                        <td></td>
+                    </tr>
+                </tfoot>
+            </table>
+        </div>
+    }
+}
+
+fn row(part: &Part, whole: &Whole, total: u64) -> impl IntoView + use<> {
+    let (name, rest) = match &part.place {
+        Place::Frame => (None, "the document’s length and end"),
+        Place::Field(name) if !whole.document.contains_key(name) => {
+            (Some(name.clone()), ", which nobody is shown")
+        }
+        Place::Field(name) => (Some(name.clone()), ""),
+        Place::Head(relation) => (Some(format!("{relation}.head")), ""),
+        Place::Rest(relation) => (Some(relation.to_string()), ", its other fields"),
+    };
+    let items = match &part.place {
+        Place::Head(relation) => whole
+            .lists
+            .get(relation)
+            .map(|list| format!("{} of {}", grouped(list.head), grouped(list.threshold))),
+        _ => None,
+    };
+    view! {
+        <tr data-bytes=part.bytes.to_string()>
+            <th scope="row">
+                <span class=format!("swatch {}", class(&part.place)) aria-hidden="true"></span>
+                {name.map(|name| view! { <code>{name}</code> })}
+                {rest}
+            </th>
+            <td>{grouped(part.bytes)}</td>
+            <td>{share(part.bytes, total)}</td>
+            <td>{items}</td>
+        </tr>
+    }
+}
+
+fn class(place: &Place) -> &'static str {
+    match place {
+        Place::Head(_) => "byte-head",
+        Place::Rest(_) => "byte-rest",
+        Place::Field(_) | Place::Frame => "byte-field",
+    }
+}
+
+fn share(bytes: u64, total: u64) -> String {
+    let tenths = (bytes * 1000 + total / 2) / total.max(1);
+    format!("{}.{} %", tenths / 10, tenths % 10)
+}
+
+/// The start of the scale up to the limit: 256 bytes, multiplied by sixteen four times.
+const BEGINNING: u32 = 8;
+
+/// A position on the scale up to the limit, in thousandths: each doubling has the same width.
+fn place(bytes: u64) -> u64 {
+    let bytes = bytes.clamp(1 << BEGINNING, WALL);
+    let doublings = bytes.ilog2();
+    let within = ((bytes - (1 << doublings)) * 1000) >> doublings;
+    let octaves = u64::from(WALL.ilog2() - BEGINNING);
+    (u64::from(doublings - BEGINNING) * 1000 + within) / octaves
+}
+
+/// The document now, with full heads, and as it would be without pages, on one scale with MongoDB's limit.
+#[component]
+pub fn Wall(whole: Whole) -> impl IntoView {
+    let (total, unbounded) = (whole.bytes.total(), unbounded(&whole));
+    let rows = [
+        (
+            "The document now",
+            total,
+            "byte-head",
+            format!("{} of it would fit below the wall", grouped(WALL / total.max(1))),
+        ),
+        (
+            "With all heads full",
+            all_full(&whole),
+            "byte-rest",
+            "it does not grow beyond this, however many come".to_owned(),
+        ),
+        ("With all items in it", unbounded, "byte-much", growth(unbounded)),
+        (
+            "The wall",
+            WALL,
+            "byte-wall",
+            "MongoDB refuses anything larger".to_owned(),
+        ),
+    ];
+    let rows = rows.into_iter().map(|(what, bytes, class, more)| {
+        let about = if class == "byte-rest" || class == "byte-much" {
+            "about "
+        } else {
+            ""
+        };
+        view! {
+            <div>
+                <dt>{what}</dt>
+                <dd>
+                    <svg class="scale" viewBox="0 0 1000 1" preserveAspectRatio="none" aria-hidden="true">
+                        <rect class=class width=place(bytes) height="1" />
+                        <path class="scale-lines" d="M250 0v1M500 0v1M750 0v1" />
+                    </svg>
+                    <b>{format!("{about}{}", size(bytes))}</b>
+                    {format!(" · {more}")}
+                </dd>
+            </div>
+        }
+    });
+    view! {
+        <dl class="wall">{rows.collect_view()}</dl>
+        <p class="lab-source">
+            "From line to line it is sixteen times as much: 256 bytes, 4 KB, 64 KB, 1 MB, 16 MB. What one array would take is reckoned with the items that are in the heads."
+        </p>
+    }
+}
+
+/// The consequences of keeping all items in one document.
+fn growth(unbounded: u64) -> String {
+    if unbounded >= WALL {
+        return "it could not be stored".to_owned();
+    }
+    format!(
+        "one array for each list, written anew by every append; {} % of the way",
+        unbounded * 100 / WALL
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scale_has_equal_steps_for_equal_factors() {
+        let places = [0, 256, 4 << 10, 64 << 10, 1 << 20, 16 << 20, u64::MAX].map(place);
+        assert_eq!(places, [0, 0, 250, 500, 750, 1000, 1000]);
+        assert!((1..1000).all(|n| place(n * 16_000) <= place((n + 1) * 16_000)));
+    }
+
+    #[test]
+    fn a_head_without_items_has_no_mean_size() {
+        let list = RelationOverflow {
+            count: 0,
+            head: 0,
+            threshold: 160,
+            pages: 0,
+            page_size: 128,
+            has_overflow: false,
+            head_bytes: 5,
+            owner_bytes: 400,
+        };
+        assert_eq!(full(&list), 5);
+        let some = RelationOverflow {
+            head: 2,
+            head_bytes: 130,
+            ..list
+        };
+        assert_eq!(full(&some), 160 * 65);
+    }
+}

@@ -1,0 +1,243 @@
+//! Shows where every byte of an owner is: its document, the map of its bytes, and the chain of its pages.
+
+#![expect(clippy::needless_pass_by_value, reason = "a component owns its props")]
+
+pub(super) mod bytes;
+pub(super) mod chain;
+mod find;
+
+use feed::Inspection;
+use leptos::prelude::*;
+use leptos_router::hooks::use_params_map;
+use model::{Kind, Problem, Relation, Topic};
+use ui::components::{ShownDocument, as_it_is, beginning, grouped, size};
+use ui::islands::Pane;
+use ui::problem::answer_with;
+use ui::request::{feed, loaded, query};
+
+use self::bytes::{Bytes, Wall};
+use self::chain::Chain;
+use self::find::{Finder, Suggestions, sought};
+use super::{INSPECT, StationHead, trace, words};
+
+/// The address of the station's first page.
+const START: &str = "/lab/inspect";
+
+/// The address of an owner at this station.
+pub fn address(owner: &Topic) -> String {
+    format!("{START}/{owner}")
+}
+
+/// The station's first page: choosing an owner.
+#[component]
+pub fn InspectStartPage() -> impl IntoView {
+    loaded(async {
+        let typed = query("find").unwrap_or_default();
+        let problem = if typed.is_empty() {
+            None
+        } else {
+            match found(&typed).await {
+                Ok(owner) => {
+                    leptos_axum::redirect(&address(&owner));
+                    None
+                }
+                Err(problem) => Some(problem),
+            }
+        };
+        if let Some(problem) = &problem {
+            answer_with(problem.kind);
+        }
+        let notable = feed()?.posts().notable().await?;
+        Ok(view! {
+            <StationHead station=&INSPECT />
+            <div class="lab-choice">
+                <Suggestions notable />
+                <Finder typed problem />
+            </div>
+        })
+    })
+}
+
+/// The owner that somebody typed, if there is one.
+async fn found(typed: &str) -> Result<Topic, Problem> {
+    let owner = sought(typed)?;
+    about(&owner).await?;
+    Ok(owner)
+}
+
+/// An owner's documents and bytes.
+#[component]
+pub fn InspectPage() -> impl IntoView {
+    loaded(async {
+        let owner = use_params_map()
+            .with_untracked(|params| params.get("owner"))
+            .unwrap_or_default();
+        let owner: Topic = owner.parse().map_err(|_| {
+            let message = "An address here ends in post:{id} or user:{handle}. Begin at /lab/inspect.";
+            Problem::new(Kind::NotFound, message)
+        })?;
+        let relation = match query("list") {
+            Some(name) => Some(list_of(&owner, &name)?),
+            None => None,
+        };
+        let page = match query("page") {
+            Some(number) => Some(number.parse().map_err(|_| {
+                Problem::invalid("page", format!("`page` is a page’s number, not “{number}”."))
+            })?),
+            None => None,
+        };
+        let about = about(&owner).await?;
+        let inspection = feed()?.storage().inspect(&owner, relation, page).await?;
+        Ok(view! {
+            <StationHead station=&INSPECT />
+            <p class="lab-subject">
+                <a href=about.href>{about.words}</a>
+                <span>
+                    <a class="button" href=format!("{}?owner={owner}", trace::PATH)>
+                        "What reading costs"
+                    </a>
+                    " "
+                    <a class="button" href=START>
+                        "Inspect another"
+                    </a>
+                </span>
+            </p>
+            <Pane>
+                <Stage owner inspection />
+            </Pane>
+        })
+    })
+}
+
+/// The list of an owner that the address names.
+pub fn list_of(owner: &Topic, name: &str) -> Result<Relation, Problem> {
+    let (lists, what) = match owner {
+        Topic::Post(_) => (Relation::OF_A_POST, "A post"),
+        Topic::User(_) => (Relation::OF_A_USER, "A person"),
+    };
+    let found = lists.into_iter().find(|list| list.as_str() == name);
+    found.ok_or_else(|| {
+        let names = lists.map(Relation::as_str).join(", ");
+        Problem::invalid(
+            "list",
+            format!("{what} has no list “{name}”. `list` is one of: {names}."),
+        )
+    })
+}
+
+/// The description of an owner.
+pub struct About {
+    /// In words.
+    pub words: String,
+    /// The address of its page.
+    pub href: String,
+}
+
+/// Looks up the description of an owner.
+pub async fn about(owner: &Topic) -> Result<About, Problem> {
+    Ok(match owner {
+        Topic::Post(id) => {
+            let post = feed()?.posts().get(*id, None).await?.post;
+            About {
+                words: format!("{}: “{}”", post.author.name, beginning(post.text.as_str())),
+                href: format!("/post/{id}"),
+            }
+        }
+        Topic::User(handle) => About {
+            words: format!(
+                "{} (@{handle})",
+                feed()?.people().profile(handle, None).await?.name
+            ),
+            href: format!("/@{handle}"),
+        },
+    })
+}
+
+#[component]
+fn Stage(owner: Topic, inspection: Inspection) -> impl IntoView {
+    let said = said(&inspection);
+    let Inspection {
+        whole,
+        relation,
+        list,
+        chain,
+        page,
+        document,
+    } = inspection;
+    let tabs = whole.lists.iter().map(|(other, list)| {
+        let current = (*other == relation).then_some("true");
+        view! {
+            <a id=format!("list-{other}") href=format!("?list={other}") aria-current=current>
+                {format!("{} {}", words::capital(other.as_str()), grouped(list.count))}
+            </a>
+        }
+    });
+    let collection = match owner {
+        Topic::Post(_) => "db.posts",
+        Topic::User(_) => "db.users",
+    };
+    let shown_page = page.map(|number| {
+        if let Some(document) = document {
+            let what = format!("db.pages, page {number} of {relation}");
+            let note = bytes::of_document(&document).map(size).unwrap_or_default();
+            view! { <ShownDocument what note branch=as_it_is(&document) /> }.into_any()
+        } else {
+            let gone = format!("Page {number} of {relation} is empty by now: all of its items were removed.");
+            view! { <p class="lab-source">{gone}</p> }.into_any()
+        }
+    });
+    let note = size(whole.bytes.total());
+    view! {
+        <nav class="tabs" aria-label="Which list" data-said=said data-topic=owner.to_string()>
+            {tabs.collect_view()}
+        </nav>
+        <Chain at=format!("?list={relation}") list chain page />
+        <div class="writers">
+            <section aria-labelledby="bytes">
+                <h2 id="bytes" class="section-head">
+                    "Where the bytes are"
+                </h2>
+                <Bytes whole=whole.clone() />
+            </section>
+            <section aria-labelledby="documents">
+                <h2 id="documents" class="section-head">
+                    "The documents"
+                </h2>
+                <ShownDocument what=collection.to_owned() note branch=as_it_is(&whole.document) />
+                {shown_page}
+            </section>
+        </div>
+        <section aria-labelledby="wall">
+            <h2 id="wall" class="section-head">
+                "How far it is to the wall"
+            </h2>
+            <Wall whole />
+        </section>
+    }
+}
+
+/// The text for screen readers after a choice.
+fn said(inspection: &Inspection) -> String {
+    let Inspection {
+        relation,
+        list,
+        page,
+        document,
+        ..
+    } = inspection;
+    let (relation, items) = (words::capital(relation.as_str()), words::items(list.count));
+    let in_head = format!(
+        "{} of {} in the head",
+        grouped(list.head),
+        grouped(list.threshold)
+    );
+    let Some(page) = page else {
+        return format!("{relation}: {items}, {in_head}, no page.");
+    };
+    let in_page = document
+        .as_ref()
+        .and_then(|page| page.get_array("items").ok())
+        .map_or(0, Vec::len);
+    let (pages, in_page) = (words::pages(list.pages), words::items(in_page as u64));
+    format!("{relation}: {items}, {in_head}, {pages}. Page {page} has {in_page}.")
+}

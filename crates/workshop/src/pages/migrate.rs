@@ -1,0 +1,283 @@
+use chart::numbers::{bytes, number};
+use leptos::prelude::*;
+use leptos::server_fn::ServerFn;
+use model::{ListForm, MeasuredList, Migration, MigrationLook, MigrationVerdict, Problem, Progress};
+use ui::components::grouped;
+use ui::islands::Pane;
+use ui::request::{loaded, refusal_of};
+use ui::session;
+
+use super::figures::{Figures, Reckoning, Table};
+
+use super::{MIGRATE, StationHead, workshop};
+use crate::actions::migration::{StartMigration, StopMigration};
+
+/// How often an open page fetches its contents again, in milliseconds: during a migration, and otherwise.
+const LIVE: u32 = 500;
+const CALM: u32 = 3_000;
+
+/// A migration, and the form to start one. Everybody sees the same.
+#[component]
+pub fn MigratePage() -> impl IntoView {
+    loaded(async {
+        let migration = workshop()?.migration();
+        Ok::<_, Problem>(view! {
+            <StationHead station=&MIGRATE />
+            <Start items=migration.items />
+            <Pane>
+                <Course migration />
+            </Pane>
+        })
+    })
+}
+
+/// The form. It is outside of the contents that are fetched again, so that nobody loses their choices.
+#[component]
+fn Start(items: u64) -> impl IntoView {
+    if session::viewer().is_none() {
+        return view! {
+            <p class="storm-sign-in">
+                <a class="button button-primary" href="/login?next=/lab/migrate">
+                    "Sign in to start a migration"
+                </a>
+            </p>
+        }
+        .into_any();
+    }
+    let refusal = refusal_of("start_migration");
+    let kept = refusal
+        .as_ref()
+        .and_then(|refusal| refusal.kept("items").parse().ok());
+    let items = kept.unwrap_or(items);
+    let problem = refusal.as_ref().and_then(|refusal| refusal.about("items"));
+    let options = Migration::SIZES.map(|size| {
+        view! {
+            <option value=size selected=size == items>
+                {format!("{} likes", grouped(size))}
+            </option>
+        }
+    });
+    view! {
+        <form class="storm-form" method="post" action=StartMigration::url() data-testid="migration-form">
+            <div class="field storm-target">
+                <label for="migration-items">"The array has"</label>
+                <select
+                    id="migration-items"
+                    name="items"
+                    aria-invalid=problem.is_some().then_some("true")
+                    aria-describedby=problem.is_some().then_some("migration-items-problem")
+                >
+                    {options.into_iter().collect_view()}
+                </select>
+                {problem
+                    .map(|message| {
+                        view! { <p class="field-problem" id="migration-items-problem" role="alert">{message}</p> }
+                    })}
+            </div>
+            <button class="button button-primary">"Start the likes and the migration"</button>
+        </form>
+    }
+    .into_any()
+}
+
+/// The migration as it is now.
+#[component]
+fn Course(migration: Migration) -> impl IntoView {
+    let running = migration.progress == Progress::Running;
+    let phase = format!("{:?}", migration.progress).to_lowercase();
+    let heading = heading(&migration);
+    let said = migration.verdict.map_or_else(
+        || format!("{heading}."),
+        |verdict| format!("{heading}. {}", judgement(verdict)),
+    );
+    let going = running.then(|| {
+        view! {
+            <div class="storm-going">
+                <form method="post" action=StopMigration::url()>
+                    <button class="button" id="stop-migration">
+                        "Stop the likes"
+                    </button>
+                </form>
+                <a class="button button-quiet" id="look-again" href="?">
+                    "Look again"
+                </a>
+            </div>
+        }
+    });
+    let before = (!migration.found.is_empty()).then(|| {
+        view! { <Found title="Before" id="lists-before" lists=migration.found.clone() /> }
+    });
+    let after = (!migration.left.is_empty()).then(|| {
+        view! { <Found title="Afterwards" id="lists-after" lists=migration.left.clone() /> }
+    });
+    let looks = (!migration.looks.is_empty()).then(|| view! { <Looks looks=migration.looks.clone() /> });
+    view! {
+        <section
+            class="storm"
+            aria-labelledby="migration"
+            data-again=if running { LIVE } else { CALM }
+            data-said=said
+            data-testid="migration"
+            data-phase=phase
+        >
+            <h2 id="migration">{heading}</h2>
+            <p>{line(&migration)}</p>
+            {going}
+            {migration.verdict.map(|verdict| view! { <Verdict verdict /> })}
+            {before}
+            {looks}
+            {after}
+            <p class="lab-source">
+                "The tables before and afterwards are what "<code>"spillway detect"</code>
+                " measures, with the shorter lists beside the long one. The same numbers as JSON: "
+                <a href="/api/v1/lab/migrate">"/api/v1/lab/migrate"</a> "."
+            </p>
+        </section>
+    }
+}
+
+/// The output of `detect`, by count and by bytes.
+#[component]
+fn Found(title: &'static str, id: &'static str, lists: Vec<MeasuredList>) -> impl IntoView {
+    let headings = [
+        "Likes",
+        "Stored as",
+        "Pages",
+        "Owner’s document",
+        "Pages together",
+    ];
+    let rows = lists.into_iter().zip(1..).map(|(list, nth)| {
+        let cells = vec![
+            grouped(list.items),
+            words(list.form).to_owned(),
+            grouped(list.pages),
+            bytes(number(list.owner_bytes)),
+            bytes(number(list.page_bytes)),
+        ];
+        (format!("Post {nth}"), cells)
+    });
+    let table = Table {
+        first: "Whose",
+        headings: headings.map(str::to_owned).to_vec(),
+        rows: rows.collect(),
+    };
+    view! {
+        <section class="figures" aria-labelledby=id data-testid=id>
+            <h3 id=id>{title}</h3>
+            <Figures label=title table />
+        </section>
+    }
+}
+
+/// The observations of the list, newest first, so that a viewer need not scroll.
+#[component]
+fn Looks(looks: Vec<MigrationLook>) -> impl IntoView {
+    let headings = [
+        "Acknowledged",
+        "Stored as",
+        "Count",
+        "In the owner",
+        "Pages",
+        "Owner’s document",
+    ];
+    let rows = looks.into_iter().rev().map(|look| {
+        let cells = vec![
+            grouped(look.acknowledged),
+            words(look.form).to_owned(),
+            grouped(look.count),
+            grouped(look.head),
+            grouped(look.pages),
+            bytes(number(look.owner_bytes)),
+        ];
+        (format!("{} ms", grouped(look.at)), cells)
+    });
+    let table = Table {
+        first: "After",
+        headings: headings.map(str::to_owned).to_vec(),
+        rows: rows.collect(),
+    };
+    view! {
+        <section class="figures migration-looks" aria-labelledby="looks" data-testid="looks">
+            <h3 id="looks">"While people like it"</h3>
+            <Figures label="What was seen of the list" table />
+        </section>
+    }
+}
+
+#[component]
+fn Verdict(verdict: MigrationVerdict) -> impl IntoView {
+    let sums = vec![
+        ("before", "before", verdict.before),
+        ("acknowledged", "acknowledged", verdict.acknowledged),
+        ("counted", "says the count", verdict.counted),
+        ("distinct", "different people found", verdict.distinct),
+    ];
+    let expected = verdict.before + verdict.acknowledged;
+    let faults = vec![
+        (expected.abs_diff(verdict.counted), "is the count wrong by"),
+        (
+            expected.saturating_sub(verdict.distinct),
+            "who were told that their like is there are not found",
+        ),
+        (
+            verdict.distinct.saturating_sub(expected),
+            "are found who must not be",
+        ),
+        (
+            verdict.found.saturating_sub(verdict.distinct),
+            "likes are there twice",
+        ),
+        (verdict.violations, "violations are found by check"),
+        (verdict.refused, "lists could not be migrated"),
+    ];
+    let judgement = Some(judgement(verdict));
+    view! { <Reckoning holds=verdict.holds judgement sums faults /> }
+}
+
+fn judgement(verdict: MigrationVerdict) -> &'static str {
+    if verdict.holds {
+        "It holds: what was there before and what was acknowledged since is in the list, once, and check finds nothing."
+    } else {
+        "It does not hold."
+    }
+}
+
+fn words(form: ListForm) -> &'static str {
+    match form {
+        ListForm::Unbounded => "one array",
+        ListForm::Head => "head alone",
+        ListForm::Overflowed => "head and pages",
+    }
+}
+
+fn heading(migration: &Migration) -> String {
+    let form = migration.looks.last().map(|look| look.form);
+    let text = match (migration.progress, form) {
+        (Progress::Idle, _) => "No migration yet",
+        (Progress::Running, None) => "The array is being laid out",
+        (Progress::Running, Some(ListForm::Unbounded)) => "People like the post, and its list is one array",
+        (Progress::Running, Some(ListForm::Head)) => {
+            "The array was taken over, and its pages are being written"
+        }
+        (Progress::Running, Some(ListForm::Overflowed)) => {
+            "The list is head and pages, and people go on to like the post"
+        }
+        (Progress::Stopped, _) => "The likes were stopped, and the list is migrated",
+        (Progress::Finished, _) => "The list is migrated",
+        (Progress::Failed, _) => "The migration broke off. Start another; the log knows more",
+    };
+    text.to_owned()
+}
+
+/// The choices and the result, in a sentence each.
+fn line(migration: &Migration) -> String {
+    let Some(by) = &migration.by else {
+        return "Whoever starts one, everybody with this page sees it.".to_owned();
+    };
+    format!(
+        "@{by} chose an array of {} likes. {} were acknowledged since, {} of them to programs that push to the array.",
+        grouped(migration.items),
+        grouped(migration.acknowledged),
+        grouped(migration.pushed),
+    )
+}

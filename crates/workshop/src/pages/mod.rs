@@ -1,0 +1,287 @@
+//! The workshop: stations at which a class sees where the pattern breaks and where it holds. The contents of a
+//! station depend on its address alone, so that every link in it can be sent to the class and Back is undo.
+
+mod class;
+mod crash;
+mod decide;
+mod exercises;
+mod figures;
+mod inspect;
+mod layouts;
+mod migrate;
+mod qr;
+mod race;
+mod shown;
+mod storm;
+mod trace;
+mod tune;
+mod words;
+
+use axum::http::request::Parts;
+use leptos::prelude::*;
+use leptos_router::any_nested_route::{AnyNestedRoute, IntoAnyNestedRoute};
+use leptos_router::{ChooseView, NestedRoute, PossibleRouteMatch, SsrMode, path};
+use model::{Kind, Problem};
+use ui::title::PageTitle;
+
+use crate::Workshop;
+
+use class::ClassPage;
+use crash::CrashPage;
+use decide::DecidePage;
+use exercises::ExercisesPage;
+use inspect::{InspectPage, InspectStartPage};
+use layouts::LayoutsPage;
+use migrate::MigratePage;
+use race::RacePage;
+use storm::StormPage;
+use trace::TracePage;
+use tune::TunePage;
+
+pub use class::{DESK, RESET, Teacher};
+
+/// The routes of all stations. Their types are erased here, so that their pages are compiled in this crate.
+pub fn routes() -> Vec<AnyNestedRoute> {
+    vec![
+        route(path!("/lab"), LabPage),
+        route(path!("/lab/inspect"), InspectStartPage),
+        route(path!("/lab/inspect/:owner"), InspectPage),
+        route(path!("/lab/race"), RacePage),
+        route(path!("/lab/crash"), CrashPage),
+        route(path!("/lab/class"), ClassPage),
+        route(path!("/lab/exercises"), ExercisesPage),
+        route(path!("/lab/trace"), TracePage),
+        route(path!("/lab/decide"), DecidePage),
+        route(path!("/lab/storm"), StormPage),
+        route(path!("/lab/layouts"), LayoutsPage),
+        route(path!("/lab/migrate"), MigratePage),
+        route(path!("/lab/tune"), TunePage),
+    ]
+}
+
+/// What a page shows is loaded before the first byte is sent, so that its status is right.
+fn route<Path, Page>(path: Path, page: Page) -> AnyNestedRoute
+where
+    Path: PossibleRouteMatch + std::fmt::Debug + Clone + Send + 'static,
+    Page: ChooseView + Clone + Send + 'static,
+{
+    NestedRoute::new(path, page)
+        .ssr_mode(SsrMode::Async)
+        .into_any_nested_route()
+}
+
+/// The workshop of this request's server.
+pub(crate) fn workshop() -> Result<Workshop, Problem> {
+    use_context::<Parts>()
+        .and_then(|parts| parts.extensions.get().cloned())
+        .ok_or_else(|| Problem::new(Kind::Internal, "The server lost its workshop. Try again."))
+}
+
+/// A station of the workshop.
+struct Station {
+    path: &'static str,
+    title: &'static str,
+    /// Its duration in a class.
+    minutes: u32,
+    /// What happens at it.
+    about: &'static str,
+    /// What to do.
+    doing: &'static str,
+    /// What to look for.
+    looking: &'static str,
+    /// One question to the class.
+    asking: &'static str,
+}
+
+const INSPECT: Station = Station {
+    path: "/lab/inspect",
+    title: "Where every byte is",
+    minutes: 10,
+    about: "A post or a person is one document, and as many pages as it takes. \
+            See all of it, down to the byte, while likes pour in.",
+    doing: "Begin with a quiet post, then take the one that everybody likes. Open it in a second window and like it there.",
+    looking: "What grows when somebody likes the post, and what stays as it is.",
+    asking: "A page was full a month ago. When does the server read it again, and who makes it?",
+};
+
+const RACE: Station = Station {
+    path: "/lab/race",
+    title: "The race for the last place",
+    minutes: 12,
+    about: "A list has 999 items, and its document may hold 1,000. Ada and Bob each add one at the same moment. \
+            You say who goes on, one database command at a time.",
+    doing: "Let both look before either of them pushes. Then give the same clicks to the other ways to append.",
+    looking: "How many items the owner’s own document holds in the end, and which condition stopped the second writer.",
+    asking: "Ada and Bob were both told that all is well. Who could have noticed, and when?",
+};
+
+const CRASH: Station = Station {
+    path: "/lab/crash",
+    title: "A crash in the wrong place",
+    minutes: 12,
+    about: "The process that changes a list dies, after the write that you choose. Nobody cleans up. \
+            What does a reader find then, and who finishes the work?",
+    doing: "Choose an operation and a write to die after. Go through all of them, first with an article’s code, \
+            then with ours. Then follow somebody, which ours writes in two lists.",
+    looking: "Whether the count is what a reader finds, right after the crash and after the next operation.",
+    asking: "Which of the writes would you put into a transaction, and what does their order give you instead?",
+};
+
+const CLASS: Station = Station {
+    path: "/lab/class",
+    title: "A class storms one post",
+    minutes: 10,
+    about: "Everybody here likes one post of a celebrity, and brings the people of the town along, as fast as they can.",
+    doing: "Join by name. Bring people until the head spills, and go on.",
+    looking: "Whether every screen shows the same number, and what becomes of the post’s document.",
+    asking: "Thirty of you write to one document at the same time. Why does nobody wait, and nobody get lost?",
+};
+
+const TRACE: Station = Station {
+    path: "/lab/trace",
+    title: "What reading costs",
+    minutes: 8,
+    about: "Scroll through a list, and see for each step what was read: commands, documents, keys and bytes, \
+            and beside it what one array would have taken.",
+    doing: "Scroll on until you cross into a page. Then jump to the oldest, and to number 10,000.",
+    looking: "Which step reads most, and what it would have to read if the list were longer.",
+    asking: "Most readers never leave the first screen. What do they pay for the 25,000 likes below it?",
+};
+
+const DECIDE: Station = Station {
+    path: "/lab/decide",
+    title: "Which pattern for which list",
+    minutes: 8,
+    about: "The outlier pattern is one of five ways to store a list. \
+            Four questions about your data tell which of them fits, and why.",
+    doing: "Take a list of your own system and answer for it. Then take the followers of this feed, and its sensor cousin: readings.",
+    looking: "Which answer would have to change for another pattern to win.",
+    asking: "A list fits its document today. What would you have to measure to know whether it will next year?",
+};
+
+const STORM: Station = Station {
+    path: "/lab/storm",
+    title: "A storm of likes",
+    minutes: 10,
+    about: "Thousands of people like one post within seconds. You say how many, how fast, and how many at once; \
+            the server counts how long each like takes, and reads everything in the end.",
+    doing: "Start a storm over a post a few likes below its threshold, and watch the head. Then do the same to the \
+            town’s most liked post, and then twice as fast.",
+    looking: "Whether a like takes longer when the list is longer, and what the head does each time it is full.",
+    asking: "Every like writes the whole document once more. Why does it not get slower and slower?",
+};
+
+const LAYOUTS: Station = Station {
+    path: "/lab/layouts",
+    title: "The race of the layouts",
+    minutes: 10,
+    about: "Six ways to store a list take the same appends and show the same first page, while the list grows up to 100,000 \
+            items. Time and bytes are measured here and now, for everybody who looks.",
+    doing: "Start with 1,000 items, then 10,000. Take the article’s activities up to 100,000, and see what happens to the plain array.",
+    looking: "Which lines go up with the list, which of them level off, and at what height.",
+    asking: "Where would you stop using a plain array, and what would you watch to know when?",
+};
+
+const MIGRATE: Station = Station {
+    path: "/lab/migrate",
+    title: "From an array, while it grows",
+    minutes: 8,
+    about: "A list that was never meant to grow is one long array in a post’s document, and people like the post all the time. \
+            Find it, and turn it into head and pages under their hands.",
+    doing: "Migrate 1,000 likes, then 50,000. Watch the table of looks where the array ends.",
+    looking: "When the owner’s document becomes small, and what the likes do that are pushed to an array that is none any more.",
+    asking: "Half of your servers run yesterday’s program. In which order do you update them and migrate?",
+};
+
+const TUNE: Station = Station {
+    path: "/lab/tune",
+    title: "How much may a head hold?",
+    minutes: 8,
+    about: "Choose how many bytes one list may take of its owner’s document. The sizes of the items in this very store say what \
+            threshold that makes, and the rules of the layout what it costs. Then lay a list out with it in a sandbox of the store, and look at its documents.",
+    doing: "Go from 2 KB to 64 KB and watch the numbers that rise and those that fall. Lay a list out at each end.",
+    looking: "Where a first page stops to fit into the head, and what an append writes there.",
+    asking: "Who pays for a large head, and who for a small one? How often does each of them come?",
+};
+
+/// All stations, in teaching order.
+const STATIONS: [&Station; 10] = [
+    &INSPECT, &RACE, &CRASH, &LAYOUTS, &STORM, &CLASS, &TRACE, &MIGRATE, &TUNE, &DECIDE,
+];
+
+/// The workshop's front page.
+#[component]
+fn LabPage() -> impl IntoView {
+    let minutes: u32 = STATIONS.iter().map(|station| station.minutes).sum();
+    let cards = STATIONS.iter().map(|station| {
+        view! {
+            <li class="station">
+                <h2>
+                    <a href=station.path>{station.title}</a>
+                </h2>
+                <p>{station.about}</p>
+                <p class="station-minutes">{format!("{} minutes", station.minutes)}</p>
+            </li>
+        }
+    });
+    view! {
+        <PageTitle text="Workshop" />
+        <header class="introduction lab-head">
+            <h1>"See the pattern break, then hold"</h1>
+            <p>
+                "At each station you look into documents: the feed’s own, or those of a list to which you do something. Nothing of the town is touched, and nothing stays; "
+                "the code that runs on such a list is the articles’, as they print it, and the code of this feed."
+            </p>
+            <p>
+                "What you see is in the address: send it to somebody, and they see the same. Back undoes your last step. What runs for a while, such as a storm, is seen in every open browser. "
+                {format!("All together take {minutes} minutes.")}
+            </p>
+        </header>
+        <ol class="stations">{cards.collect_view()}</ol>
+        <p class="lab-further">
+            "Then try yourself: "
+            <a href="/lab/exercises">"six exercises, which tell whether your answer is right"</a>
+            "."
+        </p>
+    }
+}
+
+/// The opening of a station: its subject, and the instructions.
+#[component]
+fn StationHead(station: &'static Station) -> impl IntoView {
+    view! {
+        <PageTitle text=station.title />
+        <header class="page-head lab-head">
+            <p>
+                <a href="/lab">"Workshop"</a>
+                {format!(" · {} minutes", station.minutes)}
+            </p>
+            <h1>{station.title}</h1>
+            <p class="lab-about">{station.about}</p>
+        </header>
+        <dl class="lab-guide">
+            <div>
+                <dt>"Do"</dt>
+                <dd>{station.doing}</dd>
+            </div>
+            <div>
+                <dt>"Look for"</dt>
+                <dd>{station.looking}</dd>
+            </div>
+            <div>
+                <dt>"Ask the class"</dt>
+                <dd>{station.asking}</dd>
+            </div>
+        </dl>
+        <p id="said" class="visually-hidden" role="status"></p>
+    }
+}
+
+/// The problem for a failure on the stage: the stage is in memory and ours, so the server is at fault.
+fn faulty(error: &document::Error) -> Problem {
+    tracing::error!(%error, "a station of the workshop failed");
+    Problem::new(
+        Kind::Internal,
+        "The station failed. Start it over; the log knows more.",
+    )
+}

@@ -1,0 +1,213 @@
+use crate::race::{self, BEFOREHAND, Clicks, Race, Writer};
+use crate::{Protocol, Tally};
+use leptos::prelude::*;
+use model::Problem;
+use ui::components::grouped;
+use ui::islands::Pane;
+use ui::request::{loaded, query};
+
+use super::shown::{Command, Documents, Faults};
+use super::{RACE, StationHead, faulty, words};
+
+/// Two writers whose steps interleave in the order in which somebody clicks.
+#[component]
+pub fn RacePage() -> impl IntoView {
+    loaded(async {
+        let protocol = match query("layout") {
+            Some(name) => Protocol::named(&name)?,
+            None => Protocol::CheckThenAct,
+        };
+        let clicks: Clicks = query("clicks").unwrap_or_default().parse()?;
+        let race = race::run(protocol, &clicks)
+            .await
+            .map_err(|error| faulty(&error))?;
+        Ok::<_, Problem>(view! {
+            <StationHead station=&RACE />
+            <Pane>
+                <Stage race />
+            </Pane>
+        })
+    })
+}
+
+fn href(protocol: Protocol, clicks: &Clicks) -> String {
+    if clicks.is_empty() {
+        format!("?layout={protocol}")
+    } else {
+        format!("?layout={protocol}&clicks={clicks}")
+    }
+}
+
+#[component]
+fn Stage(race: Race) -> impl IntoView {
+    let said = said(&race);
+    let Race {
+        protocol,
+        clicks,
+        steps,
+        writers,
+        before,
+        after,
+        verdict,
+    } = race;
+    let tabs = Protocol::ALL.map(|other| {
+        let current = (other == protocol).then_some("true");
+        view! {
+            <a id=format!("layout-{other}") href=href(other, &clicks) aria-current=current>
+                {other.title()}
+            </a>
+        }
+    });
+    let log = steps.iter().filter_map(|step| {
+        let writer = &writers[step.writer];
+        let (name, entry) = (writer.name, writer.entries.get(step.entry)?.clone());
+        Some(view! {
+            <li>
+                <p class="log-name">{words::capital(name)}</p>
+                <Command entry name />
+            </li>
+        })
+    });
+    let log = (!steps.is_empty()).then(|| {
+        view! {
+            <section aria-labelledby="so-far">
+                <h2 id="so-far" class="section-head">
+                    "What happened so far"
+                </h2>
+                <ol class="log" data-testid="log">
+                    {log.collect_view()}
+                </ol>
+            </section>
+        }
+    });
+    let columns = writers.clone().into_iter().enumerate().map(|(nth, writer)| {
+        let last = steps
+            .iter()
+            .rfind(|step| step.writer == nth)
+            .map(|step| step.entry);
+        let go_on = href(protocol, &clicks.and(nth));
+        view! { <Column writer last go_on /> }
+    });
+    let controls = (!clicks.is_empty()).then(|| {
+        view! {
+            <p class="lab-controls">
+                <a class="button" id="step-back" href=href(protocol, &clicks.without_the_last())>
+                    "Step back"
+                </a>
+                <a class="button button-quiet" id="start-over" href=href(protocol, &Clicks::default())>
+                    "Start over"
+                </a>
+            </p>
+        }
+    });
+    view! {
+        <nav class="tabs" aria-label="Whose code runs" data-said=said>
+            {tabs.into_iter().collect_view()}
+        </nav>
+        <p class="lab-source">{protocol.source()} "."</p>
+        <div class="writers">{columns.collect_view()}</div>
+        {controls}
+        {verdict.map(|tally| view! { <Verdict tally /> })}
+        <section aria-labelledby="documents">
+            <h2 id="documents" class="section-head">
+                "The documents"
+            </h2>
+            <Documents before after />
+        </section>
+        {log}
+    }
+}
+
+/// A writer's last step, its next step, and the link that runs it.
+#[component]
+fn Column(writer: Writer, last: Option<usize>, go_on: String) -> impl IntoView {
+    let Writer { name, entries, done } = writer;
+    let title = words::capital(name);
+    let next = entries
+        .get(last.map_or(0, |last| last + 1))
+        .filter(|_| !done)
+        .cloned();
+    let last = last.and_then(|last| entries.get(last)).cloned().map(|entry| {
+        view! {
+            <div class="writer-last">
+                <Command entry name />
+            </div>
+        }
+    });
+    let end = match next {
+        Some(entry) => view! {
+            <div class="writer-next">
+                <p class="writer-label">"Next"</p>
+                <Command entry name />
+                <a class="button button-primary" id=format!("go-{name}") href=go_on>
+                    {format!("Let {title} do this")}
+                </a>
+            </div>
+        }
+        .into_any(),
+        None => view! {
+            <p class="writer-done" id=format!("go-{name}") tabindex="-1">
+                {format!("{title} is done and was told that the item is stored.")}
+            </p>
+        }
+        .into_any(),
+    };
+    view! {
+        <section class="writer" aria-labelledby=format!("writer-{name}") data-testid=format!("writer-{name}")>
+            <h2 id=format!("writer-{name}")>{title}</h2>
+            {last}
+            {end}
+        </section>
+    }
+}
+
+#[component]
+fn Verdict(tally: Tally) -> impl IntoView {
+    let (held, most) = (grouped(tally.in_owner as u64), grouped(tally.threshold as u64));
+    let elsewhere = match tally.pages {
+        0 => "there is no other document".to_owned(),
+        1 => "the rest is in 1 other document".to_owned(),
+        pages => format!("the rest is in {pages} other documents"),
+    };
+    view! {
+        <section class="verdict" data-holds=tally.holds().to_string() data-testid="verdict" aria-labelledby="verdict">
+            <h2 id="verdict">"What came of it"</h2>
+            <p>
+                {format!("{} and two more were stored. The owner’s document holds ", grouped(BEFOREHAND))} <b>{held}</b>
+                {format!(" of {most} items; {elsewhere}. A reader finds {}.", grouped(tally.reachable()))}
+            </p>
+            <Faults
+                faults=tally.faults()
+                holds="It holds: nothing over the threshold, nothing lost, nothing doubled, and the count is right."
+            />
+        </section>
+    }
+}
+
+/// The text for screen readers after a click.
+fn said(race: &Race) -> String {
+    let Some(step) = race.steps.last() else {
+        return "Nobody has done anything yet.".to_owned();
+    };
+    let writer = &race.writers[step.writer];
+    let mut said = format!("{}: ", words::capital(writer.name));
+    if let Some(entry) = writer.entries.get(step.entry) {
+        said.push_str(words::purpose(&entry.call));
+        for more in [words::answer(entry), words::failure(entry, writer.name)]
+            .into_iter()
+            .flatten()
+        {
+            said.push_str(". ");
+            said.push_str(&more);
+        }
+    }
+    match &race.verdict {
+        Some(tally) if tally.holds() => said.push_str(" Both are done, and it holds."),
+        Some(tally) => {
+            let faults: Vec<String> = tally.faults().iter().map(words::fault).collect();
+            said = format!("{said} Both are done: {}.", faults.join("; "));
+        }
+        None => {}
+    }
+    said
+}

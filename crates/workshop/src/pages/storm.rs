@@ -1,0 +1,267 @@
+use leptos::prelude::*;
+use leptos::server_fn::ServerFn;
+use model::{Problem, Storm, StormChoice, StormPhase, StormTarget, StormVerdict};
+use ui::components::grouped;
+use ui::islands::Pane;
+use ui::refusal::Refusal;
+use ui::request::{loaded, refusal_of};
+use ui::session;
+
+use self::charts::{Charts, Numbers};
+use super::figures::Reckoning;
+
+use super::{STORM, StationHead, workshop};
+use crate::actions::storm::{StartStorm, StopStorm};
+
+mod charts;
+
+/// How often an open page fetches its contents again, in milliseconds: during a storm, and otherwise.
+const LIVE: u32 = 1_000;
+const CALM: u32 = 3_000;
+
+/// A storm, and the form to start one. Everybody sees the same.
+#[component]
+pub fn StormPage() -> impl IntoView {
+    loaded(async {
+        let storm = workshop()?.storm();
+        Ok::<_, Problem>(view! {
+            <StationHead station=&STORM />
+            <Start choice=storm.as_ref().map(|storm| storm.choice) />
+            <Pane>
+                <Weather storm />
+            </Pane>
+        })
+    })
+}
+
+/// The form. It is outside of the contents that are fetched again each second, so that nobody loses what they
+/// typed.
+#[component]
+fn Start(choice: Option<StormChoice>) -> impl IntoView {
+    if session::viewer().is_none() {
+        return view! {
+            <p class="storm-sign-in">
+                <a class="button button-primary" href="/login?next=/lab/storm">
+                    "Sign in to start a storm"
+                </a>
+            </p>
+        }
+        .into_any();
+    }
+    let refusal = refusal_of("start_storm");
+    let choice = choice.unwrap_or_default();
+    let kept = refusal.as_ref().map(|refusal| refusal.kept("target"));
+    let target = kept.and_then(|kept| kept.parse().ok()).unwrap_or(choice.target);
+    let options = StormTarget::ALL.map(|one| {
+        view! {
+            <option value=one.as_str() selected=one == target>
+                {title(one)}
+            </option>
+        }
+    });
+    let number =
+        |name, label, present, bounds| view! { <Number name label present bounds refusal=refusal.clone() /> };
+    view! {
+        <form class="storm-form" method="post" action=StartStorm::url() data-testid="storm-form">
+            <div class="field storm-target">
+                <label for="storm-target">"Over"</label>
+                <select id="storm-target" name="target">
+                    {options.into_iter().collect_view()}
+                </select>
+            </div>
+            {number("actors", "People", choice.actors, StormChoice::ACTORS)}
+            {number("rate", "Likes a second", choice.rate, StormChoice::RATE)}
+            {number("at_once", "At once", choice.at_once, StormChoice::AT_ONCE)}
+            {number("seconds", "Seconds", choice.seconds, StormChoice::SECONDS)}
+            {number("take_back", "Taken back, %", choice.take_back, StormChoice::TAKE_BACK)}
+            <button class="button button-primary">"Start the storm"</button>
+        </form>
+    }
+    .into_any()
+}
+
+#[component]
+fn Number(
+    name: &'static str,
+    label: &'static str,
+    present: u32,
+    bounds: std::ops::RangeInclusive<u32>,
+    refusal: Option<Refusal>,
+) -> impl IntoView {
+    let problem = refusal.as_ref().and_then(|refusal| refusal.about(name));
+    let kept = refusal
+        .map(|refusal| refusal.kept(name))
+        .filter(|kept| !kept.is_empty());
+    let id = format!("storm-{name}");
+    let problem_id = format!("{id}-problem");
+    let (least, most) = (*bounds.start(), *bounds.end());
+    view! {
+        <div class="field">
+            <label for=id.clone()>{label}</label>
+            <input
+                id=id
+                name=name
+                type="number"
+                inputmode="numeric"
+                min=least
+                max=most
+                required
+                value=kept.unwrap_or_else(|| present.to_string())
+                aria-invalid=problem.is_some().then_some("true")
+                aria-describedby=problem.is_some().then(|| problem_id.clone())
+            />
+            {problem.map(|message| view! { <p class="field-problem" id=problem_id role="alert">{message}</p> })}
+        </div>
+    }
+}
+
+/// The storm as it is now.
+#[component]
+fn Weather(storm: Option<Storm>) -> impl IntoView {
+    let Some(storm) = storm else {
+        return view! {
+            <p class="storm-calm" data-again=CALM data-said="No storm yet." data-testid="storm-phase" data-phase="calm">
+                "No storm yet. Whoever starts one, everybody with this page sees it."
+            </p>
+        }
+        .into_any();
+    };
+    let over = storm.phase.is_final();
+    let said = said(&storm);
+    let line = line(&storm);
+    let progress = storm.phase.is_sending().then(|| {
+        let done = storm.answered + storm.failed;
+        view! {
+            <div class="storm-going">
+                <progress max=storm.due.to_string() value=done.to_string() aria-label="Likes that were answered"></progress>
+                <form method="post" action=StopStorm::url()>
+                    <button class="button" id="stop-storm">
+                        "Stop"
+                    </button>
+                </form>
+                <a class="button button-quiet" id="look-again" href="?">
+                    "Look again"
+                </a>
+            </div>
+        }
+    });
+    let phase = format!("{:?}", storm.phase).to_lowercase();
+    view! {
+        <section
+            class="storm"
+            aria-labelledby="storm"
+            data-again=if over { CALM } else { LIVE }
+            data-said=said
+            data-testid="storm-phase"
+            data-phase=phase
+        >
+            <h2 id="storm">{heading(&storm)}</h2>
+            <p>{line}</p>
+            {progress}
+            {storm.verdict.map(|verdict| view! { <Verdict verdict storm=storm.clone() /> })}
+            <Charts storm=storm.clone() />
+            <Numbers storm />
+        </section>
+    }
+    .into_any()
+}
+
+#[component]
+fn Verdict(verdict: StormVerdict, storm: Storm) -> impl IntoView {
+    let StormVerdict {
+        acknowledged,
+        counted,
+        distinct,
+        lost,
+        strangers,
+        unknown,
+        violations,
+        holds,
+    } = verdict;
+    let unsent = storm.due.saturating_sub(storm.answered + storm.failed);
+    let unsent = if storm.stopped { 0 } else { unsent };
+    let faults = vec![
+        (lost, "who were told that they are in it are not found"),
+        (strangers, "are found who must not be"),
+        (violations, "violations are found by check"),
+        (distinct.abs_diff(counted), "is the count wrong by"),
+        (unknown, "got no answer that tells, and may be in it or not"),
+        (storm.failed, "likes failed; the log knows why"),
+        (unsent, "likes were due and not sent any more"),
+    ];
+    let judgement = holds.then_some(
+        "It holds: everybody who was told so is in the list, once, nobody else is, the count is right, and check finds nothing.",
+    );
+    let sums = vec![
+        ("acknowledged", "must be in it", acknowledged),
+        ("counted", "says the count", counted),
+        ("distinct", "different people found", distinct),
+    ];
+    view! { <Reckoning holds judgement sums faults /> }
+}
+
+fn title(target: StormTarget) -> &'static str {
+    match target {
+        StormTarget::Quiet => "a quiet post",
+        StormTarget::Brink => "a post just below its threshold",
+        StormTarget::Viral => "a post like the town’s most liked",
+        StormTarget::Celebrity => "somebody followed like the town’s celebrity",
+    }
+}
+
+fn heading(storm: &Storm) -> String {
+    match storm.phase {
+        StormPhase::Preparing => "The list is being laid out".to_owned(),
+        StormPhase::Running if storm.stopped => "The storm is being stopped".to_owned(),
+        StormPhase::Running => "The storm is on".to_owned(),
+        StormPhase::Checking => "Everything is read and counted".to_owned(),
+        StormPhase::Over if storm.stopped => "The storm was stopped".to_owned(),
+        StormPhase::Over => "The storm is over".to_owned(),
+        StormPhase::Failed => "The storm broke off: the store failed. The log knows more.".to_owned(),
+    }
+}
+
+/// The settings and the result, in one sentence each.
+fn line(storm: &Storm) -> String {
+    let StormChoice {
+        target,
+        actors,
+        rate,
+        at_once,
+        seconds,
+        take_back,
+    } = storm.choice;
+    let taken = if take_back == 0 {
+        String::new()
+    } else {
+        format!(", {take_back} of a hundred taken back")
+    };
+    let chosen = format!(
+        "@{} chose {}: {} people, {} likes a second for {seconds} s, {at_once} at once{taken}. It had {} before.",
+        storm.by,
+        title(target),
+        grouped(actors.into()),
+        grouped(rate.into()),
+        grouped(storm.laid_out),
+    );
+    if storm.answered == 0 {
+        return chosen;
+    }
+    format!(
+        "{chosen} Reached: {} of {} likes, {} a second; half of them within {} of when they were due, 99 of 100 within {}.",
+        grouped(storm.answered),
+        grouped(storm.due),
+        grouped(storm.reached),
+        charts::time(storm.p50),
+        charts::time(storm.p99),
+    )
+}
+
+/// The text for screen readers: at the start and the end, not each second.
+fn said(storm: &Storm) -> String {
+    match storm.verdict {
+        Some(verdict) if verdict.holds => format!("{}. It holds.", heading(storm)),
+        Some(_) => format!("{}. It does not hold.", heading(storm)),
+        None => format!("{}.", heading(storm)),
+    }
+}

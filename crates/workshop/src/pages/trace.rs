@@ -1,0 +1,375 @@
+//! The cost of each step through a list, compared with one unbounded array.
+
+use crate::{Step, Steps, Trace, Traced};
+use document::trace::Read;
+use leptos::prelude::*;
+use model::{Problem, Relation, Topic};
+use store::overflow::{PAGES, Stretch};
+use ui::components::{grouped, size};
+use ui::islands::Pane;
+use ui::request::{loaded, query};
+
+use super::inspect::{self, about, list_of};
+
+use super::{StationHead, TRACE, words, workshop};
+
+/// The station's address.
+pub const PATH: &str = "/lab/trace";
+
+/// A reader's way through a list, with the cost of each step.
+#[component]
+pub fn TracePage() -> impl IntoView {
+    loaded(async {
+        let owner = match query("owner") {
+            Some(owner) => owner.parse().map_err(|problem: Problem| problem.about("owner"))?,
+            None => match most_liked().await? {
+                Some(owner) => owner,
+                None => return Ok(view! { <NothingYet /> }.into_any()),
+            },
+        };
+        let relation = match (query("list"), &owner) {
+            (Some(name), owner) => list_of(owner, &name)?,
+            (None, Topic::Post(_)) => Relation::Likes,
+            (None, Topic::User(_)) => Relation::Followers,
+        };
+        let steps = match query("steps") {
+            Some(steps) => steps.parse()?,
+            None => Steps(vec![Step::First]),
+        };
+        let about = about(&owner).await?;
+        let trace = workshop()?.trace(&owner, relation, &steps).await?;
+        Ok(view! {
+            <StationHead station=&TRACE />
+            <p class="lab-subject">
+                <a href=about.href>{about.words}</a>
+                <a class="button" href=inspect::address(&owner)>
+                    "Inspect it"
+                </a>
+            </p>
+            <Pane>
+                <Stage owner relation steps trace />
+            </Pane>
+        }
+        .into_any())
+    })
+}
+
+/// The owner that is shown if the address names none.
+async fn most_liked() -> Result<Option<Topic>, Problem> {
+    let viral = workshop()?.feed().posts().viral().await?;
+    Ok(viral.map(|card| Topic::Post(card.post.id)))
+}
+
+#[component]
+fn NothingYet() -> impl IntoView {
+    view! {
+        <StationHead station=&TRACE />
+        <p class="lab-source">"There are no posts yet. Write one, and come back to read its likes."</p>
+    }
+}
+
+/// The cost of a step.
+struct Cost {
+    commands: usize,
+    documents: u64,
+    pages: u64,
+    bytes: u64,
+    /// Nothing where a server does not report it.
+    entries: Option<u64>,
+}
+
+impl Cost {
+    fn of(reads: &[Read]) -> Self {
+        let of_pages = reads.iter().filter(|read| read.collection == PAGES);
+        Self {
+            commands: reads.len(),
+            documents: reads.iter().map(|read| read.documents).sum(),
+            pages: of_pages.map(|read| read.documents).sum(),
+            bytes: reads.iter().map(|read| read.bytes).sum(),
+            entries: reads.iter().map(|read| read.entries).sum(),
+        }
+    }
+}
+
+fn href(owner: &Topic, relation: Relation, steps: &Steps) -> String {
+    format!("?owner={owner}&list={relation}&steps={steps}")
+}
+
+#[component]
+fn Stage(owner: Topic, relation: Relation, steps: Steps, trace: Trace) -> impl IntoView {
+    let Trace { whole, steps: traced } = trace;
+    let list = whole.lists.get(&relation).cloned();
+    let (count, pages) = list.as_ref().map_or((0, 0), |list| (list.count, list.pages));
+    // One array of all items, each like those in the head.
+    let unbounded = list.map_or(0, |list| {
+        let all = (list.head_bytes * list.count).checked_div(list.head);
+        list.owner_bytes + all.unwrap_or(0).saturating_sub(list.head_bytes)
+    });
+    let said = traced
+        .last()
+        .map_or_else(String::new, |last| said(last, unbounded));
+    let tabs = whole.lists.iter().map(|(other, list)| {
+        let current = (*other == relation).then_some("true");
+        let href = href(&owner, *other, &Steps(vec![Step::First]));
+        view! {
+            <a id=format!("list-{other}") href=href aria-current=current>
+                {format!("{} {}", words::capital(other.as_str()), grouped(list.count))}
+            </a>
+        }
+    });
+    let ends = traced
+        .last()
+        .is_none_or(|last| last.found.as_ref().is_none_or(|found| found.next.is_none()));
+    let middle = if count > 10_000 { 10_000 } else { count / 2 };
+    let ways = [
+        (!ends).then(|| {
+            (
+                "next",
+                Step::Next,
+                format!("Scroll on: the next {}", words::items(50)),
+            )
+        }),
+        Some(("first", Step::First, "Back to the newest".to_owned())),
+        Some(("oldest", Step::Oldest, "To the oldest".to_owned())),
+        (middle > 1).then(|| {
+            (
+                "middle",
+                Step::Place(middle),
+                format!("To number {}", grouped(middle)),
+            )
+        }),
+    ];
+    let ways = ways
+        .into_iter()
+        .flatten()
+        .filter(|_| !steps.is_full())
+        .map(|(id, step, text)| {
+            let class = if id == "next" {
+                "button button-primary"
+            } else {
+                "button"
+            };
+            view! {
+                <a class=class id=format!("step-{id}") href=href(&owner, relation, &steps.and(step))>
+                    {text}
+                </a>
+            }
+        });
+    let again = href(&owner, relation, &Steps(vec![Step::First]));
+    let untold = traced
+        .iter()
+        .flat_map(|step| &step.reads)
+        .any(|read| read.entries.is_none());
+    let rows = traced
+        .iter()
+        .zip(1_u64..)
+        .map(|(step, nth)| row(step, nth, unbounded));
+    let last = traced
+        .last()
+        .map(|last| view! { <Commands reads=last.reads.clone() /> });
+    let shown = traced
+        .last()
+        .and_then(|last| last.found.clone())
+        .map(|found| view! { <Shown found /> });
+    view! {
+        <nav class="tabs" aria-label="Which list" data-said=said>
+            {tabs.collect_view()}
+        </nav>
+        <p class="lab-source">
+            {format!("{} in the head and {}. A step shows 50 of them.", words::items(count), words::pages(pages))}
+        </p>
+        <p class="lab-controls">
+            {ways.collect_view()}
+            <a class="button button-quiet" id="start-over" href=again>
+                "Start over"
+            </a>
+        </p>
+        <div class="stored-table" tabindex="0" role="group" aria-label="What each step cost">
+            <table class="bytes" data-testid="trace">
+                <thead>
+                    <tr>
+                        <th scope="col">"Step"</th>
+                        <th scope="col">"Items"</th>
+                        <th scope="col">"Commands"</th>
+                        <th scope="col">"Documents"</th>
+                        <th scope="col">"of them pages"</th>
+                        <th scope="col">"Keys"</th>
+                        <th scope="col">"Read"</th>
+                        <th scope="col">"One array"</th>
+                        <th scope="col">"Ratio"</th>
+                    </tr>
+                </thead>
+                <tbody>{rows.collect_view()}</tbody>
+            </table>
+        </div>
+        <p class="lab-source">
+            {format!(
+                "One array would be 1 document of about {}, read whole for each step, reckoned with the items that are in the head.",
+                size(unbounded),
+            )}
+            {untold
+                .then_some(
+                    " The store is a MongoDB server. It tells what it answers, not what it reads for that: documents and sizes are those of the answers, and keys are not known.",
+                )}
+        </p>
+        <div class="writers">
+            {last} {shown}
+        </div>
+    }
+}
+
+fn name(step: Step) -> String {
+    match step {
+        Step::First => "the newest".to_owned(),
+        Step::Next => "on".to_owned(),
+        Step::Oldest => "the oldest".to_owned(),
+        Step::Place(place) => format!("number {}", grouped(place)),
+    }
+}
+
+fn row(traced: &Traced, nth: u64, unbounded: u64) -> AnyView {
+    let what = format!("{nth}. {}", name(traced.step));
+    let Some(found) = &traced.found else {
+        return view! {
+            <tr>
+                <th scope="row">{what}</th>
+                <td colspan="8">"The list ended before."</td>
+            </tr>
+        }
+        .into_any();
+    };
+    let Cost {
+        commands,
+        documents,
+        pages,
+        bytes,
+        entries,
+    } = Cost::of(&traced.reads);
+    view! {
+        <tr data-documents=documents.to_string() data-bytes=bytes.to_string()>
+            <th scope="row">{what}</th>
+            <td>{found.items.len().to_string()}</td>
+            <td>{commands.to_string()}</td>
+            <td>{grouped(documents)}</td>
+            <td>{grouped(pages)}</td>
+            <td>{entries.map_or_else(|| "–".to_owned(), grouped)}</td>
+            <td>{size(bytes)}</td>
+            <td>{size(unbounded)}</td>
+            <td>{ratio(unbounded, bytes)}</td>
+        </tr>
+    }
+    .into_any()
+}
+
+/// How many times as much one array would have cost.
+fn ratio(unbounded: u64, bytes: u64) -> String {
+    let tenths = (unbounded * 10).checked_div(bytes).unwrap_or(0);
+    if tenths >= 100 {
+        format!("{} ×", grouped(tenths / 10))
+    } else {
+        format!("{}.{} ×", tenths / 10, tenths % 10)
+    }
+}
+
+/// The commands of one step.
+#[component]
+fn Commands(reads: Vec<Read>) -> impl IntoView {
+    let commands = reads.into_iter().map(|read| {
+        let documents = match read.documents {
+            1 => "1 document".to_owned(),
+            documents => format!("{} documents", grouped(documents)),
+        };
+        let keys = read.entries.map(|entries| match entries {
+            1 => ", 1 key".to_owned(),
+            entries => format!(", {} keys", grouped(entries)),
+        });
+        view! {
+            <li>
+                <code>{format!("db.{}", read.collection)}</code>
+                {format!(": {documents}, {}", size(read.bytes))}
+                {keys}
+            </li>
+        }
+    });
+    view! {
+        <section class="writer" aria-labelledby="commands">
+            <h2 id="commands">"The last step, command by command"</h2>
+            <ol>{commands.collect_view()}</ol>
+        </section>
+    }
+}
+
+/// The items that a step showed.
+#[component]
+fn Shown(found: Stretch) -> impl IntoView {
+    let who = found
+        .items
+        .iter()
+        .filter_map(|item| item.by.as_ref())
+        .map(ToString::to_string);
+    let who: Vec<String> = who.collect();
+    let ends = match who.as_slice() {
+        [] => None,
+        [only] => Some(format!("By {only}.")),
+        [first, .., last] => Some(format!("From {first} to {last}.")),
+    };
+    let seams = found
+        .seams
+        .iter()
+        .map(|seam| view! { <li>{format!("It crosses into page {}.", seam.page)}</li> });
+    view! {
+        <section class="writer" aria-labelledby="shown">
+            <h2 id="shown">"What it showed"</h2>
+            <p>{words::items(found.items.len() as u64)} ". " {ends}</p>
+            <ul>{seams.collect_view()}</ul>
+        </section>
+    }
+}
+
+/// The text for screen readers after a step.
+fn said(traced: &Traced, unbounded: u64) -> String {
+    let Some(found) = &traced.found else {
+        return "The list ended before.".to_owned();
+    };
+    let cost = Cost::of(&traced.reads);
+    format!(
+        "{}: {}. {} documents, {} read; one array would be {}.",
+        words::capital(&name(traced.step)),
+        words::items(found.items.len() as u64),
+        grouped(cost.documents),
+        size(cost.bytes),
+        size(unbounded)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_cost_of_one_command_leaves_the_keys_unknown() {
+        let read = |collection: &str, entries| Read {
+            collection: collection.to_owned(),
+            documents: 2,
+            bytes: 100,
+            entries,
+        };
+        let cost = Cost::of(&[read("posts", Some(0)), read("pages", Some(3))]);
+        assert_eq!(
+            (cost.documents, cost.pages, cost.bytes, cost.entries),
+            (4, 2, 200, Some(3))
+        );
+        assert_eq!(
+            Cost::of(&[read("posts", Some(0)), read("pages", None)]).entries,
+            None
+        );
+    }
+
+    #[test]
+    fn a_ratio_has_a_decimal_only_while_it_is_small() {
+        assert_eq!(
+            [ratio(150, 100), ratio(2_500_000, 2_000), ratio(5, 0)],
+            ["1.5 ×", "1,250 ×", "0.0 ×"]
+        );
+    }
+}

@@ -1,0 +1,272 @@
+mod laid_out;
+
+use crate::tune::{Figures, Tuning};
+use crate::{MeasuredItems, Tuned, USUAL};
+use chart::numbers::bytes;
+use leptos::prelude::*;
+use leptos::server_fn::ServerFn;
+use model::{Problem, Progress, Relation, TunedList};
+use store::upkeep::{Advice, RelationStats};
+use ui::components::{Moment, grouped, size};
+use ui::islands::Pane;
+use ui::request::{loaded, now, query};
+use ui::session;
+
+use self::laid_out::LaidOut;
+use super::figures::{Figures as FiguresTable, Table};
+
+use super::{StationHead, TUNE, workshop};
+use crate::actions::tune::LayOut;
+
+/// The budgets offered as links, in KB.
+const STEPS: [u64; 6] = [2, 4, 8, 16, 32, 64];
+
+/// One KB, as in MongoDB's limits.
+const KB: u64 = 1_024;
+
+/// A budget, the limits that fit it, their consequences, and a list with them.
+#[component]
+pub fn TunePage() -> impl IntoView {
+    loaded(async {
+        let relation: Relation = query("relation").map_or(Ok(Relation::Likes), |name| name.parse())?;
+        let budget = TunedList::budget(query("kb").as_deref().unwrap_or("16"))?;
+        let workshop = workshop()?;
+        let items = workshop.measured_items(relation).await?;
+        let present = workshop.feed().store().settings().of(relation);
+        let outcome = Outcome {
+            budget,
+            present: Column::of(items.judged(budget, present)),
+            fitting: Column::of(items.fitting(budget)),
+            longest: items.stats.largest.clone(),
+        };
+        let MeasuredItems { at, stats } = &items;
+        let (sizes, at, kb) = (sizes(stats), *at, budget / KB);
+        let shown = workshop.tuned_list();
+        let running = shown
+            .as_ref()
+            .is_some_and(|shown| shown.list.progress == Progress::Running);
+        Ok::<_, Problem>(view! {
+            <StationHead station=&TUNE />
+            <Pane>
+                <Choice relation kb />
+                <p class="lab-source">
+                    {sizes} " Measured in this store " <Moment at now=now() /> "; the town is only read."
+                </p>
+                <Meaning outcome relation />
+                <Start relation kb running />
+                {shown.map(|shown| view! { <LaidOut shown at=format!("?relation={relation}&kb={kb}") /> })}
+            </Pane>
+        })
+    })
+}
+
+/// The button that lays out a list.
+#[component]
+fn Start(relation: Relation, kb: u64, running: bool) -> impl IntoView {
+    if running {
+        return ().into_any();
+    }
+    if session::viewer().is_none() {
+        let next = format!("/login?next=%2Flab%2Ftune%3Frelation%3D{relation}%26kb%3D{kb}");
+        return view! {
+            <p class="lab-controls">
+                <a class="button button-primary" href=next>
+                    "Sign in to lay a list out with this"
+                </a>
+            </p>
+        }
+        .into_any();
+    }
+    view! {
+        <form class="lab-controls" method="post" action=LayOut::url()>
+            <input type="hidden" name="relation" value=relation.as_str() />
+            <input type="hidden" name="kb" value=kb />
+            <button class="button button-primary" id="lay-out">
+                "Lay a list out with this, and measure"
+            </button>
+        </form>
+    }
+    .into_any()
+}
+
+/// The sizes of a relation's items, in a sentence.
+fn sizes(stats: &RelationStats) -> String {
+    let RelationStats {
+        relation,
+        items,
+        sizes,
+        ..
+    } = stats;
+    if *items == 0 {
+        return format!("There are no {relation} yet; {USUAL} bytes for each are assumed.");
+    }
+    format!(
+        "Of {} {relation}, half have at most {} bytes, 99 of 100 at most {}, and the largest has {}.",
+        grouped(*items),
+        grouped(sizes.p50),
+        grouped(sizes.p99),
+        grouped(sizes.max)
+    )
+}
+
+/// Limits, and their consequences.
+struct Column {
+    advice: Advice,
+    tuning: Tuning,
+    predicted: Figures,
+}
+
+/// The consequences of a budget.
+struct Outcome {
+    budget: u64,
+    /// For the limits that the server runs with.
+    present: Column,
+    /// For the limits that fit the budget.
+    fitting: Column,
+    /// The longest list in the store.
+    longest: Option<(String, u64)>,
+}
+
+impl Column {
+    fn of(Tuned { advice, tuning }: Tuned) -> Self {
+        Self {
+            predicted: tuning.predicted(),
+            advice,
+            tuning,
+        }
+    }
+
+    /// The minimum number of pages of a list with this many items.
+    fn pages(&self, items: u64) -> u64 {
+        let (threshold, page) = (self.advice.threshold as u64, self.advice.page_size as u64);
+        items.saturating_sub(threshold).div_ceil(page)
+    }
+}
+
+impl Outcome {
+    fn table(&self) -> Table {
+        let mut rows = vec![
+            self.advised("Threshold", |advice| grouped(advice.threshold as u64)),
+            self.advised("Page size", |advice| grouped(advice.page_size as u64)),
+            self.advised("A full head of the largest items", |advice| {
+                let worst = size(advice.worst_head_bytes);
+                if advice.worst_head_bytes > self.budget {
+                    format!("{worst}, over the budget")
+                } else {
+                    worst
+                }
+            }),
+            self.figured("The owner with a full head", |figures| size(figures.owner_bytes)),
+            self.figured("A page", |figures| size(figures.page_bytes)),
+            self.figured("Written for one append, on average", |figures| {
+                bytes(figures.written)
+            }),
+            self.advised("Spills in 1,000 appends", |advice| {
+                format!("{:.1}", advice.spills)
+            }),
+            self.figured("Documents for a first page, right after a spill", |figures| {
+                figures.first_page_documents.to_string()
+            }),
+            self.figured("Bytes read for it", |figures| size(figures.first_page_bytes)),
+            self.figured("Seams to the oldest item", |figures| {
+                format!("{} in {} items", figures.seams, grouped(figures.items as u64))
+            }),
+        ];
+        if let Some((owner, items)) = &self.longest {
+            let pages = |column: &Column| grouped(column.pages(*items));
+            rows.push((
+                format!("Pages of the longest list, {} items of {owner}", grouped(*items)),
+                vec![pages(&self.present), pages(&self.fitting)],
+            ));
+        }
+        Table {
+            first: "What it means",
+            headings: vec!["Limits now".to_owned(), format!("With {}", size(self.budget))],
+            rows,
+        }
+    }
+
+    /// A row of what follows from the limits and the sizes alone.
+    fn advised(&self, name: &str, write: impl Fn(&Advice) -> String) -> (String, Vec<String>) {
+        let cells = [&self.present, &self.fitting].map(|column| write(&column.advice));
+        (name.to_owned(), Vec::from(cells))
+    }
+
+    /// A row of predictions by the rules of the layout.
+    fn figured(&self, name: &str, write: impl Fn(&Figures) -> String) -> (String, Vec<String>) {
+        let cells = [&self.present, &self.fitting].map(|column| write(&column.predicted));
+        (name.to_owned(), Vec::from(cells))
+    }
+}
+
+#[component]
+fn Choice(relation: Relation, kb: u64) -> impl IntoView {
+    let tab = |id: String, href: String, current: bool, text: String| {
+        view! {
+            <a id=id href=href aria-current=current.then_some("true")>
+                {text}
+            </a>
+        }
+    };
+    let relations = Relation::ALL.map(|other| {
+        let href = format!("?relation={other}&kb={kb}");
+        tab(
+            format!("relation-{other}"),
+            href,
+            other == relation,
+            other.to_string(),
+        )
+    });
+    let steps = STEPS.map(|step| {
+        let href = format!("?relation={relation}&kb={step}");
+        tab(format!("kb-{step}"), href, step == kb, format!("{step} KB"))
+    });
+    view! {
+        <nav class="tabs" aria-label="Whose limits">
+            {relations.into_iter().collect_view()}
+        </nav>
+        <nav class="tabs" aria-label="Bytes that one list may take of its owner">
+            {steps.into_iter().collect_view()}
+        </nav>
+        <form class="budget" method="get">
+            <input type="hidden" name="relation" value=relation.as_str() />
+            <label for="kb">"Or another budget, in KB"</label>
+            <input
+                id="kb"
+                name="kb"
+                type="number"
+                min=TunedList::BUDGETS.0
+                max=TunedList::BUDGETS.1
+                required
+                value=kb
+            />
+            <button class="button">"Show"</button>
+        </form>
+    }
+}
+
+#[component]
+fn Meaning(outcome: Outcome, relation: Relation) -> impl IntoView {
+    let Advice {
+        threshold, page_size, ..
+    } = outcome.fitting.advice;
+    let said = format!("{threshold} items in the head, {page_size} in a page.");
+    let item = grouped(outcome.fitting.tuning.item_bytes());
+    let upper = relation.as_str().to_uppercase();
+    view! {
+        <section class="figures" aria-labelledby="meaning" data-said=said>
+            <h2 id="meaning" class="section-head">
+                {format!("{threshold} items in the head, {page_size} in a page")}
+            </h2>
+            <FiguresTable label="What the limits mean" table=outcome.table() />
+            <p class="lab-source">
+                {format!(
+                    "The rules are those of the layout: each append writes the owner, and the one that meets a full head writes a page, too. \
+                     The items have {item} bytes, the median. \
+                     To run with these limits, start the server with ",
+                )} <code>{format!("SPILLWAY_THRESHOLD_{upper}={threshold}")}</code> " and "
+                <code>{format!("SPILLWAY_PAGE_SIZE_{upper}={page_size}")}</code> "; lists adjust as they are written to."
+            </p>
+        </section>
+    }
+}

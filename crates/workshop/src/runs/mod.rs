@@ -1,0 +1,68 @@
+//! What the stations do on a server: in its store, or in the background, for everybody to watch.
+
+mod layouts;
+mod migration;
+mod sizes;
+mod storm;
+mod trace;
+mod tune;
+
+use std::sync::Arc;
+
+use feed::Feed;
+
+use crate::layouts::Races;
+use crate::migration::Migrations;
+use crate::sandbox::{Sandbox, SandboxError, Sandboxes};
+use crate::storm::Storms;
+use crate::tune::Tuner;
+
+pub use trace::{Step, Steps, Trace, Traced};
+pub use tune::{MeasuredItems, Tuned, USUAL};
+
+/// The workshop of a server, over its feed. It works in sandboxes or in memory, never in the town.
+#[derive(Clone)]
+pub struct Workshop {
+    feed: Feed,
+    storms: Arc<Storms>,
+    races: Races,
+    migrations: Migrations,
+    tuner: Tuner,
+    measured: sizes::Measured,
+}
+
+impl Workshop {
+    /// The workshop over a feed.
+    pub fn new(feed: Feed) -> Self {
+        Self {
+            feed,
+            storms: Arc::default(),
+            races: Races::default(),
+            migrations: Migrations::default(),
+            tuner: Tuner::default(),
+            measured: sizes::Measured::default(),
+        }
+    }
+
+    /// The feed that it works for.
+    pub fn feed(&self) -> &Feed {
+        &self.feed
+    }
+
+    /// Takes a sandbox for one of the jobs.
+    async fn open_sandbox(&self, purpose: &str) -> Result<Sandbox, SandboxError> {
+        let now = self.feed.now();
+        let lease = self.feed.fresh_id(now);
+        Sandboxes::of(self.feed.store().engine())
+            .open(purpose, lease, now)
+            .await
+    }
+}
+
+/// Removes unused sandboxes from a feed's store; returns how many there were.
+pub async fn sweep_sandboxes(feed: &Feed) -> document::Result<usize> {
+    let now = feed.now();
+    Sandboxes::of(feed.store().engine())
+        .sweep(feed.fresh_id(now), now)
+        .await
+}
