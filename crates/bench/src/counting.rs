@@ -16,7 +16,7 @@ pub struct Counting {
 
 impl Counting {
     /// Begins to count. Without `sessions` it hides those of the engine below.
-    pub fn new(below: Engine, sessions: bool) -> (Engine, Arc<AtomicU64>) {
+    pub fn begin(below: Engine, sessions: bool) -> (Engine, Arc<AtomicU64>) {
         let sent = Arc::new(AtomicU64::new(0));
         let counting = Self {
             below,

@@ -210,7 +210,7 @@ async fn run(place: &Place, quick: bool) -> Result<Whole> {
 
 impl Side {
     async fn open(place: &Place, sessions: bool) -> Result<Self> {
-        let (engine, sent) = Counting::new(Arc::clone(&place.engine), sessions);
+        let (engine, sent) = Counting::begin(Arc::clone(&place.engine), sessions);
         Ok(Self {
             sessions,
             store: Store::open(Arc::clone(&engine), Settings::default()).await?,
@@ -378,7 +378,7 @@ pub struct Check {
 /// takes further ones, which are not counted.
 pub async fn count_check(address: &str) -> Result<Check> {
     let server: Engine = Arc::new(Mongo::connect(address).await?);
-    let (engine, sent) = Counting::new(server, true);
+    let (engine, sent) = Counting::begin(server, true);
     let store = Store::open(engine, Settings::default()).await?;
     let (before, began) = (sent.load(Ordering::Relaxed), Instant::now());
     let checked = check(&store, CheckOptions::default(), &|_, _| {}).await?;
