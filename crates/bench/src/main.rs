@@ -1,10 +1,11 @@
 //! `cargo xtask bench`: the cost of lists, ours at every length and the articles' layouts beside it.
 //!
-//! Every number is measured on the embedded store in a temporary folder, on disk and durable. Compared operations
-//! take turns in one run, so that a busy machine slows both alike, and each time comes with the bytes and commits
-//! that the engine counted, which do not depend on the machine at all. That is why the loops are written out here:
-//! a benchmark harness would time one function after the other and could count neither.
+//! Unless an address names a server, every number is measured on the embedded store in a temporary folder, on disk and
+//! durable. Compared operations take turns in one run, so that a busy machine slows both alike, and each time comes
+//! with the bytes and commits that the engine counted, which do not depend on the machine at all. That is why the
+//! loops are written out here: a benchmark harness would time one function after the other and could count neither.
 
+mod counting;
 mod flat;
 mod home;
 mod likers;
@@ -17,6 +18,7 @@ mod raw;
 mod report;
 mod scroll;
 mod server;
+mod whole;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -47,6 +49,13 @@ struct Arguments {
     /// Measures the home feed alone, and prints the numbers
     #[arg(long)]
     home: bool,
+    /// Measures whole likes on a store alone, in sessions and without, and prints the numbers: "embedded", or the
+    /// address of an empty database on a MongoDB server, which is emptied afterwards
+    #[arg(long, value_name = "STORE")]
+    likes: Option<String>,
+    /// Checks the town in a database on a MongoDB server, and prints how many commands that takes
+    #[arg(long, value_name = "ADDRESS")]
+    check: Option<String>,
     /// Measures this program as a server, and nothing else
     #[arg(long, value_name = "PROGRAM")]
     server: Option<PathBuf>,
@@ -90,7 +99,11 @@ async fn carry_out(arguments: &Arguments) -> Result<()> {
     } else if let Some(program) = &arguments.server {
         server::run(program, quick, out).await
     } else if arguments.likers {
-        print_likers(quick).await
+        print(&likers::measure(quick).await?)
+    } else if let Some(store) = &arguments.likes {
+        print(&whole::measure(store, quick).await?)
+    } else if let Some(address) = &arguments.check {
+        print(&whole::count_check(address).await?)
     } else if arguments.home {
         print_home(quick).await
     } else {
@@ -103,9 +116,8 @@ fn failed(error: &dyn Error) -> ExitCode {
     ExitCode::FAILURE
 }
 
-async fn print_likers(quick: bool) -> Result<()> {
-    let likers = likers::measure(quick).await?;
-    println!("{}", serde_json::to_string_pretty(&likers)?);
+fn print(results: &impl Serialize) -> Result<()> {
+    println!("{}", serde_json::to_string_pretty(results)?);
     Ok(())
 }
 
