@@ -7,7 +7,7 @@ use std::time::Instant;
 use chart::numbers::number;
 use document::{Consistency, Engine};
 use embedded::Embedded;
-use lab::layouts::lists::actor;
+use workshop::layouts::lists::actor;
 use model::{Handle, Person, PostId, Relation, Timestamp, Topic};
 use mongo::Mongo;
 use serde::Serialize;

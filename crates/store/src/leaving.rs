@@ -98,8 +98,11 @@ impl<'a> Leaving<'a> {
             if self.empty_lists(handle, seen).await? {
                 let removed = self.remove(handle).await;
                 // A follow or a home request that was under way may have begun it again. Even if it is unknown whether
-                // the person is gone, this must be done now, because nothing would come back to it.
-                self.store.timelines().remove(handle).await?;
+                // the person is gone, this must be done now, because nothing would come back to it. So it is tried once
+                // more if the first try got lost.
+                if self.store.timelines().remove(handle).await.is_err() {
+                    self.store.timelines().remove(handle).await?;
+                }
                 if removed? {
                     return Ok(());
                 }

@@ -75,10 +75,10 @@ pub(super) async fn begin(
     })
 }
 
-/// Ends an attempt that changed nothing.
+/// Ends an attempt that changed nothing. If this never reaches the disk, the next action ends it.
 pub(super) async fn end(store: &Store, actor: &Handle, attempt: Uuid) -> Result<()> {
     let end = doc! { "$pull": { FIELD: { "id": uuid_bson(attempt) } } };
-    let ended = Update::one(doc! { "_id": actor.as_str() }, end);
+    let ended = Update::one(doc! { "_id": actor.as_str() }, end).unjournaled();
     store.engine().update(COLLECTION, ended).await.map(drop)
 }
 

@@ -26,14 +26,17 @@ fn user(name: &str) -> Owner {
 
 /// Ada, Bob and Cem, with small heads; nobody follows anybody.
 async fn people() -> Store {
+    people_on(Arc::new(Embedded::in_memory().unwrap())).await
+}
+
+/// The same on some engine.
+async fn people_on(engine: Arc<Embedded>) -> Store {
     let mut settings = Settings::default();
     for relation in Relation::ALL {
         settings.set_threshold(relation, 4).unwrap();
         settings.set_page_size(relation, 3).unwrap();
     }
-    let store = Store::open(Arc::new(Embedded::in_memory().unwrap()), settings)
-        .await
-        .unwrap();
+    let store = Store::open(engine, settings).await.unwrap();
     for (name, born) in ["ada", "bob", "cem"].into_iter().zip(1..) {
         let user = User {
             person: Person {

@@ -104,6 +104,34 @@ async fn a_follow_missing_from_the_followers_is_withdrawn_with_its_activity() {
     );
 }
 
+/// The note of what begins, and its end if nothing changed, go to disk with a later write or not at all.
+#[tokio::test]
+async fn a_like_syncs_once_for_each_of_its_lists() {
+    let engine = Arc::new(Embedded::in_memory().unwrap());
+    let store = people_on(engine.clone()).await;
+    let Topic::Post(post) = post(&store, 9).await else {
+        unreachable!()
+    };
+    let like = async |id: u128| {
+        let before = engine.counters().commits;
+        let at = Timestamp::from_millis(20);
+        let attempt = Attempt {
+            id: Uuid::from_u128(id),
+            at,
+        };
+        let item = Item::new(Uuid::from_u128(100 + id), handle("bob"), at);
+        let added = store
+            .reactions()
+            .add(&Reaction::Like(post), item, attempt)
+            .await
+            .unwrap();
+        (added.added, engine.counters().commits - before)
+    };
+    assert_eq!(like(1).await, (true, 2));
+    assert!(!like(2).await.0, "it is there already");
+    assert_eq!(findings(&store, false).await, []);
+}
+
 #[tokio::test]
 async fn a_reaction_without_its_activity_is_reported() {
     for (relation, kind) in [
