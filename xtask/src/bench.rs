@@ -1,9 +1,10 @@
 //! `cargo xtask bench`.
 
-use crate::console::Console;
-use crate::failure::Failure;
+use anyhow::Result;
+
+use crate::console;
 use crate::preflight;
-use crate::process::{self, Cancel};
+use crate::process;
 use crate::repository::Repository;
 use crate::{serve, site};
 
@@ -12,41 +13,28 @@ const PUBLISHED: &str = "docs/benchmarks";
 
 /// Builds the benchmark of lists, or of the server, and runs it. `quick` only checks that it runs: its results go
 /// to the build folder.
-pub fn bench(repository: &Repository, console: &Console, server: bool, quick: bool) -> Result<(), Failure> {
+pub fn bench(repository: &Repository, server: bool, quick: bool) -> Result<()> {
     if server {
-        serve::build(repository, console)?;
+        serve::build(repository)?;
     } else {
-        preflight::rust_only(repository)?;
+        preflight::rust(repository)?;
     }
-    let cancel = Cancel::default();
-    let step = console.begin("building the benchmark", "optimised; some minutes, once");
-    let mut command = repository.command("cargo");
-    command.args(["build", "--release", "--package", "bench"]);
     process::run(
         repository,
-        &step,
-        command,
-        &cancel,
         "building the benchmark",
+        "optimised; some minutes, once",
+        repository.cargo("build --release --package bench"),
         None,
     )?;
-    step.done("");
-
-    let out = if quick {
-        repository.target().join("bench")
+    let (out, waiting) = if quick {
+        (repository.target().join("bench"), "some seconds")
     } else {
-        repository.path(PUBLISHED)
+        (
+            repository.path(PUBLISHED),
+            "some minutes; leave the machine alone meanwhile",
+        )
     };
-    let step = console.begin(
-        "measuring",
-        if quick {
-            "some seconds"
-        } else {
-            "some minutes; leave the machine alone meanwhile"
-        },
-    );
-    let program = format!("bench{}", std::env::consts::EXE_SUFFIX);
-    let mut command = repository.command(repository.target().join("release").join(program));
+    let mut command = repository.command(repository.release("bench"));
     command.arg("--out").arg(&out);
     if quick {
         command.arg("--quick");
@@ -57,8 +45,7 @@ pub fn bench(repository: &Repository, console: &Console, server: bool, quick: bo
             .arg(repository.server())
             .envs(site::environment(repository));
     }
-    process::run(repository, &step, command, &cancel, "measuring", None)?;
-    step.done("");
-    console.say(&format!("The tables are in {}.", out.join("README.md").display()));
+    process::run(repository, "measuring", waiting, command, None)?;
+    console::say(&format!("The tables are in {}.", out.join("README.md").display()));
     Ok(())
 }

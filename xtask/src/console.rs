@@ -1,226 +1,150 @@
 //! The terminal output: each step, its purpose, its progress, and its result.
 
-use std::io::{self, IsTerminal, Write};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
+
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// How often a log file gets a line about a long step.
 const SPARSE: Duration = Duration::from_secs(30);
-/// How often the status line of a terminal is redrawn.
+/// How often the status lines of a terminal are redrawn.
 const LIVE: Duration = Duration::from_millis(200);
 
-/// Prints steps, several of which may run at once.
-#[derive(Debug)]
-pub struct Console {
-    terminal: bool,
+/// There is one terminal.
+static CONSOLE: LazyLock<Console> = LazyLock::new(Console::new);
+
+/// A live status line for each step on a terminal, sparse lines elsewhere.
+struct Console {
+    bars: MultiProgress,
     started: Instant,
-    state: Mutex<State>,
+    steps: Mutex<Steps>,
 }
 
-#[derive(Debug, Default)]
-struct State {
-    active: Vec<Active>,
-    taken: Vec<Taken>,
-    next_id: usize,
-    status_line: bool,
-    drawn: Option<Instant>,
-}
-
-#[derive(Debug)]
-struct Active {
-    id: usize,
-    title: String,
-    detail: String,
-    started: Instant,
-    mentioned: Instant,
-}
-
-/// A finished step.
-#[derive(Debug, Clone)]
-pub struct Taken {
-    /// What the step does.
-    pub title: String,
-    /// Its result, such as a number of tests.
-    pub result: String,
-    /// Whether it succeeded.
-    pub fine: bool,
-    /// How long it took.
-    pub time: Duration,
-}
-
-/// A running step. Dropping it without [`Step::done`] means that it failed.
-#[derive(Debug)]
-pub struct Step<'a> {
-    console: &'a Console,
-    id: usize,
+#[derive(Default)]
+struct Steps {
+    running: Vec<ProgressBar>,
+    /// A line of the summary for each finished step.
+    finished: Vec<String>,
 }
 
 impl Console {
-    /// Prints to standard output: a live status line on a terminal, sparse lines elsewhere.
-    pub fn new() -> Self {
+    fn new() -> Self {
+        let bars = MultiProgress::with_draw_target(ProgressDrawTarget::stdout());
+        if bars.is_hidden() {
+            thread::spawn(|| {
+                loop {
+                    thread::sleep(SPARSE);
+                    mention_long_steps();
+                }
+            });
+        }
         Self {
-            terminal: io::stdout().is_terminal(),
+            bars,
             started: Instant::now(),
-            state: Mutex::default(),
+            steps: Mutex::default(),
         }
     }
 
-    /// Starts a step. `waiting` says why somebody has to wait for it and for how long.
-    pub fn begin(&self, title: impl Into<String>, waiting: &str) -> Step<'_> {
-        let title = title.into();
-        let mut state = self.state();
-        let opening = if waiting.is_empty() {
-            format!("→ {title}")
-        } else {
-            format!("→ {title}: {waiting}")
-        };
-        self.line(&mut state, &opening);
-        let id = state.next_id;
-        state.next_id += 1;
-        let now = Instant::now();
-        state.active.push(Active {
-            id,
-            title,
-            detail: String::new(),
-            started: now,
-            mentioned: now,
-        });
-        Step { console: self, id }
-    }
-
-    /// Prints a line above the status line.
-    pub fn say(&self, line: &str) {
-        let mut state = self.state();
-        self.line(&mut state, line);
-    }
-
-    /// Draws the progress of the running steps, if it is due.
-    pub fn tick(&self) {
-        let mut state = self.state();
-        if self.terminal {
-            draw(&mut state);
-            return;
-        }
-        let mut lines = Vec::new();
-        for active in &mut state.active {
-            if active.mentioned.elapsed() >= SPARSE {
-                active.mentioned = Instant::now();
-                lines.push(format!("  … {}: {}", active.title, progress(active)));
-            }
-        }
-        for line in lines {
-            self.line(&mut state, &line);
-        }
-    }
-
-    /// The finished steps, in the order in which they finished.
-    pub fn taken(&self) -> Vec<Taken> {
-        self.state().taken.clone()
-    }
-
-    /// Prints the duration of each step, if any took noticeable time.
-    pub fn summarise(&self) {
-        let taken = self.taken();
-        if taken.is_empty() {
-            return;
-        }
-        println!();
-        print_table(&taken);
-        println!(
-            "  {:>8}  altogether; steps that can overlap do",
-            duration(self.started.elapsed())
-        );
-        println!();
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn line(&self, state: &mut State, line: &str) {
-        self.clear(state);
-        println!("{line}");
-    }
-
-    fn clear(&self, state: &mut State) {
-        if self.terminal && state.status_line {
-            print!("\r\x1b[2K");
-            state.status_line = false;
-        }
-    }
-
-    fn finish(&self, id: usize, fine: bool, result: &str) {
-        let mut state = self.state();
-        let Some(position) = state.active.iter().position(|active| active.id == id) else {
-            return;
-        };
-        let active = state.active.remove(position);
-        let time = active.started.elapsed();
-        let mark = if fine { '✓' } else { '✗' };
-        let outcome = if result.is_empty() {
-            String::new()
-        } else {
-            format!(": {result}")
-        };
-        self.line(
-            &mut state,
-            &format!("{mark} {}{outcome} ({})", active.title, duration(time)),
-        );
-        state.taken.push(Taken {
-            title: active.title,
-            result: result.to_owned(),
-            fine,
-            time,
-        });
+    fn steps(&self) -> MutexGuard<'_, Steps> {
+        self.steps.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Step<'_> {
-    /// Sets the progress of the step.
-    pub fn detail(&self, detail: impl Into<String>) {
-        let mut state = self.console.state();
-        if let Some(active) = state.active.iter_mut().find(|active| active.id == self.id) {
-            active.detail = detail.into();
+/// Prints a line above the status lines.
+pub fn say(line: &str) {
+    CONSOLE.bars.suspend(|| println!("{line}"));
+}
+
+/// Prints the duration and result of each step, if there was one. Returns whether there was.
+pub fn summarise() -> bool {
+    let steps = CONSOLE.steps();
+    if steps.finished.is_empty() {
+        return false;
+    }
+    println!("\n{}", steps.finished.join("\n"));
+    println!(
+        "  {:>8}  altogether; steps that can overlap do\n",
+        duration(CONSOLE.started.elapsed())
+    );
+    true
+}
+
+fn mention_long_steps() {
+    let steps = CONSOLE.steps().running.clone();
+    for bar in steps.iter().filter(|bar| bar.elapsed() >= SPARSE) {
+        let after = following(", ", &bar.message());
+        say(&format!(
+            "  … {}: {}{after}",
+            bar.prefix(),
+            duration(bar.elapsed())
+        ));
+    }
+}
+
+/// A running step. Dropping it without [`Step::done`] means that it failed.
+pub struct Step(ProgressBar);
+
+impl Step {
+    /// Starts a step. `waiting` says why somebody has to wait for it and for how long.
+    pub fn begin(title: &str, waiting: &str) -> Self {
+        say(&format!("→ {title}{}", following(": ", waiting)));
+        let bar = ProgressBar::new_spinner().with_prefix(title.to_owned());
+        let bar = CONSOLE.bars.add(bar);
+        if let Ok(style) = ProgressStyle::with_template("  {spinner} {prefix} {elapsed_precise} {wide_msg}") {
+            bar.set_style(style);
         }
+        if !CONSOLE.bars.is_hidden() {
+            bar.enable_steady_tick(LIVE);
+        }
+        CONSOLE.steps().running.push(bar.clone());
+        Self(bar)
     }
 
-    /// Draws progress, if it is due.
-    pub fn tick(&self) {
-        self.console.tick();
+    /// Sets the progress of the step.
+    pub fn detail(&self, detail: String) {
+        self.0.set_message(detail);
     }
 
     /// Marks the step as successful, with its result.
     pub fn done(self, result: &str) {
-        self.console.finish(self.id, true, result);
+        self.finish('✓', result);
     }
 
     /// Marks the step as failed, with the reason.
     pub fn failed(self, result: &str) {
-        self.console.finish(self.id, false, result);
+        self.finish('✗', result);
+    }
+
+    fn finish(&self, mark: char, result: &str) {
+        let (title, time) = (self.0.prefix(), duration(self.0.elapsed()));
+        self.0.finish_and_clear();
+        let result = following(": ", result);
+        say(&format!("{mark} {title}{result} ({time})"));
+        let mut steps = CONSOLE.steps();
+        steps.running.retain(|bar| !bar.is_finished());
+        let mark = if mark == '✓' { ' ' } else { mark };
+        steps.finished.push(format!("{mark} {time:>8}  {title}{result}"));
     }
 }
 
-impl Drop for Step<'_> {
+impl Drop for Step {
     fn drop(&mut self) {
-        self.console.finish(self.id, false, "failed");
+        if !self.0.is_finished() {
+            self.finish('✗', "failed");
+        }
     }
 }
 
-/// Prints one line for each step.
-pub fn print_table(taken: &[Taken]) {
-    for step in taken {
-        let mark = if step.fine { ' ' } else { '✗' };
-        let result = if step.result.is_empty() {
-            String::new()
-        } else {
-            format!(": {}", step.result)
-        };
-        println!("{mark} {:>8}  {}{result}", duration(step.time), step.title);
+fn following(separator: &str, text: &str) -> String {
+    if text.is_empty() {
+        String::new()
+    } else {
+        format!("{separator}{text}")
     }
 }
 
-/// A duration in readable form.
-pub fn duration(time: Duration) -> String {
+fn duration(time: Duration) -> String {
     let seconds = time.as_secs();
     if seconds >= 60 {
         format!("{}m {:02}s", seconds / 60, seconds % 60)
@@ -229,50 +153,18 @@ pub fn duration(time: Duration) -> String {
     }
 }
 
-/// Draws the status line of a terminal.
-fn draw(state: &mut State) {
-    if state.active.is_empty() || state.drawn.is_some_and(|drawn| drawn.elapsed() < LIVE) {
-        return;
-    }
-    let steps: Vec<String> = state
-        .active
-        .iter()
-        .map(|active| format!("{} {}", first_words(&active.title), progress(active)))
-        .collect();
-    // A wrapped line could not be cleared, so it is cut to a width that every terminal has.
-    let line: String = format!("  … {}", steps.join(" | ")).chars().take(79).collect();
-    print!("\r\x1b[2K{line}");
-    // Failing to write a status line is no reason to stop the work that it describes.
-    if io::stdout().flush().is_ok() {
-        state.status_line = true;
-        state.drawn = Some(Instant::now());
-    }
-}
-
-fn progress(active: &Active) -> String {
-    let time = duration(Duration::from_secs(active.started.elapsed().as_secs()));
-    if active.detail.is_empty() {
-        time
-    } else {
-        format!("{}, {time}", active.detail)
-    }
-}
-
-fn first_words(title: &str) -> String {
-    title.split_whitespace().take(3).collect::<Vec<_>>().join(" ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_step_that_is_dropped_has_failed() {
-        let console = Console::new();
-        drop(console.begin("one", ""));
-        console.begin("two", "").done("3 passed");
-        let fine: Vec<bool> = console.taken().iter().map(|taken| taken.fine).collect();
-        assert_eq!(fine, [false, true]);
+        drop(Step::begin("one", ""));
+        Step::begin("two", "").done("3 passed");
+        let finished = CONSOLE.steps().finished.clone();
+        let line = |title: &str| finished.iter().find(|line| line.contains(title)).unwrap().clone();
+        assert!(line("one: failed").starts_with('✗'));
+        assert!(line("two: 3 passed").starts_with(' '));
     }
 
     #[test]

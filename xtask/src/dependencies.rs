@@ -1,6 +1,7 @@
 //! Checks what each crate may depend on, as ARCHITECTURE.md draws it.
 
-use crate::failure::Failure;
+use anyhow::{Context as _, Result};
+
 use crate::process;
 use crate::repository::Repository;
 
@@ -62,7 +63,7 @@ const REFUSED: &[(&str, &[&str])] = &[
 ];
 
 /// Every dependency that a crate must not have, as `crate uses package`.
-pub fn refused(repository: &Repository) -> Result<Vec<String>, Failure> {
+pub fn refused(repository: &Repository) -> Result<Vec<String>> {
     let mut found = Vec::new();
     for &(package, refused) in REFUSED {
         let mut tree = repository.command("cargo");
@@ -78,12 +79,9 @@ pub fn refused(repository: &Repository) -> Result<Vec<String>, Failure> {
             "--format",
             "{p}",
         ]);
-        let Some(tree) = process::ask(&mut tree) else {
-            return Err(Failure::Missing {
-                what: format!("`cargo tree --package {package}` failed."),
-                next: "run it, and read what it says.".to_owned(),
-            });
-        };
+        let tree = process::ask(&mut tree).with_context(|| {
+            format!("`cargo tree --package {package}` failed.\nNext: run it, and read what it says.")
+        })?;
         found.extend(offending(&tree, refused).map(|name| format!("{package} uses {name}")));
     }
     Ok(found)

@@ -1,13 +1,13 @@
 //! Checks the names in the documents: every path exists, every crate is ours or in `Cargo.lock`, and every `cargo
 //! xtask` command exists.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use anyhow::Result;
 
 use crate::cli;
-use crate::failure::Failure;
 use crate::fingerprint;
-use crate::lockfile;
+use crate::output::pattern;
 use crate::repository::Repository;
 
 /// The folders of the documents.
@@ -28,32 +28,31 @@ const ENDINGS: [&str; 13] = [
 ];
 
 /// Every name in the documents that does not exist, as `document: name`.
-pub fn broken(repository: &Repository) -> Result<Vec<String>, Failure> {
-    let lock = fs::read_to_string(repository.path("Cargo.lock")).map_err(Failure::file("read Cargo.lock"))?;
-    let mut documents = Vec::new();
-    for name in DOCUMENTS {
-        fingerprint::list(&repository.path(name), &mut documents)?;
-    }
-    documents.retain(|document| document.extension().is_some_and(|extension| extension == "md"));
-    let names = tracked_names(repository)?;
+pub fn broken(repository: &Repository) -> Result<Vec<String>> {
+    let lock = fs_err::read_to_string(repository.path("Cargo.lock"))?;
+    let is_locked = |name: &str| lock.contains(&format!("\nname = \"{name}\"\n"));
+    let names = file_names(repository)?;
+    let documents = DOCUMENTS
+        .iter()
+        .flat_map(|name| fingerprint::files(&repository.path(name)));
     let mut broken = Vec::new();
-    for document in documents {
-        let text =
-            fs::read_to_string(&document).map_err(Failure::file(format!("read {}", document.display())))?;
+    for document in documents.filter(|document| document.extension().is_some_and(|ending| ending == "md")) {
         let folder = document.parent().unwrap_or(repository.root());
-        let shown = document
-            .strip_prefix(repository.root())
-            .unwrap_or(&document)
-            .display()
-            .to_string();
-        for mention in mentions(&text) {
-            let fine = match &mention {
-                Mention::Path(path) => exists(repository.root(), folder, &names, path),
-                Mention::Crate(name) => lockfile::names(&lock).any(|known| known == name),
-                Mention::Xtask(arguments) => cli::parse(arguments).is_ok(),
+        let shown = repository.name(&document).display();
+        for mention in mentions(&fs_err::read_to_string(&document)?) {
+            let (fine, what) = match &mention {
+                Mention::Path(path) => (
+                    exists(repository.root(), folder, &names, path),
+                    format!("path: {path}"),
+                ),
+                Mention::Crate(name) => (is_locked(name), format!("crate: {name}")),
+                Mention::Xtask(arguments) => (
+                    cli::accepts(arguments),
+                    format!("command: cargo xtask {}", arguments.join(" ")),
+                ),
             };
             if !fine {
-                broken.push(format!("{shown}: {}", mention.shown()));
+                broken.push(format!("{shown}: no such {what}"));
             }
         }
     }
@@ -68,17 +67,10 @@ enum Mention {
     Xtask(Vec<String>),
 }
 
-impl Mention {
-    fn shown(&self) -> String {
-        match self {
-            Self::Path(path) => format!("no such path: {path}"),
-            Self::Crate(name) => format!("no such crate: {name}"),
-            Self::Xtask(arguments) => format!("no such command: cargo xtask {}", arguments.join(" ")),
-        }
-    }
-}
-
 fn mentions(text: &str) -> Vec<Mention> {
+    let code_span = pattern("`([^`]+)`( crate)?");
+    let link = pattern(r"\]\(([^)\s]+)");
+    let crate_name = pattern("^[A-Za-z0-9_-]+$");
     let mut found = Vec::new();
     let mut fenced = false;
     for line in text.lines() {
@@ -87,10 +79,21 @@ fn mentions(text: &str) -> Vec<Mention> {
             continue;
         }
         found.extend(xtask_commands(line));
-        if !fenced {
-            found.extend(code_spans(line));
-            found.extend(links(line));
+        if fenced {
+            continue;
         }
+        for span in code_span.captures_iter(line) {
+            let code = &span[1];
+            if span.get(2).is_some() && crate_name.is_match(code) {
+                found.push(Mention::Crate(code.to_owned()));
+            } else if looks_like_a_path(code) {
+                found.push(Mention::Path(plain(code).to_owned()));
+            }
+        }
+        let targets = link.captures_iter(line).map(|link| plain(&link[1]).to_owned());
+        let is_local =
+            |target: &String| !target.is_empty() && !target.contains(':') && !target.starts_with('/');
+        found.extend(targets.filter(is_local).map(Mention::Path));
     }
     found
 }
@@ -102,41 +105,14 @@ fn xtask_commands(line: &str) -> impl Iterator<Item = Mention> + '_ {
             .split(['`', '#', '|', '&', ';', '…', '(', '"', '<', '['])
             .next()
             .unwrap_or_default();
-        let words = command.split_whitespace();
         // In prose without backticks, only the command itself can be distinguished from the following words.
         let inside_code =
             rest.contains('`') || line.trim_start().starts_with("cargo") || line.starts_with("$ ");
-        let take = if inside_code { usize::MAX } else { 1 };
-        Mention::Xtask(
-            words
-                .take(take)
-                .map(|word| word.trim_end_matches(['.', ',', ':']).to_owned())
-                .collect(),
-        )
-    })
-}
-
-fn code_spans(line: &str) -> Vec<Mention> {
-    let parts: Vec<&str> = line.split('`').collect();
-    let mut found = Vec::new();
-    for (index, code) in parts.iter().enumerate().skip(1).step_by(2) {
-        let Some(after) = parts.get(index + 1) else {
-            break;
-        };
-        if after.starts_with(" crate") && is_crate_name(code) {
-            found.push(Mention::Crate((*code).to_owned()));
-        } else if looks_like_a_path(code) {
-            found.push(Mention::Path(plain(code).to_owned()));
-        }
-    }
-    found
-}
-
-fn links(line: &str) -> impl Iterator<Item = Mention> + '_ {
-    line.split("](").skip(1).filter_map(|rest| {
-        let target = plain(rest.split([')', ' ']).next()?);
-        let local = !target.is_empty() && !target.contains(':') && !target.starts_with('/');
-        local.then(|| Mention::Path(target.to_owned()))
+        let words = command
+            .split_whitespace()
+            .take(if inside_code { usize::MAX } else { 1 });
+        let without_stop = |word: &str| word.trim_end_matches(['.', ',', ':']).to_owned();
+        Mention::Xtask(words.map(without_stop).collect())
     })
 }
 
@@ -147,13 +123,6 @@ fn plain(path: &str) -> &str {
         Some((file, line)) if line.bytes().all(|byte| byte.is_ascii_digit() || byte == b':') => file,
         _ => path,
     }
-}
-
-fn is_crate_name(code: &str) -> bool {
-    !code.is_empty()
-        && code
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
 }
 
 fn looks_like_a_path(code: &str) -> bool {
@@ -185,20 +154,17 @@ fn exists(root: &Path, folder: &Path, names: &[String], path: &str) -> bool {
 }
 
 /// The names of all files of the clone, without build output.
-fn tracked_names(repository: &Repository) -> Result<Vec<String>, Failure> {
-    let entries = fs::read_dir(repository.root()).map_err(Failure::file("list the clone"))?;
-    let mut files: Vec<PathBuf> = Vec::new();
-    for entry in entries {
-        let entry = entry.map_err(Failure::file("list the clone"))?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if name != ".git" && !MADE.contains(&name.as_str()) {
-            fingerprint::list(&entry.path(), &mut files)?;
+fn file_names(repository: &Repository) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs_err::read_dir(repository.root())? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if name != ".git" && !MADE.iter().any(|made| name == *made) {
+            let files = fingerprint::files(&entry.path());
+            names.extend(files.filter_map(|file| Some(file.file_name()?.to_string_lossy().into_owned())));
         }
     }
-    Ok(files
-        .iter()
-        .filter_map(|file| Some(file.file_name()?.to_string_lossy().into_owned()))
-        .collect())
+    Ok(names)
 }
 
 #[cfg(test)]

@@ -2,15 +2,21 @@
 
 use std::env;
 use std::ffi::OsStr;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 
-use crate::console::Console;
-use crate::failure::Failure;
+use anyhow::{Error, Result};
+use clap::CommandFactory as _;
+use clap::error::ErrorKind;
+
+use crate::cli::Cli;
+use crate::console::Step;
+use crate::fingerprint;
+use crate::output;
 use crate::preflight;
-use crate::process::{self, Cancel, Finished};
+use crate::prepare::ADVICE;
+use crate::process::{self, join};
 use crate::repository::Repository;
 use crate::tools;
 
@@ -33,31 +39,28 @@ pub struct Fuzzed {
     /// How many targets found nothing.
     pub passed: u64,
     /// What failed, by its title.
-    pub failures: Vec<(String, Failure)>,
+    pub failures: Vec<(String, Error)>,
 }
 
 /// Runs every target for some seconds, all at the same time.
-pub fn every_target(repository: &Repository, console: &Console, cancel: &Cancel) -> Fuzzed {
+pub fn every_target(repository: &Repository) -> Fuzzed {
     let mut fuzzed = Fuzzed::default();
-    let ready = Runner::ready(repository, console, cancel).and_then(|runner| {
-        runner.build(console, cancel)?;
-        Ok((runner, targets(repository)?))
-    });
-    let (runner, targets) = match ready {
-        Ok(ready) => ready,
+    let runner = match Runner::ready(repository).and_then(Runner::build) {
+        Ok(runner) => runner,
         Err(failure) => {
             fuzzed.failures.push(("fuzzing".to_owned(), failure));
             return fuzzed;
         }
     };
     let seconds = seconds(env::var_os("CI").as_deref());
+    let targets = targets(repository);
     thread::scope(|scope| {
         let running: Vec<_> = targets
             .iter()
-            .map(|target| scope.spawn(|| runner.look_for_trouble(console, cancel, target, seconds)))
+            .map(|target| scope.spawn(|| runner.look_for_trouble(target, seconds)))
             .collect();
         for (target, running) in targets.iter().zip(running) {
-            match process::join(running) {
+            match join(running) {
                 Ok(()) => fuzzed.passed += 1,
                 Err(failure) => fuzzed.failures.push((title(target), failure)),
             }
@@ -66,24 +69,26 @@ pub fn every_target(repository: &Repository, console: &Console, cancel: &Cancel)
     fuzzed
 }
 
-/// Replaces this process by the fuzzer of one target, with further arguments for cargo-fuzz.
+/// Replaces this process by the fuzzer of one target, with further options for libFuzzer.
 ///
 /// Without arguments it runs until it finds something or is stopped; with the path of an input it runs only that.
-pub fn fuzz(repository: &Repository, console: &Console, arguments: &[String]) -> Result<(), Failure> {
-    preflight::rust_only(repository)?;
-    let known = targets(repository)?;
-    let Some((target, rest)) = arguments
-        .split_first()
-        .filter(|(target, _)| known.contains(target))
-    else {
-        return Err(Failure::Usage(format!(
-            "`cargo xtask fuzz` wants the name of a target. The targets are {}.",
+pub fn fuzz(repository: &Repository, target: &str, inputs: &[PathBuf], options: &[String]) -> Result<()> {
+    preflight::rust(repository)?;
+    let known = targets(repository);
+    if !known.iter().any(|known| known == target) {
+        let said = format!(
+            "there is no fuzz target \"{target}\"; the targets are {}",
             known.join(", ")
-        )));
-    };
-    let runner = Runner::ready(repository, console, &Cancel::default())?;
-    let mut command = runner.command("run");
-    command.arg(target).args(from_here(rest));
+        );
+        Cli::command().error(ErrorKind::InvalidValue, said).exit();
+    }
+    let mut command = Runner::ready(repository)?.command("run");
+    command.arg(target);
+    for input in inputs {
+        // The fuzzer runs in another folder.
+        command.arg(std::path::absolute(input)?);
+    }
+    command.arg("--").args(options);
     process::become_the(command)
 }
 
@@ -95,70 +100,45 @@ struct Runner<'a> {
 
 impl<'a> Runner<'a> {
     /// Installs cargo-fuzz if it is missing.
-    fn ready(repository: &'a Repository, console: &Console, cancel: &Cancel) -> Result<Self, Failure> {
+    fn ready(repository: &'a Repository) -> Result<Self> {
         preflight::cpp(repository)?;
-        Ok(Self {
-            repository,
-            program: tools::cargo_fuzz(repository, console, cancel)?,
-        })
+        let program = tools::FUZZ.ready(repository)?;
+        Ok(Self { repository, program })
     }
 
     /// Compiles all targets, so that they start at the same time.
-    fn build(&self, console: &Console, cancel: &Cancel) -> Result<(), Failure> {
-        let title = "building the fuzz targets";
-        let step = console.begin(
-            title,
-            "optimised and instrumented; about 1 minute on two cores, once",
-        );
-        let next = "if the lines above speak of the network, check it (and HTTPS_PROXY) and run this again; \
-                    otherwise they say what does not compile.";
+    fn build(self) -> Result<Self> {
         process::run(
             self.repository,
-            &step,
+            "building the fuzz targets",
+            "optimised and instrumented; about 1 minute on two cores, once",
             self.command("build"),
-            cancel,
-            title,
-            Some(next),
+            Some(ADVICE),
         )?;
-        step.done("");
-        Ok(())
+        Ok(self)
     }
 
     /// Runs one target for some seconds. A finding is a failure, and so is a target that does not start.
-    fn look_for_trouble(
-        &self,
-        console: &Console,
-        cancel: &Cancel,
-        target: &str,
-        seconds: u32,
-    ) -> Result<(), Failure> {
+    fn look_for_trouble(&self, target: &str, seconds: u32) -> Result<()> {
         let title = title(target);
-        let step = console.begin(&title, &format!("{seconds} seconds"));
+        let step = Step::begin(&title, &format!("{seconds} seconds"));
         let mut command = self.command("run");
         command
-            .arg(target)
-            .arg("--")
-            .arg(format!("-max_total_time={seconds}"))
+            .args([target, "--", &format!("-max_total_time={seconds}")])
             .arg(format!("-timeout={LONGEST}"));
-        let line = process::command_line(&command);
-        let Finished { status, lines } = process::observe(&step, command, cancel)?;
-        if let Some(inputs) = inputs_tried(&lines).filter(|_| status.success()) {
+        let finished = process::observe(&step, command)?;
+        if let Some(inputs) = inputs_tried(&finished.lines).filter(|_| finished.success) {
             step.done(&format!("{inputs} inputs"));
             return Ok(());
         }
-        let found = input_found(&lines).map(|input| self.repository.path(FOLDER).join(input));
+        let found = input_found(&finished.lines).map(|input| self.repository.path(FOLDER).join(input));
         step.failed(if found.is_some() {
             "found something"
         } else {
             "failed"
         });
-        Err(Failure::Command {
-            doing: title.clone(),
-            line,
-            output: process::meaningful(&without_statistics(&lines)),
-            log: process::write_log(self.repository, &title, &lines),
-            next: found.map(|input| how_to_reproduce(self.repository, target, &input)),
-        })
+        let next = found.map(|input| how_to_reproduce(self.repository, target, &input));
+        Err(finished.failure(self.repository, &title, next.as_deref()))
     }
 
     fn command(&self, what: &str) -> Command {
@@ -184,61 +164,38 @@ fn seconds(ci: Option<&OsStr>) -> u32 {
     }
 }
 
-fn targets(repository: &Repository) -> Result<Vec<String>, Failure> {
-    let folder = repository.path(TARGETS);
-    let read = || Failure::file(format!("list {}", folder.display()));
-    let mut names = Vec::new();
-    for entry in fs::read_dir(&folder).map_err(read())? {
-        let file = entry.map_err(read())?.path();
-        if file.extension().is_some_and(|extension| extension == "rs") {
-            names.extend(file.file_stem().map(|name| name.to_string_lossy().into_owned()));
-        }
-    }
-    names.sort();
-    Ok(names)
-}
-
-/// The fuzzer runs in another folder, so the inputs that were typed before a `--` are made absolute.
-fn from_here(arguments: &[String]) -> Vec<PathBuf> {
-    let options = arguments.iter().position(|argument| argument == "--");
-    let (inputs, options) = arguments.split_at(options.unwrap_or(arguments.len()));
-    inputs
-        .iter()
-        // Only an empty name has no absolute form; the fuzzer reports that itself.
-        .map(|input| std::path::absolute(input).unwrap_or_else(|_| input.into()))
-        .chain(options.iter().map(PathBuf::from))
+fn targets(repository: &Repository) -> Vec<String> {
+    let files = fingerprint::files(&repository.path(TARGETS));
+    let sources = files.filter(|file| file.extension().is_some_and(|extension| extension == "rs"));
+    sources
+        .filter_map(|file| Some(file.file_stem()?.to_string_lossy().into_owned()))
         .collect()
 }
 
 /// From the fuzzer's last line, `Done 40331 runs in 11 second(s)`.
 fn inputs_tried(lines: &[String]) -> Option<u64> {
-    lines
-        .iter()
-        .rev()
-        .find_map(|line| line.strip_prefix("Done ")?.split_once(" runs in"))
-        .and_then(|(inputs, _)| inputs.parse().ok())
+    let done = output::pattern(r"^Done (\d+) runs in");
+    let inputs = lines.iter().rev().find_map(|line| done.captures(line))?;
+    inputs[1].parse().ok()
 }
 
 /// From a line such as `artifact_prefix='…/'; Test unit written to fuzz/artifacts/filters/crash-1f3a`.
 fn input_found(lines: &[String]) -> Option<PathBuf> {
-    lines
+    let found = lines
         .iter()
-        .find_map(|line| line.split_once("Test unit written to "))
-        .map(|(_, path)| PathBuf::from(path.trim()))
+        .find_map(|line| line.split_once("Test unit written to "))?;
+    Some(found.1.trim().into())
 }
 
 /// The input itself is printed too, because a file on a CI machine is soon gone.
 fn how_to_reproduce(repository: &Repository, target: &str, input: &Path) -> String {
-    let name = input
-        .strip_prefix(repository.root())
-        .unwrap_or(input)
-        .display()
-        .to_string();
+    let path = repository.name(input);
+    let name = path.display();
     let reproduce = format!("`cargo xtask fuzz {target} {name}` at the root of the clone reproduces it.");
-    match fs::read(input) {
+    match fs_err::read(input) {
         Ok(bytes) => format!(
             "{reproduce}\nIn another clone, first make the input:\n  mkdir -p {folder} && echo {hex} | xxd -r -p > {name}",
-            folder = Path::new(&name).parent().unwrap_or(Path::new(".")).display(),
+            folder = path.parent().unwrap_or(Path::new(".")).display(),
             hex = hex(&bytes),
         ),
         Err(error) => format!("{reproduce} (The input could not be read to be shown here: {error}.)"),
@@ -246,19 +203,9 @@ fn how_to_reproduce(repository: &Repository, target: &str, input: &Path) -> Stri
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .flat_map(|byte| [byte >> 4, byte & 15])
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits
         .filter_map(|digit| char::from_digit(digit.into(), 16))
-        .collect()
-}
-
-/// The fuzzer's output, without its status lines: `#1024 NEW cov: 512 …`.
-fn without_statistics(lines: &[String]) -> Vec<String> {
-    lines
-        .iter()
-        .filter(|line| !line.starts_with('#') && !line.starts_with("NEW_FUNC"))
-        .cloned()
         .collect()
 }
 
@@ -299,27 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn inputs_are_pinned_to_where_they_were_typed_and_options_are_not() {
-        let typed = ["crash-1", "--", "-runs=1"].map(String::from);
-        let here = env::current_dir().unwrap();
-        assert_eq!(
-            from_here(&typed),
-            [
-                here.join("crash-1"),
-                PathBuf::from("--"),
-                PathBuf::from("-runs=1")
-            ]
-        );
-    }
-
-    #[test]
     fn bytes_are_shown_as_xxd_reads_them() {
         assert_eq!(hex(&[0, 15, 255]), "000fff");
-    }
-
-    #[test]
-    fn the_fuzzers_account_of_itself_is_not_repeated() {
-        let printed = lines("#2\tINITED cov: 3\nNEW_FUNC[1/1]: 0x55\nthread panicked at 'no'");
-        assert_eq!(without_statistics(&printed), ["thread panicked at 'no'"]);
     }
 }

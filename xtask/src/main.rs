@@ -1,6 +1,5 @@
 //! The commands of the repository: `cargo xtask serve`, `test`, `build`, `bench`, `fuzz`, `exercise` and `fmt`.
 //!
-//! This crate has no dependencies, because it is compiled before anything else happens on a first start.
 //! It installs what is missing, says what it is waiting for, and prints nothing else.
 
 mod bench;
@@ -8,16 +7,14 @@ mod browser;
 mod checks;
 mod cli;
 mod console;
-mod counts;
 mod dependencies;
 mod doc_paths;
 mod exercise;
-mod failure;
 mod fingerprint;
 mod formatting;
 mod fuzz;
-mod lockfile;
 mod npm;
+mod output;
 mod preflight;
 mod prepare;
 mod process;
@@ -31,39 +28,34 @@ mod versions;
 
 use std::process::ExitCode;
 
-use cli::Command;
-use console::Console;
-use failure::Failure;
+use anyhow::Result;
+use clap::{CommandFactory as _, Parser as _};
+
+use cli::{Cli, Command};
 use repository::Repository;
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match cli::parse(&arguments).and_then(run) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            if !failure.is_told() {
-                eprintln!("\n{failure}");
-            }
-            ExitCode::from(failure.exit_code())
-        }
-    }
+    run(Cli::parse().command).unwrap_or_else(|failure| {
+        eprintln!("\n{failure:#}");
+        ExitCode::FAILURE
+    })
 }
 
-fn run(command: Command) -> Result<(), Failure> {
-    if command == Command::Help {
-        print!("{}", cli::HELP);
-        return Ok(());
-    }
-    let repository = Repository::locate()?;
-    let console = Console::new();
+fn run(command: Option<Command>) -> Result<ExitCode> {
+    let repository = &Repository::locate()?;
     match command {
-        Command::Help => Ok(()),
-        Command::Serve { arguments } => serve::serve(&repository, &console, &arguments),
-        Command::Build => serve::build(&repository, &console),
-        Command::Test { quick } => checks::test(&repository, &console, quick),
-        Command::Bench { server, quick } => bench::bench(&repository, &console, server, quick),
-        Command::Fuzz { arguments } => fuzz::fuzz(&repository, &console, &arguments),
-        Command::Exercise { number } => exercise::check(&repository, &console, number),
-        Command::Fmt => formatting::write(&repository, &console),
+        None => Cli::command().print_help()?,
+        Some(Command::Serve { arguments }) => serve::serve(repository, &arguments)?,
+        Some(Command::Build) => serve::build(repository)?,
+        Some(Command::Test { quick }) => return Ok(checks::test(repository, quick)),
+        Some(Command::Bench { server, quick }) => bench::bench(repository, server, quick)?,
+        Some(Command::Fuzz {
+            target,
+            inputs,
+            options,
+        }) => fuzz::fuzz(repository, &target, &inputs, &options)?,
+        Some(Command::Exercise { number }) => return exercise::check(repository, number),
+        Some(Command::Fmt) => formatting::write(repository)?,
     }
+    Ok(ExitCode::SUCCESS)
 }

@@ -1,41 +1,41 @@
 //! The npm packages: Tailwind, wasm-opt, and what the browser tests need.
 
-use std::fs;
+use std::process::Command;
 
-use crate::console::Console;
-use crate::failure::Failure;
+use anyhow::Result;
+
 use crate::fingerprint;
-use crate::process::{self, Cancel};
+use crate::process;
 use crate::repository::Repository;
 
 /// npm is a batch file on Windows, which has to be named in full.
 pub const PROGRAM: &str = if cfg!(windows) { "npm.cmd" } else { "npm" };
 
 /// Installs exactly the versions in `package-lock.json`, unless they are installed.
-pub fn install(repository: &Repository, console: &Console, cancel: &Cancel) -> Result<(), Failure> {
+pub fn install(repository: &Repository) -> Result<()> {
     let stamp = repository.path("node_modules/.spillway-stamp");
     let wanted = fingerprint::of_files(repository, &["package.json", "package-lock.json"])?;
-    if fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) {
+    if fs_err::read_to_string(&stamp).is_ok_and(|found| found == wanted) {
         return Ok(());
     }
-    let step = console.begin(
-        "installing the npm packages",
-        "Tailwind, wasm-opt, Playwright and Lighthouse, 370 MB; about a minute, once",
-    );
     let mut command = repository.command(PROGRAM);
     // No package here needs an install script, and Playwright drives the system's browser.
     command.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]);
-    let next = "check the network, then run this again; npm's own words are above.";
-    process::run(repository, &step, command, cancel, "npm ci", Some(next))?;
-    fs::write(&stamp, wanted).map_err(Failure::file(format!("write {}", stamp.display())))?;
-    step.done("");
-    Ok(())
+    process::run(
+        repository,
+        "installing the npm packages",
+        "Tailwind, wasm-opt, Playwright and Lighthouse, 370 MB; about a minute, once",
+        command,
+        Some("check the network, then run this again; npm's own words are above."),
+    )?;
+    Ok(fs_err::write(stamp, wanted)?)
 }
 
-/// A program from an npm package.
-pub fn program(repository: &Repository, name: &str) -> std::path::PathBuf {
+/// A program from an npm package, with the words of a line as its arguments.
+pub fn program(repository: &Repository, name: &str, line: &str) -> Command {
     let suffix = if cfg!(windows) { ".cmd" } else { "" };
-    repository
-        .path("node_modules/.bin")
-        .join(format!("{name}{suffix}"))
+    let program = format!("node_modules/.bin/{name}{suffix}");
+    let mut command = repository.command(repository.path(&program));
+    command.args(line.split_whitespace());
+    command
 }

@@ -1,152 +1,117 @@
 //! The requirements of the machine, checked before the first long step.
 
-use std::process::Command;
+use std::path::Path;
 
-use crate::console::Console;
-use crate::failure::Failure;
+use anyhow::{Context as _, Result, bail, ensure};
+use semver::Version;
+
 use crate::npm;
-use crate::process::{self, Cancel};
+use crate::process::{self, ask};
 use crate::repository::Repository;
-use crate::versions::{OLDEST_NODE, OLDEST_RUST, Version, WASM_TARGET};
+use crate::versions::{self, OLDEST_NODE, OLDEST_RUST, WASM_TARGET};
+
+const RUST_ADVICE: &str =
+    "install Rust with rustup (https://rustup.rs), which picks the version in rust-toolchain.toml by itself.";
+const NODE_ADVICE: &str = "install Node 20+ (https://nodejs.org)";
 
 /// Rust, Node.js and npm, in sufficient versions.
-pub fn check(repository: &Repository) -> Result<(), Failure> {
-    rust(printed(repository, "rustc").as_deref())?;
-    node(printed(repository, "node").as_deref())?;
-    if printed(repository, npm::PROGRAM).is_none() {
-        return Err(Failure::Missing {
-            what: "npm not found.".to_owned(),
-            next: format!(
-                "{NODE_ADVICE} (npm comes with it; Debian and Ubuntu have it in a package of its own, npm)"
-            ),
-        });
-    }
+pub fn check(repository: &Repository) -> Result<()> {
+    rust(repository)?;
+    recent(
+        "Node",
+        printed(repository, "node").as_deref(),
+        &OLDEST_NODE,
+        NODE_ADVICE,
+    )?;
+    printed(repository, npm::PROGRAM).with_context(|| {
+        format!("npm not found.\nNext: {NODE_ADVICE} (npm comes with it; Debian and Ubuntu have it in a package of its own, npm)")
+    })?;
     Ok(())
 }
 
 /// Only Rust, for commands without browser code.
-pub fn rust_only(repository: &Repository) -> Result<(), Failure> {
-    rust(printed(repository, "rustc").as_deref())
+pub fn rust(repository: &Repository) -> Result<()> {
+    recent(
+        "Rust",
+        printed(repository, "rustc").as_deref(),
+        &OLDEST_RUST,
+        RUST_ADVICE,
+    )
 }
 
-/// Installs the target that the browser code is compiled for, if it is missing.
-pub fn wasm_target(repository: &Repository, console: &Console, cancel: &Cancel) -> Result<(), Failure> {
-    let folder =
-        process::ask(
-            repository
-                .command("rustc")
-                .args(["--print", "target-libdir", "--target", WASM_TARGET]),
-        );
-    if folder.is_some_and(|folder| std::path::Path::new(folder.trim()).is_dir()) {
-        return Ok(());
-    }
-    if printed(repository, "rustup").is_none() {
-        return Err(Failure::Missing {
-            what: format!("This Rust cannot compile for {WASM_TARGET}, and there is no rustup to add that."),
-            next: "install Rust with rustup (https://rustup.rs), or your system's package for this target."
-                .to_owned(),
-        });
-    }
-    let step = console.begin(
-        format!("installing Rust's {WASM_TARGET} target"),
-        "the browser's half is compiled for it; some seconds, once",
+fn recent(name: &str, printed: Option<&str>, oldest: &Version, advice: &str) -> Result<()> {
+    let found = printed.and_then(versions::find);
+    let found = found.with_context(|| format!("{name} not found.\nNext: {advice}"))?;
+    ensure!(
+        found >= *oldest,
+        "{name} {found} is too old: Spillway needs {oldest}.\nNext: {advice}"
     );
-    let mut command = repository.command("rustup");
-    command.args(["target", "add", WASM_TARGET]);
-    let doing = "installing the wasm target";
-    process::run(
-        repository,
-        &step,
-        command,
-        cancel,
-        doing,
-        Some("check the network, then run this again."),
-    )?;
-    step.done("");
     Ok(())
 }
 
+fn printed(repository: &Repository, program: &str) -> Option<String> {
+    ask(repository.command(program).arg("--version"))
+}
+
+/// Installs the target that the browser code is compiled for, if it is missing.
+pub fn wasm_target(repository: &Repository) -> Result<()> {
+    let mut question = repository.command("rustc");
+    let folder = ask(question.args(["--print", "target-libdir", "--target", WASM_TARGET]));
+    if folder.is_some_and(|folder| Path::new(folder.trim()).is_dir()) {
+        return Ok(());
+    }
+    if printed(repository, "rustup").is_none() {
+        bail!(
+            "This Rust cannot compile for {WASM_TARGET}, and there is no rustup to add that.\n\
+             Next: install Rust with rustup (https://rustup.rs), or your system's package for this target."
+        );
+    }
+    let mut command = repository.command("rustup");
+    command.args(["target", "add", WASM_TARGET]);
+    process::run(
+        repository,
+        &format!("installing Rust's {WASM_TARGET} target"),
+        "the browser's half is compiled for it; some seconds, once",
+        command,
+        Some("check the network, then run this again."),
+    )
+}
+
 /// The requirements for building cargo-leptos from source besides Rust: it includes OpenSSL, in C and Perl.
-pub fn source_build(repository: &Repository) -> Result<(), Failure> {
+pub fn source_build(repository: &Repository) -> Result<()> {
     if cfg!(windows) {
         return Ok(());
     }
-    let runs = |program: &str, arguments: &[&str]| {
-        process::ask(repository.command(program).args(arguments)).is_some()
-    };
-    let mut missing = Vec::new();
-    if !runs("cc", &["--version"]) {
-        missing.push("a C compiler (cc)");
-    }
-    if !runs("make", &["--version"]) {
-        missing.push("make");
-    }
-    if !runs("perl", &["-MFindBin", "-MIPC::Cmd", "-MFile::Compare", "-e", "1"]) {
-        missing.push("perl with its standard modules");
-    }
-    if missing.is_empty() {
-        return Ok(());
-    }
-    Err(Failure::Missing {
-        what: format!("cargo-leptos has to be built from source, and that needs {}.", missing.join(", ")),
-        next: "install them (Debian, Ubuntu: `apt-get install build-essential perl`; Fedora: `dnf install gcc make perl`; \
-               macOS: `xcode-select --install`), or cargo-binstall, which downloads it ready-made."
-            .to_owned(),
-    })
+    let perl = "-MFindBin -MIPC::Cmd -MFile::Compare -e 1";
+    let needed = [
+        ("cc", "--version", "a C compiler (cc)"),
+        ("make", "--version", "make"),
+        ("perl", perl, "perl with its standard modules"),
+    ];
+    let runs = |program: &str, line: &str| ask(repository.command(program).args(line.split(' '))).is_some();
+    let missing = needed.iter().filter(|(program, line, _)| !runs(program, line));
+    let missing: Vec<&str> = missing.map(|(_, _, name)| *name).collect();
+    ensure!(
+        missing.is_empty(),
+        "A build tool has to be built from source, and that needs {}.\n\
+         Next: install them (Debian, Ubuntu: `apt-get install build-essential perl`; Fedora: `dnf install gcc make perl`; \
+         macOS: `xcode-select --install`), or cargo-binstall, which downloads it ready-made.",
+        missing.join(", ")
+    );
+    Ok(())
 }
 
 /// The requirements of the fuzz targets besides Rust: the fuzzer itself is C++, and is compiled along with them.
-pub fn cpp(repository: &Repository) -> Result<(), Failure> {
+pub fn cpp(repository: &Repository) -> Result<()> {
     let compiler = std::env::var_os("CXX").unwrap_or_else(|| "c++".into());
-    if cfg!(windows) || process::ask(repository.command(&compiler).arg("--version")).is_some() {
-        return Ok(());
-    }
-    Err(Failure::Missing {
-        what: format!(
-            "Fuzzing needs a C++ compiler, and there is no `{}`.",
-            compiler.display()
-        ),
-        next: "install one (Debian, Ubuntu: `apt-get install g++`; Fedora: `dnf install gcc-c++`; \
-               macOS: `xcode-select --install`), or leave fuzzing out with `cargo xtask test --quick`."
-            .to_owned(),
-    })
-}
-
-const NODE_ADVICE: &str = "install Node 20+ (https://nodejs.org)";
-
-fn printed(repository: &Repository, program: &str) -> Option<String> {
-    let mut command: Command = repository.command(program);
-    process::ask(command.arg("--version"))
-}
-
-fn rust(printed: Option<&str>) -> Result<(), Failure> {
-    let next = "install Rust with rustup (https://rustup.rs), which picks the version in rust-toolchain.toml by itself."
-        .to_owned();
-    match printed.and_then(Version::find) {
-        Some(version) if version >= OLDEST_RUST => Ok(()),
-        Some(version) => Err(Failure::Missing {
-            what: format!("Rust {version} is too old: Spillway needs {OLDEST_RUST}."),
-            next,
-        }),
-        None => Err(Failure::Missing {
-            what: "rustc not found.".to_owned(),
-            next,
-        }),
-    }
-}
-
-fn node(printed: Option<&str>) -> Result<(), Failure> {
-    match printed.and_then(Version::find) {
-        Some(version) if version >= OLDEST_NODE => Ok(()),
-        Some(version) => Err(Failure::Missing {
-            what: format!("Node {version} is too old: Spillway's style sheets and tests need {OLDEST_NODE}."),
-            next: NODE_ADVICE.to_owned(),
-        }),
-        None => Err(Failure::Missing {
-            what: "node not found.".to_owned(),
-            next: NODE_ADVICE.to_owned(),
-        }),
-    }
+    ensure!(
+        cfg!(windows) || ask(repository.command(&compiler).arg("--version")).is_some(),
+        "Fuzzing needs a C++ compiler, and there is no `{}`.\n\
+         Next: install one (Debian, Ubuntu: `apt-get install g++`; Fedora: `dnf install gcc-c++`; \
+         macOS: `xcode-select --install`), or leave fuzzing out with `cargo xtask test --quick`.",
+        compiler.display()
+    );
+    Ok(())
 }
 
 #[cfg(test)]
@@ -154,7 +119,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_old_node_is_named_and_so_is_the_way_out() {
+    fn an_old_version_is_named_and_so_is_the_way_out() {
+        let node = |printed| recent("Node", printed, &OLDEST_NODE, NODE_ADVICE);
         let said = node(Some("v18.19.1\n")).unwrap_err().to_string();
         assert!(
             said.contains("18.19.1") && said.contains("https://nodejs.org"),
@@ -162,16 +128,5 @@ mod tests {
         );
         assert!(node(Some("v20.20.2\n")).is_ok());
         assert!(node(None).unwrap_err().to_string().contains("install Node 20+"));
-    }
-
-    #[test]
-    fn an_old_rust_is_named_too() {
-        assert!(
-            rust(Some("rustc 1.84.0 (abc 2025-01-01)"))
-                .unwrap_err()
-                .to_string()
-                .contains("1.84.0")
-        );
-        assert!(rust(Some("rustc 1.95.0 (abc 2026-04-14)")).is_ok());
     }
 }

@@ -1,258 +1,224 @@
 //! Runs a command as a step: its output is kept, its progress is shown, and it stops when another step fails.
 
-use std::fs;
-use std::io::Read;
+use std::collections::BTreeMap;
+use std::io::{self, BufReader, Read as _};
 use std::path::PathBuf;
-use std::process::{Command, ExitStatus, Stdio};
-use std::sync::Mutex;
-use std::sync::PoisonError;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{self, ScopedJoinHandle};
-use std::time::Duration;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use anyhow::{Context as _, Error, Result, anyhow, bail};
 
 use crate::console::Step;
-use crate::failure::Failure;
+use crate::output::{self, Progress};
 use crate::repository::Repository;
 
 /// How many of the last lines of a failed command are repeated.
 const REPEATED: usize = 120;
-const POLL: Duration = Duration::from_millis(50);
 
-/// Signals concurrent steps that one of them failed.
-#[derive(Debug, Default)]
-pub struct Cancel(AtomicBool);
+static RUNNING: Mutex<Running> = Mutex::new(Running {
+    children: BTreeMap::new(),
+    stopping: false,
+});
 
-impl Cancel {
-    /// Asks every command that runs under this signal to stop.
-    pub fn raise(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether it was requested.
-    pub fn raised(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
+/// The commands that run now, by process id.
+struct Running {
+    children: BTreeMap<u32, Child>,
+    stopping: bool,
 }
 
-/// The output of a finished command, without progress lines, standard output and standard error in arrival order.
+fn running() -> MutexGuard<'static, Running> {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A command that ended.
 #[derive(Debug)]
 pub struct Finished {
-    /// The exit status.
-    pub status: ExitStatus,
-    /// The output.
+    /// Whether it succeeded.
+    pub success: bool,
+    /// Standard output and standard error in the order of arrival, without progress bars.
     pub lines: Vec<String>,
+    command: String,
 }
 
-/// Runs `command` as `step` and keeps its output.
-///
-/// An exit status other than 0 is not yet a failure: see [`run`] for that.
-pub fn observe(step: &Step<'_>, mut command: Command, cancel: &Cancel) -> Result<Finished, Failure> {
-    let line = command_line(&command);
+/// Runs a command as a step and keeps its output. It may fail; see [`run`] for one that has to succeed.
+pub fn observe(step: &Step, mut command: Command) -> Result<Finished> {
+    let shown = command_line(&command);
+    let (output, input) = io::pipe()?;
     command
         .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
+        .stdout(input.try_clone()?)
+        .stderr(input)
         .env("CARGO_TERM_COLOR", "never")
         // Cargo draws its progress bar only on request, and only at a known width.
         .env("CARGO_TERM_PROGRESS_WHEN", "always")
         .env("CARGO_TERM_PROGRESS_WIDTH", "100");
-    let mut child = command.spawn().map_err(Failure::file(format!("run `{line}`")))?;
-    let stdout = child.stdout.take();
-    let stderr = child.stderr.take();
-    let lines = Mutex::new(Vec::new());
-    let status = thread::scope(|scope| {
-        scope.spawn(|| stdout.map(|stream| collect(stream, step, &lines)));
-        scope.spawn(|| stderr.map(|stream| collect(stream, step, &lines)));
-        loop {
-            if let Some(status) = child
-                .try_wait()
-                .map_err(Failure::file(format!("wait for `{line}`")))?
-            {
-                return Ok(status);
-            }
-            if cancel.raised() {
-                // It may have ended by itself since the request; in both cases it is reaped.
-                return child
-                    .kill()
-                    .and_then(|()| child.wait())
-                    .map_err(Failure::file(format!("stop `{line}`")));
-            }
-            step.tick();
-            thread::sleep(POLL);
+    let mut child = command
+        .spawn()
+        .with_context(|| format!("could not run `{shown}`"))?;
+    // It holds the writing end of the pipe, and the output ends when that is closed.
+    drop(command);
+    let id = child.id();
+    {
+        let mut running = running();
+        if running.stopping {
+            child.kill()?;
         }
-    })?;
-    if cancel.raised() {
-        return Err(Failure::Cancelled);
+        running.children.insert(id, child);
+    }
+    let lines = read_lines(output, step);
+    let mut child = running().children.remove(&id).context("a command was lost")?;
+    let status = child.wait()?;
+    if running().stopping {
+        bail!("`{shown}` was stopped, because another step failed.");
     }
     Ok(Finished {
-        status,
-        lines: lines.into_inner().unwrap_or_else(PoisonError::into_inner),
+        success: status.success(),
+        lines: lines.with_context(|| format!("could not read what `{shown}` printed"))?,
+        command: shown,
     })
 }
 
-/// Runs `command` as `step`, and fails with its last lines if it does not succeed.
+fn read_lines(output: impl io::Read, step: &Step) -> io::Result<Vec<String>> {
+    let mut lines = Vec::new();
+    let mut progress = Progress::default();
+    let mut line = Vec::new();
+    for byte in BufReader::new(output).bytes().chain([Ok(b'\n')]) {
+        match byte? {
+            b'\n' | b'\r' => {
+                let text = String::from_utf8_lossy(&line);
+                let text = text.trim_end().trim_start_matches("\u{1b}[K");
+                if let Some(progress) = output::cargo_bar(text) {
+                    step.detail(progress);
+                } else if !text.is_empty() {
+                    progress
+                        .read(text)
+                        .into_iter()
+                        .for_each(|progress| step.detail(progress));
+                    lines.push(text.to_owned());
+                }
+                line.clear();
+            }
+            byte => line.push(byte),
+        }
+    }
+    Ok(lines)
+}
+
+/// Runs a command as a step of its own, and fails with its last lines if it does not succeed.
 ///
-/// `doing` completes the sentence "Failed: …"; `next` is what a person may do about it.
+/// `waiting` says why somebody has to wait for it and for how long; `next` is what a person may do about a failure.
 pub fn run(
     repository: &Repository,
-    step: &Step<'_>,
+    title: &str,
+    waiting: &str,
     command: Command,
-    cancel: &Cancel,
-    doing: &str,
     next: Option<&str>,
-) -> Result<Vec<String>, Failure> {
-    let line = command_line(&command);
-    let finished = observe(step, command, cancel)?;
-    if finished.status.success() {
-        return Ok(finished.lines);
+) -> Result<()> {
+    let step = Step::begin(title, waiting);
+    let finished = observe(&step, command)?;
+    if !finished.success {
+        return Err(finished.failure(repository, title, next));
     }
-    Err(Failure::Command {
-        doing: doing.to_owned(),
-        line,
-        log: write_log(repository, doing, &finished.lines),
-        output: meaningful(&finished.lines),
-        next: next.map(str::to_owned),
-    })
+    step.done("");
+    Ok(())
+}
+
+impl Finished {
+    /// The failure of this command: its last lines, where all of them are, and what to do next.
+    pub fn failure(&self, repository: &Repository, title: &str, next: Option<&str>) -> Error {
+        let telling: Vec<&String> = self.lines.iter().filter(|line| !output::is_noise(line)).collect();
+        let repeated = &telling[telling.len().saturating_sub(REPEATED)..];
+        let mut said: Vec<String> = repeated.iter().map(|line| format!("  {line}")).collect();
+        said.push(format!("Failed: {title}\nThe command was: {}", self.command));
+        let log = write_log(repository, title, &self.lines);
+        said.extend(log.map(|log| format!("All of its output: {}", log.display())));
+        let next = next.unwrap_or("read the lines above, which are the command's own words.");
+        said.push(format!("Next: {next}"));
+        anyhow!(said.join("\n"))
+    }
+}
+
+/// Saves the complete output of a failed command; if that fails too, only the repeated lines are available.
+fn write_log(repository: &Repository, title: &str, lines: &[String]) -> Option<PathBuf> {
+    let folder = repository.target().join("xtask");
+    let name = title
+        .to_lowercase()
+        .replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+    let path = folder.join(format!("{name}.log"));
+    fs_err::create_dir_all(&folder).ok()?;
+    fs_err::write(&path, lines.join("\n")).ok()?;
+    Some(path)
 }
 
 /// The standard output of a short command, if it ran and succeeded.
 pub fn ask(command: &mut Command) -> Option<String> {
     let output = command.stdin(Stdio::null()).output().ok()?;
-    output
-        .status
-        .success()
-        .then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    output.status.success().then_some(printed)
 }
 
-/// The lines with content: not those in which Cargo counts crates.
-pub fn meaningful(lines: &[String]) -> Vec<String> {
-    const NOISE: [&str; 8] = [
-        "Compiling ",
-        "Downloaded ",
-        "Downloading ",
-        "Checking ",
-        "Locking ",
-        "Updating ",
-        "Adding ",
-        "Fresh ",
-    ];
-    let telling: Vec<&String> = lines
-        .iter()
-        .filter(|line| !NOISE.iter().any(|noise| line.trim_start().starts_with(noise)))
-        .collect();
-    let skipped = telling.len().saturating_sub(REPEATED);
-    telling.into_iter().skip(skipped).cloned().collect()
+/// Does two things at once. When one fails, the commands of the other are stopped, and the failure is the first one.
+pub fn together<A: Send, B: Send>(
+    one: impl FnOnce() -> Result<A> + Send,
+    other: impl FnOnce() -> Result<B> + Send,
+) -> Result<(A, B)> {
+    let first = Mutex::new(None);
+    let fail = |failure: Error| {
+        first
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get_or_insert(failure);
+        let mut running = running();
+        running.stopping = true;
+        // One that has just ended by itself needs no signal.
+        running.children.values_mut().for_each(|child| drop(child.kill()));
+    };
+    let (one, other) = thread::scope(|scope| {
+        let one = scope.spawn(|| one().map_err(fail));
+        let other = other().map_err(fail);
+        (join(one), other)
+    });
+    running().stopping = false;
+    if let (Ok(one), Ok(other)) = (one, other) {
+        return Ok((one, other));
+    }
+    let first = first.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Err(first.unwrap_or_else(|| anyhow!("a step failed")))
 }
 
-/// Saves the complete output of a failed command; if that fails too, only the repeated lines are available.
-pub fn write_log(repository: &Repository, doing: &str, lines: &[String]) -> Option<PathBuf> {
-    let folder = repository.target().join("xtask");
-    let name: String = doing
-        .chars()
-        .map(|c| {
-            if c.is_ascii_alphanumeric() {
-                c.to_ascii_lowercase()
-            } else {
-                '-'
-            }
-        })
-        .collect();
-    let path = folder.join(format!("{name}.log"));
-    fs::create_dir_all(&folder)
-        .and_then(|()| fs::write(&path, lines.join("\n")))
-        .ok()
-        .map(|()| path)
+/// The result of a thread, or its panic.
+pub fn join<T>(handle: thread::ScopedJoinHandle<'_, T>) -> T {
+    handle
+        .join()
+        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// Replaces this process by a command, so that signals and the exit status are the command's own.
 #[cfg(unix)]
-pub fn become_the(mut command: Command) -> Result<(), Failure> {
+pub fn become_the(mut command: Command) -> Result<()> {
     use std::os::unix::process::CommandExt;
 
-    let line = command_line(&command);
-    Err(Failure::File {
-        doing: format!("run `{line}`"),
-        source: command.exec(),
-    })
+    let failure = command.exec();
+    Err(failure).with_context(|| format!("could not run `{}`", command_line(&command)))
 }
 
 /// The closest equivalent to Unix here: the command runs to its end, and its exit status is ours.
 #[cfg(not(unix))]
-pub fn become_the(mut command: Command) -> Result<(), Failure> {
-    let line = command_line(&command);
-    let status = command.status().map_err(Failure::file(format!("run `{line}`")))?;
+pub fn become_the(mut command: Command) -> Result<()> {
+    let status = command
+        .status()
+        .with_context(|| format!("could not run `{}`", command_line(&command)))?;
     std::process::exit(status.code().unwrap_or(1))
-}
-
-/// The result of a thread, or its panic.
-pub fn join<T>(handle: ScopedJoinHandle<'_, T>) -> T {
-    match handle.join() {
-        Ok(result) => result,
-        Err(panic) => std::panic::resume_unwind(panic),
-    }
 }
 
 /// A command as it would be typed.
 pub fn command_line(command: &Command) -> String {
-    let mut words = vec![command.get_program().to_string_lossy().into_owned()];
-    words.extend(
-        command
-            .get_args()
-            .map(|argument| argument.to_string_lossy().into_owned()),
-    );
-    words.join(" ")
-}
-
-fn collect(mut stream: impl Read, step: &Step<'_>, lines: &Mutex<Vec<String>>) {
-    let mut line = Vec::new();
-    let mut buffer = [0_u8; 4096];
-    loop {
-        // A stream that breaks counts as ended; the exit status says whether that matters.
-        let read = stream.read(&mut buffer).unwrap_or(0);
-        for &byte in &buffer[..read] {
-            if byte == b'\n' || byte == b'\r' {
-                accept(&line, step, lines);
-                line.clear();
-            } else {
-                line.push(byte);
-            }
-        }
-        if read == 0 {
-            accept(&line, step, lines);
-            return;
-        }
-    }
-}
-
-fn accept(line: &[u8], step: &Step<'_>, lines: &Mutex<Vec<String>>) {
-    let text = String::from_utf8_lossy(line);
-    let text = text.trim_end().trim_start_matches("\u{1b}[K");
-    if let Some(progress) = cargo_progress(text) {
-        step.detail(progress);
-    } else if !text.is_empty() {
-        lines
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(text.to_owned());
-    }
-}
-
-/// The text of Cargo's progress bar, such as `Building [===>   ] 123/456: syn, serde`.
-fn cargo_progress(line: &str) -> Option<String> {
-    let line = line.trim_start();
-    let (verb, rest) = line.split_once('[')?;
-    if !["Building ", "Downloading ", "Fetch ", "Updating "].contains(&verb) {
-        return None;
-    }
-    let (_, count) = rest.split_once(']')?;
-    let count = count.trim_start().split([':', ' ', ',']).next()?;
-    let (done, total) = count.split_once('/')?;
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if digits(done) && digits(total) {
-        Some(format!("{done} of {total} crates"))
-    } else {
-        Some(verb.trim().to_lowercase())
-    }
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words
+        .map(|word| word.to_string_lossy())
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 #[cfg(test)]
@@ -260,18 +226,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cargos_progress_bar_is_read_and_not_kept() {
-        let building = "    Building [=====>                     ] 123/456: syn, serde_derive";
-        assert_eq!(cargo_progress(building).unwrap(), "123 of 456 crates");
-        let with_done = "    Building [=========================> ] 455/456: cargo-leptos(bin)";
-        assert_eq!(cargo_progress(with_done).unwrap(), "455 of 456 crates");
-        assert_eq!(cargo_progress("   Compiling syn v2.0.100"), None);
-        assert_eq!(cargo_progress("error[E0425]: cannot find value `x`"), None);
+    fn the_failure_that_caused_the_others_is_the_one_reported() {
+        let waits = || {
+            while !running().stopping {
+                thread::yield_now();
+            }
+            bail!("stopped")
+        };
+        let result: Result<((), ())> = together(waits, || bail!("no network"));
+        assert_eq!(result.unwrap_err().to_string(), "no network");
+        assert!(!running().stopping);
     }
 
     #[test]
-    fn crate_by_crate_lines_are_not_repeated() {
-        let lines = ["   Compiling syn v2", "error: no", "  Downloaded serde"].map(String::from);
-        assert_eq!(meaningful(&lines), ["error: no"]);
+    fn a_failure_repeats_what_the_command_said_and_not_which_crates_it_compiled() {
+        let lines = ["   Compiling syn v2", "error: no", "#1024\tNEW cov: 5"].map(String::from);
+        let finished = Finished {
+            success: false,
+            lines: lines.to_vec(),
+            command: "cargo build".to_owned(),
+        };
+        let repository = Repository::locate().unwrap();
+        let failure = finished
+            .failure(&repository, "a test of failures", None)
+            .to_string();
+        assert!(
+            failure.starts_with("  error: no\nFailed: a test of failures\n"),
+            "{failure}"
+        );
     }
 }

@@ -1,12 +1,12 @@
 //! Python with packages of fixed versions, in environments that all clones share.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::console::Console;
-use crate::failure::Failure;
-use crate::process::{self, Cancel};
+use anyhow::Result;
+
+use crate::console::Step;
+use crate::process::{self, ask};
 use crate::repository::Repository;
 use crate::tools;
 use crate::versions::PYMONGO;
@@ -30,9 +30,8 @@ impl Packages {
     }
 
     /// A tool that tests an API against its description, with its dependencies.
-    pub fn schemathesis(repository: &Repository) -> Result<Self, Failure> {
-        let file = repository.path("end2end/schemathesis.txt");
-        let text = fs::read_to_string(&file).map_err(Failure::file(format!("read {}", file.display())))?;
+    pub fn schemathesis(repository: &Repository) -> Result<Self> {
+        let text = fs_err::read_to_string(repository.path("end2end/schemathesis.txt"))?;
         Ok(Self {
             name: "schemathesis".to_owned(),
             pins: pins(&text),
@@ -58,30 +57,25 @@ pub enum Python {
 }
 
 /// A Python with these packages in its own environment, which is created if necessary.
-pub fn with(
-    packages: &Packages,
-    repository: &Repository,
-    console: &Console,
-    cancel: &Cancel,
-) -> Result<Python, Failure> {
+pub fn with(packages: &Packages, repository: &Repository) -> Result<Python> {
     let home = tools::folder()?.join(&packages.name);
     let python = home.join("bin").join("python");
     if has(&python, packages) {
         return Ok(Python::Ready(python));
     }
-    if process::ask(repository.command("python3").arg("--version")).is_none() {
+    if ask(repository.command("python3").arg("--version")).is_none() {
         return Ok(Python::Absent("python3 is not installed"));
     }
-    tools::in_the_folder(console, cancel, |_| {
-        let step = console.begin(
-            format!("installing {}", packages.name),
+    tools::in_the_folder(|_| {
+        let step = Step::begin(
+            &format!("installing {}", packages.name),
             "some seconds, once per user",
         );
         let mut environment = repository.command("python3");
         environment.args(["-m", "venv", "--clear"]).arg(&home);
         let mut install = Command::new(&python);
         install
-            .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
+            .args("-m pip install --quiet --disable-pip-version-check".split(' '))
             .args(&packages.pins);
         for (command, absent) in [
             (
@@ -90,7 +84,7 @@ pub fn with(
             ),
             (install, "PyPI cannot be reached, or has nothing for this Python"),
         ] {
-            if !process::observe(&step, command, cancel)?.status.success() {
+            if !process::observe(&step, command)?.success {
                 step.failed("not to be had");
                 return Ok(Python::Absent(absent));
             }
@@ -101,12 +95,9 @@ pub fn with(
 }
 
 fn has(python: &Path, packages: &Packages) -> bool {
-    let installed =
-        process::ask(Command::new(python).args(["-m", "pip", "freeze", "--disable-pip-version-check"]));
-    installed.is_some_and(|installed| {
-        let installed = pins(&installed);
-        packages.pins.iter().all(|pin| installed.contains(pin))
-    })
+    let freeze = "-m pip freeze --disable-pip-version-check".split(' ');
+    let installed = pins(&ask(Command::new(python).args(freeze)).unwrap_or_default());
+    packages.pins.iter().all(|pin| installed.contains(pin))
 }
 
 #[cfg(test)]

@@ -1,12 +1,11 @@
 //! A server with its own store, for checks that are programs in other languages.
 
 use std::env;
-use std::ffi::OsString;
-use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use crate::failure::Failure;
+use anyhow::{Context as _, Result};
+
 use crate::process;
 use crate::repository::Repository;
 use crate::site;
@@ -18,24 +17,22 @@ const USER: &str = "spillway";
 pub struct Server {
     child: Child,
     /// Kept open: closing it would make the server's next line fail.
-    _stdout: BufReader<ChildStdout>,
+    stdout: BufReader<ChildStdout>,
     /// Its address, as it printed it.
     pub address: String,
 }
 
 impl Server {
     /// The server that the HTTP tests run, for MongoDB's drivers.
-    pub fn for_drivers(repository: &Repository, password: Option<&str>) -> Result<Self, Failure> {
+    pub fn for_drivers(repository: &Repository, password: Option<&str>) -> Result<Self> {
         let mut command = repository.command(repository.target().join("debug").join("spillway"));
         command.args(["serve", "--no-demo"]);
-        let password_setting = password.map(|password| ("SPILLWAY_MONGO_PASSWORD", password.into()));
-        let settings = [("SPILLWAY_MONGO_LISTEN", OsString::from("127.0.0.1:0"))];
-        let mut server = Self::start(
-            repository,
-            command,
-            settings.into_iter().chain(password_setting),
-            "MongoDB's shells and drivers reach its store at ",
-        )?;
+        let listen = ("SPILLWAY_MONGO_LISTEN", "127.0.0.1:0");
+        let settings = [listen]
+            .into_iter()
+            .chain(password.map(|password| ("SPILLWAY_MONGO_PASSWORD", password)));
+        let says = "MongoDB's shells and drivers reach its store at ";
+        let mut server = Self::start(repository, command, settings, says)?;
         if let Some(password) = password {
             let with_login = format!("mongodb://{USER}:{password}@");
             server.address = server.address.replace("mongodb://", &with_login);
@@ -44,22 +41,22 @@ impl Server {
     }
 
     /// The release with the demo town, without limits, for programs that use the API.
-    pub fn for_programs(repository: &Repository) -> Result<Self, Failure> {
+    pub fn for_programs(repository: &Repository) -> Result<Self> {
         let mut command = repository.command(repository.server());
         command.arg("serve").envs(site::environment(repository));
-        let settings = [("SPILLWAY_RATE_LIMIT", OsString::from("off"))];
+        let settings = [("SPILLWAY_RATE_LIMIT", "off")];
         Self::start(repository, command, settings, "Spillway is at ")
     }
 
-    fn start(
+    fn start<'a>(
         repository: &Repository,
         mut command: Command,
-        settings: impl IntoIterator<Item = (&'static str, OsString)>,
+        settings: impl IntoIterator<Item = (&'static str, &'a str)>,
         says: &str,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         let store = repository.target().join("xtask").join("checked-store");
         if store.exists() {
-            fs::remove_dir_all(&store).map_err(Failure::file(format!("remove {}", store.display())))?;
+            fs_err::remove_dir_all(&store)?;
         }
         for (name, _) in env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("SPILLWAY_")) {
             command.env_remove(name);
@@ -72,33 +69,22 @@ impl Server {
             .stdin(Stdio::null())
             .stdout(Stdio::piped());
         let line = process::command_line(&command);
-        let starting = || Failure::file(format!("run `{line}`"));
-        let mut child = command.spawn().map_err(starting())?;
-        let stdout = child.stdout.take().ok_or(Failure::Cancelled)?;
-        let mut stdout = BufReader::new(stdout);
-        let mut said = String::new();
-        let address = loop {
-            said.clear();
-            if stdout.read_line(&mut said).map_err(starting())? == 0 {
-                break None;
-            }
-            if let Some(address) = said.trim_end().strip_prefix(says) {
-                break Some(address.to_owned());
-            }
-        };
-        let found = address.is_some();
-        let server = Self {
+        let mut child = command
+            .spawn()
+            .with_context(|| format!("could not run `{line}`"))?;
+        let stdout = child.stdout.take().context("a server without standard output")?;
+        let mut server = Self {
             child,
-            _stdout: stdout,
-            address: address.unwrap_or_default(),
+            stdout: BufReader::new(stdout),
+            address: String::new(),
         };
-        if found {
-            return Ok(server);
-        }
-        Err(Failure::Missing {
-            what: "The server ended before it said where it is.".to_owned(),
-            next: format!("run `{line}` and read why."),
-        })
+        // The iterator must not own the output, which stays open.
+        let mut address = server.stdout.by_ref().lines().map_while(io::Result::ok);
+        let address = address.find_map(|line| Some(line.strip_prefix(says)?.trim_end().to_owned()));
+        server.address = address.with_context(|| {
+            format!("The server ended before it said where it is.\nNext: run `{line}` and read why.")
+        })?;
+        Ok(server)
     }
 }
 

@@ -1,16 +1,15 @@
 //! The release build: the server, the browser's files, and their sizes.
 
 use std::env;
-use std::fs;
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
-use crate::console::Console;
-use crate::failure::Failure;
+use anyhow::{Result, ensure};
+
 use crate::fingerprint;
-use crate::process::{self, Cancel};
+use crate::process;
 use crate::repository::Repository;
-use crate::tools::{self, Tools};
+use crate::tools::Tools;
 use crate::versions::CARGO_LEPTOS;
 
 /// The maximum size of the first load: JavaScript and WebAssembly after brotli, in bytes.
@@ -48,49 +47,36 @@ const INPUTS: [&str; 12] = [
 ];
 
 /// Builds the server and the browser's files, unless neither has changed since the last time.
-pub fn build(repository: &Repository, console: &Console, tools: &Tools) -> Result<(), Failure> {
+pub fn build(repository: &Repository, tools: &Tools) -> Result<()> {
     let stamp = repository.target().join("xtask").join("site-stamp");
     let inputs = inputs(repository)?;
-    if fs::read_to_string(&stamp).is_ok_and(|found| found == with_outputs(repository, &inputs)) {
+    if fs_err::read_to_string(&stamp).is_ok_and(|found| found == with_outputs(repository, &inputs)) {
         return Ok(());
     }
-    let first = !repository.server().exists();
-    let waiting = if first {
-        "about 5 minutes on two cores the first time"
-    } else {
+    let waiting = if repository.server().exists() {
         "only what has changed is compiled"
+    } else {
+        "about 5 minutes on two cores the first time"
     };
-    let step = console.begin("building server, browser half and style sheet", waiting);
-    let mut command = tools::cargo_leptos(repository, tools);
+    let mut command = tools.cargo_leptos(repository);
     command.args(["build", "--release", "--project", "spillway"]);
-    let cancel = Cancel::default();
-    process::run(
-        repository,
-        &step,
-        command,
-        &cancel,
-        "cargo leptos build --release",
-        None,
-    )?;
-    step.done("");
+    let title = "building server, browser half and style sheet";
+    process::run(repository, title, waiting, command, None)?;
 
-    let step = console.begin("compressing what browsers download", "");
-    let mut command = tools::node(repository, "xtask/compress.mjs");
-    command.arg(repository.site());
+    let mut command = repository.command("node");
+    command
+        .arg(repository.path("xtask/compress.mjs"))
+        .arg(repository.site());
     process::run(
         repository,
-        &step,
-        command,
-        &cancel,
         "compressing what browsers download",
+        "",
+        command,
         None,
     )?;
-    step.done("");
 
-    let folder = repository.target().join("xtask");
-    fs::create_dir_all(&folder)
-        .and_then(|()| fs::write(&stamp, with_outputs(repository, &inputs)))
-        .map_err(Failure::file(format!("write {}", stamp.display())))
+    fs_err::create_dir_all(repository.target().join("xtask"))?;
+    Ok(fs_err::write(&stamp, with_outputs(repository, &inputs))?)
 }
 
 /// The server's settings for the built site.
@@ -115,29 +101,21 @@ pub struct Weight {
 }
 
 /// The JavaScript and WebAssembly that the first page loads, largest first.
-pub fn first_load(repository: &Repository) -> Result<Vec<Weight>, Failure> {
-    let mut files = Vec::new();
-    fingerprint::list(&repository.site().join("pkg"), &mut files)?;
+pub fn first_load(repository: &Repository) -> Result<Vec<Weight>> {
     let mut weights = Vec::new();
-    for file in files {
-        let name = file
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default();
-        if let Some(code) = name.strip_suffix(".br").filter(|name| is_code(name)) {
-            let metadata = fs::metadata(&file).map_err(Failure::file(format!("read {}", file.display())))?;
-            weights.push(Weight {
-                file: code.to_owned(),
-                brotli: metadata.len(),
-            });
+    for path in fingerprint::files(&repository.site().join("pkg")) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if let Some(file) = name.strip_suffix(".br").filter(|name| is_code(name)) {
+            let brotli = fs_err::metadata(&path)?.len();
+            let file = file.to_owned();
+            weights.push(Weight { file, brotli });
         }
     }
-    if !weights.iter().any(|weight| has_ending(&weight.file, "wasm")) {
-        return Err(Failure::Missing {
-            what: format!("There is no WebAssembly in {}.", repository.site().display()),
-            next: "run `cargo xtask build`.".to_owned(),
-        });
-    }
+    ensure!(
+        weights.iter().any(|weight| has_ending(&weight.file, "wasm")),
+        "There is no WebAssembly in {}.\nNext: run `cargo xtask build`.",
+        repository.site().display()
+    );
     weights.sort_by_key(|weight| std::cmp::Reverse(weight.brotli));
     Ok(weights)
 }
@@ -153,48 +131,27 @@ fn has_ending(name: &str, ending: &str) -> bool {
 }
 
 /// Sources, tools and the flags that a user may have set.
-fn inputs(repository: &Repository) -> Result<String, Failure> {
+fn inputs(repository: &Repository) -> Result<String> {
     let sources = fingerprint::of_files(repository, &INPUTS)?;
-    let mut lines = vec![sources, format!("cargo-leptos {CARGO_LEPTOS}")];
-    for name in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET"] {
-        lines.extend(env::var_os(name).map(|value| format!("{name}={}", value.to_string_lossy())));
-    }
-    Ok(lines.join("\n"))
+    let flags = ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET"].map(env::var_os);
+    Ok(format!("{sources}\ncargo-leptos {CARGO_LEPTOS}\nflags {flags:?}"))
 }
 
 /// The stamp of a build: its inputs, and its outputs as they were left. A separate `cargo build --release`
 /// replaces the binary, which then has to be built again.
 fn with_outputs(repository: &Repository, inputs: &str) -> String {
-    let mut files = Vec::new();
-    // A site that cannot be listed counts as empty, which matches no stamp of a finished build.
-    if fingerprint::list(&repository.site(), &mut files).is_err() {
-        files.clear();
-    }
-    files.push(repository.server());
-    files.push(repository.server().with_file_name("hash.txt"));
-    files.sort();
-    let outputs = files
-        .iter()
-        .map(|file| format!("{} {}", file.display(), size_and_time(file)));
+    let server = repository.server();
+    let files = fingerprint::files(&repository.site()).chain([server.with_file_name("hash.txt"), server]);
+    let outputs = files.map(|file| {
+        let metadata = file.metadata().ok();
+        let size = metadata.as_ref().map(Metadata::len);
+        let time = metadata.and_then(|metadata| metadata.modified().ok());
+        format!("{} {size:?} {time:?}", file.display())
+    });
     std::iter::once(inputs.to_owned())
         .chain(outputs)
         .collect::<Vec<_>>()
         .join("\n")
-}
-
-fn size_and_time(file: &Path) -> String {
-    let Ok(metadata) = fs::metadata(file) else {
-        return "missing".to_owned();
-    };
-    let changed = metadata
-        .modified()
-        .ok()
-        .and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    format!(
-        "{} {}",
-        metadata.len(),
-        changed.map_or(0, |changed| changed.as_nanos())
-    )
 }
 
 #[cfg(test)]

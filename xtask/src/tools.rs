@@ -1,313 +1,244 @@
-//! cargo-leptos, wasm-bindgen and cargo-fuzz: found if they are installed, otherwise installed into a folder that
-//! all clones share.
+//! Tools in Rust: found if they are installed, otherwise installed into a folder that all clones share.
 
 use std::env;
 use std::ffi::OsString;
-use std::fs::{self, File, TryLockError};
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::thread;
-use std::time::Duration;
 
-use crate::console::Console;
-use crate::failure::Failure;
-use crate::lockfile;
-use crate::npm;
+use anyhow::{Context as _, Result};
+use semver::Version;
+
+use crate::console::{self, Step};
 use crate::preflight;
-use crate::process::{self, Cancel};
+use crate::process::{self, ask};
 use crate::repository::Repository;
-use crate::versions::{CARGO_FUZZ, CARGO_LEPTOS, Version};
-
-/// The two tools of a build, in the versions this clone wants.
-#[derive(Debug)]
-pub struct Tools {
-    /// The program `cargo-leptos`.
-    pub cargo_leptos: PathBuf,
-    /// The program `wasm-bindgen`.
-    pub wasm_bindgen: PathBuf,
-}
+use crate::versions::{self, CARGO_DENY, CARGO_FUZZ, CARGO_LEPTOS};
 
 /// One tool and how to build it.
-#[derive(Debug)]
-struct Tool {
+pub struct Tool {
     package: &'static str,
     program: &'static str,
     version: Version,
-    options: &'static [&'static str],
+    options: &'static str,
     /// Whether a build from source also compiles C.
     needs_c: bool,
     waiting: &'static str,
 }
 
+/// Builds server, browser half and style sheet.
+const LEPTOS: Tool = Tool {
+    package: "cargo-leptos",
+    program: "cargo-leptos",
+    version: CARGO_LEPTOS,
+    // npm brings Tailwind and wasm-opt, so that cargo-leptos itself never has to download a program.
+    options: "--locked --features no_downloads",
+    needs_c: true,
+    waiting: "it builds server, browser half and style sheet together; about 5 minutes on two cores, once per user",
+};
+
+/// Runs the fuzz targets.
+pub const FUZZ: Tool = Tool {
+    package: "cargo-fuzz",
+    program: "cargo-fuzz",
+    version: CARGO_FUZZ,
+    options: "--locked",
+    needs_c: false,
+    waiting: "it runs the fuzz targets; about half a minute on two cores, once per user",
+};
+
+/// Checks licences, versions and sources of the dependencies.
+pub const DENY: Tool = Tool {
+    package: "cargo-deny",
+    program: "cargo-deny",
+    version: CARGO_DENY,
+    options: "--locked",
+    needs_c: true,
+    waiting: "it checks the licences of the dependencies; about 1 minute on two cores, once per user",
+};
+
+/// The two tools of a build, in the versions this clone wants.
+#[derive(Debug)]
+pub struct Tools {
+    cargo_leptos: PathBuf,
+    wasm_bindgen: PathBuf,
+}
+
 impl Tools {
     /// The tools, if both are already somewhere on this machine.
-    pub fn present(repository: &Repository) -> Result<Option<Self>, Failure> {
-        let [wasm_bindgen, cargo_leptos] = wanted(repository)?;
+    pub fn present(repository: &Repository) -> Result<Option<Self>> {
         let folder = folder()?;
-        Ok(find(&cargo_leptos, &folder)
-            .zip(find(&wasm_bindgen, &folder))
-            .map(|(cargo_leptos, wasm_bindgen)| Self {
-                cargo_leptos,
-                wasm_bindgen,
-            }))
+        let found = LEPTOS.find(&folder).zip(wasm_bindgen(repository)?.find(&folder));
+        Ok(found.map(|(cargo_leptos, wasm_bindgen)| Self {
+            cargo_leptos,
+            wasm_bindgen,
+        }))
     }
 
     /// Installs what is missing. The smaller one comes first, so that a broken set-up fails early.
-    pub fn install(repository: &Repository, console: &Console, cancel: &Cancel) -> Result<Self, Failure> {
-        let [wasm_bindgen, cargo_leptos] = wanted(repository)?;
-        in_the_folder(console, cancel, |folder| {
-            Ok(Self {
-                wasm_bindgen: wasm_bindgen.install(repository, console, cancel, folder)?,
-                cargo_leptos: cargo_leptos.install(repository, console, cancel, folder)?,
-            })
+    pub fn install(repository: &Repository) -> Result<Self> {
+        Ok(Self {
+            wasm_bindgen: wasm_bindgen(repository)?.ready(repository)?,
+            cargo_leptos: LEPTOS.ready(repository)?,
         })
     }
 
-    /// A search path on which cargo-leptos finds Tailwind, wasm-opt and wasm-bindgen before anything else.
-    pub fn search_path(&self, repository: &Repository) -> OsString {
-        let mut folders = vec![repository.path("node_modules/.bin")];
-        folders.extend(self.wasm_bindgen.parent().map(Path::to_path_buf));
-        if let Some(path) = env::var_os("PATH") {
-            folders.extend(env::split_paths(&path));
-        }
+    /// Runs cargo-leptos with a search path on which it finds Tailwind, wasm-opt and wasm-bindgen before anything
+    /// else.
+    pub fn cargo_leptos(&self, repository: &Repository) -> Command {
+        let path = env::var_os("PATH").unwrap_or_default();
+        let first = [
+            Some(repository.path("node_modules/.bin")),
+            self.wasm_bindgen.parent().map(Path::to_owned),
+        ];
+        let folders = first.into_iter().flatten().chain(env::split_paths(&path));
+        let mut command = repository.command(&self.cargo_leptos);
         // Only a folder with a separator in its name cannot be joined, and such a folder was never on the path.
-        env::join_paths(folders).unwrap_or_else(|_| env::var_os("PATH").unwrap_or_default())
+        command
+            .arg("leptos")
+            .env("PATH", env::join_paths(folders).unwrap_or(path));
+        command
     }
 }
 
-fn wanted(repository: &Repository) -> Result<[Tool; 2], Failure> {
-    Ok([
-        Tool {
-            package: "wasm-bindgen-cli",
-            program: "wasm-bindgen",
-            version: lockfile::wasm_bindgen(repository)?,
-            // Without --locked: its own lock file names a version that crates.io no longer has.
-            options: &[],
-            needs_c: true,
-            waiting: "it writes the JavaScript around the browser's half; about 1 minute on two cores, once per user",
-        },
-        Tool {
-            package: "cargo-leptos",
-            program: "cargo-leptos",
-            version: CARGO_LEPTOS,
-            // npm brings Tailwind and wasm-opt, so that cargo-leptos itself never has to download a program.
-            options: &["--locked", "--features", "no_downloads"],
-            needs_c: true,
-            waiting: "it builds server, browser half and style sheet together; about 5 minutes on two cores, once per user",
-        },
-    ])
-}
-
-/// cargo-fuzz, which is installed if it is missing.
-pub fn cargo_fuzz(repository: &Repository, console: &Console, cancel: &Cancel) -> Result<PathBuf, Failure> {
-    let tool = Tool {
-        package: "cargo-fuzz",
-        program: "cargo-fuzz",
-        version: CARGO_FUZZ,
-        options: &["--locked"],
-        needs_c: false,
-        waiting: "it runs the fuzz targets; about half a minute on two cores, once per user",
-    };
-    match find(&tool, &folder()?) {
-        Some(found) => Ok(found),
-        None => in_the_folder(console, cancel, |folder| {
-            tool.install(repository, console, cancel, folder)
-        }),
-    }
-}
-
-/// Installs something into the shared folder, under a lock.
-pub fn in_the_folder<T>(
-    console: &Console,
-    cancel: &Cancel,
-    install: impl FnOnce(&Path) -> Result<T, Failure>,
-) -> Result<T, Failure> {
-    let folder = folder()?;
-    fs::create_dir_all(&folder).map_err(Failure::file(format!("create {}", folder.display())))?;
-    let lock = wait_for_the_folder(&folder, console, cancel)?;
-    let installed = install(&folder)?;
-    let build = build_folder(&folder);
-    if build.exists() {
-        fs::remove_dir_all(&build).map_err(Failure::file(format!("remove {}", build.display())))?;
-    }
-    drop(lock);
-    Ok(installed)
+/// Writes the JavaScript around the browser's half, in the version that the code is compiled with.
+fn wasm_bindgen(repository: &Repository) -> Result<Tool> {
+    let package = ask(&mut repository.cargo("pkgid --offline wasm-bindgen"));
+    let version = package
+        .as_deref()
+        .and_then(|package| package.rsplit(['@', '#']).next());
+    Ok(Tool {
+        package: "wasm-bindgen-cli",
+        program: "wasm-bindgen",
+        version: version.and_then(versions::find).context(
+            "Cargo.lock names no version of wasm-bindgen.\nNext: restore Cargo.lock with `git checkout Cargo.lock`.",
+        )?,
+        // Without --locked: its own lock file names a version that crates.io no longer has.
+        options: "",
+        needs_c: true,
+        waiting: "it writes the JavaScript around the browser's half; about 1 minute on two cores, once per user",
+    })
 }
 
 impl Tool {
-    fn install(
-        &self,
-        repository: &Repository,
-        console: &Console,
-        cancel: &Cancel,
-        folder: &Path,
-    ) -> Result<PathBuf, Failure> {
-        if let Some(found) = find(self, folder) {
-            return Ok(found);
+    /// The program, which is installed if it is missing.
+    pub fn ready(&self, repository: &Repository) -> Result<PathBuf> {
+        match self.find(&folder()?) {
+            Some(found) => Ok(found),
+            None => in_the_folder(|folder| self.install(repository, folder)),
         }
-        if self.install_ready_made(repository, console, cancel, folder)
-            && let Some(found) = find(self, folder)
-        {
+    }
+
+    fn install(&self, repository: &Repository, folder: &Path) -> Result<PathBuf> {
+        // Another clone may have installed it while this one waited.
+        let found = self.find(folder).or_else(|| self.install_ready_made(folder));
+        if let Some(found) = found {
             return Ok(found);
         }
         if self.needs_c {
             preflight::source_build(repository)?;
         }
-        let title = format!("building {} {} from source", self.package, self.version);
-        let step = console.begin(title.clone(), self.waiting);
+        let (package, version, root) = (self.package, &self.version, self.root(folder));
         let mut command = Command::new("cargo");
         command
             .current_dir(folder)
-            .args(["install", self.package, "--version", &self.version.to_string()])
-            .args(self.options)
+            .args(["install", package, "--version", &version.to_string()])
+            .args(self.options.split_whitespace())
             .arg("--root")
-            .arg(self.root(folder))
+            .arg(&root)
             .env("CARGO_TARGET_DIR", build_folder(folder));
         lightest_profile(&mut command);
+        let title = format!("building {package} {version} from source");
         let next = "check the network, then run this again: it goes on where it stopped.";
-        process::run(repository, &step, command, cancel, &title, Some(next))?;
-        let found = find(self, folder).ok_or_else(|| Failure::Missing {
-            what: format!("{} {} was built but does not run.", self.package, self.version),
-            next: format!("remove {} and run this again.", self.root(folder).display()),
-        })?;
-        step.done("");
-        Ok(found)
+        process::run(repository, &title, self.waiting, command, Some(next))?;
+        self.find(folder).with_context(|| {
+            let root = root.display();
+            format!(
+                "{package} {version} was built but does not run.\nNext: remove {root} and run this again."
+            )
+        })
     }
 
     /// Tries `cargo binstall`. It is only a shortcut, so its failure is printed and otherwise ignored.
-    fn install_ready_made(
-        &self,
-        repository: &Repository,
-        console: &Console,
-        cancel: &Cancel,
-        folder: &Path,
-    ) -> bool {
-        if process::ask(Command::new("cargo").args(["binstall", "-V"])).is_none() {
-            return false;
-        }
-        let step = console.begin(
-            format!(
-                "downloading {} {} with cargo binstall",
-                self.package, self.version
-            ),
-            "some seconds",
-        );
-        let mut command = repository.command("cargo");
+    fn install_ready_made(&self, folder: &Path) -> Option<PathBuf> {
+        ask(Command::new("cargo").args(["binstall", "-V"]))?;
+        let (package, version) = (self.package, &self.version);
+        let title = format!("downloading {package} {version} with cargo binstall");
+        let step = Step::begin(&title, "some seconds");
+        let mut command = Command::new("cargo");
         command
-            .args([
-                "binstall",
-                "--no-confirm",
-                "--disable-strategies",
-                "compile",
-                "--root",
-            ])
+            .args("binstall --no-confirm --disable-strategies compile --root".split(' '))
             .arg(self.root(folder))
-            .arg(format!("{}@{}", self.package, self.version));
-        match process::observe(&step, command, cancel) {
-            Ok(finished) if finished.status.success() => {
-                step.done("");
-                true
-            }
-            _ => {
-                step.failed("not to be had ready-made; building it instead");
-                false
-            }
+            .arg(format!("{package}@{version}"));
+        let succeeded = process::observe(&step, command).is_ok_and(|finished| finished.success);
+        let found = self.find(folder).filter(|_| succeeded);
+        match found {
+            Some(_) => step.done(""),
+            None => step.failed("not to be had ready-made; building it instead"),
         }
+        found
     }
 
     /// A separate folder for each version, so that clones with different versions do not overwrite each other's.
     fn root(&self, folder: &Path) -> PathBuf {
         folder.join(format!("{}-{}", self.package, self.version))
     }
+
+    /// Searches the search path, then the shared folder, for a program that reports the right version.
+    fn find(&self, folder: &Path) -> Option<PathBuf> {
+        let file = format!("{}{}", self.program, env::consts::EXE_SUFFIX);
+        let shared = [folder.to_owned(), self.root(folder)].map(|folder| folder.join("bin").join(&file));
+        which::which_all(self.program)
+            .into_iter()
+            .flatten()
+            .chain(shared)
+            .find(|program| self.is_version_of(ask(Command::new(program).arg("--version")).as_deref()))
+    }
+
+    fn is_version_of(&self, printed: Option<&str>) -> bool {
+        printed.and_then(versions::find).as_ref() == Some(&self.version)
+    }
 }
 
-/// Searches the search path, then the shared folder, for a program that reports the right version.
-fn find(tool: &Tool, folder: &Path) -> Option<PathBuf> {
-    let file = format!("{}{}", tool.program, env::consts::EXE_SUFFIX);
-    let on_path = env::var_os("PATH").into_iter().flat_map(|path| {
-        env::split_paths(&path)
-            .map(|folder| folder.join(&file))
-            .filter(|program| program.is_file())
-            .collect::<Vec<_>>()
-    });
-    let shared = [
-        folder.join("bin").join(&file),
-        tool.root(folder).join("bin").join(&file),
-    ];
-    choose(on_path.chain(shared), tool.version, |program| {
-        process::ask(Command::new(program).arg("--version"))
-            .as_deref()
-            .and_then(Version::find)
-    })
-}
-
-/// The first candidate of exactly the wanted version.
-fn choose(
-    candidates: impl Iterator<Item = PathBuf>,
-    wanted: Version,
-    version_of: impl Fn(&Path) -> Option<Version>,
-) -> Option<PathBuf> {
-    candidates
-        .into_iter()
-        .find(|program| version_of(program) == Some(wanted))
+/// Installs something into the shared folder. Of two concurrent first starts, the second waits and finds it there.
+pub fn in_the_folder<T>(install: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
+    let folder = folder()?;
+    fs_err::create_dir_all(&folder)?;
+    let lock = File::create(folder.join("lock")).context("could not lock the folder of the build tools")?;
+    match lock.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            console::say("  the build tools are being installed already; waiting for that");
+            lock.lock()?;
+        }
+        Err(TryLockError::Error(error)) => return Err(error.into()),
+    }
+    let installed = install(&folder)?;
+    let build = build_folder(&folder);
+    if build.exists() {
+        fs_err::remove_dir_all(&build)?;
+    }
+    Ok(installed)
 }
 
 /// The folder that all clones of one user share.
-pub fn folder() -> Result<PathBuf, Failure> {
-    folder_from(
-        |name| env::var_os(name).filter(|value| !value.is_empty()),
-        env::consts::OS,
+pub fn folder() -> Result<PathBuf> {
+    folder_from(env::var_os("SPILLWAY_TOOLS")).context(
+        "There is no folder to keep build tools in: HOME is not set.\n\
+         Next: set SPILLWAY_TOOLS to a folder that you may write to.",
     )
-    .ok_or_else(|| Failure::Missing {
-        what: "There is no folder to keep build tools in: HOME is not set.".to_owned(),
-        next: "set SPILLWAY_TOOLS to a folder that you may write to.".to_owned(),
-    })
 }
 
-fn folder_from(variable: impl Fn(&str) -> Option<OsString>, system: &str) -> Option<PathBuf> {
-    if let Some(chosen) = variable("SPILLWAY_TOOLS") {
+fn folder_from(chosen: Option<OsString>) -> Option<PathBuf> {
+    match chosen.filter(|chosen| !chosen.is_empty()) {
         // Programs are started from other folders too, so a relative path is made absolute.
-        return std::path::absolute(chosen).ok();
+        Some(chosen) => std::path::absolute(chosen).ok(),
+        None => Some(dirs::cache_dir()?.join("spillway").join("tools")),
     }
-    let home = || variable("HOME").map(PathBuf::from);
-    let cache = match system {
-        "windows" => variable("LOCALAPPDATA").map(PathBuf::from),
-        "macos" => home().map(|home| home.join("Library").join("Caches")),
-        _ => variable("XDG_CACHE_HOME")
-            .map(PathBuf::from)
-            .or_else(|| home().map(|home| home.join(".cache"))),
-    }?;
-    Some(cache.join("spillway").join("tools"))
 }
 
 fn build_folder(folder: &Path) -> PathBuf {
     folder.join("build")
-}
-
-/// Two concurrent first starts would build into the same folder; the second waits and finds the tools there.
-fn wait_for_the_folder(folder: &Path, console: &Console, cancel: &Cancel) -> Result<File, Failure> {
-    let path = folder.join("lock");
-    let lock = File::create(&path).map_err(Failure::file(format!("create {}", path.display())))?;
-    let mut told = false;
-    loop {
-        match lock.try_lock() {
-            Ok(()) => return Ok(lock),
-            Err(TryLockError::Error(source)) => {
-                return Err(Failure::File {
-                    doing: format!("lock {}", path.display()),
-                    source,
-                });
-            }
-            Err(TryLockError::WouldBlock) if cancel.raised() => return Err(Failure::Cancelled),
-            Err(TryLockError::WouldBlock) => {
-                if !told {
-                    console.say("  the build tools are being installed already; waiting for that");
-                    told = true;
-                }
-                thread::sleep(Duration::from_millis(200));
-            }
-        }
-    }
 }
 
 /// These tools run for seconds and take minutes to optimize: their own profile needs 39 minutes of processor time
@@ -323,74 +254,27 @@ fn lightest_profile(command: &mut Command) {
         .env_remove("CARGO_BUILD_TARGET");
 }
 
-/// Runs cargo-leptos with everything that it needs.
-pub fn cargo_leptos(repository: &Repository, tools: &Tools) -> Command {
-    let mut command = repository.command(&tools.cargo_leptos);
-    command.arg("leptos").env("PATH", tools.search_path(repository));
-    command
-}
-
-/// Runs a script of this repository with Node.js.
-pub fn node(repository: &Repository, script: &str) -> Command {
-    let mut command = repository.command("node");
-    command.arg(repository.path(script));
-    command
-}
-
-/// Runs Playwright.
-pub fn playwright(repository: &Repository) -> Command {
-    repository.command(npm::program(repository, "playwright"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn folder_with(variables: &[(&str, &str)], system: &str) -> Option<PathBuf> {
-        let lookup = |name: &str| {
-            variables
-                .iter()
-                .find(|(known, _)| *known == name)
-                .map(|(_, value)| OsString::from(*value))
-        };
-        folder_from(lookup, system)
-    }
-
     #[test]
-    fn the_tools_are_kept_in_the_cache_of_the_user() {
-        let linux = folder_with(&[("HOME", "/home/ada")], "linux").unwrap();
-        assert_eq!(linux, Path::new("/home/ada/.cache/spillway/tools"));
-        let xdg = folder_with(&[("HOME", "/home/ada"), ("XDG_CACHE_HOME", "/scratch")], "linux").unwrap();
-        assert_eq!(xdg, Path::new("/scratch/spillway/tools"));
-        let mac = folder_with(&[("HOME", "/Users/ada")], "macos").unwrap();
-        assert_eq!(mac, Path::new("/Users/ada/Library/Caches/spillway/tools"));
-        assert_eq!(folder_with(&[], "linux"), None);
-    }
-
-    #[test]
-    fn a_chosen_folder_wins() {
-        let chosen = folder_with(
-            &[("HOME", "/home/ada"), ("SPILLWAY_TOOLS", "/opt/tools")],
-            "linux",
-        )
-        .unwrap();
+    fn a_chosen_folder_wins_over_the_cache_of_the_user() {
+        let chosen = folder_from(Some("/opt/tools".into())).unwrap();
         assert_eq!(chosen, Path::new("/opt/tools"));
+        for nothing in [None, Some(OsString::new())] {
+            let tools = Path::new("spillway").join("tools");
+            assert_eq!(
+                folder_from(nothing),
+                dirs::cache_dir().map(|cache| cache.join(tools))
+            );
+        }
     }
 
     #[test]
     fn only_the_exact_version_is_chosen() {
-        let wanted = Version::parse("0.2.130").unwrap();
-        let candidates = ["old", "broken", "right", "right-too"].map(PathBuf::from);
-        let version_of = |program: &Path| match program.to_str().unwrap() {
-            "old" => Version::parse("0.2.100"),
-            "broken" => None,
-            _ => Some(wanted),
-        };
-        assert_eq!(
-            choose(candidates.clone().into_iter(), wanted, version_of).unwrap(),
-            Path::new("right")
-        );
-        let newer = Version::parse("0.2.131").unwrap();
-        assert_eq!(choose(candidates.into_iter(), newer, version_of), None);
+        let wanted = |version: &str| FUZZ.is_version_of(Some(&format!("cargo-fuzz {version}")));
+        assert!(wanted(&CARGO_FUZZ.to_string()));
+        assert!(!wanted("0.0.1") && !wanted("none") && !FUZZ.is_version_of(None));
     }
 }

@@ -7,7 +7,6 @@ use std::time::Instant;
 use chart::numbers::number;
 use document::{Consistency, Engine};
 use embedded::Embedded;
-use workshop::layouts::lists::actor;
 use model::{Handle, Person, PostId, Relation, Timestamp, Topic};
 use mongo::Mongo;
 use serde::Serialize;
@@ -18,6 +17,7 @@ use store::upkeep::{CheckOptions, check};
 use store::{Settings, Store};
 use tempfile::TempDir;
 use uuid::Uuid;
+use workshop::layouts::lists::actor;
 
 use crate::Result;
 use crate::counting::Counting;

@@ -70,9 +70,7 @@ impl OverflowList<'_> {
         for field in fields_changed.flat_map(Document::keys) {
             fields.insert(field, 1);
         }
-        let change = FindAndModify::after(guard, change)
-            .project(fields)
-            .unjournaled();
+        let change = FindAndModify::after(guard, change).project(fields).unjournaled();
         let found = self.engine.find_and_modify(self.owners(), change).await?;
         let found = found.ok_or_else(|| Error::NoOwner(owner.to_string()))?;
         let state = if matches!(value_at(&found, self.field()), Some(Bson::Document(_))) {
