@@ -10,8 +10,11 @@ use document::{Engine, Find, Result, session_of};
 pub async fn delete_owner(engine: &Engine, owners: &str, pages: &str, owner: &Owner) -> Result<bool> {
     // In one session, because the sweep must see every page that was written before the owner was deleted.
     let engine = &session_of(engine);
-    let deleted = engine.delete(owners, doc! { "_id": owner.id() }, false).await?;
-    sweep(engine, owners, pages, owner).await?;
+    let deleted = engine.delete(owners, doc! { "_id": owner.id() }, false).await;
+    // Also if it is unknown whether the owner is gone, because nobody may repeat it.
+    let swept = sweep(engine, owners, pages, owner).await;
+    let deleted = deleted?;
+    swept?;
     Ok(deleted > 0)
 }
 

@@ -60,6 +60,9 @@ pub use turns::Turns;
 pub use walk::Walk;
 pub use work::Work;
 
+/// How often to try a sweep that nobody would repeat.
+const SWEEPS: usize = 3;
+
 /// The lists of one kind, such as the likes of every post.
 ///
 /// Operations of one process on the same list wait for each other here, so keep one of these for each kind of list.
@@ -194,15 +197,17 @@ impl<'a> OverflowList<'a> {
     }
 
     /// Sweeps after pages were written that no owner may count. If the owner was deleted before they were written, the
-    /// deletion swept too early, and nothing else would find them. If the sweep itself gets lost, it is tried once
-    /// more.
+    /// deletion swept too early, and nothing else would find them. If the sweep itself gets lost, it is tried again.
     async fn sweep_after_failure(&self, owner: &Owner) {
-        let mut swept = self.sweep_fresh(owner).await;
-        if swept.is_err() {
-            swept = self.sweep_fresh(owner).await;
-        }
-        if let Err(error) = swept {
-            tracing::warn!(%owner, %error, "pages may be left of an owner that is gone; a check of the whole store removes them");
+        for left in (0..SWEEPS).rev() {
+            match self.sweep_fresh(owner).await {
+                Ok(_) => return,
+                Err(error) if left == 0 => tracing::warn!(
+                    %owner, %error,
+                    "pages may be left of an owner that is gone; a check of the whole store removes them"
+                ),
+                Err(_) => {}
+            }
         }
     }
 
