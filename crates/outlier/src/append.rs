@@ -34,7 +34,7 @@ impl OverflowList<'_> {
     ///
     /// # Errors
     /// [`Error::NoOwner`] when the owner does not exist, [`Error::Refused`] when the item is larger than
-    /// [`Item::LARGEST`], [`Error::Contended`] when other changes kept winning.
+    /// [`ListSpec::largest_item`](crate::ListSpec::largest_item), [`Error::Contended`] when other changes kept winning.
     pub async fn append(&self, owner: &Owner, item: Item) -> Result<Appended> {
         self.spec().check_size(&item)?;
         let key = self.spec().key_of(&item)?;
