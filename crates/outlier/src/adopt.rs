@@ -79,18 +79,14 @@ impl OverflowList<'_> {
         };
         for (place, item) in items.into_iter().enumerate() {
             let fits = match item {
-                Bson::Document(item) => self
-                    .spec()
-                    .item(item)
-                    .and_then(|item| self.spec().key_of(&item))
-                    .is_ok(),
-                _ => false,
+                Bson::Document(item) => self.spec().item(item).and_then(|item| self.spec().key_of(&item)),
+                _ => Err(Error::malformed("it is not a document")),
             };
-            if !fits {
+            if let Err(error) = fits {
                 return Err(Error::refused(
                     2,
                     format!(
-                        "{owner}: `{}.{place}` is not an item `{}`. Bring the array into this form first.",
+                        "{owner}: `{}.{place}` is not an item `{}`: {error}. Bring the array into this form first.",
                         self.field(),
                         self.spec().form(),
                     ),

@@ -36,7 +36,7 @@ impl OverflowList<'_> {
     /// [`Error::NoOwner`] when the owner does not exist, [`Error::Refused`] when the item is larger than
     /// [`ListSpec::largest_item`](crate::ListSpec::largest_item), [`Error::Contended`] when other changes kept winning.
     pub async fn append(&self, owner: &Owner, item: Item) -> Result<Appended> {
-        self.spec().check_size(&item)?;
+        let item = self.spec().accept(item)?;
         let key = self.spec().key_of(&item)?;
         self.append_together(owner, key, item).await
     }

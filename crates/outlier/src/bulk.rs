@@ -15,8 +15,12 @@ pub struct LaidOut {
 
 /// Lays out a list as if its items had been appended one by one, for loading many at once before the owner is stored.
 /// The items may come in any order; their keys must be distinct. `born` is the owner's.
+///
+/// # Panics
+/// If a head or a page could hold no item.
 #[must_use]
 pub fn lay_out(spec: &ListSpec, owner: &Owner, born: Uuid, mut items: Vec<Item>) -> LaidOut {
+    spec.assert_limits();
     let limits = spec.limits;
     let born = uuid_bson(born);
     items.sort_unstable_by_key(Item::order);

@@ -28,12 +28,12 @@ impl Item {
     ///
     /// # Errors
     /// [`Error::Malformed`](document::Error) when a field that orders items is missing or of another type.
-    pub fn new(document: Document, order: &Order) -> Result<Self> {
-        Ok(Self {
-            id: fields::uuid(&document, &order.id)?,
-            at: fields::date(&document, &order.at)?,
-            document,
-        })
+    pub fn new(mut document: Document, order: &Order) -> Result<Self> {
+        let id = fields::uuid(&document, &order.id)?;
+        let at = fields::date(&document, &order.at)?;
+        // Old drivers stored UUIDs as binary of another subtype, which no filter by a UUID finds. It keeps its place.
+        document.insert(&*order.id, uuid_bson(id));
+        Ok(Self { id, at, document })
     }
 
     /// An item whose content has this time and id in the fields that order items.
@@ -106,7 +106,7 @@ impl ListSpec {
     }
 
     /// Refuses an item that would make heads and pages grow past their bounds.
-    pub(crate) fn check_size(&self, item: &Item) -> Result<()> {
+    fn check_size(&self, item: &Item) -> Result<()> {
         let bytes = RawDocumentBuf::try_from(&item.document)?.as_bytes().len();
         if bytes > self.largest_item {
             let most = self.largest_item;
@@ -120,8 +120,13 @@ impl ListSpec {
 
     /// Reads a stored item.
     pub(crate) fn item(&self, document: Document) -> Result<Item> {
-        (self.check)(&document)?;
-        Item::new(document, &self.order)
+        Item::new((self.read)(document)?, &self.order)
+    }
+
+    /// A new item as this list stores it.
+    pub(crate) fn accept(&self, item: Item) -> Result<Item> {
+        self.check_size(&item)?;
+        self.item(item.document)
     }
 
     /// Reads a stored array of items.

@@ -65,8 +65,8 @@ const SWEEPS: usize = 3;
 
 /// The lists of one kind, such as the likes of every post.
 ///
-/// Operations of one process on the same list wait for each other here, so keep one of these for each kind of list.
-/// Correctness does not depend on it: operations of other processes meet the guards.
+/// Operations of one process on the same list wait for each other here, so keep one of these for each kind of list and
+/// database. Correctness does not depend on the waiting: operations of other processes meet the guards.
 #[derive(Debug, Clone)]
 pub struct Lists(Arc<Kind>);
 
@@ -85,9 +85,13 @@ struct Kind {
 }
 
 impl Lists {
-    /// The lists that this describes.
+    /// The lists that this describes, in one database.
+    ///
+    /// # Panics
+    /// If a head or a page could hold no item.
     #[must_use]
     pub fn new(spec: ListSpec) -> Self {
+        spec.assert_limits();
         Self(Arc::new(Kind {
             spec,
             lines: together::Lines::default(),
@@ -109,7 +113,7 @@ impl Lists {
         self.0.work.work()
     }
 
-    /// The lists in an engine. For one operation, in which each read must see what the earlier ones saw, pass
+    /// The lists in an engine, always of the same database. For one operation, in which each read must see what the earlier ones saw, pass
     /// [one session](document::session_of).
     #[must_use]
     pub fn on(&self, engine: Engine) -> OverflowList<'_> {

@@ -94,7 +94,7 @@ impl OverflowList<'_> {
         seen: Seen,
         also: Document,
     ) -> Result<Option<Appended>> {
-        self.spec().check_size(&item)?;
+        let item = self.spec().accept(item)?;
         let key = self.spec().key_of(&item)?;
         let terms = Terms {
             since: Some(seen.0),

@@ -28,8 +28,9 @@ pub struct ListSpec {
     pub limits: Limits,
     /// The most bytes of BSON that an item may have.
     pub largest_item: usize,
-    /// What else an item must be. An error says what it is not; a list with such an item is refused as malformed.
-    pub check: fn(&Document) -> Result<()>,
+    /// Reads an item: returns it in the form in which equal items have equal fields, or an error that says what it is
+    /// not. A list with such an item is refused as malformed.
+    pub read: fn(Document) -> Result<Document>,
 }
 
 /// The fields of an item by which lists are ordered, newest first. Their values never change.
@@ -42,6 +43,16 @@ pub struct Order {
 }
 
 impl ListSpec {
+    /// # Panics
+    /// If a head or a page could hold no item.
+    pub(crate) fn assert_limits(&self) {
+        let Limits { threshold, page_size } = self.limits;
+        assert!(
+            threshold > 0 && page_size > 0,
+            "a head and a page hold at least one item"
+        );
+    }
+
     /// What an item looks like, for messages.
     pub(crate) fn form(&self) -> String {
         let Order { at, id } = &self.order;
@@ -82,7 +93,8 @@ impl Limits {
     }
 }
 
-/// The document that a list belongs to.
+/// The document that a list belongs to. It is deleted with [`delete_owner`](crate::delete_owner). If one with the same
+/// `_id` may be made again, each has a field `born` with a UUID of its own, which never changes.
 #[derive(Debug, Clone)]
 pub struct Owner {
     id: Bson,
@@ -133,7 +145,7 @@ impl Owner {
 
 impl PartialEq for Owner {
     fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
+        self.name == other.name && self.id == other.id
     }
 }
 

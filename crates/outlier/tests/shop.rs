@@ -32,8 +32,8 @@ fn orders() -> Lists {
             page_size: 4,
         },
         largest_item: 300,
-        check: |order| match order.get("euros") {
-            Some(Bson::Int32(1..)) => Ok(()),
+        read: |order| match order.get("euros") {
+            Some(Bson::Int32(1..)) => Ok(order),
             _ => Err(Error::malformed("an order has no amount in `euros`")),
         },
     })
@@ -176,6 +176,37 @@ async fn an_order_that_is_too_large_is_refused() {
     let refused = orders.on(engine.clone()).append(&ada, long).await.unwrap_err();
     assert!(matches!(refused, Error::Refused { .. }), "{refused}");
     assert_eq!(numbers(&orders.on(engine), &ada).await, Vec::<i64>::new());
+}
+
+#[tokio::test]
+async fn what_is_no_order_is_not_added() {
+    let orders = orders();
+    let (engine, ada) = shop(&orders, empty()).await;
+    let list = orders.on(engine);
+    let mut broken = order(1);
+    broken.remove("euros");
+    let broken = Item::new(broken, &orders.spec().order).unwrap();
+    assert!(matches!(
+        list.append(&ada, broken).await,
+        Err(Error::Malformed(_))
+    ));
+    assert!(list.append(&ada, item(2)).await.unwrap().added);
+    assert_eq!(numbers(&list, &ada).await, [2]);
+}
+
+#[tokio::test]
+async fn two_customers_of_one_name_have_lists_of_their_own() {
+    let orders = orders();
+    let (engine, ada) = shop(&orders, empty()).await;
+    let id = ObjectId::parse_str("65f000000000000000000002").unwrap();
+    let other = doc! { "_id": id, "name": "Ada", "account": { "orders": empty() } };
+    engine.insert(CUSTOMERS, vec![other]).await.unwrap();
+    let other = Owner::new(id, "the customer Ada");
+    let list = orders.on(engine);
+    let (first, second) = tokio::join!(list.append(&ada, item(1)), list.append(&other, item(2)));
+    assert!(first.unwrap().added && second.unwrap().added);
+    assert_eq!(numbers(&list, &ada).await, [1]);
+    assert_eq!(numbers(&list, &other).await, [2]);
 }
 
 #[tokio::test]

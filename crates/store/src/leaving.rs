@@ -220,10 +220,10 @@ impl<'a> Leaving<'a> {
     /// then stays, and so do its pages.
     async fn delete_post(&self, handle: &Handle, id: Uuid) -> Result<()> {
         let own = doc! { "_id": uuid_bson(id), "author": handle.as_str() };
-        self.engine().delete(crate::posts::COLLECTION, own, false).await?;
-        sweep(self.store.engine(), &Topic::Post(id.into()))
-            .await
-            .map(drop)
+        let deleted = self.engine().delete(crate::posts::COLLECTION, own, false).await;
+        // Also if it is unknown whether the post is gone, because a repetition may not find it any more.
+        sweep(self.store.engine(), &Topic::Post(id.into())).await?;
+        deleted.map(drop)
     }
 
     /// Deletes the posts without an activity, because publishing them was interrupted.

@@ -26,9 +26,14 @@ pub enum Key {
     Id(Uuid),
 }
 
-/// Whether an item's actor, if it names one, is a handle.
-pub(super) fn check(item: &Document) -> Result<()> {
-    actor(item.get("by")).map(drop)
+/// The item with its actor, if it names one, as handles are written: `ada`, not `@Ada`.
+pub(super) fn canonical(mut item: Document) -> Result<Document> {
+    if let Some(by) = actor(item.get("by"))?
+        && item.get_str("by").ok() != Some(by.as_str())
+    {
+        item.insert("by", by.as_str());
+    }
+    Ok(item)
 }
 
 fn actor(by: Option<&Bson>) -> Result<Option<Handle>> {

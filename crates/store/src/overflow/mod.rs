@@ -43,7 +43,7 @@ fn spec(relation: Relation, limits: Limits) -> ListSpec {
         order: Order::default(),
         limits,
         largest_item: Item::LARGEST,
-        check: item::check,
+        read: item::canonical,
     }
 }
 

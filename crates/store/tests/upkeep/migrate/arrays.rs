@@ -47,6 +47,41 @@ async fn a_dry_run_predicts_the_run_and_changes_nothing() {
     assert_eq!(planned, run(&store).await);
 }
 
+/// Old code may have stored handles as people typed them, and UUIDs as drivers once did.
+#[tokio::test]
+async fn an_adopted_array_has_its_items_in_the_stored_form() {
+    let store = small_store(5, 3).await;
+    let owner = post(&store, 1).await;
+    let mut items = array(1..=12);
+    for item in &mut items {
+        let by = item.get_str("by").unwrap().to_uppercase();
+        item.insert("by", format!("@{by}"));
+        let Some(Bson::Binary(id)) = item.get_mut("id") else {
+            unreachable!()
+        };
+        id.subtype = BinarySubtype::UuidOld;
+    }
+    items.push(like_at(3, 99).to_document());
+    set(&store, &owner, "likes", items).await;
+    let list = store.list(LIKES);
+    assert_eq!(
+        list.newest_first(&owner, None, 50).await.unwrap().total,
+        12,
+        "the third is there twice"
+    );
+    for actor in [1, 12] {
+        assert!(
+            !list.append(&owner, like_at(actor, 200)).await.unwrap().added,
+            "{actor}"
+        );
+        let removed = list.remove(&owner, &Key::By(handle(actor))).await.unwrap();
+        assert!(removed.item.is_some(), "{actor}");
+    }
+    let left = actors(&store, &owner, LIKES).await;
+    assert_eq!(left, (2..=11).rev().map(handle).collect::<Vec<_>>());
+    assert_sound(&store, &owner, LIKES).await;
+}
+
 #[tokio::test]
 async fn a_missing_list_is_made_and_an_interrupted_adoption_is_finished() {
     let store = small_store(5, 3).await;

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use crate::support::{assert_sound, handle, like, like_at, post, small_store, walk};
 use async_trait::async_trait;
+use bson::spec::BinarySubtype;
 use bson::{Bson, DateTime, Document, doc};
 use document::{Engine, Error, Find, FindAndModify, Index, Layer, Result, Update, Updated};
 use model::{Handle, Relation, Topic};
