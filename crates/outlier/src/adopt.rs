@@ -3,6 +3,7 @@ use std::collections::HashSet;
 use bson::{Bson, DateTime, Document, doc};
 
 use crate::attempts::Attempts;
+use crate::item::documents;
 use crate::spec::take_at;
 use crate::spill::page_fields;
 use crate::state::{Born, Head, State, int};
@@ -129,7 +130,7 @@ impl OverflowList<'_> {
             self.path("spilled"): int(spilled),
             self.path("pages"): int(chunks.len()),
             self.path("hasOverflow"): !chunks.is_empty(),
-            self.path("head"): head.iter().map(|item| item.document().clone()).collect::<Vec<_>>(),
+            self.path("head"): documents(&head),
         };
         if let Some(newest) = chunks.last().and_then(|chunk| chunk.first()) {
             set.insert(self.path("floor"), newest.at);

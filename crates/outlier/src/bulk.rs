@@ -1,6 +1,7 @@
-use bson::{Bson, Document, doc};
+use bson::{Document, doc};
 use uuid::Uuid;
 
+use crate::item::documents;
 use crate::spill::page_fields;
 use crate::{Item, ListSpec, Owner, empty, uuid_bson};
 
@@ -47,11 +48,6 @@ pub fn lay_out(spec: &ListSpec, owner: &Owner, born: Uuid, mut items: Vec<Item>)
         page.extend(page_fields(&chunk, now));
         pages.push(page);
     }
-    let head: Vec<Bson> = rest
-        .iter()
-        .rev()
-        .map(|item| Bson::Document(item.document().clone()))
-        .collect();
     let mut list = empty();
     let long = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
     list.insert("count", long(count));
@@ -61,6 +57,6 @@ pub fn lay_out(spec: &ListSpec, owner: &Owner, born: Uuid, mut items: Vec<Item>)
     if let Some(floor) = floor {
         list.insert("floor", floor);
     }
-    list.insert("head", head);
+    list.insert("head", documents(rest.iter().rev()));
     LaidOut { list, pages }
 }

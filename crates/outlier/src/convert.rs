@@ -1,5 +1,6 @@
 use bson::{Bson, Document, doc};
 
+use crate::item::documents;
 use crate::state::{State, int};
 use crate::{Item, OverflowList, Owner, empty, value_at};
 use document::{Error, Find, FindAndModify, Result, Update};
@@ -174,12 +175,7 @@ impl OverflowList<'_> {
         if let Some(newest) = chunks.last().and_then(|chunk| chunk.first()) {
             list.insert("floor", newest.at);
         }
-        list.insert(
-            "head",
-            head.iter()
-                .map(|item| item.document().clone())
-                .collect::<Vec<_>>(),
-        );
+        list.insert("head", documents(head));
         let guard = doc! {
             "_id": owner.id(),
             "born": &seen.born,

@@ -1,16 +1,24 @@
 //! Deleting an owner with its pages.
 
-use bson::{Bson, doc};
+use bson::{Bson, Document, doc};
 
 use crate::Owner;
 use document::{Engine, Find, Result, session_of};
 
 /// Deletes an owner document and the pages of its lists. The document goes first: from then on no reader reaches the
-/// pages. Repeating it finishes an interrupted deletion. Returns whether there was such an owner.
-pub async fn delete_owner(engine: &Engine, owners: &str, pages: &str, owner: &Owner) -> Result<bool> {
+/// pages. Repeating it finishes an interrupted deletion. An owner that does not meet `guard` stays, and so do its pages.
+/// Returns whether it deleted one.
+pub async fn delete_owner(
+    engine: &Engine,
+    owners: &str,
+    pages: &str,
+    owner: &Owner,
+    mut guard: Document,
+) -> Result<bool> {
     // In one session, because the sweep must see every page that was written before the owner was deleted.
     let engine = &session_of(engine);
-    let deleted = engine.delete(owners, doc! { "_id": owner.id() }, false).await;
+    guard.insert("_id", owner.id());
+    let deleted = engine.delete(owners, guard, false).await;
     // Also if it is unknown whether the owner is gone, because nobody may repeat it.
     let swept = sweep(engine, owners, pages, owner).await;
     let deleted = deleted?;
@@ -20,7 +28,7 @@ pub async fn delete_owner(engine: &Engine, owners: &str, pages: &str, owner: &Ow
 
 /// Deletes the pages of deleted owners of this name; an owner that exists keeps its pages. Returns how many it
 /// deleted.
-pub async fn sweep(engine: &Engine, owners: &str, pages: &str, owner: &Owner) -> Result<u64> {
+pub(crate) async fn sweep(engine: &Engine, owners: &str, pages: &str, owner: &Owner) -> Result<u64> {
     // In this order, and in one session: an incarnation that had pages before the owner was read, and is not the owner
     // then, never comes back. A read that is older than the pages could mistake the existing owner's for dead ones.
     let engine = session_of(engine);

@@ -4,18 +4,10 @@ use bson::{Bson, DateTime, Document};
 use document::{Error, Result};
 use uuid::Uuid;
 
-/// Takes a UUID out of a document.
-///
-/// # Errors
-/// [`Error::Malformed`](document::Error) when there is none.
-pub fn take_uuid(document: &mut Document, field: &str) -> Result<Uuid> {
-    uuid(document, field).inspect(|_| _ = document.remove(field))
-}
-
 /// A UUID.
 ///
 /// # Errors
-/// As [`take_uuid`].
+/// [`Error::Malformed`](document::Error) when there is none.
 pub fn uuid(document: &Document, field: &str) -> Result<Uuid> {
     match document.get(field) {
         Some(Bson::Binary(binary)) => {

@@ -31,8 +31,10 @@ impl Item {
     pub fn new(mut document: Document, order: &Order) -> Result<Self> {
         let id = fields::uuid(&document, &order.id)?;
         let at = fields::date(&document, &order.at)?;
-        // Old drivers stored UUIDs as binary of another subtype, which no filter by a UUID finds. It keeps its place.
-        document.insert(&*order.id, uuid_bson(id));
+        if document.get(&*order.id) != Some(&uuid_bson(id)) {
+            // Old drivers stored UUIDs as binary of another subtype, which no filter by a UUID finds. It keeps its place.
+            document.insert(&*order.id, uuid_bson(id));
+        }
         Ok(Self { id, at, document })
     }
 
@@ -77,6 +79,11 @@ impl Item {
             Key::Id(id) => self.id == *id,
         }
     }
+}
+
+/// The stored forms of items.
+pub(crate) fn documents<'i>(items: impl IntoIterator<Item = &'i Item>) -> Vec<Document> {
+    items.into_iter().map(|item| item.document.clone()).collect()
 }
 
 impl ListSpec {

@@ -48,7 +48,7 @@ pub use append::Appended;
 pub use attempts::Attempts;
 pub use bulk::{LaidOut, lay_out};
 pub use cursor::{Cursor, Seam};
-pub use delete::{delete_owner, sweep};
+pub use delete::delete_owner;
 pub use item::{Item, Key};
 pub use measure::{Measure, Meter};
 pub use read::Stretch;
@@ -113,8 +113,8 @@ impl Lists {
         self.0.work.work()
     }
 
-    /// The lists in an engine, always of the same database. For one operation, in which each read must see what the earlier ones saw, pass
-    /// [one session](document::session_of).
+    /// The lists in an engine, always of the same database. For one operation, in which each read must see what the
+    /// earlier ones saw, pass [one session](document::session_of).
     #[must_use]
     pub fn on(&self, engine: Engine) -> OverflowList<'_> {
         OverflowList {

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use bson::{Bson, DateTime, Document, doc};
 
 use crate::attempts::Attempts;
+use crate::item::documents;
 use crate::seen::Terms;
 use crate::spill::Push;
 use crate::state::{Head, State, int, just_after};
@@ -246,10 +247,7 @@ impl OverflowList<'_> {
 
 /// The items in the form in which a head stores them.
 fn items_of(wanted: &[Wanted]) -> Vec<Document> {
-    wanted
-        .iter()
-        .map(|wanted| wanted.item.document().clone())
-        .collect()
+    documents(wanted.iter().map(|wanted| &wanted.item))
 }
 
 impl Round {

@@ -55,7 +55,7 @@ impl OverflowList<'_> {
     }
 
     /// Changes other fields of the owner, and returns the list as it is after that, in one command. `guard` selects
-    /// the owner. A later write is on disk only together with this one.
+    /// the owner. A later write is on disk only together with this one; the answer does not mean that this one is.
     ///
     /// # Errors
     /// [`Error::NoOwner`] when no owner meets the guard.

@@ -1,5 +1,6 @@
 use bson::{DateTime, Document, doc};
 
+use crate::item::documents;
 use crate::seen::Terms;
 use crate::state::{State, int};
 use crate::{Item, OverflowList, Owner};
@@ -140,12 +141,11 @@ impl OverflowList<'_> {
 /// The fields in which a page describes its items: none is newer than `first` or older than `last`. They are the times
 /// of its newest and oldest item when it is written; a removal leaves them as they are.
 pub(crate) fn page_fields(chunk: &[Item], now: DateTime) -> Document {
-    let items: Vec<Document> = chunk.iter().map(|item| item.document().clone()).collect();
-    let mut fields = doc! { "count": int(items.len()), "createdAt": now };
+    let mut fields = doc! { "count": int(chunk.len()), "createdAt": now };
     if let (Some(newest), Some(oldest)) = (chunk.first(), chunk.last()) {
         fields.insert("first", newest.at);
         fields.insert("last", oldest.at);
     }
-    fields.insert("items", items);
+    fields.insert("items", documents(chunk));
     fields
 }

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use bson::{Bson, DateTime, Document, doc};
 use uuid::Uuid;
 
-use crate::fields::{self, number, take_uuid};
+use crate::fields::{self, number};
 use crate::spec::take_at;
 use crate::{Item, Limits, OverflowList, Owner, uuid_bson, value_at};
 use document::{Consistency, Error, Find, FindAndModify, Result};
@@ -199,13 +199,13 @@ impl State {
 
 impl Pending {
     fn read(entry: Bson) -> Result<Self> {
-        let Bson::Document(mut entry) = entry else {
+        let Bson::Document(entry) = entry else {
             return Err(Error::malformed("`pending` holds no document"));
         };
         Ok(Self {
             page: page_number(&entry, "page")?,
             rev: i64::try_from(number(&entry, "rev")?).unwrap_or(i64::MAX),
-            id: take_uuid(&mut entry, "id")?,
+            id: fields::uuid(&entry, "id")?,
         })
     }
 

@@ -221,7 +221,7 @@ async fn a_deleted_customer_leaves_no_pages() {
             .unwrap();
     }
     assert!(
-        outlier::delete_owner(&engine, CUSTOMERS, "orderPages", &ada)
+        outlier::delete_owner(&engine, CUSTOMERS, "orderPages", &ada, doc! {})
             .await
             .unwrap()
     );

@@ -18,7 +18,7 @@ use model::{ActivityKind, Handle, Relation, Topic};
 use uuid::Uuid;
 
 use crate::Store;
-use crate::overflow::{Item, Key, PAGES, sweep, uuid_bson};
+use crate::overflow::{Item, Key, PAGES, delete_owner};
 use crate::people::COLLECTION;
 use crate::reactions::Reaction;
 use document::{DocumentEngine, Error, Find, Index, Result, Update};
@@ -219,11 +219,10 @@ impl<'a> Leaving<'a> {
     /// Deletes a post, or its pages if only those are left. A post that somebody else has published under its id since
     /// then stays, and so do its pages.
     async fn delete_post(&self, handle: &Handle, id: Uuid) -> Result<()> {
-        let own = doc! { "_id": uuid_bson(id), "author": handle.as_str() };
-        let deleted = self.engine().delete(crate::posts::COLLECTION, own, false).await;
-        // Also if it is unknown whether the post is gone, because a repetition may not find it any more.
-        sweep(self.store.engine(), &Topic::Post(id.into())).await?;
-        deleted.map(drop)
+        let own = doc! { "author": handle.as_str() };
+        delete_owner(self.store.engine(), &Topic::Post(id.into()), own)
+            .await
+            .map(drop)
     }
 
     /// Deletes the posts without an activity, because publishing them was interrupted.

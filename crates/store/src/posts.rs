@@ -312,7 +312,7 @@ impl<'a> Posts<'a> {
     /// Removes a post and the pages of its lists; repeating it finishes what was interrupted. Returns whether there
     /// was such a post.
     pub async fn delete(&self, id: PostId) -> Result<bool> {
-        delete_owner(self.store.engine(), &Topic::Post(id)).await
+        delete_owner(self.store.engine(), &Topic::Post(id), doc! {}).await
     }
 
     async fn read(&self, find: Find) -> Result<Vec<StoredPost>> {

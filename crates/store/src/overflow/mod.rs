@@ -79,16 +79,13 @@ fn named(owner: &Owner) -> outlier::Owner {
 /// What the overflow meter shows of a list, from its field in the owner document. A list that is still one unbounded
 /// array is all head.
 pub fn meter(list: &Bson, limits: Limits) -> Result<Meter> {
-    Ok(with_threshold(outlier::Meter::of(list)?, limits))
-}
-
-fn with_threshold(meter: outlier::Meter, limits: Limits) -> Meter {
-    Meter {
+    let meter = outlier::Meter::of(list)?;
+    Ok(Meter {
         count: meter.count,
         head: meter.head,
         threshold: limits.threshold as u64,
         pages: meter.pages,
-    }
+    })
 }
 
 /// How a list is stored, from its whole owner document.
@@ -118,12 +115,7 @@ pub fn lay_out(owner: &Owner, born: Uuid, relation: Relation, limits: Limits, it
 }
 
 /// Deletes an owner document and the pages of its lists. Repeating it finishes an interrupted deletion. Returns whether
-/// there was such an owner.
-pub(crate) async fn delete_owner(engine: &Engine, owner: &Owner) -> Result<bool> {
-    outlier::delete_owner(engine, owner_collection(owner), PAGES, &named(owner)).await
-}
-
-/// Deletes the pages of deleted owners of this name; an owner that exists keeps its pages. Returns how many it deleted.
-pub(crate) async fn sweep(engine: &Engine, owner: &Owner) -> Result<u64> {
-    outlier::sweep(engine, owner_collection(owner), PAGES, &named(owner)).await
+/// there was an owner that met the guard.
+pub(crate) async fn delete_owner(engine: &Engine, owner: &Owner, guard: Document) -> Result<bool> {
+    outlier::delete_owner(engine, owner_collection(owner), PAGES, &named(owner), guard).await
 }
