@@ -49,6 +49,11 @@ pub async fn listen(embedded: Option<Embedded>, asked: &MongoOptions) -> Result<
                         is trusted.";
             Err(Fault::usage("The store would be open to everybody", next).caused_by(&error))
         }
+        Err(error @ ListenError::ShortPassword(_)) => {
+            let next = "Make SPILLWAY_MONGO_PASSWORD longer, listen on 127.0.0.1, or say --mongo-listen-anywhere if the \
+                        network is trusted. Nothing that is sent there is encrypted.";
+            Err(Fault::usage("The password of MongoDB's protocol is too short", next).caused_by(&error))
+        }
         Err(error) => {
             let next = "Choose another address with SPILLWAY_MONGO_LISTEN, e.g. 127.0.0.1:27018.";
             Err(Fault::failed("MongoDB's protocol cannot be spoken", next).caused_by(&error))

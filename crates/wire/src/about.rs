@@ -71,7 +71,7 @@ pub(crate) fn build() -> Document {
 
 /// `whatsmyuri`
 pub(crate) fn peer(session: &Session) -> Document {
-    fine(doc! { "you": &session.peer })
+    fine(doc! { "you": session.peer.to_string() })
 }
 
 /// The server's name, for answers that say who gave them.
@@ -108,7 +108,7 @@ pub(crate) fn connection(server: &Server, session: &Session, mut arguments: Argu
     let users: Vec<Document> = server
         .keys
         .iter()
-        .filter(|_| session.trusted)
+        .filter(|_| session.place.is_some())
         .map(|keys| doc! { "user": keys.user(), "db": "admin" })
         .collect();
     let mut info = doc! { "authenticatedUsers": users, "authenticatedUserRoles": [] };

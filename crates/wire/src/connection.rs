@@ -1,27 +1,31 @@
 //! One connection: a message in, a message out, until either side closes it.
 
 use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::sync::watch;
-use tokio::time::timeout;
+use tokio::sync::{Notify, OwnedSemaphorePermit, watch};
+use tokio::time::{Instant, sleep_until, timeout};
 
-use bson::doc;
-
-use crate::fault::Fault;
+use crate::fault::{Fault, TOO_MANY_CONNECTIONS};
 use crate::message::{Form, HEADER, Header, LARGEST_MESSAGE, Malformed, Request, answer};
 use crate::server::{Server, Session};
 
 /// How long a message may take to arrive once it has begun, and an answer to be sent.
 const TRANSFER: Duration = Duration::from_mins(1);
 
-/// How long an unknown client has for signing in, and how large its messages may be until then.
-const INTRODUCTION: Duration = Duration::from_secs(30);
-const LARGEST_OF_A_STRANGER: usize = 64 * 1024;
+/// The same for a client that has not signed in, which also has to begin its first message in this time.
+const TRANSFER_OF_A_STRANGER: Duration = Duration::from_secs(10);
+
+/// How long it may be silent after that. Drivers that only look whether the server is there ask every ten seconds.
+const SILENCE_OF_A_STRANGER: Duration = Duration::from_mins(2);
+
+/// How large its messages may be. A handshake has some hundred bytes.
+const LARGEST_OF_A_STRANGER: usize = 16 * 1024;
 
 /// Why a connection ended before the other side closed it.
 #[derive(Debug, thiserror::Error)]
@@ -32,42 +36,56 @@ enum Ended {
     Network(#[from] io::Error),
     #[error("the other side is too slow")]
     Slow,
+    #[error("too many connections have not signed in, and this one was the oldest of its address")]
+    Replaced,
     #[error("an answer cannot be encoded: {0}")]
     Answer(#[from] bson::error::Error),
 }
 
-/// Serves a connection until it ends or the listener closes.
+/// Serves a connection until it ends or the listener closes. Without a place it has to sign in first.
 pub(crate) async fn serve(
     server: Arc<Server>,
     stream: TcpStream,
-    peer: String,
+    peer: SocketAddr,
+    place: Option<OwnedSemaphorePermit>,
     closing: watch::Receiver<bool>,
 ) {
-    if let Err(error) = converse(&server, stream, &peer, closing).await {
-        tracing::debug!(%error, peer, "a connection of a driver ended");
+    let (stranger, removed) = if place.is_some() {
+        (None, Arc::new(Notify::new()))
+    } else {
+        let (stranger, removed) = server.strangers.admit(peer.ip());
+        (Some(stranger), removed)
+    };
+    let session = Session {
+        id: server.connections.fetch_add(1, Ordering::Relaxed) + 1,
+        peer,
+        stranger,
+        place,
+        conversation: None,
+        proven: false,
+    };
+    let ended = tokio::select! {
+        ended = converse(&server, stream, session, closing) => ended,
+        () = removed.notified() => Err(Ended::Replaced),
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, %peer, "a connection of a driver ended");
     }
 }
 
 async fn converse(
     server: &Server,
     mut stream: TcpStream,
-    peer: &str,
+    mut session: Session,
     mut closing: watch::Receiver<bool>,
 ) -> Result<(), Ended> {
     stream.set_nodelay(true)?;
-    let mut session = Session {
-        id: server.connections.fetch_add(1, Ordering::Relaxed) + 1,
-        peer: peer.to_owned(),
-        trusted: server.keys.is_none(),
-        conversation: None,
-        proven: false,
-    };
     let mut number = 0_i32;
-    let introduction = tokio::time::Instant::now() + INTRODUCTION;
+    let mut deadline = Instant::now() + TRANSFER_OF_A_STRANGER;
     loop {
         let first = tokio::select! {
             _ = closing.wait_for(|closing| *closing) => return Ok(()),
-            () = tokio::time::sleep_until(introduction), if !session.trusted => return Err(Ended::Slow),
+            () = sleep_until(deadline), if session.place.is_none() => return Err(Ended::Slow),
             first = stream.read_u8() => first,
         };
         let first = match first {
@@ -76,15 +94,15 @@ async fn converse(
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(()),
             Err(error) => return Err(error.into()),
         };
-        let most = if session.trusted {
-            LARGEST_MESSAGE
-        } else {
-            LARGEST_OF_A_STRANGER
+        let (most, transfer) = match session.place {
+            Some(_) => (LARGEST_MESSAGE, TRANSFER),
+            None => (LARGEST_OF_A_STRANGER, TRANSFER_OF_A_STRANGER),
         };
-        let request = timeout(TRANSFER, receive(&mut stream, first, most))
+        let request = timeout(transfer, receive(&mut stream, first, most))
             .await
             .map_err(|_| Ended::Slow)??;
         number = number.wrapping_add(1);
+        deadline = Instant::now() + SILENCE_OF_A_STRANGER;
         let (id, form, silent) = (request.id, request.form, request.silent);
         let body = match form {
             Form::Query if !is_handshake(&request) => {
@@ -101,7 +119,7 @@ async fn converse(
             let too_large = Fault::new(10334, "the answer is larger than a message may be").answer();
             bytes = answer(form, number, id, &too_large)?;
         }
-        timeout(TRANSFER, stream.write_all(&bytes))
+        timeout(transfer, stream.write_all(&bytes))
             .await
             .map_err(|_| Ended::Slow)??;
     }
@@ -131,7 +149,7 @@ pub(crate) async fn reject(mut stream: TcpStream) {
     let refused = async {
         let first = stream.read_u8().await?;
         let request = receive(&mut stream, first, LARGEST_OF_A_STRANGER).await?;
-        let body = doc! { "ok": 0.0, "errmsg": "too many connections", "code": 202, "codeName": "NetworkInterfaceExceededTimeLimit" };
+        let body = Fault::new(TOO_MANY_CONNECTIONS, "too many connections").answer();
         stream
             .write_all(&answer(request.form, 1, request.id, &body)?)
             .await?;

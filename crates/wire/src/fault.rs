@@ -27,6 +27,7 @@ pub(crate) const NAMESPACE_EXISTS: i32 = 48;
 pub(crate) const MAX_TIME_EXPIRED: i32 = 50;
 pub(crate) const COMMAND_NOT_FOUND: i32 = 59;
 pub(crate) const EXCEEDED_MEMORY_LIMIT: i32 = 146;
+pub(crate) const TOO_MANY_CONNECTIONS: i32 = 202;
 pub(crate) const CURSOR_IN_USE: i32 = 12051;
 pub(crate) const INVALID_OPTIONS: i32 = 72;
 pub(crate) const INVALID_NAMESPACE: i32 = 73;
@@ -148,6 +149,7 @@ fn name(code: i32) -> String {
         112 => "WriteConflict",
         146 => "ExceededMemoryLimit",
         171 => "CannotIndexParallelArrays",
+        202 => "NetworkInterfaceExceededTimeLimit",
         352 => "UnsupportedOpQueryCommand",
         10334 => "BSONObjectTooLarge",
         11000 => "DuplicateKey",

@@ -4,6 +4,7 @@
 //!   listener, connection   who may connect, how many, for how long
 //!   message, bytes         bytes to commands and back
 //!   server                 which command goes where, and who may give it
+//!   strangers              connections that have not signed in: room, and pauses after wrong passwords
 //!   about, sign_in, scram  what drivers ask before they work
 //!   read, cursor, source   find, aggregate, count, distinct and what they leave behind
 //!   write, update, replace insert, delete, update
@@ -35,6 +36,7 @@ mod scram;
 mod server;
 mod sign_in;
 mod source;
+mod strangers;
 mod update;
 mod variables;
 mod write;

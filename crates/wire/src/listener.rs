@@ -8,30 +8,38 @@ use std::time::Duration;
 
 use document::Engine;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::connection;
 use crate::cursor::Cursors;
 use crate::scram::{Keys, Login};
 use crate::server::Server;
+use crate::strangers::Strangers;
 use document::catalogue::Catalogue;
 
 /// The pause after a connection that could not be accepted, e.g. because there are too many open files.
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// How many connections there may be before further ones are closed without an answer.
+const MOST_TASKS: usize = 1_000;
+
+/// The shortest password that lets other machines in, in characters: guesses are slow, but the traffic can be recorded
+/// and tried against at leisure.
+const SHORTEST_PASSWORD: usize = 12;
 
 /// How to listen.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The address and port; port 0 takes a free one.
     pub address: String,
-    /// Listen on an address that other machines can reach, even without a password. The traffic is not encrypted.
+    /// Listen on an address that other machines can reach, even without a password or with a short one. The traffic is not encrypted.
     pub anywhere: bool,
     /// Who may connect. Without a login, everybody.
     pub login: Option<Login>,
     /// The name of the only database.
     pub database: String,
-    /// The most connections at a time.
+    /// The most connections at a time; those that have not signed in do not count.
     pub connections: usize,
     /// How long an unused cursor is kept.
     pub cursors: Duration,
@@ -66,6 +74,11 @@ pub enum ListenError {
     /// Everybody in the network could read and write.
     #[error("{0} can be reached from other machines, and there is no password")]
     Open(SocketAddr),
+    /// Others could guess the password.
+    #[error(
+        "{0} can be reached from other machines, and the password has less than {SHORTEST_PASSWORD} characters"
+    )]
+    ShortPassword(SocketAddr),
 }
 
 /// Serves MongoDB's protocol until it is shut down. When it is dropped instead, it stops at once.
@@ -88,8 +101,11 @@ pub async fn listen(
     };
     let socket = TcpListener::bind(&options.address).await.map_err(unbound)?;
     let address = socket.local_addr().map_err(unbound)?;
-    if !address.ip().is_loopback() && !options.anywhere && options.login.is_none() {
-        return Err(ListenError::Open(address));
+    if !address.ip().is_loopback() && !options.anywhere {
+        let login = options.login.as_ref().ok_or(ListenError::Open(address))?;
+        if login.password.chars().count() < SHORTEST_PASSWORD {
+            return Err(ListenError::ShortPassword(address));
+        }
     }
     let server = Server {
         engine,
@@ -97,11 +113,13 @@ pub async fn listen(
         database: options.database,
         cursors: Cursors::with_timeout(options.cursors),
         keys: options.login.as_ref().map(Keys::of),
+        strangers: Arc::new(Strangers::default()),
+        places: Arc::new(Semaphore::new(options.connections)),
         connections: AtomicI32::new(0),
         started: tokio::time::Instant::now(),
     };
     let (closing, closed) = watch::channel(false);
-    let accepting = tokio::spawn(accept(socket, Arc::new(server), options.connections, closed));
+    let accepting = tokio::spawn(accept(socket, Arc::new(server), closed));
     Ok(Listener {
         address,
         closing,
@@ -133,7 +151,7 @@ impl Drop for Listener {
     }
 }
 
-async fn accept(socket: TcpListener, server: Arc<Server>, most: usize, mut closed: watch::Receiver<bool>) {
+async fn accept(socket: TcpListener, server: Arc<Server>, mut closed: watch::Receiver<bool>) {
     let mut connections = JoinSet::new();
     loop {
         let accepted = tokio::select! {
@@ -145,7 +163,7 @@ async fn accept(socket: TcpListener, server: Arc<Server>, most: usize, mut close
             accepted = socket.accept() => accepted,
         };
         match accepted {
-            Ok((stream, peer)) => take(&mut connections, most, &server, stream, peer, &closed),
+            Ok((stream, peer)) => take(&mut connections, &server, stream, peer, &closed),
             Err(error) => {
                 tracing::warn!(%error, "a driver's connection could not be accepted");
                 tokio::time::sleep(PAUSE).await;
@@ -160,23 +178,24 @@ async fn accept(socket: TcpListener, server: Arc<Server>, most: usize, mut close
 
 fn take(
     connections: &mut JoinSet<()>,
-    most: usize,
     server: &Arc<Server>,
     stream: TcpStream,
     peer: SocketAddr,
     closed: &watch::Receiver<bool>,
 ) {
-    // Rejected connections are served too, but only a limited number of them.
-    if connections.len() < most {
-        connections.spawn(connection::serve(
-            Arc::clone(server),
-            stream,
-            peer.to_string(),
-            closed.clone(),
-        ));
-    } else if connections.len() < most * 2 {
-        connections.spawn(connection::reject(stream));
-    }
+    let place = if server.keys.is_some() {
+        None
+    } else if let Ok(place) = Arc::clone(&server.places).try_acquire_owned() {
+        Some(place)
+    } else {
+        // So that a driver sees why.
+        if connections.len() < MOST_TASKS {
+            connections.spawn(connection::reject(stream));
+        }
+        return;
+    };
+    let server = Arc::clone(server);
+    connections.spawn(connection::serve(server, stream, peer, place, closed.clone()));
 }
 
 fn report(ended: Result<(), tokio::task::JoinError>) {

@@ -17,6 +17,9 @@ const OP_REPLY: i32 = 1;
 const OP_QUERY: i32 = 2004;
 const OP_MSG: i32 = 2013;
 
+/// The most sequences of documents in a message. No command takes more than two.
+const MOST_SEQUENCES: usize = 4;
+
 const CHECKSUM_PRESENT: u32 = 1;
 const MORE_TO_COME: u32 = 1 << 1;
 /// The flags that a server must understand; it ignores unknown others.
@@ -35,7 +38,7 @@ pub(crate) enum Malformed {
     Section(u8),
     #[error("the message ends too early")]
     Truncated,
-    #[error("the message has no body, two bodies, or two sequences of one name")]
+    #[error("the message has no body, two bodies, two sequences of one name, or too many sequences")]
     Sections,
     #[error("a document is not BSON")]
     Bson,
@@ -112,7 +115,7 @@ fn message(id: i32, bytes: &[u8]) -> Result<Request, Malformed> {
         bytes.0 = &bytes.0[..end];
     }
     let mut body = None;
-    let mut sequences: Vec<(String, Vec<Bson>)> = Vec::new();
+    let mut sequences = Document::new();
     while !bytes.0.is_empty() {
         match bytes.take(1)?[0] {
             0 => {
@@ -124,14 +127,13 @@ fn message(id: i32, bytes: &[u8]) -> Result<Request, Malformed> {
                 let size = bytes.peek_size()?;
                 let mut section = Bytes(&bytes.take(size)?[4..]);
                 let name = section.name()?;
-                if sequences.iter().any(|(other, _)| *other == name) {
-                    return Err(Malformed::Sections);
-                }
                 let mut documents = Vec::new();
                 while !section.0.is_empty() {
                     documents.push(Bson::Document(section.document()?));
                 }
-                sequences.push((name, documents));
+                if sequences.insert(name, documents).is_some() || sequences.len() > MOST_SEQUENCES {
+                    return Err(Malformed::Sections);
+                }
             }
             kind => return Err(Malformed::Section(kind)),
         }
@@ -285,6 +287,13 @@ mod tests {
         let twice = with_flags(0, &[section(&ping), section(&ping)]);
         assert_eq!(parse(OP_MSG, &twice), Err(Malformed::Sections));
         assert_eq!(parse(OP_MSG, &with_flags(0, &[])), Err(Malformed::Sections));
+        let same = with_flags(0, &[section(&ping), sequence("a", &[]), sequence("a", &[])]);
+        assert_eq!(parse(OP_MSG, &same), Err(Malformed::Sections));
+        let many: Vec<_> = (0..=MOST_SEQUENCES)
+            .map(|n| sequence(&n.to_string(), &[]))
+            .collect();
+        let many = with_flags(0, &[vec![section(&ping)], many].concat());
+        assert_eq!(parse(OP_MSG, &many), Err(Malformed::Sections));
         assert_eq!(
             parse(OP_MSG, &with_flags(0, &[vec![9]])),
             Err(Malformed::Section(9))

@@ -1,10 +1,12 @@
 //! Answering commands: the engine, and the state of a connection.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicI32;
 
 use bson::{Bson, Document};
 use document::Engine;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::arguments::Arguments;
 use crate::cursor::Cursors;
@@ -13,6 +15,7 @@ use crate::fault::{
     UNAUTHORIZED, done,
 };
 use crate::scram::{Conversation, Keys};
+use crate::strangers::{Stranger, Strangers};
 use crate::{about, collections, explain, modify, read, sign_in, update, write};
 use document::catalogue::Catalogue;
 
@@ -25,6 +28,10 @@ pub(crate) struct Server {
     pub(crate) cursors: Cursors,
     /// The keys of the user; `None` if anybody may connect.
     pub(crate) keys: Option<Keys>,
+    /// The connections that have not signed in.
+    pub(crate) strangers: Arc<Strangers>,
+    /// The places of those that may read and write.
+    pub(crate) places: Arc<Semaphore>,
     /// The number of the last connection.
     pub(crate) connections: AtomicI32,
     /// When it began to listen.
@@ -36,9 +43,11 @@ pub(crate) struct Server {
 pub(crate) struct Session {
     pub(crate) id: i32,
     /// The address of the client.
-    pub(crate) peer: String,
-    /// Whether it may read and write.
-    pub(crate) trusted: bool,
+    pub(crate) peer: SocketAddr,
+    /// Its place among those that have not signed in, until it has.
+    pub(crate) stranger: Option<Stranger>,
+    /// Its place among those that may read and write, once it has signed in.
+    pub(crate) place: Option<OwnedSemaphorePermit>,
     /// A sign-in that is under way.
     pub(crate) conversation: Option<Conversation>,
     /// The client has proved its password and still has to confirm the server's proof.
@@ -140,11 +149,11 @@ impl Server {
             "whatsmyuri" => return Ok(about::peer(session)),
             "connectionStatus" => return about::connection(self, session, command.arguments),
             "saslStart" => return sign_in::start(self, session, command.arguments),
-            "saslContinue" => return sign_in::go_on(self, session, command.arguments),
+            "saslContinue" => return sign_in::go_on(self, session, command.arguments).await,
             "logout" => return Ok(sign_in::leave(self, session)),
             _ => {}
         }
-        if !session.trusted {
+        if session.place.is_none() {
             let message = format!("Command {} requires authentication", command.name);
             return Err(Fault::new(UNAUTHORIZED, message));
         }

@@ -1,10 +1,12 @@
 //! The commands of signing in.
 
+use std::sync::Arc;
+
 use bson::spec::BinarySubtype;
 use bson::{Binary, Bson, Document, doc};
 
 use crate::arguments::{Arguments, whole};
-use crate::fault::{AUTHENTICATION_FAILED, Fault, Outcome, done, fine};
+use crate::fault::{AUTHENTICATION_FAILED, Fault, Outcome, TOO_MANY_CONNECTIONS, done, fine};
 use crate::scram::{MECHANISM, Rejected};
 use crate::server::{Server, Session};
 
@@ -31,20 +33,34 @@ pub(crate) fn start(server: &Server, session: &mut Session, mut arguments: Argum
 }
 
 /// `saslContinue`
-pub(crate) fn go_on(server: &Server, session: &mut Session, mut arguments: Arguments) -> Outcome<Document> {
+pub(crate) async fn go_on(
+    server: &Server,
+    session: &mut Session,
+    mut arguments: Arguments,
+) -> Outcome<Document> {
     let number = arguments.take("conversationId").as_ref().and_then(whole);
     if number != Some(CONVERSATION.into()) {
         return Err(Rejected.into());
     }
     if std::mem::take(&mut session.proven) {
-        session.trusted = true;
+        enter(server, session)?;
         return Ok(step("", true));
     }
     let conversation = session.conversation.take().ok_or(Rejected)?;
     let keys = server.keys.as_ref().ok_or(Rejected)?;
-    let answer = keys.finish(&conversation, &payload(&mut arguments)?)?;
+    let address = session.peer.ip();
+    if let Some(wait) = server.strangers.pause(address) {
+        let seconds = wait.as_secs();
+        let message = format!("too many wrong passwords from this address: try again in {seconds} seconds");
+        return Err(Fault::new(AUTHENTICATION_FAILED, message));
+    }
+    let Ok(answer) = keys.finish(&conversation, &payload(&mut arguments)?) else {
+        tracing::warn!(peer = %session.peer, "a driver signed in with a wrong name or password");
+        tokio::time::sleep(server.strangers.failed(address)).await;
+        return Err(Rejected.into());
+    };
     if conversation.short {
-        session.trusted = true;
+        enter(server, session)?;
     } else {
         session.proven = true;
     }
@@ -53,8 +69,18 @@ pub(crate) fn go_on(server: &Server, session: &mut Session, mut arguments: Argum
 
 /// `logout`
 pub(crate) fn leave(server: &Server, session: &mut Session) -> Document {
-    session.trusted = server.keys.is_none();
+    if server.keys.is_some() {
+        session.place = None;
+    }
     done()
+}
+
+/// Gives a connection a place among those that may read and write.
+fn enter(server: &Server, session: &mut Session) -> Outcome<()> {
+    let place = Arc::clone(&server.places).try_acquire_owned();
+    session.place = Some(place.map_err(|_| Fault::new(TOO_MANY_CONNECTIONS, "too many connections"))?);
+    session.stranger = None;
+    Ok(())
 }
 
 fn payload(arguments: &mut Arguments) -> Result<String, Rejected> {

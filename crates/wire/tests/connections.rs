@@ -25,12 +25,15 @@ fn with_password() -> Options {
     Options {
         login: Some(Login {
             user: "ada".to_owned(),
-            password: "p:@ss wörd".to_owned(),
+            password: "p:@ss wörd, long".to_owned(),
             random: || [3; 32],
         }),
         ..Options::on("127.0.0.1:0")
     }
 }
+
+/// The login of [`with_password`] in an address.
+const LOGIN: &str = "ada:p%3A%40ss%20w%C3%B6rd%2C%20long@";
 
 async fn connect(listener: &Listener, login: &str) -> Result<Mongo, ConnectError> {
     let address = listener.address();
@@ -64,11 +67,11 @@ async fn exchange(address: SocketAddr, bytes: &[u8]) -> Option<Document> {
 #[tokio::test]
 async fn reading_and_writing_require_the_password() {
     let listener = listening(with_password()).await.unwrap();
-    let engine = connect(&listener, "ada:p%3A%40ss%20w%C3%B6rd@").await.unwrap();
+    let engine = connect(&listener, LOGIN).await.unwrap();
     engine.insert("things", vec![doc! { "_id": 1 }]).await.unwrap();
     assert_eq!(engine.count("things", doc! {}).await.unwrap(), 1);
 
-    for wrong in ["ada:pass@", "bob:p%3A%40ss%20w%C3%B6rd@"] {
+    for wrong in ["ada:pass@", "bob:p%3A%40ss%20w%C3%B6rd%2C%20long@"] {
         let error = connect(&listener, wrong).await.unwrap_err();
         assert!(matches!(error, ConnectError::Login { .. }), "{error:?}");
     }
@@ -102,6 +105,30 @@ async fn other_machines_need_a_password_or_an_explicit_permission() {
         ..with_password()
     };
     assert!(listening(guarded).await.is_ok());
+    let mut short = Options {
+        address: "0.0.0.0:0".to_owned(),
+        ..with_password()
+    };
+    short.login.as_mut().unwrap().password = "pencil".to_owned();
+    let refused = listening(short).await.unwrap_err();
+    assert!(matches!(refused, ListenError::ShortPassword(_)), "{refused}");
+}
+
+#[tokio::test]
+async fn strangers_do_not_take_the_places_of_those_who_sign_in() {
+    let options = Options {
+        connections: 20,
+        ..with_password()
+    };
+    let listener = listening(options).await.unwrap();
+    let mut strangers = Vec::new();
+    for _ in 0..300 {
+        strangers.push(TcpStream::connect(listener.address()).await.unwrap());
+    }
+    let engine = connect(&listener, LOGIN).await.unwrap();
+    assert_eq!(engine.count("things", doc! {}).await.unwrap(), 0);
+    // The oldest had to go.
+    assert_eq!(strangers[0].read(&mut [0]).await.unwrap(), 0);
 }
 
 #[tokio::test]

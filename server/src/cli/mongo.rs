@@ -10,7 +10,7 @@ pub struct MongoOptions {
     /// on this machine may connect. What they change is not checked.
     #[arg(long, env = "SPILLWAY_MONGO_LISTEN", value_name = "HOST:PORT")]
     pub mongo_listen: Option<String>,
-    /// The password of the user `spillway` there.
+    /// The password of the user `spillway` there; at least 12 characters if other machines can connect.
     #[arg(
         long,
         env = "SPILLWAY_MONGO_PASSWORD",
@@ -18,7 +18,7 @@ pub struct MongoOptions {
         value_name = "PASSWORD"
     )]
     pub mongo_password: Option<String>,
-    /// Listen where other machines can connect, even without a password. Nothing is encrypted.
+    /// Listen where other machines can connect, even without a password or with a short one. Nothing is encrypted.
     #[arg(long, env = "SPILLWAY_MONGO_LISTEN_ANYWHERE", value_parser = FalseyValueParser::new())]
     pub mongo_listen_anywhere: bool,
 }

@@ -183,6 +183,16 @@ fn wrong_usage_exits_with_2_and_names_the_variable() {
         assert!(stderr.contains(says), "{variable}={value}: {stderr}");
         assert!(!stderr.contains("secret"), "{stderr}");
     }
+    let listen = [
+        ("SPILLWAY_MONGO_LISTEN", "0.0.0.0:0"),
+        ("SPILLWAY_MONGO_PASSWORD", "hunter2"),
+    ];
+    let (code, stderr) = run(&["serve", "--no-demo"], &listen);
+    assert_eq!(code, Some(2), "{stderr}");
+    assert!(
+        stderr.contains("12 characters") && !stderr.contains("hunter2"),
+        "{stderr}"
+    );
     assert_eq!(run(&["fly"], &[]).0, Some(2));
     assert_eq!(run(&["--help"], &[]).0, Some(0));
 }
