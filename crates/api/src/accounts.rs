@@ -7,7 +7,7 @@ use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, SET_COOKIE};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use feed::Feed;
-use model::{Account, Bio, DisplayName, Handle, Password, both};
+use model::{Account, Bio, DisplayName, Handle, Password, Problem, both};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -38,7 +38,7 @@ struct NewAccount {
     /// The name that others see.
     #[schema(value_type = DisplayName)]
     name: String,
-    /// 8 to 200 characters, kept as it is.
+    /// 8 to 200 characters, kept as it is. One of the most common passwords is refused.
     #[schema(min_length = 8, max_length = 200, format = Password, examples("correct horse"))]
     password: String,
 }
@@ -74,7 +74,7 @@ struct NewPassword {
     /// The password until now.
     #[schema(format = Password, examples("correct horse"))]
     password: String,
-    /// The password from now on: 8 to 200 characters.
+    /// The password from now on: 8 to 200 characters, and none of the most common passwords.
     #[schema(min_length = 8, max_length = 200, format = Password, examples("battery staple"))]
     new_password: String,
 }
@@ -197,12 +197,17 @@ async fn change_password(
     Body(new): Body<NewPassword>,
 ) -> Answer<Response> {
     let handle = &session.require()?.handle;
+    let in_our_case = |problem: Problem| match problem.field.as_deref() {
+        Some("new_password") => problem.about("newPassword"),
+        _ => problem,
+    };
     let password = new.new_password.parse::<Password>();
     let password = password.map_err(|problem| problem.about("newPassword"))?;
-    let token = feed
+    let changed = feed
         .accounts()
         .change_password(handle, &new.password, password)
-        .await?;
+        .await;
+    let token = changed.map_err(in_our_case)?;
     Ok((
         StatusCode::NO_CONTENT,
         cookie(session.replace(&feed, &token).await?),

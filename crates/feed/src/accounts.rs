@@ -58,16 +58,17 @@ impl FromStr for SessionToken {
 }
 
 impl Accounts<'_> {
-    /// Creates an account and signs in.
+    /// Creates an account and signs in. Common passwords are refused.
     pub async fn sign_up(
         self,
         handle: Handle,
         name: DisplayName,
         password: Password,
     ) -> Result<(Account, SessionToken), Problem> {
+        let person = Person { handle, name };
+        passwords::refuse_common(&password, &person)?;
         let hash = passwords::hash(password, self.0.environment.salt()).await?;
         let at = self.0.environment.now();
-        let person = Person { handle, name };
         let user = User {
             person,
             bio: String::new(),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use argon2::Argon2;
 use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, SaltString};
-use model::{Kind, Password, Problem};
+use model::{Kind, Password, Person, Problem};
 use tokio::sync::Semaphore;
 
 /// A hash takes 19 MB and tens of milliseconds of one core by design, so only this many are made at once.
@@ -21,6 +21,30 @@ static HASHES: Queue = Queue::new(AT_ONCE, WAITING);
 /// other.
 const NOBODY: &str =
     "$argon2id$v=19$m=19456,t=2,p=1$c3BpbGx3YXktbm9ib2R5$7h3Nw3Y0m1vQ9rFZb2mZ1b4mZ0eF1rQhYq9dJk3rQ1c";
+
+/// How many guesses a password has to survive: as many as the most common passwords that attackers try first.
+const COMMON: u64 = 10_000;
+
+/// How much of a password is looked at. No common password is longer, and the work grows with the length.
+const LOOKED_AT: usize = 40;
+
+/// Refuses a password that is among the most common ones, or a simple variation of one or of the person's names.
+///
+/// The estimate is that of Wheeler, "zxcvbn: Low-Budget Password Strength Estimation", USENIX Security 2016.
+///
+/// # Errors
+/// A problem about the password.
+pub(super) fn refuse_common(password: &Password, person: &Person) -> Result<(), Problem> {
+    let beginning: String = password.reveal().chars().take(LOOKED_AT).collect();
+    let names = [person.handle.as_str(), person.name.as_str()];
+    if zxcvbn::zxcvbn(&beginning, &names).guesses() > COMMON {
+        return Ok(());
+    }
+    Err(Problem::invalid(
+        "password",
+        "This password is one of the first that others would try. Choose a few words that do not belong together.",
+    ))
+}
 
 /// The form in which the store keeps a password.
 pub(super) async fn hash(password: Password, salt: [u8; 16]) -> Result<String, Problem> {
@@ -114,6 +138,30 @@ mod tests {
         let (first, second, ()) = futures::join!(first, second, third);
         assert!(first.is_ok() && second.is_ok());
         assert!(QUEUE.run(|| Ok(())).await.is_ok(), "there is room again");
+    }
+
+    #[test]
+    fn common_passwords_and_the_names_of_the_person_are_refused() {
+        let person = Person {
+            handle: "grace-h".parse().unwrap(),
+            name: "Grace Hopper".parse().unwrap(),
+        };
+        let check = |password: &str| refuse_common(&password.parse().unwrap(), &person);
+        for common in [
+            "password",
+            "12345678",
+            "Password1",
+            "p4ssw0rd",
+            "qwertyuiop",
+            "grace-hgrace-h",
+        ] {
+            let problem = check(common).unwrap_err();
+            assert_eq!(problem.field.as_deref(), Some("password"), "{common}");
+        }
+        assert!(check(&"a".repeat(Password::MAX)).is_err());
+        for other in ["correct horse", "a wet weir", "日本語のパスワード"] {
+            assert!(check(other).is_ok(), "{other}");
+        }
     }
 
     #[tokio::test]

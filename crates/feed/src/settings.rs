@@ -30,6 +30,7 @@ impl Accounts<'_> {
         new: Password,
     ) -> Result<SessionToken, Problem> {
         let (user, old) = self.0.proven(actor, present).await?;
+        passwords::refuse_common(&new, &user.person).map_err(|problem| problem.about("new_password"))?;
         let hash = passwords::hash(new, self.0.environment.salt()).await?;
         let at = self.0.environment.now();
         let people = self.0.store.people();

@@ -93,9 +93,14 @@ async fn a_new_password_ends_every_other_session() {
     let wrong = json!({"password": "wrong horse", "newPassword": "battery staple"});
     let answer = ada.sends("PUT", "/api/v1/me/password", &wrong).await;
     assert_eq!((answer.status, &answer.body["field"]), (422, &json!("password")));
-    let short = json!({"password": "correct horse", "newPassword": "short"});
-    let answer = ada.sends("PUT", "/api/v1/me/password", &short).await;
-    assert_eq!(answer.body["field"], "newPassword");
+    for refused in ["short", "iloveyou"] {
+        let new = json!({"password": "correct horse", "newPassword": refused});
+        let answer = ada.sends("PUT", "/api/v1/me/password", &new).await;
+        assert_eq!(
+            (answer.status, &answer.body["field"]),
+            (422, &json!("newPassword"))
+        );
+    }
 
     let right = json!({"password": "correct horse", "newPassword": "battery staple"});
     let answer = ada.sends("PUT", "/api/v1/me/password", &right).await;

@@ -30,6 +30,18 @@ fn signing_up_signs_in_and_signing_out_ends_the_session() {
 }
 
 #[test]
+fn signing_up_takes_no_common_password() {
+    let server = Server::start();
+    for password in ["password", "12345678"] {
+        let new = json!({"handle": "ada", "name": "Ada", "password": password});
+        server
+            .visitor()
+            .post("/accounts", &new)
+            .is_problem(422, Some("password"));
+    }
+}
+
+#[test]
 fn the_session_cookie_is_guarded() {
     let server = Server::start();
     let new = json!({"handle": "ada", "name": "Ada", "password": "correct horse"});
