@@ -9,7 +9,7 @@ use feed::{Ids, SystemIds};
 use wire::{ListenError, Listener, Login, Options};
 
 use crate::cli::MongoOptions;
-use crate::fault::Fault;
+use crate::error::CliError;
 
 /// How long commands under way may take when the server stops.
 pub const DEADLINE: Duration = Duration::from_secs(2);
@@ -18,12 +18,12 @@ pub const DEADLINE: Duration = Duration::from_secs(2);
 const USER: &str = "spillway";
 
 /// Listens if this was requested.
-pub async fn listen(embedded: Option<Embedded>, asked: &MongoOptions) -> Result<Option<Listener>, Fault> {
+pub async fn listen(embedded: Option<Embedded>, asked: &MongoOptions) -> Result<Option<Listener>, CliError> {
     let Some(address) = &asked.mongo_listen else {
         return Ok(None);
     };
     let Some(embedded) = embedded else {
-        return Err(Fault::usage(
+        return Err(CliError::usage(
             "SPILLWAY_MONGO_LISTEN is for the embedded store, and this one is a MongoDB server",
             "Connect shells and drivers to that server, and leave --mongo-listen out.",
         ));
@@ -47,16 +47,16 @@ pub async fn listen(embedded: Option<Embedded>, asked: &MongoOptions) -> Result<
         Err(error @ ListenError::Open(_)) => {
             let next = "Set SPILLWAY_MONGO_PASSWORD, listen on 127.0.0.1, or say --mongo-listen-anywhere if the network \
                         is trusted.";
-            Err(Fault::usage("The store would be open to everybody", next).caused_by(&error))
+            Err(CliError::usage("The store would be open to everybody", next).caused_by(&error))
         }
         Err(error @ ListenError::ShortPassword(_)) => {
             let next = "Make SPILLWAY_MONGO_PASSWORD longer, listen on 127.0.0.1, or say --mongo-listen-anywhere if the \
                         network is trusted. Nothing that is sent there is encrypted.";
-            Err(Fault::usage("The password of MongoDB's protocol is too short", next).caused_by(&error))
+            Err(CliError::usage("The password of MongoDB's protocol is too short", next).caused_by(&error))
         }
         Err(error) => {
             let next = "Choose another address with SPILLWAY_MONGO_LISTEN, e.g. 127.0.0.1:27018.";
-            Err(Fault::failed("MongoDB's protocol cannot be spoken", next).caused_by(&error))
+            Err(CliError::failed("MongoDB's protocol cannot be spoken", next).caused_by(&error))
         }
     }
 }

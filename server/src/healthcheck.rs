@@ -4,16 +4,16 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::fault::Fault;
+use crate::error::CliError;
 
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Asks the server at `addr` for `/healthz`.
-pub async fn run(addr: &str) -> Result<(), Fault> {
+pub async fn run(addr: &str) -> Result<(), CliError> {
     // A server that listens on all addresses is asked at the loopback address.
     let addr = addr.replace("0.0.0.0:", "127.0.0.1:").replace("[::]:", "[::1]:");
     let fault = |cause: &dyn std::error::Error| {
-        Fault::failed(
+        CliError::failed(
             format!("No healthy Spillway at http://{addr}"),
             "Start it with `spillway serve`, or name its address with SPILLWAY_ADDR.",
         )

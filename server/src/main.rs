@@ -5,7 +5,7 @@ mod api;
 mod classroom;
 mod cli;
 mod drivers;
-mod fault;
+mod error;
 mod healthcheck;
 mod http;
 mod listen;
@@ -29,7 +29,7 @@ use clap::Parser;
 use tracing_subscriber::EnvFilter;
 
 use crate::cli::{Cli, Command};
-use crate::fault::Fault;
+use crate::error::CliError;
 
 /// Returns memory to the system after a burst, for example a town's generation or the hashing of passwords. The C
 /// library's allocator kept hundreds of megabytes here.
@@ -53,10 +53,10 @@ fn main() -> ExitCode {
 }
 
 /// `spillway openapi`: the description of the API, as `/api/v1/openapi.json` answers it.
-fn print_description() -> Result<(), Fault> {
+fn print_description() -> Result<(), CliError> {
     let written = std::io::stdout().write_all(api::DESCRIPTION.text.as_bytes());
     written.map_err(|error| {
-        Fault::failed(
+        CliError::failed(
             "The description could not be written",
             "Look where its output goes: is there space, and does somebody read it to its end?",
         )
@@ -68,13 +68,13 @@ fn print_description() -> Result<(), Fault> {
 /// this do not read any faster.
 const BLOCKING_THREADS: usize = 8;
 
-fn run(cli: Cli) -> Result<(), Fault> {
+fn run(cli: Cli) -> Result<(), CliError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .max_blocking_threads(BLOCKING_THREADS)
         .build()
         .map_err(|error| {
-            Fault::failed(
+            CliError::failed(
                 "The server's threads could not be started",
                 "Look for limits on processes and memory.",
             )

@@ -86,18 +86,18 @@ fn known(method: &Method) -> &str {
 }
 
 /// Numbers that are counted elsewhere and read for each scrape.
-struct Counted {
+struct FeedCollector {
     feed: Feed,
     embedded: Option<Embedded>,
 }
 
-impl fmt::Debug for Counted {
+impl fmt::Debug for FeedCollector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Counted")
+        f.write_str("FeedCollector")
     }
 }
 
-impl Collector for Counted {
+impl Collector for FeedCollector {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
         let streams = i64::try_from(self.feed.live().open_streams()).unwrap_or(i64::MAX);
         let metric = encoder.encode_descriptor(
@@ -135,7 +135,7 @@ const OF_LISTS: [Counter; 4] = [
     ),
 ];
 
-impl Counted {
+impl FeedCollector {
     fn encode_lists(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
         for (name, help, count) in OF_LISTS {
             let mut metric = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
@@ -213,7 +213,7 @@ pub fn router(feed: Feed, embedded: Option<Embedded>, latencies: Latencies) -> R
         Unit::Seconds,
         latencies.0,
     );
-    registry.register_collector(Box::new(Counted { feed, embedded }));
+    registry.register_collector(Box::new(FeedCollector { feed, embedded }));
     Router::new()
         .route("/metrics", get(metrics))
         .with_state(Arc::new(registry))

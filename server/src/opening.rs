@@ -12,7 +12,7 @@ use mongo::{ConnectError, Mongo};
 use store::{Store, people, transfer};
 
 use crate::cli::{DataOptions, StoreAddress};
-use crate::fault::Fault;
+use crate::error::CliError;
 
 /// How often to retry opening a store that is in use, and the pause between attempts.
 const ATTEMPTS: u32 = 20;
@@ -29,26 +29,26 @@ pub struct Opened {
 }
 
 /// The store with the requested limits for its lists.
-pub async fn open(options: &DataOptions) -> Result<Store, Fault> {
-    open_whole(options).await.map(|opened| opened.store)
+pub async fn open(options: &DataOptions) -> Result<Store, CliError> {
+    open_with_engine(options).await.map(|opened| opened.store)
 }
 
 /// The same, with its engine.
 ///
 /// A store with an import that was begun but not finished is refused: owners may lack documents that belong to
 /// them.
-pub async fn open_whole(options: &DataOptions) -> Result<Opened, Fault> {
+pub async fn open_with_engine(options: &DataOptions) -> Result<Opened, CliError> {
     let opened = open_to_import(options).await?;
     match transfer::is_under_way(&opened.store).await {
         Ok(false) => Ok(opened),
-        Ok(true) => Err(Fault::failed(
+        Ok(true) => Err(CliError::failed(
             format!("An import into {} was begun and not ended", options.store),
             "Run `spillway import` with the same export again: it goes on. Or delete the store's folder or database.",
         )),
         Err(error) => {
             let next = "Look at the store's folder and disk, or at its server, and run it again.";
             Err(
-                Fault::failed(format!("The store in {} cannot be read", options.store), next)
+                CliError::failed(format!("The store in {} cannot be read", options.store), next)
                     .caused_by(&error),
             )
         }
@@ -56,9 +56,9 @@ pub async fn open_whole(options: &DataOptions) -> Result<Opened, Fault> {
 }
 
 /// The same, even if an import was not finished.
-pub async fn open_to_import(options: &DataOptions) -> Result<Opened, Fault> {
+pub async fn open_to_import(options: &DataOptions) -> Result<Opened, CliError> {
     let settings = options.limits.settings().map_err(|problem| {
-        Fault::usage(
+        CliError::usage(
             "The limits of the lists do not fit",
             "`spillway --help` tells their bounds.",
         )
@@ -77,14 +77,14 @@ pub async fn open_to_import(options: &DataOptions) -> Result<Opened, Fault> {
             StoreAddress::Embedded(folder) => unusable(folder, &error),
             StoreAddress::MongoDb(_) => {
                 let next = "Look whether the user in the address may read and write this database and create indexes.";
-                Fault::failed(format!("The store in {} cannot be opened", options.store), next).caused_by(&error)
+                CliError::failed(format!("The store in {} cannot be opened", options.store), next).caused_by(&error)
             }
         })?;
     Ok(Opened { store, embedded })
 }
 
 /// Whether a store exists at an address, without creating one.
-pub async fn is_there(address: &StoreAddress) -> Result<bool, Fault> {
+pub async fn is_there(address: &StoreAddress) -> Result<bool, CliError> {
     match address {
         StoreAddress::Embedded(folder) => {
             Ok(std::fs::read_dir(folder).is_ok_and(|mut files| files.next().is_some()))
@@ -100,29 +100,31 @@ pub async fn is_there(address: &StoreAddress) -> Result<bool, Fault> {
 }
 
 /// Connects to the server at an address.
-pub async fn connect(address: &str) -> Result<Mongo, Fault> {
-    Mongo::connect(address).await.map_err(|error| unconnected(&error))
+pub async fn connect(address: &str) -> Result<Mongo, CliError> {
+    Mongo::connect(address)
+        .await
+        .map_err(|error| connect_error(&error))
 }
 
 /// The reason why an address cannot be used or does not answer.
-pub fn unconnected(error: &ConnectError) -> Fault {
+pub fn connect_error(error: &ConnectError) -> CliError {
     match error {
         ConnectError::Address(_) | ConnectError::Unsafe { .. } => {
             let next = "Write SPILLWAY_STORE or MONGODB_URI as the line above says.";
-            Fault::usage("The address of the store cannot be used", next).caused_by(error)
+            CliError::usage("The address of the store cannot be used", next).caused_by(error)
         }
         error => unreachable_server(error),
     }
 }
 
-fn unreachable_server(error: &dyn std::error::Error) -> Fault {
+fn unreachable_server(error: &dyn std::error::Error) -> CliError {
     let next = "Start the server or correct SPILLWAY_STORE (or MONGODB_URI). SPILLWAY_STORE=embedded:./data needs no server.";
-    Fault::failed("The store's MongoDB server cannot be used", next).caused_by(error)
+    CliError::failed("The store's MongoDB server cannot be used", next).caused_by(error)
 }
 
 /// Opening reads from the disk, so it runs outside the async threads. A process that is just ending gets a moment
 /// to release the store.
-async fn embedded(folder: &Path) -> Result<Embedded, Fault> {
+async fn embedded(folder: &Path) -> Result<Embedded, CliError> {
     let mut attempts = 0;
     loop {
         let at = folder.to_path_buf();
@@ -152,7 +154,7 @@ pub async fn expire_every_minute(engine: Embedded) {
 }
 
 /// The clock that a store's items are dated by.
-pub async fn clock_of(store: &Store) -> Result<Arc<StoreClock>, Fault> {
+pub async fn clock_of(store: &Store) -> Result<Arc<StoreClock>, CliError> {
     let clock = StoreClock::read_from(Arc::clone(store.engine())).await;
     clock.map_err(|error| unreachable_server(&error))
 }
@@ -200,7 +202,7 @@ pub async fn finish_account_deletions_every_minute(store: Store) {
     let mut minute = tokio::time::interval(MINUTE);
     loop {
         minute.tick().await;
-        match store.leaving().finish_all().await {
+        match store.account_deletions().finish_all().await {
             Ok(0) => {}
             Ok(people) => tracing::info!(people, "what people who have left had left behind was taken back"),
             Err(error) => {
@@ -210,9 +212,9 @@ pub async fn finish_account_deletions_every_minute(store: Store) {
     }
 }
 
-fn unusable(folder: &Path, error: &dyn std::error::Error) -> Fault {
+fn unusable(folder: &Path, error: &dyn std::error::Error) -> CliError {
     let what = format!("The store in {} cannot be opened", folder.display());
     let next = "Only one process can have it open: stop the other one, or name another folder with \
                 SPILLWAY_STORE=embedded:<folder>. Otherwise look at the folder's permissions and free space.";
-    Fault::failed(what, next).caused_by(error)
+    CliError::failed(what, next).caused_by(error)
 }

@@ -1,6 +1,6 @@
 //! The pages, their server functions, and the files that they need.
 
-use app::{App, Description, Obstacle, shell};
+use app::{App, Description, EarlyProblem, shell};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, VARY};
@@ -77,7 +77,7 @@ async fn ask_before_streaming(State(feed): State<Feed>, mut request: Request, ne
     if STREAMED.contains(&request.uri().path())
         && let Err(problem) = feed.ready().await
     {
-        request.extensions_mut().insert(Obstacle(problem));
+        request.extensions_mut().insert(EarlyProblem(problem));
     }
     next.run(request).await
 }

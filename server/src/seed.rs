@@ -9,12 +9,12 @@ use store::{Limits, Store, people};
 use tokio::process::Command;
 
 use crate::cli::{DataOptions, SeedOptions, StoreAddress};
-use crate::fault::Fault;
+use crate::error::CliError;
 use crate::opening;
 use crate::town::{self, Patience, Recipe, Sizes};
 
 /// Loads a town of the requested sizes.
-pub async fn run(options: SeedOptions) -> Result<(), Fault> {
+pub async fn run(options: SeedOptions) -> Result<(), CliError> {
     let store = opening::open(&options.data).await?;
     if options.if_empty && !wants_town(&store).await.map_err(|error| unloaded(&error))? {
         eprintln!("The store is not empty: no town was loaded.");
@@ -39,7 +39,7 @@ pub async fn run(options: SeedOptions) -> Result<(), Fault> {
         if options.if_empty {
             return Ok(());
         }
-        return Err(Fault::failed(
+        return Err(CliError::failed(
             "The store has a town already",
             "Delete the store's folder or database for another one, or name an empty one with SPILLWAY_STORE.",
         ));
@@ -71,7 +71,7 @@ fn midnight(now: Timestamp) -> Timestamp {
 ///
 /// `spillway seed` runs in its own process: the memory that generating a town needs, a hundred megabytes, is freed
 /// with it.
-pub async fn load_if_empty(data: &DataOptions) -> Result<(), Fault> {
+pub async fn load_if_empty(data: &DataOptions) -> Result<(), CliError> {
     let store = opening::open(data).await?;
     let wanted = wants_town(&store).await.map_err(|error| unloaded(&error))?;
     let limits = store.settings().clone();
@@ -97,7 +97,7 @@ pub async fn load_if_empty(data: &DataOptions) -> Result<(), Fault> {
     if status.success() {
         return Ok(());
     }
-    Err(Fault::failed(
+    Err(CliError::failed(
         "The demo town was not loaded to its end",
         "Start again: it begins anew. Or serve with --no-demo.",
     ))
@@ -114,7 +114,7 @@ async fn wants_town(store: &Store) -> document::Result<bool> {
         || store.engine().find(people::COLLECTION, anybody).await?.is_empty())
 }
 
-async fn load(claim: &town::Claim<'_>, recipe: Recipe) -> Result<(), Fault> {
+async fn load(claim: &town::Claim<'_>, recipe: Recipe) -> Result<(), CliError> {
     let town = {
         let recipe = recipe.clone();
         tokio::task::spawn_blocking(move || recipe.make()).await
@@ -141,13 +141,13 @@ async fn load(claim: &town::Claim<'_>, recipe: Recipe) -> Result<(), Fault> {
     Ok(())
 }
 
-fn unreset(error: &dyn std::error::Error) -> Fault {
+fn unreset(error: &dyn std::error::Error) -> CliError {
     let next = "Only a store with a whole demo town can be reset; load one into an empty store with `spillway seed`.";
-    Fault::failed("The demo town was not reset", next).caused_by(error)
+    CliError::failed("The demo town was not reset", next).caused_by(error)
 }
 
-fn unloaded(error: &dyn std::error::Error) -> Fault {
+fn unloaded(error: &dyn std::error::Error) -> CliError {
     let next = "A town needs an empty store: name another folder with SPILLWAY_STORE=embedded:<folder>, or leave the \
                 store as it is and serve with --no-demo.";
-    Fault::failed("The demo town cannot be loaded", next).caused_by(error)
+    CliError::failed("The demo town cannot be loaded", next).caused_by(error)
 }

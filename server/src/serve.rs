@@ -21,9 +21,9 @@ use web::{Cookies, Sessions, resolve};
 #[cfg(feature = "workshop")]
 use crate::classroom::{self, Reset};
 use crate::cli::ServeOptions;
-use crate::fault::Fault;
+use crate::error::CliError;
 use crate::http::{
-    Limits, Quotas, Reach, RequestLog, explain, finish_mutations, forgery_protection, guard, health,
+    Limits, Quotas, Reach, RequestLog, add_error_text, finish_mutations, forgery_protection, guard, health,
     limit_accounts, limit_peers, log, read_whole, refuse_plain_http, require_proxies,
 };
 use crate::shutdown::{Phases, Shutdown};
@@ -35,9 +35,9 @@ const ADDR: &str = "SPILLWAY_ADDR";
 const ADMIN_ADDR: &str = "SPILLWAY_ADMIN_ADDR";
 
 /// Serves until a signal says to stop.
-pub async fn run(options: ServeOptions) -> Result<(), Fault> {
+pub async fn run(options: ServeOptions) -> Result<(), CliError> {
     let shutdown = Shutdown::listen().map_err(|error| {
-        Fault::failed(
+        CliError::failed(
             "The signals to stop cannot be listened for",
             "Look for limits of the system.",
         )
@@ -71,7 +71,7 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     if !options.no_demo {
         seed::load_if_empty(&options.data).await?;
     }
-    let opened = opening::open_whole(&options.data).await?;
+    let opened = opening::open_with_engine(&options.data).await?;
     if let Some(engine) = &opened.embedded {
         tokio::spawn(opening::expire_every_minute(engine.clone()));
     }
@@ -90,7 +90,7 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     let feed = Feed::new(store, environment.clone());
     wing::sweep(&feed);
     let source = feed.live().follow_others().await.map_err(|error| {
-        Fault::failed(
+        CliError::failed(
             "The store does not say how it tells of changes",
             "Look whether it still runs, and start again.",
         )
@@ -124,7 +124,7 @@ pub async fn run(options: ServeOptions) -> Result<(), Fault> {
     announce(addr, public_url, &source, drivers.as_ref());
     #[cfg(feature = "workshop")]
     if let Some(invitation) = invitation {
-        say(format_args!("{invitation}"));
+        print_line(format_args!("{invitation}"));
     }
     if let Some(admin) = admin {
         serve_metrics(admin, numbers)?;
@@ -148,13 +148,13 @@ fn first_of(room: &[String], listening: SocketAddr) -> Arc<str> {
     }
 }
 
-async fn listen(setting: &str, addr: &str) -> Result<TcpListener, Fault> {
+async fn listen(setting: &str, addr: &str) -> Result<TcpListener, CliError> {
     let bound = TcpListener::bind(addr).await;
     bound.map_err(|error| unbound(setting, addr, &error))
 }
 
 /// The rate limits, unless they are off.
-fn limits(options: &ServeOptions) -> Result<Option<Arc<Limits>>, Fault> {
+fn limits(options: &ServeOptions) -> Result<Option<Arc<Limits>>, CliError> {
     if !options.limited() {
         return Ok(None);
     }
@@ -166,25 +166,25 @@ fn limits(options: &ServeOptions) -> Result<Option<Arc<Limits>>, Fault> {
 
 /// Creates the class's post, if there is a class.
 #[cfg(feature = "workshop")]
-async fn open_class(feed: &Feed, environment: &Environment) -> Result<Option<Reset>, Fault> {
+async fn open_class(feed: &Feed, environment: &Environment) -> Result<Option<Reset>, CliError> {
     if environment.classroom.is_none() {
         return Ok(None);
     }
     feed.open_class()
         .await
-        .map_err(|problem| Fault::failed("The classroom cannot be opened", problem.message))?;
+        .map_err(|problem| CliError::failed("The classroom cannot be opened", problem.message))?;
     Ok(Some(Reset::new(feed.clone(), environment.clone())))
 }
 
 /// Prints all addresses, in a form that people and tests read.
 fn announce(addr: SocketAddr, public_url: Option<&str>, source: &Source, drivers: Option<&wire::Listener>) {
-    say(format_args!("Spillway is at http://{addr}"));
+    print_line(format_args!("Spillway is at http://{addr}"));
     if let Some(url) = public_url {
-        say(format_args!("Browsers reach it at {url}"));
+        print_line(format_args!("Browsers reach it at {url}"));
     }
-    say(format_args!("Pages are live: {source}"));
+    print_line(format_args!("Pages are live: {source}"));
     if let Some(drivers) = drivers {
-        say(format_args!(
+        print_line(format_args!(
             "MongoDB's shells and drivers reach its store at mongodb://{}/spillway",
             drivers.address()
         ));
@@ -192,7 +192,7 @@ fn announce(addr: SocketAddr, public_url: Option<&str>, source: &Source, drivers
 }
 
 /// Prints a line. The server continues if nobody reads its output any more.
-fn say(line: fmt::Arguments<'_>) {
+fn print_line(line: fmt::Arguments<'_>) {
     if let Err(error) = writeln!(io::stdout(), "{line}") {
         tracing::debug!(%error, "nobody reads what the server prints");
     }
@@ -208,11 +208,11 @@ fn warn_of_plain_http(reach: Reach, addr: SocketAddr) {
 }
 
 /// Serves the metrics on an address of its own for as long as the process lives.
-fn serve_metrics(admin: TcpListener, numbers: Router) -> Result<(), Fault> {
+fn serve_metrics(admin: TcpListener, numbers: Router) -> Result<(), CliError> {
     let addr = admin
         .local_addr()
         .map_err(|error| unbound(ADMIN_ADDR, "", &error))?;
-    say(format_args!("Prometheus finds metrics at http://{addr}/metrics"));
+    print_line(format_args!("Prometheus finds metrics at http://{addr}/metrics"));
     tokio::spawn(async move {
         if let Err(error) = metrics::serve(admin, numbers).await {
             tracing::error!(%error, "metrics are not served any more");
@@ -280,7 +280,7 @@ pub fn routes(
         .layer(from_fn_with_state(limits, limit_peers))
         .layer(from_fn_with_state(reach, refuse_plain_http))
         .layer(forgery)
-        .layer(from_fn(explain))
+        .layer(from_fn(add_error_text))
         .layer(from_fn(read_whole))
         .layer(
             CompressionLayer::new()
@@ -308,17 +308,17 @@ fn is_text(_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions) -> bo
         .any(|text| kind.starts_with(text))
 }
 
-fn unbound(setting: &str, addr: &str, error: &io::Error) -> Fault {
+fn unbound(setting: &str, addr: &str, error: &io::Error) -> CliError {
     let fault = match error.kind() {
-        io::ErrorKind::AddrInUse => Fault::failed(
+        io::ErrorKind::AddrInUse => CliError::failed(
             format!("Another program already listens on {addr}"),
             format!("Stop it, or choose another address, e.g. {setting}=127.0.0.1:3001."),
         ),
-        io::ErrorKind::InvalidInput => Fault::usage(
+        io::ErrorKind::InvalidInput => CliError::usage(
             format!("{setting}={addr} is no address"),
             "Give host and port, as in 127.0.0.1:3000.",
         ),
-        _ => Fault::failed(
+        _ => CliError::failed(
             format!("The server cannot listen on {addr}"),
             format!(
                 "Choose an address of this machine and a port above 1023 with {setting}, e.g. 127.0.0.1:3000."

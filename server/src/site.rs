@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use leptos::config::{Env, LeptosOptions};
 
-use crate::fault::Fault;
+use crate::error::CliError;
 
 /// The name that cargo-leptos gives the files (`output-name`).
 const NAME: &str = "spillway";
@@ -23,7 +23,7 @@ pub struct Site {
 impl Site {
     /// Finds the site: the requested folder, else beside the program, else `./target/site`. Without one the server
     /// still answers, with unstyled pages, and logs a warning; a requested folder must exist.
-    pub fn find(asked: Option<&Path>, addr: SocketAddr) -> Result<Self, Fault> {
+    pub fn find(asked: Option<&Path>, addr: SocketAddr) -> Result<Self, CliError> {
         let beside = std::env::current_exe()
             .ok()
             .and_then(|program| program.parent().map(Path::to_path_buf));
@@ -122,8 +122,8 @@ fn fits(hashes: &Path, package: &Path) -> bool {
             .all(|(kind, hash)| package.join(format!("{NAME}.{}.{kind}", hash.trim())).is_file())
 }
 
-fn missing(folder: &Path) -> Fault {
-    Fault::failed(
+fn missing(folder: &Path) -> CliError {
+    CliError::failed(
         format!(
             "There is no built site in {}: it has no folder {PACKAGE}",
             folder.display()

@@ -8,7 +8,7 @@
 use leptos::prelude::*;
 use model::{Handle, both};
 use ui::notice::own_path;
-use ui::refusal::Refused;
+use ui::refusal::ActionError;
 use ui::reply::Form;
 use ui::request::feed;
 use ui::session;
@@ -20,7 +20,7 @@ pub async fn sign_up(
     name: String,
     password: String,
     #[server(default)] next: String,
-) -> Result<Handle, Refused> {
+) -> Result<Handle, ActionError> {
     let form = Form::new("sign_up")
         .keeping("handle", &handle)
         .keeping("name", &name)
@@ -41,7 +41,7 @@ pub async fn sign_in(
     handle: String,
     password: String,
     #[server(default)] next: String,
-) -> Result<Handle, Refused> {
+) -> Result<Handle, ActionError> {
     let form = Form::new("sign_in")
         .keeping("handle", &handle)
         .keeping("next", &next);
@@ -56,7 +56,7 @@ pub async fn sign_in(
 
 /// Signs in as a person of the demo town, with one click. Refused outside of demo mode.
 #[server(endpoint = "sign_in_as_demo")]
-pub async fn sign_in_as_demo(handle: String, #[server(default)] next: String) -> Result<Handle, Refused> {
+pub async fn sign_in_as_demo(handle: String, #[server(default)] next: String) -> Result<Handle, ActionError> {
     let result = async {
         let feed = feed()?;
         let (account, token) = feed.accounts().sign_in_as_demo(&handle.parse()?).await?;
@@ -68,7 +68,7 @@ pub async fn sign_in_as_demo(handle: String, #[server(default)] next: String) ->
 
 /// Ends the session, here and on the server.
 #[server(endpoint = "sign_out")]
-pub async fn sign_out() -> Result<(), Refused> {
+pub async fn sign_out() -> Result<(), ActionError> {
     let result = async {
         if let Some(token) = session::current().as_ref().and_then(|session| session.token()) {
             feed()?.accounts().sign_out(token).await?;

@@ -8,7 +8,7 @@
 use leptos::prelude::*;
 use model::{ItemId, PostId};
 use ui::notice::Done;
-use ui::refusal::Refused;
+use ui::refusal::ActionError;
 use ui::reply::Form;
 use ui::request::feed;
 use ui::session;
@@ -19,7 +19,7 @@ pub async fn add_comment(
     post: String,
     text: String,
     #[server(default)] id: String,
-) -> Result<ItemId, Refused> {
+) -> Result<ItemId, ActionError> {
     let form = Form::new("add_comment").keeping("text", &text);
     let result = async {
         let author = session::require()?;
@@ -36,7 +36,7 @@ pub async fn add_comment(
 
 /// Deletes one of the reader's own comments.
 #[server(endpoint = "delete_comment")]
-pub async fn delete_comment(post: String, comment: String) -> Result<(), Refused> {
+pub async fn delete_comment(post: String, comment: String) -> Result<(), ActionError> {
     let result = async {
         let (reader, post) = (session::require()?.handle, post.parse()?);
         feed()?

@@ -6,15 +6,15 @@
 )]
 
 use leptos::prelude::*;
-use model::Counted;
-use ui::refusal::Refused;
-use ui::reply::{Form, came_from};
+use model::ReactionState;
+use ui::refusal::ActionError;
+use ui::reply::{Form, referring_page};
 use ui::request::feed;
 use ui::session;
 
 /// Sets whether the reader follows a person. Sending it again changes nothing.
 #[server(endpoint = "set_follow")]
-pub async fn set_follow(handle: String, on: bool) -> Result<Counted, Refused> {
+pub async fn set_follow(handle: String, on: bool) -> Result<ReactionState, ActionError> {
     let result = async {
         let (reader, target) = (session::require()?.handle, handle.parse()?);
         if on {
@@ -23,5 +23,7 @@ pub async fn set_follow(handle: String, on: bool) -> Result<Counted, Refused> {
             feed()?.people().unfollow(&reader, &target).await
         }
     };
-    Form::new("set_follow").answer(result.await, |_| came_from().unwrap_or_else(|| "/".to_owned()))
+    Form::new("set_follow").answer(result.await, |_| {
+        referring_page().unwrap_or_else(|| "/".to_owned())
+    })
 }

@@ -6,16 +6,16 @@
 )]
 
 use leptos::prelude::*;
-use model::{Counted, PostId};
+use model::{PostId, ReactionState};
 use ui::notice::Done;
-use ui::refusal::Refused;
-use ui::reply::{Form, came_from};
+use ui::refusal::ActionError;
+use ui::reply::{Form, referring_page};
 use ui::request::feed;
 use ui::session;
 
 /// Publishes a post. Sending the same `id` again does not publish it twice.
 #[server(endpoint = "compose")]
-pub async fn compose(text: String, #[server(default)] id: String) -> Result<PostId, Refused> {
+pub async fn compose(text: String, #[server(default)] id: String) -> Result<PostId, ActionError> {
     let form = Form::new("compose").keeping("text", &text);
     let result = async {
         let author = session::require()?;
@@ -32,7 +32,7 @@ pub async fn compose(text: String, #[server(default)] id: String) -> Result<Post
 
 /// Deletes one of the reader's own posts.
 #[server(endpoint = "delete_post")]
-pub async fn delete_post(post: String) -> Result<(), Refused> {
+pub async fn delete_post(post: String) -> Result<(), ActionError> {
     let result = async {
         let reader = session::require()?.handle;
         feed()?.posts().delete(&reader, post.parse()?).await?;
@@ -44,14 +44,14 @@ pub async fn delete_post(post: String) -> Result<(), Refused> {
         .map_or_else(|_| String::new(), |reader| format!("/@{reader}"));
     Form::new("delete_post").answer(result.map(drop), |()| {
         // The page of the post itself is gone.
-        let back = came_from().filter(|page| !page.starts_with("/post/"));
+        let back = referring_page().filter(|page| !page.starts_with("/post/"));
         Done::PostDeleted.at(&back.unwrap_or(own_page))
     })
 }
 
 /// Sets whether the reader likes a post. Sending it again changes nothing.
 #[server(endpoint = "set_like")]
-pub async fn set_like(post: String, on: bool) -> Result<Counted, Refused> {
+pub async fn set_like(post: String, on: bool) -> Result<ReactionState, ActionError> {
     let result = async {
         let (reader, post) = (session::require()?.handle, post.parse()?);
         if on {
@@ -65,7 +65,7 @@ pub async fn set_like(post: String, on: bool) -> Result<Counted, Refused> {
 
 /// Sets whether the reader shares a post. Sending it again changes nothing.
 #[server(endpoint = "set_share")]
-pub async fn set_share(post: String, on: bool) -> Result<Counted, Refused> {
+pub async fn set_share(post: String, on: bool) -> Result<ReactionState, ActionError> {
     let result = async {
         let (reader, post) = (session::require()?.handle, post.parse()?);
         if on {
@@ -83,5 +83,5 @@ fn back_to_post(post: &str) -> String {
         .parse::<PostId>()
         .map(|id| format!("#post-{id}"))
         .unwrap_or_default();
-    format!("{}{anchor}", came_from().unwrap_or_else(|| "/".to_owned()))
+    format!("{}{anchor}", referring_page().unwrap_or_else(|| "/".to_owned()))
 }

@@ -8,14 +8,14 @@
 use leptos::prelude::*;
 use model::{Handle, Password, Problem, both};
 use ui::notice::Done;
-use ui::refusal::Refused;
+use ui::refusal::ActionError;
 use ui::reply::Form;
 use ui::request::feed;
 use ui::session;
 
 /// Changes a person's displayed name and bio.
 #[server(endpoint = "describe")]
-pub async fn describe(name: String, #[server(default)] bio: String) -> Result<(), Refused> {
+pub async fn describe(name: String, #[server(default)] bio: String) -> Result<(), ActionError> {
     let form = Form::new("describe").keeping("name", &name).keeping("bio", &bio);
     let result = async {
         let reader = session::require()?.handle;
@@ -27,7 +27,7 @@ pub async fn describe(name: String, #[server(default)] bio: String) -> Result<()
 
 /// Changes the password. Every other session ends.
 #[server(endpoint = "change_password")]
-pub async fn change_password(password: String, new_password: String) -> Result<(), Refused> {
+pub async fn change_password(password: String, new_password: String) -> Result<(), ActionError> {
     let result = async {
         let reader = session::require()?.handle;
         let new = new_password.parse::<Password>();
@@ -42,7 +42,7 @@ pub async fn change_password(password: String, new_password: String) -> Result<(
 /// Deletes the account, with everything that belongs to it. The handle must be typed so that nobody does it by
 /// mistake.
 #[server(endpoint = "leave")]
-pub async fn leave(handle: String, password: String) -> Result<(), Refused> {
+pub async fn delete_account(handle: String, password: String) -> Result<(), ActionError> {
     let form = Form::new("leave").keeping("handle", &handle);
     let result = async {
         let reader = session::require()?.handle;
@@ -50,7 +50,7 @@ pub async fn leave(handle: String, password: String) -> Result<(), Refused> {
             let message = format!("Type your handle, {reader}, to say that you mean it.");
             return Err(Problem::invalid("handle", message));
         }
-        feed()?.accounts().leave(&reader, &password).await?;
+        feed()?.accounts().delete_account(&reader, &password).await?;
         session::end();
         Ok(())
     };

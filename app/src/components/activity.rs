@@ -38,14 +38,14 @@ pub fn ActivityRow(
     };
     view! {
         <p class="activity">
-            <span>{did(activity.kind)} " " {object}</span>
+            <span>{verb(activity.kind)} " " {object}</span>
             <Moment at=activity.at now />
         </p>
     }
 }
 
 /// What the person did, as a word before the object.
-pub fn did(kind: ActivityKind) -> &'static str {
+pub fn verb(kind: ActivityKind) -> &'static str {
     match kind {
         ActivityKind::Post => "Wrote",
         ActivityKind::Like => "Liked",

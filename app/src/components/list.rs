@@ -4,11 +4,11 @@ use feed::ActivityEntry;
 use leptos::prelude::*;
 use model::{Comment, Listing, Member, PostCard, Relation, Topic};
 use ui::components::{Icon, beginning};
-use ui::islands::{NewOnTop, ReadOn};
+use ui::islands::{InfiniteScroll, NewItems};
 
 use super::activity::object;
-use super::{Seam, did};
-use crate::pages::{OLDEST, Place};
+use super::{Seam, verb};
+use crate::pages::{ListPosition, OLDEST};
 
 /// An item that a list shows.
 pub trait Entry {
@@ -80,7 +80,7 @@ entry!(
     None,
     true,
     |entry| entry.activity.id.to_string(),
-    |entry| format!("{} {}", did(entry.activity.kind), object(entry))
+    |entry| format!("{} {}", verb(entry.activity.kind), object(entry))
 );
 
 /// A stretch of a list: its items with the seams between them, and where the list continues.
@@ -89,10 +89,10 @@ pub fn List<T, Row, Shown, Empty>(
     /// The stretch.
     listing: Listing<T>,
     /// Where in the list it begins.
-    place: Place,
+    place: ListPosition,
     /// How the page learns of new items at the top, if it does.
     #[prop(optional_no_strip)]
-    fresh: Option<Fresh>,
+    fresh: Option<UpdateSource>,
     /// The list's label for screen readers.
     label: &'static str,
     /// The text for an empty list.
@@ -121,7 +121,7 @@ where
     let here = place.href();
     let fresh = fresh.filter(|_| place.is_at_the_newest());
     let way_to_the_oldest = T::HAS_TWO_ENDS && place.is_at_the_newest() && next.is_some();
-    let (posts, newest) = fresh.as_ref().and_then(Fresh::of_posts).unzip();
+    let (posts, newest) = fresh.as_ref().and_then(UpdateSource::of_posts).unzip();
     let set_size = if total >= read && total > 0 {
         total.to_string()
     } else {
@@ -184,7 +184,7 @@ where
                         </p>
                     }
                 })}
-            {fresh.map(|fresh| view! { <NewOnTop>{fresh.button(total)}</NewOnTop> })}
+            {fresh.map(|fresh| view! { <NewItems>{fresh.button(total)}</NewItems> })}
             <div
                 class="feed"
                 // A feed must have items. An empty list is only a place for them.
@@ -204,9 +204,9 @@ where
             {(!is_empty)
                 .then(|| {
                     view! {
-                        <ReadOn>
+                        <InfiniteScroll>
                             <ListEnd next />
-                        </ReadOn>
+                        </InfiniteScroll>
                     }
                 })}
         </div>
@@ -214,7 +214,7 @@ where
 }
 
 /// How a page learns of new items at the top of its list.
-pub enum Fresh {
+pub enum UpdateSource {
     /// Posts newer than the newest here.
     Posts {
         /// Which posts: `home` or a handle.
@@ -231,7 +231,7 @@ pub enum Fresh {
     },
 }
 
-impl Fresh {
+impl UpdateSource {
     fn of_posts(&self) -> Option<(String, String)> {
         match self {
             Self::Posts { of, newest } => Some((of.clone(), newest.clone())),

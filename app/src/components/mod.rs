@@ -8,8 +8,8 @@ mod rows;
 mod seam;
 mod stored;
 
-pub use activity::{ActivityRow, did};
-pub use list::{Entry, Fresh, List};
+pub use activity::{ActivityRow, verb};
+pub use list::{Entry, List, UpdateSource};
 pub use rows::{CommentRow, MemberRow};
 pub use seam::Seam;
 pub use stored::Stored;

@@ -1,7 +1,7 @@
 use leptos::prelude::*;
 use model::{Overflow, RelationOverflow, Topic};
 use store::inspect::Documents;
-use ui::components::{ShownDocument, WALL, as_it_is, grouped, size};
+use ui::components::{MAX_DOCUMENT_BYTES, ShownDocument, grouped, size, unchanged};
 
 use crate::pages::Wing;
 
@@ -42,7 +42,7 @@ pub fn Stored(
         <div class="stored">
             <p class="stored-sum">
                 "The document itself is " <b>{size(owner_bytes)}</b>
-                {format!(", {} of the {} that MongoDB allows.", share(owner_bytes), size(WALL))}
+                {format!(", {} of the {} that MongoDB allows.", share(owner_bytes), size(MAX_DOCUMENT_BYTES))}
             </p>
             <div class="stored-table" tabindex="0" role="group" aria-label="The lists in numbers">
                 <table>
@@ -67,13 +67,13 @@ pub fn Stored(
                         </p>
                     }
                 })}
-            <ShownDocument what="The document".to_owned() branch=as_it_is(&owner) />
+            <ShownDocument what="The document".to_owned() branch=unchanged(&owner) />
             {pages
                 .into_iter()
                 .map(|page| {
                     let relation = page.get_str("relation").unwrap_or_default();
                     let what = format!("The newest page document of {relation}");
-                    view! { <ShownDocument what branch=as_it_is(&page) /> }
+                    view! { <ShownDocument what branch=unchanged(&page) /> }
                 })
                 .collect_view()}
         </div>
@@ -82,7 +82,7 @@ pub fn Stored(
 
 /// A size as a percentage of the largest possible document.
 fn share(bytes: u64) -> String {
-    let hundredths = bytes * 10_000 / WALL;
+    let hundredths = bytes * 10_000 / MAX_DOCUMENT_BYTES;
     format!("{}.{:02} %", hundredths / 100, hundredths % 100)
 }
 
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_share_of_the_wall_has_two_places() {
-        assert_eq!(share(WALL), "100.00 %");
-        assert_eq!(share(WALL / 128), "0.78 %");
+        assert_eq!(share(MAX_DOCUMENT_BYTES), "100.00 %");
+        assert_eq!(share(MAX_DOCUMENT_BYTES / 128), "0.78 %");
     }
 }

@@ -4,8 +4,8 @@ use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use model::{Account, Problem};
 use ui::components::{Avatar, Field};
-use ui::refusal::Refusal;
-use ui::request::{feed, loaded, query, refusal_of};
+use ui::refusal::RejectedForm;
+use ui::request::{feed, loaded, query, rejected_form_of};
 use ui::title::PageTitle;
 
 use crate::actions::accounts::{SignIn, SignInAsDemo, SignUp};
@@ -13,7 +13,7 @@ use crate::actions::accounts::{SignIn, SignInAsDemo, SignUp};
 /// Creates an account.
 #[component]
 pub fn SignUpPage() -> impl IntoView {
-    let refusal = refusal_of("sign_up");
+    let refusal = rejected_form_of("sign_up");
     let next = next_page(refusal.as_ref());
     let sign_in = link_with(&next, "/login");
     view! {
@@ -47,7 +47,7 @@ pub fn SignUpPage() -> impl IntoView {
 }
 
 /// The link target of the demo town's people, where they are listed before the password form.
-pub const INTO_THE_TOWN: &str = "/login?demo=first";
+pub const DEMO_SIGN_IN: &str = "/login?demo=first";
 
 /// Signs in, with a password or, in the demo town, with one click.
 #[component]
@@ -56,7 +56,7 @@ pub fn SignInPage() -> impl IntoView {
 }
 
 async fn sign_in_page() -> Result<impl IntoView, Problem> {
-    let refusal = refusal_of("sign_in");
+    let refusal = rejected_form_of("sign_in");
     let next = next_page(refusal.as_ref());
     let people = feed()?.accounts().demo_people().await?;
     let demo_first = query("demo").is_some() && !people.is_empty();
@@ -86,7 +86,7 @@ async fn sign_in_page() -> Result<impl IntoView, Problem> {
 #[component]
 fn PasswordForm(
     next: String,
-    refusal: Option<Refusal>,
+    refusal: Option<RejectedForm>,
     /// Whether it has its own heading.
     of_its_own: bool,
 ) -> impl IntoView {
@@ -141,7 +141,7 @@ fn DemoPeople(
 }
 
 /// The page that the reader wanted. An address is only followed after the server has checked it.
-fn next_page(refusal: Option<&Refusal>) -> String {
+fn next_page(refusal: Option<&RejectedForm>) -> String {
     query("next")
         .or_else(|| refusal.map(|refusal| refusal.kept("next")))
         .unwrap_or_default()

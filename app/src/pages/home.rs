@@ -4,20 +4,20 @@ use model::{Handle, PostCard, PostText, Problem, Tag};
 use store::posts::Order;
 use ui::components::{Post, TextForm};
 use ui::problem::ProblemPage;
-use ui::request::{feed, loaded, now, refusal_of};
+use ui::request::{feed, loaded, now, rejected_form_of};
 use ui::session;
 use ui::title::PageTitle;
 
-use super::accounts::INTO_THE_TOWN;
-use super::request::{Place, tag_in_path};
+use super::accounts::DEMO_SIGN_IN;
+use super::request::{ListPosition, tag_in_path};
 use crate::actions::posts::Compose;
-use crate::components::{Fresh, List};
+use crate::components::{List, UpdateSource};
 
 /// Posts by the people whom the reader follows; everyone's, with an introduction, for readers who are not signed
 /// in.
 #[component]
 pub fn HomePage() -> impl IntoView {
-    let place = match Place::of_posts(Order::Newest) {
+    let place = match ListPosition::of_posts(Order::Newest) {
         Ok(place) => place,
         Err(problem) => return view! { <ProblemPage problem /> }.into_any(),
     };
@@ -37,7 +37,7 @@ pub fn HomePage() -> impl IntoView {
 /// Everyone's posts, most liked first.
 #[component]
 pub fn ExplorePage() -> impl IntoView {
-    let place = match Place::of_posts(Order::MostLiked) {
+    let place = match ListPosition::of_posts(Order::MostLiked) {
         Ok(place) => place,
         Err(problem) => return view! { <ProblemPage problem /> }.into_any(),
     };
@@ -55,7 +55,7 @@ pub fn ExplorePage() -> impl IntoView {
 /// Everyone's posts with a tag, newest first.
 #[component]
 pub fn TagPage() -> impl IntoView {
-    let (tag, place) = match (tag_in_path(), Place::of_posts(Order::Newest)) {
+    let (tag, place) = match (tag_in_path(), ListPosition::of_posts(Order::Newest)) {
         (Ok(tag), Ok(place)) => (tag, place),
         (Err(problem), _) | (_, Err(problem)) => return view! { <ProblemPage problem /> }.into_any(),
     };
@@ -84,7 +84,7 @@ pub enum Posts {
 }
 
 /// A list of posts, starting where the address points.
-pub async fn posts(list: Posts, place: Place) -> Result<impl IntoView, Problem> {
+pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Problem> {
     let reader = session::viewer().map(|account| account.handle);
     let signed_in = reader.is_some();
     let listing = match &list {
@@ -120,7 +120,7 @@ pub async fn posts(list: Posts, place: Place) -> Result<impl IntoView, Problem> 
                 most=PostText::MAX
                 author=author.clone()
                 draft="draft post".to_owned()
-                refusal=refusal_of("compose")
+                refusal=rejected_form_of("compose")
             />
         }
         .into_any()
@@ -136,7 +136,7 @@ pub async fn posts(list: Posts, place: Place) -> Result<impl IntoView, Problem> 
         // tag.
         Posts::Explore | Posts::Tagged(_) => None,
     };
-    let fresh = fresh.map(|of| Fresh::Posts { of, newest });
+    let fresh = fresh.map(|of| UpdateSource::Posts { of, newest });
     let now = now();
     let row = move |card: PostCard| {
         let own = reader.as_ref() == Some(&card.post.author.handle);
@@ -155,7 +155,7 @@ fn Introduction() -> impl IntoView {
                 likes are stored: most fit into one document, and the few that overflow spill into pages."
             </p>
             <p class="introduction-ways">
-                <a class="button button-primary" href=INTO_THE_TOWN>
+                <a class="button button-primary" href=DEMO_SIGN_IN>
                     "Step into the demo town"
                 </a>
                 <a class="button" href="/explore">

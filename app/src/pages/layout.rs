@@ -82,7 +82,7 @@ fn Wordmark() -> impl IntoView {
 /// succeeded.
 #[component]
 pub fn Banner() -> impl IntoView {
-    if let Some(refusal) = request::refusal() {
+    if let Some(refusal) = request::rejected_form() {
         let by_its_field = refusal.problem.field.as_deref();
         let shown = by_its_field.is_some_and(|field| fields_of(&refusal.form).contains(&field));
         let sign_in = (refusal.problem.kind == Kind::NotSignedIn).then(|| {

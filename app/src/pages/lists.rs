@@ -6,14 +6,14 @@ use ui::components::grouped;
 use ui::request::{feed, loaded, now};
 use ui::title::PageTitle;
 
-use super::request::{Place, person_in_path, post_in_path};
-use crate::components::{ActivityRow, Fresh, List, MemberRow};
+use super::request::{ListPosition, person_in_path, post_in_path};
+use crate::components::{ActivityRow, List, MemberRow, UpdateSource};
 
 /// The people who like a post.
 #[component]
 pub fn LikesPage() -> impl IntoView {
     loaded(async {
-        let (id, place) = (post_in_path()?, Place::in_short_rows()?);
+        let (id, place) = (post_in_path()?, ListPosition::in_short_rows()?);
         let feed = feed()?;
         let (listing, card) = futures::try_join!(
             feed.reactions().likes(id, place.paging),
@@ -38,7 +38,7 @@ pub fn LikesPage() -> impl IntoView {
 #[component]
 pub fn SharesPage() -> impl IntoView {
     loaded(async {
-        let (id, place) = (post_in_path()?, Place::in_short_rows()?);
+        let (id, place) = (post_in_path()?, ListPosition::in_short_rows()?);
         let feed = feed()?;
         let (listing, card) = futures::try_join!(
             feed.reactions().shares(id, place.paging),
@@ -63,7 +63,7 @@ pub fn SharesPage() -> impl IntoView {
 #[component]
 pub fn FollowersPage() -> impl IntoView {
     loaded(async {
-        let (handle, place) = (person_in_path()?, Place::in_short_rows()?);
+        let (handle, place) = (person_in_path()?, ListPosition::in_short_rows()?);
         let feed = feed()?;
         let (listing, person) = futures::try_join!(
             feed.people().followers(&handle, place.paging),
@@ -89,7 +89,7 @@ pub fn FollowersPage() -> impl IntoView {
 #[component]
 pub fn FollowingPage() -> impl IntoView {
     loaded(async {
-        let (handle, place) = (person_in_path()?, Place::in_short_rows()?);
+        let (handle, place) = (person_in_path()?, ListPosition::in_short_rows()?);
         let feed = feed()?;
         let (listing, person) = futures::try_join!(
             feed.people().following(&handle, place.paging),
@@ -115,7 +115,7 @@ pub fn FollowingPage() -> impl IntoView {
 #[component]
 pub fn ActivityPage() -> impl IntoView {
     loaded(async {
-        let (handle, place) = (person_in_path()?, Place::in_short_rows()?);
+        let (handle, place) = (person_in_path()?, ListPosition::in_short_rows()?);
         let feed = feed()?;
         let (listing, person) = futures::try_join!(
             feed.people().activity_entries(&handle, place.paging),
@@ -128,7 +128,7 @@ pub fn ActivityPage() -> impl IntoView {
             .await?;
         let now = now();
         let total = listing.total;
-        let fresh = Some(Fresh::Items {
+        let fresh = Some(UpdateSource::Items {
             topic: owner,
             relation: Relation::Activities,
         });
@@ -145,11 +145,11 @@ fn of_a_post(
     what: &'static str,
     relation: Relation,
     empty: &'static str,
-    place: Place,
+    place: ListPosition,
     listing: Listing<Member>,
 ) -> impl IntoView + use<> {
     let about = format!("The post by {}", post.author.name);
-    let fresh = Fresh::Items {
+    let fresh = UpdateSource::Items {
         topic: Topic::Post(post.id),
         relation,
     };
@@ -169,11 +169,11 @@ fn of_a_person(
     what: &'static str,
     relation: Relation,
     empty: &'static str,
-    place: Place,
+    place: ListPosition,
     listing: Listing<Member>,
 ) -> impl IntoView + use<> {
     let owner = format!("/@{}", person.handle);
-    let fresh = Fresh::Items {
+    let fresh = UpdateSource::Items {
         topic: Topic::User(person.handle.clone()),
         relation,
     };
@@ -182,11 +182,11 @@ fn of_a_person(
 
 fn members(
     what: &'static str,
-    fresh: Fresh,
+    fresh: UpdateSource,
     empty: &'static str,
     about: String,
     owner: String,
-    place: Place,
+    place: ListPosition,
     listing: Listing<Member>,
 ) -> impl IntoView {
     let now = now();

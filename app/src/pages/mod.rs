@@ -22,7 +22,7 @@ use leptos_router::{SsrMode, path};
 
 pub use api::Description;
 pub use document::shell;
-pub use request::{OLDEST, Obstacle, Place};
+pub use request::{EarlyProblem, ListPosition, OLDEST};
 pub use wing::Wing;
 
 use accounts::{SignInPage, SignUpPage};

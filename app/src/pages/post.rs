@@ -3,21 +3,21 @@ use leptos::server_fn::ServerFn;
 use model::{Comment, CommentText, PostId, Problem, Relation, Topic};
 use ui::components::{Post, TextForm, beginning, grouped};
 use ui::islands::Numbers;
-use ui::request::{feed, loaded, now, refusal_of};
+use ui::request::{feed, loaded, now, rejected_form_of};
 use ui::session;
 use ui::title::PageTitle;
 
-use super::request::{Place, post_in_path};
+use super::request::{ListPosition, post_in_path};
 use crate::actions::comments::AddComment;
-use crate::components::{CommentRow, Fresh, List};
+use crate::components::{CommentRow, List, UpdateSource};
 
 /// A post with its comments.
 #[component]
 pub fn PostPage() -> impl IntoView {
-    loaded(async { post_page(post_in_path()?, Place::of_this_request()?).await })
+    loaded(async { post_page(post_in_path()?, ListPosition::of_this_request()?).await })
 }
 
-async fn post_page(id: PostId, place: Place) -> Result<impl IntoView, Problem> {
+async fn post_page(id: PostId, place: ListPosition) -> Result<impl IntoView, Problem> {
     let (feed, reader) = (feed()?, session::viewer());
     let reader = reader.map(|account| account.handle);
     let (card, comments) = futures::try_join!(
@@ -50,12 +50,12 @@ async fn post_page(id: PostId, place: Place) -> Result<impl IntoView, Problem> {
                 hidden=("post", id.to_string())
                 author=author.clone()
                 draft=format!("draft {id}")
-                refusal=refusal_of("add_comment")
+                refusal=rejected_form_of("add_comment")
             />
         }
         .into_any()
     });
-    let fresh = Some(Fresh::Items {
+    let fresh = Some(UpdateSource::Items {
         topic: Topic::Post(id),
         relation: Relation::Comments,
     });

@@ -8,7 +8,7 @@ use ui::session;
 use ui::title::PageTitle;
 
 use super::home::{Posts, posts};
-use super::request::{Place, person_in_path};
+use super::request::{ListPosition, person_in_path};
 
 /// A person and their posts.
 #[component]
@@ -18,7 +18,7 @@ pub fn ProfilePage() -> impl IntoView {
 
 async fn profile_page(handle: Handle) -> Result<impl IntoView, Problem> {
     let reader = session::viewer().map(|account| account.handle);
-    let (feed, place) = (feed()?, Place::of_posts(Order::Newest)?);
+    let (feed, place) = (feed()?, ListPosition::of_posts(Order::Newest)?);
     let (profile, posts) = futures::try_join!(
         feed.people().profile(&handle, reader.as_ref()),
         posts(Posts::By(handle.clone()), place)
@@ -28,7 +28,7 @@ async fn profile_page(handle: Handle) -> Result<impl IntoView, Problem> {
     let own = reader.as_ref() == Some(&handle);
     Ok(view! {
         <PageTitle text=title />
-        <Opening profile signed_in=reader.is_some() own />
+        <ProfileHeader profile signed_in=reader.is_some() own />
         <nav class="tabs" aria-label=format!("About @{handle}")>
             <a href=format!("/@{handle}") aria-current="page">
                 "Posts"
@@ -43,7 +43,7 @@ async fn profile_page(handle: Handle) -> Result<impl IntoView, Problem> {
 
 /// The person, their numbers, and how their followers are stored.
 #[component]
-fn Opening(profile: Profile, signed_in: bool, own: bool) -> impl IntoView {
+fn ProfileHeader(profile: Profile, signed_in: bool, own: bool) -> impl IntoView {
     let Profile {
         handle,
         name,

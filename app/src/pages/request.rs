@@ -13,14 +13,14 @@ pub const OLDEST: &str = "?order=oldest";
 
 /// The stretch of its list that a page shows, and how many items come before it.
 #[derive(Clone, Copy)]
-pub struct Place {
+pub struct ListPosition {
     /// What to ask the feed for.
     pub paging: Paging,
     /// As the link to this page says; 0 for the beginning.
     pub before: u64,
 }
 
-impl Place {
+impl ListPosition {
     /// The place named by `?order=…&cursor=…&from=…`.
     pub fn of_this_request() -> Result<Self, Problem> {
         let end = match query("order").as_deref() {
@@ -51,13 +51,13 @@ impl Place {
     /// The same for a list of posts in some order. It reports a wrong cursor, or that the store is unavailable,
     /// before any of the page is sent, so that the page can be streamed.
     pub fn of_posts(order: Order) -> Result<Self, Problem> {
-        if let Some(Obstacle(problem)) = obstacle() {
+        if let Some(EarlyProblem(problem)) = early_problem() {
             return Err(problem);
         }
         let mut place = Self::of_this_request()?;
         place.paging.end = End::Newest;
         match place.paging.after {
-            Some(cursor) if !order.gave_out(cursor) => Err(Cursor::invalid()),
+            Some(cursor) if !order.issued(cursor) => Err(Cursor::invalid()),
             _ => Ok(place),
         }
     }
@@ -88,9 +88,9 @@ impl Place {
 /// The reason why a page cannot be shown, if it was found before the page began. It is left in the request's
 /// extensions.
 #[derive(Debug, Clone)]
-pub struct Obstacle(pub Problem);
+pub struct EarlyProblem(pub Problem);
 
-fn obstacle() -> Option<Obstacle> {
+fn early_problem() -> Option<EarlyProblem> {
     use_context::<Parts>()?.extensions.get().cloned()
 }
 

@@ -8,11 +8,11 @@ use leptos::server_fn::ServerFn;
 use leptos_axum::ResponseOptions;
 use model::Account;
 use ui::components::Field;
-use ui::request::refusal_of;
+use ui::request::rejected_form_of;
 use ui::session;
 use ui::title::PageTitle;
 
-use crate::actions::settings::{ChangePassword, Describe, Leave};
+use crate::actions::settings::{ChangePassword, DeleteAccount, Describe};
 
 /// The settings of the reader. A reader who is not signed in is sent to sign in, and back.
 #[component]
@@ -31,9 +31,9 @@ pub fn SettingsPage() -> impl IntoView {
 fn Settings(account: Account) -> impl IntoView {
     let Account { handle, name, bio } = account;
     let (describing, changing, leaving) = (
-        refusal_of("describe"),
-        refusal_of("change_password"),
-        refusal_of("leave"),
+        rejected_form_of("describe"),
+        rejected_form_of("change_password"),
+        rejected_form_of("leave"),
     );
     // A reader whose form was refused sees why, instead of a closed drawer.
     let open = leaving.is_some();
@@ -104,7 +104,7 @@ fn Settings(account: Account) -> impl IntoView {
             <p>"Your posts, comments, likes, shares and follows go with it, everywhere, and cannot be brought back."</p>
             <details class="confirm" open=open>
                 <summary class="button">"Delete my account…"</summary>
-                <form class="account-form" method="post" action=Leave::url()>
+                <form class="account-form" method="post" action=DeleteAccount::url()>
                     <Field
                         name="handle"
                         form="leave"

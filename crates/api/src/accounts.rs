@@ -22,7 +22,7 @@ pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()
         .routes(routes!(sign_up))
         .routes(routes!(sign_in, sign_out))
-        .routes(routes!(me, describe, leave))
+        .routes(routes!(me, describe, delete_account))
         .routes(routes!(change_password))
         .routes(routes!(export))
 }
@@ -82,7 +82,7 @@ struct NewPassword {
 /// Proof that it is oneself who leaves.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct Farewell {
+struct AccountDeletion {
     /// One's password.
     #[schema(format = Password, examples("correct horse"))]
     password: String,
@@ -242,18 +242,18 @@ async fn export(State(feed): State<Feed>, Actor(actor): Actor) -> Answer<Respons
 /// Deletes the account with its posts, comments, likes, shares and follows. It cannot be undone.
 #[utoipa::path(delete, path = "/me", tag = "Accounts", operation_id = "leave",
     security(("session" = [])),
-    request_body = Farewell,
+    request_body = AccountDeletion,
     responses((status = 204, description = "The account is gone, and nobody is signed in.", headers(
         ("set-cookie" = String, description = "Clears the session.")
     )))
 )]
-async fn leave(
+async fn delete_account(
     State(feed): State<Feed>,
     Reader(session): Reader,
-    Body(farewell): Body<Farewell>,
+    Body(deletion): Body<AccountDeletion>,
 ) -> Answer<Response> {
     feed.accounts()
-        .leave(&session.require()?.handle, &farewell.password)
+        .delete_account(&session.require()?.handle, &deletion.password)
         .await?;
     Ok((StatusCode::NO_CONTENT, cookie(session.cookies().clear())).into_response())
 }

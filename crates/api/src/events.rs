@@ -18,7 +18,7 @@ use store::posts::Order;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-use web::{ProblemBody, Refusal};
+use web::{ErrorResponse, ProblemBody};
 
 use crate::extract::{Reader, query};
 use crate::{Answer, Api, Closing};
@@ -66,9 +66,9 @@ pub struct Watched {
 }
 
 impl<S: Sync> FromRequestParts<S> for Watched {
-    type Rejection = Refusal;
+    type Rejection = ErrorResponse;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ErrorResponse> {
         let mut topics = BTreeSet::new();
         let (mut posts, mut since) = (None, None);
         for (name, value) in query(parts)? {
@@ -98,7 +98,7 @@ fn since_cursor(value: &str) -> Result<Cursor, Problem> {
     value
         .parse()
         .ok()
-        .filter(|cursor| Order::Newest.gave_out(*cursor))
+        .filter(|cursor| Order::Newest.issued(*cursor))
         .ok_or_else(|| Problem::invalid("since", "This is not a cursor of a list of posts, newest first."))
 }
 

@@ -34,7 +34,7 @@ fn all() -> Vec<(&'static str, Value)> {
             "NewPassword",
             json!({ "password": "correct horse", "newPassword": "battery staple" }),
         ),
-        ("Farewell", json!({ "password": "correct horse" })),
+        ("AccountDeletion", json!({ "password": "correct horse" })),
         (
             "NewPost",
             json!({ "id": POST, "text": "The weir is open. #hochwasser" }),
@@ -59,7 +59,7 @@ fn all() -> Vec<(&'static str, Value)> {
         ("Comment", comment),
         ("Member", member),
         ("Activity", activity),
-        ("Counted", json!({ "active": true, "count": 25_001 })),
+        ("ReactionState", json!({ "active": true, "count": 25_001 })),
         (
             "RelationOverflow",
             json!({

@@ -9,7 +9,7 @@ use feed::Paging;
 use model::{Handle, ItemId, Kind, PostId, Problem, Tag};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use web::{Refusal, Session};
+use web::{ErrorResponse, Session};
 
 /// The session of the request, signed in or not.
 pub struct Reader(pub Arc<Session>);
@@ -22,9 +22,9 @@ impl Reader {
 }
 
 impl<S: Sync> FromRequestParts<S> for Reader {
-    type Rejection = Refusal;
+    type Rejection = ErrorResponse;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ErrorResponse> {
         let session = parts.extensions.get::<Arc<Session>>().cloned();
         session.map(Self).ok_or_else(|| {
             tracing::error!("a route of the API lies outside the session middleware");
@@ -37,9 +37,9 @@ impl<S: Sync> FromRequestParts<S> for Reader {
 pub struct Actor(pub Handle);
 
 impl<S: Sync> FromRequestParts<S> for Actor {
-    type Rejection = Refusal;
+    type Rejection = ErrorResponse;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ErrorResponse> {
         let Reader(session) = Reader::from_request_parts(parts, state).await?;
         Ok(Self(session.require()?.handle.clone()))
     }
@@ -49,9 +49,9 @@ impl<S: Sync> FromRequestParts<S> for Actor {
 pub struct PostPath(pub PostId);
 
 impl<S: Sync> FromRequestParts<S> for PostPath {
-    type Rejection = Refusal;
+    type Rejection = ErrorResponse;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ErrorResponse> {
         let id = segment(parts, "id").await.and_then(|id| id.parse().ok());
         id.map(Self).ok_or_else(|| {
             Problem::new(Kind::NotFound, "There is no such post. It may have been deleted.").into()
@@ -63,9 +63,9 @@ impl<S: Sync> FromRequestParts<S> for PostPath {
 pub struct CommentPath(pub PostId, pub ItemId);
 
 impl<S: Sync> FromRequestParts<S> for CommentPath {
-    type Rejection = Refusal;
+    type Rejection = ErrorResponse;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ErrorResponse> {
         let PostPath(post) = PostPath::from_request_parts(parts, state).await?;
         let id = segment(parts, "comment").await.and_then(|id| id.parse().ok());
         id.map(|id| Self(post, id))
@@ -77,9 +77,9 @@ impl<S: Sync> FromRequestParts<S> for CommentPath {
 pub struct UserPath(pub Handle);
 
 impl<S: Sync> FromRequestParts<S> for UserPath {
-    type Rejection = Refusal;
+    type Rejection = ErrorResponse;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ErrorResponse> {
         let handle = segment(parts, "handle")
             .await
             .and_then(|handle| handle.parse().ok());
@@ -93,9 +93,9 @@ impl<S: Sync> FromRequestParts<S> for UserPath {
 pub struct TagPath(pub Tag);
 
 impl<S: Sync> FromRequestParts<S> for TagPath {
-    type Rejection = Refusal;
+    type Rejection = ErrorResponse;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ErrorResponse> {
         let tag = segment(parts, "tag").await.and_then(|tag| tag.parse().ok());
         tag.map(Self)
             .ok_or_else(|| Problem::new(Kind::NotFound, "That is no tag.").into())
@@ -114,9 +114,9 @@ async fn segment(parts: &mut Parts, name: &str) -> Option<String> {
 pub struct Stretch(pub Paging);
 
 impl<S: Sync> FromRequestParts<S> for Stretch {
-    type Rejection = Refusal;
+    type Rejection = ErrorResponse;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ErrorResponse> {
         let mut paging = Paging::default();
         for (name, value) in query(parts)? {
             match name.as_str() {
@@ -158,14 +158,14 @@ pub fn query(parts: &Parts) -> Result<Vec<(String, String)>, Problem> {
 pub struct Body<T>(pub T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
-    type Rejection = Refusal;
+    type Rejection = ErrorResponse;
 
-    async fn from_request(request: Request, state: &S) -> Result<Self, Refusal> {
+    async fn from_request(request: Request, state: &S) -> Result<Self, ErrorResponse> {
         let bytes = Bytes::from_request(request, state)
             .await
-            .map_err(|_| Refusal::malformed("The body broke off before its end."))?;
+            .map_err(|_| ErrorResponse::malformed("The body broke off before its end."))?;
         let value =
-            serde_json::from_slice(&bytes).map_err(|error| Refusal::malformed(format!("{error}.")))?;
+            serde_json::from_slice(&bytes).map_err(|error| ErrorResponse::malformed(format!("{error}.")))?;
         Ok(Self(fields(value)?))
     }
 }

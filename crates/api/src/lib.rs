@@ -27,7 +27,7 @@ use futures::FutureExt;
 use futures::future::{BoxFuture, Shared};
 use serde::Serialize;
 use utoipa_axum::router::OpenApiRouter;
-use web::Refusal;
+use web::ErrorResponse;
 
 pub use description::Description;
 pub use extract::{Actor, Body};
@@ -36,7 +36,7 @@ pub use extract::{Actor, Body};
 const PREFIX: &str = "/api/v1";
 
 /// The result of a handler.
-pub type Answer<T> = Result<T, Refusal>;
+pub type Answer<T> = Result<T, ErrorResponse>;
 
 /// Completes when open responses must end.
 type Closing = Shared<BoxFuture<'static, ()>>;
@@ -102,7 +102,7 @@ pub fn routes() -> OpenApiRouter<Api> {
 pub fn router(routes: OpenApiRouter<Api>, api: Api) -> Router {
     let v1 = Router::from(routes)
         .fallback(unknown_route)
-        .method_not_allowed_fallback(async || Refusal::method_not_allowed());
+        .method_not_allowed_fallback(async || ErrorResponse::method_not_allowed());
     Router::new()
         .nest(PREFIX, v1)
         .route("/api/{*rest}", any(unknown_route))
@@ -110,8 +110,8 @@ pub fn router(routes: OpenApiRouter<Api>, api: Api) -> Router {
         .with_state(api)
 }
 
-async fn unknown_route() -> Refusal {
-    Refusal::no_such_route()
+async fn unknown_route() -> ErrorResponse {
+    ErrorResponse::no_such_route()
 }
 
 /// The address of the description, for programs and for people (RFC 8631).

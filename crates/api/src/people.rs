@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use feed::Feed;
-use model::{Activity, Counted, DisplayName, Handle, Listing, Member, Profile, Timestamp};
+use model::{Activity, DisplayName, Handle, Listing, Member, Profile, ReactionState, Timestamp};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -87,7 +87,7 @@ async fn show(State(feed): State<Feed>, reader: Reader, UserPath(handle): UserPa
     security(("session" = [])),
     params(UserPath),
     responses(
-        (status = 200, description = "Whether it holds now, and the new count of followers.", body = Counted),
+        (status = 200, description = "Whether it holds now, and the new count of followers.", body = ReactionState),
         (status = 422, description = "One cannot follow oneself.", body = ProblemBody, content_type = "application/problem+json")
     )
 )]
@@ -95,7 +95,7 @@ async fn follow(
     State(feed): State<Feed>,
     Actor(actor): Actor,
     UserPath(handle): UserPath,
-) -> Answer<Json<Counted>> {
+) -> Answer<Json<ReactionState>> {
     Ok(Json(feed.people().follow(&actor, &handle).await?))
 }
 
@@ -105,13 +105,13 @@ async fn follow(
 #[utoipa::path(delete, path = "/users/{handle}/follow", tag = "People", operation_id = "unfollow",
     security(("session" = [])),
     params(UserPath),
-    responses((status = 200, description = "Whether it holds now, and the new count of followers.", body = Counted))
+    responses((status = 200, description = "Whether it holds now, and the new count of followers.", body = ReactionState))
 )]
 async fn unfollow(
     State(feed): State<Feed>,
     Actor(actor): Actor,
     UserPath(handle): UserPath,
-) -> Answer<Json<Counted>> {
+) -> Answer<Json<ReactionState>> {
     Ok(Json(feed.people().unfollow(&actor, &handle).await?))
 }
 

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use feed::Feed;
-use model::{Counted, Listing, Member};
+use model::{Listing, Member, ReactionState};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -24,13 +24,13 @@ pub fn routes() -> OpenApiRouter<Api> {
 #[utoipa::path(put, path = "/posts/{id}/like", tag = "Reactions", operation_id = "like",
     security(("session" = [])),
     params(PostPath),
-    responses((status = 200, description = "Whether it holds now, and the new count.", body = Counted))
+    responses((status = 200, description = "Whether it holds now, and the new count.", body = ReactionState))
 )]
 async fn like(
     State(feed): State<Feed>,
     Actor(actor): Actor,
     PostPath(post): PostPath,
-) -> Answer<Json<Counted>> {
+) -> Answer<Json<ReactionState>> {
     Ok(Json(feed.reactions().like(&actor, post).await?))
 }
 
@@ -40,13 +40,13 @@ async fn like(
 #[utoipa::path(delete, path = "/posts/{id}/like", tag = "Reactions", operation_id = "unlike",
     security(("session" = [])),
     params(PostPath),
-    responses((status = 200, description = "Whether it holds now, and the new count.", body = Counted))
+    responses((status = 200, description = "Whether it holds now, and the new count.", body = ReactionState))
 )]
 async fn unlike(
     State(feed): State<Feed>,
     Actor(actor): Actor,
     PostPath(post): PostPath,
-) -> Answer<Json<Counted>> {
+) -> Answer<Json<ReactionState>> {
     Ok(Json(feed.reactions().unlike(&actor, post).await?))
 }
 
@@ -56,13 +56,13 @@ async fn unlike(
 #[utoipa::path(put, path = "/posts/{id}/share", tag = "Reactions", operation_id = "share",
     security(("session" = [])),
     params(PostPath),
-    responses((status = 200, description = "Whether it holds now, and the new count.", body = Counted))
+    responses((status = 200, description = "Whether it holds now, and the new count.", body = ReactionState))
 )]
 async fn share(
     State(feed): State<Feed>,
     Actor(actor): Actor,
     PostPath(post): PostPath,
-) -> Answer<Json<Counted>> {
+) -> Answer<Json<ReactionState>> {
     Ok(Json(feed.reactions().share(&actor, post).await?))
 }
 
@@ -72,13 +72,13 @@ async fn share(
 #[utoipa::path(delete, path = "/posts/{id}/share", tag = "Reactions", operation_id = "unshare",
     security(("session" = [])),
     params(PostPath),
-    responses((status = 200, description = "Whether it holds now, and the new count.", body = Counted))
+    responses((status = 200, description = "Whether it holds now, and the new count.", body = ReactionState))
 )]
 async fn unshare(
     State(feed): State<Feed>,
     Actor(actor): Actor,
     PostPath(post): PostPath,
-) -> Answer<Json<Counted>> {
+) -> Answer<Json<ReactionState>> {
     Ok(Json(feed.reactions().unshare(&actor, post).await?))
 }
 

@@ -8,7 +8,7 @@ use embedded::Embedded;
 use serde::Serialize;
 use store::layouts::{Layout, Overflow};
 use store::overflow::Item;
-use workshop::measure::{Cost, Meter};
+use workshop::measure::{Cost, CostMeter};
 
 use crate::Result;
 use crate::lists::{actor, default_limits, item, items, open, owner};
@@ -51,7 +51,7 @@ struct Lists {
     owners: Vec<u64>,
     /// The number of the next actor who is in none of them.
     next: u64,
-    meters: [Meter; OPERATIONS.len()],
+    meters: [CostMeter; OPERATIONS.len()],
 }
 
 impl Lists {
@@ -112,7 +112,7 @@ pub async fn measure(folder: &Path, quick: bool) -> Result<Flat> {
         costs: list
             .meters
             .into_iter()
-            .map(Meter::cost)
+            .map(CostMeter::cost)
             .map(|cost| (cost.times > 0).then_some(cost))
             .collect(),
     });

@@ -13,7 +13,7 @@ use store::people::User;
 use store::posts::{Order, new_document};
 use store::{Settings, Store, people, posts};
 use uuid::Uuid;
-use workshop::measure::{Cost, Meter};
+use workshop::measure::{Cost, CostMeter};
 
 use crate::Result;
 
@@ -80,7 +80,7 @@ pub async fn measure(folder: &Path, quick: bool) -> Result<Home> {
     }
     let readers = readers.into_iter().map(|(follows, meters)| Reader {
         follows,
-        costs: meters.into_iter().map(Meter::cost).collect(),
+        costs: meters.into_iter().map(CostMeter::cost).collect(),
     });
     Ok(Home {
         posts: each,
@@ -88,7 +88,7 @@ pub async fn measure(folder: &Path, quick: bool) -> Result<Home> {
     })
 }
 
-type Meters = [Meter; OPERATIONS.len()];
+type Meters = [CostMeter; OPERATIONS.len()];
 
 /// The home feed without a timeline: everybody whom the reader follows, and then all their posts.
 async fn ask_all(store: &Store, reader: &Handle) -> document::Result<Vec<posts::StoredPost>> {

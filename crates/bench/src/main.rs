@@ -18,7 +18,7 @@ mod raw;
 mod report;
 mod scroll;
 mod server;
-mod whole;
+mod sessions;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ struct Arguments {
     /// Measures the home feed alone, and prints the numbers
     #[arg(long)]
     home: bool,
-    /// Measures whole likes on a store alone, in sessions and without, and prints the numbers: "embedded", or the
+    /// Measures likes on an otherwise idle store, with and without sessions, and prints the numbers: "embedded", or the
     /// address of an empty database on a MongoDB server, which is emptied afterwards
     #[arg(long, value_name = "STORE")]
     likes: Option<String>,
@@ -101,9 +101,9 @@ async fn carry_out(arguments: &Arguments) -> Result<()> {
     } else if arguments.likers {
         print(&likers::measure(quick).await?)
     } else if let Some(store) = &arguments.likes {
-        print(&whole::measure(store, quick).await?)
+        print(&sessions::measure(store, quick).await?)
     } else if let Some(address) = &arguments.check {
-        print(&whole::count_check(address).await?)
+        print(&sessions::count_check(address).await?)
     } else if arguments.home {
         print_home(quick).await
     } else {

@@ -17,7 +17,7 @@ pub trait Catalogue: Send + Sync + 'static {
     async fn indexes(&self, collection: &str) -> Result<Vec<Document>>;
 
     /// How large a collection is.
-    async fn extent(&self, collection: &str) -> Result<Size>;
+    async fn collection_size(&self, collection: &str) -> Result<CollectionSize>;
 
     /// How a query would be run, as the stages that `explain` shows.
     fn explain(&self, collection: &str, find: &Find) -> Result<Document>;
@@ -42,12 +42,12 @@ pub trait Documents: Send + 'static {
     async fn next(&mut self) -> Option<Result<Document>>;
 
     /// Approximately how many bytes of documents are in memory until they are taken.
-    fn held(&self) -> usize;
+    fn buffered_bytes(&self) -> usize;
 }
 
 /// How large a collection is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Size {
+pub struct CollectionSize {
     /// How many documents it has.
     pub documents: u64,
     /// Their bytes as BSON, with their keys.

@@ -1,4 +1,4 @@
-//! An engine whose calls wait until a test or a person decides each call's fate: for trying operations in every order,
+//! An engine whose calls wait until a test or a person decides about them: for trying operations in every order,
 //! and for stepping through them by hand.
 //!
 //! Each caller gets a [`Gate`] of its own over the same engine. A call that arrives sends a message and waits; the
@@ -12,9 +12,9 @@ use tokio::sync::{Mutex, mpsc, oneshot};
 
 use crate::{Engine, Error, Find, FindAndModify, Index, Layer, Result, Update, Updated};
 
-/// What happens to a call when its turn comes.
+/// What happens to a waiting call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum Decision {
     /// The call is made.
     Proceed,
     /// The caller stops before the call, as in a crash.
@@ -29,65 +29,65 @@ pub enum Fate {
 
 /// A waiting call.
 #[derive(Debug)]
-pub struct Turn {
+pub struct WaitingCall {
     /// The number of the caller.
     pub caller: usize,
     /// Whether the call may change something.
     pub writes: bool,
-    fate: oneshot::Sender<Fate>,
+    decision: oneshot::Sender<Decision>,
 }
 
-/// A message from a caller.
+/// What a caller reports.
 #[derive(Debug)]
-pub enum Message {
+pub enum GateEvent {
     /// A call has arrived.
-    Waits(Turn),
+    CallArrived(WaitingCall),
     /// The caller will make no more calls.
-    Ends(usize),
+    CallerEnded(usize),
 }
 
 /// Reports that a caller has ended when it is dropped, even if the caller panicked.
 #[derive(Debug)]
-pub struct Ending {
+pub struct CallerGuard {
     caller: usize,
-    messages: mpsc::UnboundedSender<Message>,
+    messages: mpsc::UnboundedSender<GateEvent>,
 }
 
 /// One caller's way to the engine.
 pub struct Gate {
     engine: Engine,
     caller: usize,
-    messages: mpsc::UnboundedSender<Message>,
+    messages: mpsc::UnboundedSender<GateEvent>,
     /// An operation may start several calls at once. They are made one after the other, like all others.
     calls: Arc<Mutex<()>>,
 }
 
-impl Turn {
-    /// Decides the call's fate; returns false if the caller no longer waits. Dropping a turn instead stops the caller,
-    /// as in a crash.
-    pub fn decide(self, fate: Fate) -> bool {
-        self.fate.send(fate).is_ok()
+impl WaitingCall {
+    /// Decides what happens to the call; returns false if the caller no longer waits. Dropping the call instead stops
+    /// the caller, as in a crash.
+    pub fn decide(self, decision: Decision) -> bool {
+        self.decision.send(decision).is_ok()
     }
 }
 
-impl Ending {
+impl CallerGuard {
     /// Must be held for as long as the caller runs.
-    pub fn new(caller: usize, messages: mpsc::UnboundedSender<Message>) -> Self {
+    pub fn new(caller: usize, messages: mpsc::UnboundedSender<GateEvent>) -> Self {
         Self { caller, messages }
     }
 }
 
-impl Drop for Ending {
+impl Drop for CallerGuard {
     fn drop(&mut self) {
         // After the run nobody receives messages any more.
-        drop(self.messages.send(Message::Ends(self.caller)));
+        drop(self.messages.send(GateEvent::CallerEnded(self.caller)));
     }
 }
 
 impl Gate {
     /// Puts a gate before the engine.
     #[expect(clippy::new_ret_no_self, reason = "what it makes is an engine like any other")]
-    pub fn new(engine: Engine, caller: usize, messages: mpsc::UnboundedSender<Message>) -> Engine {
+    pub fn new(engine: Engine, caller: usize, messages: mpsc::UnboundedSender<GateEvent>) -> Engine {
         Arc::new(Self {
             engine,
             caller,
@@ -98,30 +98,30 @@ impl Gate {
 
     async fn call<T>(&self, writes: bool, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
         let _one_at_a_time = self.calls.lock().await;
-        let (fate, decided) = oneshot::channel();
-        let turn = Turn {
+        let (decision, decided) = oneshot::channel();
+        let turn = WaitingCall {
             caller: self.caller,
             writes,
-            fate,
+            decision,
         };
         let died = || Err(Error::Unavailable("the process died before the write".to_owned()));
         let broke = || Err(Error::UnknownOutcome("the connection broke".to_owned()));
-        if self.messages.send(Message::Waits(turn)).is_err() {
+        if self.messages.send(GateEvent::CallArrived(turn)).is_err() {
             return died();
         }
-        match decided.await.unwrap_or(Fate::Crash) {
-            Fate::Proceed => call.await,
-            Fate::Crash => {
+        match decided.await.unwrap_or(Decision::Crash) {
+            Decision::Proceed => call.await,
+            Decision::Crash => {
                 // Tasks that the stopped caller began wait until the run is over, and then end without effect.
                 self.messages.closed().await;
                 died()
             }
-            Fate::Fail => died(),
-            Fate::LoseAnswer => {
+            Decision::Fail => died(),
+            Decision::LoseAnswer => {
                 call.await?;
                 broke()
             }
-            Fate::LoseCall => broke(),
+            Decision::LoseCall => broke(),
         }
     }
 }

@@ -12,7 +12,7 @@ use super::operation::{Answer, Operation};
 use super::reader::existing;
 use super::{Embedded, Shared, mismatch, tables};
 use document::Result;
-use document::catalogue::Size;
+use document::catalogue::CollectionSize;
 
 impl Embedded {
     /// The names of the collections, in order. A collection exists once it was written to, or has an index.
@@ -64,16 +64,16 @@ impl Embedded {
     }
 
     /// The size of a collection. Its tables are read completely, so this takes a while for a large one.
-    pub async fn size(&self, collection: &str) -> Result<Size> {
+    pub async fn size(&self, collection: &str) -> Result<CollectionSize> {
         let name = collection.to_owned();
         self.read(move |shared| size(shared, &shared.catalogue(), &name))
             .await
     }
 }
 
-fn size(shared: &Shared, catalogue: &Arc<Catalogue>, name: &str) -> Result<Size> {
+fn size(shared: &Shared, catalogue: &Arc<Catalogue>, name: &str) -> Result<CollectionSize> {
     let transaction = shared.database.begin_read().map_err(storage)?;
-    let mut size = Size::default();
+    let mut size = CollectionSize::default();
     let documents_name = tables::documents_name(name);
     if let Some(documents) = existing(transaction.open_table(tables::documents(&documents_name)))? {
         let stats = documents.stats().map_err(storage)?;

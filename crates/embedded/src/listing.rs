@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use bson::Document;
-use document::catalogue::{Catalogue, Documents, Size, Soundness};
+use document::catalogue::{Catalogue, CollectionSize, Documents, Soundness};
 use document::{Find, Result};
 
 use crate::{Embedded, Scan};
@@ -13,8 +13,8 @@ impl Documents for Scan {
         Self::next(self).await
     }
 
-    fn held(&self) -> usize {
-        Self::held(self)
+    fn buffered_bytes(&self) -> usize {
+        Self::buffered_bytes(self)
     }
 }
 
@@ -28,7 +28,7 @@ impl Catalogue for Embedded {
         Ok(Self::indexes(self, collection))
     }
 
-    async fn extent(&self, collection: &str) -> Result<Size> {
+    async fn collection_size(&self, collection: &str) -> Result<CollectionSize> {
         self.size(collection).await
     }
 

@@ -44,7 +44,7 @@ impl Scan {
     }
 
     /// How many bytes of documents, as they are stored, were read and not taken yet.
-    pub fn held(&self) -> usize {
+    pub fn buffered_bytes(&self) -> usize {
         self.held.load(Ordering::Relaxed)
     }
 }
@@ -160,10 +160,10 @@ mod tests {
         let mut scan = engine.scan("things", &Find::default()).unwrap();
         assert_eq!(scan.next().await.unwrap().unwrap(), large(0));
         // One waits in the channel, and one waits to get there.
-        while scan.held() < 2 * size {
+        while scan.buffered_bytes() < 2 * size {
             tokio::task::yield_now().await;
         }
-        assert_eq!(scan.held(), 2 * size);
+        assert_eq!(scan.buffered_bytes(), 2 * size);
         assert_eq!(scan.next().await.unwrap().unwrap(), large(1));
     }
 

@@ -101,14 +101,14 @@ fn run(shared: &Shared, mut waiting: mpsc::Receiver<Request>) {
 }
 
 /// Why a whole batch failed.
-enum Fault {
+enum BatchError {
     /// Before the commit: nothing of it was written.
     Abandoned(Error),
     /// During the commit: all of it may be written, or nothing.
     Unconfirmed(Error),
 }
 
-impl Fault {
+impl BatchError {
     fn to_error(&self) -> Error {
         match self {
             Self::Abandoned(error) => Error::Unavailable(error.to_string()),
@@ -129,8 +129,8 @@ fn commit(
     committed: &mut Arc<Catalogue>,
     ahead: &mut bool,
     operations: Vec<Operation>,
-) -> std::result::Result<Vec<Result<Answer>>, Fault> {
-    let abandoned = |error: redb::Error| Fault::Abandoned(storage(error));
+) -> std::result::Result<Vec<Result<Answer>>, BatchError> {
+    let abandoned = |error: redb::Error| BatchError::Abandoned(storage(error));
     let mut transaction = shared
         .database
         .begin_write()
@@ -150,7 +150,7 @@ fn commit(
     for operation in operations {
         let result = batch.apply(operation);
         if let Err(error @ Error::Storage(_)) = result {
-            return Err(Fault::Abandoned(error));
+            return Err(BatchError::Abandoned(error));
         }
         results.push(result);
     }
@@ -159,13 +159,13 @@ fn commit(
         changed,
         written,
         mut tally,
-    } = batch.finish().map_err(Fault::Abandoned)?;
+    } = batch.finish().map_err(BatchError::Abandoned)?;
     if changed || (durable && *ahead) {
         publish_before(shared, committed, &catalogue);
         if let Err(error) = transaction.commit() {
             // The changes may be in the store.
             shared.listeners.report(written);
-            return Err(Fault::Unconfirmed(storage(error)));
+            return Err(BatchError::Unconfirmed(storage(error)));
         }
         *ahead = !durable;
         if durable {

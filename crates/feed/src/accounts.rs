@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use store::people::User;
 use store::sessions::Session;
 
-use super::problems::explain;
+use super::problems::to_problem;
 use super::{Accounts, Feed, passwords};
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
@@ -86,7 +86,7 @@ impl Accounts<'_> {
                     format!("@{} is taken. Choose another handle.", user.person.handle),
                 )
                 .about("handle"),
-                error => explain(error),
+                error => to_problem(error),
             })?;
         self.0.start_session(user, at).await
     }
@@ -106,7 +106,7 @@ impl Accounts<'_> {
         // Taken before the person is looked up: if they leave or change their password in between, the session is
         // invalid.
         let at = self.0.environment.now();
-        let user = self.0.store.people().get(&handle).await.map_err(explain)?;
+        let user = self.0.store.people().get(&handle).await.map_err(to_problem)?;
         let hash = user.as_ref().and_then(|user| user.password.clone());
         let matches = passwords::verify(password, hash).await?;
         match user {
@@ -124,7 +124,7 @@ impl Accounts<'_> {
             ));
         }
         let at = self.0.environment.now();
-        match self.0.store.people().get(handle).await.map_err(explain)? {
+        match self.0.store.people().get(handle).await.map_err(to_problem)? {
             Some(user) => self.0.start_session(user, at).await,
             None => Err(Problem::new(
                 Kind::NotFound,
@@ -143,7 +143,7 @@ impl Accounts<'_> {
                     .people()
                     .get(&handle)
                     .await
-                    .map_err(explain)?
+                    .map_err(to_problem)?
                     .map(account),
             );
         }
@@ -157,7 +157,7 @@ impl Accounts<'_> {
             .sessions()
             .delete(&token.digest())
             .await
-            .map_err(explain)
+            .map_err(to_problem)
     }
 
     /// The account of this token, if its session is still valid. Using a session extends it, which is recorded
@@ -169,7 +169,7 @@ impl Accounts<'_> {
             .sessions()
             .get(&token.digest())
             .await
-            .map_err(explain)?
+            .map_err(to_problem)?
         else {
             return Ok(None);
         };
@@ -185,7 +185,7 @@ impl Accounts<'_> {
                 .sessions()
                 .extend(&session.digest, until)
                 .await
-                .map_err(explain)?;
+                .map_err(to_problem)?;
         }
         Ok(self
             .0
@@ -193,7 +193,7 @@ impl Accounts<'_> {
             .people()
             .holding(&session)
             .await
-            .map_err(explain)?
+            .map_err(to_problem)?
             .map(account))
     }
 }
@@ -203,7 +203,7 @@ impl Feed {
     pub(super) async fn end_sessions_but(&self, user: &Handle, token: &SessionToken) -> Result<(), Problem> {
         let sessions = self.store.sessions();
         let ended = sessions.delete_of(user, Some(&token.digest())).await;
-        ended.map_err(explain)
+        ended.map_err(to_problem)
     }
 
     /// Begins a session, dated to a moment before the person was looked up.
@@ -219,7 +219,7 @@ impl Feed {
             at,
             expires: end_of_session(at, at),
         };
-        self.store.sessions().insert(&session).await.map_err(explain)?;
+        self.store.sessions().insert(&session).await.map_err(to_problem)?;
         Ok((account(user), token))
     }
 
@@ -228,7 +228,7 @@ impl Feed {
             return Ok(Vec::new());
         }
         let find = Find::matching(doc! { "_id": "town" }).limit(1);
-        let found = self.store.engine().find("meta", find).await.map_err(explain)?;
+        let found = self.store.engine().find("meta", find).await.map_err(to_problem)?;
         let handles = found
             .first()
             .and_then(|town| town.get_array("demo").ok())

@@ -15,13 +15,13 @@ use store::sessions::Session;
 
 use tokio::sync::Semaphore;
 
-use super::problems::explain;
+use super::problems::to_problem;
 use super::{Feed, SessionToken};
 
 /// How many students can join.
 pub const SEATS: i64 = 200;
 /// How many people of the town a student brings at a time.
-pub const PARTY: usize = 10;
+pub const PEOPLE_AT_A_TIME: usize = 10;
 
 /// How often the like of a called person is tried.
 const TRIES: usize = 4;
@@ -64,7 +64,7 @@ pub struct Student {
 
 /// The result of counting every item of the storm's list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Counted {
+pub struct ClassCount {
     /// The list's stored count.
     pub count: u64,
     /// How many items a reader finds.
@@ -95,7 +95,7 @@ impl Feed {
             doc! { "_id": CLASS, "post": uuid_bson(fresh), "seats": 0_i64, "called": 0_i64, "students": {} };
         match self.store.engine().insert(META, vec![class]).await {
             Ok(()) | Err(document::Error::DuplicateKey { .. }) => {}
-            Err(error) => return Err(explain(error)),
+            Err(error) => return Err(to_problem(error)),
         }
         let post = post_of(&self.class_document().await?)?;
         let text: PostText = OPENING.parse()?;
@@ -117,7 +117,7 @@ impl Feed {
             address: self.classroom()?.to_owned(),
             card,
             students: students(&class),
-            waiting: town.saturating_sub(called) / PARTY as u64 * PARTY as u64,
+            waiting: town.saturating_sub(called) / PEOPLE_AT_A_TIME as u64 * PEOPLE_AT_A_TIME as u64,
         })
     }
 
@@ -142,7 +142,7 @@ impl Feed {
             .engine()
             .find_and_modify(META, seat)
             .await
-            .map_err(explain)?;
+            .map_err(to_problem)?;
         if seated.is_none() {
             return Err(Problem::new(
                 Kind::Conflict,
@@ -170,7 +170,7 @@ impl Feed {
                 Err(document::Error::DuplicateKey { .. }) => {}
                 Err(error) => {
                     self.give_back_a_seat().await?;
-                    return Err(explain(error));
+                    return Err(to_problem(error));
                 }
             }
         }
@@ -186,11 +186,11 @@ impl Feed {
     /// how many did.
     ///
     /// One `$inc` decides who is next: two students never bring the same person.
-    pub async fn bring(&self, student: &Handle) -> Result<u64, Problem> {
+    pub async fn add_likes(&self, student: &Handle) -> Result<u64, Problem> {
         self.classroom()?;
         let class = self.class_document().await?;
         let town = self.townspeople(&class).await?;
-        let (party, all) = (whole(PARTY), whole(town.len()));
+        let (party, all) = (whole(PEOPLE_AT_A_TIME), whole(town.len()));
         let brought = format!("students.{student}.brought");
         if !class
             .get_document("students")
@@ -209,13 +209,13 @@ impl Feed {
             .engine()
             .find_and_modify(META, call)
             .await
-            .map_err(explain)?;
+            .map_err(to_problem)?;
         let end = called.and_then(|class| usize::try_from(class.get_i64("called").ok()?).ok());
         let Some(end) = end else {
             return Err(Problem::new(Kind::Conflict, "The whole town has come already."));
         };
         let post = post_of(&class)?;
-        let party = (end - PARTY..end).map(|nth| self.like_surely(nth_of(town, nth), post));
+        let party = (end - PEOPLE_AT_A_TIME..end).map(|nth| self.like_surely(nth_of(town, nth), post));
         // Waits for all of them, even after a failure: nobody is called a second time.
         let came = futures::future::join_all(party).await;
         let came: Vec<()> = came.into_iter().collect::<Result<_, _>>()?;
@@ -234,7 +234,7 @@ impl Feed {
     }
 
     /// Reads the whole list of the class's post and compares its items with the stored count.
-    pub async fn count_the_storm(&self) -> Result<Counted, Problem> {
+    pub async fn count_class_likes(&self) -> Result<ClassCount, Problem> {
         let _turn = COUNTING.acquire().await;
         let owner = Topic::Post(post_of(&self.class_document().await?)?);
         let list = self.store.list(Relation::Likes);
@@ -244,12 +244,12 @@ impl Feed {
             let stretch = list
                 .newest_first(&owner, after, super::Paging::MAX_LIMIT)
                 .await
-                .map_err(explain)?;
+                .map_err(to_problem)?;
             items += stretch.items.len() as u64;
             people.extend(stretch.items.into_iter().filter_map(|Item { by, .. }| by));
             after = stretch.next;
             if after.is_none() {
-                return Ok(Counted {
+                return Ok(ClassCount {
                     count: stretch.total,
                     items,
                     people: people.len() as u64,
@@ -265,10 +265,10 @@ impl Feed {
             let handle = student.person.handle;
             members
                 .users
-                .extend(self.store.people().get(&handle).await.map_err(explain)?);
+                .extend(self.store.people().get(&handle).await.map_err(to_problem)?);
             members
                 .sessions
-                .extend(self.store.sessions().of(&handle).await.map_err(explain)?);
+                .extend(self.store.sessions().of(&handle).await.map_err(to_problem)?);
         }
         Ok(members)
     }
@@ -279,17 +279,17 @@ impl Feed {
         // The post keeps its id, so everybody who watches it continues to.
         let empty = doc! { "$set": { "seats": 0_i64, "called": 0_i64, "students": {} } };
         let class = Update::one(doc! { "_id": CLASS }, empty);
-        engine.update(META, class).await.map_err(explain)?;
+        engine.update(META, class).await.map_err(to_problem)?;
         self.open_class().await?;
         for user in &members.users {
             let born = self.environment.ids.uuid(user.at);
-            self.store.people().insert(user, born).await.map_err(explain)?;
+            self.store.people().insert(user, born).await.map_err(to_problem)?;
             let taken = Update::one(doc! { "_id": CLASS }, doc! { "$inc": { "seats": 1_i64 } });
-            engine.update(META, taken).await.map_err(explain)?;
+            engine.update(META, taken).await.map_err(to_problem)?;
             self.seat(&user.person).await?;
         }
         for session in &members.sessions {
-            self.store.sessions().insert(session).await.map_err(explain)?;
+            self.store.sessions().insert(session).await.map_err(to_problem)?;
         }
         self.events.reset();
         Ok(())
@@ -298,7 +298,7 @@ impl Feed {
     async fn give_back_a_seat(&self) -> Result<(), Problem> {
         let free = Update::one(doc! { "_id": CLASS }, doc! { "$inc": { "seats": -1_i64 } });
         let given = self.store.engine().update(META, free).await;
-        given.map_err(explain).map(drop)
+        given.map_err(to_problem).map(drop)
     }
 
     async fn seat(&self, Person { handle, name }: &Person) -> Result<(), Problem> {
@@ -309,7 +309,7 @@ impl Feed {
             .engine()
             .update(META, update)
             .await
-            .map_err(explain)
+            .map_err(to_problem)
             .map(drop)
     }
 
@@ -326,7 +326,7 @@ impl Feed {
     async fn class_document(&self) -> Result<Document, Problem> {
         self.classroom()?;
         let find = Find::matching(doc! { "_id": CLASS }).limit(1);
-        let found = self.store.engine().find(META, find).await.map_err(explain)?;
+        let found = self.store.engine().find(META, find).await.map_err(to_problem)?;
         found
             .into_iter()
             .next()
@@ -346,7 +346,7 @@ impl Feed {
                 .engine()
                 .find(people::COLLECTION, anybody)
                 .await
-                .map_err(explain)?;
+                .map_err(to_problem)?;
             let handles = found
                 .iter()
                 .filter_map(|user| user.get_str("_id").ok()?.parse().ok());

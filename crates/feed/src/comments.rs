@@ -6,7 +6,7 @@ use store::overflow::{Item, Key};
 use store::reactions::Reaction;
 
 use super::people::name_or_handle;
-use super::problems::explain;
+use super::problems::to_problem;
 use super::{Paging, Reactions};
 
 impl Reactions<'_> {
@@ -28,7 +28,7 @@ impl Reactions<'_> {
             more: doc! { "text": text.as_str() },
         };
         let reaction = Reaction::Comment(post, id);
-        let people = async { self.0.store.people().named([actor]).await.map_err(explain) };
+        let people = async { self.0.store.people().named([actor]).await.map_err(to_problem) };
         let (appended, people) = futures::try_join!(self.0.add(&reaction, item), people)?;
         if appended.item.by.as_ref() != Some(actor) {
             return Err(
@@ -44,7 +44,7 @@ impl Reactions<'_> {
         let owner = Topic::Post(post);
         let key = Key::Id(id.uuid());
         let list = self.0.store.list(Relation::Comments);
-        let found = list.find(&owner, &key).await.map_err(explain)?;
+        let found = list.find(&owner, &key).await.map_err(to_problem)?;
         let item =
             found.ok_or_else(|| Problem::new(Kind::NotFound, "There is no such comment on this post."))?;
         if item.by.as_ref() != Some(actor) {
@@ -66,7 +66,7 @@ impl Reactions<'_> {
             .stretch(&Topic::Post(post), Relation::Comments, paging)
             .await?;
         let authors = stretch.items.iter().filter_map(|item| item.by.as_ref());
-        let people = self.0.store.people().named(authors).await.map_err(explain)?;
+        let people = self.0.store.people().named(authors).await.map_err(to_problem)?;
         Ok(Listing {
             next: stretch.next.map(|cursor| cursor.to_string()),
             seams: stretch.seams,
@@ -81,7 +81,7 @@ impl Reactions<'_> {
 }
 
 fn comment(item: &Item, person: impl FnOnce(&Handle) -> Result<Person, Problem>) -> Result<Comment, Problem> {
-    let malformed = |what: &str| explain(document::Error::Malformed(what.to_owned()));
+    let malformed = |what: &str| to_problem(document::Error::Malformed(what.to_owned()));
     let by = item
         .by
         .as_ref()

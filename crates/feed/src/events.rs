@@ -14,7 +14,7 @@ use store::Store;
 use store::news::{News, Source};
 use tokio::sync::{Notify, watch};
 
-use super::problems::explain;
+use super::problems::to_problem;
 use super::{Feed, Live, Storage};
 
 /// The shortest time between two changes of one topic: at most 10 a second.
@@ -225,7 +225,7 @@ impl Live<'_> {
 impl Storage<'_> {
     /// How an owner's lists are stored now.
     pub async fn overflow(self, topic: &Topic) -> Result<Overflow, Problem> {
-        self.0.store.overflow(topic).await.map_err(explain)
+        self.0.store.overflow(topic).await.map_err(to_problem)
     }
 }
 
@@ -240,6 +240,6 @@ impl Feed {
             .find("meta", one)
             .await
             .map(drop)
-            .map_err(explain)
+            .map_err(to_problem)
     }
 }

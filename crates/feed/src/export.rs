@@ -11,7 +11,7 @@ use store::reactions::Reaction;
 use tokio::sync::mpsc::{self, Sender};
 use uuid::Uuid;
 
-use super::problems::{explain, missing};
+use super::problems::{missing, to_problem};
 use super::{Accounts, Feed};
 
 /// How many pieces are buffered for a reader who is slower than the store.
@@ -32,7 +32,7 @@ enum Stopped {
 
 impl From<document::Error> for Stopped {
     fn from(error: document::Error) -> Self {
-        Self::Failed(explain(error))
+        Self::Failed(to_problem(error))
     }
 }
 
@@ -43,7 +43,7 @@ impl Accounts<'_> {
         handle: &Handle,
     ) -> Result<impl Stream<Item = Piece> + Send + 'static, Problem> {
         let owner = Topic::User(handle.clone());
-        let user = self.0.store.people().get(handle).await.map_err(explain)?;
+        let user = self.0.store.people().get(handle).await.map_err(to_problem)?;
         let user = user.ok_or_else(|| missing(&owner.to_string()))?;
         let beginning = json!({
             "handle": user.person.handle, "name": user.person.name, "bio": user.bio, "at": user.at,

@@ -6,7 +6,7 @@ use document::{Error, FindAndModify};
 use model::{Kind, Problem};
 
 use super::Feed;
-use super::problems::explain;
+use super::problems::to_problem;
 
 /// The key's id in the collection. An export does not contain it.
 const COLLECTION: &str = "keys";
@@ -29,7 +29,7 @@ impl Feed {
             };
             match self.store.engine().find_and_modify(COLLECTION, ours).await {
                 Err(Error::DuplicateKey { .. }) if tries < TRIES => tries += 1,
-                found => break found.map_err(explain)?,
+                found => break found.map_err(to_problem)?,
             }
         };
         let key = found.and_then(|found| match found.get("key") {

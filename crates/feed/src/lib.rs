@@ -34,7 +34,7 @@ pub use events::{Change, Events, OpenStream};
 pub use new_posts::{NewPosts, PostList};
 pub use notable::Notable;
 pub use people::ActivityEntry;
-pub use problems::explain;
+pub use problems::to_problem;
 pub use storage::Inspection;
 
 /// The application: reads and changes the store on behalf of people, and notifies listeners of changes.
@@ -120,7 +120,7 @@ impl Feed {
             End::Newest => list.newest_first(owner, after, limit).await,
             End::Oldest => list.oldest_first(owner, after, limit).await,
         };
-        read.map_err(explain)
+        read.map_err(to_problem)
     }
 }
 

@@ -11,7 +11,7 @@ use store::Store;
 use store::posts::StoredPost;
 use tokio::sync::{Notify, watch};
 
-use super::problems::explain;
+use super::problems::to_problem;
 use super::{Feed, Live};
 
 /// How often the store is asked while somebody waits: posts may arrive through other servers.
@@ -19,7 +19,7 @@ const ASK: Duration = Duration::from_secs(1);
 
 /// How often a new post is announced: when it is first seen, it may not have reached the timelines of its author's
 /// followers yet.
-const TELL: u32 = 3;
+const ANNOUNCEMENTS: u32 = 3;
 
 /// The highest count of new posts.
 const MOST: usize = 100;
@@ -74,12 +74,12 @@ impl NewPosts {
         let mut looking = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
         let receiver = self.newest.subscribe();
         if !std::mem::replace(&mut looking, true) {
-            tokio::spawn(Arc::clone(self).look());
+            tokio::spawn(Arc::clone(self).poll());
         }
         receiver
     }
 
-    async fn look(self: Arc<Self>) {
+    async fn poll(self: Arc<Self>) {
         let mut tell = 0;
         loop {
             match self.store.posts().newest().await {
@@ -87,7 +87,7 @@ impl NewPosts {
                     self.newest.send_if_modified(|known| {
                         if *known != newest {
                             *known = newest;
-                            tell = TELL;
+                            tell = ANNOUNCEMENTS;
                         }
                         let worth_telling = tell > 0;
                         tell = tell.saturating_sub(1);
@@ -99,7 +99,7 @@ impl NewPosts {
             }
             tokio::select! {
                 () = tokio::time::sleep(ASK) => {}
-                () = self.published.notified() => tell = TELL,
+                () = self.published.notified() => tell = ANNOUNCEMENTS,
             }
             // Under the lock nobody can subscribe between the check and the end.
             let mut looking = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
@@ -158,7 +158,7 @@ impl Feed {
                 home.map(|home| home.posts.iter().filter(|post| is_newer(post, since)).count())
             }
         };
-        Ok(count.map_err(explain)? as u64)
+        Ok(count.map_err(to_problem)? as u64)
     }
 }
 

@@ -5,11 +5,11 @@ use document::Find;
 use model::{Handle, PostCard, Problem, Profile, Timestamp};
 use store::posts::Order;
 
-use super::problems::explain;
+use super::problems::to_problem;
 use super::{Feed, Paging, Posts};
 
 /// How many posts to choose from.
-const AMONG: usize = 100;
+const CANDIDATES: usize = 100;
 
 /// An outlier of each kind, and an ordinary post. Each is missing where a store has none.
 #[derive(Debug, Clone, Default)]
@@ -46,7 +46,7 @@ impl Posts<'_> {
             .people()
             .most_followed(authors)
             .await
-            .map_err(explain)?;
+            .map_err(to_problem)?;
         let celebrity = match celebrity {
             Some(handle) => Some(self.0.people().profile(&handle, None).await?),
             None => None,
@@ -71,7 +71,7 @@ impl Posts<'_> {
 impl Feed {
     async fn most_liked(&self, until: Option<Timestamp>) -> Result<Vec<PostCard>, Problem> {
         let paging = Paging {
-            limit: AMONG,
+            limit: CANDIDATES,
             ..Paging::default()
         };
         let mut liked = self.posts().explore(None, paging).await?.items;
@@ -82,7 +82,7 @@ impl Feed {
     /// The moment at which the demo town ends: younger posts are by its visitors. `None` without a town.
     async fn town_ends(&self) -> Result<Option<Timestamp>, Problem> {
         let find = Find::matching(doc! { "_id": "town" }).limit(1);
-        let found = self.store.engine().find("meta", find).await.map_err(explain)?;
+        let found = self.store.engine().find("meta", find).await.map_err(to_problem)?;
         let recipe = found.first().and_then(|town| town.get_document("recipe").ok());
         let now = recipe.and_then(|recipe| recipe.get_datetime("now").ok());
         Ok(now.map(|now| Timestamp::from_millis(now.timestamp_millis())))

@@ -19,7 +19,7 @@ static HASHES: Queue = Queue::new(AT_ONCE, WAITING);
 
 /// A hash that matches no password, checked when a handle is unknown so that the answer takes as long as any
 /// other.
-const NOBODY: &str =
+const DUMMY_HASH: &str =
     "$argon2id$v=19$m=19456,t=2,p=1$c3BpbGx3YXktbm9ib2R5$7h3Nw3Y0m1vQ9rFZb2mZ1b4mZ0eF1rQhYq9dJk3rQ1c";
 
 /// How many guesses a password has to survive: as many as the most common passwords that attackers try first.
@@ -62,7 +62,7 @@ pub(super) async fn hash(password: Password, salt: [u8; 16]) -> Result<String, P
 /// Whether a password has this hash. Without a hash the answer is no, and takes as long.
 pub(super) async fn verify(password: Password, hash: Option<String>) -> Result<bool, Problem> {
     let known = hash.is_some();
-    let hash = hash.unwrap_or_else(|| NOBODY.to_owned());
+    let hash = hash.unwrap_or_else(|| DUMMY_HASH.to_owned());
     let fits = HASHES
         .run(move || {
             let hash = PasswordHash::new(&hash).map_err(broken)?;
@@ -170,7 +170,7 @@ mod tests {
         let made = hash(password.clone(), [7; 16]).await.unwrap();
         let (made_for, nobodys) = (
             PasswordHash::new(&made).unwrap(),
-            PasswordHash::new(NOBODY).unwrap(),
+            PasswordHash::new(DUMMY_HASH).unwrap(),
         );
         assert_eq!(nobodys.algorithm, made_for.algorithm);
         assert_eq!(nobodys.params, made_for.params);

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use bson::Bson;
 use model::{
-    Activity, ActivityKind, Counted, Handle, Listing, Member, Person, PostId, PostText, Problem, Profile,
-    Relation, Timestamp, Topic,
+    Activity, ActivityKind, Handle, Listing, Member, Person, PostId, PostText, Problem, Profile,
+    ReactionState, Relation, Timestamp, Topic,
 };
 use store::overflow::{Item, Key};
 use store::reactions::Reaction;
 
-use super::problems::{explain, missing};
+use super::problems::{missing, to_problem};
 use super::{Feed, Paging, People};
 
 /// An activity, with its object.
@@ -39,7 +39,7 @@ impl People<'_> {
             }
         };
         let people = self.0.store.people();
-        let (summary, followed) = futures::try_join!(people.summary(handle), followed).map_err(explain)?;
+        let (summary, followed) = futures::try_join!(people.summary(handle), followed).map_err(to_problem)?;
         let summary = summary.ok_or_else(|| missing(&owner.to_string()))?;
         Ok(Profile {
             handle: summary.user.person.handle,
@@ -55,7 +55,7 @@ impl People<'_> {
     }
 
     /// Follows a person. A second call changes nothing; a call after an interruption finishes the work.
-    pub async fn follow(self, actor: &Handle, target: &Handle) -> Result<Counted, Problem> {
+    pub async fn follow(self, actor: &Handle, target: &Handle) -> Result<ReactionState, Problem> {
         if actor == target {
             return Err(Problem::invalid("handle", "You cannot follow yourself."));
         }
@@ -63,17 +63,17 @@ impl People<'_> {
         let at = self.0.environment.now();
         let item = Item::new(self.0.environment.ids.uuid(at), actor.clone(), at);
         let appended = self.0.add(&Reaction::Follow(target.clone()), item).await?;
-        Ok(Counted {
+        Ok(ReactionState {
             active: true,
             count: appended.count,
         })
     }
 
     /// Stops following a person. A second call changes nothing; a call after an interruption finishes the work.
-    pub async fn unfollow(self, actor: &Handle, target: &Handle) -> Result<Counted, Problem> {
+    pub async fn unfollow(self, actor: &Handle, target: &Handle) -> Result<ReactionState, Problem> {
         let _turn = self.0.turns.of(actor).await;
         let removed = self.0.remove(actor, &Reaction::Follow(target.clone())).await?;
-        Ok(Counted {
+        Ok(ReactionState {
             active: false,
             count: removed.count,
         })
@@ -129,10 +129,10 @@ impl People<'_> {
             .iter()
             .filter_map(|activity| activity.post)
             .collect();
-        let posts = self.0.store.posts().several(&ids).await.map_err(explain)?;
+        let posts = self.0.store.posts().several(&ids).await.map_err(to_problem)?;
         let followed = listing.items.iter().filter_map(|activity| activity.user.as_ref());
         let people = followed.chain(posts.values().map(|post| &post.author));
-        let people = self.0.store.people().named(people).await.map_err(explain)?;
+        let people = self.0.store.people().named(people).await.map_err(to_problem)?;
         let entry = |activity: Activity| ActivityEntry {
             by: handle.clone(),
             post: activity
@@ -161,7 +161,7 @@ impl Feed {
     ) -> Result<Listing<Member>, Problem> {
         let stretch = self.stretch(owner, relation, paging).await?;
         let handles = stretch.items.iter().filter_map(|item| item.by.as_ref());
-        let people = self.store.people().named(handles).await.map_err(explain)?;
+        let people = self.store.people().named(handles).await.map_err(to_problem)?;
         let member = |(id, by, at): (uuid::Uuid, Handle, Timestamp)| {
             Ok(Member {
                 id: id.into(),
@@ -194,7 +194,7 @@ pub(super) fn name_or_handle(people: &HashMap<Handle, Person>, handle: &Handle) 
 }
 
 fn activity(item: &Item) -> Result<Activity, Problem> {
-    let malformed = |what: &str| explain(document::Error::Malformed(what.to_owned()));
+    let malformed = |what: &str| to_problem(document::Error::Malformed(what.to_owned()));
     let kind = item
         .more
         .get_str("kind")

@@ -9,7 +9,7 @@ use store::overflow::{Item, Key, uuid_bson};
 use store::posts::{Order, StoredPost};
 use uuid::Uuid;
 
-use super::problems::{explain, missing, or_take_back};
+use super::problems::{missing, or_undo, to_problem};
 use super::{Feed, Paging, Posts};
 
 impl Posts<'_> {
@@ -22,7 +22,7 @@ impl Posts<'_> {
             Some(reader) => {
                 let timelines = self.0.store.timelines();
                 let page = timelines.home(reader, paging.after, paging.limit).await;
-                let page = page.map_err(explain)?;
+                let page = page.map_err(to_problem)?;
                 Ok(Listing {
                     items: self.0.cards(page.posts, viewer).await?,
                     next: page.next.map(|cursor| cursor.to_string()),
@@ -66,7 +66,7 @@ impl Posts<'_> {
             stored.tagged(tag, Order::Newest, paging.after, paging.limit + 1),
             stored.count_tagged(tag)
         )
-        .map_err(explain)?;
+        .map_err(to_problem)?;
         self.0.listing(posts, total, Order::Newest, viewer, paging).await
     }
 
@@ -100,7 +100,7 @@ impl Posts<'_> {
                 }
                 (earlier, Some(author))
             }
-            Err(error) => return Err(explain(error)),
+            Err(error) => return Err(to_problem(error)),
         };
         self.0.new_posts.published();
         let target = doc! { "post": uuid_bson(id.uuid()) };
@@ -108,11 +108,11 @@ impl Posts<'_> {
             .0
             .record(author, id.uuid(), post.at, ActivityKind::Post, target)
             .await;
-        or_take_back(recorded, async {
+        or_undo(recorded, async {
             self.0.store.posts().delete(id).await.map(drop)
         })
         .await?;
-        timelines.deliver(author).await.map_err(explain)?;
+        timelines.deliver(author).await.map_err(to_problem)?;
         self.0.card(post, viewer).await
     }
 
@@ -127,7 +127,7 @@ impl Posts<'_> {
             ));
         }
         self.0.forget(actor, id.uuid()).await?;
-        self.0.store.posts().delete(id).await.map_err(explain)?;
+        self.0.store.posts().delete(id).await.map_err(to_problem)?;
         self.0.events.changed(&Topic::Post(id));
         Ok(())
     }
@@ -136,7 +136,7 @@ impl Posts<'_> {
 impl Feed {
     /// One post as stored.
     pub(super) async fn stored_post(&self, id: PostId) -> Result<StoredPost, Problem> {
-        let post = self.store.posts().get(id).await.map_err(explain)?;
+        let post = self.store.posts().get(id).await.map_err(to_problem)?;
         post.ok_or_else(|| missing(&Topic::Post(id).to_string()))
     }
 
@@ -163,7 +163,7 @@ impl Feed {
             .list(Relation::Activities)
             .append(&owner, item)
             .await
-            .map_err(explain)?;
+            .map_err(to_problem)?;
         self.events.changed(&owner);
         Ok(())
     }
@@ -175,7 +175,7 @@ impl Feed {
             .list(Relation::Activities)
             .remove(&owner, &Key::Id(id))
             .await
-            .map_err(explain)?;
+            .map_err(to_problem)?;
         self.events.changed(&owner);
         Ok(())
     }
@@ -192,7 +192,7 @@ impl Feed {
             stored.list(authors, order, paging.after, paging.limit + 1),
             stored.count(authors)
         )
-        .map_err(explain)?;
+        .map_err(to_problem)?;
         self.listing(posts, total, order, viewer, paging).await
     }
 
@@ -234,7 +234,7 @@ impl Feed {
             stored.with_actor(&posts, Relation::Likes, viewer),
             stored.with_actor(&posts, Relation::Shares, viewer)
         )
-        .map_err(explain)?;
+        .map_err(to_problem)?;
         let cards = posts.into_iter().filter_map(|post| {
             // The posts of an author who has just left are being deleted; one that is still listed is about to
             // disappear.

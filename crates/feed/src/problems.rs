@@ -4,7 +4,7 @@ use document::Error;
 use model::{Cursor, Kind, Problem};
 
 /// The problem that a person sees when the store fails; the cause goes to the log.
-pub fn explain(error: Error) -> Problem {
+pub fn to_problem(error: Error) -> Problem {
     match error {
         Error::NoOwner(owner) => missing(&owner),
         Error::ForeignCursor => Cursor::invalid(),
@@ -32,7 +32,7 @@ pub fn explain(error: Error) -> Problem {
 
 /// Undoes the first half of an action whose second half found that its actor is gone: they left in between, and
 /// nothing else would find what they wrote.
-pub(super) async fn or_take_back<T>(
+pub(super) async fn or_undo<T>(
     second: Result<T, Problem>,
     take_back: impl Future<Output = document::Result<()>>,
 ) -> Result<T, Problem> {
@@ -42,7 +42,7 @@ pub(super) async fn or_take_back<T>(
     {
         match take_back.await {
             Ok(()) | Err(Error::NoOwner(_)) => {}
-            Err(error) => return Err(explain(error)),
+            Err(error) => return Err(to_problem(error)),
         }
     }
     second

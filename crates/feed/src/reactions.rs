@@ -1,31 +1,31 @@
 //! Likes and shares: lists of a post in which everybody appears at most once.
 
-use model::{Counted, Handle, Listing, Member, PostId, Problem, Relation, Timestamp, Topic};
+use model::{Handle, Listing, Member, PostId, Problem, ReactionState, Relation, Timestamp, Topic};
 use store::overflow::{Appended, Item, Removed};
 use store::reactions::{Attempt, Reaction};
 
-use super::problems::explain;
+use super::problems::to_problem;
 use super::{Feed, Paging, Reactions};
 
 impl Reactions<'_> {
     /// Likes a post. A second call changes nothing.
-    pub async fn like(self, actor: &Handle, post: PostId) -> Result<Counted, Problem> {
+    pub async fn like(self, actor: &Handle, post: PostId) -> Result<ReactionState, Problem> {
         self.0.react(actor, Reaction::Like(post)).await
     }
 
     /// Removes a like. A second call changes nothing.
-    pub async fn unlike(self, actor: &Handle, post: PostId) -> Result<Counted, Problem> {
-        self.0.take_back(actor, Reaction::Like(post)).await
+    pub async fn unlike(self, actor: &Handle, post: PostId) -> Result<ReactionState, Problem> {
+        self.0.remove_reaction(actor, Reaction::Like(post)).await
     }
 
     /// Shares a post. A second call changes nothing.
-    pub async fn share(self, actor: &Handle, post: PostId) -> Result<Counted, Problem> {
+    pub async fn share(self, actor: &Handle, post: PostId) -> Result<ReactionState, Problem> {
         self.0.react(actor, Reaction::Share(post)).await
     }
 
     /// Removes a share. A second call changes nothing.
-    pub async fn unshare(self, actor: &Handle, post: PostId) -> Result<Counted, Problem> {
-        self.0.take_back(actor, Reaction::Share(post)).await
+    pub async fn unshare(self, actor: &Handle, post: PostId) -> Result<ReactionState, Problem> {
+        self.0.remove_reaction(actor, Reaction::Share(post)).await
     }
 
     /// The people who like a post.
@@ -50,7 +50,7 @@ impl Feed {
         if let Some(actor) = actor {
             self.events.changed(&actor);
         }
-        added.map_err(explain)
+        added.map_err(to_problem)
     }
 
     /// Removes the item and its activity.
@@ -59,7 +59,7 @@ impl Feed {
         let removed = self.store.reactions().remove(actor, reaction, attempt).await;
         self.events.changed(&reaction.owner());
         self.events.changed(&Topic::User(actor.clone()));
-        removed.map_err(explain)
+        removed.map_err(to_problem)
     }
 
     fn attempt(&self, at: Timestamp) -> Attempt {
@@ -67,21 +67,21 @@ impl Feed {
         Attempt { id, at }
     }
 
-    async fn react(&self, actor: &Handle, reaction: Reaction) -> Result<Counted, Problem> {
+    async fn react(&self, actor: &Handle, reaction: Reaction) -> Result<ReactionState, Problem> {
         let _turn = self.turns.of(actor).await;
         let at = self.environment.now();
         let item = Item::new(self.environment.ids.uuid(at), actor.clone(), at);
         let added = self.add(&reaction, item).await?;
-        Ok(Counted {
+        Ok(ReactionState {
             active: true,
             count: added.count,
         })
     }
 
-    async fn take_back(&self, actor: &Handle, reaction: Reaction) -> Result<Counted, Problem> {
+    async fn remove_reaction(&self, actor: &Handle, reaction: Reaction) -> Result<ReactionState, Problem> {
         let _turn = self.turns.of(actor).await;
         let removed = self.remove(actor, &reaction).await?;
-        Ok(Counted {
+        Ok(ReactionState {
             active: false,
             count: removed.count,
         })

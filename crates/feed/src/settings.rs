@@ -3,7 +3,7 @@
 use model::{Account, Bio, DisplayName, Handle, Kind, Password, Problem, Topic};
 use store::people::User;
 
-use super::problems::{explain, missing};
+use super::problems::{missing, to_problem};
 use super::{Accounts, Feed, SessionToken, passwords};
 
 impl Accounts<'_> {
@@ -11,7 +11,7 @@ impl Accounts<'_> {
     pub async fn describe(self, actor: &Handle, name: DisplayName, bio: Bio) -> Result<Account, Problem> {
         let changed = self.0.store.people().describe(actor, &name, &bio).await;
         let owner = Topic::User(actor.clone());
-        if !changed.map_err(explain)? {
+        if !changed.map_err(to_problem)? {
             return Err(missing(&owner.to_string()));
         }
         self.0.events.changed(&owner);
@@ -29,13 +29,13 @@ impl Accounts<'_> {
         present: &str,
         new: Password,
     ) -> Result<SessionToken, Problem> {
-        let (user, old) = self.0.proven(actor, present).await?;
+        let (user, old) = self.0.verified(actor, present).await?;
         passwords::refuse_common(&new, &user.person).map_err(|problem| problem.about("new_password"))?;
         let hash = passwords::hash(new, self.0.environment.salt()).await?;
         let at = self.0.environment.now();
         let people = self.0.store.people();
         let changed = people.change_password(actor, &old, &hash, at).await;
-        if !changed.map_err(explain)? {
+        if !changed.map_err(to_problem)? {
             return Err(not_yours());
         }
         let (_, token) = self.0.start_session(user, at).await?;
@@ -46,16 +46,16 @@ impl Accounts<'_> {
 
     /// Deletes an account, after checking its password: at once for everybody to see, and for good. The person's
     /// items in other people's lists are removed afterwards, in the background.
-    pub async fn leave(self, actor: &Handle, password: &str) -> Result<(), Problem> {
-        let (_, hash) = self.0.proven(actor, password).await?;
+    pub async fn delete_account(self, actor: &Handle, password: &str) -> Result<(), Problem> {
+        let (_, hash) = self.0.verified(actor, password).await?;
         let turn = self.0.turns.of(actor).await;
         let marked = self
             .0
             .store
-            .leaving()
+            .account_deletions()
             .begin(actor, &hash)
             .await
-            .map_err(explain)?;
+            .map_err(to_problem)?;
         drop(turn);
         if !marked {
             return Err(not_yours());
@@ -63,7 +63,7 @@ impl Accounts<'_> {
         self.0.events.changed(&Topic::User(actor.clone()));
         let (store, handle) = (self.0.store.clone(), actor.clone());
         tokio::spawn(async move {
-            if let Err(error) = store.leaving().finish(&handle).await {
+            if let Err(error) = store.account_deletions().finish(&handle).await {
                 tracing::warn!(%error, "somebody has left, and what they left behind is taken back later");
             }
         });
@@ -73,8 +73,8 @@ impl Accounts<'_> {
 
 impl Feed {
     /// A person and the hash of their password, if the given password matches.
-    async fn proven(&self, actor: &Handle, password: &str) -> Result<(User, String), Problem> {
-        let user = self.store.people().get(actor).await.map_err(explain)?;
+    async fn verified(&self, actor: &Handle, password: &str) -> Result<(User, String), Problem> {
+        let user = self.store.people().get(actor).await.map_err(to_problem)?;
         let user = user.ok_or_else(|| missing(&Topic::User(actor.clone()).to_string()))?;
         let hash = user.password.clone().ok_or_else(|| {
             Problem::new(

@@ -2,16 +2,16 @@
 
 use bson::Document;
 use model::{Listing, Overflow, Problem, Relation, RelationOverflow, SeamCost, Topic};
-use store::inspect::{Documents, Whole};
+use store::inspect::{Documents, InspectedOwner};
 
 use super::Storage;
-use super::problems::explain;
+use super::problems::to_problem;
 
 /// An owner with its exact sizes, and one of its lists page by page.
 #[derive(Debug, Clone)]
 pub struct Inspection {
     /// The owner's document.
-    pub whole: Whole,
+    pub whole: InspectedOwner,
     /// The selected list.
     pub relation: Relation,
     /// How that list is stored.
@@ -40,9 +40,9 @@ impl Storage<'_> {
         let weights = self
             .0
             .store()
-            .weigh(owner, relation, &pages)
+            .list_sizes(owner, relation, &pages)
             .await
-            .map_err(explain)?;
+            .map_err(to_problem)?;
         let RelationOverflow {
             count,
             head_bytes,
@@ -68,7 +68,7 @@ impl Storage<'_> {
         page: Option<u32>,
     ) -> Result<Inspection, Problem> {
         let store = self.0.store();
-        let whole = store.whole(owner).await.map_err(explain)?;
+        let whole = store.inspect_owner(owner).await.map_err(to_problem)?;
         let longest = whole.lists.iter().max_by_key(|(_, list)| list.count);
         let relation = relation.or(longest.map(|(relation, _)| *relation));
         let Some((relation, list)) =
@@ -87,12 +87,12 @@ impl Storage<'_> {
             .checked_sub(1)
             .and_then(|page| u32::try_from(page).ok());
         let page = page.or(newest);
-        let chain = store.chain(owner, &whole, relation).await.map_err(explain)?;
+        let chain = store.chain(owner, &whole, relation).await.map_err(to_problem)?;
         let document = match page {
             Some(page) => store
                 .page_of(owner, &whole, relation, page)
                 .await
-                .map_err(explain)?,
+                .map_err(to_problem)?,
             None => None,
         };
         Ok(Inspection {
@@ -107,7 +107,7 @@ impl Storage<'_> {
 
     /// How an owner's lists are stored, and their documents.
     pub async fn documents(self, owner: &Topic) -> Result<(Overflow, Documents), Problem> {
-        let documents = self.0.store().documents(owner).await.map_err(explain)?;
+        let documents = self.0.store().documents(owner).await.map_err(to_problem)?;
         Ok((self.overflow(owner).await?, documents))
     }
 }

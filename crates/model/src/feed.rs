@@ -212,7 +212,7 @@ pub struct Profile {
 /// The answer to a like, share or follow: whether it holds now, and the new count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Counted {
+pub struct ReactionState {
     /// Whether the reader's like, share or follow is there now.
     pub active: bool,
     /// How many there are.

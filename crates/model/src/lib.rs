@@ -19,13 +19,13 @@ mod tuning;
 
 pub use cursor::Cursor;
 pub use feed::{
-    Account, Activity, ActivityKind, Comment, Counted, Listing, Member, Person, Post, PostCard, Profile,
-    Seam, SeamCost,
+    Account, Activity, ActivityKind, Comment, Listing, Member, Person, Post, PostCard, Profile,
+    ReactionState, Seam, SeamCost,
 };
 pub use handle::Handle;
 pub use id::{ItemId, PostId};
 pub use lab::{LayoutCost, LayoutLap, LayoutRace, Progress, RacedLayout, Wall};
-pub use migration::{ListForm, MeasuredList, Migration, MigrationLook, MigrationVerdict};
+pub use migration::{ListForm, MeasuredList, Migration, MigrationSample, MigrationVerdict};
 pub use overflow::{Meter, Overflow, RelationOverflow};
 pub use problem::{Kind, Problem, both};
 pub use relation::Relation;

@@ -40,7 +40,7 @@ pub struct MeasuredList {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct MigrationLook {
+pub struct MigrationSample {
     /// Milliseconds since the likes began to come.
     pub at: u64,
     /// Likes that were acknowledged until then.
@@ -83,7 +83,7 @@ pub struct MigrationVerdict {
 impl MigrationVerdict {
     /// Sets `holds` from the numbers: nothing lost, nothing twice, nothing left behind.
     #[must_use]
-    pub fn judged(self) -> Self {
+    pub fn evaluated(self) -> Self {
         let expected = self.before + self.acknowledged;
         let agreed = [self.counted, self.found, self.distinct]
             .iter()
@@ -107,8 +107,9 @@ pub struct Migration {
     pub items: u64,
     /// What `detect` found before, the longest first.
     pub found: Vec<MeasuredList>,
-    /// The list that is migrated, one look after the other.
-    pub looks: Vec<MigrationLook>,
+    /// The list that is migrated, from time to time.
+    #[serde(rename = "looks")]
+    pub samples: Vec<MigrationSample>,
     /// Likes that were acknowledged.
     pub acknowledged: u64,
     /// Of those, likes that were pushed to the array by code that knows nothing of head and pages.
@@ -131,7 +132,7 @@ impl Migration {
             by,
             items,
             found: Vec::new(),
-            looks: Vec::new(),
+            samples: Vec::new(),
             acknowledged: 0,
             pushed: 0,
             left: Vec::new(),
@@ -168,7 +169,7 @@ mod tests {
             refused: 0,
             holds: false,
         };
-        assert!(good.judged().holds);
+        assert!(good.evaluated().holds);
         for bad in [
             MigrationVerdict { counted: 14, ..good },
             MigrationVerdict { found: 16, ..good },
@@ -183,7 +184,7 @@ mod tests {
             },
             MigrationVerdict { refused: 1, ..good },
         ] {
-            assert!(!bad.judged().holds, "{bad:?}");
+            assert!(!bad.evaluated().holds, "{bad:?}");
         }
     }
 

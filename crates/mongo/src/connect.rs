@@ -20,7 +20,7 @@ pub(crate) const DATABASE: &str = "spillway";
 
 /// How long to look for a server that can take a command, and how long to wait for one connection, unless the address
 /// says otherwise. A person waits for most commands.
-const SELECTION: Duration = Duration::from_secs(5);
+const SELECTION_TIMEOUT: Duration = Duration::from_secs(5);
 const CONNECTION: Duration = Duration::from_secs(5);
 
 /// MongoDB's `CommandNotFound`.
@@ -176,7 +176,7 @@ fn refuse_unsafe(options: &ClientOptions) -> Result<(), ConnectError> {
 /// Fills in the options that the address leaves open.
 fn prepare(options: &mut ClientOptions) {
     options.app_name.get_or_insert_with(|| "spillway".to_owned());
-    options.server_selection_timeout.get_or_insert(SELECTION);
+    options.server_selection_timeout.get_or_insert(SELECTION_TIMEOUT);
     options.connect_timeout.get_or_insert(CONNECTION);
     options.max_pool_size.get_or_insert(CONNECTIONS);
     let concern = options

@@ -12,7 +12,7 @@ const OVERLOADED: &str = "SystemOverloadedError";
 
 /// A server that is not the primary, or could not get a lock, refused before anything was done: `LockTimeout`,
 /// `LockBusy`, `NotPrimaryOrSecondary`, `NotWritablePrimary`, `NotPrimaryNoSecondaryOk` and their old kind.
-const UNBEGUN: [i32; 6] = [24, 46, 13436, 10107, 13435, 10058];
+const NOT_EXECUTED: [i32; 6] = [24, 46, 13436, 10107, 13435, 10058];
 
 /// A shutdown, an election or a time limit interrupted it, or a router found no available server behind it. A router
 /// may have reached another shard before.
@@ -116,7 +116,7 @@ fn of_code(collection: &str, kind: Kind, code: i32, message: &str, answer: Optio
         },
         // WriteConflict.
         112 => return Meaning::Conflict,
-        code if UNBEGUN.contains(&code) => Error::Unavailable(message.to_owned()),
+        code if NOT_EXECUTED.contains(&code) => Error::Unavailable(message.to_owned()),
         code if CUT_OFF.contains(&code) => unanswered(kind, message),
         _ => Error::refused(code, message),
     })

@@ -29,7 +29,7 @@ pub(crate) async fn set(mongo: &Mongo, collection: &str, validator: Document) ->
                 tracing::info!(
                     "the MongoDB server does not check documents that other programs write: {} ({message}). Spillway's own \
                      writes do not need it",
-                    why(code)
+                    failure_reason(code)
                 );
             });
             Ok(())
@@ -38,7 +38,7 @@ pub(crate) async fn set(mongo: &Mongo, collection: &str, validator: Document) ->
     }
 }
 
-fn why(code: i32) -> &'static str {
+fn failure_reason(code: i32) -> &'static str {
     if code == UNAUTHORIZED {
         "the user in the address may not set validators, for which it needs collMod on the database"
     } else {
@@ -49,7 +49,7 @@ fn why(code: i32) -> &'static str {
 /// Sets it if it differs: changing it takes a lock on the whole collection, and nearly every start finds the right
 /// one. `moderate` accepts changes to documents that do not match already, so that they can be repaired.
 async fn try_to_set(mongo: &Mongo, collection: &str, validator: Document) -> Result<()> {
-    if stands(mongo, collection, &validator).await? {
+    if is_set(mongo, collection, &validator).await? {
         return Ok(());
     }
     let checks = doc! {
@@ -84,7 +84,7 @@ async fn run(mongo: &Mongo, collection: &str, name: &str, checks: &Document) -> 
 }
 
 /// Whether the collection has exactly this validator.
-async fn stands(mongo: &Mongo, collection: &str, validator: &Document) -> Result<bool> {
+async fn is_set(mongo: &Mongo, collection: &str, validator: &Document) -> Result<bool> {
     let specifications = mongo
         .settled(collection, Kind::Read, || async {
             let named = mongo

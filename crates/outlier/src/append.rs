@@ -38,7 +38,7 @@ impl OverflowList<'_> {
     pub async fn append(&self, owner: &Owner, item: Item) -> Result<Appended> {
         let item = self.spec().accept(item)?;
         let key = self.spec().key_of(&item)?;
-        self.append_together(owner, key, item).await
+        self.append_queued(owner, key, item).await
     }
 
     /// The item with this key, wherever it is.

@@ -7,7 +7,7 @@ use crate::{Item, ListSpec, Owner, empty, uuid_bson};
 
 /// A whole list in its stored form.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LaidOut {
+pub struct StoredList {
     /// The list's field of the owner document.
     pub list: Document,
     /// Its page documents.
@@ -20,7 +20,7 @@ pub struct LaidOut {
 /// # Panics
 /// If a head or a page could hold no item.
 #[must_use]
-pub fn lay_out(spec: &ListSpec, owner: &Owner, born: Uuid, mut items: Vec<Item>) -> LaidOut {
+pub fn lay_out(spec: &ListSpec, owner: &Owner, born: Uuid, mut items: Vec<Item>) -> StoredList {
     spec.assert_limits();
     let limits = spec.limits;
     let born = uuid_bson(born);
@@ -58,5 +58,5 @@ pub fn lay_out(spec: &ListSpec, owner: &Owner, born: Uuid, mut items: Vec<Item>)
         list.insert("floor", floor);
     }
     list.insert("head", documents(rest.iter().rev()));
-    LaidOut { list, pages }
+    StoredList { list, pages }
 }

@@ -1,7 +1,7 @@
 use bson::{Bson, doc};
 
 use crate::fields::number;
-use crate::pages::{Way, date, order};
+use crate::pages::{Direction, date, order};
 use crate::{OverflowList, Owner};
 use document::{Find, Result};
 
@@ -18,7 +18,7 @@ impl OverflowList<'_> {
         filter.insert("page", doc! { "$lt": i64::try_from(pages).unwrap_or(i64::MAX) });
         let find = Find::matching(filter)
             .project(doc! { "_id": 0, "page": 1, "count": 1 })
-            .sort(order(Way::Down));
+            .sort(order(Direction::Down));
         for page in self.engine.find(self.pages(), find).await? {
             let place = usize::try_from(number(&page, "page")?).unwrap_or(usize::MAX);
             if let Some(held) = held.get_mut(place) {

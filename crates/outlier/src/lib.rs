@@ -25,15 +25,15 @@ mod item;
 mod measure;
 mod offset;
 mod pages;
+mod queue;
 mod read;
 mod remove;
 mod round;
-mod seen;
+mod snapshot;
 mod spec;
 mod spill;
 mod state;
 mod tidy;
-mod together;
 mod turns;
 mod walk;
 mod work;
@@ -46,14 +46,14 @@ use tokio::sync::MutexGuard;
 
 pub use append::Appended;
 pub use attempts::Attempts;
-pub use bulk::{LaidOut, lay_out};
+pub use bulk::{StoredList, lay_out};
 pub use cursor::{Cursor, Seam};
 pub use delete::delete_owner;
 pub use item::{Item, Key};
 pub use measure::{Measure, Meter};
 pub use read::Stretch;
 pub use remove::Removed;
-pub use seen::Seen;
+pub use snapshot::Snapshot;
 pub use spec::{Limits, ListSpec, Order, Owner, uuid_bson, value_at};
 pub use state::empty;
 pub use turns::Turns;
@@ -75,13 +75,13 @@ pub struct Lists(Arc<Kind>);
 struct Kind {
     spec: ListSpec,
     /// Appends to lists that have a round under way.
-    lines: together::Lines,
+    queues: queue::AppendQueues,
     /// Changes of which only one at a time can succeed in a list: spills, and removals from pages.
     changes: Turns,
     /// Adoptions of unbounded arrays.
     adoptions: Turns,
     /// Counts of what these operations did.
-    work: work::Tally,
+    work: work::WorkCounters,
 }
 
 impl Lists {
@@ -94,10 +94,10 @@ impl Lists {
         spec.assert_limits();
         Self(Arc::new(Kind {
             spec,
-            lines: together::Lines::default(),
+            queues: queue::AppendQueues::default(),
             changes: Turns::default(),
             adoptions: Turns::default(),
-            work: work::Tally::default(),
+            work: work::WorkCounters::default(),
         }))
     }
 

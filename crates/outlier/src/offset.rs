@@ -1,7 +1,7 @@
 use bson::doc;
 
 use crate::fields::number;
-use crate::pages::{Way, date, order};
+use crate::pages::{Direction, date, order};
 use crate::read::{Placed, Start};
 use crate::state::{Head, State, page_number};
 use crate::{OverflowList, Owner, Stretch};
@@ -54,7 +54,7 @@ impl OverflowList<'_> {
         }
         // The missing items are in the pages below, which follow what was found.
         if let Some(last) = found.last() {
-            let after = self.cursor_after(owner, Way::Down, last);
+            let after = self.cursor_after(owner, Direction::Down, last);
             let below = State {
                 pages: number,
                 ..seen.clone()
@@ -78,7 +78,7 @@ impl OverflowList<'_> {
             filter.insert("page", doc! { "$lt": i64::from(below) });
             let find = Find::matching(filter)
                 .project(doc! { "_id": 0, "page": 1, "count": 1, "last": 1 })
-                .sort(order(Way::Down))
+                .sort(order(Direction::Down))
                 .limit(COUNTS);
             let counts = self.engine.find(self.pages(), find).await?;
             if counts.is_empty() {
@@ -89,7 +89,7 @@ impl OverflowList<'_> {
                 let mut held = number(&page, "count")?;
                 if seen.pending.iter().any(|gone| gone.page == below) {
                     // Only the page's items show whether it still holds what is pending.
-                    held = self.held(owner, seen, below).await?;
+                    held = self.reachable_items(owner, seen, below).await?;
                 }
                 if *rest < held {
                     return Ok(Some(below));
@@ -103,7 +103,7 @@ impl OverflowList<'_> {
     }
 
     /// How many items of a page a reader can reach.
-    async fn held(&self, owner: &Owner, seen: &State, page: u32) -> Result<u64> {
+    async fn reachable_items(&self, owner: &Owner, seen: &State, page: u32) -> Result<u64> {
         let items = self
             .page(owner, &seen.born, page)
             .await?

@@ -20,7 +20,7 @@ pub(crate) struct Page {
 
 /// A page's number and revision: after tidying, another page may get the same number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct PageRevision {
     pub page: u32,
     pub rev: i64,
 }
@@ -37,7 +37,7 @@ impl Page {
 
 /// The direction in which pages are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum Direction {
     /// Towards older items.
     Down,
     /// Towards newer items.
@@ -69,7 +69,7 @@ impl OverflowList<'_> {
         owner: &Owner,
         key: &Key,
         seen: &State,
-    ) -> Result<Option<(Place, Item)>> {
+    ) -> Result<Option<(PageRevision, Item)>> {
         Ok(self.find_all_in_pages(owner, &[key], seen).await?.pop())
     }
 
@@ -80,7 +80,7 @@ impl OverflowList<'_> {
         owner: &Owner,
         keys: &[&Key],
         seen: &State,
-    ) -> Result<Vec<(Place, Item)>> {
+    ) -> Result<Vec<(PageRevision, Item)>> {
         let Some(first) = keys.first().filter(|_| seen.pages > 0) else {
             return Ok(Vec::new());
         };
@@ -100,7 +100,7 @@ impl OverflowList<'_> {
                 // Written after the owner was read, in place of a page that was there then.
                 continue;
             }
-            let place = Place { page: number, rev };
+            let place = PageRevision { page: number, rev };
             let wanted = items.into_iter().filter(|item| {
                 keys.iter().any(|key| item.is(key, self.spec())) && !seen.is_pending(number, item.id)
             });
@@ -131,7 +131,7 @@ impl OverflowList<'_> {
                 doc! { "last": from, "page": below },
             ],
         );
-        let find = Find::matching(filter).sort(order(Way::Down)).limit(1);
+        let find = Find::matching(filter).sort(order(Direction::Down)).limit(1);
         self.one_page(find).await
     }
 
@@ -149,7 +149,7 @@ impl OverflowList<'_> {
             "page",
             doc! { "$gte": i64::from(above), "$lt": i64::from(seen.pages) },
         );
-        let find = Find::matching(filter).sort(order(Way::Up)).limit(1);
+        let find = Find::matching(filter).sort(order(Direction::Up)).limit(1);
         self.one_page(find).await
     }
 
@@ -161,8 +161,8 @@ impl OverflowList<'_> {
 }
 
 /// The order in which pages follow each other. Items of one millisecond may be in two pages, which the numbers order.
-pub(crate) fn order(way: Way) -> Document {
-    let direction = if way == Way::Down { -1 } else { 1 };
+pub(crate) fn order(way: Direction) -> Document {
+    let direction = if way == Direction::Down { -1 } else { 1 };
     doc! { "last": direction, "page": direction }
 }
 

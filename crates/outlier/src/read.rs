@@ -2,7 +2,7 @@ use bson::DateTime;
 use uuid::Uuid;
 
 use crate::attempts::Attempts;
-use crate::pages::{Page, Way};
+use crate::pages::{Direction, Page};
 use crate::state::{Head, State};
 use crate::{Cursor, Item, OverflowList, Owner, Seam};
 use document::{Error, Result};
@@ -24,7 +24,7 @@ pub struct Stretch {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Start {
     /// After a cursor, or without one at the end of the list where this direction begins.
-    After(Way, Option<Cursor>),
+    After(Direction, Option<Cursor>),
     /// After this many of the newest items.
     Offset(u64),
 }
@@ -42,8 +42,9 @@ impl OverflowList<'_> {
     /// # Errors
     /// [`Error::NoOwner`] when the owner does not exist, [`Error::ForeignCursor`] when another list gave the cursor out.
     pub async fn newest_first(&self, owner: &Owner, after: Option<Cursor>, limit: usize) -> Result<Stretch> {
-        self.check(owner, Way::Down, after)?;
-        self.read(owner, Start::After(Way::Down, after), limit).await
+        self.check(owner, Direction::Down, after)?;
+        self.read(owner, Start::After(Direction::Down, after), limit)
+            .await
     }
 
     /// Reads up to `limit` items after a cursor, oldest first. Its cursors work only in this direction.
@@ -51,14 +52,14 @@ impl OverflowList<'_> {
     /// # Errors
     /// As [`OverflowList::newest_first`].
     pub async fn oldest_first(&self, owner: &Owner, after: Option<Cursor>, limit: usize) -> Result<Stretch> {
-        self.check(owner, Way::Up, after)?;
-        self.read(owner, Start::After(Way::Up, after), limit).await
+        self.check(owner, Direction::Up, after)?;
+        self.read(owner, Start::After(Direction::Up, after), limit).await
     }
 
     /// A cursor for [`OverflowList::newest_first`] that points to the newest item that is not newer than `moment`.
     pub fn cursor_at(&self, owner: &Owner, moment: DateTime) -> Cursor {
         Cursor {
-            list: self.cursors_of(owner, Way::Down),
+            list: self.cursors_of(owner, Direction::Down),
             at: moment.timestamp_millis().saturating_add(1),
             id: Uuid::nil(),
             page: None,
@@ -90,8 +91,8 @@ impl OverflowList<'_> {
     /// Reads one item more than `limit`, which shows whether the list goes on.
     async fn read_once(&self, owner: &Owner, start: Start, limit: usize) -> Result<(State, Vec<Placed>)> {
         match start {
-            Start::After(Way::Down, after) => self.read_down(owner, after, limit + 1).await,
-            Start::After(Way::Up, after) => self.read_up(owner, after, limit + 1).await,
+            Start::After(Direction::Down, after) => self.read_down(owner, after, limit + 1).await,
+            Start::After(Direction::Up, after) => self.read_up(owner, after, limit + 1).await,
             Start::Offset(skip) => self.read_from_offset(owner, skip, limit + 1).await,
         }
     }
@@ -199,7 +200,7 @@ impl OverflowList<'_> {
     ) -> Stretch {
         let (way, after) = match start {
             Start::After(way, after) => (way, after),
-            Start::Offset(_) => (Way::Down, None),
+            Start::Offset(_) => (Direction::Down, None),
         };
         let more = found.len() > limit;
         found.truncate(limit);
@@ -227,7 +228,7 @@ impl OverflowList<'_> {
         }
     }
 
-    fn check(&self, owner: &Owner, way: Way, after: Option<Cursor>) -> Result<()> {
+    fn check(&self, owner: &Owner, way: Direction, after: Option<Cursor>) -> Result<()> {
         if after.is_some_and(|cursor| cursor.list != self.cursors_of(owner, way)) {
             return Err(Error::ForeignCursor);
         }
@@ -235,7 +236,7 @@ impl OverflowList<'_> {
     }
 
     /// The place just after an item.
-    pub(crate) fn cursor_after(&self, owner: &Owner, way: Way, (page, item): &Placed) -> Cursor {
+    pub(crate) fn cursor_after(&self, owner: &Owner, way: Direction, (page, item): &Placed) -> Cursor {
         Cursor {
             list: self.cursors_of(owner, way),
             at: item.at.timestamp_millis(),
@@ -245,10 +246,10 @@ impl OverflowList<'_> {
     }
 
     /// What identifies the list and direction that a cursor belongs to.
-    fn cursors_of(&self, owner: &Owner, way: Way) -> u32 {
+    fn cursors_of(&self, owner: &Owner, way: Direction) -> u32 {
         match way {
-            Way::Down => Cursor::list_named(&format!("{owner}/{}", self.field())),
-            Way::Up => Cursor::list_named(&format!("{owner}/{}/oldest", self.field())),
+            Direction::Down => Cursor::list_named(&format!("{owner}/{}", self.field())),
+            Direction::Up => Cursor::list_named(&format!("{owner}/{}/oldest", self.field())),
         }
     }
 }

@@ -2,8 +2,8 @@ use bson::{Bson, Document, doc};
 
 use crate::attempts::Attempts;
 use crate::fields::number;
-use crate::pages::Place;
-use crate::seen::Terms;
+use crate::pages::PageRevision;
+use crate::snapshot::Terms;
 use crate::state::{Head, Pending, State};
 use crate::{Item, Key, OverflowList, Owner, uuid_bson};
 use document::{Consistency, Error, FindAndModify, Result, Update};
@@ -149,7 +149,7 @@ impl OverflowList<'_> {
         &self,
         owner: &Owner,
         seen: &State,
-        place: Place,
+        place: PageRevision,
         item: &Item,
         terms: &Terms,
     ) -> Result<Option<u64>> {

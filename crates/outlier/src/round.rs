@@ -11,17 +11,17 @@ use bson::{Bson, DateTime, Document, doc};
 
 use crate::attempts::Attempts;
 use crate::item::documents;
-use crate::seen::Terms;
+use crate::queue::{QueuedAppend, Waiter};
+use crate::snapshot::Terms;
 use crate::spill::Push;
 use crate::state::{Head, State, int, just_after};
-use crate::together::{Waiter, Wanted};
 use crate::{Appended, Item, Key, Order, OverflowList, Owner};
 use document::{Consistency, Error, Result};
 
 /// The progress of a round.
 struct Round {
     /// What is still to be added, in the order of the requests.
-    wanted: Vec<Wanted>,
+    wanted: Vec<QueuedAppend>,
     /// The callers whose item is in the list, and how it got there.
     done: Vec<(Waiter, Appended)>,
 }
@@ -31,7 +31,7 @@ impl OverflowList<'_> {
     /// have the same key. An error goes to every caller whose item is not known to be in the list.
     ///
     /// A round makes one push. Returns the appends for which the head had no room.
-    pub(crate) async fn round(&self, owner: &Owner, wanted: Vec<Wanted>) -> Vec<Wanted> {
+    pub(crate) async fn round(&self, owner: &Owner, wanted: Vec<QueuedAppend>) -> Vec<QueuedAppend> {
         let mut round = Round {
             done: Vec::with_capacity(wanted.len()),
             wanted,
@@ -59,10 +59,10 @@ impl OverflowList<'_> {
         mut terms: Terms,
     ) -> Result<Option<Appended>> {
         let mut round = Round {
-            wanted: vec![Wanted {
+            wanted: vec![QueuedAppend {
                 key,
                 item,
-                waiter: Waiter::nobody(),
+                waiter: Waiter::detached(),
             }],
             done: Vec::with_capacity(1),
         };
@@ -214,7 +214,7 @@ impl OverflowList<'_> {
         &self,
         owner: &Owner,
         seen: &State,
-        wanted: &[Wanted],
+        wanted: &[QueuedAppend],
         terms: &Terms,
     ) -> Result<Option<u64>> {
         let Some(first) = wanted.first() else {
@@ -246,7 +246,7 @@ impl OverflowList<'_> {
 }
 
 /// The items in the form in which a head stores them.
-fn items_of(wanted: &[Wanted]) -> Vec<Document> {
+fn items_of(wanted: &[QueuedAppend]) -> Vec<Document> {
     documents(wanted.iter().map(|wanted| &wanted.item))
 }
 
@@ -256,10 +256,10 @@ impl Round {
     }
 
     /// Takes the appends that want one of these items, each with that item.
-    fn take(&mut self, mut items: HashMap<Key, &Item>) -> Vec<(Wanted, Item)> {
-        let there = |wanted: &mut Wanted| items.contains_key(&wanted.key);
+    fn take(&mut self, mut items: HashMap<Key, &Item>) -> Vec<(QueuedAppend, Item)> {
+        let there = |wanted: &mut QueuedAppend| items.contains_key(&wanted.key);
         let found = self.wanted.extract_if(.., there).collect::<Vec<_>>();
-        let with_item = |wanted: Wanted| {
+        let with_item = |wanted: QueuedAppend| {
             let item = items.remove(&wanted.key)?.clone();
             Some((wanted, item))
         };
@@ -267,14 +267,14 @@ impl Round {
     }
 
     /// Puts appends back whose items may not be in the list after all.
-    fn put_back(&mut self, there: Vec<(Wanted, Item)>) {
+    fn put_back(&mut self, there: Vec<(QueuedAppend, Item)>) {
         self.wanted
             .splice(..0, there.into_iter().map(|(wanted, _)| wanted));
     }
 
     /// Notes that these items were in the list already, which has `count` items.
-    fn found(&mut self, there: Vec<(Wanted, Item)>, count: u64) {
-        let before = |(wanted, item): (Wanted, Item)| (wanted.waiter, Appended::before(item, count));
+    fn found(&mut self, there: Vec<(QueuedAppend, Item)>, count: u64) {
+        let before = |(wanted, item): (QueuedAppend, Item)| (wanted.waiter, Appended::before(item, count));
         self.done.extend(there.into_iter().map(before));
     }
 
@@ -293,7 +293,7 @@ impl Round {
 
     /// The first items of the line, at most `most` of them. A new item gets a time above the floor: with a clock that
     /// runs behind it would otherwise sort below what has spilled, or spills in the same write.
-    fn first(&mut self, most: usize, floor: Option<DateTime>, order: &Order) -> &[Wanted] {
+    fn first(&mut self, most: usize, floor: Option<DateTime>, order: &Order) -> &[QueuedAppend] {
         let going = most.min(self.wanted.len());
         let going = &mut self.wanted[..going];
         if let Some(floor) = floor {

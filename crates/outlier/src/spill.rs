@@ -1,7 +1,7 @@
 use bson::{DateTime, Document, doc};
 
 use crate::item::documents;
-use crate::seen::Terms;
+use crate::snapshot::Terms;
 use crate::state::{State, int};
 use crate::{Item, OverflowList, Owner};
 use document::{Error, Result, Update};

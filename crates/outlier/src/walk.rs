@@ -1,4 +1,4 @@
-use crate::pages::Way;
+use crate::pages::Direction;
 use crate::{Cursor, OverflowList, Owner, Stretch};
 use document::Result;
 
@@ -6,7 +6,7 @@ use document::Result;
 pub struct Walk<'a> {
     list: OverflowList<'a>,
     owner: Owner,
-    way: Way,
+    way: Direction,
     next: Step,
 }
 
@@ -18,15 +18,15 @@ enum Step {
 impl<'a> OverflowList<'a> {
     /// Walks over the whole list, newest first.
     pub fn walk(&self, owner: &Owner) -> Walk<'a> {
-        self.walking(owner, Way::Down)
+        self.walking(owner, Direction::Down)
     }
 
     /// Walks over the whole list, oldest first.
     pub fn walk_from_the_oldest(&self, owner: &Owner) -> Walk<'a> {
-        self.walking(owner, Way::Up)
+        self.walking(owner, Direction::Up)
     }
 
-    fn walking(&self, owner: &Owner, way: Way) -> Walk<'a> {
+    fn walking(&self, owner: &Owner, way: Direction) -> Walk<'a> {
         Walk {
             list: self.clone(),
             owner: owner.clone(),
@@ -47,8 +47,8 @@ impl Walk<'_> {
         };
         let limit = self.list.spec().limits.page_size;
         let stretch = match self.way {
-            Way::Down => self.list.newest_first(&self.owner, after, limit).await?,
-            Way::Up => self.list.oldest_first(&self.owner, after, limit).await?,
+            Direction::Down => self.list.newest_first(&self.owner, after, limit).await?,
+            Direction::Up => self.list.oldest_first(&self.owner, after, limit).await?,
         };
         self.next = stretch.next.map_or(Step::End, |cursor| Step::From(Some(cursor)));
         Ok(Some(stretch))

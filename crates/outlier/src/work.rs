@@ -17,14 +17,14 @@ pub struct Work {
 
 /// The counts, shared by all tasks.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct WorkCounters {
     spills: AtomicU64,
     retries: AtomicU64,
     added: AtomicU64,
     pushes: AtomicU64,
 }
 
-impl Tally {
+impl WorkCounters {
     pub(crate) fn spilled(&self) {
         self.spills.fetch_add(1, Ordering::Relaxed);
     }

@@ -2,13 +2,13 @@
 //!
 //! [`overflow`] is the outlier pattern, written once against the port. The other modules keep the documents of the
 //! feed: [`people`], [`posts`], [`sessions`] and the home feeds of [`timeline`]; [`reactions`] keeps lists of two
-//! documents in step, and [`leaving`] removes a person and everything that is theirs.
+//! documents in step, and [`account_deletion`] removes a person and everything that is theirs.
 
+pub mod account_deletion;
 #[cfg(feature = "contract")]
 pub mod contract;
 pub mod inspect;
 pub mod layouts;
-pub mod leaving;
 pub mod news;
 pub mod overflow;
 pub mod people;

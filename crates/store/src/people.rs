@@ -8,7 +8,7 @@ use model::{Bio, DisplayName, Handle, Person, Relation, Timestamp, Topic};
 use uuid::Uuid;
 
 use crate::Store;
-use crate::leaving::staying;
+use crate::account_deletion::not_being_deleted;
 use crate::overflow::{delete_owner, empty, meter, uuid_bson};
 use crate::sessions::Session;
 use document::{Error, Find, Result, Update};
@@ -110,7 +110,7 @@ impl<'a> People<'a> {
 
     async fn one(&self, filter: Document) -> Result<Option<User>> {
         let fields = doc! { "name": 1, "bio": 1, "password": 1, "at": 1 };
-        let find = Find::matching(staying(filter)).project(fields).limit(1);
+        let find = Find::matching(not_being_deleted(filter)).project(fields).limit(1);
         self.store
             .engine()
             .find(COLLECTION, find)
@@ -127,7 +127,7 @@ impl<'a> People<'a> {
             "followers.count": 1, "followers.spilled": 1, "followers.pages": 1,
             "following.count": 1, "activities.count": 1,
         };
-        let find = Find::matching(staying(doc! { "_id": handle.as_str() }))
+        let find = Find::matching(not_being_deleted(doc! { "_id": handle.as_str() }))
             .project(fields)
             .limit(1);
         let found = self.store.engine().find(COLLECTION, find).await?;
@@ -156,7 +156,8 @@ impl<'a> People<'a> {
         if ids.is_empty() {
             return Ok(HashMap::new());
         }
-        let find = Find::matching(staying(doc! { "_id": { "$in": ids } })).project(doc! { "name": 1 });
+        let find =
+            Find::matching(not_being_deleted(doc! { "_id": { "$in": ids } })).project(doc! { "name": 1 });
         let found = self.store.engine().find(COLLECTION, find).await?;
         found
             .iter()
@@ -167,7 +168,7 @@ impl<'a> People<'a> {
     /// The one of these people with the most followers; `None` when all of them are gone.
     pub async fn most_followed(&self, handles: impl IntoIterator<Item = &Handle>) -> Result<Option<Handle>> {
         let ids: Vec<&str> = handles.into_iter().map(Handle::as_str).collect();
-        let find = Find::matching(staying(doc! { "_id": { "$in": ids } }))
+        let find = Find::matching(not_being_deleted(doc! { "_id": { "$in": ids } }))
             .project(doc! { "name": 1 })
             .sort(doc! { "followers.count": -1, "_id": 1 })
             .limit(1);
@@ -178,7 +179,7 @@ impl<'a> People<'a> {
 
     /// Changes a person's name and bio. Returns whether there is such a person.
     pub async fn describe(&self, handle: &Handle, name: &DisplayName, bio: &Bio) -> Result<bool> {
-        let person = staying(doc! { "_id": handle.as_str() });
+        let person = not_being_deleted(doc! { "_id": handle.as_str() });
         let change = doc! { "$set": { "name": name.as_str(), "bio": bio.as_str() } };
         let changed = self
             .store
@@ -198,7 +199,7 @@ impl<'a> People<'a> {
         new: &str,
         at: Timestamp,
     ) -> Result<bool> {
-        let guard = staying(doc! { "_id": handle.as_str(), "password": old });
+        let guard = not_being_deleted(doc! { "_id": handle.as_str(), "password": old });
         let from = DateTime::from_millis(at.millis());
         let change = doc! { "$set": { "password": new, "sessionsFrom": from } };
         let changed = self

@@ -78,7 +78,7 @@ impl Order {
     }
 
     /// Whether a cursor was made for this order.
-    pub fn gave_out(self, cursor: Cursor) -> bool {
+    pub fn issued(self, cursor: Cursor) -> bool {
         cursor.list == self.list()
     }
 
@@ -205,7 +205,7 @@ impl<'a> Posts<'a> {
     ) -> Result<Vec<StoredPost>> {
         let field = order.field();
         if let Some(cursor) = after {
-            if !order.gave_out(cursor) {
+            if !order.issued(cursor) {
                 return Err(Error::ForeignCursor);
             }
             let value = order.value(cursor);
@@ -243,7 +243,7 @@ impl<'a> Posts<'a> {
     ) -> Result<usize> {
         let mut filter = by(authors);
         if let Some(cursor) = than {
-            if !Order::Newest.gave_out(cursor) {
+            if !Order::Newest.issued(cursor) {
                 return Err(Error::ForeignCursor);
             }
             let at = Order::Newest.value(cursor);

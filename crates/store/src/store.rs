@@ -4,7 +4,7 @@ use bson::doc;
 use model::{Overflow, Relation, Topic};
 
 use crate::overflow::{AllLists, OverflowList, Owner, all_lists, measure, owner_collection, owner_id};
-use crate::{Settings, leaving, overflow, people, posts, reactions, schema, sessions, timeline};
+use crate::{Settings, account_deletion, overflow, people, posts, reactions, schema, sessions, timeline};
 use document::{Engine, Error, Find, Index, Result, session_of};
 
 /// An engine with the feed's collections and indexes in it, and the limits of its lists.
@@ -34,7 +34,7 @@ impl Store {
         // All lists share the collection of pages, and these need every index of it.
         lists[Relation::Likes as usize].prepare(&engine).await?;
         sessions::prepare(&*engine).await?;
-        leaving::prepare(&*engine).await?;
+        account_deletion::prepare(&*engine).await?;
         reactions::prepare(&*engine).await?;
         validate(&engine).await?;
         Ok(Self {
@@ -96,8 +96,8 @@ impl Store {
     }
 
     /// The people who are leaving.
-    pub fn leaving(&self) -> leaving::Leaving<'_> {
-        leaving::Leaving::new(self)
+    pub fn account_deletions(&self) -> account_deletion::AccountDeletions<'_> {
+        account_deletion::AccountDeletions::new(self)
     }
 
     /// The likes, shares, comments and follows.

@@ -18,7 +18,7 @@ use model::{Relation, Timestamp};
 use store::Store;
 use store::overflow::{Key, Owner, PAGES};
 use store::people::User;
-use store::transfer::{ImportError, Imported, LineError, Lines, export, import, is_under_way};
+use store::transfer::{ImportError, ImportReport, LineError, Lines, export, import, is_under_way};
 use store::upkeep::{CheckOptions, Severity, check};
 use tokio::sync::OnceCell;
 use uuid::Uuid;
@@ -29,7 +29,7 @@ async fn exported(store: &Store) -> Vec<u8> {
     file
 }
 
-async fn imported(store: &Store, file: &[u8]) -> std::result::Result<Imported, ImportError> {
+async fn imported(store: &Store, file: &[u8]) -> std::result::Result<ImportReport, ImportError> {
     import(store, &mut Lines::begin(file)?, &|_| {}).await
 }
 
@@ -77,7 +77,7 @@ async fn a_store_that_was_moved_exports_the_same_bytes() {
     let (store, _) = town(40).await;
     let file = exported(&store).await;
     let other = small_store(5, 3).await;
-    let all = Imported {
+    let all = ImportReport {
         written: 16,
         equal: 0,
     };
@@ -97,7 +97,7 @@ async fn importing_again_finds_every_document_present() {
     let again = imported(&store, &file).await.unwrap();
     assert_eq!(
         again,
-        Imported {
+        ImportReport {
             written: 0,
             equal: 16
         }

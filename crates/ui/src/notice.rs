@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 use web::cookie;
 
-use crate::refusal::{Refusal, Refused};
+use crate::refusal::{ActionError, RejectedForm};
 
 /// How long a browser keeps it, in seconds: the next page is loaded at once.
 const MAX_AGE: u32 = 60;
@@ -40,7 +40,7 @@ const ERROR: &str = "__err";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Notice {
     /// A form was refused.
-    Refused(Refusal),
+    Refused(RejectedForm),
     /// An action succeeded, and the page does not show it otherwise.
     Done(Done),
 }
@@ -111,7 +111,7 @@ impl Notices {
         if value.len() > LONGEST
             && let Notice::Refused(refusal) = &mut addressed.notice
         {
-            refusal.forget_what_was_typed();
+            refusal.clear_typed_text();
             value = self.seal(&addressed)?;
         }
         (value.len() <= LONGEST).then(|| self.header(&value, MAX_AGE))?
@@ -202,8 +202,8 @@ impl Notices {
             return None;
         };
         let json = (path == PATH && error == ERROR).then(|| URL_SAFE.decode(said).ok())??;
-        let Refused(problem) = serde_json::from_slice(&json).ok()?;
-        let refusal = Refusal {
+        let ActionError(problem) = serde_json::from_slice(&json).ok()?;
+        let refusal = RejectedForm {
             form: form.rsplit('/').next()?.to_owned(),
             problem,
             kept: Vec::new(),
@@ -213,7 +213,7 @@ impl Notices {
 }
 
 /// Leaves a notice for the page at this address, which the answer of this server function leads to.
-pub fn leave(response: &ResponseOptions, page: &str, notice: Notice) {
+pub fn send_notice(response: &ResponseOptions, page: &str, notice: Notice) {
     let notices = use_context::<Parts>().and_then(|parts| parts.extensions.get::<Notices>().cloned());
     if let Some(cookie) = notices.and_then(|notices| notices.write(page, notice)) {
         response.append_header(SET_COOKIE, cookie);
@@ -259,8 +259,8 @@ mod tests {
 
     const NOTICES: Notices = Notices::new([7; 32], false);
 
-    fn refusal(typed: &str) -> Notice {
-        Notice::Refused(Refusal {
+    fn rejected_form(typed: &str) -> Notice {
+        Notice::Refused(RejectedForm {
             form: "compose".to_owned(),
             problem: Problem::invalid("text", "A post has at most 500 characters."),
             kept: vec![("text".to_owned(), typed.to_owned())],
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn a_notice_survives_the_trip_and_is_for_its_page_alone() {
-        let notice = refusal("<b>é</b> & so on; 日本");
+        let notice = rejected_form("<b>é</b> & so on; 日本");
         let cookie = NOTICES.write("/explore?cursor=x#post-1", notice.clone()).unwrap();
         let headers = sent_back(&cookie);
         assert_eq!(NOTICES.read(&headers, "/explore"), Some(notice));
@@ -289,14 +289,14 @@ mod tests {
         let text: String = (0..500)
             .filter_map(|n| char::from_u32(0x2_0000 + n * 83))
             .collect();
-        let cookie = NOTICES.write("/", refusal(&text)).unwrap();
-        assert_eq!(NOTICES.read(&sent_back(&cookie), "/"), Some(refusal(&text)));
+        let cookie = NOTICES.write("/", rejected_form(&text)).unwrap();
+        assert_eq!(NOTICES.read(&sent_back(&cookie), "/"), Some(rejected_form(&text)));
     }
 
     #[test]
     fn parameters_before_the_framework_s_error_are_ignored() {
         let error = |message: &str| {
-            URL_SAFE.encode(serde_json::to_vec(&Refused(Problem::invalid("post", message))).unwrap())
+            URL_SAFE.encode(serde_json::to_vec(&ActionError(Problem::invalid("post", message))).unwrap())
         };
         let (evil, ours) = (error("Call me"), error("It was sent without “post”."));
         let location = format!(

@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 /// A [`Problem`] as the error of a server function.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Refused(pub Problem);
+pub struct ActionError(pub Problem);
 
-impl From<Problem> for Refused {
+impl From<Problem> for ActionError {
     fn from(problem: Problem) -> Self {
         Self(problem)
     }
 }
 
-impl FromServerFnError for Refused {
+impl FromServerFnError for ActionError {
     type Encoder = JsonEncoding;
 
     fn from_server_fn_error(error: ServerFnErrorErr) -> Self {
@@ -57,7 +57,7 @@ fn misfit(message: &str) -> Problem {
 
 /// A refused plain form, as the page receives it that shows the form again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Refusal {
+pub struct RejectedForm {
     /// The form: the name of its server function.
     pub form: String,
     /// Why.
@@ -66,7 +66,7 @@ pub struct Refusal {
     pub kept: Vec<(String, String)>,
 }
 
-impl Refusal {
+impl RejectedForm {
     /// The typed text of a field.
     pub fn kept(&self, field: &str) -> String {
         self.kept
@@ -77,7 +77,7 @@ impl Refusal {
     }
 
     /// Removes the typed text, and says where it still is.
-    pub fn forget_what_was_typed(&mut self) {
+    pub fn clear_typed_text(&mut self) {
         self.kept.clear();
         self.problem.message.push_str(
             " What you typed is too long to be shown here again: go back in your browser to find it in the form.",
@@ -98,7 +98,7 @@ mod tests {
     fn a_form_without_a_field_is_refused_by_the_name_of_the_field() {
         let error = |message: &str| {
             let args = ServerFnErrorErr::Args(message.to_owned());
-            Refused::from_server_fn_error(args).0
+            ActionError::from_server_fn_error(args).0
         };
         let missing = error("missing field `text`");
         assert_eq!(missing.field.as_deref(), Some("text"));

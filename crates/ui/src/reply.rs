@@ -10,7 +10,7 @@ use leptos_axum::ResponseOptions;
 use model::{Kind, Problem};
 
 use crate::notice::{self, Done, Notice, own_page};
-use crate::refusal::{Refusal, Refused};
+use crate::refusal::{ActionError, RejectedForm};
 
 /// The parts of a plain form that its answer needs.
 pub struct Form {
@@ -39,9 +39,9 @@ impl Form {
         self,
         result: Result<T, Problem>,
         shown_at: impl FnOnce(&T) -> N,
-    ) -> Result<T, Refused> {
+    ) -> Result<T, ActionError> {
         let Some(response) = use_context::<ResponseOptions>() else {
-            return result.map_err(Refused);
+            return result.map_err(ActionError);
         };
         match &result {
             Ok(done) if sent_as_form() => {
@@ -51,17 +51,17 @@ impl Form {
             Ok(_) => {}
             // While the store is unavailable no page can be shown: the server decides what the browser displays.
             Err(problem) if sent_as_form() && problem.kind != Kind::Unavailable => {
-                let refusal = Refusal {
+                let refusal = RejectedForm {
                     form: self.name.to_owned(),
                     problem: problem.clone(),
                     kept: self.kept,
                 };
-                let back = came_from().unwrap_or_else(|| "/".to_owned());
+                let back = referring_page().unwrap_or_else(|| "/".to_owned());
                 see_other(&response, &back, Some(Notice::Refused(refusal)));
             }
             Err(problem) => set_status(&response, problem.kind.status()),
         }
-        result.map_err(Refused)
+        result.map_err(ActionError)
     }
 }
 
@@ -88,7 +88,7 @@ impl Done {
 }
 
 /// The path and query of the page that the form was on.
-pub fn came_from() -> Option<String> {
+pub fn referring_page() -> Option<String> {
     own_page(&header(&REFERER)?)
 }
 
@@ -113,7 +113,7 @@ fn see_other(response: &ResponseOptions, page: &str, notice: Option<Notice>) {
         response.insert_header(LOCATION, location);
         response.set_status(StatusCode::SEE_OTHER);
         if let Some(notice) = notice {
-            notice::leave(response, page, notice);
+            notice::send_notice(response, page, notice);
         }
     }
 }

@@ -9,7 +9,7 @@ use model::{Kind, Problem, Timestamp};
 
 use crate::notice::{self, Done, Notice};
 use crate::problem::ProblemPage;
-use crate::refusal::Refusal;
+use crate::refusal::RejectedForm;
 
 /// The feed of this request.
 pub fn feed() -> Result<Feed, Problem> {
@@ -43,7 +43,7 @@ pub fn query(name: &str) -> Option<String> {
 }
 
 /// The refusal of a plain form that led back to this page.
-pub fn refusal() -> Option<Refusal> {
+pub fn rejected_form() -> Option<RejectedForm> {
     match notice::current()? {
         Notice::Refused(refusal) => Some(refusal),
         Notice::Done(_) => None,
@@ -51,8 +51,8 @@ pub fn refusal() -> Option<Refusal> {
 }
 
 /// The refusal of this form, if it is the one that led back to this page.
-pub fn refusal_of(form: &str) -> Option<Refusal> {
-    refusal().filter(|refusal| refusal.form == form)
+pub fn rejected_form_of(form: &str) -> Option<RejectedForm> {
+    rejected_form().filter(|refusal| refusal.form == form)
 }
 
 /// The action that succeeded and led here.

@@ -5,5 +5,5 @@ pub mod cookie;
 mod problem;
 mod session;
 
-pub use problem::{CLOSED, ProblemBody, Refusal};
+pub use problem::{CLOSED, ErrorResponse, ProblemBody};
 pub use session::{Cookies, Session, Sessions, not_signed_in, resolve};

@@ -32,7 +32,7 @@ static WORDS_ALONE: LazyLock<HeaderValue> = LazyLock::new(|| {
 /// A refused request. The one place where a [`Problem`], or a failure before the feed was reached, becomes an HTTP
 /// response: problem+json (RFC 9457) for programs, a page for people.
 #[derive(Debug, Clone)]
-pub struct Refusal {
+pub struct ErrorResponse {
     status: StatusCode,
     name: &'static str,
     title: &'static str,
@@ -78,7 +78,7 @@ struct Also {
     detail: String,
 }
 
-impl Refusal {
+impl ErrorResponse {
     fn protocol(
         status: StatusCode,
         name: &'static str,
@@ -246,7 +246,7 @@ impl Refusal {
     }
 }
 
-impl From<Problem> for Refusal {
+impl From<Problem> for ErrorResponse {
     fn from(problem: Problem) -> Self {
         let Problem {
             kind,
@@ -266,7 +266,7 @@ impl From<Problem> for Refusal {
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for ErrorResponse {
     fn into_response(self) -> Response {
         let (status, retry) = (self.status, self.retry);
         let mut response = Self::with_body(status, retry, Json(self.into_body()));
@@ -303,7 +303,7 @@ mod tests {
 
     #[test]
     fn a_problem_keeps_its_status_and_says_what_to_do_in_json() {
-        let response = Refusal::from(Problem::new(Kind::Unavailable, "Try again.")).into_response();
+        let response = ErrorResponse::from(Problem::new(Kind::Unavailable, "Try again.")).into_response();
         assert_eq!(response.status(), 503);
         assert_eq!(response.headers()["content-type"], "application/problem+json");
     }

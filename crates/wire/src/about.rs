@@ -6,7 +6,7 @@ use std::time::Duration;
 use bson::{Document, doc};
 
 use crate::arguments::Arguments;
-use crate::fault::{Fault, INVALID_OPTIONS, Outcome, fine};
+use crate::fault::{CommandError, INVALID_OPTIONS, Outcome, fine};
 use crate::message::LARGEST_MESSAGE;
 use crate::scram::MECHANISM;
 use crate::server::{Server, Session};
@@ -121,7 +121,7 @@ pub(crate) fn connection(server: &Server, session: &Session, mut arguments: Argu
 /// `getParameter`: the one that shells ask for.
 pub(crate) fn parameter(mut arguments: Arguments) -> Outcome<Document> {
     if arguments.take("featureCompatibilityVersion").is_none() {
-        return Err(Fault::new(INVALID_OPTIONS, "no option found to get"));
+        return Err(CommandError::new(INVALID_OPTIONS, "no option found to get"));
     }
     let [major, minor, ..] = VERSION;
     Ok(fine(

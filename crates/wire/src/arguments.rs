@@ -2,7 +2,9 @@
 
 use bson::{Bson, Document};
 
-use crate::fault::{BAD_VALUE, FAILED_TO_PARSE, Fault, MISSING_FIELD, Outcome, TYPE_MISMATCH, UNKNOWN_FIELD};
+use crate::fault::{
+    BAD_VALUE, CommandError, FAILED_TO_PARSE, MISSING_FIELD, Outcome, TYPE_MISMATCH, UNKNOWN_FIELD,
+};
 
 /// Arguments that any command may have: its sender, time limits and consistency. One engine on one machine always has
 /// the highest consistency.
@@ -105,14 +107,14 @@ impl Arguments {
         let number = self.number(name)?.unwrap_or_default();
         u64::try_from(number).map_err(|_| {
             let message = format!("BSON field '{name}' value must be >= 0, actual value '{number}'");
-            Fault::new(BAD_VALUE, message)
+            CommandError::new(BAD_VALUE, message)
         })
     }
 
     pub(crate) fn required(&mut self, name: &str) -> Outcome<Bson> {
         self.take(name).ok_or_else(|| {
             let message = format!("BSON field '{}.{name}' is missing but a required field", self.of);
-            Fault::new(MISSING_FIELD, message)
+            CommandError::new(MISSING_FIELD, message)
         })
     }
 
@@ -138,7 +140,7 @@ impl Arguments {
             };
             if !harmless {
                 let message = format!("'{name}' of {} is not supported by this server", self.of);
-                return Err(Fault::new(FAILED_TO_PARSE, message));
+                return Err(CommandError::new(FAILED_TO_PARSE, message));
             }
         }
         Ok(())
@@ -150,18 +152,18 @@ impl Arguments {
             None => Ok(()),
             Some(name) => {
                 let message = format!("BSON field '{}.{name}' is an unknown field.", self.of);
-                Err(Fault::new(UNKNOWN_FIELD, message))
+                Err(CommandError::new(UNKNOWN_FIELD, message))
             }
         }
     }
 
-    fn mismatch(&self, name: &str, value: &Bson, expected: &str) -> Fault {
+    fn mismatch(&self, name: &str, value: &Bson, expected: &str) -> CommandError {
         let message = format!(
             "BSON field '{}.{name}' is the wrong type '{:?}', expected type '{expected}'",
             self.of,
             value.element_type()
         );
-        Fault::new(TYPE_MISMATCH, message)
+        CommandError::new(TYPE_MISMATCH, message)
     }
 }
 

@@ -5,10 +5,10 @@ use document::Index;
 
 use crate::arguments::Arguments;
 use crate::fault::{
-    BAD_VALUE, Fault, INVALID_OPTIONS, NAMESPACE_EXISTS, NAMESPACE_NOT_FOUND, Outcome, done, fine,
+    BAD_VALUE, CommandError, INVALID_OPTIONS, NAMESPACE_EXISTS, NAMESPACE_NOT_FOUND, Outcome, done, fine,
 };
 use crate::server::{Command, Server};
-use document::catalogue::Size;
+use document::catalogue::CollectionSize;
 
 /// `listDatabases`
 pub(crate) async fn databases(server: &Server, command: Command) -> Outcome<Document> {
@@ -70,7 +70,7 @@ pub(crate) async fn indexes(server: &Server, mut command: Command) -> Outcome<Do
     arguments.finish()?;
     if !existing(server, holds).await?.contains(&collection) {
         let message = format!("ns does not exist: {namespace}");
-        return Err(Fault::new(NAMESPACE_NOT_FOUND, message));
+        return Err(CommandError::new(NAMESPACE_NOT_FOUND, message));
     }
     let found = server.catalogue.indexes(&collection).await;
     let found = found.map_err(|error| server.fault(error))?;
@@ -104,7 +104,7 @@ pub(crate) async fn create(server: &Server, mut command: Command) -> Outcome<Doc
     arguments.finish()?;
     if existing(server, true).await?.contains(&collection) {
         let message = format!("Collection {namespace} already exists.");
-        return Err(Fault::new(NAMESPACE_EXISTS, message));
+        return Err(CommandError::new(NAMESPACE_EXISTS, message));
     }
     Ok(done())
 }
@@ -136,7 +136,7 @@ pub(crate) async fn validate(server: &Server, mut command: Command) -> Outcome<D
     command.arguments.finish()?;
     if !existing(server, holds).await?.contains(&collection) {
         let message = format!("Collection '{namespace}' does not exist to validate.");
-        return Err(Fault::new(NAMESPACE_NOT_FOUND, message));
+        return Err(CommandError::new(NAMESPACE_NOT_FOUND, message));
     }
     let found = server.catalogue.validate(&collection).await;
     let found = found.map_err(|error| server.fault(error))?;
@@ -173,7 +173,10 @@ pub(crate) async fn create_indexes(server: &Server, mut command: Command) -> Out
     arguments.ignore(&["commitQuorum", "ignoreUnknownIndexOptions"]);
     arguments.finish()?;
     if wanted.is_empty() {
-        return Err(Fault::new(BAD_VALUE, "Must specify at least one index to create"));
+        return Err(CommandError::new(
+            BAD_VALUE,
+            "Must specify at least one index to create",
+        ));
     }
     let created = !existing(server, true).await?.contains(&collection);
     let count = async || {
@@ -209,7 +212,7 @@ fn read_index(entry: Document) -> Outcome<Index> {
             let message = format!(
                 "TTL index 'expireAfterSeconds' option must be within an acceptable range: {seconds}"
             );
-            Fault::new(67, message)
+            CommandError::new(67, message)
         })?),
     };
     entry.refuse(&["collation", "hidden", "sparse"])?;
@@ -218,7 +221,7 @@ fn read_index(entry: Document) -> Outcome<Index> {
     let usual = index.name();
     if name != usual && name != "_id_" {
         let message = format!("an index has MongoDB's default name on this server: '{usual}', not '{name}'");
-        return Err(Fault::new(INVALID_OPTIONS, message));
+        return Err(CommandError::new(INVALID_OPTIONS, message));
     }
     Ok(index)
 }
@@ -254,29 +257,29 @@ pub(crate) async fn stats_stage(
 }
 
 async fn sizes(server: &Server, holds: bool, collection: &str, scale: i64) -> Outcome<Document> {
-    let extent = if holds {
-        let extent = server.catalogue.extent(collection).await;
-        extent.map_err(|error| server.fault(error))?
+    let size = if holds {
+        let size = server.catalogue.collection_size(collection).await;
+        size.map_err(|error| server.fault(error))?
     } else {
-        Size::default()
+        CollectionSize::default()
     };
     let mut each = doc! {};
-    for (name, bytes) in &extent.indexes {
+    for (name, bytes) in &size.indexes {
         each.insert(name, long(*bytes) / scale);
     }
-    let index_bytes: u64 = extent.indexes.values().sum();
+    let index_bytes: u64 = size.indexes.values().sum();
     Ok(doc! {
-        "size": long(extent.bytes) / scale,
-        "count": long(extent.documents),
-        "avgObjSize": long(extent.bytes.checked_div(extent.documents).unwrap_or(0)),
-        "storageSize": long(extent.stored) / scale,
+        "size": long(size.bytes) / scale,
+        "count": long(size.documents),
+        "avgObjSize": long(size.bytes.checked_div(size.documents).unwrap_or(0)),
+        "storageSize": long(size.stored) / scale,
         "freeStorageSize": 0,
         "capped": false,
-        "nindexes": i32::try_from(extent.indexes.len() + 1).unwrap_or(i32::MAX),
+        "nindexes": i32::try_from(size.indexes.len() + 1).unwrap_or(i32::MAX),
         "indexSizes": each,
         "indexBuilds": [],
         "totalIndexSize": long(index_bytes) / scale,
-        "totalSize": long(extent.stored + index_bytes) / scale,
+        "totalSize": long(size.stored + index_bytes) / scale,
         "scaleFactor": scale,
     })
 }
@@ -287,41 +290,41 @@ pub(crate) async fn database_stats(server: &Server, mut command: Command) -> Out
     let database = command.database.clone();
     let holds = server.holds(&command);
     let scale = scale(command.arguments)?;
-    let (extent, collections, index_count) = if holds {
+    let (size, collections, index_count) = if holds {
         total(server).await?
     } else {
-        <(Size, usize, usize)>::default()
+        <(CollectionSize, usize, usize)>::default()
     };
-    let index_bytes: u64 = extent.indexes.values().sum();
+    let index_bytes: u64 = size.indexes.values().sum();
     let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
     Ok(fine(doc! {
         "db": database,
         "collections": count(collections),
         "views": 0,
-        "objects": long(extent.documents),
-        "avgObjSize": long(extent.bytes.checked_div(extent.documents).unwrap_or(0)),
-        "dataSize": long(extent.bytes) / scale,
-        "storageSize": long(extent.stored) / scale,
+        "objects": long(size.documents),
+        "avgObjSize": long(size.bytes.checked_div(size.documents).unwrap_or(0)),
+        "dataSize": long(size.bytes) / scale,
+        "storageSize": long(size.stored) / scale,
         "indexes": count(index_count),
         "indexSize": long(index_bytes) / scale,
-        "totalSize": long(extent.stored + index_bytes) / scale,
+        "totalSize": long(size.stored + index_bytes) / scale,
         "scaleFactor": scale,
     }))
 }
 
 /// All collections together: their size, and how many collections and indexes there are.
-async fn total(server: &Server) -> Outcome<(Size, usize, usize)> {
-    let mut total = Size::default();
+async fn total(server: &Server) -> Outcome<(CollectionSize, usize, usize)> {
+    let mut total = CollectionSize::default();
     let collections = existing(server, true).await?;
     let mut indexes = collections.len();
     for collection in &collections {
-        let extent = server.catalogue.extent(collection).await;
-        let extent = extent.map_err(|error| server.fault(error))?;
-        total.documents += extent.documents;
-        total.bytes += extent.bytes;
-        total.stored += extent.stored;
-        indexes += extent.indexes.len();
-        for (name, bytes) in extent.indexes {
+        let size = server.catalogue.collection_size(collection).await;
+        let size = size.map_err(|error| server.fault(error))?;
+        total.documents += size.documents;
+        total.bytes += size.bytes;
+        total.stored += size.stored;
+        indexes += size.indexes.len();
+        for (name, bytes) in size.indexes {
             total.indexes.insert(format!("{collection}/{name}"), bytes);
         }
     }
@@ -350,7 +353,7 @@ fn wanted(filter: &Document, name: &str) -> Outcome<bool> {
             ("type", Bson::String(asked)) => asked == "collection",
             (field, _) => {
                 let message = format!("a list cannot be filtered by '{field}' in this way on this server");
-                return Err(Fault::new(BAD_VALUE, message));
+                return Err(CommandError::new(BAD_VALUE, message));
             }
         };
     }
@@ -371,7 +374,10 @@ fn scale(mut arguments: Arguments) -> Outcome<i64> {
     if scale > 0 {
         Ok(scale)
     } else {
-        Err(Fault::new(BAD_VALUE, "the scale of sizes is a number above 0"))
+        Err(CommandError::new(
+            BAD_VALUE,
+            "the scale of sizes is a number above 0",
+        ))
     }
 }
 

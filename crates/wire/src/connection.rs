@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use tokio::sync::{Notify, OwnedSemaphorePermit, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::fault::{Fault, TOO_MANY_CONNECTIONS};
+use crate::fault::{CommandError, TOO_MANY_CONNECTIONS};
 use crate::message::{Form, HEADER, Header, LARGEST_MESSAGE, Malformed, Request, answer};
 use crate::server::{Server, Session};
 
@@ -107,7 +107,7 @@ async fn converse(
         let body = match form {
             Form::Query if !is_handshake(&request) => {
                 let message = "Unsupported OP_QUERY command; only a handshake may come in this form";
-                Fault::new(352, message).answer()
+                CommandError::new(352, message).answer()
             }
             _ => server.answer(&mut session, request.body).await,
         };
@@ -116,7 +116,7 @@ async fn converse(
         }
         let mut bytes = answer(form, number, id, &body)?;
         if bytes.len() > LARGEST_MESSAGE {
-            let too_large = Fault::new(10334, "the answer is larger than a message may be").answer();
+            let too_large = CommandError::new(10334, "the answer is larger than a message may be").answer();
             bytes = answer(form, number, id, &too_large)?;
         }
         timeout(transfer, stream.write_all(&bytes))
@@ -149,7 +149,7 @@ pub(crate) async fn reject(mut stream: TcpStream) {
     let refused = async {
         let first = stream.read_u8().await?;
         let request = receive(&mut stream, first, LARGEST_OF_A_STRANGER).await?;
-        let body = Fault::new(TOO_MANY_CONNECTIONS, "too many connections").answer();
+        let body = CommandError::new(TOO_MANY_CONNECTIONS, "too many connections").answer();
         stream
             .write_all(&answer(request.form, 1, request.id, &body)?)
             .await?;

@@ -8,7 +8,7 @@ use bson::{Document, doc};
 use tokio::time::Instant;
 
 use crate::fault::{
-    self, CURSOR_IN_USE, CURSOR_NOT_FOUND, EXCEEDED_MEMORY_LIMIT, Fault, Outcome, UNAUTHORIZED, fine,
+    self, CURSOR_IN_USE, CURSOR_NOT_FOUND, CommandError, EXCEEDED_MEMORY_LIMIT, Outcome, UNAUTHORIZED, fine,
 };
 use crate::source::Source;
 
@@ -45,7 +45,7 @@ struct Cursor {
 impl Open {
     fn bytes(&self) -> usize {
         let rests = self.cursors.values().filter_map(|cursor| cursor.rest.as_ref());
-        rests.map(Source::held).sum()
+        rests.map(Source::buffered_bytes).sum()
     }
 }
 
@@ -71,7 +71,7 @@ impl Cursors {
         let read = rest.batch(size).await;
         let (batch, more) = read.map_err(|error| fault::of(error, namespace))?;
         let id = if more && !single {
-            rest.weigh().map_err(|error| fault::of(error, namespace))?;
+            rest.measure().map_err(|error| fault::of(error, namespace))?;
             self.keep(namespace, rest)?
         } else {
             0
@@ -102,18 +102,21 @@ impl Cursors {
     fn take(&self, id: i64, namespace: &str) -> Outcome<Source> {
         let mut open = self.open();
         let Some(cursor) = open.cursors.get_mut(&id) else {
-            return Err(Fault::new(CURSOR_NOT_FOUND, format!("cursor id {id} not found")));
+            return Err(CommandError::new(
+                CURSOR_NOT_FOUND,
+                format!("cursor id {id} not found"),
+            ));
         };
         if cursor.namespace != namespace {
             let message = format!(
                 "Requested getMore on namespace '{namespace}', but cursor belongs to a different namespace {}",
                 cursor.namespace
             );
-            return Err(Fault::new(UNAUTHORIZED, message));
+            return Err(CommandError::new(UNAUTHORIZED, message));
         }
         cursor.used = Instant::now();
         let rest = cursor.rest.take();
-        rest.ok_or_else(|| Fault::new(CURSOR_IN_USE, format!("cursor id {id} is already in use")))
+        rest.ok_or_else(|| CommandError::new(CURSOR_IN_USE, format!("cursor id {id} is already in use")))
     }
 
     /// Ends the use of a cursor. It is removed when nothing is left; if it was killed in the meantime, it is not put
@@ -138,7 +141,7 @@ impl Cursors {
                  most; read some to their end or close them, or ask for a larger batch or a limit",
                 open.cursors.len()
             );
-            return Err(Fault::new(EXCEEDED_MEMORY_LIMIT, message));
+            return Err(CommandError::new(EXCEEDED_MEMORY_LIMIT, message));
         }
         open.last += 1;
         let cursor = Cursor {

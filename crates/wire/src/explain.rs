@@ -6,7 +6,7 @@ use document::Find;
 use crate::about;
 use crate::arguments::Arguments;
 use crate::collections::existing;
-use crate::fault::{BAD_VALUE, COMMAND_NOT_FOUND, Fault, INVALID_OPTIONS, Outcome, fine};
+use crate::fault::{BAD_VALUE, COMMAND_NOT_FOUND, CommandError, INVALID_OPTIONS, Outcome, fine};
 use crate::server::{Command, Server};
 use crate::variables::Variables;
 
@@ -15,7 +15,7 @@ pub(crate) async fn explain(server: &Server, command: Command) -> Outcome<Docume
     let holds = server.holds(&command);
     let mut arguments = command.arguments;
     let Bson::Document(body) = arguments.required("explain")? else {
-        return Err(Fault::new(BAD_VALUE, "'explain' is a command"));
+        return Err(CommandError::new(BAD_VALUE, "'explain' is a command"));
     };
     match arguments.take("verbosity") {
         None => {}
@@ -23,15 +23,18 @@ pub(crate) async fn explain(server: &Server, command: Command) -> Outcome<Docume
         Some(verbosity) => {
             let message =
                 format!("the verbosity {verbosity} of explain is not supported; ask for \"queryPlanner\"");
-            return Err(Fault::new(INVALID_OPTIONS, message));
+            return Err(CommandError::new(INVALID_OPTIONS, message));
         }
     }
     arguments.finish()?;
     let Some(name) = body.keys().next().cloned() else {
-        return Err(Fault::new(BAD_VALUE, "explain command requires a nested object"));
+        return Err(CommandError::new(
+            BAD_VALUE,
+            "explain command requires a nested object",
+        ));
     };
     let Ok(collection) = body.get_str(&name).map(str::to_owned) else {
-        return Err(Fault::new(
+        return Err(CommandError::new(
             BAD_VALUE,
             format!("'explain.{name}' names a collection"),
         ));
@@ -62,7 +65,7 @@ pub(crate) async fn explain(server: &Server, command: Command) -> Outcome<Docume
         }
         other => {
             let message = format!("Explain failed due to unknown command: {other}");
-            return Err(Fault::new(COMMAND_NOT_FOUND, message));
+            return Err(CommandError::new(COMMAND_NOT_FOUND, message));
         }
     };
     find.filter = variables.in_filter(find.filter);

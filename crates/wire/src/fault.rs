@@ -5,14 +5,14 @@ use document::Error;
 
 /// A command's failure: a code, its name, a message, and further fields.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Fault {
+pub(crate) struct CommandError {
     pub(crate) code: i32,
     pub(crate) message: String,
     /// Further fields of the answer, such as the key of a duplicate.
     pub(crate) details: Document,
 }
 
-pub(crate) type Outcome<T> = Result<T, Fault>;
+pub(crate) type Outcome<T> = Result<T, CommandError>;
 
 pub(crate) const BAD_VALUE: i32 = 2;
 pub(crate) const FAILED_TO_PARSE: i32 = 9;
@@ -34,7 +34,7 @@ pub(crate) const INVALID_NAMESPACE: i32 = 73;
 pub(crate) const UNKNOWN_FIELD: i32 = 40415;
 pub(crate) const MISSING_FIELD: i32 = 40414;
 
-impl Fault {
+impl CommandError {
     pub(crate) fn new(code: i32, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -64,27 +64,29 @@ impl Fault {
 }
 
 /// The driver's view of an error of a collection.
-pub(crate) fn of(error: Error, database: &str) -> Fault {
+pub(crate) fn of(error: Error, database: &str) -> CommandError {
     match error {
         Error::DuplicateKey {
             collection,
             index,
             key,
         } => duplicate(database, &collection, &index, *key),
-        Error::TooLarge { code, message, .. } | Error::Refused { code, message } => Fault::new(code, message),
+        Error::TooLarge { code, message, .. } | Error::Refused { code, message } => {
+            CommandError::new(code, message)
+        }
         // Two codes that no driver takes for a refusal: a lock that was not available, and an unconfirmed write.
-        Error::Unavailable(message) => Fault::new(46, message),
-        Error::UnknownOutcome(message) => Fault::new(64, message),
-        Error::Contended(message) => Fault::new(112, message),
-        other => Fault::new(8, other.to_string()),
+        Error::Unavailable(message) => CommandError::new(46, message),
+        Error::UnknownOutcome(message) => CommandError::new(64, message),
+        Error::Contended(message) => CommandError::new(112, message),
+        other => CommandError::new(8, other.to_string()),
     }
 }
 
-fn duplicate(database: &str, collection: &str, index: &str, key: Document) -> Fault {
+fn duplicate(database: &str, collection: &str, index: &str, key: Document) -> CommandError {
     let message = format!(
         "E11000 duplicate key error collection: {database}.{collection} index: {index} dup key: {key}"
     );
-    let mut fault = Fault::new(11000, message);
+    let mut fault = CommandError::new(11000, message);
     let pattern = pattern(index);
     if !pattern.is_empty() {
         fault.details.insert("keyPattern", pattern);

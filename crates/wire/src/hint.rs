@@ -4,7 +4,7 @@
 use bson::{Bson, Document};
 
 use crate::arguments::{Arguments, whole};
-use crate::fault::{BAD_VALUE, FAILED_TO_PARSE, Fault, Outcome};
+use crate::fault::{BAD_VALUE, CommandError, FAILED_TO_PARSE, Outcome};
 use crate::server::Server;
 
 /// Takes the hint out of a command on a collection and checks it.
@@ -22,14 +22,19 @@ pub(crate) async fn check(server: &Server, collection: &str, arguments: &mut Arg
         Bson::Document(keys) if keys.contains_key("$natural") => {
             return match keys.get("$natural").and_then(whole) {
                 Some(1) => Ok(()),
-                _ => Err(Fault::new(
+                _ => Err(CommandError::new(
                     BAD_VALUE,
                     "the hint '$natural' can only be 1 on this server",
                 )),
             };
         }
         Bson::String(_) | Bson::Document(_) => {}
-        _ => return Err(Fault::new(FAILED_TO_PARSE, "Hint must be a string or an object")),
+        _ => {
+            return Err(CommandError::new(
+                FAILED_TO_PARSE,
+                "Hint must be a string or an object",
+            ));
+        }
     }
     let collections = server.catalogue.collections().await;
     let collections = collections.map_err(|error| server.fault(error))?;
@@ -42,7 +47,7 @@ pub(crate) async fn check(server: &Server, collection: &str, arguments: &mut Arg
         return Ok(());
     }
     let message = format!("hint provided does not correspond to an existing index: {hint}");
-    Err(Fault::new(BAD_VALUE, message))
+    Err(CommandError::new(BAD_VALUE, message))
 }
 
 /// Whether two documents have the same fields and directions, in numbers of any type.

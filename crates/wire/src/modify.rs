@@ -3,7 +3,7 @@
 use bson::{Document, doc};
 use document::{Engine, Error, Find, FindAndModify, Return};
 
-use crate::fault::{FAILED_TO_PARSE, Fault, Outcome, fine};
+use crate::fault::{CommandError, FAILED_TO_PARSE, Outcome, fine};
 use crate::server::{Command, Server};
 use crate::variables::Variables;
 use crate::{hint, update};
@@ -61,7 +61,7 @@ pub(crate) async fn find_and_modify(server: &Server, mut command: Command) -> Ou
         _ => {
             let message = "findAndModify has either an 'update' or 'remove=true', and with 'remove=true' neither \
                            'new' nor 'upsert'";
-            return Err(Fault::new(FAILED_TO_PARSE, message));
+            return Err(CommandError::new(FAILED_TO_PARSE, message));
         }
     };
     // The port does not report whether a document that is unchanged existed before.

@@ -6,7 +6,9 @@ use document::Find;
 use crate::arguments::{Arguments, whole};
 use crate::collections;
 use crate::cursor::FIRST_BATCH;
-use crate::fault::{BAD_VALUE, FAILED_TO_PARSE, Fault, INVALID_NAMESPACE, Outcome, TYPE_MISMATCH, fine};
+use crate::fault::{
+    BAD_VALUE, CommandError, FAILED_TO_PARSE, INVALID_NAMESPACE, Outcome, TYPE_MISMATCH, fine,
+};
 use crate::server::{Command, Server};
 use crate::source::Source;
 use crate::variables::Variables;
@@ -105,7 +107,7 @@ pub(crate) fn kill(server: &Server, command: Command) -> Outcome<Document> {
     let mut arguments = command.arguments;
     arguments.text("killCursors")?;
     let Bson::Array(ids) = arguments.required("cursors")? else {
-        return Err(Fault::new(TYPE_MISMATCH, "'cursors' is an array"));
+        return Err(CommandError::new(TYPE_MISMATCH, "'cursors' is an array"));
     };
     arguments.finish()?;
     let (killed, missing): (Vec<i64>, Vec<i64>) = ids
@@ -124,7 +126,7 @@ pub(crate) fn kill(server: &Server, command: Command) -> Outcome<Document> {
 pub(crate) async fn aggregate(server: &Server, mut command: Command) -> Outcome<Document> {
     if command.arguments.is_number("aggregate") {
         let message = "aggregations without a collection are not supported by this server";
-        return Err(Fault::new(INVALID_NAMESPACE, message));
+        return Err(CommandError::new(INVALID_NAMESPACE, message));
     }
     let collection = command.collection()?;
     let namespace = command.namespace(&collection);
@@ -136,7 +138,7 @@ pub(crate) async fn aggregate(server: &Server, mut command: Command) -> Outcome<
     }
     let Some(Bson::Document(cursor)) = arguments.take("cursor") else {
         let message = "The 'cursor' option is required, except for aggregate with the explain argument";
-        return Err(Fault::new(FAILED_TO_PARSE, message));
+        return Err(CommandError::new(FAILED_TO_PARSE, message));
     };
     let mut cursor = Arguments::new("aggregate.cursor", cursor);
     let size = first_batch(&mut cursor)?;
@@ -219,7 +221,7 @@ pub(crate) async fn distinct(server: &Server, mut command: Command) -> Outcome<D
     let answer = fine(doc! { "values": values });
     match answer.to_vec() {
         Ok(bytes) if bytes.len() <= LARGEST => Ok(answer),
-        _ => Err(Fault::new(17217, "distinct too big, 16mb cap")),
+        _ => Err(CommandError::new(17217, "distinct too big, 16mb cap")),
     }
 }
 
@@ -229,6 +231,9 @@ fn first_batch(arguments: &mut Arguments) -> Outcome<u64> {
     match size.map(u64::try_from) {
         None => Ok(FIRST_BATCH),
         Some(Ok(size)) => Ok(size),
-        Some(Err(_)) => Err(Fault::new(BAD_VALUE, "BSON field 'batchSize' value must be >= 0")),
+        Some(Err(_)) => Err(CommandError::new(
+            BAD_VALUE,
+            "BSON field 'batchSize' value must be >= 0",
+        )),
     }
 }

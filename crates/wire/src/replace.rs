@@ -5,7 +5,7 @@ use bson::{Bson, Document, doc};
 use document::Change;
 use document::identity::names_id;
 
-use crate::fault::{Fault, Outcome};
+use crate::fault::{CommandError, Outcome};
 
 /// A change that removes everything from a document except its `_id`. If an upsert inserts it, it gets an `_id` if the
 /// filter and the replacement have none.
@@ -15,7 +15,7 @@ pub(crate) fn with(filter: &Document, replacement: Document, upsert: bool) -> Ou
             "The dollar ($) prefixed field '{name}' in '{name}' is not allowed in the context of an update's \
              replacement document. Consider using an aggregation pipeline with $replaceWith."
         );
-        return Err(Fault::new(52, message));
+        return Err(CommandError::new(52, message));
     }
     let anonymous =
         upsert && !replacement.contains_key("_id") && !names_id(filter, &Change::Operators(Document::new()));

@@ -11,8 +11,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::arguments::Arguments;
 use crate::cursor::Cursors;
 use crate::fault::{
-    BAD_VALUE, COMMAND_NOT_FOUND, Fault, ILLEGAL_OPERATION, INVALID_NAMESPACE, MAX_TIME_EXPIRED, Outcome,
-    UNAUTHORIZED, done,
+    BAD_VALUE, COMMAND_NOT_FOUND, CommandError, ILLEGAL_OPERATION, INVALID_NAMESPACE, MAX_TIME_EXPIRED,
+    Outcome, UNAUTHORIZED, done,
 };
 use crate::scram::{Conversation, Keys};
 use crate::strangers::{Stranger, Strangers};
@@ -64,12 +64,15 @@ pub(crate) struct Command {
 impl Command {
     fn read(body: Document) -> Outcome<(Self, Limits)> {
         let Some(name) = body.keys().next().cloned() else {
-            return Err(Fault::new(BAD_VALUE, "a command has a name"));
+            return Err(CommandError::new(BAD_VALUE, "a command has a name"));
         };
         let limits = Limits::check(&body)?;
         let mut arguments = Arguments::new(name.as_str(), body);
         let Some(Bson::String(database)) = arguments.take("$db") else {
-            return Err(Fault::new(BAD_VALUE, "OP_MSG requests require a $db argument"));
+            return Err(CommandError::new(
+                BAD_VALUE,
+                "OP_MSG requests require a $db argument",
+            ));
         };
         let command = Self {
             name,
@@ -86,7 +89,7 @@ impl Command {
             return Ok(collection);
         }
         let message = "collection name has invalid type; a string is expected";
-        Err(Fault::new(INVALID_NAMESPACE, message))
+        Err(CommandError::new(INVALID_NAMESPACE, message))
     }
 
     /// Its full name.
@@ -105,7 +108,7 @@ impl Limits {
     fn check(body: &Document) -> Outcome<Self> {
         if body.contains_key("txnNumber") || body.contains_key("autocommit") {
             let message = "Transaction numbers are only allowed on a replica set member or mongos";
-            return Err(Fault::new(ILLEGAL_OPERATION, message));
+            return Err(CommandError::new(ILLEGAL_OPERATION, message));
         }
         if let Ok(concern) = body.get_document("writeConcern")
             && concern
@@ -113,7 +116,7 @@ impl Limits {
                 .and_then(crate::arguments::whole)
                 .is_some_and(|nodes| nodes > 1)
         {
-            return Err(Fault::new(
+            return Err(CommandError::new(
                 BAD_VALUE,
                 "cannot use 'w' > 1 when a host is not replicated",
             ));
@@ -149,13 +152,13 @@ impl Server {
             "whatsmyuri" => return Ok(about::peer(session)),
             "connectionStatus" => return about::connection(self, session, command.arguments),
             "saslStart" => return sign_in::start(self, session, command.arguments),
-            "saslContinue" => return sign_in::go_on(self, session, command.arguments).await,
-            "logout" => return Ok(sign_in::leave(self, session)),
+            "saslContinue" => return sign_in::continue_conversation(self, session, command.arguments).await,
+            "logout" => return Ok(sign_in::logout(self, session)),
             _ => {}
         }
         if session.place.is_none() {
             let message = format!("Command {} requires authentication", command.name);
-            return Err(Fault::new(UNAUTHORIZED, message));
+            return Err(CommandError::new(UNAUTHORIZED, message));
         }
         let Some(milliseconds) = limits.milliseconds.filter(|_| reads(&command.name)) else {
             return self.work(command).await;
@@ -163,7 +166,12 @@ impl Server {
         let limit = std::time::Duration::from_millis(milliseconds);
         tokio::time::timeout(limit, self.work(command))
             .await
-            .unwrap_or_else(|_| Err(Fault::new(MAX_TIME_EXPIRED, "operation exceeded time limit")))
+            .unwrap_or_else(|_| {
+                Err(CommandError::new(
+                    MAX_TIME_EXPIRED,
+                    "operation exceeded time limit",
+                ))
+            })
     }
 
     async fn work(&self, command: Command) -> Outcome<Document> {
@@ -193,7 +201,7 @@ impl Server {
             "getCmdLineOpts" => Ok(about::command_line()),
             "hostInfo" => Ok(about::host()),
             "serverStatus" => Ok(about::status(self)),
-            name => Err(Fault::new(
+            name => Err(CommandError::new(
                 COMMAND_NOT_FOUND,
                 format!("no such command: '{name}'"),
             )),
@@ -214,11 +222,11 @@ impl Server {
             "this server has only the database '{}'; nothing can be written to '{}'",
             self.database, command.database
         );
-        Err(Fault::new(INVALID_NAMESPACE, message))
+        Err(CommandError::new(INVALID_NAMESPACE, message))
     }
 
     /// The driver's view of an error of the engine.
-    pub(crate) fn fault(&self, error: document::Error) -> Fault {
+    pub(crate) fn fault(&self, error: document::Error) -> CommandError {
         crate::fault::of(error, &self.database)
     }
 }

@@ -6,7 +6,7 @@ use bson::spec::BinarySubtype;
 use bson::{Binary, Bson, Document, doc};
 
 use crate::arguments::{Arguments, whole};
-use crate::fault::{AUTHENTICATION_FAILED, Fault, Outcome, TOO_MANY_CONNECTIONS, done, fine};
+use crate::fault::{AUTHENTICATION_FAILED, CommandError, Outcome, TOO_MANY_CONNECTIONS, done, fine};
 use crate::scram::{MECHANISM, Rejected};
 use crate::server::{Server, Session};
 
@@ -20,7 +20,7 @@ pub(crate) fn start(server: &Server, session: &mut Session, mut arguments: Argum
     let mechanism = arguments.text("mechanism")?;
     if mechanism != MECHANISM {
         let message = format!("Received authentication for mechanism {mechanism} which is not enabled");
-        return Err(Fault::new(334, message));
+        return Err(CommandError::new(334, message));
     }
     let keys = server.keys.as_ref().ok_or(Rejected)?;
     let (answer, mut conversation) = keys.start(&payload(&mut arguments)?)?;
@@ -33,7 +33,7 @@ pub(crate) fn start(server: &Server, session: &mut Session, mut arguments: Argum
 }
 
 /// `saslContinue`
-pub(crate) async fn go_on(
+pub(crate) async fn continue_conversation(
     server: &Server,
     session: &mut Session,
     mut arguments: Arguments,
@@ -52,7 +52,7 @@ pub(crate) async fn go_on(
     if let Some(wait) = server.strangers.pause(address) {
         let seconds = wait.as_secs();
         let message = format!("too many wrong passwords from this address: try again in {seconds} seconds");
-        return Err(Fault::new(AUTHENTICATION_FAILED, message));
+        return Err(CommandError::new(AUTHENTICATION_FAILED, message));
     }
     let Ok(answer) = keys.finish(&conversation, &payload(&mut arguments)?) else {
         tracing::warn!(peer = %session.peer, "a driver signed in with a wrong name or password");
@@ -68,7 +68,7 @@ pub(crate) async fn go_on(
 }
 
 /// `logout`
-pub(crate) fn leave(server: &Server, session: &mut Session) -> Document {
+pub(crate) fn logout(server: &Server, session: &mut Session) -> Document {
     if server.keys.is_some() {
         session.place = None;
     }
@@ -78,7 +78,7 @@ pub(crate) fn leave(server: &Server, session: &mut Session) -> Document {
 /// Gives a connection a place among those that may read and write.
 fn enter(server: &Server, session: &mut Session) -> Outcome<()> {
     let place = Arc::clone(&server.places).try_acquire_owned();
-    session.place = Some(place.map_err(|_| Fault::new(TOO_MANY_CONNECTIONS, "too many connections"))?);
+    session.place = Some(place.map_err(|_| CommandError::new(TOO_MANY_CONNECTIONS, "too many connections"))?);
     session.stranger = None;
     Ok(())
 }
@@ -100,7 +100,7 @@ fn step(answer: &str, done: bool) -> Document {
     fine(doc! { "conversationId": CONVERSATION, "done": done, "payload": payload })
 }
 
-impl From<Rejected> for Fault {
+impl From<Rejected> for CommandError {
     fn from(_: Rejected) -> Self {
         Self::new(AUTHENTICATION_FAILED, "Authentication failed.")
     }

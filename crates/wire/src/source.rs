@@ -51,15 +51,15 @@ impl Source {
     }
 
     /// How many bytes of documents it keeps in memory.
-    pub(crate) fn held(&self) -> usize {
+    pub(crate) fn buffered_bytes(&self) -> usize {
         match self {
             Self::Kept { bytes, .. } => *bytes,
-            Self::Scanned { documents, .. } => documents.held(),
+            Self::Scanned { documents, .. } => documents.buffered_bytes(),
         }
     }
 
     /// Measures the documents in memory, once it is known that they are kept.
-    pub(crate) fn weigh(&mut self) -> document::Result<()> {
+    pub(crate) fn measure(&mut self) -> document::Result<()> {
         if let Self::Kept { documents, bytes } = self {
             *bytes = 0;
             for document in documents {

@@ -6,7 +6,7 @@ use document::identity::names_id;
 use document::{Change, Update};
 
 use crate::arguments::Arguments;
-use crate::fault::{FAILED_TO_PARSE, Fault, Outcome, TYPE_MISMATCH};
+use crate::fault::{CommandError, FAILED_TO_PARSE, Outcome, TYPE_MISMATCH};
 use crate::hint;
 use crate::replace;
 use crate::server::{Command, Server};
@@ -102,18 +102,18 @@ pub(crate) fn change_of(
         }
         _ if !elements.is_empty() => {
             let message = "arrayFilters may not be specified for pipeline-style updates or replacements";
-            return Err(Fault::new(FAILED_TO_PARSE, message));
+            return Err(CommandError::new(FAILED_TO_PARSE, message));
         }
         Bson::Document(_) if many => {
             let message = "multi update is not supported for replacement-style update";
-            return Err(Fault::new(FAILED_TO_PARSE, message));
+            return Err(CommandError::new(FAILED_TO_PARSE, message));
         }
         Bson::Document(replacement) => return replace::with(filter, replacement, upsert),
         Bson::Array(stages) => stages
             .into_iter()
             .map(|stage| match stage {
                 Bson::Document(stage) => Ok(stage),
-                _ => Err(Fault::new(
+                _ => Err(CommandError::new(
                     TYPE_MISMATCH,
                     "Each element of the 'pipeline' array must be an object",
                 )),
@@ -122,7 +122,7 @@ pub(crate) fn change_of(
             .into(),
         _ => {
             let message = "Update argument must be either an object or an array";
-            return Err(Fault::new(FAILED_TO_PARSE, message));
+            return Err(CommandError::new(FAILED_TO_PARSE, message));
         }
     };
     if !upsert || names_id(filter, &change) {

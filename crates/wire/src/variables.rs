@@ -6,7 +6,7 @@ use bson::{Bson, Document, doc};
 use document::Change;
 
 use crate::arguments::Arguments;
-use crate::fault::{BAD_VALUE, Fault, Outcome};
+use crate::fault::{BAD_VALUE, CommandError, Outcome};
 
 /// The variables of a command.
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ impl Variables {
             if computes(value) {
                 let message =
                     format!("'let.{name}' is not a constant; only constants are supported by this server");
-                return Err(Fault::new(BAD_VALUE, message));
+                return Err(CommandError::new(BAD_VALUE, message));
             }
         }
         Ok(Self(variables))

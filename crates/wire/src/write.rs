@@ -7,7 +7,7 @@ use tokio::task::JoinSet;
 
 use crate::about::LARGEST_BATCH;
 use crate::arguments::{Arguments, whole};
-use crate::fault::{FAILED_TO_PARSE, Fault, INVALID_LENGTH, Outcome, TYPE_MISMATCH, fine};
+use crate::fault::{CommandError, FAILED_TO_PARSE, INVALID_LENGTH, Outcome, TYPE_MISMATCH, fine};
 use crate::hint;
 use crate::server::{Command, Server};
 use crate::variables::Variables;
@@ -47,7 +47,7 @@ pub(crate) fn entries(arguments: &mut Arguments, name: &str) -> Outcome<(Vec<Doc
     let ordered = match arguments.take("ordered") {
         None => true,
         Some(Bson::Boolean(ordered)) => ordered,
-        Some(_) => return Err(Fault::new(TYPE_MISMATCH, "'ordered' is a bool")),
+        Some(_) => return Err(CommandError::new(TYPE_MISMATCH, "'ordered' is a bool")),
     };
     arguments.ignore(&["bypassDocumentValidation"]);
     let most = usize::try_from(LARGEST_BATCH).unwrap_or(usize::MAX);
@@ -56,7 +56,7 @@ pub(crate) fn entries(arguments: &mut Arguments, name: &str) -> Outcome<(Vec<Doc
             "Write batch sizes must be between 1 and {LARGEST_BATCH}. Got {} operations.",
             entries.len()
         );
-        return Err(Fault::new(INVALID_LENGTH, message));
+        return Err(CommandError::new(INVALID_LENGTH, message));
     }
     Ok((entries, ordered))
 }
@@ -219,7 +219,7 @@ fn read_delete(mut entry: Arguments, variables: &Variables) -> Outcome<(Document
         limit if whole(&limit) == Some(1) => false,
         limit => {
             let message = format!("The limit field in delete objects must be 0 or 1. Got {limit}");
-            return Err(Fault::new(FAILED_TO_PARSE, message));
+            return Err(CommandError::new(FAILED_TO_PARSE, message));
         }
     };
     entry.refuse(&["collation"])?;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use document::Result;
-use document::gate::{Ending, Fate, Gate, Message};
+use document::gate::{CallerGuard, Decision, Gate, GateEvent};
 use model::{Handle, Problem};
 use store::Limits;
 use store::layouts::Layout;
@@ -13,7 +13,7 @@ use store::upkeep::{CheckOptions, Finding, check};
 use tokio::sync::mpsc::unbounded_channel;
 
 use crate::stage::handle;
-use crate::{Entry, Expected, List, Protocol, Record, Recorded, Server, Shown, Stage, TURNS, Tally};
+use crate::{Entry, Expected, List, Protocol, Record, Recorded, Server, Stage, StageDocument, TURNS, Tally};
 
 /// The operation during which the process died.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub enum Operation {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Moment {
     /// The documents.
-    pub documents: Vec<Shown>,
+    pub documents: Vec<StageDocument>,
     /// What a reader finds, compared with what was promised.
     pub tally: Tally,
     /// What `check` reports; `None` for the articles, which have no check.
@@ -61,7 +61,7 @@ pub struct Crash {
     /// The number of writes after which the process died.
     pub after: usize,
     /// The documents before the operation.
-    pub before: Vec<Shown>,
+    pub before: Vec<StageDocument>,
     /// Right after the crash.
     pub crashed: Moment,
     /// The commands of the next operation.
@@ -152,17 +152,17 @@ async fn die(stage: &Stage, operation: Operation, commands: usize) -> Result<()>
     let gate = Gate::new(stage.engine().clone(), 0, messages.clone());
     let server = stage.another_server(gate).await?;
     let dying = async {
-        let _ending = Ending::new(0, messages);
+        let _ending = CallerGuard::new(0, messages);
         operation.carry_out(stage, &server, FIRST_TRY).await
     };
     let watching = async {
         let mut done = 0;
-        while let Some(Message::Waits(turn)) = inbox.recv().await {
+        while let Some(GateEvent::CallArrived(turn)) = inbox.recv().await {
             if done == commands {
                 break;
             }
             done += 1;
-            turn.decide(Fate::Proceed);
+            turn.decide(Decision::Proceed);
         }
     };
     tokio::select! {
@@ -191,7 +191,7 @@ impl Moment {
             documents: stage.documents().await?,
             tally: Tally::of(stage, &expected).await?,
             findings,
-            own_list: stage.own_list_says_so(&handle(operation.actor())?).await?,
+            own_list: stage.own_list_contains(&handle(operation.actor())?).await?,
         })
     }
 }

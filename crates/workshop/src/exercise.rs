@@ -6,7 +6,7 @@ use document::{Error, Result};
 use model::{Handle, PostId, Problem, Relation, Timestamp, Topic};
 use store::Limits;
 use store::overflow::{Item, lay_out};
-use store::upkeep::{ItemSizes, judge};
+use store::upkeep::{ItemSizes, evaluate};
 use uuid::Uuid;
 
 use crate::race::{self, BEFOREHAND, Clicks};
@@ -38,7 +38,7 @@ pub struct Grade {
 }
 
 /// The largest document that MongoDB stores, in bytes.
-const WALL: u64 = 16 * 1024 * 1024;
+const MAX_DOCUMENT_BYTES: u64 = 16 * 1024 * 1024;
 /// The maximum size of the owner in the fourth question, in bytes.
 const BUDGET: u64 = 16 * 1024;
 /// The list of the last two questions.
@@ -47,7 +47,7 @@ const LIMITS: Limits = Limits {
     page_size: 128,
 };
 /// The actor whose place in a list of a thousand is asked for.
-const SOUGHT: u64 = 300;
+const SEARCHED_ACTOR: u64 = 300;
 /// How many items are migrated.
 const MIGRATED: u64 = 10_000;
 
@@ -160,17 +160,17 @@ fn wrong(why: String) -> Grade {
 
 fn wall(likes: u64) -> Result<Grade> {
     let bytes = unbounded_bytes(likes)?;
-    Ok(if bytes > WALL {
+    Ok(if bytes > MAX_DOCUMENT_BYTES {
         wrong(format!(
-            "A document with {likes} likes would have {bytes} bytes. The engine refuses more than {WALL}."
+            "A document with {likes} likes would have {bytes} bytes. The engine refuses more than {MAX_DOCUMENT_BYTES}."
         ))
-    } else if unbounded_bytes(likes.saturating_add(likes / 50 + 1))? > WALL {
+    } else if unbounded_bytes(likes.saturating_add(likes / 50 + 1))? > MAX_DOCUMENT_BYTES {
         right(format!(
-            "With {likes} likes the document has {bytes} bytes, of {WALL}: the wall is less than two per cent away."
+            "With {likes} likes the document has {bytes} bytes, of {MAX_DOCUMENT_BYTES}: the wall is less than two per cent away."
         ))
     } else {
         wrong(format!(
-            "With {likes} likes the document has {bytes} bytes. There is room up to {WALL}."
+            "With {likes} likes the document has {bytes} bytes. There is room up to {MAX_DOCUMENT_BYTES}."
         ))
     })
 }
@@ -240,7 +240,7 @@ async fn death(writes: u64) -> Result<Grade> {
             "The operation has {all} writes; it cannot die after {writes}."
         )));
     };
-    let faults = crash.later.tally.faults().len();
+    let faults = crash.later.tally.discrepancies().len();
     Ok(match (faults, writes) {
         (0, _) => wrong(format!(
             "After {writes} of {all} writes, the second try makes everything good."
@@ -265,7 +265,7 @@ fn budget(threshold: u64) -> Result<Grade> {
         let items = usize::try_from(items)
             .unwrap_or(usize::MAX)
             .clamp(1, store::Settings::MOST);
-        judge(BUDGET, sizes, 20, items, items).worst_head_bytes
+        evaluate(BUDGET, sizes, 20, items, items).worst_head_bytes
     };
     let bytes = worst(threshold);
     Ok(if threshold > store::Settings::MOST as u64 {
@@ -304,7 +304,7 @@ fn place(page: u64) -> Result<Grade> {
     for (number, held) in (1..).zip(&pages) {
         let last = first + *held as u64 - 1;
         if number == page {
-            return Ok(if (first..=last).contains(&SOUGHT) {
+            return Ok(if (first..=last).contains(&SEARCHED_ACTOR) {
                 right(format!("Page {page} has the likes {first} to {last}."))
             } else {
                 wrong(format!("Page {page} has the likes {first} to {last}."))
@@ -379,7 +379,7 @@ mod tests {
     #[tokio::test]
     async fn the_predicted_limit_is_where_the_engine_refuses() {
         let mut most = 240_000;
-        while unbounded_bytes(most + 1).unwrap() <= WALL {
+        while unbounded_bytes(most + 1).unwrap() <= MAX_DOCUMENT_BYTES {
             most += 1;
         }
         let engine = Arc::new(Embedded::in_memory().unwrap());

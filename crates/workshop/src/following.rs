@@ -95,7 +95,7 @@ impl Following {
     }
 
     /// Whether a person's own list says that they follow.
-    pub async fn says_so(&self, reader: &Handle) -> Result<bool> {
+    pub async fn contains(&self, reader: &Handle) -> Result<bool> {
         let key = Key::By(handle(FOLLOWED)?);
         let following = self.store.list(Relation::Following);
         Ok(following

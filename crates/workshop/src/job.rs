@@ -8,11 +8,11 @@ use tokio::sync::Notify;
 
 /// A place for one run at a time. The result of a run stays until the next one begins, and everybody may read it.
 pub struct Job<T> {
-    kept: Mutex<Kept<T>>,
+    kept: Mutex<JobState<T>>,
     ended: Notify,
 }
 
-struct Kept<T> {
+struct JobState<T> {
     progress: Progress,
     shown: T,
     stop: bool,
@@ -26,7 +26,7 @@ pub struct Busy;
 /// A run. If it is dropped before it is finished, it has failed.
 pub struct Run<T> {
     job: Arc<Job<T>>,
-    before: Kept<T>,
+    before: JobState<T>,
     ended: bool,
 }
 
@@ -34,7 +34,7 @@ impl<T: Clone> Job<T> {
     /// A place where nothing has run yet.
     pub fn idle(shown: T) -> Arc<Self> {
         Arc::new(Self {
-            kept: Mutex::new(Kept {
+            kept: Mutex::new(JobState {
                 progress: Progress::Idle,
                 shown,
                 stop: false,
@@ -58,7 +58,7 @@ impl<T: Clone> Job<T> {
         if kept.progress == Progress::Running {
             return Err(Busy);
         }
-        let begun = Kept {
+        let begun = JobState {
             progress: Progress::Running,
             shown,
             stop: false,
@@ -87,7 +87,7 @@ impl<T: Clone> Job<T> {
 }
 
 impl<T> Job<T> {
-    fn kept(&self) -> MutexGuard<'_, Kept<T>> {
+    fn kept(&self) -> MutexGuard<'_, JobState<T>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -48,5 +48,5 @@ pub use following::FOLLOWED;
 pub use protocol::Protocol;
 pub use record::{Entry, Record, Recorded};
 pub use runs::{MeasuredItems, Step, Steps, Trace, Traced, Tuned, USUAL, Workshop, sweep_sandboxes};
-pub use stage::{List, Server, Shown, Stage};
-pub use tally::{Expected, Fault, Tally};
+pub use stage::{List, Server, Stage, StageDocument};
+pub use tally::{Discrepancy, Expected, Tally};

@@ -26,12 +26,12 @@ pub struct Cost {
 
 /// Collects measurements of one kind of operation.
 #[derive(Debug, Default)]
-pub struct Meter {
+pub struct CostMeter {
     latencies: Vec<Duration>,
     work: Counters,
 }
 
-impl Meter {
+impl CostMeter {
     /// Measures one operation.
     pub async fn time<T>(&mut self, engine: &Embedded, operation: impl Future<Output = T>) -> T {
         let before = engine.counters();

@@ -14,7 +14,7 @@ use bson::{Bson, doc};
 use document::{Error, Find, Update};
 use futures::future::{BoxFuture, try_join_all, try_join3};
 use model::{
-    Handle, ListForm, MeasuredList, Migration, MigrationLook, MigrationVerdict, PostId, Problem, Relation,
+    Handle, ListForm, MeasuredList, Migration, MigrationSample, MigrationVerdict, PostId, Problem, Relation,
     Timestamp, Topic,
 };
 use store::overflow::{measure, uuid_bson};
@@ -41,10 +41,10 @@ const BEFORE: u64 = 160;
 const AFTER: u64 = 320;
 
 /// The pause of a writer between two likes.
-const REST: Duration = Duration::from_millis(40);
+const PAUSE: Duration = Duration::from_millis(40);
 
-/// The interval between two looks at the list.
-const LOOK: Duration = Duration::from_millis(250);
+/// The interval between two samples of the list.
+const SAMPLE_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The likes of the quieter posts beside the outlier: a little more than a head holds, and hardly any.
 const QUIET: [u64; 2] = [240, 12];
@@ -58,7 +58,7 @@ pub struct Migrations(Arc<Job<Migration>>);
 
 /// The reason why a migration does not begin.
 #[derive(Debug)]
-pub enum NoMigration {
+pub enum MigrationError {
     /// Somebody's migration is still running.
     Busy(Option<Handle>),
     /// There is no sandbox for it.
@@ -92,16 +92,16 @@ impl Migrations {
         at: Timestamp,
         settings: Settings,
         open: impl Future<Output = Result<Sandbox>>,
-    ) -> std::result::Result<BoxFuture<'static, Result<()>>, NoMigration> {
+    ) -> std::result::Result<BoxFuture<'static, Result<()>>, MigrationError> {
         // Begun before anything is awaited, so that of two concurrent callers only one takes a sandbox.
         let begun = self.0.begin(Migration::of(items, Some(by)));
-        let run = begun.map_err(|_| NoMigration::Busy(self.shown().by))?;
+        let run = begun.map_err(|_| MigrationError::Busy(self.shown().by))?;
         let needed = items + QUIET.iter().sum::<u64>() + WRITERS * MOST;
         let sandbox = match async { open.await?.reserved(needed, at).await }.await {
             Ok(sandbox) => sandbox,
             Err(error) => {
                 run.withdraw();
-                return Err(NoMigration::Sandbox(error));
+                return Err(MigrationError::Sandbox(error));
             }
         };
         Ok(Box::pin(async move {
@@ -134,7 +134,7 @@ async fn pass(
     let found = lists(&store).await?;
     run.show(|migration| migration.found = found);
 
-    let scene = Scene {
+    let scene = Shared {
         run,
         store: &store,
         at,
@@ -146,7 +146,7 @@ async fn pass(
     let writers = try_join_all((0..WRITERS).map(|writer| scene.write(writer)));
     let ((), refused, _) = try_join3(scene.watch(sandbox), scene.work(), writers).await?;
 
-    scene.look().await?;
+    scene.take_sample().await?;
     let verdict = scene.verdict(items, refused).await?;
     let left = lists(&store).await?;
     run.show(|migration| {
@@ -181,10 +181,10 @@ async fn lists(store: &Store) -> document::Result<Vec<MeasuredList>> {
         top: 1 + QUIET.len(),
     };
     let outliers = detect(store, all, &|_, _| {}).await?;
-    Ok(outliers.into_iter().map(told).collect())
+    Ok(outliers.into_iter().map(measured_list).collect())
 }
 
-fn told(outlier: Outlier) -> MeasuredList {
+fn measured_list(outlier: Outlier) -> MeasuredList {
     MeasuredList {
         form: match outlier.form {
             Form::Unbounded => ListForm::Unbounded,
@@ -205,7 +205,7 @@ fn post() -> PostId {
 }
 
 /// The state that writers and watchers share.
-struct Scene<'a> {
+struct Shared<'a> {
     run: &'a Run<Migration>,
     store: &'a Store,
     at: Timestamp,
@@ -214,7 +214,7 @@ struct Scene<'a> {
     over: AtomicBool,
 }
 
-impl Scene<'_> {
+impl Shared<'_> {
     /// Migrates once likes arrive, and ends once some have arrived afterwards. Returns how many lists were left
     /// unchanged.
     async fn work(&self) -> Result<u64> {
@@ -230,7 +230,7 @@ impl Scene<'_> {
     async fn wait_for(&self, likes: u64) {
         let likes = likes.min(WRITERS * MOST);
         while self.acknowledged.load(Ordering::Relaxed) < likes && !self.run.is_stopped() {
-            sleep(REST).await;
+            sleep(PAUSE).await;
         }
     }
 
@@ -254,7 +254,7 @@ impl Scene<'_> {
                 migration.acknowledged += 1;
                 migration.pushed += u64::from(yesterdays);
             });
-            sleep(REST).await;
+            sleep(PAUSE).await;
         }
         Ok(())
     }
@@ -279,16 +279,16 @@ impl Scene<'_> {
     /// Looks at regular intervals, until it is over.
     async fn watch(&self, sandbox: &Sandbox) -> Result<()> {
         while !self.over.load(Ordering::Relaxed) {
-            self.look().await?;
+            self.take_sample().await?;
             let elapsed = i64::try_from(self.elapsed()).unwrap_or(i64::MAX);
             let now = Timestamp::from_millis(self.at.millis().saturating_add(elapsed));
             sandbox.touch(now).await?;
-            sleep(LOOK).await;
+            sleep(SAMPLE_INTERVAL).await;
         }
         Ok(())
     }
 
-    async fn look(&self) -> document::Result<()> {
+    async fn take_sample(&self) -> document::Result<()> {
         let acknowledged = self.acknowledged.load(Ordering::Relaxed);
         let find = Find::matching(doc! { "_id": uuid_bson(post().uuid()) }).limit(1);
         let found = self.store.engine().find(COLLECTION, find).await?;
@@ -297,7 +297,7 @@ impl Scene<'_> {
             .ok_or_else(|| Error::NoOwner(Topic::Post(post()).to_string()))?;
         let limits = self.store.settings().of(Relation::Likes);
         let stored = measure(post, Relation::Likes, limits)?;
-        let look = MigrationLook {
+        let sample = MigrationSample {
             at: self.elapsed(),
             acknowledged,
             form: match post.get(Relation::Likes.as_str()) {
@@ -310,7 +310,7 @@ impl Scene<'_> {
             pages: stored.pages,
             owner_bytes: stored.owner_bytes,
         };
-        self.run.show(|migration| migration.looks.push(look));
+        self.run.show(|migration| migration.samples.push(sample));
         Ok(())
     }
 
@@ -342,6 +342,6 @@ impl Scene<'_> {
             refused,
             holds: false,
         };
-        Ok(verdict.judged())
+        Ok(verdict.evaluated())
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use document::gate::{Ending, Fate, Gate, Message, Turn};
+use document::gate::{CallerGuard, Decision, Gate, GateEvent, WaitingCall};
 use document::{Error, Result};
 use model::Problem;
 use store::Limits;
@@ -11,7 +11,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::JoinSet;
 
 use crate::stage::handle;
-use crate::{Entry, Expected, List, Protocol, Record, Recorded, Shown, Stage, TURNS, Tally};
+use crate::{Entry, Expected, List, Protocol, Record, Recorded, Stage, StageDocument, TURNS, Tally};
 
 /// The two actors.
 pub const WRITERS: [&str; 2] = ["ada", "bob"];
@@ -55,9 +55,9 @@ pub struct Race {
     /// The writers.
     pub writers: [Writer; 2],
     /// The documents before the last click.
-    pub before: Vec<Shown>,
+    pub before: Vec<StageDocument>,
     /// The documents now.
-    pub after: Vec<Shown>,
+    pub after: Vec<StageDocument>,
     /// The verdict, once both are done.
     pub verdict: Option<Tally>,
 }
@@ -86,7 +86,7 @@ pub async fn run(protocol: Protocol, clicks: &Clicks) -> Result<Race> {
             before = Some(stage.documents().await?);
         }
         let entry = running.records[writer].len();
-        if running.go_on(writer).await? {
+        if running.advance(writer).await? {
             steps.push(Step {
                 writer,
                 entry: entry.saturating_sub(1),
@@ -119,8 +119,8 @@ pub async fn run(protocol: Protocol, clicks: &Clicks) -> Result<Race> {
 /// Both writers, each in its own process.
 struct Running {
     tasks: JoinSet<Result<()>>,
-    inbox: UnboundedReceiver<Message>,
-    waiting: [Option<Turn>; 2],
+    inbox: UnboundedReceiver<GateEvent>,
+    waiting: [Option<WaitingCall>; 2],
     records: [Record; 2],
     done: [bool; 2],
 }
@@ -135,7 +135,7 @@ impl Running {
             let recorded = Recorded::new(gate, stage.engine().clone(), records[writer].clone());
             let server = stage.another_server(recorded).await?;
             let item = stage.new_item(1 + writer as u64, name)?;
-            let ending = Ending::new(writer, messages.clone());
+            let ending = CallerGuard::new(writer, messages.clone());
             tasks.spawn(async move {
                 let _ending = ending;
                 server.append(item).await
@@ -156,22 +156,22 @@ impl Running {
 
     /// Lets a writer's next command through, and waits until it has sent another or is done. False when it was
     /// already done.
-    async fn go_on(&mut self, writer: usize) -> Result<bool> {
+    async fn advance(&mut self, writer: usize) -> Result<bool> {
         let Some(turn) = self.waiting[writer].take() else {
             return Ok(false);
         };
-        turn.decide(Fate::Proceed);
+        turn.decide(Decision::Proceed);
         self.settle().await?;
         Ok(true)
     }
 
     async fn settle(&mut self) -> Result<()> {
         match self.inbox.recv().await {
-            Some(Message::Waits(turn)) => {
+            Some(GateEvent::CallArrived(turn)) => {
                 let writer = turn.caller;
                 self.waiting[writer] = Some(turn);
             }
-            Some(Message::Ends(writer)) => {
+            Some(GateEvent::CallerEnded(writer)) => {
                 self.done[writer] = true;
                 if let Some(ended) = self.tasks.join_next().await {
                     ended.map_err(|error| Error::Unavailable(error.to_string()))??;

@@ -243,7 +243,7 @@ impl Sandbox {
         let room = MOST_ITEMS
             .checked_sub(items)
             .ok_or(SandboxError::TooManyItems(items))?;
-        let mut fits = self.held();
+        let mut fits = self.registration_filter();
         fits.insert("items", doc! { "$lte": signed(room) });
         let more = doc! { "$inc": { "items": signed(items) }, "$set": { "used": date(now) } };
         if self
@@ -255,7 +255,7 @@ impl Sandbox {
         {
             return Ok(());
         }
-        match self.registry.count(REGISTRY, self.held()).await? {
+        match self.registry.count(REGISTRY, self.registration_filter()).await? {
             0 => Err(SandboxError::Gone),
             _ => Err(SandboxError::TooManyItems(items)),
         }
@@ -277,7 +277,7 @@ impl Sandbox {
     /// # Errors
     /// [`SandboxError::Gone`] when the place has another holder; the caller must then stop writing to it.
     pub async fn touch(&self, now: Timestamp) -> Result<(), SandboxError> {
-        let used = Update::one(self.held(), doc! { "$set": { "used": date(now) } });
+        let used = Update::one(self.registration_filter(), doc! { "$set": { "used": date(now) } });
         match self.registry.update(REGISTRY, used).await?.matched {
             0 => Err(SandboxError::Gone),
             _ => Ok(()),
@@ -286,12 +286,15 @@ impl Sandbox {
 
     /// Removes everything in it and frees the place; does nothing if another holder has taken it.
     pub async fn close(self) -> Result<(), Error> {
-        if self.registry.count(REGISTRY, self.held()).await? == 0 {
+        if self.registry.count(REGISTRY, self.registration_filter()).await? == 0 {
             return Ok(());
         }
         self.empty().await?;
         // Last, so that a crash in between leaves something that the sweep finds.
-        self.registry.delete(REGISTRY, self.held(), false).await.map(drop)
+        self.registry
+            .delete(REGISTRY, self.registration_filter(), false)
+            .await
+            .map(drop)
     }
 
     async fn empty(&self) -> Result<(), Error> {
@@ -302,7 +305,7 @@ impl Sandbox {
     }
 
     /// The registration, as long as it is this holder's.
-    fn held(&self) -> Document {
+    fn registration_filter(&self) -> Document {
         doc! { "_id": i64::from(self.place), "lease": uuid_bson(self.lease) }
     }
 }

@@ -53,7 +53,7 @@ pub enum Server {
 }
 
 /// The place where a server keeps the list.
-struct Place {
+struct ListPlacement {
     owners: &'static str,
     pages: &'static str,
     field: &'static str,
@@ -61,7 +61,7 @@ struct Place {
 
 /// A document on the stage.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shown {
+pub struct StageDocument {
     /// Its collection.
     pub collection: &'static str,
     /// The document.
@@ -144,20 +144,20 @@ impl Server {
         }
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> ListPlacement {
         let (owners, pages, field) = match self {
             Self::Articles(_) => (USERS, OVERFLOW_ACTIVITIES, "activities"),
             Self::Batches(_) => (USERS, FOLLOWER_OVERFLOW, "followers"),
             Self::Ours(_) => (posts::COLLECTION, PAGES, "likes"),
             Self::Following(_) => (people::COLLECTION, PAGES, "followers"),
         };
-        Place { owners, pages, field }
+        ListPlacement { owners, pages, field }
     }
 }
 
-impl Shown {
+impl StageDocument {
     /// How many items a list has in this document, as an array or in its head.
-    fn held(&self, field: &str) -> usize {
+    fn item_count(&self, field: &str) -> usize {
         let head = |list: &Document| list.get_array("head").map(Vec::len);
         let array = self.document.get_array(field).map(Vec::len);
         array
@@ -232,8 +232,8 @@ impl Stage {
 
     /// The documents as they are, the owner first. A post or a person is reduced to the lists in question, and
     /// among the followers only Ada is shown.
-    pub async fn documents(&self) -> Result<Vec<Shown>> {
-        let Place { owners, pages, .. } = self.server.place();
+    pub async fn documents(&self) -> Result<Vec<StageDocument>> {
+        let ListPlacement { owners, pages, .. } = self.server.place();
         let following = matches!(self.server, Server::Following(_));
         let shown_owners = if following {
             doc! { "_id": { "$in": ["ada", FOLLOWED] } }
@@ -257,7 +257,7 @@ impl Stage {
                 for other in self.others(&document) {
                     document.remove(other.as_str());
                 }
-                shown.push(Shown { collection, document });
+                shown.push(StageDocument { collection, document });
             }
         }
         Ok(shown)
@@ -276,11 +276,14 @@ impl Stage {
     }
 
     /// How many items the owner's own document holds, and how many other documents the list has.
-    pub fn counted(&self, documents: &[Shown]) -> (usize, u64) {
-        let Place { owners, pages, field } = self.server.place();
+    pub fn counted(&self, documents: &[StageDocument]) -> (usize, u64) {
+        let ListPlacement { owners, pages, field } = self.server.place();
         let owner = documents.iter().find(|shown| shown.collection == owners);
         let pages = documents.iter().filter(|shown| shown.collection == pages);
-        (owner.map_or(0, |owner| owner.held(field)), pages.count() as u64)
+        (
+            owner.map_or(0, |owner| owner.item_count(field)),
+            pages.count() as u64,
+        )
     }
 
     /// The people whom a reader finds in the list, newest first; `None` when there is no such owner.
@@ -298,9 +301,9 @@ impl Stage {
     }
 
     /// Whether a person's own list says that they follow; `None` where followers have no list of their own.
-    pub async fn own_list_says_so(&self, follower: &Handle) -> Result<Option<bool>> {
+    pub async fn own_list_contains(&self, follower: &Handle) -> Result<Option<bool>> {
         match &self.server {
-            Server::Following(following) => following.says_so(follower).await.map(Some),
+            Server::Following(following) => following.contains(follower).await.map(Some),
             Server::Articles(_) | Server::Batches(_) | Server::Ours(_) => Ok(None),
         }
     }

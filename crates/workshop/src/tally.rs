@@ -20,7 +20,7 @@ pub struct Expected {
 
 /// A violation in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fault {
+pub enum Discrepancy {
     /// The owner's own document is over its threshold.
     TooMany {
         /// How many items it holds.
@@ -93,7 +93,7 @@ impl Tally {
             .filter(|handle| !expected.in_it.contains(**handle) && !expected.perhaps.contains(**handle));
         let mut one_sided = Vec::new();
         for handle in &expected.in_it {
-            if stage.own_list_says_so(handle).await? == Some(false) {
+            if stage.own_list_contains(handle).await? == Some(false) {
                 one_sided.push(handle.clone());
             }
         }
@@ -123,36 +123,36 @@ impl Tally {
 
     /// Whether everything holds.
     pub fn holds(&self) -> bool {
-        self.faults().is_empty()
+        self.discrepancies().is_empty()
     }
 
     /// The violations; empty when there are none.
-    pub fn faults(&self) -> Vec<Fault> {
+    pub fn discrepancies(&self) -> Vec<Discrepancy> {
         let mut faults = Vec::new();
         if self.over() > 0 {
-            faults.push(Fault::TooMany {
+            faults.push(Discrepancy::TooMany {
                 held: self.in_owner as u64,
                 most: self.threshold as u64,
             });
         }
         for (who, fault) in [
-            (&self.lost, Fault::Lost as fn(Vec<Handle>) -> Fault),
-            (&self.doubled, Fault::Doubled),
-            (&self.strangers, Fault::Strangers),
-            (&self.one_sided, Fault::OneSided),
+            (&self.lost, Discrepancy::Lost as fn(Vec<Handle>) -> Discrepancy),
+            (&self.doubled, Discrepancy::Doubled),
+            (&self.strangers, Discrepancy::Strangers),
+            (&self.one_sided, Discrepancy::OneSided),
         ] {
             if !who.is_empty() {
                 faults.push(fault(who.clone()));
             }
         }
         if self.count != self.reachable() {
-            faults.push(Fault::Miscounted {
+            faults.push(Discrepancy::Miscounted {
                 said: self.count,
                 found: self.reachable(),
             });
         }
         if self.orphans > 0 {
-            faults.push(Fault::Orphans(self.orphans));
+            faults.push(Discrepancy::Orphans(self.orphans));
         }
         faults
     }

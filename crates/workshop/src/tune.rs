@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::stage::handle;
 
 pub use measured::Documents;
-pub use run::{NotTuned, Shown, Tuner};
+pub use run::{TuneError, TunedState, Tuner};
 
 /// How many items a first page has.
 pub const SCREEN: usize = 20;
@@ -193,7 +193,7 @@ mod tests {
 
     use bson::RawDocumentBuf;
     use embedded::Embedded;
-    use store::upkeep::{ItemSizes, judge};
+    use store::upkeep::{ItemSizes, evaluate};
 
     use super::measured::Measuring;
     use super::*;
@@ -274,7 +274,7 @@ mod tests {
     #[test]
     fn a_first_screen_is_told_to_come_from_the_head_exactly_where_no_page_is_read_for_it() {
         for page_size in 10..=40 {
-            let advice = judge(10_240, ItemSizes::default(), SCREEN, 40, page_size);
+            let advice = evaluate(10_240, ItemSizes::default(), SCREEN, 40, page_size);
             let predicted = Tuning::new(limits(40, page_size), 62).predicted();
             assert_eq!(
                 advice.first_screen_from_head,

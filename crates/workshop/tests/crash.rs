@@ -2,10 +2,10 @@
 
 use store::upkeep::Severity;
 use workshop::crash::{Crash, Moment, Operation, everywhere, writes};
-use workshop::{Fault, Protocol};
+use workshop::{Discrepancy, Protocol};
 
-fn faults(crashes: &[Crash]) -> Vec<(usize, Vec<Fault>)> {
-    let later = |crash: &Crash| (crash.after, crash.later.tally.faults());
+fn discrepancies(crashes: &[Crash]) -> Vec<(usize, Vec<Discrepancy>)> {
+    let later = |crash: &Crash| (crash.after, crash.later.tally.discrepancies());
     crashes.iter().map(later).collect()
 }
 
@@ -16,8 +16,8 @@ async fn a_crash_at_any_point_loses_and_doubles_nothing_in_ours() {
         assert_eq!(crashes.len(), writes(&crashes[0].script) + 1);
         for crash in &crashes {
             let place = format!("{} after write {}", operation.as_str(), crash.after);
-            assert_eq!(crash.crashed.tally.faults(), [], "{place}");
-            assert_eq!(crash.later.tally.faults(), [], "{place}, later");
+            assert_eq!(crash.crashed.tally.discrepancies(), [], "{place}");
+            assert_eq!(crash.later.tally.discrepancies(), [], "{place}, later");
             for moment in [&crash.crashed, &crash.later] {
                 let findings = moment.findings.as_ref().unwrap();
                 assert!(
@@ -50,18 +50,18 @@ async fn work_left_by_a_crash_is_found_and_the_next_operation_finishes_it() {
 async fn the_articles_appends_lose_count_or_double_where_they_die_between_their_writes() {
     for protocol in [Protocol::CheckThenAct, Protocol::GuardedAppend] {
         let spill = everywhere(protocol, Operation::Spill).await.unwrap();
-        let miscounted = Fault::Miscounted { said: 6, found: 7 };
+        let miscounted = Discrepancy::Miscounted { said: 6, found: 7 };
         assert_eq!(
-            faults(&spill),
+            discrepancies(&spill),
             [(0, vec![]), (1, vec![miscounted]), (2, vec![])],
             "{protocol}"
         );
 
         let again = everywhere(protocol, Operation::Again).await.unwrap();
-        let doubled = Fault::Doubled(vec!["ada".parse().unwrap()]);
-        let miscounted = Fault::Miscounted { said: 6, found: 7 };
+        let doubled = Discrepancy::Doubled(vec!["ada".parse().unwrap()]);
+        let miscounted = Discrepancy::Miscounted { said: 6, found: 7 };
         assert_eq!(
-            faults(&again),
+            discrepancies(&again),
             [
                 (0, vec![]),
                 (1, vec![doubled.clone(), miscounted]),
@@ -75,21 +75,21 @@ async fn the_articles_appends_lose_count_or_double_where_they_die_between_their_
 #[tokio::test]
 async fn a_follow_that_dies_before_the_flag_hides_its_batch_and_later_followers_in_it() {
     let named = |name: &str| vec![name.parse().unwrap()];
-    let miscounted = || Fault::Miscounted { said: 6, found: 5 };
+    let miscounted = || Discrepancy::Miscounted { said: 6, found: 5 };
     let follow = everywhere(Protocol::AddFollower, Operation::Follow)
         .await
         .unwrap();
-    let hidden = vec![Fault::Lost(named("bob")), miscounted()];
-    assert_eq!(faults(&follow), [(0, vec![]), (1, hidden), (2, vec![])]);
+    let hidden = vec![Discrepancy::Lost(named("bob")), miscounted()];
+    assert_eq!(discrepancies(&follow), [(0, vec![]), (1, hidden), (2, vec![])]);
     assert!(follow[1].crashed.tally.holds(), "nobody sees anything at first");
     assert_eq!(follow[1].crashed.own_list, None, "the article has one list");
 
     let again = everywhere(Protocol::AddFollower, Operation::FollowAgain)
         .await
         .unwrap();
-    let hidden = vec![Fault::Lost(named("ada")), miscounted()];
-    let doubled = vec![Fault::Doubled(named("ada"))];
-    assert_eq!(faults(&again), [(0, vec![]), (1, hidden), (2, doubled)]);
+    let hidden = vec![Discrepancy::Lost(named("ada")), miscounted()];
+    let doubled = vec![Discrepancy::Doubled(named("ada"))];
+    assert_eq!(discrepancies(&again), [(0, vec![]), (1, hidden), (2, doubled)]);
 }
 
 #[tokio::test]

@@ -11,19 +11,19 @@ use futures::future::BoxFuture;
 use model::{ListForm, MeasuredList, Migration, Progress, Timestamp};
 use store::Settings;
 use uuid::Uuid;
-use workshop::migration::{Migrations, NoMigration};
+use workshop::migration::{MigrationError, Migrations};
 use workshop::sandbox::{MOST, SandboxError, Sandboxes};
 
 const NOW: Timestamp = Timestamp::from_millis(1_767_225_600_000);
 
-struct Place {
+struct Fixture {
     engine: Engine,
     migrations: Migrations,
 }
 
 type Work = BoxFuture<'static, Result<(), SandboxError>>;
 
-impl Place {
+impl Fixture {
     fn new() -> Self {
         Self {
             engine: Arc::new(Embedded::in_memory().unwrap()),
@@ -31,7 +31,7 @@ impl Place {
         }
     }
 
-    async fn begin(&self, by: &str) -> Result<Work, NoMigration> {
+    async fn begin(&self, by: &str) -> Result<Work, MigrationError> {
         let sandboxes = Sandboxes::of(&self.engine);
         let open = sandboxes.open("migration", Uuid::from_u128(1), NOW);
         let what = (1_000, by.parse().unwrap());
@@ -60,7 +60,7 @@ fn forms(lists: &[MeasuredList]) -> Vec<ListForm> {
 
 #[tokio::test]
 async fn earlier_and_acknowledged_items_are_there_in_the_end() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.begin("ada").await.unwrap().await.unwrap();
     let migration = place.migrations.shown();
     assert_eq!(migration.progress, Progress::Finished);
@@ -85,7 +85,10 @@ async fn earlier_and_acknowledged_items_are_there_in_the_end() {
     );
     let (found, left) = (&migration.found[0], &migration.left[0]);
     assert_eq!((found.items, left.items), (1_000, verdict.counted));
-    let (first, last) = (migration.looks.first().unwrap(), migration.looks.last().unwrap());
+    let (first, last) = (
+        migration.samples.first().unwrap(),
+        migration.samples.last().unwrap(),
+    );
     assert_eq!(
         (first.form, last.form),
         (ListForm::Unbounded, ListForm::Overflowed)
@@ -99,11 +102,11 @@ async fn earlier_and_acknowledged_items_are_there_in_the_end() {
 
 #[tokio::test]
 async fn a_second_start_is_refused_with_the_owner_of_the_first() {
-    let place = Place::new();
+    let place = Fixture::new();
     let work = place.begin("ada").await.unwrap();
     let refused = place.begin("bob").await.err().unwrap();
     assert!(
-        matches!(&refused, NoMigration::Busy(Some(by)) if by.as_str() == "ada"),
+        matches!(&refused, MigrationError::Busy(Some(by)) if by.as_str() == "ada"),
         "{refused:?}"
     );
     drop(work);
@@ -113,7 +116,7 @@ async fn a_second_start_is_refused_with_the_owner_of_the_first() {
 
 #[tokio::test]
 async fn a_second_caller_takes_no_sandbox_while_the_first_opens_its_own() {
-    let place = Place::new();
+    let place = Fixture::new();
     let (what, never) = ((1_000, "ada".parse().unwrap()), std::future::pending());
     let mut first = Box::pin(place.migrations.begin(what, NOW, Settings::default(), never));
     assert!(futures::poll!(&mut first).is_pending());
@@ -125,7 +128,7 @@ async fn a_second_caller_takes_no_sandbox_while_the_first_opens_its_own() {
     let refused = place.migrations.begin(what, NOW, Settings::default(), open).await;
     let refused = refused.err().unwrap();
     assert!(
-        matches!(&refused, NoMigration::Busy(Some(by)) if by.as_str() == "ada"),
+        matches!(&refused, MigrationError::Busy(Some(by)) if by.as_str() == "ada"),
         "{refused:?}"
     );
     assert!(!asked);
@@ -135,7 +138,7 @@ async fn a_second_caller_takes_no_sandbox_while_the_first_opens_its_own() {
 
 #[tokio::test]
 async fn likes_that_are_stopped_are_counted_and_the_list_is_migrated() {
-    let place = Place::new();
+    let place = Fixture::new();
     let work = place.begin("ada").await.unwrap();
     let (done, ()) = tokio::join!(work, async {
         place.until(|migration| migration.acknowledged > 0).await;
@@ -152,14 +155,14 @@ async fn likes_that_are_stopped_are_counted_and_the_list_is_migrated() {
 
 #[tokio::test]
 async fn without_a_sandbox_nothing_begins_and_the_last_one_stays() {
-    let place = Place::new();
+    let place = Fixture::new();
     let sandboxes = Sandboxes::of(&place.engine);
     for lease in 0..u128::from(MOST) {
         sandboxes.open("test", Uuid::from_u128(lease), NOW).await.unwrap();
     }
     let refused = place.begin("ada").await.err().unwrap();
     assert!(
-        matches!(refused, NoMigration::Sandbox(SandboxError::Full)),
+        matches!(refused, MigrationError::Sandbox(SandboxError::Full)),
         "{refused:?}"
     );
     assert_eq!(place.migrations.shown().progress, Progress::Idle);

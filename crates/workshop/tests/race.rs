@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
 
 use workshop::race::{Clicks, Race, run};
-use workshop::{Fault, Protocol};
+use workshop::{Discrepancy, Protocol};
 
 /// Runs every order of two appends to its end, each once: `a` goes first wherever both could.
 async fn every_order(protocol: Protocol) -> Vec<Race> {
@@ -44,13 +44,13 @@ async fn looking_before_pushing_puts_1001_items_into_the_primary() {
 /// `in_turn` is the case in which nobody writes between a read and its push.
 async fn looking_first(protocol: Protocol, in_turn: [&str; 2]) {
     let ends = every_order(protocol).await;
-    let too_many = Fault::TooMany {
+    let too_many = Discrepancy::TooMany {
         held: 1_001,
         most: 1_000,
     };
     let (over, kept): (Vec<&Race>, Vec<&Race>) = ends
         .iter()
-        .partition(|race| race.verdict.as_ref().unwrap().faults() == [too_many.clone()]);
+        .partition(|race| race.verdict.as_ref().unwrap().discrepancies() == [too_many.clone()]);
     let orders = |races: &[&Race]| {
         races
             .iter()
@@ -59,7 +59,7 @@ async fn looking_first(protocol: Protocol, in_turn: [&str; 2]) {
     };
     assert_eq!(orders(&over), ["abab", "abba", "baab", "baba"]);
     assert_eq!(orders(&kept), in_turn);
-    let faults = |race: &&Race| race.verdict.as_ref().unwrap().faults();
+    let faults = |race: &&Race| race.verdict.as_ref().unwrap().discrepancies();
     assert!(kept.iter().map(faults).all(|faults| faults.is_empty()));
 }
 
@@ -70,7 +70,7 @@ async fn the_guards_keep_both_protocols_within_the_threshold_in_every_order() {
         for race in &ends {
             assert!(race.clicks.len() < Clicks::MOST);
             let verdict = race.verdict.as_ref().unwrap();
-            assert_eq!(verdict.faults(), [], "{protocol} {}", race.clicks);
+            assert_eq!(verdict.discrepancies(), [], "{protocol} {}", race.clicks);
             assert_eq!(verdict.reachable(), 1_001);
         }
     }

@@ -11,16 +11,16 @@ use model::{Handle, Storm, StormChoice, StormPhase, StormTarget, StormVerdict, T
 use store::Settings;
 use uuid::Uuid;
 use workshop::sandbox::{MOST_ITEMS, REGISTRY, SandboxError, Sandboxes};
-use workshop::storm::{NoStorm, Storms};
+use workshop::storm::{StormError, Storms};
 
 const NOW: Timestamp = Timestamp::from_millis(1_767_225_600_000);
 
-struct Place {
+struct Fixture {
     engine: Engine,
     storms: Storms,
 }
 
-impl Place {
+impl Fixture {
     fn new() -> Self {
         Self {
             engine: Arc::new(Embedded::in_memory().unwrap()),
@@ -28,7 +28,7 @@ impl Place {
         }
     }
 
-    async fn begin(&self, choice: StormChoice, by: &str, size: u64) -> Result<Storm, NoStorm> {
+    async fn begin(&self, choice: StormChoice, by: &str, size: u64) -> Result<Storm, StormError> {
         let sandboxes = Sandboxes::of(&self.engine);
         let open = sandboxes.open("storm", Uuid::from_u128(1), NOW);
         let by: Handle = by.parse().unwrap();
@@ -66,7 +66,7 @@ const SMALL: StormChoice = StormChoice {
 #[tokio::test]
 async fn every_acknowledged_like_is_in_the_list_once_and_nothing_stays_behind() {
     for target in StormTarget::ALL {
-        let place = Place::new();
+        let place = Fixture::new();
         place
             .begin(StormChoice { target, ..SMALL }, "ada", 995)
             .await
@@ -92,7 +92,7 @@ async fn every_acknowledged_like_is_in_the_list_once_and_nothing_stays_behind() 
 
 #[tokio::test]
 async fn repeated_and_removed_likes_are_counted_correctly() {
-    let place = Place::new();
+    let place = Fixture::new();
     let choice = StormChoice {
         actors: 40,
         take_back: 30,
@@ -107,10 +107,10 @@ async fn repeated_and_removed_likes_are_counted_correctly() {
 
 #[tokio::test]
 async fn a_second_storm_is_refused_with_who_has_the_first() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.begin(SMALL, "ada", 12).await.unwrap();
     match place.begin(SMALL, "bob", 12).await {
-        Err(NoStorm::Busy(other)) => assert_eq!(other.by.as_str(), "ada"),
+        Err(StormError::Busy(other)) => assert_eq!(other.by.as_str(), "ada"),
         other => panic!("{other:?}"),
     }
     place.over().await;
@@ -120,7 +120,7 @@ async fn a_second_storm_is_refused_with_who_has_the_first() {
 
 #[tokio::test]
 async fn a_storm_that_is_stopped_counts_what_was_sent() {
-    let place = Place::new();
+    let place = Fixture::new();
     let long = StormChoice { seconds: 60, ..SMALL };
     place.begin(long, "ada", 12).await.unwrap();
     while place.storms.last().unwrap().answered == 0 {
@@ -135,7 +135,7 @@ async fn a_storm_that_is_stopped_counts_what_was_sent() {
 
 #[tokio::test]
 async fn a_storm_whose_sandbox_is_taken_away_breaks_off() {
-    let place = Place::new();
+    let place = Fixture::new();
     let long = StormChoice { seconds: 60, ..SMALL };
     place.begin(long, "ada", 12).await.unwrap();
     let other = doc! { "$set": { "lease": bson::Uuid::from(Uuid::from_u128(2)) } };
@@ -147,14 +147,14 @@ async fn a_storm_whose_sandbox_is_taken_away_breaks_off() {
 
 #[tokio::test]
 async fn a_storm_with_an_interrupted_start_blocks_nobody() {
-    let place = Place::new();
+    let place = Fixture::new();
     let by: Handle = "ada".parse().unwrap();
     let never = std::future::pending();
     let mut begun = Box::pin(place.storms.begin(SMALL, by, NOW, Settings::default(), 12, never));
     assert!(futures::poll!(&mut begun).is_pending());
     assert!(matches!(
         place.begin(SMALL, "bob", 12).await,
-        Err(NoStorm::Busy(_))
+        Err(StormError::Busy(_))
     ));
     drop(begun);
     place.begin(SMALL, "bob", 12).await.unwrap();
@@ -163,14 +163,14 @@ async fn a_storm_with_an_interrupted_start_blocks_nobody() {
 
 #[tokio::test]
 async fn without_room_no_storm_begins_and_the_next_may() {
-    let place = Place::new();
+    let place = Fixture::new();
     let sandboxes = Sandboxes::of(&place.engine);
     let mut held = Vec::new();
     for lease in 10..10 + u128::from(workshop::sandbox::MOST) {
         held.push(sandboxes.open("test", Uuid::from_u128(lease), NOW).await.unwrap());
     }
     match place.begin(SMALL, "ada", 12).await {
-        Err(NoStorm::Sandbox(SandboxError::Full)) => {}
+        Err(StormError::Sandbox(SandboxError::Full)) => {}
         other => panic!("{other:?}"),
     }
     assert_eq!(place.storms.last(), None);
@@ -181,9 +181,9 @@ async fn without_room_no_storm_begins_and_the_next_may() {
 
 #[tokio::test]
 async fn a_storm_that_does_not_fit_gives_its_place_back_at_once() {
-    let place = Place::new();
+    let place = Fixture::new();
     match place.begin(SMALL, "ada", MOST_ITEMS).await {
-        Err(NoStorm::Sandbox(SandboxError::TooManyItems(_))) => {}
+        Err(StormError::Sandbox(SandboxError::TooManyItems(_))) => {}
         other => panic!("{other:?}"),
     }
     assert_eq!(place.documents().await, 0);

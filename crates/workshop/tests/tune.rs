@@ -13,7 +13,7 @@ use model::{Progress, Relation, Timestamp, TunedList};
 use store::Limits;
 use uuid::Uuid;
 use workshop::sandbox::{MOST, MOST_ITEMS, SandboxError, Sandboxes};
-use workshop::tune::{NotTuned, Tuner, Tuning};
+use workshop::tune::{TuneError, Tuner, Tuning};
 
 const NOW: Timestamp = Timestamp::from_millis(1_767_225_600_000);
 
@@ -22,14 +22,14 @@ const LIMITS: Limits = Limits {
     page_size: 20,
 };
 
-struct Place {
+struct Fixture {
     engine: Engine,
     tuner: Tuner,
 }
 
 type Work = BoxFuture<'static, Result<(), SandboxError>>;
 
-impl Place {
+impl Fixture {
     fn new() -> Self {
         Self {
             engine: Arc::new(Embedded::in_memory().unwrap()),
@@ -37,7 +37,7 @@ impl Place {
         }
     }
 
-    async fn begin(&self, by: &str) -> Result<Work, NotTuned> {
+    async fn begin(&self, by: &str) -> Result<Work, TuneError> {
         let sandboxes = Sandboxes::of(&self.engine);
         let open = sandboxes.open("tuner", Uuid::from_u128(1), NOW);
         let (tuning, from) = (Tuning::new(LIMITS, 62), (Relation::Likes, 2_048));
@@ -61,7 +61,7 @@ impl Place {
 
 #[tokio::test]
 async fn a_list_is_laid_out_in_a_sandbox_measured_and_cleared_away() {
-    let place = Place::new();
+    let place = Fixture::new();
     assert!(place.tuner.shown().is_none());
     let work = place.begin("ada").await.unwrap();
     let sandboxes = Sandboxes::of(&place.engine);
@@ -86,11 +86,11 @@ async fn a_list_is_laid_out_in_a_sandbox_measured_and_cleared_away() {
 
 #[tokio::test]
 async fn a_second_start_is_refused_with_the_owner_of_the_first() {
-    let place = Place::new();
+    let place = Fixture::new();
     let work = place.begin("ada").await.unwrap();
     let refused = place.begin("bob").await.err().unwrap();
     assert!(
-        matches!(&refused, NotTuned::Busy(Some(by)) if by.as_str() == "ada"),
+        matches!(&refused, TuneError::Busy(Some(by)) if by.as_str() == "ada"),
         "{refused:?}"
     );
     drop(work);
@@ -100,7 +100,7 @@ async fn a_second_start_is_refused_with_the_owner_of_the_first() {
 
 #[tokio::test]
 async fn only_one_of_two_concurrent_callers_asks_for_a_sandbox() {
-    let place = Place::new();
+    let place = Fixture::new();
     let sandboxes = Sandboxes::of(&place.engine);
     let asked = AtomicUsize::new(0);
     let begin = |by: &str| {
@@ -123,7 +123,7 @@ async fn only_one_of_two_concurrent_callers_asks_for_a_sandbox() {
 
 #[tokio::test]
 async fn a_list_that_does_not_fit_gives_its_sandbox_back() {
-    let place = Place::new();
+    let place = Fixture::new();
     let sandboxes = Sandboxes::of(&place.engine);
     let open = async {
         let sandbox = sandboxes.open("tuner", Uuid::from_u128(1), NOW).await?;
@@ -140,7 +140,7 @@ async fn a_list_that_does_not_fit_gives_its_sandbox_back() {
     );
     let refused = begun.await.err().unwrap();
     assert!(
-        matches!(refused, NotTuned::Sandbox(SandboxError::TooManyItems(_))),
+        matches!(refused, TuneError::Sandbox(SandboxError::TooManyItems(_))),
         "{refused:?}"
     );
     assert_eq!(sandboxes.all().await.unwrap().len(), 0);
@@ -149,14 +149,14 @@ async fn a_list_that_does_not_fit_gives_its_sandbox_back() {
 
 #[tokio::test]
 async fn without_a_sandbox_nothing_begins_and_the_last_one_stays() {
-    let place = Place::new();
+    let place = Fixture::new();
     let sandboxes = Sandboxes::of(&place.engine);
     for lease in 0..u128::from(MOST) {
         sandboxes.open("test", Uuid::from_u128(lease), NOW).await.unwrap();
     }
     let refused = place.begin("ada").await.err().unwrap();
     assert!(
-        matches!(refused, NotTuned::Sandbox(SandboxError::Full)),
+        matches!(refused, TuneError::Sandbox(SandboxError::Full)),
         "{refused:?}"
     );
     assert!(place.tuner.shown().is_none());
@@ -164,7 +164,7 @@ async fn without_a_sandbox_nothing_begins_and_the_last_one_stays() {
 
 #[tokio::test]
 async fn a_holder_that_loses_its_sandbox_stops_writing() {
-    let place = Place::new();
+    let place = Fixture::new();
     let tuning = Tuning::new(
         Limits {
             threshold: 300,

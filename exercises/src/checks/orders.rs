@@ -1,6 +1,6 @@
 //! Operations that run one command at a time, in an order that the check chooses.
 
-use document::gate::{Ending, Fate, Gate, Message, Turn};
+use document::gate::{CallerGuard, Decision, Gate, GateEvent, WaitingCall};
 use document::{Engine, Result};
 use tokio::sync::mpsc::unbounded_channel;
 
@@ -17,7 +17,7 @@ pub async fn in_order(
 ) {
     let (messages, mut inbox) = unbounded_channel();
     let ways = [0, 1].map(|caller| Gate::new(db.clone(), caller, messages.clone()));
-    let endings = [0, 1].map(|caller| Ending::new(caller, messages.clone()));
+    let endings = [0, 1].map(|caller| CallerGuard::new(caller, messages.clone()));
     let [first_way, second_way] = ways;
     let [first_ending, second_ending] = endings;
     let one = async {
@@ -29,24 +29,24 @@ pub async fn in_order(
         super::sure(second(second_way).await);
     };
     let director = async {
-        let mut waiting: [Option<Turn>; 2] = [None, None];
+        let mut waiting: [Option<WaitingCall>; 2] = [None, None];
         let mut over = [false; 2];
         let mut step = 0;
         while over != [true; 2] {
             if (0..2).any(|caller| waiting[caller].is_none() && !over[caller]) {
                 match inbox.recv().await {
-                    Some(Message::Waits(turn)) => {
+                    Some(GateEvent::CallArrived(turn)) => {
                         let caller = turn.caller;
                         waiting[caller] = Some(turn);
                     }
-                    Some(Message::Ends(caller)) => over[caller] = true,
+                    Some(GateEvent::CallerEnded(caller)) => over[caller] = true,
                     None => break,
                 }
                 continue;
             }
             let wanted = usize::from(order.checked_shr(step).is_some_and(|rest| rest & 1 == 1));
             let turn = waiting[wanted].take().or_else(|| waiting[1 - wanted].take());
-            turn.map(|turn| turn.decide(Fate::Proceed));
+            turn.map(|turn| turn.decide(Decision::Proceed));
             step += 1;
         }
     };
@@ -58,18 +58,18 @@ pub async fn up_to(db: &Engine, commands: usize, operation: impl AsyncFnOnce(Eng
     let (messages, mut inbox) = unbounded_channel();
     let way = Gate::new(db.clone(), 0, messages.clone());
     let dying = async {
-        let _ending = Ending::new(0, messages);
+        let _ending = CallerGuard::new(0, messages);
         super::sure(operation(way).await);
         false
     };
     let watching = async {
         let mut done = 0;
-        while let Some(Message::Waits(turn)) = inbox.recv().await {
+        while let Some(GateEvent::CallArrived(turn)) = inbox.recv().await {
             if done == commands {
                 return true;
             }
             done += 1;
-            turn.decide(Fate::Proceed);
+            turn.decide(Decision::Proceed);
         }
         false
     };

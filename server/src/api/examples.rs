@@ -19,7 +19,7 @@ pub fn all() -> Vec<(&'static str, Value)> {
         ("LastStorm", storm()),
         ("Migration", migration()),
         ("MeasuredList", migration()["found"][0].clone()),
-        ("MigrationLook", migration()["looks"][0].clone()),
+        ("MigrationSample", migration()["looks"][0].clone()),
         ("MigrationVerdict", migration()["verdict"].clone()),
         ("LastTunedList", json!({ "list": tuned_list() })),
         ("TunedList", tuned_list()),

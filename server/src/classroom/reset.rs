@@ -10,7 +10,7 @@ use axum::routing::{get, post};
 use feed::{Environment, Feed};
 use model::{Kind, Problem};
 use tokio::sync::RwLock;
-use web::Refusal;
+use web::ErrorResponse;
 use workshop::pages::{DESK, RESET, Teacher};
 
 use super::address::invitation;
@@ -96,7 +96,7 @@ async fn enter(State(reset): State<Reset>, request: Request) -> Response {
     }
     match reset.token.cookie_for(&request) {
         Some(cookie) => ([(SET_COOKIE, cookie)], Redirect::to(CLASS)).into_response(),
-        None => Refusal::from(Problem::new(
+        None => ErrorResponse::from(Problem::new(
             Kind::Forbidden,
             "That is not the token that the server printed when it started. Open the link that stands in its terminal after \
              “The teacher opens”.",
@@ -105,7 +105,7 @@ async fn enter(State(reset): State<Reset>, request: Request) -> Response {
     }
 }
 
-fn elsewhere() -> Refusal {
+fn elsewhere() -> ErrorResponse {
     let why =
         "Only a browser on the server's own machine, at its address http://127.0.0.1, can be the teacher's.";
     Problem::new(Kind::Forbidden, why).into()
@@ -117,13 +117,13 @@ async fn begin(State(reset): State<Reset>, request: Request) -> Response {
         Some(Teacher::Unproven) => {
             let why = "Only the teacher can begin anew: open the link that stands in the server's terminal after “The teacher \
                        opens”.";
-            return Refusal::from(Problem::new(Kind::Forbidden, why)).into_response();
+            return ErrorResponse::from(Problem::new(Kind::Forbidden, why)).into_response();
         }
         Some(Teacher::Proven) => {}
     }
     match reset.begin().await {
         Ok(()) => Redirect::to(CLASS).into_response(),
-        Err(problem) => Refusal::from(problem).into_response(),
+        Err(problem) => ErrorResponse::from(problem).into_response(),
     }
 }
 

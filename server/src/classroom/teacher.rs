@@ -30,7 +30,7 @@ const BYTES: usize = 8;
 pub struct Token(Arc<str>);
 
 #[derive(Deserialize)]
-struct Shown {
+struct TokenQuery {
     #[serde(default)]
     token: String,
 }
@@ -60,7 +60,7 @@ impl Token {
 
     /// The cookie for a browser whose address contains it.
     pub fn cookie_for(&self, request: &Request) -> Option<HeaderValue> {
-        let Query(Shown { token }) = Query::try_from_uri(request.uri()).ok()?;
+        let Query(TokenQuery { token }) = Query::try_from_uri(request.uri()).ok()?;
         self.is(token.trim()).then(|| {
             let cookie = format!(
                 "{COOKIE_NAME}={}; Path=/lab/class; HttpOnly; SameSite=Lax",

@@ -16,7 +16,7 @@ pub use self::limits::LimitOptions;
 pub use self::mongo::MongoOptions;
 pub use self::shard::ShardOptions;
 pub use self::store::StoreAddress;
-pub use self::transfer::{ExportOptions, ImportOptions, Place};
+pub use self::transfer::{ExportOptions, ImportOptions, TransferFile};
 pub use self::upkeep::{CheckOptions, DetectOptions, MigrateOptions, StatsOptions};
 
 /// A social feed whose lists never outgrow their documents.

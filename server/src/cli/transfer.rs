@@ -13,7 +13,7 @@ use super::DataOptions;
 pub struct ExportOptions {
     /// The file to write, or - for standard output. It has the hashes of passwords in it.
     #[arg(long, env = "SPILLWAY_EXPORT_TO", default_value = "-", value_name = "FILE")]
-    pub to: Place,
+    pub to: TransferFile,
     #[command(flatten)]
     pub data: DataOptions,
 }
@@ -23,21 +23,21 @@ pub struct ExportOptions {
 pub struct ImportOptions {
     /// The file to read, or - for standard input.
     #[arg(long, env = "SPILLWAY_IMPORT_FROM", default_value = "-", value_name = "FILE")]
-    pub from: Place,
+    pub from: TransferFile,
     #[command(flatten)]
     pub data: DataOptions,
 }
 
 /// Where an export is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum TransferFile {
     /// Standard input or output.
     Standard,
     /// A file.
     File(PathBuf),
 }
 
-impl FromStr for Place {
+impl FromStr for TransferFile {
     type Err = &'static str;
 
     fn from_str(input: &str) -> Result<Self, Self::Err> {
@@ -49,7 +49,7 @@ impl FromStr for Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for TransferFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Standard => f.write_str("-"),

@@ -5,7 +5,7 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
 use futures::StreamExt;
-use web::Refusal;
+use web::ErrorResponse;
 
 use super::refusals::for_a_person;
 
@@ -26,7 +26,7 @@ pub async fn read_whole(request: Request, next: Next) -> Response {
         Ok(bytes) => {
             let expected = kind_at(parts.uri.path());
             if !bytes.is_empty() && !is_declared(&parts.headers, expected) {
-                return Refusal::unsupported_media_type(expected).respond(as_page);
+                return ErrorResponse::unsupported_media_type(expected).respond(as_page);
             }
             next.run(Request::from_parts(parts, Body::from(bytes))).await
         }
@@ -40,17 +40,17 @@ pub async fn read_whole(request: Request, next: Next) -> Response {
     }
 }
 
-async fn collect(body: Body) -> Result<Vec<u8>, Refusal> {
+async fn collect(body: Body) -> Result<Vec<u8>, ErrorResponse> {
     if body.size_hint().lower() > LIMIT as u64 {
-        return Err(Refusal::too_large());
+        return Err(ErrorResponse::too_large());
     }
     let mut chunks = body.into_data_stream();
     let mut bytes = Vec::new();
     while let Some(chunk) = chunks.next().await {
-        let chunk = chunk.map_err(|_| Refusal::malformed("The body broke off before its end."))?;
+        let chunk = chunk.map_err(|_| ErrorResponse::malformed("The body broke off before its end."))?;
         bytes.extend_from_slice(&chunk);
         if bytes.len() > LIMIT {
-            return Err(Refusal::too_large());
+            return Err(ErrorResponse::too_large());
         }
     }
     Ok(bytes)

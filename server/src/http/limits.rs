@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use app::actions::accounts::{SignIn, SignUp};
-use app::actions::settings::{ChangePassword, Leave};
+use app::actions::settings::{ChangePassword, DeleteAccount};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
@@ -14,7 +14,7 @@ use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter};
 use leptos::server_fn::ServerFn as _;
 use model::Handle;
-use web::{Refusal, Session};
+use web::{ErrorResponse, Session};
 
 use super::peer;
 use super::refusals::for_a_person;
@@ -28,7 +28,7 @@ const PASSWORDS: [&str; 8] = [
     SignUp::PATH,
     SignIn::PATH,
     ChangePassword::PATH,
-    Leave::PATH,
+    DeleteAccount::PATH,
 ];
 
 /// How often the quotas of inactive senders are dropped.
@@ -90,7 +90,7 @@ impl Limits {
         }
     }
 
-    fn of_peer(&self, request: &Request) -> Result<(), Refusal> {
+    fn of_peer(&self, request: &Request) -> Result<(), ErrorResponse> {
         let peer = peer::of(request, self.proxies);
         if PASSWORDS.contains(&request.uri().path()) {
             take(&self.passwords, &peer)?;
@@ -98,7 +98,7 @@ impl Limits {
         take(&self.peers, &peer)
     }
 
-    fn of_account(&self, request: &Request) -> Result<(), Refusal> {
+    fn of_account(&self, request: &Request) -> Result<(), ErrorResponse> {
         let session = request.extensions().get::<Arc<Session>>();
         match session.and_then(|session| session.handle()) {
             Some(handle) => take(&self.accounts, handle),
@@ -107,10 +107,10 @@ impl Limits {
     }
 }
 
-fn take<K: Hash + Eq + Clone>(buckets: &Buckets<K>, key: &K) -> Result<(), Refusal> {
+fn take<K: Hash + Eq + Clone>(buckets: &Buckets<K>, key: &K) -> Result<(), ErrorResponse> {
     buckets
         .check_key(key)
-        .map_err(|full| Refusal::too_many(full.wait_time_from(buckets.clock().now())))
+        .map_err(|full| ErrorResponse::too_many(full.wait_time_from(buckets.clock().now())))
 }
 
 /// Middleware: charges the peer's quota for every request that may change something, before anything is looked up.
@@ -133,7 +133,7 @@ pub async fn limit_accounts(
 
 async fn limit(
     limits: Option<Arc<Limits>>,
-    of: impl FnOnce(&Limits, &Request) -> Result<(), Refusal>,
+    of: impl FnOnce(&Limits, &Request) -> Result<(), ErrorResponse>,
     request: Request,
     next: Next,
 ) -> Response {

@@ -19,5 +19,5 @@ pub use self::peer::require_proxies;
 #[cfg(feature = "workshop")]
 pub use self::plain_http::is_sent_to_this_machine;
 pub use self::plain_http::{Reach, refuse_plain_http};
-pub use self::refusals::{explain, forgery_protection};
+pub use self::refusals::{add_error_text, forgery_protection};
 pub use self::request_log::{RequestLog, log};

@@ -3,7 +3,7 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use axum::extract::{ConnectInfo, Request};
 use axum::http::HeaderMap;
 
-use crate::fault::Fault;
+use crate::error::CliError;
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
@@ -25,9 +25,9 @@ pub fn of(request: &Request, proxies: usize) -> IpAddr {
 
 /// Refuses a site at an https address that counts no proxy. This process speaks plain HTTP, so something in front ends
 /// TLS; all visitors would be that one peer, and a few wrong passwords would lock everybody out.
-pub fn require_proxies(public_url: Option<&str>, proxies: usize) -> Result<(), Fault> {
+pub fn require_proxies(public_url: Option<&str>, proxies: usize) -> Result<(), CliError> {
     match public_url {
-        Some(url) if proxies == 0 && url.starts_with("https://") => Err(Fault::usage(
+        Some(url) if proxies == 0 && url.starts_with("https://") => Err(CliError::usage(
             format!(
                 "At SPILLWAY_PUBLIC_URL={url} there is a proxy, and without SPILLWAY_PROXIES all its visitors share one \
                  limit"

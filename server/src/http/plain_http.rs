@@ -5,10 +5,10 @@ use axum::http::header::HOST;
 use axum::http::uri::Authority;
 use axum::middleware::Next;
 use axum::response::Response;
-use web::Refusal;
+use web::ErrorResponse;
 
 use super::refusals::for_a_person;
-use crate::fault::Fault;
+use crate::error::CliError;
 
 /// Who may sign in and write, depending on how their browser reaches this server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,11 +22,11 @@ pub enum Reach {
 impl Reach {
     /// The rule that follows from the public address and the classroom switch. A public address without https is
     /// refused: no setting should allow that as a side effect.
-    pub fn of(public_url: Option<&str>, classroom: bool) -> Result<Self, Fault> {
+    pub fn of(public_url: Option<&str>, classroom: bool) -> Result<Self, CliError> {
         match public_url {
             _ if classroom => Ok(Self::Everybody),
             Some(url) if url.starts_with("https://") => Ok(Self::Everybody),
-            Some(url) if !url.strip_prefix("http://").is_some_and(is_loopback) => Err(Fault::usage(
+            Some(url) if !url.strip_prefix("http://").is_some_and(is_loopback) => Err(CliError::usage(
                 format!("At SPILLWAY_PUBLIC_URL={url}, passwords and sessions could be read on the way"),
                 "Put a proxy with a certificate in front and name its https address. Among people who trust their \
                  network, SPILLWAY_CLASSROOM=on permits plain HTTP.",
@@ -43,7 +43,7 @@ impl Reach {
 /// was made to lead to this machine is refused, too.
 pub async fn refuse_plain_http(State(reach): State<Reach>, request: Request, next: Next) -> Response {
     if reach == Reach::ThisMachine && !request.method().is_safe() && !is_sent_to_this_machine(&request) {
-        return Refusal::plain_http().respond(for_a_person(&request));
+        return ErrorResponse::plain_http().respond(for_a_person(&request));
     }
     next.run(request).await
 }

@@ -52,7 +52,11 @@ async fn the_byte_map_of_everybody_and_every_post_adds_up_to_its_bson_size() {
     }
     assert_eq!(said.len(), town.people.len() + town.posts.len());
     for (owner, bytes) in said {
-        assert_eq!(store.whole(&owner).await.unwrap().bytes.total(), bytes, "{owner}");
+        assert_eq!(
+            store.inspect_owner(&owner).await.unwrap().bytes.total(),
+            bytes,
+            "{owner}"
+        );
     }
 }
 
@@ -60,7 +64,7 @@ async fn the_byte_map_of_everybody_and_every_post_adds_up_to_its_bson_size() {
 async fn a_chain_is_drawn_without_reading_a_page() {
     let (engine, store, town) = small_town().await;
     let viral = Topic::Post(town.posts[town.viral].id.into());
-    let whole = store.whole(&viral).await.unwrap();
+    let whole = store.inspect_owner(&viral).await.unwrap();
     let before = engine.counters();
     let chain = store.chain(&viral, &whole, Relation::Likes).await.unwrap();
     let after = engine.counters();

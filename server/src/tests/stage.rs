@@ -14,7 +14,7 @@ use axum::response::Response;
 use bson::{Document, doc};
 use document::{DocumentEngine as _, Find, Update};
 use embedded::Embedded;
-use feed::classroom::PARTY;
+use feed::classroom::PEOPLE_AT_A_TIME;
 use feed::{Clock as _, Feed};
 use governor::Quota;
 use model::{Kind, Person};
@@ -188,7 +188,7 @@ impl Stage {
         let seat = doc! { "$set": { format!("students.{student}"): seat } };
         let class = Update::one(doc! { "_id": "class" }, seat);
         assert_eq!(self.engine.update("meta", class).await.unwrap().modified, 1);
-        let people = (0..PARTY).map(|nth| {
+        let people = (0..PEOPLE_AT_A_TIME).map(|nth| {
             let born = Uuid::from_u128(nth as u128);
             let person = Person {
                 handle: format!("someone-{nth}").parse().unwrap(),
@@ -207,7 +207,7 @@ impl Stage {
 
     /// Finishes the deletion of all accounts that are being deleted.
     pub async fn finish_account_deletions(&self) {
-        self.feed.store().leaving().finish_all().await.unwrap();
+        self.feed.store().account_deletions().finish_all().await.unwrap();
     }
 
     /// An action whose actor is gone by the time that their activity is written.

@@ -3,7 +3,7 @@
 use bson::{Document, doc};
 use document::Error;
 use model::{ActivityKind, Handle, Person, PostId, PostText, Problem, Relation, Topic};
-use store::overflow::{self, Item, LaidOut, lay_out, uuid_bson};
+use store::overflow::{self, Item, StoredList, lay_out, uuid_bson};
 use store::people::User;
 use store::reactions::Reaction;
 use store::{Settings, Store, people, posts};
@@ -193,7 +193,7 @@ impl Batch {
             if items.is_empty() {
                 continue;
             }
-            let LaidOut { list, pages } = lay_out(topic, born, relation, settings.of(relation), items);
+            let StoredList { list, pages } = lay_out(topic, born, relation, settings.of(relation), items);
             owner.insert(relation.as_str(), list);
             self.pages.extend(pages);
         }

@@ -1,17 +1,17 @@
 use store::Store;
-use store::upkeep::{CheckOptions, Checked, Finding, Outcome, Severity, check};
+use store::upkeep::{CheckOptions, CheckReport, Finding, Outcome, Severity, check};
 
 use super::table::{counted, grouped};
 use super::{bar, interrupted, open, print_json};
 use crate::cli;
-use crate::fault::Fault;
+use crate::error::CliError;
 use crate::town;
 
 /// How many findings to print of each severity; JSON has all of them.
 const SHOWN: usize = 50;
 
 /// Checks the whole store, and repairs it where asked to.
-pub async fn run(options: cli::CheckOptions) -> Result<(), Fault> {
+pub async fn run(options: cli::CheckOptions) -> Result<(), CliError> {
     let store = open(&options.data).await?;
     if options.repair {
         refuse_half_a_town(&store).await?;
@@ -44,7 +44,7 @@ pub async fn run(options: cli::CheckOptions) -> Result<(), Fault> {
         "`spillway check --repair` mends what can be mended, also while the feed runs."
     };
     let found = counted(open, "violation", "violations");
-    Err(Fault::failed(format!("The store has {found}"), next))
+    Err(CliError::failed(format!("The store has {found}"), next))
 }
 
 fn is_open(finding: &Finding) -> bool {
@@ -52,18 +52,18 @@ fn is_open(finding: &Finding) -> bool {
 }
 
 /// A town's pages are written before its owners; while it is incomplete they must not be taken for orphans.
-async fn refuse_half_a_town(store: &Store) -> Result<(), Fault> {
+async fn refuse_half_a_town(store: &Store) -> Result<(), CliError> {
     let half = town::is_half_loaded(store).await;
     if !half.map_err(|error| interrupted("The store cannot be read", &error))? {
         return Ok(());
     }
-    Err(Fault::failed(
+    Err(CliError::failed(
         "A demo town is half loaded, so nothing can be repaired yet",
         "Run `spillway seed` to its end first; it begins anew.",
     ))
 }
 
-fn print(checked: &Checked) {
+fn print(checked: &CheckReport) {
     for (severity, name) in [
         (Severity::Broken, "Broken: an invariant does not hold"),
         (

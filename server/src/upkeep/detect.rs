@@ -3,10 +3,10 @@ use store::upkeep::{DetectOptions, Form, Outlier, detect};
 use super::table::{Table, counted, grouped, size};
 use super::{bar, interrupted, open, print_json};
 use crate::cli;
-use crate::fault::Fault;
+use crate::error::CliError;
 
 /// Shows the outliers of every relation.
-pub async fn run(options: cli::DetectOptions) -> Result<(), Fault> {
+pub async fn run(options: cli::DetectOptions) -> Result<(), CliError> {
     let store = open(&options.data).await?;
     let wanted = DetectOptions {
         threshold: options.items,

@@ -7,17 +7,17 @@ use tempfile::NamedTempFile;
 
 use super::table::counted;
 use super::{bar, open};
-use crate::cli::{ExportOptions, Place};
-use crate::fault::Fault;
+use crate::cli::{ExportOptions, TransferFile};
+use crate::error::CliError;
 
 /// Writes the whole store into a file or to standard output.
-pub async fn run(options: ExportOptions) -> Result<(), Fault> {
+pub async fn run(options: ExportOptions) -> Result<(), CliError> {
     let store = open(&options.data).await?;
     let written = match &options.to {
-        Place::Standard => write(&store, &mut io::stdout()).await,
-        Place::File(file) => write_file(&store, file).await,
+        TransferFile::Standard => write(&store, &mut io::stdout()).await,
+        TransferFile::File(file) => write_file(&store, file).await,
     };
-    let counts = written.map_err(|error| explain(&error, &options.to))?;
+    let counts = written.map_err(|error| describe_error(&error, &options.to))?;
     eprintln!(
         "Exported {}, all but sessions.",
         counted(counts.values().sum(), "document", "documents")
@@ -47,12 +47,12 @@ async fn write(store: &Store, out: &mut (impl Write + Send)) -> Result<Counts, E
     Ok(counts)
 }
 
-fn explain(error: &ExportError, to: &Place) -> Fault {
+fn describe_error(error: &ExportError, to: &TransferFile) -> CliError {
     let next = match error {
         ExportError::Write(_) => "Look at the folder's permissions and free space, or at who reads the pipe.",
         ExportError::Restless { .. } => "Run it again when it is quieter.",
         ExportError::Foreign { .. } => "Move that document to a collection of another name, or delete it.",
         _ => "The store is as it was: look at its folder and disk, or at its server, and run it again.",
     };
-    Fault::failed(format!("The export to {to} stopped"), next).caused_by(error)
+    CliError::failed(format!("The export to {to} stopped"), next).caused_by(error)
 }

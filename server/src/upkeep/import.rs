@@ -5,31 +5,32 @@ use store::transfer::{Counts, ImportError, LineError, Lines, import};
 
 use super::bar;
 use super::table::counted;
-use crate::cli::{ImportOptions, Place};
-use crate::fault::Fault;
+use crate::cli::{ImportOptions, TransferFile};
+use crate::error::CliError;
 use crate::opening;
 
 /// Reads an export into an empty store.
-pub async fn run(options: ImportOptions) -> Result<(), Fault> {
+pub async fn run(options: ImportOptions) -> Result<(), CliError> {
     match &options.from {
-        Place::Standard if io::stdin().is_terminal() => Err(Fault::usage(
+        TransferFile::Standard if io::stdin().is_terminal() => Err(CliError::usage(
             "There is nothing to import",
             "Name an export with --from, or send one to standard input: spillway import < town.jsonl",
         )),
-        Place::Standard => read(&options, io::stdin().lock(), None).await,
-        Place::File(file) => {
-            let open = || File::open(file).map_err(|error| explain(&LineError::Read(error).into(), &options));
+        TransferFile::Standard => read(&options, io::stdin().lock(), None).await,
+        TransferFile::File(file) => {
+            let open =
+                || File::open(file).map_err(|error| describe_error(&LineError::Read(error).into(), &options));
             // One complete pass before anything is written: a damaged file changes nothing.
             let counts = Lines::begin(BufReader::new(open()?)).and_then(Lines::count);
-            let counts = counts.map_err(|error| explain(&error.into(), &options))?;
+            let counts = counts.map_err(|error| describe_error(&error.into(), &options))?;
             read(&options, BufReader::new(open()?), Some(&counts)).await
         }
     }
 }
 
-async fn read(options: &ImportOptions, file: impl BufRead, counts: Option<&Counts>) -> Result<(), Fault> {
+async fn read(options: &ImportOptions, file: impl BufRead, counts: Option<&Counts>) -> Result<(), CliError> {
     // The first line decides whether to open a store at all, since opening may create it.
-    let mut lines = Lines::begin(file).map_err(|error| explain(&error.into(), options))?;
+    let mut lines = Lines::begin(file).map_err(|error| describe_error(&error.into(), options))?;
     let store = opening::open_to_import(&options.data).await?.store;
     let bar = bar("Importing");
     let total = counts.map(|counts| counts.values().sum());
@@ -38,7 +39,7 @@ async fn read(options: &ImportOptions, file: impl BufRead, counts: Option<&Count
         bar.set_position(done);
     })
     .await
-    .map_err(|error| explain(&error, options))?;
+    .map_err(|error| describe_error(&error, options))?;
     bar.finish_and_clear();
     eprintln!(
         "Imported {} into {}; {} there already. `spillway check` looks whether all is well.",
@@ -53,7 +54,7 @@ async fn read(options: &ImportOptions, file: impl BufRead, counts: Option<&Count
     Ok(())
 }
 
-fn explain(error: &ImportError, options: &ImportOptions) -> Fault {
+fn describe_error(error: &ImportError, options: &ImportOptions) -> CliError {
     let next = match error {
         ImportError::Line(LineError::Read(_)) => "Look at the name and the permissions of the file.",
         ImportError::Line(LineError::Foreign) => "Give a file that `spillway export` wrote.",
@@ -70,5 +71,5 @@ fn explain(error: &ImportError, options: &ImportOptions) -> Fault {
         }
         _ => "Run it again, and it goes on.",
     };
-    Fault::failed(format!("The import from {} stopped", options.from), next).caused_by(error)
+    CliError::failed(format!("The import from {} stopped", options.from), next).caused_by(error)
 }

@@ -1,12 +1,12 @@
-use store::upkeep::{Migrated, migrate};
+use store::upkeep::{MigrationReport, migrate};
 
 use super::table::{Table, counted, grouped, size};
 use super::{bar, interrupted, open, print_json};
 use crate::cli::MigrateOptions;
-use crate::fault::Fault;
+use crate::error::CliError;
 
 /// Turns unbounded arrays into head and pages, or says what that would do.
-pub async fn run(options: MigrateOptions) -> Result<(), Fault> {
+pub async fn run(options: MigrateOptions) -> Result<(), CliError> {
     let store = open(&options.data).await?;
     let bar = bar(if options.dry_run { "Looking" } else { "Migrating" });
     let migrated = migrate(&store, options.dry_run, &|done, total| {
@@ -25,13 +25,13 @@ pub async fn run(options: MigrateOptions) -> Result<(), Fault> {
         return Ok(());
     }
     let refused = migrated.refused.len() as u64;
-    Err(Fault::failed(
+    Err(CliError::failed(
         format!("{} cannot be migrated", counted(refused, "list", "lists")),
         "Each is named above with what helps. The others are done; run it again for these.",
     ))
 }
 
-fn print(migrated: &Migrated, dry_run: bool) {
+fn print(migrated: &MigrationReport, dry_run: bool) {
     let (did, gone) = if dry_run {
         ("Would migrate", "would go")
     } else {

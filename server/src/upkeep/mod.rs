@@ -24,13 +24,13 @@ use serde::Serialize;
 use store::Store;
 
 use crate::cli::DataOptions;
-use crate::fault::Fault;
+use crate::error::CliError;
 use crate::opening;
 
 /// Opens an existing store: a misspelt name would otherwise create an empty store, which checks as correct.
-async fn open(data: &DataOptions) -> Result<Store, Fault> {
+async fn open(data: &DataOptions) -> Result<Store, CliError> {
     if !opening::is_there(&data.store).await? {
-        return Err(Fault::failed(
+        return Err(CliError::failed(
             format!("There is no store in {}", data.store),
             "Name its folder with SPILLWAY_STORE=embedded:<folder>, or make one with `spillway seed`.",
         ));
@@ -50,9 +50,9 @@ fn bar(message: &'static str) -> ProgressBar {
     }
 }
 
-fn print_json(value: &impl Serialize) -> Result<(), Fault> {
+fn print_json(value: &impl Serialize) -> Result<(), CliError> {
     let text = serde_json::to_string_pretty(value).map_err(|error| {
-        Fault::failed(
+        CliError::failed(
             "The result cannot be written as JSON",
             "Run it again without --json.",
         )
@@ -62,8 +62,8 @@ fn print_json(value: &impl Serialize) -> Result<(), Fault> {
     Ok(())
 }
 
-fn interrupted(what: &'static str, error: &Error) -> Fault {
-    Fault::failed(
+fn interrupted(what: &'static str, error: &Error) -> CliError {
+    CliError::failed(
         what,
         "Nothing is lost: run it again, and it goes on. If it stops again, look at the store's folder and disk.",
     )

@@ -4,19 +4,19 @@ use store::sharding::PLAN;
 
 use super::table::Table;
 use crate::cli::{self, StoreAddress};
-use crate::fault::Fault;
+use crate::error::CliError;
 use crate::opening;
 
 /// The database of a plan without a named one.
 const DATABASE: &str = "spillway";
 
 /// Prints how the collections are sharded, or shards them.
-pub async fn run(options: cli::ShardOptions) -> Result<(), Fault> {
+pub async fn run(options: cli::ShardOptions) -> Result<(), CliError> {
     if options.what.plan {
         let database = match &options.data.store {
             StoreAddress::Embedded(_) => DATABASE.to_owned(),
             StoreAddress::MongoDb(address) => {
-                database_of(address).map_err(|error| opening::unconnected(&error))?
+                database_of(address).map_err(|error| opening::connect_error(&error))?
             }
         };
         print!("{}", plan(&database));
@@ -46,9 +46,9 @@ fn plan(database: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-async fn apply(data: &cli::DataOptions) -> Result<(), Fault> {
+async fn apply(data: &cli::DataOptions) -> Result<(), CliError> {
     let StoreAddress::MongoDb(address) = &data.store else {
-        return Err(Fault::usage(
+        return Err(CliError::usage(
             "The embedded store cannot be sharded: it is a file of one machine",
             "Name a router of a sharded cluster with SPILLWAY_STORE=mongodb://<mongos>/<database>.",
         ));
@@ -56,7 +56,7 @@ async fn apply(data: &cli::DataOptions) -> Result<(), Fault> {
     let mongo = opening::connect(address).await?;
     let cluster = mongo.cluster().await.map_err(|error| unsharded(&error))?;
     let Some(cluster) = cluster else {
-        return Err(Fault::failed(
+        return Err(CliError::failed(
             format!("{} is not the router of a sharded cluster", data.store),
             "A single server or a replica set has nothing to divide; nothing was changed. Name a mongos with \
              SPILLWAY_STORE, or see the plan with --plan.",
@@ -84,7 +84,7 @@ async fn apply(data: &cli::DataOptions) -> Result<(), Fault> {
     }
     print!("{}", table.text());
     if otherwise > 0 {
-        return Err(Fault::failed(
+        return Err(CliError::failed(
             "A collection is sharded by another key",
             "It works, but single writes may ask every shard. sh.reshardCollection(<collection>, <key>) changes a key.",
         ));
@@ -120,10 +120,10 @@ fn wrapped(text: &str) -> Vec<String> {
     lines
 }
 
-fn unsharded(error: &document::Error) -> Fault {
+fn unsharded(error: &document::Error) -> CliError {
     let next = "What was sharded stays so: run it again once the cause is gone. The user needs the role clusterManager, and \
                 readWrite on the database.";
-    Fault::failed("The collections cannot be sharded", next).caused_by(error)
+    CliError::failed("The collections cannot be sharded", next).caused_by(error)
 }
 
 #[cfg(test)]

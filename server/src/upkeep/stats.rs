@@ -1,13 +1,13 @@
 use feed::Paging;
 use model::Relation;
 use serde::Serialize;
-use store::upkeep::{Advice, BARS, RelationStats, advise, by_week, judge, stats};
+use store::upkeep::{Advice, BARS, RelationStats, advise, by_week, evaluate, stats};
 use store::{Limits, Store};
 
 use super::table::{Table, grouped, size};
 use super::{bar, interrupted, open, print_json};
 use crate::cli::StatsOptions;
-use crate::fault::Fault;
+use crate::error::CliError;
 
 /// The widest bar of a histogram, in characters.
 const WIDEST: u64 = 40;
@@ -31,7 +31,7 @@ struct Tuned {
 }
 
 /// Prints how lists are stored, and which limits fit a budget.
-pub async fn run(options: StatsOptions) -> Result<(), Fault> {
+pub async fn run(options: StatsOptions) -> Result<(), CliError> {
     let store = open(&options.data).await?;
     let bar = bar("Measuring");
     let relations = stats(&store, &|done, total| {
@@ -68,7 +68,7 @@ fn tuned(store: &Store, budget: u64, stats: &RelationStats) -> Tuned {
     let screen = Paging::DEFAULT_LIMIT;
     Tuned {
         relation: stats.relation,
-        now: judge(budget, stats.sizes, screen, threshold, page_size),
+        now: evaluate(budget, stats.sizes, screen, threshold, page_size),
         fitting: advise(budget, stats.sizes, screen),
     }
 }

@@ -4,7 +4,7 @@
 use hyper::Method;
 use serde::Serialize;
 
-use super::Extent;
+use super::Workload;
 use super::client::{Connection, Question};
 use super::pace::{Latency, at_rate, capacity};
 use super::process::{Process, Spillway};
@@ -42,7 +42,7 @@ pub struct Step {
 }
 
 /// Measures the home page of a new person who follows some of the town.
-pub async fn measure(spillway: &Spillway, extent: Extent) -> Result<Home> {
+pub async fn measure(spillway: &Spillway, workload: Workload) -> Result<Home> {
     let cookie = spillway.sign_up("bench_reader").await?;
     let follows = follow_some(spillway, &cookie).await?;
     let page = Question::get("/", &cookie);
@@ -72,10 +72,10 @@ pub async fn measure(spillway: &Spillway, extent: Extent) -> Result<Home> {
     for _ in 0..ROUNDS {
         for (nth, (_, process, question)) in ways.iter().enumerate() {
             let before = process.processor_time()?;
-            let rate = capacity(process.address, question, extent.capacity).await?;
+            let rate = capacity(process.address, question, workload.capacity).await?;
             let spent = process.processor_time()? - before;
             rates[nth].push(rate);
-            times[nth].push(spent * 1e6 / (rate * extent.capacity.as_secs_f64()));
+            times[nth].push(spent * 1e6 / (rate * workload.capacity.as_secs_f64()));
         }
     }
     let mut steps = Vec::new();
@@ -89,7 +89,7 @@ pub async fn measure(spillway: &Spillway, extent: Extent) -> Result<Home> {
         });
     }
     let rate = steps.last().map_or(0.0, |whole| whole.per_second) / 2.0;
-    let latency = at_rate(ours.address, |_| page.clone(), rate, extent.load).await?;
+    let latency = at_rate(ours.address, |_| page.clone(), rate, workload.load).await?;
     Ok(Home {
         follows,
         steps,

@@ -31,7 +31,7 @@ pub struct Results {
 
 /// The duration and the load of the measurements.
 #[derive(Debug, Clone, Copy)]
-struct Extent {
+struct Workload {
     /// How long each capacity is measured.
     capacity: Duration,
     /// How long the home page is requested at half of its capacity.
@@ -44,8 +44,8 @@ struct Extent {
     likes: Duration,
 }
 
-impl Extent {
-    const WHOLE: Self = Self {
+impl Workload {
+    const FULL: Self = Self {
         capacity: Duration::from_secs(10),
         load: Duration::from_mins(1),
         streams: 500,
@@ -63,12 +63,12 @@ impl Extent {
 
 /// Starts the program as a server, measures it, and publishes the results in `out`.
 pub async fn run(program: &Path, quick: bool, out: &Path) -> Result<()> {
-    let extent = if quick { Extent::QUICK } else { Extent::WHOLE };
+    let workload = if quick { Workload::QUICK } else { Workload::FULL };
     eprintln!("1 of 2: the home page, beside the same bytes from memory");
     let spillway = Spillway::start(program).await?;
-    let home = home::measure(&spillway, extent).await?;
+    let home = home::measure(&spillway, workload).await?;
     eprintln!("2 of 2: open event streams while many like");
-    let streams = streams::measure(&spillway, extent).await?;
+    let streams = streams::measure(&spillway, workload).await?;
     spillway.stop()?;
     report::write(&Results { quick, home, streams }, out)?;
     println!("The results are in {}.", out.display());

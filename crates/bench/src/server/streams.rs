@@ -9,7 +9,7 @@ use hyper::Method;
 use serde::Serialize;
 use tokio::task::JoinSet;
 
-use super::Extent;
+use super::Workload;
 use super::client::{Connection, Question};
 use super::pace::{Latency, at_rate};
 use super::process::Spillway;
@@ -42,7 +42,7 @@ pub struct Streams {
 }
 
 /// Opens the streams on the town's most liked post, then makes everybody like it and remove the like in turns.
-pub async fn measure(spillway: &Spillway, extent: Extent) -> Result<Streams> {
+pub async fn measure(spillway: &Spillway, workload: Workload) -> Result<Streams> {
     let address = spillway.process.address;
     let explore = spillway.json("/api/v1/explore?limit=1").await?;
     let post = explore["items"][0]["id"]
@@ -50,35 +50,35 @@ pub async fn measure(spillway: &Spillway, extent: Extent) -> Result<Streams> {
         .ok_or("explore shows no post")?
         .to_owned();
     let mut people = Vec::new();
-    for nth in 0..extent.likers {
+    for nth in 0..workload.likers {
         people.push(spillway.sign_up(&format!("bench_liker_{nth}")).await?);
     }
 
     let before_kb = spillway.process.memory("VmRSS")?;
     let events = Arc::new(AtomicU64::new(0));
     let mut watching = JoinSet::new();
-    for _ in 0..extent.streams {
+    for _ in 0..workload.streams {
         let connection = Connection::open(address).await?;
         watch(connection, &post, &events, &mut watching).await?;
     }
     events.store(0, Ordering::Relaxed);
 
-    let rate = number(extent.likers as u64);
-    let likes = at_rate(address, |nth| like(&people, nth, &post), rate, extent.likes);
+    let rate = number(workload.likers as u64);
+    let likes = at_rate(address, |nth| like(&people, nth, &post), rate, workload.likes);
     let page = Question::get(format!("/post/{post}"), "");
-    let pages = at_rate(address, |_| page.clone(), PAGES, extent.likes);
+    let pages = at_rate(address, |_| page.clone(), PAGES, workload.likes);
     let (likes, pages) = tokio::try_join!(likes, pages)?;
     let seen = number(events.load(Ordering::Relaxed));
     if watching.try_join_next().is_some() {
         return Err("an event stream ended while it was looked at".into());
     }
     Ok(Streams {
-        open: extent.streams,
+        open: workload.streams,
         rate,
         likes,
         pages_rate: PAGES,
         pages,
-        events: seen / number(extent.streams as u64) / extent.likes.as_secs_f64(),
+        events: seen / number(workload.streams as u64) / workload.likes.as_secs_f64(),
         before_kb,
         after_kb: spillway.process.memory("VmRSS")?,
         peak_kb: spillway.process.memory("VmHWM")?,

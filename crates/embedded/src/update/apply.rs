@@ -65,7 +65,7 @@ impl Change {
         };
         match fields.iter().position(|(name, _)| *name == part.name) {
             Some(index) if rest.is_empty() => {
-                if self.change(&mut fields[index].1)? == Fate::Removed {
+                if self.change(&mut fields[index].1)? == FieldChange::Removed {
                     fields.remove(index);
                 }
             }
@@ -90,7 +90,7 @@ impl Change {
                 let position = part.position.unwrap_or_default();
                 match items.get_mut(position) {
                     Some(item) if rest.is_empty() => {
-                        if self.change(item)? == Fate::Removed {
+                        if self.change(item)? == FieldChange::Removed {
                             *item = Node::Value(RawBsonRef::Null);
                         }
                     }
@@ -141,14 +141,14 @@ impl Change {
     }
 
     /// Changes an existing value.
-    fn change<'a>(&'a self, node: &mut Node<'a>) -> Result<Fate> {
+    fn change<'a>(&'a self, node: &mut Node<'a>) -> Result<FieldChange> {
         let wins = |operand: &RawBson, order: std::cmp::Ordering| {
             node.value()
                 .is_some_and(|value| compare(operand.as_raw_bson_ref(), value) == order)
         };
         match &self.action {
             Action::Set(value) | Action::SetOnInsert(value) => *node = Node::Value(value.as_raw_bson_ref()),
-            Action::Unset => return Ok(Fate::Removed),
+            Action::Unset => return Ok(FieldChange::Removed),
             Action::Increment(amount) => {
                 let current = node.value().unwrap_or(RawBsonRef::Null);
                 let amount = amount.as_raw_bson_ref();
@@ -181,7 +181,7 @@ impl Change {
                 self.change_elements(node, elements)?;
             }
         }
-        Ok(Fate::Kept)
+        Ok(FieldChange::Kept)
     }
 
     fn change_elements<'a>(&'a self, node: &mut Node<'a>, mut elements: Vec<RawBsonRef<'a>>) -> Result<()> {
@@ -235,7 +235,7 @@ impl Action {
 
 /// The result of changing a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum FieldChange {
     Kept,
     Removed,
 }

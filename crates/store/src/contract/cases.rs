@@ -20,7 +20,7 @@ macro_rules! each_list_case {
                 a_deleted_post_leaves_no_page_and_its_successor_is_sound
                 an_unbounded_array_is_adopted
             ]
-            leaving if any: [
+            account_deletion if any: [
                 leaving_removes_everything_a_person_made
                 leaving_also_removes_what_was_done_meanwhile
             ]

@@ -6,13 +6,13 @@
 #![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
 #![expect(clippy::missing_panics_doc, reason = "a case fails by panicking")]
 
+pub mod account_deletion;
 mod answers;
 mod cases;
 pub mod crowds;
 mod feed;
 pub mod inspection;
 pub mod interruptions;
-pub mod leaving;
 pub mod lists;
 
 use document::Engine;

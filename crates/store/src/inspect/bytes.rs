@@ -9,20 +9,20 @@ const FRAME: u64 = 4 + 1;
 
 /// Where the bytes of an owner's document are. The parts add up to the result of `$bsonSize`, to the byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ByteMap(Vec<Part>);
+pub struct ByteMap(Vec<BytePart>);
 
 /// A part of a document that is contiguous, or all bytes for one purpose.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct BytePart {
     /// What it is.
-    pub place: Place,
+    pub purpose: Purpose,
     /// Its size.
     pub bytes: u64,
 }
 
 /// The purpose of the bytes of a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum Purpose {
     /// The beginning and end of every document.
     Frame,
     /// A field that is not a list, with its name.
@@ -37,8 +37,8 @@ impl ByteMap {
     /// Measures a document as it is stored.
     pub fn of(owner: &Document) -> Result<Self> {
         let raw = RawDocumentBuf::try_from(owner)?;
-        let mut parts = vec![Part {
-            place: Place::Frame,
+        let mut parts = vec![BytePart {
+            purpose: Purpose::Frame,
             bytes: FRAME,
         }];
         for element in raw.iter_elements() {
@@ -47,17 +47,17 @@ impl ByteMap {
             match name.parse() {
                 Ok(relation) => {
                     let head = head(&element)?;
-                    parts.push(Part {
-                        place: Place::Head(relation),
+                    parts.push(BytePart {
+                        purpose: Purpose::Head(relation),
                         bytes: head,
                     });
-                    parts.push(Part {
-                        place: Place::Rest(relation),
+                    parts.push(BytePart {
+                        purpose: Purpose::Rest(relation),
                         bytes: bytes - head,
                     });
                 }
-                Err(_) => parts.push(Part {
-                    place: Place::Field(name.to_owned()),
+                Err(_) => parts.push(BytePart {
+                    purpose: Purpose::Field(name.to_owned()),
                     bytes,
                 }),
             }
@@ -66,7 +66,7 @@ impl ByteMap {
     }
 
     /// All parts, in the order of the document.
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[BytePart] {
         &self.0
     }
 
@@ -117,16 +117,16 @@ mod tests {
         let without = ByteMap::of(&doc! { "likes": list.clone() }).unwrap();
         list.insert("head", [doc! { "by": "ada" }, doc! { "by": "bob" }]);
         let with = ByteMap::of(&doc! { "_id": 1, "likes": list }).unwrap();
-        let of = |map: &ByteMap, place: Place| {
-            let part = map.parts().iter().find(|part| part.place == place);
+        let of = |map: &ByteMap, purpose: Purpose| {
+            let part = map.parts().iter().find(|part| part.purpose == purpose);
             part.map(|part| part.bytes)
         };
-        let [head, rest] = [Place::Head(Relation::Likes), Place::Rest(Relation::Likes)];
+        let [head, rest] = [Purpose::Head(Relation::Likes), Purpose::Rest(Relation::Likes)];
         // An empty array has five bytes; an element has a type, a two-byte name, and a document of seventeen bytes.
         assert_eq!(of(&without, head.clone()), Some(5));
         assert_eq!(of(&with, head), Some(5 + 2 * (1 + 2 + 17)));
         assert_eq!(of(&without, rest.clone()), of(&with, rest));
-        assert_eq!(of(&with, Place::Field("_id".to_owned())), Some(1 + 4 + 4));
+        assert_eq!(of(&with, Purpose::Field("_id".to_owned())), Some(1 + 4 + 4));
     }
 
     #[test]

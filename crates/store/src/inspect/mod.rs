@@ -11,11 +11,11 @@ use crate::Store;
 use crate::overflow::{Owner, PAGES, measure, number, owner_collection, owner_id};
 use document::{Error, Find, Result};
 
-pub use bytes::{ByteMap, Part, Place};
+pub use bytes::{ByteMap, BytePart, Purpose};
 
 /// An owner's document, and how its lists are stored.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Whole {
+pub struct InspectedOwner {
     /// The document without the secret fields.
     pub document: Document,
     /// Where its bytes are, including those of the secret fields.
@@ -35,7 +35,7 @@ pub struct Documents {
 
 /// The sizes of an owner and of some pages of one of its lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Weights {
+pub struct ListSizes {
     /// How the list is stored.
     pub list: RelationOverflow,
     /// The pages that exist, by their numbers.
@@ -87,7 +87,7 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::NoOwner`] when the owner does not exist.
-    pub async fn whole(&self, owner: &Owner) -> Result<Whole> {
+    pub async fn inspect_owner(&self, owner: &Owner) -> Result<InspectedOwner> {
         let mut document = self.owner_document(owner).await?;
         let bytes = ByteMap::of(&document)?;
         let lists = relations_of(owner)
@@ -100,7 +100,7 @@ impl Store {
             })
             .collect::<Result<_>>()?;
         document.remove(SECRET);
-        Ok(Whole {
+        Ok(InspectedOwner {
             document,
             bytes,
             lists,
@@ -109,7 +109,7 @@ impl Store {
 
     /// How many items each committed page of a list holds, by its number, as of when the owner was read. No page is
     /// read.
-    pub async fn chain(&self, owner: &Owner, whole: &Whole, relation: Relation) -> Result<Vec<u64>> {
+    pub async fn chain(&self, owner: &Owner, whole: &InspectedOwner, relation: Relation) -> Result<Vec<u64>> {
         let pages = whole.lists.get(&relation).map_or(0, |list| list.pages);
         let born = whole.document.get("born").cloned().unwrap_or(Bson::Null);
         self.list(relation).chain(owner, &born, pages).await
@@ -119,7 +119,7 @@ impl Store {
     pub async fn page_of(
         &self,
         owner: &Owner,
-        whole: &Whole,
+        whole: &InspectedOwner,
         relation: Relation,
         page: u32,
     ) -> Result<Option<Document>> {
@@ -130,7 +130,7 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::NoOwner`] when the owner does not exist.
-    pub async fn weigh(&self, owner: &Owner, relation: Relation, pages: &[u32]) -> Result<Weights> {
+    pub async fn list_sizes(&self, owner: &Owner, relation: Relation, pages: &[u32]) -> Result<ListSizes> {
         let document = self.owner_document(owner).await?;
         let find = Find::matching(doc! {
             "owner": owner_id(owner),
@@ -147,7 +147,7 @@ impl Store {
             let number = number(&page, "page")?;
             sizes.insert(u32::try_from(number).unwrap_or(u32::MAX), size);
         }
-        Ok(Weights {
+        Ok(ListSizes {
             list: measure(&document, relation, self.settings().of(relation))?,
             pages: sizes,
         })

@@ -1,7 +1,7 @@
 use bson::{Bson, Document};
 use document::Result;
 use model::{Cursor, Seam, Timestamp};
-use outlier::Seen;
+use outlier::Snapshot;
 
 use super::{Item, Key, Owner, named};
 
@@ -67,7 +67,7 @@ impl<'a> OverflowList<'a> {
         &self,
         owner: &Owner,
         item: Item,
-        seen: Seen,
+        seen: Snapshot,
         also: Document,
     ) -> Result<Option<Appended>> {
         let appended = self.0.append_if(&named(owner), item.into(), seen, also).await?;
@@ -90,7 +90,7 @@ impl<'a> OverflowList<'a> {
         &self,
         owner: &Owner,
         key: &Key,
-        seen: Seen,
+        seen: Snapshot,
         also: Document,
     ) -> Result<Option<Removed>> {
         let removed = self.0.remove_if(&named(owner), &key.into(), seen, also).await?;
@@ -110,21 +110,21 @@ impl<'a> OverflowList<'a> {
     ///
     /// # Errors
     /// As there.
-    pub async fn look(&self, owner: &Owner) -> Result<Seen> {
-        self.0.look(&named(owner)).await
+    pub async fn snapshot(&self, owner: &Owner) -> Result<Snapshot> {
+        self.0.snapshot(&named(owner)).await
     }
 
     /// As [`outlier::OverflowList::look_after`].
     ///
     /// # Errors
     /// As there.
-    pub async fn look_after(
+    pub async fn snapshot_after(
         &self,
         owner: &Owner,
         guard: Document,
         change: Document,
-    ) -> Result<(Seen, Document)> {
-        self.0.look_after(&named(owner), guard, change).await
+    ) -> Result<(Snapshot, Document)> {
+        self.0.snapshot_after(&named(owner), guard, change).await
     }
 
     /// As [`outlier::OverflowList::newest_first`].

@@ -17,7 +17,7 @@ use crate::{Limits, Settings};
 pub use item::{Item, Key};
 pub use list::{Appended, OverflowList, Removed, Stretch, Walk};
 pub(crate) use outlier::fields::number;
-pub use outlier::{LaidOut, Seen, Work, empty, uuid_bson};
+pub use outlier::{Snapshot, StoredList, Work, empty, uuid_bson};
 
 /// The collection of page documents, of all owners and relations.
 pub const PAGES: &str = "pages";
@@ -109,7 +109,13 @@ pub fn measure(owner: &Document, relation: Relation, limits: Limits) -> Result<R
 
 /// Lays out a list as if its items had been appended one by one, for loading many at once before the owner is stored.
 /// The items may come in any order; their keys must be distinct. `born` is the owner's.
-pub fn lay_out(owner: &Owner, born: Uuid, relation: Relation, limits: Limits, items: Vec<Item>) -> LaidOut {
+pub fn lay_out(
+    owner: &Owner,
+    born: Uuid,
+    relation: Relation,
+    limits: Limits,
+    items: Vec<Item>,
+) -> StoredList {
     let items = items.into_iter().map(outlier::Item::from).collect();
     outlier::lay_out(&spec(relation, limits), &named(owner), born, items)
 }

@@ -15,7 +15,7 @@ pub(crate) fn raise_rev(relation: Relation) -> Document {
 }
 
 /// What is written with a change of the activities; it may end an attempt.
-pub(super) fn also(ends: Option<Uuid>) -> Document {
+pub(super) fn accompanying_change(ends: Option<Uuid>) -> Document {
     let mut also = raise_rev(Relation::Activities);
     if let Some(attempt) = ends {
         also.insert("$pull", doc! { FIELD: { "id": uuid_bson(attempt) } });
@@ -41,14 +41,14 @@ pub(super) async fn agree(
     let activities = store.list(Relation::Activities);
     let mut attempts = Attempts::default();
     while attempts.next().await {
-        let seen = activities.look(&own).await?;
+        let seen = activities.snapshot(&own).await?;
         let mut recorded = activities_about(store, actor, reaction).await?;
         let item = decided(store, actor, reaction).await?;
         let right = item.as_ref().map(|item| reaction.activity_ids(item.id));
         let kept = right.and_then(|right| right.into_iter().find(|id| recorded.contains(id)));
         recorded.retain(|id| Some(*id) != kept);
         if let Some(unfounded) = recorded.first() {
-            let also = also(None);
+            let also = accompanying_change(None);
             activities
                 .remove_if(&own, &Key::Id(*unfounded), seen, also)
                 .await?;
@@ -59,7 +59,9 @@ pub(super) async fn agree(
             (Some(item), _) => {
                 let mut activity = reaction.activity(&item);
                 activity.id = kept.unwrap_or(activity.id);
-                let appended = activities.append_if(&own, activity, seen, also(ends)).await?;
+                let appended = activities
+                    .append_if(&own, activity, seen, accompanying_change(ends))
+                    .await?;
                 appended.is_some()
             }
             (None, None) => true,
@@ -67,7 +69,7 @@ pub(super) async fn agree(
             (None, Some(attempt)) => {
                 let key = Key::Id(attempt);
                 activities
-                    .remove_if(&own, &key, seen, also(ends))
+                    .remove_if(&own, &key, seen, accompanying_change(ends))
                     .await?
                     .is_some()
             }
@@ -89,7 +91,7 @@ pub(crate) async fn agree_following(store: &Store, reader: &Handle, author: &Han
     let follow = Reaction::Follow(author.clone());
     let mut attempts = Attempts::default();
     while attempts.next().await {
-        let seen = following.look(&own).await?;
+        let seen = following.snapshot(&own).await?;
         let also = raise_rev(Relation::Following);
         let Some(item) = decided(store, reader, &follow).await? else {
             let key = Key::By(author.clone());

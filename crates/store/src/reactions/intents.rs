@@ -7,8 +7,8 @@ use uuid::Uuid;
 use super::reaction::uuid_in;
 use super::{Attempt, Reaction, Reactions, agree, unless_gone, user};
 use crate::Store;
-use crate::leaving::staying;
-use crate::overflow::{Seen, uuid_bson};
+use crate::account_deletion::not_being_deleted;
+use crate::overflow::{Snapshot, uuid_bson};
 use crate::people::{COLLECTION, date};
 use document::{DocumentEngine, Find, Index, Result, Update};
 
@@ -35,7 +35,7 @@ pub struct Intent {
 /// What an attempt finds when it begins.
 pub(super) struct Begun {
     /// The activities.
-    pub seen: Seen,
+    pub seen: Snapshot,
     /// The ids of those in the head.
     pub head: Vec<Uuid>,
     /// The actions that others began and have not finished.
@@ -59,9 +59,9 @@ pub(super) async fn begin(
     let mut intent = doc! { "id": uuid_bson(attempt.id), "at": DateTime::from_millis(attempt.at.millis()) };
     intent.extend(reaction.to_document());
     let activities = store.list(Relation::Activities);
-    let guard = staying(doc! { "_id": actor.as_str() });
+    let guard = not_being_deleted(doc! { "_id": actor.as_str() });
     let note = doc! { "$push": { FIELD: intent } };
-    let (seen, found) = activities.look_after(&user(actor), guard, note).await?;
+    let (seen, found) = activities.snapshot_after(&user(actor), guard, note).await?;
     let head = found.get_document(Relation::Activities.as_str());
     let head = head.and_then(|list| list.get_array("head")).into_iter().flatten();
     let mut left = intents_of(&found);
@@ -131,7 +131,7 @@ impl Reactions<'_> {
     }
 
     async fn matching(&self, at: Document) -> Result<Vec<(Handle, Intent)>> {
-        let find = Find::matching(staying(doc! { format!("{FIELD}.at"): at }))
+        let find = Find::matching(not_being_deleted(doc! { format!("{FIELD}.at"): at }))
             .project(doc! { FIELD: 1 })
             .limit(MOST);
         let found = self.store.engine().find(COLLECTION, find).await?;

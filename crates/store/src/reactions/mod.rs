@@ -14,7 +14,7 @@ mod reaction;
 use model::{Handle, Relation, Timestamp, Topic};
 use uuid::Uuid;
 
-use self::agree::{agree, also};
+use self::agree::{accompanying_change, agree};
 pub(crate) use self::agree::{agree_following, raise_rev};
 use self::intents::Begun;
 pub(crate) use self::intents::prepare;
@@ -100,7 +100,7 @@ impl<'a> Reactions<'a> {
         } else {
             let key = Key::Id(activity.unwrap_or(attempt.id));
             let activities = store.list(Relation::Activities);
-            let also = also(Some(attempt.id));
+            let also = accompanying_change(Some(attempt.id));
             activities.remove_if(&user(actor), &key, seen, also).await?
         };
         if done.is_none() {
@@ -127,7 +127,7 @@ async fn finish_adding(
     } else {
         let activity = reaction.activity(&added.item);
         let activities = store.list(Relation::Activities);
-        let also = also(Some(attempt.id));
+        let also = accompanying_change(Some(attempt.id));
         activities
             .append_if(&user(actor), activity, begun.seen, also)
             .await?

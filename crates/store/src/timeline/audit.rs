@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::deliver::UNDELIVERED;
 use super::stored::{Entry, Timeline};
 use super::{COLLECTION, Timelines};
-use crate::leaving::MARK;
+use crate::account_deletion::MARK;
 use crate::overflow::uuid_bson;
 use crate::{people, posts};
 use document::{Error, Find, Result};
@@ -23,7 +23,7 @@ const STRETCH: u64 = 4_096;
 
 /// What can be wrong with a timeline.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Fault {
+pub(crate) enum TimelineFault {
     /// Its reader is gone.
     Orphan,
     /// It lacks a post of an author whom the reader follows. Without a post, it lacks the author, who is an outlier.
@@ -36,7 +36,7 @@ pub(crate) enum Fault {
 #[derive(Debug)]
 pub(crate) struct Suspect {
     pub reader: Handle,
-    pub faults: BTreeSet<Fault>,
+    pub faults: BTreeSet<TimelineFault>,
     /// The timeline as it was read.
     timeline: Timeline,
 }
@@ -57,7 +57,7 @@ struct Open {
 enum Person {
     Ordinary,
     Outlier,
-    Leaving,
+    BeingDeleted,
 }
 
 impl Timelines<'_> {
@@ -122,7 +122,7 @@ impl Timelines<'_> {
                     });
                 }
                 Some(_) => {}
-                None => _ = suspect.faults.insert(Fault::Orphan),
+                None => _ = suspect.faults.insert(TimelineFault::Orphan),
             }
         }
         self.missing(open, &mut suspects).await?;
@@ -171,7 +171,7 @@ impl Timelines<'_> {
             faults,
             mut timeline,
         } = suspect;
-        if faults.contains(&Fault::Orphan) {
+        if faults.contains(&TimelineFault::Orphan) {
             let same = doc! { "_id": reader.as_str(), "born": &timeline.born, "rev": timeline.rev };
             return Ok(self.store.engine().delete(COLLECTION, same, false).await? == 1);
         }
@@ -217,7 +217,7 @@ impl Timelines<'_> {
             let find = Find::matching(doc! { "_id": { "$in": ids } }).project(doc! { "outlier": 1, MARK: 1 });
             for person in self.store.engine().find(people::COLLECTION, find).await? {
                 let standing = match person.get_bool("outlier") {
-                    _ if person.contains_key(MARK) => Person::Leaving,
+                    _ if person.contains_key(MARK) => Person::BeingDeleted,
                     Ok(true) => Person::Outlier,
                     _ => Person::Ordinary,
                 };
@@ -280,7 +280,9 @@ impl Timelines<'_> {
                 let post = Entry::read(&post, "_id")?;
                 for (suspect, author) in missing.remove(&post.post).into_iter().flatten() {
                     let post = Some(post.post);
-                    suspects[suspect].faults.insert(Fault::Lacks { author, post });
+                    suspects[suspect]
+                        .faults
+                        .insert(TimelineFault::Lacks { author, post });
                 }
             }
         }
@@ -288,13 +290,13 @@ impl Timelines<'_> {
     }
 
     /// Whether the list that decides confirms the fault, and readers would notice it.
-    async fn is_founded(&self, reader: &Handle, timeline: &Timeline, fault: &Fault) -> Result<bool> {
+    async fn is_founded(&self, reader: &Handle, timeline: &Timeline, fault: &TimelineFault) -> Result<bool> {
         match fault {
-            Fault::Orphan => Ok(true),
-            Fault::Lacks { author, .. } => self.follows(reader, author).await,
-            Fault::Unfounded { author } if self.follows(reader, author).await? => Ok(false),
-            Fault::Unfounded { author } if timeline.outliers.contains(author) => Ok(true),
-            Fault::Unfounded { author } => {
+            TimelineFault::Orphan => Ok(true),
+            TimelineFault::Lacks { author, .. } => self.follows(reader, author).await,
+            TimelineFault::Unfounded { author } if self.follows(reader, author).await? => Ok(false),
+            TimelineFault::Unfounded { author } if timeline.outliers.contains(author) => Ok(true),
+            TimelineFault::Unfounded { author } => {
                 let theirs = timeline.entries.iter().filter(|entry| entry.author == *author);
                 let ids: Vec<Bson> = theirs.map(|entry| uuid_bson(entry.post)).collect();
                 let shown = doc! { "_id": { "$in": ids }, "author": author.as_str() };
@@ -310,18 +312,18 @@ fn compare(
     mut followed: HashSet<Handle>,
     people: &HashMap<Handle, Person>,
     reader: &Handle,
-) -> (BTreeSet<Fault>, HashSet<Handle>) {
-    let doubted = timeline.doubted();
+) -> (BTreeSet<TimelineFault>, HashSet<Handle>) {
+    let doubted = timeline.doubted_authors();
     let mut faults = BTreeSet::new();
     for author in timeline
         .outliers
         .iter()
         .chain(timeline.entries.iter().map(|entry| &entry.author))
     {
-        let is_leaving = people.get(author) == Some(&Person::Leaving);
+        let is_leaving = people.get(author) == Some(&Person::BeingDeleted);
         if !followed.contains(author) && !doubted.contains(author) && !is_leaving && author != reader {
             let author = author.clone();
-            faults.insert(Fault::Unfounded { author });
+            faults.insert(TimelineFault::Unfounded { author });
         }
     }
     let named: HashSet<&Handle> = timeline.outliers.iter().collect();
@@ -330,10 +332,10 @@ fn compare(
         Some(Person::Ordinary) => true,
         Some(Person::Outlier) => {
             let author = author.clone();
-            faults.insert(Fault::Lacks { author, post: None });
+            faults.insert(TimelineFault::Lacks { author, post: None });
             false
         }
-        Some(Person::Leaving) | None => false,
+        Some(Person::BeingDeleted) | None => false,
     });
     (faults, followed)
 }

@@ -2,8 +2,8 @@ use bson::{Bson, doc};
 use model::Handle;
 
 use super::stored::{Entry, Timeline};
-use super::{ATTEMPTS, COLLECTION, Standing, Timelines};
-use crate::{leaving, people, posts};
+use super::{ATTEMPTS, COLLECTION, DeliveryMode, Timelines};
+use crate::{account_deletion, people, posts};
 use document::{Error, Find, Result};
 
 impl Timelines<'_> {
@@ -15,10 +15,10 @@ impl Timelines<'_> {
     pub(super) async fn built(&self, reader: &Handle) -> Result<Timeline> {
         for _ in 0..ATTEMPTS {
             let Some(mut timeline) = self.get(reader).await? else {
-                let Some((_, born)) = self.standing(reader).await? else {
+                let Some((_, born)) = self.delivery_mode(reader).await? else {
                     return Err(Error::NoOwner(format!("user:{reader}")));
                 };
-                let begun = vec![Timeline::begun(reader, &born, self.window())];
+                let begun = vec![Timeline::new_document(reader, &born, self.window())];
                 match self.store.engine().insert(COLLECTION, begun).await {
                     Ok(()) | Err(Error::DuplicateKey { .. }) => continue,
                     Err(error) => return Err(error),
@@ -74,14 +74,14 @@ impl Timelines<'_> {
 
     /// How an author's posts reach their followers, and the author's incarnation; `None` if the author does not exist
     /// or is leaving.
-    pub(super) async fn standing(&self, author: &Handle) -> Result<Option<(Standing, Bson)>> {
+    pub(super) async fn delivery_mode(&self, author: &Handle) -> Result<Option<(DeliveryMode, Bson)>> {
         let find = Find::matching(doc! { "_id": author.as_str() })
-            .project(doc! { "born": 1, "outlier": 1, "followers.pages": 1, leaving::MARK: 1 })
+            .project(doc! { "born": 1, "outlier": 1, "followers.pages": 1, account_deletion::MARK: 1 })
             .limit(1);
         let found = self.store.engine().find(people::COLLECTION, find).await?;
         let Some(author) = found
             .into_iter()
-            .find(|author| !author.contains_key(leaving::MARK))
+            .find(|author| !author.contains_key(account_deletion::MARK))
         else {
             return Ok(None);
         };
@@ -91,10 +91,10 @@ impl Timelines<'_> {
             .and_then(|list| list.get("pages").cloned());
         let overflowed = pages.is_some_and(|pages| pages != Bson::Int64(0) && pages != Bson::Int32(0));
         let standing = match author.get_bool("outlier") {
-            Ok(true) => Standing::Outlier,
-            Ok(false) => Standing::Becoming,
-            Err(_) if overflowed => Standing::Becoming,
-            Err(_) => Standing::Ordinary,
+            Ok(true) => DeliveryMode::Outlier,
+            Ok(false) => DeliveryMode::Becoming,
+            Err(_) if overflowed => DeliveryMode::Becoming,
+            Err(_) => DeliveryMode::Ordinary,
         };
         Ok(Some((
             standing,
@@ -106,7 +106,7 @@ impl Timelines<'_> {
     /// count neither as authors nor as readers.
     async fn outliers_among(&self, authors: &[Handle], reader: &Handle) -> Result<Option<Vec<Handle>>> {
         let ids: Vec<&str> = authors.iter().chain([reader]).map(Handle::as_str).collect();
-        let wanted = leaving::staying(doc! {
+        let wanted = account_deletion::not_being_deleted(doc! {
             "_id": { "$in": ids },
             "$or": [
                 { "outlier": { "$exists": true } },

@@ -8,7 +8,7 @@ use model::{Cursor, Handle, PostId, PostText, Relation, Timestamp, Topic};
 use uuid::Uuid;
 
 use super::stored::{Entry, length};
-use super::{ATTEMPTS, COLLECTION, Standing, Timelines};
+use super::{ATTEMPTS, COLLECTION, DeliveryMode, Timelines};
 use crate::overflow::uuid_bson;
 use crate::people;
 use crate::posts::{self, StoredPost, new_document};
@@ -39,8 +39,8 @@ impl Timelines<'_> {
         at: Timestamp,
     ) -> Result<StoredPost> {
         let mut document = new_document(id, born, author, text, at);
-        let standing = self.standing(author).await?;
-        if !matches!(standing, Some((Standing::Outlier, _))) {
+        let standing = self.delivery_mode(author).await?;
+        if !matches!(standing, Some((DeliveryMode::Outlier, _))) {
             document.insert(UNDELIVERED, true);
         }
         self.store.posts().insert_document(document).await
@@ -55,10 +55,10 @@ impl Timelines<'_> {
         if posts.is_empty() {
             return Ok(());
         }
-        match self.standing(author).await? {
-            None | Some((Standing::Outlier, _)) => {}
-            Some((Standing::Becoming, born)) => self.announce(author, born).await?,
-            Some((Standing::Ordinary, _)) => {
+        match self.delivery_mode(author).await? {
+            None | Some((DeliveryMode::Outlier, _)) => {}
+            Some((DeliveryMode::Becoming, born)) => self.announce(author, born).await?,
+            Some((DeliveryMode::Ordinary, _)) => {
                 for post in &posts {
                     let push = push(&Entry::read(post, "_id")?, self.window());
                     self.reach(author, &push).await?;
@@ -171,7 +171,7 @@ impl Timelines<'_> {
             };
             // The followers of an author who is leaving stay in the list until the end. The departure removes the
             // author from each timeline after setting its mark, which this read would have seen.
-            if write.names_author && self.standing(author).await?.is_none() {
+            if write.names_author && self.delivery_mode(author).await?.is_none() {
                 return Ok(());
             }
             open.retain(|(reader, _)| still.contains(reader));

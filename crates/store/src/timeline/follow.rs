@@ -5,7 +5,7 @@ use model::{Handle, Relation, Topic};
 use uuid::Uuid;
 
 use super::stored::Timeline;
-use super::{ATTEMPTS, COLLECTION, Standing, Timelines};
+use super::{ATTEMPTS, COLLECTION, DeliveryMode, Timelines};
 use crate::overflow::{Appended, Item, Key, Removed, uuid_bson};
 use crate::reactions::{agree_following, raise_rev};
 use document::{Error, Result, Update};
@@ -26,7 +26,7 @@ impl Timelines<'_> {
         self.doubt(&reader, author, attempt).await?;
         let own = Topic::User(reader.clone());
         let following = self.store.list(Relation::Following);
-        let seen = match following.look(&own).await {
+        let seen = match following.snapshot(&own).await {
             Err(error @ Error::NoOwner(_)) => {
                 self.remove(&reader).await?;
                 return Err(error);
@@ -37,7 +37,7 @@ impl Timelines<'_> {
         let appended = match followers.append(&Topic::User(author.clone()), item).await {
             Err(error @ Error::NoOwner(_)) => {
                 self.align(&reader, author, Some(attempt)).await?;
-                if self.standing(&reader).await?.is_none() {
+                if self.delivery_mode(&reader).await?.is_none() {
                     self.remove(&reader).await?;
                 }
                 return Err(error);
@@ -80,7 +80,7 @@ impl Timelines<'_> {
         self.doubt(reader, author, attempt).await?;
         let own = Topic::User(reader.clone());
         let following = self.store.list(Relation::Following);
-        let seen = match following.look(&own).await {
+        let seen = match following.snapshot(&own).await {
             Err(error @ Error::NoOwner(_)) => {
                 // The reader has left, and noting the doubt may have begun a timeline.
                 self.remove(reader).await?;
@@ -145,11 +145,13 @@ impl Timelines<'_> {
             };
             let before = timeline.clone();
             let follows = self.follows(reader, author).await?;
-            let standing = self.standing(author).await?.map(|(standing, _)| standing);
+            let standing = self.delivery_mode(author).await?.map(|(standing, _)| standing);
             let is_there = standing.is_some();
             match standing.filter(|_| follows) {
                 None => timeline.remove_author(author),
-                Some(Standing::Ordinary) => timeline.merge(self.newest_by(slice::from_ref(author)).await?),
+                Some(DeliveryMode::Ordinary) => {
+                    timeline.merge(self.newest_by(slice::from_ref(author)).await?)
+                }
                 Some(_) if timeline.outliers.contains(author) => {}
                 Some(_) => timeline.outliers.push(author.clone()),
             }
@@ -184,7 +186,7 @@ impl Timelines<'_> {
         let change = doc! {
             "$push": { "doubts": doubt },
             "$inc": { "rev": 1_i64 },
-            "$setOnInsert": Timeline::unbuilt(&uuid_bson(attempt), self.window()),
+            "$setOnInsert": Timeline::unbuilt_fields(&uuid_bson(attempt), self.window()),
         };
         let noted = Update::one(doc! { "_id": reader.as_str() }, change).or_insert();
         self.store.engine().update(COLLECTION, noted).await.map(drop)

@@ -23,7 +23,7 @@ use crate::Store;
 use document::{Find, Result, Update};
 use stored::Timeline;
 
-pub(crate) use audit::{Fault, Suspect};
+pub(crate) use audit::{Suspect, TimelineFault};
 pub(crate) use deliver::UNDELIVERED;
 pub use read::Page;
 pub(crate) use stored::attempt_of;
@@ -44,7 +44,7 @@ pub struct Timelines<'a> {
 
 /// How an author's posts reach their followers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
+enum DeliveryMode {
     /// Through a write to each follower's timeline.
     Ordinary,
     /// By merging, but some followers' timelines may not name the author yet.
@@ -93,7 +93,7 @@ impl<'a> Timelines<'a> {
     /// Everybody whom a reader follows. For authors in doubt, the author's own followers decide.
     async fn followed(&self, reader: &Handle, timeline: &Timeline) -> Result<Vec<Handle>> {
         let mut authors = self.followed_by(reader).await?;
-        for author in timeline.doubted() {
+        for author in timeline.doubted_authors() {
             authors.retain(|followed| followed != author);
             if self.follows(reader, author).await? {
                 authors.push(author.clone());

@@ -31,7 +31,7 @@ impl Timelines<'_> {
     /// # Errors
     /// [`Error::NoOwner`] when there is no such reader, [`Error::ForeignCursor`] when another list gave the cursor out.
     pub async fn home(&self, reader: &Handle, after: Option<Cursor>, limit: usize) -> Result<Page> {
-        if after.is_some_and(|cursor| !Order::Newest.gave_out(cursor)) {
+        if after.is_some_and(|cursor| !Order::Newest.issued(cursor)) {
             return Err(Error::ForeignCursor);
         }
         let timeline = self.settled(reader).await?;
@@ -82,7 +82,7 @@ impl Timelines<'_> {
         if timeline.doubts.is_empty() {
             return Ok(timeline);
         }
-        for author in timeline.doubted() {
+        for author in timeline.doubted_authors() {
             self.align(reader, author, None).await?;
         }
         self.built(reader).await

@@ -65,15 +65,15 @@ impl Entry {
 
 impl Timeline {
     /// A new one. `born` differs from that of any other timeline of the reader's handle.
-    pub fn begun(reader: &Handle, born: &Bson, window: usize) -> Document {
+    pub fn new_document(reader: &Handle, born: &Bson, window: usize) -> Document {
         let mut document = doc! { "_id": reader.as_str(), "rev": 0_i64, "doubts": [] };
-        document.extend(Self::unbuilt(born, window));
+        document.extend(Self::unbuilt_fields(born, window));
         document
     }
 
     /// The fields of a new one besides its doubts. Until it is built it accepts every post, so that the request that
     /// builds it notices.
-    pub fn unbuilt(born: &Bson, window: usize) -> Document {
+    pub fn unbuilt_fields(born: &Bson, window: usize) -> Document {
         let window = length(window);
         doc! {
             "born": born, "follows": 0_i64, "built": false, "window": window, "room": window,
@@ -141,7 +141,7 @@ impl Timeline {
     }
 
     /// The authors whom the reader may have begun or stopped following.
-    pub fn doubted(&self) -> HashSet<&Handle> {
+    pub fn doubted_authors(&self) -> HashSet<&Handle> {
         self.doubts.iter().map(|(_, author)| author).collect()
     }
 

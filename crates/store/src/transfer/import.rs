@@ -19,7 +19,7 @@ const BYTES: usize = 4 * 1024 * 1024;
 
 /// What an import did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Imported {
+pub struct ImportReport {
     /// Documents that it wrote.
     pub written: u64,
     /// Documents that were there already, and equal.
@@ -88,7 +88,7 @@ pub async fn import<R: BufRead>(
     store: &Store,
     lines: &mut Lines<R>,
     progress: &(dyn Fn(u64) + Send + Sync),
-) -> Result<Imported, ImportError> {
+) -> Result<ImportReport, ImportError> {
     let engine = &**store.engine();
     let failed = |source| ImportError::Store { line: 1, source };
     let under_way = is_under_way(store).await.map_err(failed)?;
@@ -103,7 +103,7 @@ pub async fn import<R: BufRead>(
         batch: HashMap::new(),
         documents: 0,
         bytes: 0,
-        imported: Imported::default(),
+        imported: ImportReport::default(),
     };
     while let Some(line) = lines.next()? {
         writer.add(line).await?;
@@ -156,7 +156,7 @@ struct Importer<'a> {
     batch: HashMap<&'static str, Vec<Line>>,
     documents: usize,
     bytes: usize,
-    imported: Imported,
+    imported: ImportReport,
 }
 
 impl Importer<'_> {

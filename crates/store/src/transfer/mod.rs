@@ -20,7 +20,7 @@ mod import;
 mod lines;
 
 pub use export::{ExportError, export};
-pub use import::{ImportError, Imported, import, is_under_way};
+pub use import::{ImportError, ImportReport, import, is_under_way};
 pub use lines::{Counts, LineError, Lines};
 
 use crate::overflow::PAGES;

@@ -9,7 +9,7 @@ use crate::overflow::{Item, Owner, owner_id};
 
 /// The items that an array represents.
 #[derive(Debug, Default)]
-pub(super) struct Understood {
+pub(super) struct ParsedArray {
     /// In the array's order.
     pub items: Vec<Item>,
     /// How many of them were plain handles.
@@ -24,14 +24,14 @@ pub(super) struct Understood {
 /// What a handle lacks is derived from its place, so that a repetition gives the same result: `at` is the owner's plus
 /// a millisecond per place, which keeps the order of the array, and `id` is derived from the two people and the
 /// relation.
-pub(super) fn understand(
+pub(super) fn parse_array(
     owner: &Owner,
     document: &Document,
     relation: Relation,
     array: &[Bson],
-) -> Understood {
+) -> ParsedArray {
     let since = document.get_datetime("at").ok().map(|at| at.timestamp_millis());
-    let mut understood = Understood::default();
+    let mut understood = ParsedArray::default();
     for (place, element) in array.iter().enumerate() {
         let item = match element {
             Bson::Document(item) => Item::from_document(item.clone()).map_err(|error| error.to_string()),
@@ -109,7 +109,7 @@ mod tests {
     fn handles_become_the_same_items_each_time_and_keep_their_order() {
         let document = doc! { "at": DateTime::from_millis(1_000) };
         let array = [Bson::from("bob"), Bson::from("cem")];
-        let read = || understand(&user("ada"), &document, Relation::Followers, &array).items;
+        let read = || parse_array(&user("ada"), &document, Relation::Followers, &array).items;
         assert_eq!(read(), read());
         let at: Vec<i64> = read().iter().map(|item| item.at.millis()).collect();
         assert_eq!(at, [1_000, 1_001]);
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn elements_that_are_not_items_are_reported_with_their_place() {
         let array = [Bson::from("bob"), Bson::from(7), Bson::from("Not A Handle")];
-        let understood = understand(&user("ada"), &doc! {}, Relation::Followers, &array);
+        let understood = parse_array(&user("ada"), &doc! {}, Relation::Followers, &array);
         let places: Vec<usize> = understood.unfit.iter().map(|(place, _)| *place).collect();
         assert_eq!(places, [0, 1, 2]);
         assert!(understood.unfit[0].1.contains("`at`"), "{:?}", understood.unfit);

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::Progress;
 use super::check::bytes_of;
 use super::detect::cannot_aggregate;
-use super::handles::understand;
+use super::handles::parse_array;
 use super::list_state::Shape;
 use super::owners::{COLLECTIONS, Owners, owner_of, relations_of};
 use crate::Store;
@@ -25,7 +25,7 @@ const BYTES: u64 = 4 * 1024 * 1024;
 /// What was migrated, or would be.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Migrated {
+pub struct MigrationReport {
     /// Owners that were examined.
     pub owners: u64,
     /// Lists that were arrays, or whose adoption was begun by another process, and are head and pages now.
@@ -43,12 +43,12 @@ pub struct Migrated {
     /// Items that were dropped because an earlier one has the same actor or id.
     pub duplicates: u64,
     /// Lists that were left as they are, and why.
-    pub refused: Vec<Refusal>,
+    pub refused: Vec<RefusedList>,
 }
 
 /// A list that cannot be migrated as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Refusal {
+pub struct RefusedList {
     /// The owner of the list.
     pub owner: String,
     /// The relation; `None` if the whole document is not an owner's.
@@ -75,12 +75,12 @@ struct Plan {
 ///
 /// # Errors
 /// The engine's error if it cannot be reached.
-pub async fn migrate(store: &Store, dry_run: bool, progress: Progress<'_>) -> Result<Migrated> {
+pub async fn migrate(store: &Store, dry_run: bool, progress: Progress<'_>) -> Result<MigrationReport> {
     let mut total = 0;
     for collection in COLLECTIONS {
         total += store.engine().count(collection, Document::new()).await?;
     }
-    let mut migrated = Migrated::default();
+    let mut migrated = MigrationReport::default();
     for collection in COLLECTIONS {
         let mut owners = Owners::of(&**store.engine(), collection);
         loop {
@@ -110,7 +110,7 @@ async fn plan_owners(
     store: &Store,
     collection: &str,
     owners: &[Document],
-    migrated: &mut Migrated,
+    migrated: &mut MigrationReport,
 ) -> Result<()> {
     let relations = relations_of(collection);
     let wanted = owners
@@ -176,13 +176,13 @@ async fn migrate_owner(
     collection: &str,
     document: &Document,
     dry_run: bool,
-    migrated: &mut Migrated,
+    migrated: &mut MigrationReport,
 ) -> Result<()> {
     let relations = relations_of(collection).into_iter();
     for relation in relations.filter(|relation| wants(document, *relation)) {
         let id = document.get("_id").cloned().unwrap_or(Bson::Null);
         let Some(owner) = owner_of(collection, &id) else {
-            migrated.refused.push(Refusal {
+            migrated.refused.push(RefusedList {
                 owner: format!("{collection}/{id}"),
                 relation: None,
                 why: "its `_id` is not what an owner's is; rename it or delete it".to_owned(),
@@ -194,7 +194,7 @@ async fn migrate_owner(
             Err(error @ (Error::Unavailable(_) | Error::UnknownOutcome(_) | Error::Storage(_))) => {
                 return Err(error);
             }
-            Err(error) => migrated.refused.push(Refusal {
+            Err(error) => migrated.refused.push(RefusedList {
                 owner: owner.to_string(),
                 relation: Some(relation),
                 why: match error {
@@ -215,7 +215,7 @@ async fn migrate_list(
     owner: &Owner,
     relation: Relation,
     dry_run: Option<&Document>,
-    migrated: &mut Migrated,
+    migrated: &mut MigrationReport,
 ) -> Result<()> {
     let document = match dry_run {
         Some(whole) => Cow::Borrowed(whole),
@@ -323,7 +323,7 @@ fn plan(
 /// The items of an array and how many of them were plain handles, or a refusal that names the elements that do not
 /// fit.
 fn fit(owner: &Owner, document: &Document, relation: Relation, array: &[Bson]) -> Result<(Vec<Item>, u64)> {
-    let understood = understand(owner, document, relation, array);
+    let understood = parse_array(owner, document, relation, array);
     if understood.unfit.is_empty() {
         return Ok((understood.items, understood.handles as u64));
     }

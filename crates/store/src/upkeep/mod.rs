@@ -13,13 +13,13 @@ mod repair;
 mod stats;
 mod tune;
 
-pub use check::{CheckOptions, Checked, MOST_BYTES, check};
+pub use check::{CheckOptions, CheckReport, MOST_BYTES, check};
 pub use detect::{DetectOptions, Form, Outlier, detect};
 pub use finding::{Finding, Outcome, Severity, Violation};
-pub use migrate::{Migrated, Refusal, migrate};
+pub use migrate::{MigrationReport, RefusedList, migrate};
 pub(crate) use owners::{COLLECTIONS as OWNERS, Owners, groups, relations_of};
 pub use stats::{BARS, RelationStats, by_week, stats};
-pub use tune::{Advice, ItemSizes, advise, judge};
+pub use tune::{Advice, ItemSizes, advise, evaluate};
 
 /// Called with the number of documents that are done, and their total.
 pub type Progress<'a> = &'a (dyn Fn(u64, u64) + Send + Sync);

@@ -3,7 +3,7 @@
 use bson::{Bson, DateTime, Document, doc};
 use model::{Relation, Timestamp};
 
-use super::check::{Mended, Numbers};
+use super::check::{Numbers, RepairedItems};
 use super::finding::Violation;
 use super::list_state::ListState;
 use crate::Store;
@@ -23,7 +23,7 @@ pub(super) enum Repair {
     Page {
         seen: ListState,
         page: Document,
-        mended: Mended,
+        mended: RepairedItems,
     },
     /// Spill until the head is within its threshold again.
     Shorten,
@@ -34,8 +34,8 @@ impl Repair {
     pub fn of(
         list: &ListState,
         numbers: &Numbers,
-        head: Option<Mended>,
-        page: Option<(Document, Mended)>,
+        head: Option<RepairedItems>,
+        page: Option<(Document, RepairedItems)>,
     ) -> Option<Self> {
         let found = |test: fn(&Violation) -> bool| numbers.found.iter().any(test);
         if found(|found| matches!(found, Violation::Adopting | Violation::Pending { .. })) {
@@ -49,7 +49,7 @@ impl Repair {
             return Some(Self::Page { seen, page, mended });
         }
         let long = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-        if let Some(Mended { items, dropped }) = head {
+        if let Some(RepairedItems { items, dropped }) = head {
             let items: Vec<Document> = items.iter().map(Item::to_document).collect();
             return Some(Self::List {
                 seen: list.clone(),

@@ -64,11 +64,11 @@ pub fn advise(budget: u64, sizes: ItemSizes, screen: usize) -> Advice {
     let threshold = usize::try_from(fits)
         .unwrap_or(usize::MAX)
         .clamp(1, Settings::MOST);
-    judge(budget, sizes, screen, threshold, page_size_for(threshold, screen))
+    evaluate(budget, sizes, screen, threshold, page_size_for(threshold, screen))
 }
 
 /// What a threshold and page size mean for items of these sizes.
-pub fn judge(budget: u64, sizes: ItemSizes, screen: usize, threshold: usize, page_size: usize) -> Advice {
+pub fn evaluate(budget: u64, sizes: ItemSizes, screen: usize, threshold: usize, page_size: usize) -> Advice {
     let (threshold, page_size) = (threshold.max(1), page_size.max(1));
     let moved = page_size.min(threshold);
     let left = threshold - moved;
@@ -165,21 +165,21 @@ mod tests {
     fn a_head_that_keeps_no_item_behind_the_screen_needs_a_page() {
         // Of 40 items, 21 move and 19 stay; the append that met the full head makes twenty: a screen, but no item that
         // shows whether the list goes on.
-        assert!(!judge(10_240, all(63), SCREEN, 40, 21).first_screen_from_head);
-        assert!(judge(10_240, all(63), SCREEN, 40, 20).first_screen_from_head);
+        assert!(!evaluate(10_240, all(63), SCREEN, 40, 21).first_screen_from_head);
+        assert!(evaluate(10_240, all(63), SCREEN, 40, 20).first_screen_from_head);
         assert_eq!(page_size_for(77, SCREEN), 57);
         assert_eq!(page_size_for(160, SCREEN), 120);
     }
 
     #[test]
     fn spills_and_seams_follow_from_the_page() {
-        let advice = judge(10_240, all(63), SCREEN, 160, 125);
+        let advice = evaluate(10_240, all(63), SCREEN, 160, 125);
         assert!(
             (advice.spills - 8.0).abs() < 1e-9 && (advice.seams - 8.0).abs() < 1e-9,
             "{advice:?}"
         );
         assert_eq!(advice.bytes_per_append, PER_LIST + 98 * (63 + PER_ELEMENT));
-        let tiny = judge(10_240, all(63), SCREEN, 1, 1);
+        let tiny = evaluate(10_240, all(63), SCREEN, 1, 1);
         assert!((tiny.spills - 1_000.0).abs() < 1e-9);
     }
 

@@ -247,8 +247,14 @@ async fn the_next_holder_of_an_outliers_handle_is_another_person() {
 }
 
 async fn leave(store: &Store, number: u64) {
-    assert!(store.leaving().begin(&handle(number), HASH).await.unwrap());
-    store.leaving().finish(&handle(number)).await.unwrap();
+    assert!(
+        store
+            .account_deletions()
+            .begin(&handle(number), HASH)
+            .await
+            .unwrap()
+    );
+    store.account_deletions().finish(&handle(number)).await.unwrap();
 }
 
 async fn timelines(store: &Store) -> u64 {
@@ -340,7 +346,7 @@ async fn following_or_unfollowing_makes_no_timeline_for_a_reader_who_has_left() 
 async fn a_person_who_is_leaving_cannot_be_followed() {
     let store = town(2).await;
     join(&store, 3, Uuid::from_u128(3)).await;
-    assert!(store.leaving().begin(&handle(1), HASH).await.unwrap());
+    assert!(store.account_deletions().begin(&handle(1), HASH).await.unwrap());
     let followed = store.timelines().follow(&handle(1), follow_by(3)).await;
     assert!(matches!(followed, Err(Error::NoOwner(_))), "{followed:?}");
     let following = store.list(model::Relation::Following);

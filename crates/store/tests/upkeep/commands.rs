@@ -9,14 +9,14 @@ use model::{Relation, Topic};
 use store::Store;
 use store::overflow::{Key, Owner, PAGES, owner_collection, owner_id};
 use store::upkeep::{
-    CheckOptions, Checked, DetectOptions, Migrated, Outcome, Violation, check, detect, migrate,
+    CheckOptions, CheckReport, DetectOptions, MigrationReport, Outcome, Violation, check, detect, migrate,
 };
 
 use crate::town::{Counting, PEOPLE, POPULAR, POSTS, person, post, town};
 
 const OWNERS: u64 = PEOPLE + POSTS;
 
-async fn checked(store: &Store, repair: bool) -> Checked {
+async fn checked(store: &Store, repair: bool) -> CheckReport {
     let options = CheckOptions {
         repair,
         lists_only: false,
@@ -285,7 +285,7 @@ async fn a_dry_run_over_many_lists_sends_few_commands_and_predicts_the_migration
     let (counted, counting) = Counting::over(&store).await;
     let planned = migrate(&counted, true, &|_, _| ()).await.unwrap();
     let commands = counting.commands();
-    let expected = Migrated {
+    let expected = MigrationReport {
         owners: OWNERS,
         lists: POSTS,
         made: POSTS,
@@ -293,7 +293,7 @@ async fn a_dry_run_over_many_lists_sends_few_commands_and_predicts_the_migration
         handles: POSTS * 25,
         pages: POSTS * 2,
         bytes: planned.bytes,
-        ..Migrated::default()
+        ..MigrationReport::default()
     };
     assert_eq!(planned, expected);
     assert!(commands <= OWNERS / 5, "{commands} commands for {OWNERS} owners");

@@ -47,7 +47,7 @@ pub fn ShownDocument(
 }
 
 /// A document as it is.
-pub fn as_it_is(document: &Document) -> Branch {
+pub fn unchanged(document: &Document) -> Branch {
     tree(document, Mark::Same)
 }
 

@@ -1,6 +1,6 @@
 use leptos::prelude::*;
 
-use crate::refusal::Refusal;
+use crate::refusal::RejectedForm;
 
 /// A labelled input, with the typed text and its error. A password is never shown again.
 #[component]
@@ -24,7 +24,7 @@ pub fn Field(
     #[prop(optional)]
     may_be_empty: bool,
     /// The refusal of the form, if that is why the page is shown.
-    refusal: Option<Refusal>,
+    refusal: Option<RejectedForm>,
 ) -> impl IntoView {
     let problem = refusal.as_ref().and_then(|refusal| refusal.about(name));
     let value = refusal.map_or(present, |refusal| refusal.kept(name));

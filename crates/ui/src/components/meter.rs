@@ -70,8 +70,8 @@ pub fn Meter(
             </span>
             <span class="meter-text" aria-hidden="true">
                 <span>
-                    "head " <b class="meter-held">{words::held(&meter)}</b>
-                    <span class="meter-brim">{words::brim(&meter)}</span>
+                    "head " <b class="meter-held">{words::head_count(&meter)}</b>
+                    <span class="meter-brim">{words::of_threshold(&meter)}</span>
                 </span>
                 <span class="meter-pages">{words::pages(meter.pages)}</span>
             </span>

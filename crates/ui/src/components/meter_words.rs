@@ -16,7 +16,7 @@ pub fn attributes(meter: &Meter, relation: &str) -> [(&'static str, String); 9] 
         ("data-pages", meter.pages.to_string()),
         ("data-overflow", truth(meter.pages > 0)),
         ("data-sheets", meter.pages.min(MOST_SHEETS).to_string()),
-        ("data-near", truth(near_the_brim(meter))),
+        ("data-near", truth(is_nearly_full(meter))),
         ("aria-valuemax", meter.threshold.to_string()),
         ("aria-valuenow", meter.head.min(meter.threshold).to_string()),
         ("aria-valuetext", in_words(meter, relation)),
@@ -33,12 +33,12 @@ pub fn fill(meter: &Meter) -> String {
 }
 
 /// How much the head holds.
-pub fn held(meter: &Meter) -> String {
+pub fn head_count(meter: &Meter) -> String {
     grouped(meter.head)
 }
 
 /// How much it may hold.
-pub fn brim(meter: &Meter) -> String {
+pub fn of_threshold(meter: &Meter) -> String {
     format!(" / {}", grouped(meter.threshold))
 }
 
@@ -51,7 +51,7 @@ pub fn pages(pages: u64) -> String {
     }
 }
 
-fn near_the_brim(meter: &Meter) -> bool {
+fn is_nearly_full(meter: &Meter) -> bool {
     meter.head * 10 >= meter.threshold * 9
 }
 
@@ -98,8 +98,8 @@ mod tests {
 
     #[test]
     fn warns_from_nine_tenths_on_and_never_exceeds_its_frame() {
-        assert!(!near_the_brim(&METER));
-        assert!(near_the_brim(&Meter { head: 900, ..METER }));
+        assert!(!is_nearly_full(&METER));
+        assert!(is_nearly_full(&Meter { head: 900, ..METER }));
         assert_eq!(fill(&Meter { head: 1200, ..METER }), "100.0%");
         assert_eq!(
             fill(&Meter {

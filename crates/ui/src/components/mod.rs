@@ -31,13 +31,13 @@ pub use body::Body;
 pub use code::Code;
 pub use delete::DeleteControl;
 #[cfg(feature = "ssr")]
-pub use documents::{ShownDocument, as_it_is, beside};
+pub use documents::{ShownDocument, beside, unchanged};
 pub use drawer::StoredDrawer;
 pub use field::Field;
 pub use icon::{Drawings, Icon};
 pub use meter::{Meter, MeterSize};
 pub use moment::Moment;
-pub use number::{WALL, grouped, size};
+pub use number::{MAX_DOCUMENT_BYTES, grouped, size};
 pub use person::Byline;
 pub use post::Post;
 pub use reactions::{FollowButton, LikeButton, ShareButton};

@@ -1,5 +1,5 @@
 /// The largest document that MongoDB stores: 16 MB.
-pub const WALL: u64 = 16 * 1024 * 1024;
+pub const MAX_DOCUMENT_BYTES: u64 = 16 * 1024 * 1024;
 
 /// A number with thousands separators.
 pub fn grouped(number: u64) -> String {

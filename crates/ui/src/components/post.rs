@@ -1,5 +1,5 @@
 use leptos::prelude::*;
-use model::{Counted, PostCard, Relation, Timestamp, Topic};
+use model::{PostCard, ReactionState, Relation, Timestamp, Topic};
 
 use super::{
     Avatar, Body, Byline, DeleteControl, Icon, LikeButton, Meter, MeterSize, ShareButton, StoredDrawer,
@@ -23,11 +23,11 @@ pub fn Post(
     let id = post.id;
     let author = post.author.name.clone();
     let about = format!("the post by {author}");
-    let likes = Counted {
+    let likes = ReactionState {
         active: post.liked,
         count: post.likes,
     };
-    let shares = Counted {
+    let shares = ReactionState {
         active: post.shared,
         count: post.shares,
     };

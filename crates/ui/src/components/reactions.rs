@@ -1,5 +1,5 @@
 use leptos::prelude::*;
-use model::{Counted, DisplayName, Handle, PostId, Relation};
+use model::{DisplayName, Handle, PostId, ReactionState, Relation};
 
 use super::{Icon, grouped};
 use crate::forms::{SET_FOLLOW, SET_LIKE, SET_SHARE};
@@ -12,7 +12,7 @@ pub fn LikeButton(
     /// The author, for screen reader users who hear the button without its context.
     author: DisplayName,
     /// The like count, and whether the reader likes the post.
-    likes: Counted,
+    likes: ReactionState,
     /// Whether the reader is signed in.
     signed_in: bool,
 ) -> impl IntoView {
@@ -47,7 +47,7 @@ pub fn ShareButton(
     /// The author, for screen reader users who hear the button without its context.
     author: DisplayName,
     /// The share count, and whether the reader shared the post.
-    shares: Counted,
+    shares: ReactionState,
     /// Whether the reader is signed in.
     signed_in: bool,
 ) -> impl IntoView {

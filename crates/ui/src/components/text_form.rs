@@ -2,8 +2,8 @@ use leptos::prelude::*;
 use model::Handle;
 
 use crate::escape::escape;
-use crate::islands::Writing;
-use crate::refusal::Refusal;
+use crate::islands::WritingForm;
+use crate::refusal::RejectedForm;
 
 /// A text field with a counter, a message by the field when the text was refused, and a button.
 #[component]
@@ -30,7 +30,7 @@ pub fn TextForm(
     /// The subject: the device stores the draft under it.
     draft: String,
     /// The refusal of this form, if that is why the page is shown.
-    refusal: Option<Refusal>,
+    refusal: Option<RejectedForm>,
 ) -> impl IntoView {
     let typed = refusal
         .as_ref()
@@ -40,7 +40,7 @@ pub fn TextForm(
     let problem = refusal.and_then(|refusal| refusal.about("text"));
     let problem_id = format!("{field}-problem");
     view! {
-        <Writing>
+        <WritingForm>
             <form class="text-form" method="post" action=action data-author=author.to_string() data-draft=draft data-testid=test_id>
                 {hidden.map(|(name, value)| view! { <input type="hidden" name=name value=value /> })}
                 <input type="hidden" name="id" autocomplete="off" />
@@ -66,7 +66,7 @@ pub fn TextForm(
                     <button class="button button-primary">{submit}</button>
                 </div>
             </form>
-        </Writing>
+        </WritingForm>
     }
 }
 

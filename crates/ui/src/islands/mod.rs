@@ -7,28 +7,28 @@
 
 #[cfg(target_arch = "wasm32")]
 mod browser;
-mod new_on_top;
+mod infinite_scroll;
+mod new_items;
 mod numbers;
 mod pane;
-mod read_on;
 mod writing;
 
 use leptos::html::Div;
 use leptos::prelude::*;
 use leptos::web_sys::Element;
 
-pub use new_on_top::NewOnTop;
+pub use infinite_scroll::InfiniteScroll;
+pub use new_items::NewItems;
 pub use numbers::Numbers;
 pub use pane::Pane;
-pub use read_on::ReadOn;
-pub use writing::Writing;
+pub use writing::WritingForm;
 
 /// The server's HTML. Waking the island binds to it.
 fn bound(class: &'static str, children: Children, bind: fn(&Element)) -> impl IntoView {
     let root = NodeRef::<Div>::new();
     #[cfg(target_arch = "wasm32")]
     root.on_load(move |root| {
-        browser::awake();
+        browser::start();
         bind(&root);
     });
     #[cfg(not(target_arch = "wasm32"))]

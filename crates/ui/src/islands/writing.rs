@@ -7,7 +7,7 @@ use super::bound;
 /// or comment in the list below at once. Unsent text is still there when the writer returns. The island wraps the
 /// form that `TextForm` renders.
 #[island]
-pub fn Writing(children: Children) -> impl IntoView {
+pub fn WritingForm(children: Children) -> impl IntoView {
     bound("writing", children, bind)
 }
 
@@ -20,12 +20,12 @@ fn bind(root: &Element) {
 
     use super::browser::dom::{hold, listen};
 
-    let Some(desk) = real::Desk::in_part(root).map(Rc::new) else {
+    let Some(desk) = real::ComposeForm::find_in(root).map(Rc::new) else {
         return;
     };
     let typing = Rc::clone(&desk);
     hold(root, listen(root, "input", move |_| typing.typed()));
-    desk.go_on();
+    desk.resume();
     let listening = listen(root, "submit", move |event| {
         event.prevent_default();
         desk.send();
@@ -53,7 +53,7 @@ mod real {
     use crate::islands::browser::stretch::Stretch;
 
     /// A form with one text field.
-    pub struct Desk {
+    pub struct ComposeForm {
         form: HtmlFormElement,
         text: HtmlTextAreaElement,
         id: HtmlInputElement,
@@ -67,8 +67,8 @@ mod real {
         sent: Cell<bool>,
     }
 
-    impl Desk {
-        pub fn in_part(root: &Element) -> Option<Self> {
+    impl ComposeForm {
+        pub fn find_in(root: &Element) -> Option<Self> {
             let (form, counter) = (find(root, "form")?, find(root, ".counter")?);
             Some(Self {
                 draft: Draft::of(&form),
@@ -85,7 +85,7 @@ mod real {
 
         /// Shows the draft, unless something was typed already. A text that was being sent when the page was left
         /// is sent again; if it had arrived, it is still stored only once.
-        pub fn go_on(self: &Rc<Self>) {
+        pub fn resume(self: &Rc<Self>) {
             let draft = self.draft.as_ref().and_then(Draft::read);
             let Some((id, text)) = draft.filter(|_| self.text.value().is_empty()) else {
                 return self.typed();
@@ -120,7 +120,7 @@ mod real {
                 if length > self.most { "true" } else { "false" },
             );
             if self.text.value().is_empty() || length <= self.most {
-                self.say("");
+                self.show_message("");
             }
         }
 
@@ -131,7 +131,7 @@ mod real {
                 return;
             }
             if let Err(problem) = self.check() {
-                return self.say(&problem.message);
+                return self.show_message(&problem.message);
             }
             self.sending.set(true);
             if self.id.value().is_empty() {
@@ -154,7 +154,7 @@ mod real {
             let list = List::around(&self.form).filter(List::is_from_the_beginning);
             let pending = list.as_ref().and_then(|list| pending(list, text.trim()));
             self.write("");
-            self.say("");
+            self.show_message("");
             self.sent.set(true);
             match sent.await {
                 Ok(_) => {
@@ -204,7 +204,7 @@ mod real {
             }
         }
 
-        fn say(&self, message: &str) {
+        fn show_message(&self, message: &str) {
             set_text(&self.problem, message);
             set(
                 &self.text,

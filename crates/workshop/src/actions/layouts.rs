@@ -1,8 +1,8 @@
 //! Starting and stopping the workshop's layout race.
 
 use leptos::prelude::*;
-use ui::refusal::Refused;
-use ui::reply::{Form, came_from};
+use ui::refusal::ActionError;
+use ui::reply::{Form, referring_page};
 use ui::session;
 
 use crate::layouts::Course;
@@ -10,7 +10,7 @@ use crate::pages::workshop;
 
 /// Starts a race up to this many items of this many bytes, unless one is already running.
 #[server(endpoint = "race_layouts")]
-pub async fn race_layouts(largest: u64, item_bytes: u64) -> Result<(), Refused> {
+pub async fn race_layouts(largest: u64, item_bytes: u64) -> Result<(), ActionError> {
     let result = async {
         let by = session::require()?.handle;
         workshop()?.start_layout_race(&by, Course::new(largest, item_bytes)?)
@@ -20,7 +20,7 @@ pub async fn race_layouts(largest: u64, item_bytes: u64) -> Result<(), Refused> 
 
 /// Stops the race, if one is running.
 #[server(endpoint = "stop_layouts")]
-pub async fn stop_layouts() -> Result<(), Refused> {
+pub async fn stop_layouts() -> Result<(), ActionError> {
     let result = async {
         session::require()?;
         Ok(workshop()?.stop_layout_race().await)
@@ -30,5 +30,5 @@ pub async fn stop_layouts() -> Result<(), Refused> {
 
 /// The station's address, with the values that the form had.
 fn station() -> String {
-    came_from().unwrap_or_else(|| "/lab/layouts".to_owned())
+    referring_page().unwrap_or_else(|| "/lab/layouts".to_owned())
 }

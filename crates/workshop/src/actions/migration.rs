@@ -1,7 +1,7 @@
 //! Migrations of the workshop. Everybody who is signed in may start and stop one: a class has a teacher.
 
 use leptos::prelude::*;
-use ui::refusal::Refused;
+use ui::refusal::ActionError;
 use ui::reply::Form;
 use ui::session;
 
@@ -12,7 +12,7 @@ const PAGE: &str = "/lab/migrate";
 
 /// Starts a migration of an array of this many likes.
 #[server(endpoint = "start_migration")]
-pub async fn start_migration(items: u64) -> Result<(), Refused> {
+pub async fn start_migration(items: u64) -> Result<(), ActionError> {
     let result = async {
         let by = session::require()?.handle;
         workshop()?.start_migration(by, items).await
@@ -24,7 +24,7 @@ pub async fn start_migration(items: u64) -> Result<(), Refused> {
 
 /// Ends the likes early, and answers when the verdict is there.
 #[server(endpoint = "stop_migration")]
-pub async fn stop_migration() -> Result<(), Refused> {
+pub async fn stop_migration() -> Result<(), ActionError> {
     let result = async {
         session::require()?;
         workshop()?.stop_migration().await;

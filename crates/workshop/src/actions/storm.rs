@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use model::StormChoice;
-use ui::refusal::Refused;
+use ui::refusal::ActionError;
 use ui::reply::Form;
 use ui::session;
 
@@ -20,7 +20,7 @@ pub async fn start_storm(
     at_once: u32,
     seconds: u32,
     take_back: u32,
-) -> Result<(), Refused> {
+) -> Result<(), ActionError> {
     let mut form = Form::new("start_storm").keeping("target", &target);
     for (field, typed) in [
         ("actors", actors),
@@ -48,7 +48,7 @@ pub async fn start_storm(
 
 /// Ends the storm early.
 #[server(endpoint = "stop_storm")]
-pub async fn stop_storm() -> Result<(), Refused> {
+pub async fn stop_storm() -> Result<(), ActionError> {
     let result = async {
         session::require()?;
         workshop()?.stop_storm();

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use model::Relation;
-use ui::refusal::Refused;
+use ui::refusal::ActionError;
 use ui::reply::Form;
 use ui::session;
 
@@ -10,7 +10,7 @@ use crate::pages::workshop;
 
 /// Lays out a list in a sandbox, with the limits that follow from a budget in KB and the store's items.
 #[server(endpoint = "lay_out")]
-pub async fn lay_out(relation: String, kb: String) -> Result<(), Refused> {
+pub async fn lay_out(relation: String, kb: String) -> Result<(), ActionError> {
     let result = async {
         let by = session::require()?.handle;
         let relation: Relation = relation.parse()?;

@@ -18,7 +18,7 @@ use store::Limits;
 use store::layouts::{Kind, Layout};
 
 use self::lists::{Size, THOUSANDS, default_limits, item, items, owner};
-use crate::measure::{Cost, Meter};
+use crate::measure::{Cost, CostMeter};
 
 pub use run::{Course, LARGEST, Races};
 
@@ -169,8 +169,8 @@ struct Racer {
     layout: Box<dyn Layout>,
     size: Size,
     items: u64,
-    appends: Meter,
-    reads: Meter,
+    appends: CostMeter,
+    reads: CostMeter,
     wall: Option<Wall>,
 }
 
@@ -194,8 +194,8 @@ impl Racer {
             layout,
             size,
             items: items_there,
-            appends: Meter::default(),
-            reads: Meter::default(),
+            appends: CostMeter::default(),
+            reads: CostMeter::default(),
             wall: None,
         })
     }
@@ -205,7 +205,7 @@ impl Racer {
         let item = item(NEWCOMERS + turn, self.size)?;
         let append = self.layout.append(owner(0), item);
         // A refused append took time too, but that is not the cost of an append.
-        let mut attempt = Meter::default();
+        let mut attempt = CostMeter::default();
         match attempt.time(&self.store, append).await {
             Ok(()) => self.appends.take(attempt),
             Err(Error::TooLarge { code, message, .. }) => {

@@ -1,10 +1,10 @@
-use feed::classroom::{Class, Counted, PARTY, SEATS, Student};
+use feed::classroom::{Class, ClassCount, PEOPLE_AT_A_TIME, SEATS, Student};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use model::{Account, Problem, Topic};
 use ui::components::{Avatar, Field, Post, grouped};
 use ui::islands::Pane;
-use ui::request::{feed, loaded, now, query, refusal_of};
+use ui::request::{feed, loaded, now, query, rejected_form_of};
 use ui::session;
 
 use super::qr::QrCode;
@@ -34,7 +34,7 @@ pub fn ClassPage() -> impl IntoView {
         if !feed.serves_a_class() {
             return Ok(view! {
                 <StationHead station=&CLASS />
-                <Opening />
+                <ClassroomInstructions />
             }
             .into_any());
         }
@@ -42,7 +42,7 @@ pub fn ClassPage() -> impl IntoView {
         let handle = viewer.as_ref().map(|account| &account.handle);
         let class = feed.class(handle).await?;
         let counted = match query("count") {
-            Some(_) => Some(feed.count_the_storm().await?),
+            Some(_) => Some(feed.count_class_likes().await?),
             None => None,
         };
         let student = viewer.clone().filter(|account| is_in(&class, account));
@@ -61,12 +61,12 @@ pub fn ClassPage() -> impl IntoView {
                     </section>
                     <Pane>
                         {student.map(|account| view! { <Bring account /> })}
-                        <Board class counted />
+                        <ClassResults class counted />
                     </Pane>
                 </div>
                 {use_context::<axum::http::request::Parts>()
                     .and_then(|parts| parts.extensions.get::<Teacher>().copied())
-                    .map(|teacher| view! { <Desk teacher /> })}
+                    .map(|teacher| view! { <ResetForm teacher /> })}
             }
             .into_any(),
         )
@@ -82,7 +82,7 @@ fn is_in(class: &Class, account: &Account) -> bool {
 
 /// How to open a classroom, on a server that has none.
 #[component]
-fn Opening() -> impl IntoView {
+fn ClassroomInstructions() -> impl IntoView {
     view! {
         <section class="prose">
             <p>"This server does not serve a class yet. On the machine that you project from, stop it and start it like this:"</p>
@@ -115,7 +115,7 @@ fn Join(address: String) -> impl IntoView {
                         label="Your name"
                         hint="As the class knows you. No password; this browser stays signed in."
                         autocomplete="name"
-                        refusal=refusal_of("join_class")
+                        refusal=rejected_form_of("join_class")
                     />
                     <button class="button button-primary">"Join"</button>
                 </form>
@@ -132,7 +132,7 @@ fn Bring(account: Account) -> impl IntoView {
             <h2 id="bring">{format!("You are in, {}", account.name)}</h2>
             <p>"Like the post yourself. Then bring others: each time, the next people of the town come and like it, and nobody comes twice."</p>
             <form method="post" action=BringPeople::url() data-stay="">
-                <button id="bring-people" class="button button-primary">{format!("Bring {PARTY} people")}</button>
+                <button id="bring-people" class="button button-primary">{format!("Bring {PEOPLE_AT_A_TIME} people")}</button>
             </form>
         </section>
     }
@@ -140,7 +140,7 @@ fn Bring(account: Account) -> impl IntoView {
 
 /// Who brought how many, and whether all items are there.
 #[component]
-fn Board(class: Class, counted: Option<Counted>) -> impl IntoView {
+fn ClassResults(class: Class, counted: Option<ClassCount>) -> impl IntoView {
     let total = class.card.post.likes;
     let brought: u64 = class.students.iter().map(|student| student.brought).sum();
     let most = class.students.first().map_or(1, |student| student.brought.max(1));
@@ -195,8 +195,8 @@ fn Board(class: Class, counted: Option<Counted>) -> impl IntoView {
 }
 
 #[component]
-fn Verdict(counted: Counted) -> impl IntoView {
-    let Counted { count, items, people } = counted;
+fn Verdict(counted: ClassCount) -> impl IntoView {
+    let ClassCount { count, items, people } = counted;
     let sentence = if count == items && items == people {
         format!(
             "Counted: {} items by as many people, and the list says {}. Nothing lost, nobody twice.",
@@ -216,7 +216,7 @@ fn Verdict(counted: Counted) -> impl IntoView {
 
 /// The teacher's form to reset everything.
 #[component]
-fn Desk(teacher: Teacher) -> impl IntoView {
+fn ResetForm(teacher: Teacher) -> impl IntoView {
     let desk = match teacher {
         Teacher::Proven => view! {
             <p>"Only this browser sees this, by the link that the server printed. The town becomes what it was at the start; the class stays in it."</p>

@@ -7,7 +7,7 @@ use ui::components::grouped;
 use ui::islands::Pane;
 use ui::request::{loaded, query};
 
-use super::shown::{Command, Documents, Faults};
+use super::shown::{Command, Discrepancies, Documents};
 use super::{CRASH, StationHead, faulty, words};
 
 /// The process dies after a write that the reader chooses.
@@ -134,7 +134,7 @@ fn href(crash: &Crash) -> String {
 #[component]
 fn Stage(tried: Vec<Vec<Crash>>, chosen: Crash) -> impl IntoView {
     let operation = chosen.operation;
-    let said = said(&chosen);
+    let said = announcement(&chosen);
     let tabs = Operation::ALL.map(|other| {
         let current = (other == operation).then_some("true");
         let protocol = if other.is_of(chosen.protocol) { chosen.protocol } else { first(other) };
@@ -211,7 +211,7 @@ fn row(crashes: &[Crash], chosen: &Crash) -> impl IntoView + use<> {
         .iter()
         .map(|crash| {
             let current = (crash.protocol, crash.after) == (chosen.protocol, chosen.after);
-            let faults = faults(crash);
+            let faults = discrepancies(crash);
             let holds = faults.is_none();
             let outcome = faults.unwrap_or_else(|| "holds".to_owned());
             view! {
@@ -238,13 +238,13 @@ fn row(crashes: &[Crash], chosen: &Crash) -> impl IntoView + use<> {
 }
 
 /// The violations, in words: right after the crash, or else later.
-fn faults(crash: &Crash) -> Option<String> {
+fn discrepancies(crash: &Crash) -> Option<String> {
     let worse = if crash.crashed.tally.holds() {
         &crash.later.tally
     } else {
         &crash.crashed.tally
     };
-    let faults: Vec<_> = worse.faults().iter().map(words::fault).collect();
+    let faults: Vec<_> = worse.discrepancies().iter().map(words::discrepancy).collect();
     (!faults.is_empty()).then(|| faults.join("; "))
 }
 
@@ -305,7 +305,7 @@ fn Found(moment: Moment) -> impl IntoView {
         {reader}
         {own_list}
         <p>{checked(findings)}</p>
-        <Faults faults=tally.faults() holds="It holds: nobody who was told “done” is lost, nobody is doubled, and the count is right." />
+        <Discrepancies faults=tally.discrepancies() holds="It holds: nobody who was told “done” is lost, nobody is doubled, and the count is right." />
     }
 }
 
@@ -333,8 +333,8 @@ fn severity(finding: &Finding) -> &'static str {
 }
 
 /// The text for screen readers after a choice.
-fn said(crash: &Crash) -> String {
-    let outcome = faults(crash).unwrap_or_else(|| "It holds".to_owned());
+fn announcement(crash: &Crash) -> String {
+    let outcome = discrepancies(crash).unwrap_or_else(|| "It holds".to_owned());
     format!(
         "{}, {}: {outcome}.",
         crash.protocol.title(),

@@ -75,7 +75,7 @@ pub(super) fn Figures(
 
 /// The verdict of counting the documents at the end, and every number that should be zero and is not.
 #[component]
-pub(super) fn Reckoning(
+pub(super) fn VerdictTable(
     holds: bool,
     /// The verdict's text.
     judgement: Option<&'static str>,

@@ -103,7 +103,7 @@ fn Choice(largest: u64, items: u64, running: bool) -> impl IntoView {
 /// The race so far.
 #[component]
 fn Race(race: LayoutRace) -> impl IntoView {
-    let text = said(&race);
+    let text = announcement(&race);
     let running = race.progress == Progress::Running;
     let bar = running.then(|| {
         view! {
@@ -128,7 +128,7 @@ fn Race(race: LayoutRace) -> impl IntoView {
 }
 
 /// Its progress, in a sentence.
-fn said(race: &LayoutRace) -> String {
+fn announcement(race: &LayoutRace) -> String {
     let by = race
         .by
         .as_ref()

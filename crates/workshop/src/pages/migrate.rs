@@ -1,13 +1,13 @@
 use chart::numbers::{bytes, number};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
-use model::{ListForm, MeasuredList, Migration, MigrationLook, MigrationVerdict, Problem, Progress};
+use model::{ListForm, MeasuredList, Migration, MigrationSample, MigrationVerdict, Problem, Progress};
 use ui::components::grouped;
 use ui::islands::Pane;
-use ui::request::{loaded, refusal_of};
+use ui::request::{loaded, rejected_form_of};
 use ui::session;
 
-use super::figures::{Figures, Reckoning, Table};
+use super::figures::{Figures, Table, VerdictTable};
 
 use super::{MIGRATE, StationHead, workshop};
 use crate::actions::migration::{StartMigration, StopMigration};
@@ -44,7 +44,7 @@ fn Start(items: u64) -> impl IntoView {
         }
         .into_any();
     }
-    let refusal = refusal_of("start_migration");
+    let refusal = rejected_form_of("start_migration");
     let kept = refusal
         .as_ref()
         .and_then(|refusal| refusal.kept("items").parse().ok());
@@ -110,7 +110,8 @@ fn Course(migration: Migration) -> impl IntoView {
     let after = (!migration.left.is_empty()).then(|| {
         view! { <Found title="Afterwards" id="lists-after" lists=migration.left.clone() /> }
     });
-    let looks = (!migration.looks.is_empty()).then(|| view! { <Looks looks=migration.looks.clone() /> });
+    let samples =
+        (!migration.samples.is_empty()).then(|| view! { <Samples samples=migration.samples.clone() /> });
     view! {
         <section
             class="storm"
@@ -125,7 +126,7 @@ fn Course(migration: Migration) -> impl IntoView {
             {going}
             {migration.verdict.map(|verdict| view! { <Verdict verdict /> })}
             {before}
-            {looks}
+            {samples}
             {after}
             <p class="lab-source">
                 "The tables before and afterwards are what "<code>"spillway detect"</code>
@@ -171,7 +172,7 @@ fn Found(title: &'static str, id: &'static str, lists: Vec<MeasuredList>) -> imp
 
 /// The observations of the list, newest first, so that a viewer need not scroll.
 #[component]
-fn Looks(looks: Vec<MigrationLook>) -> impl IntoView {
+fn Samples(samples: Vec<MigrationSample>) -> impl IntoView {
     let headings = [
         "Acknowledged",
         "Stored as",
@@ -180,16 +181,16 @@ fn Looks(looks: Vec<MigrationLook>) -> impl IntoView {
         "Pages",
         "Owner’s document",
     ];
-    let rows = looks.into_iter().rev().map(|look| {
+    let rows = samples.into_iter().rev().map(|sample| {
         let cells = vec![
-            grouped(look.acknowledged),
-            words(look.form).to_owned(),
-            grouped(look.count),
-            grouped(look.head),
-            grouped(look.pages),
-            bytes(number(look.owner_bytes)),
+            grouped(sample.acknowledged),
+            words(sample.form).to_owned(),
+            grouped(sample.count),
+            grouped(sample.head),
+            grouped(sample.pages),
+            bytes(number(sample.owner_bytes)),
         ];
-        (format!("{} ms", grouped(look.at)), cells)
+        (format!("{} ms", grouped(sample.at)), cells)
     });
     let table = Table {
         first: "After",
@@ -231,7 +232,7 @@ fn Verdict(verdict: MigrationVerdict) -> impl IntoView {
         (verdict.refused, "lists could not be migrated"),
     ];
     let judgement = Some(judgement(verdict));
-    view! { <Reckoning holds=verdict.holds judgement sums faults /> }
+    view! { <VerdictTable holds=verdict.holds judgement sums faults /> }
 }
 
 fn judgement(verdict: MigrationVerdict) -> &'static str {
@@ -251,7 +252,7 @@ fn words(form: ListForm) -> &'static str {
 }
 
 fn heading(migration: &Migration) -> String {
-    let form = migration.looks.last().map(|look| look.form);
+    let form = migration.samples.last().map(|sample| sample.form);
     let text = match (migration.progress, form) {
         (Progress::Idle, _) => "No migration yet",
         (Progress::Running, None) => "The array is being laid out",

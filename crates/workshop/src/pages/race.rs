@@ -6,7 +6,7 @@ use ui::components::grouped;
 use ui::islands::Pane;
 use ui::request::{loaded, query};
 
-use super::shown::{Command, Documents, Faults};
+use super::shown::{Command, Discrepancies, Documents};
 use super::{RACE, StationHead, faulty, words};
 
 /// Two writers whose steps interleave in the order in which somebody clicks.
@@ -40,7 +40,7 @@ fn href(protocol: Protocol, clicks: &Clicks) -> String {
 
 #[component]
 fn Stage(race: Race) -> impl IntoView {
-    let said = said(&race);
+    let said = announcement(&race);
     let Race {
         protocol,
         clicks,
@@ -176,8 +176,8 @@ fn Verdict(tally: Tally) -> impl IntoView {
                 {format!("{} and two more were stored. The owner’s document holds ", grouped(BEFOREHAND))} <b>{held}</b>
                 {format!(" of {most} items; {elsewhere}. A reader finds {}.", grouped(tally.reachable()))}
             </p>
-            <Faults
-                faults=tally.faults()
+            <Discrepancies
+                faults=tally.discrepancies()
                 holds="It holds: nothing over the threshold, nothing lost, nothing doubled, and the count is right."
             />
         </section>
@@ -185,7 +185,7 @@ fn Verdict(tally: Tally) -> impl IntoView {
 }
 
 /// The text for screen readers after a click.
-fn said(race: &Race) -> String {
+fn announcement(race: &Race) -> String {
     let Some(step) = race.steps.last() else {
         return "Nobody has done anything yet.".to_owned();
     };
@@ -204,7 +204,7 @@ fn said(race: &Race) -> String {
     match &race.verdict {
         Some(tally) if tally.holds() => said.push_str(" Both are done, and it holds."),
         Some(tally) => {
-            let faults: Vec<String> = tally.faults().iter().map(words::fault).collect();
+            let faults: Vec<String> = tally.discrepancies().iter().map(words::discrepancy).collect();
             said = format!("{said} Both are done: {}.", faults.join("; "));
         }
         None => {}

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Entry, Fault, Shown};
+use crate::{Discrepancy, Entry, StageDocument};
 use bson::RawDocumentBuf;
 use leptos::prelude::*;
 use ui::components::{Code, ShownDocument, beside, size};
@@ -13,8 +13,8 @@ use super::words;
 
 /// The documents, with their changes since the last step.
 #[component]
-pub fn Documents(before: Vec<Shown>, after: Vec<Shown>) -> impl IntoView {
-    let name = |shown: &Shown| {
+pub fn Documents(before: Vec<StageDocument>, after: Vec<StageDocument>) -> impl IntoView {
+    let name = |shown: &StageDocument| {
         (
             shown.collection,
             shown.document.get("_id").map(document::extjson::inline),
@@ -57,12 +57,12 @@ pub fn Command(entry: Entry, name: &'static str) -> impl IntoView {
 
 /// Whether all invariants hold, and which do not.
 #[component]
-pub fn Faults(faults: Vec<Fault>, holds: &'static str) -> impl IntoView {
+pub fn Discrepancies(faults: Vec<Discrepancy>, holds: &'static str) -> impl IntoView {
     if faults.is_empty() {
         return view! { <p class="holds">{holds}</p> }.into_any();
     }
     let faults = faults
         .iter()
-        .map(|fault| view! { <li>{words::capital(&words::fault(fault))} "."</li> });
+        .map(|fault| view! { <li>{words::capital(&words::discrepancy(fault))} "."</li> });
     view! { <ul class="faults">{faults.collect_view()}</ul> }.into_any()
 }

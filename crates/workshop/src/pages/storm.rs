@@ -3,12 +3,12 @@ use leptos::server_fn::ServerFn;
 use model::{Problem, Storm, StormChoice, StormPhase, StormTarget, StormVerdict};
 use ui::components::grouped;
 use ui::islands::Pane;
-use ui::refusal::Refusal;
-use ui::request::{loaded, refusal_of};
+use ui::refusal::RejectedForm;
+use ui::request::{loaded, rejected_form_of};
 use ui::session;
 
 use self::charts::{Charts, Numbers};
-use super::figures::Reckoning;
+use super::figures::VerdictTable;
 
 use super::{STORM, StationHead, workshop};
 use crate::actions::storm::{StartStorm, StopStorm};
@@ -28,7 +28,7 @@ pub fn StormPage() -> impl IntoView {
             <StationHead station=&STORM />
             <Start choice=storm.as_ref().map(|storm| storm.choice) />
             <Pane>
-                <Weather storm />
+                <StormStatus storm />
             </Pane>
         })
     })
@@ -48,7 +48,7 @@ fn Start(choice: Option<StormChoice>) -> impl IntoView {
         }
         .into_any();
     }
-    let refusal = refusal_of("start_storm");
+    let refusal = rejected_form_of("start_storm");
     let choice = choice.unwrap_or_default();
     let kept = refusal.as_ref().map(|refusal| refusal.kept("target"));
     let target = kept.and_then(|kept| kept.parse().ok()).unwrap_or(choice.target);
@@ -86,7 +86,7 @@ fn Number(
     label: &'static str,
     present: u32,
     bounds: std::ops::RangeInclusive<u32>,
-    refusal: Option<Refusal>,
+    refusal: Option<RejectedForm>,
 ) -> impl IntoView {
     let problem = refusal.as_ref().and_then(|refusal| refusal.about(name));
     let kept = refusal
@@ -117,7 +117,7 @@ fn Number(
 
 /// The storm as it is now.
 #[component]
-fn Weather(storm: Option<Storm>) -> impl IntoView {
+fn StormStatus(storm: Option<Storm>) -> impl IntoView {
     let Some(storm) = storm else {
         return view! {
             <p class="storm-calm" data-again=CALM data-said="No storm yet." data-testid="storm-phase" data-phase="calm">
@@ -127,7 +127,7 @@ fn Weather(storm: Option<Storm>) -> impl IntoView {
         .into_any();
     };
     let over = storm.phase.is_final();
-    let said = said(&storm);
+    let said = announcement(&storm);
     let line = line(&storm);
     let progress = storm.phase.is_sending().then(|| {
         let done = storm.answered + storm.failed;
@@ -197,7 +197,7 @@ fn Verdict(verdict: StormVerdict, storm: Storm) -> impl IntoView {
         ("counted", "says the count", counted),
         ("distinct", "different people found", distinct),
     ];
-    view! { <Reckoning holds judgement sums faults /> }
+    view! { <VerdictTable holds judgement sums faults /> }
 }
 
 fn title(target: StormTarget) -> &'static str {
@@ -258,7 +258,7 @@ fn line(storm: &Storm) -> String {
 }
 
 /// The text for screen readers: at the start and the end, not each second.
-fn said(storm: &Storm) -> String {
+fn announcement(storm: &Storm) -> String {
     match storm.verdict {
         Some(verdict) if verdict.holds => format!("{}. It holds.", heading(storm)),
         Some(_) => format!("{}. It does not hold.", heading(storm)),

@@ -24,7 +24,7 @@ pub fn TracePage() -> impl IntoView {
             Some(owner) => owner.parse().map_err(|problem: Problem| problem.about("owner"))?,
             None => match most_liked().await? {
                 Some(owner) => owner,
-                None => return Ok(view! { <NothingYet /> }.into_any()),
+                None => return Ok(view! { <NoPosts /> }.into_any()),
             },
         };
         let relation = match (query("list"), &owner) {
@@ -61,7 +61,7 @@ async fn most_liked() -> Result<Option<Topic>, Problem> {
 }
 
 #[component]
-fn NothingYet() -> impl IntoView {
+fn NoPosts() -> impl IntoView {
     view! {
         <StationHead station=&TRACE />
         <p class="lab-source">"There are no posts yet. Write one, and come back to read its likes."</p>
@@ -107,7 +107,7 @@ fn Stage(owner: Topic, relation: Relation, steps: Steps, trace: Trace) -> impl I
     });
     let said = traced
         .last()
-        .map_or_else(String::new, |last| said(last, unbounded));
+        .map_or_else(String::new, |last| announcement(last, unbounded));
     let tabs = whole.lists.iter().map(|(other, list)| {
         let current = (*other == relation).then_some("true");
         let href = href(&owner, *other, &Steps(vec![Step::First]));
@@ -327,7 +327,7 @@ fn Shown(found: Stretch) -> impl IntoView {
 }
 
 /// The text for screen readers after a step.
-fn said(traced: &Traced, unbounded: u64) -> String {
+fn announcement(traced: &Traced, unbounded: u64) -> String {
     let Some(found) = &traced.found else {
         return "The list ended before.".to_owned();
     };

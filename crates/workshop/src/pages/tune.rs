@@ -12,7 +12,7 @@ use ui::islands::Pane;
 use ui::request::{loaded, now, query};
 use ui::session;
 
-use self::laid_out::LaidOut;
+use self::laid_out::TunedListView;
 use super::figures::{Figures as FiguresTable, Table};
 
 use super::{StationHead, TUNE, workshop};
@@ -35,7 +35,7 @@ pub fn TunePage() -> impl IntoView {
         let present = workshop.feed().store().settings().of(relation);
         let outcome = Outcome {
             budget,
-            present: Column::of(items.judged(budget, present)),
+            present: Column::of(items.evaluated(budget, present)),
             fitting: Column::of(items.fitting(budget)),
             longest: items.stats.largest.clone(),
         };
@@ -54,7 +54,7 @@ pub fn TunePage() -> impl IntoView {
                 </p>
                 <Meaning outcome relation />
                 <Start relation kb running />
-                {shown.map(|shown| view! { <LaidOut shown at=format!("?relation={relation}&kb={kb}") /> })}
+                {shown.map(|shown| view! { <TunedListView shown at=format!("?relation={relation}&kb={kb}") /> })}
             </Pane>
         })
     })

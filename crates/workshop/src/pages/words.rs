@@ -1,6 +1,6 @@
 //! The stations' texts about commands, guards and lists.
 
-use crate::{Answer, Call, Entry, Fault, Verb};
+use crate::{Answer, Call, Discrepancy, Entry, Verb};
 use bson::{Bson, Document};
 use document::{Change, Find, Update};
 use model::{Handle, Relation};
@@ -227,35 +227,37 @@ fn condition(field: &str) -> &str {
 }
 
 /// The violations of a list.
-pub fn fault(fault: &Fault) -> String {
+pub fn discrepancy(fault: &Discrepancy) -> String {
     let who = |handles: &[Handle]| match handles {
         [one] => one.to_string(),
         several => items(several.len() as u64),
     };
     let are = |handles: &[Handle]| if handles.len() == 1 { "is" } else { "are" };
     match fault {
-        Fault::TooMany { held, most } => {
+        Discrepancy::TooMany { held, most } => {
             format!(
                 "{} in a primary document that may hold {}",
                 items(*held),
                 grouped(*most)
             )
         }
-        Fault::Lost(lost) => format!("{} {} lost", who(lost), are(lost)),
-        Fault::Doubled(twice) => format!("{} {} in the list twice", who(twice), are(twice)),
-        Fault::Strangers(strangers) => format!(
+        Discrepancy::Lost(lost) => format!("{} {} lost", who(lost), are(lost)),
+        Discrepancy::Doubled(twice) => format!("{} {} in the list twice", who(twice), are(twice)),
+        Discrepancy::Strangers(strangers) => format!(
             "{} {} in the list and ought not to be",
             who(strangers),
             are(strangers)
         ),
-        Fault::OneSided(some) => format!("{} {} missing in the list at the other end", who(some), are(some)),
-        Fault::Miscounted { said, found } => {
+        Discrepancy::OneSided(some) => {
+            format!("{} {} missing in the list at the other end", who(some), are(some))
+        }
+        Discrepancy::Miscounted { said, found } => {
             format!(
                 "the count says {}, a reader finds {}",
                 grouped(*said),
                 grouped(*found)
             )
         }
-        Fault::Orphans(pages) => format!("{pages} pages belong to nobody"),
+        Discrepancy::Orphans(pages) => format!("{pages} pages belong to nobody"),
     }
 }

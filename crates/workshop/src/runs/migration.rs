@@ -1,8 +1,8 @@
 //! The workshop's migration under load: one at a time on a server, for everybody to watch.
 
-use crate::migration::NoMigration;
+use crate::migration::MigrationError;
 use crate::sandbox::SandboxError;
-use feed::explain;
+use feed::to_problem;
 use model::{Handle, Kind, Migration, Problem};
 
 use super::Workshop;
@@ -26,7 +26,7 @@ impl Workshop {
             self.open_sandbox("migration"),
         );
         let work = begun.await.map_err(|none| match none {
-            NoMigration::Busy(other) => {
+            MigrationError::Busy(other) => {
                 let who = other.map_or_else(|| "Somebody".to_owned(), |by| format!("@{by}"));
                 Problem::new(
                     Kind::Conflict,
@@ -35,8 +35,8 @@ impl Workshop {
                     ),
                 )
             }
-            NoMigration::Sandbox(SandboxError::Store(error)) => explain(error),
-            NoMigration::Sandbox(error) => Problem::new(
+            MigrationError::Sandbox(SandboxError::Store(error)) => to_problem(error),
+            MigrationError::Sandbox(error) => Problem::new(
                 Kind::Conflict,
                 format!("There is no room for a migration: {error}. Try again in ten minutes."),
             ),

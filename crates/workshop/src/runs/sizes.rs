@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use feed::explain;
+use feed::to_problem;
 use model::{Kind, Problem, Timestamp};
 use store::upkeep::{RelationStats, stats};
 use tokio::sync::Mutex;
@@ -36,7 +36,7 @@ impl Workshop {
         {
             return Ok((*at, Arc::clone(stats)));
         }
-        let measured = stats(self.feed.store(), &|_, _| {}).await.map_err(explain)?;
+        let measured = stats(self.feed.store(), &|_, _| {}).await.map_err(to_problem)?;
         let measured = Arc::new(measured);
         *kept = Some((now, Arc::clone(&measured)));
         Ok((now, measured))

@@ -1,8 +1,8 @@
 //! The workshop's storm: one at a time on a server, for everybody to watch.
 
 use crate::sandbox::SandboxError;
-use crate::storm::{NoStorm, Storms};
-use feed::explain;
+use crate::storm::{StormError, Storms};
+use feed::to_problem;
 use model::{Handle, Kind, Problem, Storm, StormChoice};
 
 use super::Workshop;
@@ -21,7 +21,7 @@ impl Workshop {
         let choice = choice.checked()?;
         let size = Storms::size_for(choice.target, self.feed.store())
             .await
-            .map_err(explain)?;
+            .map_err(to_problem)?;
         let settings = self.feed.store().settings().clone();
         let begun = self.storms.begin(
             choice,
@@ -32,15 +32,15 @@ impl Workshop {
             self.open_sandbox("storm"),
         );
         begun.await.map_err(|none| match none {
-            NoStorm::Busy(other) => Problem::new(
+            StormError::Busy(other) => Problem::new(
                 Kind::Conflict,
                 format!(
                     "A storm of @{} goes on, and there is one at a time. Watch it at /lab/storm, or stop it there.",
                     other.by
                 ),
             ),
-            NoStorm::Sandbox(SandboxError::Store(error)) => explain(error),
-            NoStorm::Sandbox(error) => Problem::new(
+            StormError::Sandbox(SandboxError::Store(error)) => to_problem(error),
+            StormError::Sandbox(error) => Problem::new(
                 Kind::Conflict,
                 format!("There is no room for a storm: {error}. Try again in ten minutes."),
             ),

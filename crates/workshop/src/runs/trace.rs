@@ -4,9 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use document::trace::{Read, reads};
-use feed::explain;
+use feed::to_problem;
 use model::{Cursor, Problem, Relation, Topic};
-use store::inspect::Whole;
+use store::inspect::InspectedOwner;
 use store::overflow::Stretch;
 
 use super::Workshop;
@@ -46,20 +46,20 @@ pub struct Traced {
 #[derive(Debug, Clone)]
 pub struct Trace {
     /// The owner of the list as it is now.
-    pub whole: Whole,
+    pub whole: InspectedOwner,
     /// Each step.
     pub steps: Vec<Traced>,
 }
 
 /// The end from which the next step continues, and its position.
-type GoOn = Option<(bool, Cursor)>;
+type Continuation = Option<(bool, Cursor)>;
 
 impl Workshop {
     /// Walks through a list and counts what is read for each step, and for nothing else.
     pub async fn trace(&self, owner: &Topic, relation: Relation, steps: &Steps) -> Result<Trace, Problem> {
-        let whole = self.feed.store().whole(owner).await.map_err(explain)?;
+        let whole = self.feed.store().inspect_owner(owner).await.map_err(to_problem)?;
         let list = self.feed.store().list(relation);
-        let mut go_on: GoOn = None;
+        let mut go_on: Continuation = None;
         let mut traced = Vec::new();
         for step in steps.0.iter().copied() {
             let (upwards, after) = match (step, go_on) {
@@ -79,7 +79,7 @@ impl Workshop {
                 _ if upwards => reads(list.oldest_first(owner, after, ITEMS)).await,
                 _ => reads(list.newest_first(owner, after, ITEMS)).await,
             };
-            let found = found.map_err(explain)?;
+            let found = found.map_err(to_problem)?;
             go_on = found.next.map(|next| (upwards, next));
             traced.push(Traced {
                 step,

@@ -2,11 +2,11 @@
 //! them, one at a time on a server, visible to everybody.
 
 use crate::sandbox::SandboxError;
-use crate::tune::{NotTuned, SCREEN, Shown, Tuning};
-use feed::explain;
+use crate::tune::{SCREEN, TuneError, TunedState, Tuning};
+use feed::to_problem;
 use model::{Handle, Kind, Problem, Relation, Timestamp, TunedList};
 use store::Limits;
-use store::upkeep::{Advice, ItemSizes, RelationStats, advise, judge};
+use store::upkeep::{Advice, ItemSizes, RelationStats, advise, evaluate};
 
 use super::Workshop;
 
@@ -50,9 +50,9 @@ impl MeasuredItems {
     }
 
     /// The given limits, described in the same way.
-    pub fn judged(&self, budget: u64, limits: Limits) -> Tuned {
+    pub fn evaluated(&self, budget: u64, limits: Limits) -> Tuned {
         let Limits { threshold, page_size } = limits;
-        self.tuned(judge(budget, self.sizes(), SCREEN, threshold, page_size))
+        self.tuned(evaluate(budget, self.sizes(), SCREEN, threshold, page_size))
     }
 
     fn tuned(&self, advice: Advice) -> Tuned {
@@ -78,7 +78,7 @@ impl Workshop {
     }
 
     /// The list that is being laid out, or the last one since the server started.
-    pub fn tuned_list(&self) -> Option<Shown> {
+    pub fn tuned_list(&self) -> Option<TunedState> {
         self.tuner.shown()
     }
 
@@ -98,15 +98,15 @@ impl Workshop {
             self.open_sandbox("tuner"),
         );
         let work = begun.await.map_err(|none| match none {
-            NotTuned::Busy(other) => {
+            TuneError::Busy(other) => {
                 let whose = other.map_or_else(|| "Somebody’s".to_owned(), |by| format!("@{by}’s"));
                 Problem::new(
                     Kind::Conflict,
                     format!("{whose} list is still being laid out, and there is one at a time. Try again in a moment."),
                 )
             }
-            NotTuned::Sandbox(SandboxError::Store(error)) => explain(error),
-            NotTuned::Sandbox(error) => Problem::new(
+            TuneError::Sandbox(SandboxError::Store(error)) => to_problem(error),
+            TuneError::Sandbox(error) => Problem::new(
                 Kind::Conflict,
                 format!("There is no room for a list: {error}. Try again in ten minutes."),
             ),

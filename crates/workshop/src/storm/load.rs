@@ -7,10 +7,10 @@ use store::overflow::Work;
 use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout_at};
 
-use super::Underway;
-use super::ground::Ground;
+use super::RunningStorm;
+use super::list::StormList;
 use super::plan::{Action, action, due};
-use super::tally::{Standing, Tally};
+use super::tally::{Membership, StormAnswers};
 use crate::sandbox::{Sandbox, SandboxError};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -21,16 +21,16 @@ const SECOND: Duration = Duration::from_secs(1);
 /// store falls behind, that shows as latency instead of as a lower load. Likes that were not sent when twice the
 /// time has passed are dropped.
 pub(super) async fn send(
-    storm: &Underway,
-    ground: &Ground,
-    tally: &Tally,
+    storm: &RunningStorm,
+    list: &StormList,
+    tally: &StormAnswers,
     sandbox: &Sandbox,
 ) -> std::result::Result<(), SandboxError> {
     let began = Instant::now();
     let seconds = u64::from(storm.choice.seconds);
     let senders = Senders {
         storm,
-        ground,
+        list,
         tally,
         began,
         end: began + Duration::from_secs(2 * seconds),
@@ -42,7 +42,7 @@ pub(super) async fn send(
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             ticks.tick().await;
-            second.tell(storm, ground, tally, began).await?;
+            second.report(storm, list, tally, began).await?;
             sandbox.touch(storm.now()).await?;
         }
     };
@@ -51,14 +51,14 @@ pub(super) async fn send(
         () = senders.all() => {}
         failed = telling => return failed,
     }
-    Ok(second.tell(storm, ground, tally, began).await?)
+    Ok(second.report(storm, list, tally, began).await?)
 }
 
 /// The senders of the likes: as many as may be outstanding at once.
 struct Senders<'a> {
-    storm: &'a Underway,
-    ground: &'a Ground,
-    tally: &'a Tally,
+    storm: &'a RunningStorm,
+    list: &'a StormList,
+    tally: &'a StormAnswers,
     began: Instant,
     end: Instant,
     /// The next action to be taken.
@@ -108,19 +108,19 @@ impl Senders<'_> {
 
     async fn acts(&self, action: Action, nth: u64) -> Result<()> {
         let (actor, after) = match action {
-            Action::Like(actor) => (actor, Standing::In),
-            Action::TakeBack(actor) => (actor, Standing::Out),
+            Action::Like(actor) => (actor, Membership::In),
+            Action::Unlike(actor) => (actor, Membership::Out),
         };
         let mut standing = self.tally.turn_of(actor).await;
         let done = match action {
-            Action::Like(_) => self.ground.like(actor, nth, self.storm.now()).await,
-            Action::TakeBack(_) => self.ground.take_back(actor).await,
+            Action::Like(_) => self.list.like(actor, nth, self.storm.now()).await,
+            Action::Unlike(_) => self.list.unlike(actor).await,
         };
         match &done {
             Ok(()) => *standing = after,
             // The store reports that nothing was written.
             Err(Error::Unavailable(_) | Error::Refused { .. } | Error::Contended(_)) => {}
-            Err(_) => *standing = Standing::Unknown,
+            Err(_) => *standing = Membership::Unknown,
         }
         done
     }
@@ -134,9 +134,15 @@ struct Second {
 }
 
 impl Second {
-    async fn tell(&mut self, storm: &Underway, ground: &Ground, tally: &Tally, began: Instant) -> Result<()> {
+    async fn report(
+        &mut self,
+        storm: &RunningStorm,
+        list: &StormList,
+        tally: &StormAnswers,
+        began: Instant,
+    ) -> Result<()> {
         let elapsed = began.elapsed();
-        let (stored, work) = (ground.stored().await?, ground.work());
+        let (stored, work) = (list.stored().await?, list.work());
         let (speed, all) = (tally.end_of_second(), tally.so_far());
         let (added, pushes) = (work.added - self.before.added, work.pushes - self.before.pushes);
         self.before = work;
@@ -152,7 +158,7 @@ impl Second {
             bytes_per_like: (pushes * stored.owner_bytes).checked_div(added).unwrap_or(0),
         };
         let millis = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
-        storm.tell(|told| {
+        storm.update(|told| {
             told.elapsed = millis;
             told.answered = all.answered;
             told.failed = tally.failures();

@@ -9,7 +9,7 @@
 //!
 //! There is one storm at a time in a process: two would measure each other. The last one stays until the next begins.
 
-mod ground;
+mod list;
 mod load;
 mod plan;
 mod tally;
@@ -22,19 +22,19 @@ use store::{Settings, Store};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use self::ground::Ground;
-use self::tally::Tally;
+use self::list::StormList;
+use self::tally::StormAnswers;
 use crate::sandbox::{Sandbox, SandboxError};
 
 /// The storms of a process.
 #[derive(Default)]
 pub struct Storms {
-    last: Mutex<Option<Arc<Underway>>>,
+    last: Mutex<Option<Arc<RunningStorm>>>,
 }
 
 /// The reason why no storm begins.
 #[derive(Debug)]
-pub enum NoStorm {
+pub enum StormError {
     /// There is one already.
     Busy(Box<Storm>),
     /// There is no sandbox for it.
@@ -42,23 +42,23 @@ pub enum NoStorm {
 }
 
 /// A storm, which runs in tasks of its own.
-struct Underway {
+struct RunningStorm {
     choice: StormChoice,
     by: Handle,
     at: Timestamp,
     began: Instant,
     stop: watch::Sender<bool>,
-    told: watch::Sender<Storm>,
+    state: watch::Sender<Storm>,
 }
 
 /// Ends a storm whose task or request was dropped: otherwise it would block every later one.
-struct Ending(Arc<Underway>);
+struct Ending(Arc<RunningStorm>);
 
 impl Drop for Ending {
     fn drop(&mut self) {
-        self.0.tell(|told| {
-            if !told.phase.is_final() {
-                told.phase = StormPhase::Failed;
+        self.0.update(|state| {
+            if !state.phase.is_final() {
+                state.phase = StormPhase::Failed;
             }
         });
     }
@@ -68,7 +68,7 @@ impl Storms {
     /// The current storm, or the last one.
     pub fn last(&self) -> Option<Storm> {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        last.as_ref().map(|storm| storm.told.borrow().clone())
+        last.as_ref().map(|storm| storm.state.borrow().clone())
     }
 
     /// Begins a storm in a sandbox that `open` takes, if none is running. `size` is the number of items before.
@@ -83,15 +83,15 @@ impl Storms {
         settings: Settings,
         size: u64,
         open: impl Future<Output = Result<Sandbox, SandboxError>>,
-    ) -> Result<Storm, NoStorm> {
-        let storm = Arc::new(Underway::new(choice, by, at));
+    ) -> Result<Storm, StormError> {
+        let storm = Arc::new(RunningStorm::new(choice, by, at));
         // Set before anything is awaited, so that of two concurrent callers one learns of the other.
         let before = {
             let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(other) = last.as_ref().map(|other| other.told.borrow().clone())
+            if let Some(other) = last.as_ref().map(|other| other.state.borrow().clone())
                 && !other.phase.is_final()
             {
-                return Err(NoStorm::Busy(Box::new(other)));
+                return Err(StormError::Busy(Box::new(other)));
             }
             last.replace(Arc::clone(&storm))
         };
@@ -99,14 +99,14 @@ impl Storms {
         let sandbox = async { open.await?.reserved(size + choice.due(), at).await };
         match sandbox.await {
             Ok(sandbox) => {
-                let told = storm.told.borrow().clone();
+                let state = storm.state.borrow().clone();
                 tokio::spawn(storm.pass(ending, sandbox, settings, size));
-                Ok(told)
+                Ok(state)
             }
             Err(error) => {
                 // A storm that never began is discarded; the previous one stays visible.
                 *self.last.lock().unwrap_or_else(PoisonError::into_inner) = before;
-                Err(NoStorm::Sandbox(error))
+                Err(StormError::Sandbox(error))
             }
         }
     }
@@ -116,30 +116,30 @@ impl Storms {
         let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(storm) = last
             .as_ref()
-            .filter(|storm| storm.told.borrow().phase.is_sending())
+            .filter(|storm| storm.state.borrow().phase.is_sending())
         {
             storm.stop.send_replace(true);
-            storm.tell(|told| told.stopped = true);
+            storm.update(|state| state.stopped = true);
         }
     }
 
     /// The length of the list that a storm targets, in a town.
     pub async fn size_for(target: StormTarget, town: &Store) -> Result<u64, Error> {
-        Ground::size_for(target, town).await
+        StormList::size_for(target, town).await
     }
 
     /// Waits until the current storm is over; `None` when there was none.
     pub async fn over(&self) -> Option<Storm> {
-        let mut told = {
+        let mut state = {
             let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-            last.as_ref()?.told.subscribe()
+            last.as_ref()?.state.subscribe()
         };
-        let over = told.wait_for(|storm| storm.phase.is_final()).await;
+        let over = state.wait_for(|storm| storm.phase.is_final()).await;
         over.ok().map(|storm| storm.clone())
     }
 }
 
-impl Underway {
+impl RunningStorm {
     fn new(choice: StormChoice, by: Handle, at: Timestamp) -> Self {
         let storm = Storm {
             choice,
@@ -165,12 +165,12 @@ impl Underway {
             at,
             began: Instant::now(),
             stop: watch::Sender::new(false),
-            told: watch::Sender::new(storm),
+            state: watch::Sender::new(storm),
         }
     }
 
-    fn tell(&self, change: impl FnOnce(&mut Storm)) {
-        self.told.send_modify(change);
+    fn update(&self, change: impl FnOnce(&mut Storm)) {
+        self.state.send_modify(change);
     }
 
     /// The time by the clock that the storm began with.
@@ -192,7 +192,7 @@ impl Underway {
         if let Err(error) = sandbox.close().await {
             tracing::warn!(%error, "the sandbox of a storm could not be cleared away yet");
         }
-        self.tell(|told| (told.phase, told.verdict) = (phase, verdict));
+        self.update(|state| (state.phase, state.verdict) = (phase, verdict));
         drop(ending);
     }
 
@@ -203,16 +203,16 @@ impl Underway {
         size: u64,
     ) -> Result<StormVerdict, SandboxError> {
         let store = sandbox.store(settings).await?;
-        let ground = Ground::lay_out(store, self.choice.target, size, self.at).await?;
-        let tally = Tally::of(self.choice.actors);
-        self.tell(|told| {
-            told.laid_out = size;
-            told.threshold = ground.threshold();
-            told.phase = StormPhase::Running;
+        let list = StormList::lay_out(store, self.choice.target, size, self.at).await?;
+        let tally = StormAnswers::of(self.choice.actors);
+        self.update(|state| {
+            state.laid_out = size;
+            state.threshold = list.threshold();
+            state.phase = StormPhase::Running;
         });
-        load::send(self, &ground, &tally, sandbox).await?;
-        self.tell(|told| told.phase = StormPhase::Checking);
+        load::send(self, &list, &tally, sandbox).await?;
+        self.update(|state| state.phase = StormPhase::Checking);
         sandbox.touch(self.now()).await?;
-        Ok(ground.verdict(size, &tally).await?)
+        Ok(list.verdict(size, &tally).await?)
     }
 }

@@ -8,7 +8,7 @@ pub(super) enum Action {
     /// This actor likes.
     Like(u32),
     /// This actor removes the like.
-    TakeBack(u32),
+    Unlike(u32),
 }
 
 /// When the `nth` action is due, from the beginning.
@@ -24,7 +24,7 @@ pub(super) fn action(choice: &StormChoice, nth: u64) -> Action {
     let liked = nth - taken_back(nth);
     let one_of = |number: u64, many: u64| u32::try_from(number % many).unwrap_or_default();
     if taken_back(nth + 1) > taken_back(nth) && liked > 0 {
-        Action::TakeBack(one_of(scattered(nth), actors.min(liked)))
+        Action::Unlike(one_of(scattered(nth), actors.min(liked)))
     } else {
         Action::Like(one_of(liked, actors))
     }
@@ -70,7 +70,7 @@ mod tests {
         for action in all {
             match action {
                 Action::Like(actor) => drop(liked.insert(actor)),
-                Action::TakeBack(actor) => {
+                Action::Unlike(actor) => {
                     taken_back += 1;
                     assert!(liked.contains(&actor), "{actor} takes back what was never given");
                 }

@@ -6,7 +6,7 @@ use tokio::sync::{Mutex, MutexGuard};
 
 /// Whether an actor is in the list according to the last answer that they got.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum Membership {
     /// They are not.
     #[default]
     Out,
@@ -17,10 +17,10 @@ pub(super) enum Standing {
 }
 
 /// The answers so far.
-pub(super) struct Tally {
+pub(super) struct StormAnswers {
     /// The last answer of each actor. One actor's actions run one after the other; the result of two concurrent
     /// ones would be undefined.
-    actors: Vec<Mutex<Standing>>,
+    actors: Vec<Mutex<Membership>>,
     /// The latencies of the current second, in microseconds, and those of all earlier seconds.
     latencies: Lock<(Vec<u64>, Vec<u64>)>,
     failed: AtomicU64,
@@ -37,7 +37,7 @@ pub(super) struct Speed {
     pub p99: u64,
 }
 
-impl Tally {
+impl StormAnswers {
     /// Starts without any actions.
     pub(super) fn of(actors: u32) -> Self {
         Self {
@@ -48,7 +48,7 @@ impl Tally {
     }
 
     /// Waits until an actor has no outstanding action.
-    pub(super) async fn turn_of(&self, actor: u32) -> MutexGuard<'_, Standing> {
+    pub(super) async fn turn_of(&self, actor: u32) -> MutexGuard<'_, Membership> {
         let actor = usize::try_from(actor).unwrap_or_default();
         self.actors[actor % self.actors.len()].lock().await
     }
@@ -90,7 +90,7 @@ impl Tally {
     }
 
     /// The last answer of each actor, by number.
-    pub(super) async fn standings(&self) -> Vec<Standing> {
+    pub(super) async fn memberships(&self) -> Vec<Membership> {
         let mut standings = Vec::with_capacity(self.actors.len());
         for actor in &self.actors {
             standings.push(*actor.lock().await);
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn percentiles_are_values_that_were_measured() {
-        let tally = Tally::of(1);
+        let tally = StormAnswers::of(1);
         for micros in (1..=200).rev() {
             tally.answered(Duration::from_micros(micros));
         }

@@ -6,7 +6,7 @@ use document::Result;
 use document::trace::{Read, reads};
 use document::{Engine, Find};
 use model::{PostId, Relation, Topic, TunedCost};
-use store::inspect::{Place, Whole};
+use store::inspect::{InspectedOwner, Purpose};
 use store::layouts::{Layout, Overflow};
 use store::overflow::PAGES;
 
@@ -17,7 +17,7 @@ use crate::Stage;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Documents {
     /// The owner.
-    pub owner: Whole,
+    pub owner: InspectedOwner,
     /// The pages, by their numbers.
     pub pages: Vec<Document>,
 }
@@ -80,7 +80,7 @@ impl Measuring {
         let total = |of: fn(&Read) -> u64| counted.then(|| self.first_page.iter().map(of).sum());
         let parts = documents.owner.bytes.parts().iter();
         let list = parts.filter(|part| {
-            [Place::Head(Relation::Likes), Place::Rest(Relation::Likes)].contains(&part.place)
+            [Purpose::Head(Relation::Likes), Purpose::Rest(Relation::Likes)].contains(&part.purpose)
         });
         #[expect(clippy::cast_precision_loss, reason = "some megabytes")]
         let written = self.written as f64 / self.appended as f64;
@@ -99,8 +99,8 @@ impl Measuring {
     }
 }
 
-async fn whole(layout: &Overflow) -> Result<Whole> {
-    layout.store().whole(&Topic::Post(Stage::owner())).await
+async fn whole(layout: &Overflow) -> Result<InspectedOwner> {
+    layout.store().inspect_owner(&Topic::Post(Stage::owner())).await
 }
 
 async fn pages(layout: &Overflow) -> Result<Vec<Document>> {

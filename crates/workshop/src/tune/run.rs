@@ -14,11 +14,11 @@ const BETWEEN_TOUCHES: u64 = 100;
 
 /// Where lists are laid out, one at a time.
 #[derive(Clone)]
-pub struct Tuner(Arc<Job<Option<Shown>>>);
+pub struct Tuner(Arc<Job<Option<TunedState>>>);
 
 /// A list, and its documents once they are complete. They stay when the sandbox is removed.
 #[derive(Debug, Clone)]
-pub struct Shown {
+pub struct TunedState {
     /// The settings and the measurements.
     pub list: TunedList,
     /// What was laid out.
@@ -27,7 +27,7 @@ pub struct Shown {
 
 /// The reason why a list is not laid out.
 #[derive(Debug)]
-pub enum NotTuned {
+pub enum TuneError {
     /// Somebody else's list is still being laid out.
     Busy(Option<Handle>),
     /// There is no sandbox for it.
@@ -42,9 +42,9 @@ impl Default for Tuner {
 
 impl Tuner {
     /// The current list, or the last one.
-    pub fn shown(&self) -> Option<Shown> {
+    pub fn shown(&self) -> Option<TunedState> {
         let (progress, shown) = self.0.shown();
-        shown.map(|Shown { list, documents }| Shown {
+        shown.map(|TunedState { list, documents }| TunedState {
             list: TunedList { progress, ..list },
             documents,
         })
@@ -62,7 +62,7 @@ impl Tuner {
         by: Handle,
         at: Timestamp,
         open: impl Future<Output = Result<Sandbox, SandboxError>>,
-    ) -> Result<BoxFuture<'static, Result<(), SandboxError>>, NotTuned> {
+    ) -> Result<BoxFuture<'static, Result<(), SandboxError>>, TuneError> {
         let list = TunedList {
             progress: Progress::Running,
             by,
@@ -75,18 +75,18 @@ impl Tuner {
             appended: 0,
             cost: None,
         };
-        let beginning = Shown {
+        let beginning = TunedState {
             list,
             documents: None,
         };
         // Begun before anything is awaited, so that of two concurrent callers only one takes a sandbox.
         let begun = self.0.begin(Some(beginning));
-        let run = begun.map_err(|_| NotTuned::Busy(self.shown().map(|shown| shown.list.by)))?;
+        let run = begun.map_err(|_| TuneError::Busy(self.shown().map(|shown| shown.list.by)))?;
         let sandbox = match async { open.await?.reserved(tuning.items(), at).await }.await {
             Ok(sandbox) => sandbox,
             Err(error) => {
                 run.withdraw();
-                return Err(NotTuned::Sandbox(error));
+                return Err(TuneError::Sandbox(error));
             }
         };
         Ok(Box::pin(async move {
@@ -103,7 +103,7 @@ impl Tuner {
 }
 
 async fn pass(
-    run: &Run<Option<Shown>>,
+    run: &Run<Option<TunedState>>,
     tuning: Tuning,
     sandbox: &Sandbox,
     at: Timestamp,
@@ -129,7 +129,7 @@ async fn pass(
     Ok(())
 }
 
-fn change(run: &Run<Option<Shown>>, how: impl FnOnce(&mut Shown)) {
+fn change(run: &Run<Option<TunedState>>, how: impl FnOnce(&mut TunedState)) {
     run.show(|shown| {
         if let Some(shown) = shown {
             how(shown);

@@ -35,7 +35,7 @@ pub(in crate::upkeep) struct Audit<'a> {
 
 /// A page or head as it should be.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::upkeep) struct Mended {
+pub(in crate::upkeep) struct RepairedItems {
     /// Newest first, each key once.
     pub items: Vec<Item>,
     /// How many items were dropped because their key was there already.
@@ -58,7 +58,7 @@ impl<'a> Audit<'a> {
     }
 
     /// Audits the next committed page. Returns what it should be, if it differs.
-    pub fn page(&mut self, page: &Document) -> Option<Mended> {
+    pub fn page(&mut self, page: &Document) -> Option<RepairedItems> {
         let number_of = |field| number(page, field);
         let (Ok(number), Ok(said)) = (number_of("page"), number_of("count")) else {
             self.malformed("a page's `page` or `count` is not a number");
@@ -124,7 +124,7 @@ impl<'a> Audit<'a> {
     }
 
     /// Audits the head, last of all. Returns what it should be, if it differs.
-    pub fn head(&mut self) -> Option<Mended> {
+    pub fn head(&mut self) -> Option<RepairedItems> {
         self.gap(self.list.pages);
         let items = self.list.head.len();
         if items > Settings::MOST {
@@ -241,7 +241,7 @@ impl<'a> Audit<'a> {
     }
 
     /// Whether the items are newest first, and what they are in that order without those whose key was seen before.
-    fn mend(&mut self, items: &[Item], page: Option<u32>) -> (bool, Mended) {
+    fn mend(&mut self, items: &[Item], page: Option<u32>) -> (bool, RepairedItems) {
         let mut kept = items.to_vec();
         let sorted = items.is_sorted_by(|newer, older| newer.order() >= older.order());
         if !sorted {
@@ -265,7 +265,7 @@ impl<'a> Audit<'a> {
         });
         kept.reverse();
         let dropped = (before - kept.len()) as u64;
-        (sorted, Mended { items: kept, dropped })
+        (sorted, RepairedItems { items: kept, dropped })
     }
 }
 

@@ -12,7 +12,7 @@ use bson::{Bson, Document, doc};
 use model::Relation;
 
 use super::Checking;
-use super::claims::{Claim, Mend, claim_of_post, claims_of, follow_of, owner_gone};
+use super::claims::{Claim, ClaimRepair, claim_of_post, claims_of, follow_of, owner_gone};
 use super::committed::{Committed, paged};
 use crate::overflow::{Item, Key, Owner, number};
 use crate::upkeep::finding::{Outcome, Severity, Violation};
@@ -123,7 +123,7 @@ impl Checking<'_> {
     async fn still_missed(&self, claims: Vec<Claim>) -> Result<Vec<(Claim, Answer)>> {
         let engine = &**self.store.engine();
         let open = open(engine, claims).await?;
-        let sources: Vec<Wanted> = open.iter().map(|(claim, _)| claim.stands()).collect();
+        let sources: Vec<Wanted> = open.iter().map(|(claim, _)| claim.location()).collect();
         let stand = lookup(engine, &sources.iter().collect::<Vec<_>>()).await?;
         let standing = open.into_iter().zip(stand);
         let standing = standing.filter(|(_, stands)| *stands == Answer::There);
@@ -134,7 +134,7 @@ impl Checking<'_> {
         // In one session: the people in a claim existed before the claim was written, so the look at them must not be
         // older.
         let engine = session_of(self.store.engine());
-        if lookup(&*engine, &[&claim.stands()]).await?.first() != Some(&Answer::There) {
+        if lookup(&*engine, &[&claim.location()]).await?.first() != Some(&Answer::There) {
             return Ok(());
         }
         let (claim, violation, mend) = match open(&*engine, vec![claim]).await?.pop() {
@@ -165,13 +165,13 @@ impl Checking<'_> {
         self.report(claim.owner.to_string(), relation, violation, outcome);
     }
 
-    async fn mend(&self, claim: &Claim, mend: Mend) -> Result<()> {
+    async fn mend(&self, claim: &Claim, mend: ClaimRepair) -> Result<()> {
         let done = match (mend, &claim.source) {
-            (Mend::Append(item), _) => {
+            (ClaimRepair::Append(item), _) => {
                 let list = self.store.list(claim.wanted.relation);
                 list.append(&claim.wanted.owner, item).await.map(drop)
             }
-            (Mend::Withdraw(key), Some((relation, item))) => {
+            (ClaimRepair::Withdraw(key), Some((relation, item))) => {
                 if *relation == Relation::Following {
                     // Its activity is removed first, as by an unfollow.
                     let activities = self.store.list(Relation::Activities);
@@ -183,7 +183,7 @@ impl Checking<'_> {
                     .await
                     .map(drop)
             }
-            (Mend::Withdraw(_), None) => Ok(()),
+            (ClaimRepair::Withdraw(_), None) => Ok(()),
         };
         match done {
             // The owner is gone, so nothing disagrees any more.

@@ -24,11 +24,11 @@ pub(super) struct Claim {
     /// What is wrong if it is not.
     pub violation: Violation,
     /// What makes the two agree.
-    pub mend: Mend,
+    pub mend: ClaimRepair,
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum Mend {
+pub(super) enum ClaimRepair {
     /// Write what is wanted.
     Append(Item),
     /// Remove the claim.
@@ -37,7 +37,7 @@ pub(super) enum Mend {
 
 impl Claim {
     /// Where the claim itself is stored.
-    pub fn stands(&self) -> Wanted {
+    pub fn location(&self) -> Wanted {
         match &self.source {
             Some((relation, item)) => Wanted::item(self.owner.clone(), *relation, Key::Id(item.id)),
             None => Wanted::owner(self.owner.clone()),
@@ -64,7 +64,7 @@ pub(super) fn claim_of_post(owner: &Owner, document: &Document) -> Option<Claim>
             actor: author.to_string(),
             what: "post",
         },
-        mend: Mend::Append(activity(id.uuid(), at, ActivityKind::Post, target)),
+        mend: ClaimRepair::Append(activity(id.uuid(), at, ActivityKind::Post, target)),
     })
 }
 
@@ -80,7 +80,7 @@ pub(super) fn follow_of(claim: &Claim) -> Option<(&Handle, &Handle)> {
 
 /// The violation if the owner of the other list is gone. An item of a person who is gone is removed by its id, because
 /// an item that a later holder of the handle adds has another id. A post of a person who is gone is kept.
-pub(super) fn owner_gone(claim: &Claim) -> (Violation, Option<Mend>) {
+pub(super) fn owner_gone(claim: &Claim) -> (Violation, Option<ClaimRepair>) {
     let wanted = &claim.wanted.owner;
     match (&claim.violation, wanted) {
         (Violation::ActivityUnfounded { what, target }, Topic::Post(_)) => {
@@ -90,7 +90,7 @@ pub(super) fn owner_gone(claim: &Claim) -> (Violation, Option<Mend>) {
         (_, Topic::User(handle)) => {
             let actor = handle.to_string();
             let own = claim.source.as_ref().map(|(_, item)| Key::Id(item.id));
-            (Violation::ActorGone { actor }, own.map(Mend::Withdraw))
+            (Violation::ActorGone { actor }, own.map(ClaimRepair::Withdraw))
         }
         (violation, Topic::Post(_)) => (violation.clone(), Some(claim.mend.clone())),
     }
@@ -121,7 +121,7 @@ pub(super) fn claims_of(owner: &Owner, relation: Relation, item: &Item) -> Vec<C
                     actor: actor.to_string(),
                     what: reaction.kind().as_str(),
                 },
-                Mend::Append(activity),
+                ClaimRepair::Append(activity),
             )
         }
     };
@@ -136,7 +136,7 @@ pub(super) fn claims_of(owner: &Owner, relation: Relation, item: &Item) -> Vec<C
                 Violation::FollowingMissing {
                     actor: actor.to_string(),
                 },
-                Mend::Append(Item::new(item.id, followed.clone(), item.at)),
+                ClaimRepair::Append(Item::new(item.id, followed.clone(), item.at)),
             ),
             activity_of(actor, &Reaction::Follow(followed.clone())),
         ],
@@ -149,7 +149,7 @@ pub(super) fn claims_of(owner: &Owner, relation: Relation, item: &Item) -> Vec<C
             Violation::FollowerMissing {
                 followed: followed.to_string(),
             },
-            Mend::Withdraw(Key::By(followed.clone())),
+            ClaimRepair::Withdraw(Key::By(followed.clone())),
         )],
         (Relation::Likes, Topic::Post(post), Some(actor)) => vec![activity_of(actor, &Reaction::Like(*post))],
         (Relation::Shares, Topic::Post(post), Some(actor)) => {
@@ -161,7 +161,7 @@ pub(super) fn claims_of(owner: &Owner, relation: Relation, item: &Item) -> Vec<C
         (Relation::Activities, _, _) => foundation(item)
             .map(|(wanted, what)| {
                 let target = wanted.owner.to_string();
-                let withdraw = Mend::Withdraw(Key::Id(item.id));
+                let withdraw = ClaimRepair::Withdraw(Key::Id(item.id));
                 claim(wanted, Violation::ActivityUnfounded { what, target }, withdraw)
             })
             .into_iter()

@@ -10,7 +10,7 @@ use model::Relation;
 
 use super::committed::{Committed, Paged, paged};
 use super::documents::faults;
-use super::look::{Look, conclude, look, numbers, without_list};
+use super::look::{ListCheck, conclude, list_check, numbers, without_list};
 use super::{Audit, Checking};
 use crate::overflow::{Owner, owner_id};
 use crate::upkeep::finding::{Outcome, Severity, Violation};
@@ -19,7 +19,7 @@ use crate::upkeep::owners::{COLLECTIONS, Owners, groups, owner_of, relations_of}
 use document::{Find, Result};
 
 /// The results for lists with pages.
-type Looks = HashMap<(Owner, Relation), Look>;
+type Looks = HashMap<(Owner, Relation), ListCheck>;
 
 impl Checking<'_> {
     pub(super) async fn lists(&mut self) -> Result<()> {
@@ -113,7 +113,7 @@ impl Checking<'_> {
                 }
                 if stretch.last {
                     let head = open.head();
-                    let look = look(state, open.finish(), head, None);
+                    let look = list_check(state, open.finish(), head, None);
                     looks.insert((owner.clone(), *relation), look);
                 } else {
                     audit = Some(open);
@@ -145,8 +145,8 @@ impl Checking<'_> {
 
     /// What was found sound, or only worth knowing, in a shared read is reported as it is. Anything else is read
     /// alone.
-    async fn list(&mut self, owner: &Owner, relation: Relation, look: Option<Look>) -> Result<()> {
-        if let Some(look) = look.filter(Look::is_sound) {
+    async fn list(&mut self, owner: &Owner, relation: Relation, look: Option<ListCheck>) -> Result<()> {
+        if let Some(look) = look.filter(ListCheck::is_sound) {
             self.checked.items += look.items;
             for violation in look.found {
                 let outcome = self.outcome_of_unrepaired(&violation);

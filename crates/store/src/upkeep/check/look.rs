@@ -4,7 +4,7 @@ use bson::{Document, doc};
 use model::Relation;
 
 use super::committed::{Committed, Paged};
-use super::{Audit, Checking, Mended, Numbers};
+use super::{Audit, Checking, Numbers, RepairedItems};
 use crate::Store;
 use crate::overflow::{Owner, owner_collection, owner_id};
 use crate::upkeep::finding::{Severity, Violation};
@@ -18,13 +18,13 @@ const LOOKS: usize = 10;
 const REPAIRS: usize = 64;
 
 /// One look at a list: what is wrong, and the repair of the first problem.
-pub(super) struct Look {
+pub(super) struct ListCheck {
     pub found: Vec<Violation>,
     pub repair: Option<Repair>,
     pub items: u64,
 }
 
-impl Look {
+impl ListCheck {
     /// Whether nothing is wrong, except for notices.
     pub fn is_sound(&self) -> bool {
         self.found
@@ -40,7 +40,7 @@ impl Checking<'_> {
         owner: &Owner,
         relation: Relation,
     ) -> Result<Option<Vec<Violation>>> {
-        let Some(first) = self.look(owner, relation).await? else {
+        let Some(first) = self.check_once(owner, relation).await? else {
             return Ok(None);
         };
         self.checked.items += first.items;
@@ -48,7 +48,7 @@ impl Checking<'_> {
             return Ok(Some(first.found));
         }
         self.wait().await;
-        let Some(second) = self.look(owner, relation).await? else {
+        let Some(second) = self.check_once(owner, relation).await? else {
             return Ok(None);
         };
         let mut agreed = second.found;
@@ -60,7 +60,7 @@ impl Checking<'_> {
     pub(super) async fn repair(&self, owner: &Owner, relation: Relation) -> Result<Vec<Violation>> {
         let mut left = Vec::new();
         for _ in 0..REPAIRS {
-            let Some(look) = self.look(owner, relation).await? else {
+            let Some(look) = self.check_once(owner, relation).await? else {
                 return Ok(vec![Violation::Busy]);
             };
             left = look.found;
@@ -73,14 +73,14 @@ impl Checking<'_> {
     }
 
     /// A look at a list that did not change while it was read.
-    async fn look(&self, owner: &Owner, relation: Relation) -> Result<Option<Look>> {
+    async fn check_once(&self, owner: &Owner, relation: Relation) -> Result<Option<ListCheck>> {
         for attempt in 0..LOOKS {
             if attempt > 0 {
                 tokio::time::sleep(self.options.pause / 10).await;
             }
             let before = match self.read(owner, relation, true).await? {
                 None => {
-                    return Ok(Some(Look {
+                    return Ok(Some(ListCheck {
                         found: Vec::new(),
                         repair: None,
                         items: 0,
@@ -95,7 +95,7 @@ impl Checking<'_> {
                 state: before,
             };
             let before = &*list.state;
-            let mut first_bad: Option<(Document, Mended)> = None;
+            let mut first_bad: Option<(Document, RepairedItems)> = None;
             let mut audit = Audit::of(relation, self.store.settings().of(relation), before);
             if before.pages > 0 {
                 let mut pages = Committed::of(&**self.store.engine(), std::slice::from_ref(&list));
@@ -116,7 +116,7 @@ impl Checking<'_> {
             let numbers = audit.finish();
             match self.read(owner, relation, false).await? {
                 Some(Shape::List(after)) if before.same_moment(&after) => {
-                    return Ok(Some(look(before, numbers, head, first_bad)));
+                    return Ok(Some(list_check(before, numbers, head, first_bad)));
                 }
                 _ => {}
             }
@@ -158,33 +158,33 @@ pub(super) fn numbers(relations: &[Relation]) -> Document {
 }
 
 /// The result for a list without pages.
-pub(super) fn conclude(relation: Relation, store: &Store, list: &ListState) -> Look {
+pub(super) fn conclude(relation: Relation, store: &Store, list: &ListState) -> ListCheck {
     let mut audit = Audit::of(relation, store.settings().of(relation), list);
     let head = audit.head();
     let numbers = audit.finish();
-    look(list, numbers, head, None)
+    list_check(list, numbers, head, None)
 }
 
-pub(super) fn look(
+pub(super) fn list_check(
     list: &ListState,
     numbers: Numbers,
-    head: Option<Mended>,
-    page: Option<(Document, Mended)>,
-) -> Look {
-    Look {
+    head: Option<RepairedItems>,
+    page: Option<(Document, RepairedItems)>,
+) -> ListCheck {
+    ListCheck {
         items: numbers.reachable,
         repair: Repair::of(list, &numbers, head, page),
         found: numbers.found,
     }
 }
 
-pub(super) fn without_list(shape: Shape) -> Look {
+pub(super) fn without_list(shape: Shape) -> ListCheck {
     let (violation, items) = match shape {
         Shape::Unbounded(items) => (Violation::Unbounded { items }, items as u64),
         Shape::Malformed(what) => (Violation::Malformed { what }, 0),
         Shape::Missing | Shape::List(_) => (Violation::NoList, 0),
     };
-    Look {
+    ListCheck {
         found: vec![violation],
         repair: None,
         items,

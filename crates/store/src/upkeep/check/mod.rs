@@ -5,13 +5,13 @@
 //! reported; so nothing that is merely under way is mistaken for broken. A few thousand items of heads and pages, one
 //! list's keys, and a few thousand questions about other lists are in memory at a time.
 
+mod account_deletions;
 mod audit;
 mod between;
 mod claims;
 mod committed;
 mod documents;
 mod intents;
-mod leaving;
 mod lists;
 mod look;
 mod pages;
@@ -23,7 +23,7 @@ use std::time::Duration;
 use model::Relation;
 
 pub use self::audit::MOST_BYTES;
-pub(super) use self::audit::{Audit, Mended, Numbers, bytes_of};
+pub(super) use self::audit::{Audit, Numbers, RepairedItems, bytes_of};
 use super::Progress;
 use super::finding::{Finding, Outcome, Severity, Violation};
 use super::owners::COLLECTIONS;
@@ -56,7 +56,7 @@ impl Default for CheckOptions {
 /// What was checked, and what was found.
 #[derive(Debug, Default, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Checked {
+pub struct CheckReport {
     /// Owner documents.
     pub owners: u64,
     /// Page documents.
@@ -67,7 +67,7 @@ pub struct Checked {
     pub findings: Vec<Finding>,
 }
 
-impl Checked {
+impl CheckReport {
     /// Whether all invariants hold, or hold again after repairs.
     pub fn is_sound(&self) -> bool {
         self.findings
@@ -83,7 +83,7 @@ impl Checked {
 ///
 /// # Errors
 /// The engine's errors. Problems in the store are not errors but [`Finding`]s.
-pub async fn check(store: &Store, options: CheckOptions, progress: Progress<'_>) -> Result<Checked> {
+pub async fn check(store: &Store, options: CheckOptions, progress: Progress<'_>) -> Result<CheckReport> {
     let mut total = store.engine().count(PAGES, bson::Document::new()).await?;
     for collection in COLLECTIONS {
         let owners = store.engine().count(collection, bson::Document::new()).await?;
@@ -92,13 +92,13 @@ pub async fn check(store: &Store, options: CheckOptions, progress: Progress<'_>)
     let mut checking = Checking {
         store,
         options,
-        checked: Checked::default(),
+        checked: CheckReport::default(),
         doubtful: HashSet::new(),
         progress,
         done: 0,
         total,
     };
-    checking.leaving().await?;
+    checking.account_deletions().await?;
     checking.lists().await?;
     checking.pages().await?;
     if !options.lists_only {
@@ -112,7 +112,7 @@ pub async fn check(store: &Store, options: CheckOptions, progress: Progress<'_>)
 struct Checking<'a> {
     store: &'a Store,
     options: CheckOptions,
-    checked: Checked,
+    checked: CheckReport,
     /// Lists whose numbers are wrong and were not repaired.
     doubtful: HashSet<(Owner, Relation)>,
     progress: Progress<'a>,

@@ -30,7 +30,7 @@ struct Stray {
 
 /// The state of a page in relation to its owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
+enum PageState {
     Committed,
     Uncommitted,
     Orphan,
@@ -81,7 +81,7 @@ impl Checking<'_> {
 
     /// The pages that are not committed. The owners are read after the pages: an owner that is gone then never comes
     /// back, since one that is made again is another incarnation.
-    async fn suspects(&self, pages: Vec<Stray>) -> Result<Vec<(Stray, Standing)>> {
+    async fn suspects(&self, pages: Vec<Stray>) -> Result<Vec<(Stray, PageState)>> {
         let mut owners = HashMap::new();
         for collection in COLLECTIONS {
             let mut ids: Vec<Bson> = Vec::new();
@@ -111,31 +111,31 @@ impl Checking<'_> {
             }
         }
         let standing = |page: &Stray| match owners.get(&page.owner) {
-            None => Standing::Orphan,
-            Some(owner) if owner.get("born").unwrap_or(&Bson::Null) != &page.born => Standing::Orphan,
+            None => PageState::Orphan,
+            Some(owner) if owner.get("born").unwrap_or(&Bson::Null) != &page.born => PageState::Orphan,
             Some(owner) => match Shape::of(owner, page.relation) {
                 // An adoption is still writing them; malformed lists are reported separately.
-                Shape::List(list) if list.adopting || page.page < list.pages => Standing::Committed,
-                Shape::Malformed(_) => Standing::Committed,
-                _ => Standing::Uncommitted,
+                Shape::List(list) if list.adopting || page.page < list.pages => PageState::Committed,
+                Shape::Malformed(_) => PageState::Committed,
+                _ => PageState::Uncommitted,
             },
         };
         Ok(pages
             .into_iter()
             .map(|page| (page.clone(), standing(&page)))
-            .filter(|(_, standing)| *standing != Standing::Committed)
+            .filter(|(_, standing)| *standing != PageState::Committed)
             .collect())
     }
 
     /// Those suspects whose state has not changed.
-    async fn again(&self, before: Vec<(Stray, Standing)>) -> Result<Vec<(Stray, Standing)>> {
+    async fn again(&self, before: Vec<(Stray, PageState)>) -> Result<Vec<(Stray, PageState)>> {
         let ids: Vec<Bson> = before.iter().map(|(page, _)| page.id.clone()).collect();
         let find = Find::matching(doc! { "_id": { "$in": ids } }).project(summary());
         let found = self.store.engine().find(PAGES, find).await?;
         let now = self
             .suspects(found.iter().filter_map(Stray::read).collect())
             .await?;
-        let same = |(page, standing): &(Stray, Standing)| {
+        let same = |(page, standing): &(Stray, PageState)| {
             before
                 .iter()
                 .any(|(earlier, was)| earlier.stored == page.stored && was == standing)
@@ -143,9 +143,9 @@ impl Checking<'_> {
         Ok(now.into_iter().filter(same).collect())
     }
 
-    async fn stray(&mut self, page: &Stray, standing: Standing) -> Result<()> {
+    async fn stray(&mut self, page: &Stray, standing: PageState) -> Result<()> {
         let number = page.page;
-        let (violation, gone) = if standing == Standing::Orphan {
+        let (violation, gone) = if standing == PageState::Orphan {
             let gone = self.options.repair && self.delete_orphan(page).await?;
             (Violation::OrphanPage { page: number }, gone)
         } else {

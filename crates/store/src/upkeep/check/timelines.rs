@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::Checking;
 use crate::posts;
-use crate::timeline::{self, Fault, Suspect, UNDELIVERED, attempt_of};
+use crate::timeline::{self, Suspect, TimelineFault, UNDELIVERED, attempt_of};
 use crate::upkeep::finding::{Outcome, Violation};
 use crate::upkeep::owners::owner_of;
 use document::{Find, Result};
@@ -74,9 +74,11 @@ impl Checking<'_> {
             .faults
             .iter()
             .map(|fault| match fault {
-                Fault::Orphan => Violation::OrphanTimeline,
-                Fault::Lacks { author: who, .. } => Violation::TimelineLacks { author: author(who) },
-                Fault::Unfounded { author: who } => Violation::TimelineUnfounded { author: author(who) },
+                TimelineFault::Orphan => Violation::OrphanTimeline,
+                TimelineFault::Lacks { author: who, .. } => Violation::TimelineLacks { author: author(who) },
+                TimelineFault::Unfounded { author: who } => {
+                    Violation::TimelineUnfounded { author: author(who) }
+                }
             })
             .collect();
         violations.dedup();

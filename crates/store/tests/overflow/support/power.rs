@@ -10,7 +10,7 @@ use embedded::Embedded;
 use model::Topic;
 use store::Store;
 use store::overflow::{Item, Key, Owner, PAGES, owner_id};
-use store::upkeep::{CheckOptions, Checked, Severity, Violation, check};
+use store::upkeep::{CheckOptions, CheckReport, Severity, Violation, check};
 use uuid::Uuid;
 
 use super::operations::LIKES;
@@ -138,7 +138,7 @@ async fn owner_document(store: &Store, owner: &Owner) -> Option<Document> {
     store.engine().find("posts", find).await.unwrap().pop()
 }
 
-async fn checked(store: &Store, repair: bool) -> Checked {
+async fn checked(store: &Store, repair: bool) -> CheckReport {
     let options = CheckOptions {
         repair,
         lists_only: true,

@@ -10,7 +10,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use document::Engine;
-use document::gate::{Ending, Fate, Gate, Message, Turn};
+use document::gate::{CallerGuard, Decision, Gate, GateEvent, WaitingCall};
 use store::Store;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -31,7 +31,7 @@ pub type Between = &'static (dyn Fn(Engine) -> Engine + Sync);
 #[derive(Debug, Clone, Copy)]
 struct Choice {
     actor: usize,
-    fate: Fate,
+    decision: Decision,
     /// How old a read is.
     age: Age,
 }
@@ -121,7 +121,7 @@ impl Explorer {
         }
         let answers: Vec<Answers> = operations.iter().map(|_| Answers::default()).collect();
         let (mut tasks, mut inbox) = start(store, operations, between, &self.history, &answers).await;
-        let mut waiting: Vec<Option<Turn>> = operations.iter().map(|_| None).collect();
+        let mut waiting: Vec<Option<WaitingCall>> = operations.iter().map(|_| None).collect();
         let mut run = Run {
             crashed: vec![false; operations.len()],
             story: Vec::new(),
@@ -174,23 +174,23 @@ impl Explorer {
                 (false, age) => format!("reads {age:?}"),
             };
             run.story
-                .push(format!("{} {call} {:?}", choice.actor, choice.fate));
+                .push(format!("{} {call} {:?}", choice.actor, choice.decision));
             if choice.age != Age::Newest
                 && let Some((versions, _)) = &self.stale
             {
                 stale -= 1;
                 versions.answer_next(choice.age);
             }
-            if choice.fate != Fate::Proceed {
+            if choice.decision != Decision::Proceed {
                 left.faults -= 1;
             }
             if let Some((versions, _)) = &self.stale {
-                versions.lose_next(choice.fate == Fate::LoseAnswer);
+                versions.lose_next(choice.decision == Decision::LoseAnswer);
             }
-            run.crashed[choice.actor] |= choice.fate == Fate::Crash;
+            run.crashed[choice.actor] |= choice.decision == Decision::Crash;
             let writes = turn.writes;
-            assert!(turn.decide(choice.fate), "a caller gave up while it waited");
-            if choice.fate != Fate::Crash {
+            assert!(turn.decide(choice.decision), "a caller gave up while it waited");
+            if choice.decision != Decision::Crash {
                 settle(&mut inbox, 1, &mut waiting, &mut run).await;
                 if let Some((versions, _)) = &self.stale {
                     answers[choice.actor].note_version(versions.last_seen());
@@ -230,7 +230,7 @@ impl Explorer {
 pub async fn simulate(store: &Store, operations: &[Operation], seed: u64, writes_per_fault: u64) {
     let answers: Vec<Answers> = operations.iter().map(|_| Answers::default()).collect();
     let (tasks, mut inbox) = start(store, operations, &|engine| engine, &History::default(), &answers).await;
-    let mut waiting: Vec<Option<Turn>> = operations.iter().map(|_| None).collect();
+    let mut waiting: Vec<Option<WaitingCall>> = operations.iter().map(|_| None).collect();
     let mut run = Run {
         crashed: Vec::new(),
         story: Vec::new(),
@@ -246,12 +246,12 @@ pub async fn simulate(store: &Store, operations: &[Operation], seed: u64, writes
         }
         let next = ready[usize::try_from(dice.below(ready.len() as u64)).unwrap()];
         let turn = waiting[next].take().unwrap();
-        let fate = match dice.below(writes_per_fault) {
-            0 if turn.writes => Fate::Fail,
-            1 if turn.writes => Fate::LoseAnswer,
-            _ => Fate::Proceed,
+        let decision = match dice.below(writes_per_fault) {
+            0 if turn.writes => Decision::Fail,
+            1 if turn.writes => Decision::LoseAnswer,
+            _ => Decision::Proceed,
         };
-        assert!(turn.decide(fate), "a caller gave up while it waited");
+        assert!(turn.decide(decision), "a caller gave up while it waited");
         settle(&mut inbox, 1, &mut waiting, &mut run).await;
     }
     end(tasks).await;
@@ -264,7 +264,7 @@ async fn start(
     between: Between,
     history: &History,
     answers: &[Answers],
-) -> (JoinSet<()>, mpsc::UnboundedReceiver<Message>) {
+) -> (JoinSet<()>, mpsc::UnboundedReceiver<GateEvent>) {
     let (messages, inbox) = mpsc::unbounded_channel();
     let mut tasks = JoinSet::new();
     for (actor, operation) in operations.iter().enumerate() {
@@ -276,7 +276,7 @@ async fn start(
         let (operation, messages) = (operation(gated), messages.clone());
         let history = history.clone();
         tasks.spawn(async move {
-            let _ending = Ending::new(actor, messages);
+            let _ending = CallerGuard::new(actor, messages);
             history.during(operation).await;
         });
     }
@@ -296,25 +296,25 @@ async fn end(mut tasks: JoinSet<()>) {
 
 /// Waits until this many operations wait for their turn or have ended.
 async fn settle(
-    inbox: &mut mpsc::UnboundedReceiver<Message>,
+    inbox: &mut mpsc::UnboundedReceiver<GateEvent>,
     busy: usize,
-    waiting: &mut [Option<Turn>],
+    waiting: &mut [Option<WaitingCall>],
     run: &mut Run,
 ) {
     for _ in 0..busy {
         match inbox.recv().await.unwrap() {
-            Message::Waits(turn) => {
+            GateEvent::CallArrived(turn) => {
                 let actor = turn.caller;
                 waiting[actor] = Some(turn);
             }
-            Message::Ends(actor) => run.story.push(format!("{actor} ends")),
+            GateEvent::CallerEnded(actor) => run.story.push(format!("{actor} ends")),
         }
     }
 }
 
 /// The ways in which the run can continue. Two reads in a row commute, so only one of their two orders is tried.
 fn options(
-    waiting: &[Option<Turn>],
+    waiting: &[Option<WaitingCall>],
     previous: Option<(usize, bool)>,
     left: Bounds,
     stale: usize,
@@ -329,18 +329,18 @@ fn options(
                 continue;
             }
         }
-        let choice = |fate, age| Choice { actor, fate, age };
-        options.push(choice(Fate::Proceed, Age::Newest));
+        let choice = |decision, age| Choice { actor, decision, age };
+        options.push(choice(Decision::Proceed, Age::Newest));
         if turn.writes && left.faults > 0 {
-            options.push(choice(Fate::Crash, Age::Newest));
-            options.push(choice(Fate::LoseAnswer, Age::Newest));
+            options.push(choice(Decision::Crash, Age::Newest));
+            options.push(choice(Decision::LoseAnswer, Age::Newest));
         }
         if turn.writes && left.faults > 0 && loses_calls {
-            options.push(choice(Fate::LoseCall, Age::Newest));
+            options.push(choice(Decision::LoseCall, Age::Newest));
         }
         if !turn.writes && stale > 0 {
-            options.push(choice(Fate::Proceed, Age::OneBehind));
-            options.push(choice(Fate::Proceed, Age::Oldest));
+            options.push(choice(Decision::Proceed, Age::OneBehind));
+            options.push(choice(Decision::Proceed, Age::Oldest));
         }
     }
     options

@@ -139,8 +139,8 @@ impl Town {
             Look(number) => timelines.home(&self.person(number), None, 2).await.map(drop),
             Leave(number) => {
                 let leaver = self.person(number);
-                store.leaving().begin(&leaver, HASH).await?;
-                store.leaving().finish(&leaver).await
+                store.account_deletions().begin(&leaver, HASH).await?;
+                store.account_deletions().finish(&leaver).await
             }
             Join(number) => self.join(store, number).await,
         }
@@ -341,7 +341,7 @@ impl Scenario {
             let events = format!("{:#?}", run.story);
             // The crashed requests have not been retried. The sweep finishes what they left undone for others.
             store.timelines().deliver_all().await.unwrap();
-            store.leaving().finish_all().await.unwrap();
+            store.account_deletions().finish_all().await.unwrap();
             if run.crashed.contains(&true) {
                 town.assert_what_is_left_behind_is_empty_and_found(store, &events)
                     .await;

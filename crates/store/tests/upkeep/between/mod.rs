@@ -1,6 +1,6 @@
 //! Lists that belong together, as left by an operation of the feed that was interrupted between two writes.
 
-mod leaving;
+mod account_deletion;
 mod reactions;
 
 use std::sync::Arc;

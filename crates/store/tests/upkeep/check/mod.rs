@@ -12,7 +12,7 @@ use document::{Find, Update};
 use model::{Relation, Timestamp};
 use store::Store;
 use store::overflow::{Item, Key, Owner, PAGES, empty, owner_collection, owner_id};
-use store::upkeep::{CheckOptions, Checked, Outcome, Severity, Violation, check};
+use store::upkeep::{CheckOptions, CheckReport, Outcome, Severity, Violation, check};
 use uuid::Uuid;
 
 const LIKES: Relation = Relation::Likes;
@@ -25,7 +25,7 @@ fn options(repair: bool) -> CheckOptions {
     }
 }
 
-async fn checked(store: &Store, repair: bool) -> Checked {
+async fn checked(store: &Store, repair: bool) -> CheckReport {
     check(store, options(repair), &|done, total| assert!(done <= total))
         .await
         .unwrap()

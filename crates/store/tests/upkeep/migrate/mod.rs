@@ -17,7 +17,7 @@ use document::{Engine, Error, Find, FindAndModify, Index, Layer, Result, Update,
 use model::{Handle, Relation, Topic};
 use store::Store;
 use store::overflow::{Key, Owner, PAGES, owner_collection, owner_id};
-use store::upkeep::{CheckOptions, DetectOptions, Form, Migrated, check, detect, migrate};
+use store::upkeep::{CheckOptions, DetectOptions, Form, MigrationReport, check, detect, migrate};
 
 const LIKES: Relation = Relation::Likes;
 const FOLLOWERS: Relation = Relation::Followers;
@@ -35,7 +35,7 @@ async fn set(store: &Store, owner: &Owner, field: &str, value: impl Into<Bson>) 
     assert_eq!(done.matched, 1);
 }
 
-async fn run(store: &Store) -> Migrated {
+async fn run(store: &Store) -> MigrationReport {
     migrate(store, false, &|done, total| assert!(done <= total))
         .await
         .unwrap()

@@ -90,7 +90,7 @@ fn listen_boxed(target: &EventTarget, event: &'static str, callback: Box<dyn FnM
 
 impl Listening {
     /// For as long as the page lives.
-    pub fn for_good(self) {
+    pub fn forever(self) {
         std::mem::forget(self);
     }
 }

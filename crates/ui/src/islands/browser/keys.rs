@@ -23,7 +23,7 @@ pub fn bind() {
             }
         }
     })
-    .for_good();
+    .forever();
     let Some(Ok(switch)) = here("#keys input").map(JsCast::dyn_into::<HtmlInputElement>) else {
         return;
     };
@@ -39,7 +39,7 @@ pub fn bind() {
             });
         }
     })
-    .for_good();
+    .forever();
 }
 
 /// Runs the action of a key, if it has one here.

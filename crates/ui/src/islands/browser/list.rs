@@ -45,7 +45,7 @@ impl List {
 
     /// Appends a stretch.
     pub fn append(&self, stretch: &Stretch) {
-        leave_out_what_is_here(&stretch.part);
+        remove_duplicates(&stretch.part);
         if self.feed.append_child(&stretch.part).is_ok() {
             self.arrived(&stretch.part);
             self.make_room();
@@ -66,7 +66,7 @@ impl List {
                 .filter(|item| !item.id().is_empty() && !is_here(item))
             {
                 if first.insert_before(item, top.as_ref()).is_ok() {
-                    wake(item);
+                    bind_islands(item);
                     set(item, "data-arrived", "");
                 }
             }
@@ -74,7 +74,7 @@ impl List {
             empty(&self.feed);
             unset(&self.feed, "data-came");
             if self.feed.append_child(&stretch.part).is_ok() {
-                wake(&stretch.part);
+                bind_islands(&stretch.part);
             }
             if let Some(end) = around(&self.feed, ".list").and_then(|list| find(&list, ".feed-more")) {
                 stretch.put_end_into(&end);
@@ -140,7 +140,7 @@ impl List {
 
     /// Wakes the islands of a new stretch, and continues the numbering from the stretch above.
     fn arrived(&self, part: &Element) {
-        wake(part);
+        bind_islands(part);
         let came = number(&self.feed, "data-came").unwrap_or(0);
         if came > 0 {
             for item in all(part, ".entry") {
@@ -229,7 +229,7 @@ impl List {
             // Many items were added since: the new ones end somewhere above the items that were read.
             return point_to(part, "", "There is more at the top by now. Back to the newest");
         }
-        leave_out_what_is_here(&stretch.part);
+        remove_duplicates(&stretch.part);
         part.set_inner_html(&stretch.part.inner_html());
         unset(part, "data-away");
         set_height(part, "");
@@ -263,7 +263,7 @@ pub fn href(part: &Element) -> String {
 
 /// Removes items from a stretch that the page already shows: a boundary moves by one when an item before it is
 /// deleted.
-fn leave_out_what_is_here(part: &Element) {
+fn remove_duplicates(part: &Element) {
     for item in all(part, ".entry").iter().filter(|item| is_here(item)) {
         item.remove();
     }
@@ -275,7 +275,7 @@ fn is_here(item: &Element) -> bool {
 
 /// Wakes the islands in a new part of the page. They only bind to its elements, so this is all that it takes, and
 /// nothing of theirs outlives the part.
-fn wake(part: &Element) {
+fn bind_islands(part: &Element) {
     for island in all(part, ".numbers") {
         numbers::bind(&island);
     }

@@ -22,7 +22,7 @@ const SETTLE: Duration = Duration::from_millis(120);
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 /// The number of failed attempts after which the reader is told, if nothing else told them: a restarting server is
 /// back sooner.
-const WORTH_SAYING: u32 = 2;
+const FAILURES_BEFORE_NOTICE: u32 = 2;
 const NOT_CONNECTED: &str = "Not connected. What you do is sent as soon as Spillway answers again.";
 
 /// How an owner's lists are stored: `model::Overflow` as it came over the wire.
@@ -99,20 +99,20 @@ impl Drop for Watching {
 /// Reconsiders the connection once the page has settled.
 pub fn settle() {
     thread_local! {
-        static STATE_OF_THE_TAB: [Listening; 3] = {
+        static TAB_LISTENERS: [Listening; 3] = {
             if !window().navigator().on_line() {
-                say(NOT_CONNECTED);
+                show_status(NOT_CONNECTED);
             }
             [
                 // A hidden tab needs no updates; and browsers can keep a page without an open connection for the
                 // Back button.
                 listen(&document(), "visibilitychange", |_| try_now()),
-                listen(&window(), "offline", |_| say(NOT_CONNECTED)),
+                listen(&window(), "offline", |_| show_status(NOT_CONNECTED)),
                 listen(&window(), "online", |_| back_online()),
             ]
         };
     }
-    STATE_OF_THE_TAB.with(|_| {});
+    TAB_LISTENERS.with(|_| {});
     if !HUB.with_borrow_mut(|hub| std::mem::replace(&mut hub.settling, true)) {
         set_timeout(reconsider, SETTLE);
     }
@@ -121,9 +121,9 @@ pub fn settle() {
 /// Records whether the server answered another request of the page. If it did not, the reader is told at once.
 pub fn asked(answered: bool) {
     if !answered {
-        say(NOT_CONNECTED);
+        show_status(NOT_CONNECTED);
     } else if is_saying() {
-        say("");
+        show_status("");
         try_now();
     }
 }
@@ -133,7 +133,7 @@ fn back_online() {
     HUB.with_borrow_mut(|hub| hub.connection = None);
     reconsider();
     if HUB.with_borrow(|hub| hub.connection.is_none()) {
-        say("");
+        show_status("");
     }
 }
 
@@ -177,7 +177,7 @@ fn open(query: String) -> Option<Connection> {
             }),
             listen(&source, "open", |_| {
                 HUB.with_borrow_mut(|hub| hub.failures = 0);
-                say("");
+                show_status("");
             }),
             listen(&source, "error", |_| broken()),
         ],
@@ -226,8 +226,8 @@ fn broken() {
         hub.failures += 1;
         hub.failures
     });
-    if failures >= WORTH_SAYING {
-        say(NOT_CONNECTED);
+    if failures >= FAILURES_BEFORE_NOTICE {
+        show_status(NOT_CONNECTED);
     }
     let wait = FIRST_WAIT * 2_u32.pow(failures.min(6) - 1);
     #[expect(
@@ -248,7 +248,7 @@ fn broken() {
 }
 
 /// In the corner that every page has for it.
-fn say(message: &str) {
+fn show_status(message: &str) {
     if let Some(corner) = corner() {
         set_text(&corner, message);
     }

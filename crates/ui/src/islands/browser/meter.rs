@@ -19,8 +19,8 @@ pub fn show(element: &Element, meter: &Meter) {
         set(&water, "width", &words::fill(meter));
     }
     for (part, text) in [
-        (".meter-held", words::held(meter)),
-        (".meter-brim", words::brim(meter)),
+        (".meter-held", words::head_count(meter)),
+        (".meter-brim", words::of_threshold(meter)),
         (".meter-pages", words::pages(meter.pages)),
     ] {
         if let Some(part) = find(element, part) {

@@ -10,7 +10,7 @@ pub mod meter;
 pub mod number;
 pub mod open;
 pub mod pane;
-pub mod place;
+pub mod scroll_position;
 pub mod send;
 pub mod stretch;
 pub mod toggle;
@@ -26,7 +26,7 @@ thread_local! {
 }
 
 /// What a page does once one of its islands is awake.
-pub fn awake() {
+pub fn start() {
     if AWAKE.replace(true) {
         return;
     }
@@ -39,5 +39,5 @@ pub fn awake() {
             draft::forget_all();
         }
     })
-    .for_good();
+    .forever();
 }

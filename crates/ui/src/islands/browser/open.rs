@@ -16,7 +16,7 @@ pub fn bind(list: &List) {
             go(&page);
         }
     })
-    .for_good();
+    .forever();
 }
 
 /// The page of the post whose text was clicked, unless the click was on a link in it or selected something.

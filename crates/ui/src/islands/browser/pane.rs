@@ -79,7 +79,7 @@ pub fn bind(root: &Element) {
             clicked.show(href, true);
         }
     })
-    .for_good();
+    .forever();
     for (what, pressed) in [
         ("pointerdown", true),
         ("keydown", true),
@@ -90,9 +90,9 @@ pub fn bind(root: &Element) {
         let pane = Rc::clone(&pane);
         // It may be released elsewhere.
         let place: &EventTarget = if pressed { root } else { &document() };
-        listen(place, what, move |_| pane.pressed.set(pressed)).for_good();
+        listen(place, what, move |_| pane.pressed.set(pressed)).forever();
     }
-    pane.look_again();
+    pane.poll();
     let sent = Rc::clone(&pane);
     listen(root, "submit", move |event| {
         let form = event.target().and_then(|target| target.dyn_into().ok());
@@ -101,7 +101,7 @@ pub fn bind(root: &Element) {
             sent.send(form);
         }
     })
-    .for_good();
+    .forever();
     listen(&window(), "popstate", move |_| {
         let query = query();
         // A link within the page triggers this event, too.
@@ -109,7 +109,7 @@ pub fn bind(root: &Element) {
             pane.show(query, false);
         }
     })
-    .for_good();
+    .forever();
 }
 
 fn query() -> String {
@@ -149,14 +149,14 @@ impl Pane {
             if let Some(focused) = pane.put(&new.inner_html()) {
                 drop(focused.focus());
             }
-            pane.say();
-            pane.look_again();
+            pane.announce();
+            pane.poll();
         });
     }
 
     /// If the contents have an element with `data-again`, fetches them again after that many milliseconds; not
     /// while the page is hidden.
-    fn look_again(self: &Rc<Self>) {
+    fn poll(self: &Rc<Self>) {
         let part = find(&self.root, "[data-again]");
         let Some(wait) = part.and_then(|part| number(&part, "data-again")) else {
             return;
@@ -202,7 +202,7 @@ impl Pane {
                 pause(QUIET).await;
             }
             pane.following.set(false);
-            pane.look_again();
+            pane.poll();
         });
     }
 
@@ -248,7 +248,7 @@ impl Pane {
             part.set_scroll_top(top);
             part.set_scroll_left(left);
         }
-        self.say_what_is_new();
+        self.announce_changes();
     }
 
     /// Puts new contents into the pane. Returns the link that had the focus, or the element that replaced it.
@@ -268,23 +268,23 @@ impl Pane {
     }
 
     /// Announces the current contents to screen readers.
-    fn say(&self) {
-        if let (Some(said), Some(status)) = (self.said("[data-said]"), status()) {
+    fn announce(&self) {
+        if let (Some(said), Some(status)) = (self.announcement("[data-said]"), status()) {
             set_text(&status, &said);
         }
     }
 
     /// Announces the contents after a change that the reader did not make, if they change by themselves and the
     /// text was not announced before.
-    fn say_what_is_new(&self) {
-        if let (Some(said), Some(status)) = (self.said("[data-again][data-said]"), status())
+    fn announce_changes(&self) {
+        if let (Some(said), Some(status)) = (self.announcement("[data-again][data-said]"), status())
             && status.text_content().as_deref() != Some(&said)
         {
             set_text(&status, &said);
         }
     }
 
-    fn said(&self, part: &str) -> Option<String> {
+    fn announcement(&self, part: &str) -> Option<String> {
         attribute(&find(&self.root, part)?, "data-said")
     }
 }

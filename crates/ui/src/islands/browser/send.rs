@@ -19,17 +19,17 @@ const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(32);
 
 /// Statuses of a server that cannot answer now but may in a moment.
-pub const AWAY: u16 = 503;
+pub const SERVICE_UNAVAILABLE: u16 = 503;
 /// The status for a reader who is not signed in, or no longer.
 const NOT_SIGNED_IN: u16 = 401;
 
 /// The reason why an action failed, for a person to read.
-pub struct Refusal {
+pub struct SendError {
     message: String,
     signed_out: bool,
 }
 
-impl Refusal {
+impl SendError {
     fn no_answer() -> Self {
         Self {
             message: NO_ANSWER.to_owned(),
@@ -51,7 +51,7 @@ impl Refusal {
 
 /// Sends a form as it is at this moment; returns the server function's result, or why it failed. While the server
 /// does not answer, it is sent again: every such form is idempotent.
-pub fn send(form: &HtmlFormElement) -> impl Future<Output = Result<JsValue, Refusal>> + use<> {
+pub fn send(form: &HtmlFormElement) -> impl Future<Output = Result<JsValue, SendError>> + use<> {
     // An attribute, since a field of the form could be called "action".
     let action = form.get_attribute("action").unwrap_or_default();
     let fields = fields(form);
@@ -59,19 +59,19 @@ pub fn send(form: &HtmlFormElement) -> impl Future<Output = Result<JsValue, Refu
         let mut wait = FIRST_WAIT;
         loop {
             let answer = answer(&action, &fields).await;
-            live::asked(matches!(answer, Ok((status, _)) if status != AWAY));
+            live::asked(matches!(answer, Ok((status, _)) if status != SERVICE_UNAVAILABLE));
             match answer {
                 Ok((200..300, body)) => return Ok(body),
-                Ok((status, body)) if status != AWAY => {
+                Ok((status, body)) if status != SERVICE_UNAVAILABLE => {
                     // A server function explains a refusal with a problem of ours; layers in front of it, such as
                     // a limit, with problem+json.
                     let why = text(&body, "message").or_else(|| text(&body, "detail"));
-                    return Err(Refusal {
+                    return Err(SendError {
                         message: why.unwrap_or_else(|| NO_ANSWER.to_owned()),
                         signed_out: status == NOT_SIGNED_IN,
                     });
                 }
-                _ if wait > LONGEST_WAIT => return Err(Refusal::no_answer()),
+                _ if wait > LONGEST_WAIT => return Err(SendError::no_answer()),
                 _ => pause(wait).await,
             }
             wait *= 2;

@@ -7,7 +7,7 @@ use web_sys::{Document, DomParser, Element, Response, SupportedType};
 
 use super::dom::{attribute, find};
 use super::live;
-use super::send::AWAY;
+use super::send::SERVICE_UNAVAILABLE;
 
 /// The list of another page.
 pub struct Stretch {
@@ -51,7 +51,7 @@ pub async fn fetch_page(href: &str) -> Option<Document> {
     live::asked(
         response
             .as_ref()
-            .is_some_and(|response| response.status() != AWAY),
+            .is_some_and(|response| response.status() != SERVICE_UNAVAILABLE),
     );
     let response = response?;
     if !response.ok() {

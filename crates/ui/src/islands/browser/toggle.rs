@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use leptos::task::spawn_local;
-use model::Counted;
+use model::ReactionState;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlFormElement, HtmlInputElement};
 
@@ -27,8 +27,8 @@ pub struct Toggle {
 }
 
 struct State {
-    shown: Counted,
-    settled: Counted,
+    shown: ReactionState,
+    settled: ReactionState,
     sending: bool,
     /// Whether a count arrived from elsewhere while our own request was out. The event for our own change follows
     /// its answer, so the counts from events are never out of date for long, and the answer may be.
@@ -41,7 +41,7 @@ impl Toggle {
         let relation = attribute(&form, "data-relation")?;
         let counter = find(root, &format!("[data-number={relation}]"))?;
         let button = find(&form, "button")?;
-        let settled = Counted {
+        let settled = ReactionState {
             active: attribute(&button, "aria-pressed")? == "true",
             count: attribute(&counter, "data-count")?.parse().ok()?,
         };
@@ -86,13 +86,13 @@ impl Toggle {
 
     fn flip(self: &Rc<Self>) {
         let mut state = self.state.borrow_mut();
-        let Counted { active, count } = state.shown;
+        let ReactionState { active, count } = state.shown;
         let wanted = if active {
             count.saturating_sub(1)
         } else {
             count + 1
         };
-        state.shown = Counted {
+        state.shown = ReactionState {
             active: !active,
             count: wanted,
         };
@@ -135,7 +135,7 @@ impl Toggle {
         again
     }
 
-    fn show(&self, shown: Counted) {
+    fn show(&self, shown: ReactionState) {
         set(
             &self.button,
             "aria-pressed",

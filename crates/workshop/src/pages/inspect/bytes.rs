@@ -3,8 +3,8 @@
 use bson::{Document, RawDocumentBuf};
 use leptos::prelude::*;
 use model::RelationOverflow;
-use store::inspect::{Part, Place, Whole};
-use ui::components::{WALL, grouped, size};
+use store::inspect::{BytePart, InspectedOwner, Purpose};
+use ui::components::{MAX_DOCUMENT_BYTES, grouped, size};
 
 /// The size of a document; nothing for one that is too large to store.
 pub fn of_document(document: &Document) -> Option<u64> {
@@ -19,7 +19,7 @@ fn full(list: &RelationOverflow) -> u64 {
 }
 
 /// The size of the document with all heads full.
-fn all_full(whole: &Whole) -> u64 {
+fn all_full(whole: &InspectedOwner) -> u64 {
     let room: u64 = whole
         .lists
         .values()
@@ -29,7 +29,7 @@ fn all_full(whole: &Whole) -> u64 {
 }
 
 /// The size of the document if it held all items of its lists, each like those in its head.
-fn unbounded(whole: &Whole) -> u64 {
+fn unbounded(whole: &InspectedOwner) -> u64 {
     let beside = |list: &RelationOverflow| {
         let all = (list.head_bytes * list.count).checked_div(list.head);
         all.unwrap_or(0).saturating_sub(list.head_bytes)
@@ -39,7 +39,7 @@ fn unbounded(whole: &Whole) -> u64 {
 
 /// The document as a bar, in which each head has the room that its threshold leaves, and as a table.
 #[component]
-pub fn Bytes(whole: Whole) -> impl IntoView {
+pub fn Bytes(whole: InspectedOwner) -> impl IntoView {
     let (total, scale) = (whole.bytes.total(), all_full(&whole));
     let mut from = 0;
     let mut piece = |class: &'static str, bytes: u64| {
@@ -49,8 +49,8 @@ pub fn Bytes(whole: Whole) -> impl IntoView {
     };
     let mut bar = Vec::new();
     for part in whole.bytes.parts() {
-        bar.push(piece(class(&part.place), part.bytes));
-        if let Place::Head(relation) = part.place
+        bar.push(piece(class(&part.purpose), part.bytes));
+        if let Purpose::Head(relation) = part.purpose
             && let Some(list) = whole.lists.get(&relation)
         {
             bar.push(piece("byte-room", full(list) - list.head_bytes));
@@ -95,18 +95,18 @@ pub fn Bytes(whole: Whole) -> impl IntoView {
     }
 }
 
-fn row(part: &Part, whole: &Whole, total: u64) -> impl IntoView + use<> {
-    let (name, rest) = match &part.place {
-        Place::Frame => (None, "the document’s length and end"),
-        Place::Field(name) if !whole.document.contains_key(name) => {
+fn row(part: &BytePart, whole: &InspectedOwner, total: u64) -> impl IntoView + use<> {
+    let (name, rest) = match &part.purpose {
+        Purpose::Frame => (None, "the document’s length and end"),
+        Purpose::Field(name) if !whole.document.contains_key(name) => {
             (Some(name.clone()), ", which nobody is shown")
         }
-        Place::Field(name) => (Some(name.clone()), ""),
-        Place::Head(relation) => (Some(format!("{relation}.head")), ""),
-        Place::Rest(relation) => (Some(relation.to_string()), ", its other fields"),
+        Purpose::Field(name) => (Some(name.clone()), ""),
+        Purpose::Head(relation) => (Some(format!("{relation}.head")), ""),
+        Purpose::Rest(relation) => (Some(relation.to_string()), ", its other fields"),
     };
-    let items = match &part.place {
-        Place::Head(relation) => whole
+    let items = match &part.purpose {
+        Purpose::Head(relation) => whole
             .lists
             .get(relation)
             .map(|list| format!("{} of {}", grouped(list.head), grouped(list.threshold))),
@@ -115,7 +115,7 @@ fn row(part: &Part, whole: &Whole, total: u64) -> impl IntoView + use<> {
     view! {
         <tr data-bytes=part.bytes.to_string()>
             <th scope="row">
-                <span class=format!("swatch {}", class(&part.place)) aria-hidden="true"></span>
+                <span class=format!("swatch {}", class(&part.purpose)) aria-hidden="true"></span>
                 {name.map(|name| view! { <code>{name}</code> })}
                 {rest}
             </th>
@@ -126,11 +126,11 @@ fn row(part: &Part, whole: &Whole, total: u64) -> impl IntoView + use<> {
     }
 }
 
-fn class(place: &Place) -> &'static str {
-    match place {
-        Place::Head(_) => "byte-head",
-        Place::Rest(_) => "byte-rest",
-        Place::Field(_) | Place::Frame => "byte-field",
+fn class(purpose: &Purpose) -> &'static str {
+    match purpose {
+        Purpose::Head(_) => "byte-head",
+        Purpose::Rest(_) => "byte-rest",
+        Purpose::Field(_) | Purpose::Frame => "byte-field",
     }
 }
 
@@ -144,23 +144,26 @@ const BEGINNING: u32 = 8;
 
 /// A position on the scale up to the limit, in thousandths: each doubling has the same width.
 fn place(bytes: u64) -> u64 {
-    let bytes = bytes.clamp(1 << BEGINNING, WALL);
+    let bytes = bytes.clamp(1 << BEGINNING, MAX_DOCUMENT_BYTES);
     let doublings = bytes.ilog2();
     let within = ((bytes - (1 << doublings)) * 1000) >> doublings;
-    let octaves = u64::from(WALL.ilog2() - BEGINNING);
+    let octaves = u64::from(MAX_DOCUMENT_BYTES.ilog2() - BEGINNING);
     (u64::from(doublings - BEGINNING) * 1000 + within) / octaves
 }
 
 /// The document now, with full heads, and as it would be without pages, on one scale with MongoDB's limit.
 #[component]
-pub fn Wall(whole: Whole) -> impl IntoView {
+pub fn Wall(whole: InspectedOwner) -> impl IntoView {
     let (total, unbounded) = (whole.bytes.total(), unbounded(&whole));
     let rows = [
         (
             "The document now",
             total,
             "byte-head",
-            format!("{} of it would fit below the wall", grouped(WALL / total.max(1))),
+            format!(
+                "{} of it would fit below the wall",
+                grouped(MAX_DOCUMENT_BYTES / total.max(1))
+            ),
         ),
         (
             "With all heads full",
@@ -171,7 +174,7 @@ pub fn Wall(whole: Whole) -> impl IntoView {
         ("With all items in it", unbounded, "byte-much", growth(unbounded)),
         (
             "The wall",
-            WALL,
+            MAX_DOCUMENT_BYTES,
             "byte-wall",
             "MongoDB refuses anything larger".to_owned(),
         ),
@@ -206,12 +209,12 @@ pub fn Wall(whole: Whole) -> impl IntoView {
 
 /// The consequences of keeping all items in one document.
 fn growth(unbounded: u64) -> String {
-    if unbounded >= WALL {
+    if unbounded >= MAX_DOCUMENT_BYTES {
         return "it could not be stored".to_owned();
     }
     format!(
         "one array for each list, written anew by every append; {} % of the way",
-        unbounded * 100 / WALL
+        unbounded * 100 / MAX_DOCUMENT_BYTES
     )
 }
 

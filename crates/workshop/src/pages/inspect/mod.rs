@@ -10,7 +10,7 @@ use feed::Inspection;
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
 use model::{Kind, Problem, Relation, Topic};
-use ui::components::{ShownDocument, as_it_is, beginning, grouped, size};
+use ui::components::{ShownDocument, beginning, grouped, size, unchanged};
 use ui::islands::Pane;
 use ui::problem::answer_with;
 use ui::request::{feed, loaded, query};
@@ -126,7 +126,7 @@ pub fn list_of(owner: &Topic, name: &str) -> Result<Relation, Problem> {
 }
 
 /// The description of an owner.
-pub struct About {
+pub struct OwnerDescription {
     /// In words.
     pub words: String,
     /// The address of its page.
@@ -134,16 +134,16 @@ pub struct About {
 }
 
 /// Looks up the description of an owner.
-pub async fn about(owner: &Topic) -> Result<About, Problem> {
+pub async fn about(owner: &Topic) -> Result<OwnerDescription, Problem> {
     Ok(match owner {
         Topic::Post(id) => {
             let post = feed()?.posts().get(*id, None).await?.post;
-            About {
+            OwnerDescription {
                 words: format!("{}: “{}”", post.author.name, beginning(post.text.as_str())),
                 href: format!("/post/{id}"),
             }
         }
-        Topic::User(handle) => About {
+        Topic::User(handle) => OwnerDescription {
             words: format!(
                 "{} (@{handle})",
                 feed()?.people().profile(handle, None).await?.name
@@ -155,7 +155,7 @@ pub async fn about(owner: &Topic) -> Result<About, Problem> {
 
 #[component]
 fn Stage(owner: Topic, inspection: Inspection) -> impl IntoView {
-    let said = said(&inspection);
+    let said = announcement(&inspection);
     let Inspection {
         whole,
         relation,
@@ -180,7 +180,7 @@ fn Stage(owner: Topic, inspection: Inspection) -> impl IntoView {
         if let Some(document) = document {
             let what = format!("db.pages, page {number} of {relation}");
             let note = bytes::of_document(&document).map(size).unwrap_or_default();
-            view! { <ShownDocument what note branch=as_it_is(&document) /> }.into_any()
+            view! { <ShownDocument what note branch=unchanged(&document) /> }.into_any()
         } else {
             let gone = format!("Page {number} of {relation} is empty by now: all of its items were removed.");
             view! { <p class="lab-source">{gone}</p> }.into_any()
@@ -203,7 +203,7 @@ fn Stage(owner: Topic, inspection: Inspection) -> impl IntoView {
                 <h2 id="documents" class="section-head">
                     "The documents"
                 </h2>
-                <ShownDocument what=collection.to_owned() note branch=as_it_is(&whole.document) />
+                <ShownDocument what=collection.to_owned() note branch=unchanged(&whole.document) />
                 {shown_page}
             </section>
         </div>
@@ -217,7 +217,7 @@ fn Stage(owner: Topic, inspection: Inspection) -> impl IntoView {
 }
 
 /// The text for screen readers after a choice.
-fn said(inspection: &Inspection) -> String {
+fn announcement(inspection: &Inspection) -> String {
     let Inspection {
         relation,
         list,

@@ -1,11 +1,11 @@
 //! The list in the sandbox: its documents, and whether they cost what the rules predict.
 
-use crate::tune::{Documents, Figures, Shown, Tuning};
+use crate::tune::{Documents, Figures, TunedState, Tuning};
 use chart::numbers::bytes;
 use leptos::prelude::*;
 use model::{Progress, Relation, TunedCost, TunedList};
 use store::Limits;
-use ui::components::{ShownDocument, as_it_is, grouped, size};
+use ui::components::{ShownDocument, grouped, size, unchanged};
 use ui::request::query;
 
 use crate::pages::figures::{Figures as FiguresTable, Table};
@@ -17,12 +17,12 @@ const LIVE: u32 = 500;
 
 /// The list so far.
 #[component]
-pub(super) fn LaidOut(
-    shown: Shown,
+pub(super) fn TunedListView(
+    shown: TunedState,
     /// The address that the number of a page is added to.
     at: String,
 ) -> impl IntoView {
-    let Shown { list, documents } = shown;
+    let TunedState { list, documents } = shown;
     let running = list.progress == Progress::Running;
     let phase = format!("{:?}", list.progress).to_lowercase();
     let line = line(&list);
@@ -170,7 +170,7 @@ fn Stored(documents: Documents, at: String) -> impl IntoView {
     let page = u32::try_from(number).ok();
     let shown_page = pages.get(number).map(|document| {
         let note = of_document(document).map(size).unwrap_or_default();
-        view! { <ShownDocument what=format!("db.pages, page {number}") note branch=as_it_is(document) /> }
+        view! { <ShownDocument what=format!("db.pages, page {number}") note branch=unchanged(document) /> }
     });
     let note = size(owner.bytes.total());
     view! {
@@ -186,7 +186,7 @@ fn Stored(documents: Documents, at: String) -> impl IntoView {
                 <h3 id="documents" class="section-head">
                     "The documents"
                 </h3>
-                <ShownDocument what="db.posts".to_owned() note branch=as_it_is(&owner.document) />
+                <ShownDocument what="db.posts".to_owned() note branch=unchanged(&owner.document) />
                 {shown_page}
             </section>
         </div>

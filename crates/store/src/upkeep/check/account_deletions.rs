@@ -10,10 +10,10 @@ use document::Result;
 impl Checking<'_> {
     /// Finishes what a server began and did not end. A departure that is running right now is reported too: with many
     /// followers it takes a while, and helping it does no harm.
-    pub(super) async fn leaving(&mut self) -> Result<()> {
-        for handle in self.store.leaving().all().await? {
+    pub(super) async fn account_deletions(&mut self) -> Result<()> {
+        for handle in self.store.account_deletions().all().await? {
             let outcome = if self.options.repair {
-                self.store.leaving().finish(&handle).await?;
+                self.store.account_deletions().finish(&handle).await?;
                 Outcome::Repaired
             } else {
                 Outcome::Found

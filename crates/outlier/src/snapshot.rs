@@ -15,7 +15,7 @@ use document::{Error, FindAndModify, Result};
 
 /// A list as it was when it was read.
 #[derive(Debug, Clone)]
-pub struct Seen(pub(crate) State);
+pub struct Snapshot(pub(crate) State);
 
 /// The conditions of a change, and what is written with it.
 #[derive(Debug, Default)]
@@ -50,8 +50,8 @@ impl OverflowList<'_> {
     ///
     /// # Errors
     /// [`Error::NoOwner`] when the owner does not exist.
-    pub async fn look(&self, owner: &Owner) -> Result<Seen> {
-        self.state(owner, Head::Whole).await.map(Seen)
+    pub async fn snapshot(&self, owner: &Owner) -> Result<Snapshot> {
+        self.state(owner, Head::Whole).await.map(Snapshot)
     }
 
     /// Changes other fields of the owner, and returns the list as it is after that, in one command. `guard` selects
@@ -59,12 +59,12 @@ impl OverflowList<'_> {
     ///
     /// # Errors
     /// [`Error::NoOwner`] when no owner meets the guard.
-    pub async fn look_after(
+    pub async fn snapshot_after(
         &self,
         owner: &Owner,
         guard: Document,
         change: Document,
-    ) -> Result<(Seen, Document)> {
+    ) -> Result<(Snapshot, Document)> {
         let mut fields = self.fields(Head::Whole);
         let fields_changed = change.iter().filter_map(|(_, fields)| fields.as_document());
         for field in fields_changed.flat_map(Document::keys) {
@@ -78,7 +78,7 @@ impl OverflowList<'_> {
         } else {
             self.state(owner, Head::Whole).await?
         };
-        Ok((Seen(state), found))
+        Ok((Snapshot(state), found))
     }
 
     /// Like [`OverflowList::append`], but only if nothing was removed from the list since it was seen, and nobody else
@@ -91,7 +91,7 @@ impl OverflowList<'_> {
         &self,
         owner: &Owner,
         item: Item,
-        seen: Seen,
+        seen: Snapshot,
         also: Document,
     ) -> Result<Option<Appended>> {
         let item = self.spec().accept(item)?;
@@ -111,7 +111,7 @@ impl OverflowList<'_> {
         &self,
         owner: &Owner,
         key: &Key,
-        seen: Seen,
+        seen: Snapshot,
         also: Document,
     ) -> Result<Option<Removed>> {
         let terms = Terms {

@@ -6,14 +6,14 @@ use model::Problem;
 
 /// The reason why a command stops, for the person at the terminal: what happened, why, and what to do next.
 #[derive(Debug)]
-pub struct Fault {
+pub struct CliError {
     usage: bool,
     what: String,
     cause: Option<String>,
     next: String,
 }
 
-impl Fault {
+impl CliError {
     /// The job failed or found a failure: exit code 1.
     pub fn failed(what: impl Into<String>, next: impl Into<String>) -> Self {
         Self {
@@ -55,7 +55,7 @@ impl Fault {
     }
 }
 
-impl From<Problem> for Fault {
+impl From<Problem> for CliError {
     fn from(problem: Problem) -> Self {
         Self::failed(
             problem.kind.title(),
@@ -65,7 +65,7 @@ impl From<Problem> for Fault {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "error: {}", self.what)?;
         if let Some(cause) = &self.cause {

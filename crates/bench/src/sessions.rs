@@ -38,7 +38,7 @@ const AT_ONCE: usize = 500;
 
 /// What was measured: once with sessions, if the store has them, and once without.
 #[derive(Serialize)]
-pub struct Whole {
+pub struct SessionResults {
     /// Which writes the store's reads may miss.
     pub consistency: String,
     /// The results.
@@ -100,14 +100,14 @@ struct Amount {
 }
 
 /// A store that is empty before and after.
-struct Place {
+struct EmptyStore {
     engine: Engine,
     embedded: Option<Arc<Embedded>>,
     server: Option<Mongo>,
     _folder: Option<TempDir>,
 }
 
-impl Place {
+impl EmptyStore {
     async fn at(address: &str) -> Result<Self> {
         if address == EMBEDDED {
             let folder = tempfile::tempdir()?;
@@ -169,14 +169,14 @@ struct Used {
 }
 
 /// Measures on a store that is empty, and removes everything from it.
-pub async fn measure(address: &str, quick: bool) -> Result<Whole> {
-    let place = Place::at(address).await?;
+pub async fn measure(address: &str, quick: bool) -> Result<SessionResults> {
+    let place = EmptyStore::at(address).await?;
     let measured = run(&place, quick).await;
     place.clear().await?;
     measured
 }
 
-async fn run(place: &Place, quick: bool) -> Result<Whole> {
+async fn run(place: &EmptyStore, quick: bool) -> Result<SessionResults> {
     let amount = Amount {
         rounds: if quick { 1 } else { 9 },
         alone: if quick { 3 } else { 10 },
@@ -202,14 +202,14 @@ async fn run(place: &Place, quick: bool) -> Result<Whole> {
         sides.reverse();
     }
     sides.sort_by_key(|side| !side.sessions);
-    Ok(Whole {
+    Ok(SessionResults {
         consistency: format!("{consistency:?}"),
         sides: sides.into_iter().map(Side::measured).collect(),
     })
 }
 
 impl Side {
-    async fn open(place: &Place, sessions: bool) -> Result<Self> {
+    async fn open(place: &EmptyStore, sessions: bool) -> Result<Self> {
         let (engine, sent) = Counting::begin(Arc::clone(&place.engine), sessions);
         Ok(Self {
             sessions,

@@ -4,7 +4,7 @@
 //! them, and the handle stays taken. After that, what they left in other documents is removed, and their own document
 //! last. Until then it says where everything is: `activities` which posts they wrote, liked, shared and commented on,
 //! `following` whose followers they are in, `followers` who follows them, and `intents` what they had begun. So an
-//! interrupted departure leaves a mark and a document from which [`Leaving::finish`] continues; what was removed
+//! interrupted departure leaves a mark and a document from which [`AccountDeletions::finish`] continues; what was removed
 //! already is not there the second time.
 //!
 //! The lists are emptied by one guarded write, which applies only if none of them changed since before the walk over
@@ -39,25 +39,25 @@ pub(crate) async fn prepare(engine: &dyn DocumentEngine) -> Result<()> {
 }
 
 /// Restricts a filter for people to those who are not leaving.
-pub(crate) fn staying(mut people: Document) -> Document {
+pub(crate) fn not_being_deleted(mut people: Document) -> Document {
     people.insert(MARK, doc! { "$exists": false });
     people
 }
 
 /// The people of a store who are leaving.
-pub struct Leaving<'a> {
+pub struct AccountDeletions<'a> {
     store: &'a Store,
 }
 
-impl<'a> Leaving<'a> {
+impl<'a> AccountDeletions<'a> {
     pub(crate) fn new(store: &'a Store) -> Self {
         Self { store }
     }
 
-    /// Marks a person who has this password hash. From then on they exist for nobody but [`Leaving::finish`]. Returns
+    /// Marks a person who has this password hash. From then on they exist for nobody but [`AccountDeletions::finish`]. Returns
     /// whether there was such a person.
     pub async fn begin(&self, handle: &Handle, password: &str) -> Result<bool> {
-        let guard = staying(doc! { "_id": handle.as_str(), "password": password });
+        let guard = not_being_deleted(doc! { "_id": handle.as_str(), "password": password });
         let mark = doc! { "$set": { MARK: true, "password": Bson::Null } };
         let marked = self.engine().update(COLLECTION, Update::one(guard, mark)).await?;
         Ok(marked.matched == 1)

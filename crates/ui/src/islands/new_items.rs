@@ -7,7 +7,7 @@ use super::bound;
 /// the new items above the others, so that nothing jumps while somebody reads. The island wraps the button that
 /// `List` renders.
 #[island]
-pub fn NewOnTop(children: Children) -> impl IntoView {
+pub fn NewItems(children: Children) -> impl IntoView {
     bound("new-on-top", children, bind)
 }
 
@@ -23,7 +23,7 @@ fn bind(root: &Element) {
     use super::browser::dom::{attribute, hold, listen};
     use super::browser::live;
 
-    let Some(top) = real::Top::in_part(root).map(Rc::new) else {
+    let Some(top) = real::Top::find_in(root).map(Rc::new) else {
         return;
     };
     let clicked = Rc::clone(&top);
@@ -74,7 +74,7 @@ mod real {
     }
 
     impl Top {
-        pub fn in_part(root: &Element) -> Option<Self> {
+        pub fn find_in(root: &Element) -> Option<Self> {
             let button = find(root, "button")?;
             let shown = number(&button, "data-count").unwrap_or(0);
             Some(Self {

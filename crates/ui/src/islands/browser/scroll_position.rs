@@ -17,11 +17,11 @@ const QUIET: Duration = Duration::from_millis(400);
 const READING: f32 = 120.0;
 
 /// A place in the list of a page that was left.
-pub struct Place {
+pub struct ScrollPosition {
     top: i32,
 }
 
-impl Place {
+impl ScrollPosition {
     /// Keeps the address up to date with the reader's place, and saves the place whenever they leave.
     pub fn keep(list: &List) {
         let waiting = Rc::new(Cell::new(false));
@@ -38,7 +38,7 @@ impl Place {
                 );
             }
         })
-        .for_good();
+        .forever();
         let list = list.clone();
         listen(&window(), "pagehide", move |_| {
             let Some(part) = list.stretch_of(&query()) else {
@@ -52,7 +52,7 @@ impl Place {
                 drop(storage.set_item(&key, &kept.join("\n")));
             }
         })
-        .for_good();
+        .forever();
     }
 
     /// The place that was kept, if the reader used the Back button or reloaded the page. The stretches that they

@@ -5,13 +5,15 @@ use document::{Error, Find, Result};
 use model::{
     Handle, Person, PostId, Relation, RelationOverflow, StormTarget, StormVerdict, Timestamp, Topic,
 };
-use store::overflow::{Item, Key, LaidOut, OverflowList, PAGES, Work, lay_out, owner_collection, owners_of};
+use store::overflow::{
+    Item, Key, OverflowList, PAGES, StoredList, Work, lay_out, owner_collection, owners_of,
+};
 use store::people::User;
 use store::upkeep::{CheckOptions, check};
 use store::{Store, posts};
 use uuid::Uuid;
 
-use super::tally::{Standing, Tally};
+use super::tally::{Membership, StormAnswers};
 
 /// How many likes a quiet post has.
 const QUIET: u64 = 12;
@@ -29,13 +31,13 @@ const INSERTED_AT_ONCE: usize = 64;
 const BEFORE: i64 = 60_000;
 
 /// A list in a sandbox that a storm writes to.
-pub(super) struct Ground {
+pub(super) struct StormList {
     store: Store,
     owner: Topic,
     relation: Relation,
 }
 
-impl Ground {
+impl StormList {
     /// Lays out a list with the items of `fan0`, `fan1` and so on.
     pub(super) async fn lay_out(
         store: Store,
@@ -49,7 +51,7 @@ impl Ground {
             }
             StormTarget::Celebrity => (Topic::User(named("celebrity")?), Relation::Followers),
         };
-        let ground = Self {
+        let list = Self {
             store,
             owner,
             relation,
@@ -65,8 +67,8 @@ impl Ground {
                 ))
             })
             .collect::<Result<_>>()?;
-        ground.insert(items, Timestamp::from_millis(first)).await?;
-        Ok(ground)
+        list.insert(items, Timestamp::from_millis(first)).await?;
+        Ok(list)
     }
 
     /// The number of items before a storm begins. The last two are as long as the longest lists of the town, and
@@ -100,7 +102,7 @@ impl Ground {
         let engine = self.store.engine();
         let born = Uuid::from_u128(8);
         let limits = self.store.settings().of(self.relation);
-        let LaidOut { list, pages } = lay_out(&self.owner, born, self.relation, limits, items);
+        let StoredList { list, pages } = lay_out(&self.owner, born, self.relation, limits, items);
         for some in pages.chunks(INSERTED_AT_ONCE) {
             engine.insert(PAGES, some.to_vec()).await?;
         }
@@ -155,22 +157,22 @@ impl Ground {
     }
 
     /// An actor removes the like.
-    pub(super) async fn take_back(&self, actor: u32) -> Result<()> {
+    pub(super) async fn unlike(&self, actor: u32) -> Result<()> {
         let key = Key::By(actor_named(actor)?);
         self.list().remove(&self.owner, &key).await.map(drop)
     }
 
     /// Reads all documents: whether everybody who must be in the list is there, once, and nobody else.
-    pub(super) async fn verdict(&self, laid_out: u64, tally: &Tally) -> Result<StormVerdict> {
-        let standings = tally.standings().await;
-        let named = |standing: Standing| {
+    pub(super) async fn verdict(&self, laid_out: u64, tally: &StormAnswers) -> Result<StormVerdict> {
+        let standings = tally.memberships().await;
+        let named = |standing: Membership| {
             let actors = (0_u32..)
                 .zip(&standings)
                 .filter(move |(_, had)| **had == standing);
             actors.map(|(actor, _)| format!("{ACTOR}{actor}"))
         };
-        let mut missing: HashSet<String> = (0..laid_out).map(fan).chain(named(Standing::In)).collect();
-        let unknown: HashSet<String> = named(Standing::Unknown).collect();
+        let mut missing: HashSet<String> = (0..laid_out).map(fan).chain(named(Membership::In)).collect();
+        let unknown: HashSet<String> = named(Membership::Unknown).collect();
         let acknowledged = missing.len() as u64;
 
         let (mut found, mut items, mut strangers) = (HashSet::new(), 0, 0);

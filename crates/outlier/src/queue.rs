@@ -19,11 +19,11 @@ use document::{Engine, Error, Result};
 
 /// The lists that have a round under way, and the appends that wait for the next round.
 #[derive(Debug, Default)]
-pub(crate) struct Lines(Mutex<HashMap<Owner, Vec<Wanted>>>);
+pub(crate) struct AppendQueues(Mutex<HashMap<Owner, Vec<QueuedAppend>>>);
 
 /// An item that a caller wants to append.
 #[derive(Debug)]
-pub(crate) struct Wanted {
+pub(crate) struct QueuedAppend {
     pub key: Key,
     pub item: Item,
     pub waiter: Waiter,
@@ -35,7 +35,7 @@ pub(crate) struct Waiter(oneshot::Sender<Result<Appended>>);
 
 impl Waiter {
     /// For an append that runs alone: nobody waits for it here.
-    pub(crate) fn nobody() -> Self {
+    pub(crate) fn detached() -> Self {
         Self(oneshot::channel().0)
     }
 
@@ -47,10 +47,10 @@ impl Waiter {
 
 impl OverflowList<'_> {
     /// Appends in the next round of the list.
-    pub(crate) async fn append_together(&self, owner: &Owner, key: Key, item: Item) -> Result<Appended> {
+    pub(crate) async fn append_queued(&self, owner: &Owner, key: Key, item: Item) -> Result<Appended> {
         let (waiter, answer) = oneshot::channel();
         let waiter = Waiter(waiter);
-        if let Some(rounds) = Rounds::join(self.kind, owner.clone(), Wanted { key, item, waiter }) {
+        if let Some(rounds) = Rounds::join(self.kind, owner.clone(), QueuedAppend { key, item, waiter }) {
             // In a task of its own, because the first caller may be cancelled before the others are done.
             tokio::spawn(rounds.run(self.engine.clone()).in_current_span());
         }
@@ -72,8 +72,8 @@ struct Rounds {
 
 impl Rounds {
     /// Joins the line. Returns the rounds if the caller has to run them.
-    fn join(kind: &Arc<Kind>, owner: Owner, wanted: Wanted) -> Option<Self> {
-        match kind.lines.all().entry(owner) {
+    fn join(kind: &Arc<Kind>, owner: Owner, wanted: QueuedAppend) -> Option<Self> {
+        match kind.queues.all().entry(owner) {
             Entry::Occupied(mut line) => {
                 line.get_mut().push(wanted);
                 None
@@ -104,7 +104,7 @@ impl Rounds {
     /// Yields to the tasks that are ready, for as long as that adds to the line. Callers that have just been answered
     /// may append again at once, and then all of them go in one round instead of two.
     async fn yield_until_quiet(&self, most: usize) {
-        let waiting = || self.kind.lines.all().get(&self.owner).map_or(0, Vec::len);
+        let waiting = || self.kind.queues.all().get(&self.owner).map_or(0, Vec::len);
         let mut before = waiting();
         loop {
             tokio::task::yield_now().await;
@@ -117,16 +117,16 @@ impl Rounds {
     }
 
     /// Puts the appends that had no room back at the front of the line.
-    fn put_back(&self, left: Vec<Wanted>) {
-        if let Some(line) = self.kind.lines.all().get_mut(&self.owner) {
+    fn put_back(&self, left: Vec<QueuedAppend>) {
+        if let Some(line) = self.kind.queues.all().get_mut(&self.owner) {
             line.splice(..0, left);
         }
     }
 
     /// The next round: the appends in line, but no more than a head holds and no two with the same key. The second of
     /// a double click waits until the first is in the list.
-    fn next(&mut self, most: usize) -> Option<Vec<Wanted>> {
-        let mut lines = self.kind.lines.all();
+    fn next(&mut self, most: usize) -> Option<Vec<QueuedAppend>> {
+        let mut lines = self.kind.queues.all();
         let line = lines.get_mut(&self.owner)?;
         line.retain(|wanted| !wanted.waiter.0.is_closed());
         if line.is_empty() {
@@ -135,7 +135,7 @@ impl Rounds {
             return None;
         }
         let mut keys = HashSet::new();
-        let goes = |wanted: &mut Wanted| keys.len() < most && keys.insert(wanted.key.clone());
+        let goes = |wanted: &mut QueuedAppend| keys.len() < most && keys.insert(wanted.key.clone());
         Some(line.extract_if(.., goes).collect())
     }
 }
@@ -144,13 +144,13 @@ impl Drop for Rounds {
     /// When a round panics or the runtime ends, every waiting caller gets an error, and the list is idle again.
     fn drop(&mut self) {
         if !self.over {
-            self.kind.lines.all().remove(&self.owner);
+            self.kind.queues.all().remove(&self.owner);
         }
     }
 }
 
-impl Lines {
-    fn all(&self) -> MutexGuard<'_, HashMap<Owner, Vec<Wanted>>> {
+impl AppendQueues {
+    fn all(&self) -> MutexGuard<'_, HashMap<Owner, Vec<QueuedAppend>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -32,20 +32,20 @@ pub async fn leaving_removes_everything_a_person_made(engine: &Engine) {
             let below: Engine = Arc::clone(&faulty) as Engine;
             let store = open(&below, 2, 2).await;
 
-            if let Err(error) = store.leaving().begin(&leaver, HASH).await {
+            if let Err(error) = store.account_deletions().begin(&leaver, HASH).await {
                 assert!(matches!(error, Error::UnknownOutcome(_)), "{error}");
-                let marked = quiet.leaving().begin(&leaver, HASH).await.unwrap();
+                let marked = quiet.account_deletions().begin(&leaver, HASH).await.unwrap();
                 assert_eq!(marked, fault == Fault::Before, "it is marked once");
             }
-            let finished = store.leaving().finish(&leaver).await;
+            let finished = store.account_deletions().finish(&leaver).await;
             assert_eq!(quiet.people().get(&leaver).await.unwrap(), None);
             assert_eq!(quiet.people().summary(&leaver).await.unwrap(), None);
-            if finished.is_err() && quiet.leaving().all().await.unwrap() == [leaver.clone()] {
+            if finished.is_err() && quiet.account_deletions().all().await.unwrap() == [leaver.clone()] {
                 let taken = quiet.people().insert(&person(0), Uuid::from_u128(99)).await;
                 assert!(matches!(taken, Err(Error::DuplicateKey { .. })), "{taken:?}");
             }
 
-            quiet.leaving().finish_all().await.unwrap();
+            quiet.account_deletions().finish_all().await.unwrap();
             nothing_is_left(&quiet, &leaver).await;
             for (owner, relation, items) in others {
                 assert_eq!(sound(&quiet, &owner, relation).await, items, "{owner} {relation}");
@@ -70,21 +70,27 @@ pub async fn leaving_also_removes_what_was_done_meanwhile(engine: &Engine) {
     let store = open(engine, 2, 2).await;
     town(&store).await;
     let leaver = actor(0);
-    assert!(!store.leaving().begin(&leaver, "another hash").await.unwrap());
-    store.leaving().finish(&leaver).await.unwrap();
+    assert!(
+        !store
+            .account_deletions()
+            .begin(&leaver, "another hash")
+            .await
+            .unwrap()
+    );
+    store.account_deletions().finish(&leaver).await.unwrap();
     assert!(
         store.people().get(&leaver).await.unwrap().is_some(),
         "who stays, stays"
     );
 
-    assert!(store.leaving().begin(&leaver, HASH).await.unwrap());
-    assert!(!store.leaving().begin(&leaver, HASH).await.unwrap());
+    assert!(store.account_deletions().begin(&leaver, HASH).await.unwrap());
+    assert!(!store.account_deletions().begin(&leaver, HASH).await.unwrap());
     react(&store, 900, 0, post(1), Relation::Comments, "comment").await;
     store.people().insert(&person(9), id(9)).await.unwrap();
     follow(&store, 901, 9, 0).await;
-    store.leaving().finish(&leaver).await.unwrap();
+    store.account_deletions().finish(&leaver).await.unwrap();
     nothing_is_left(&store, &leaver).await;
-    assert_eq!(store.leaving().finish_all().await.unwrap(), 0);
+    assert_eq!(store.account_deletions().finish_all().await.unwrap(), 0);
 }
 
 fn person(number: u64) -> User {

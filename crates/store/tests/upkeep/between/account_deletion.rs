@@ -63,8 +63,14 @@ async fn leave(store: &Store, name: &str) {
     let hash = doc! { "$set": { "password": "hash" } };
     let update = document::Update::one(doc! { "_id": name }, hash);
     store.engine().update("users", update).await.unwrap();
-    assert!(store.leaving().begin(&handle(name), "hash").await.unwrap());
-    store.leaving().finish(&handle(name)).await.unwrap();
+    assert!(
+        store
+            .account_deletions()
+            .begin(&handle(name), "hash")
+            .await
+            .unwrap()
+    );
+    store.account_deletions().finish(&handle(name)).await.unwrap();
 }
 
 /// As they were written before two comments could have the same id.
@@ -194,7 +200,13 @@ async fn a_person_who_is_still_leaving_is_found_and_gone_after_a_repair() {
         activity(20, "like", about(10)),
     )
     .await;
-    assert!(store.leaving().begin(&handle("dua"), "hash").await.unwrap());
+    assert!(
+        store
+            .account_deletions()
+            .begin(&handle("dua"), "hash")
+            .await
+            .unwrap()
+    );
     is_found_and_repaired(&store, &[Violation::Leaving]).await;
     assert!(!has(&store, &post, Relation::Likes, Key::By(handle("dua"))).await);
 }

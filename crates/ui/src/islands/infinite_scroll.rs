@@ -8,7 +8,7 @@ use super::bound;
 /// The island follows the link by itself when the reader comes near, and adds the next page's items to this one.
 /// Without JavaScript the same link opens the next page.
 #[island]
-pub fn ReadOn(children: Children) -> impl IntoView {
+pub fn InfiniteScroll(children: Children) -> impl IntoView {
     bound("feed-more", children, bind)
 }
 
@@ -22,15 +22,15 @@ fn bind(root: &Element) {
     use super::browser::dom::{around, hold, listen, when_near};
     use super::browser::list::List;
     use super::browser::open;
-    use super::browser::place::Place;
+    use super::browser::scroll_position::ScrollPosition;
 
     let Some(list) = List::around(root) else { return };
     open::bind(&list);
-    Place::keep(&list);
+    ScrollPosition::keep(&list);
     let end = Rc::new(real::End {
         root: root.clone(),
         reading: std::cell::Cell::new(false),
-        going_back: std::cell::RefCell::new(Place::of_going_back(&list)),
+        going_back: std::cell::RefCell::new(ScrollPosition::of_going_back(&list)),
         list,
     });
     let clicked = Rc::clone(&end);
@@ -71,7 +71,7 @@ mod real {
 
     use crate::islands::browser::dom::{attribute, find, set, set_text, unset};
     use crate::islands::browser::list::List;
-    use crate::islands::browser::place::Place;
+    use crate::islands::browser::scroll_position::ScrollPosition;
     use crate::islands::browser::stretch::Stretch;
 
     /// The wait before a failed stretch is requested again.
@@ -82,7 +82,7 @@ mod real {
         pub root: Element,
         pub list: List,
         pub reading: Cell<bool>,
-        pub going_back: RefCell<Option<Place>>,
+        pub going_back: RefCell<Option<ScrollPosition>>,
     }
 
     impl End {
