@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
 
-# Node.js is needed while building only: it runs Tailwind and wasm-opt.
+# Node.js is needed while building only: it runs Tailwind, wasm-opt and esbuild.
 FROM node:20-bookworm-slim AS node
 
 FROM rust:1.95.0-bookworm AS tools
@@ -11,15 +11,9 @@ WORKDIR /spillway
 # The toolchain's other half, for WebAssembly, in a layer of its own.
 COPY rust-toolchain.toml ./
 RUN rustup toolchain install
-# What `cargo xtask build` would install by itself, in the versions that it wants. Were one of them outdated here, it
-# would install its own, and the build would only take longer.
 ARG CARGO_CHEF=0.1.78
-ARG CARGO_LEPTOS=0.3.10
-ARG WASM_BINDGEN=0.2.130
-RUN export CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=256 CARGO_PROFILE_RELEASE_OPT_LEVEL=0 \
-    && cargo install cargo-chef --version "$CARGO_CHEF" --locked \
-    && cargo install cargo-leptos --version "$CARGO_LEPTOS" --locked --features no_downloads \
-    && cargo install wasm-bindgen-cli --version "$WASM_BINDGEN" \
+RUN CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=256 CARGO_PROFILE_RELEASE_OPT_LEVEL=0 \
+    cargo install cargo-chef --version "$CARGO_CHEF" --locked \
     && rm -rf /usr/local/cargo/registry
 
 # What the workspace depends on, and nothing that changes with every commit.
@@ -28,7 +22,7 @@ COPY . .
 RUN cargo chef prepare --recipe-path /recipe.json
 
 FROM tools AS build
-# cargo-leptos sets these for Cargo (`BUILD_ENVIRONMENT` in xtask/src/site.rs); a build with others is another one.
+# xtask sets these for Cargo (`BUILD_ENVIRONMENT` in xtask/src/site.rs); a build with others is another one.
 ENV LEPTOS_OUTPUT_NAME=spillway \
     LEPTOS_SITE_ROOT=target/site \
     LEPTOS_SITE_PKG_DIR=pkg \

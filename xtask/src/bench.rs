@@ -6,7 +6,7 @@ use crate::console;
 use crate::preflight;
 use crate::process;
 use crate::repository::Repository;
-use crate::{serve, site};
+use crate::site;
 
 /// The folder for results that are worth keeping.
 const PUBLISHED: &str = "docs/benchmarks";
@@ -15,7 +15,7 @@ const PUBLISHED: &str = "docs/benchmarks";
 /// to the build folder.
 pub fn bench(repository: &Repository, server: bool, quick: bool) -> Result<()> {
     if server {
-        serve::build(repository)?;
+        site::build(repository)?;
     } else {
         preflight::rust(repository)?;
     }
@@ -27,7 +27,7 @@ pub fn bench(repository: &Repository, server: bool, quick: bool) -> Result<()> {
         None,
     )?;
     let (out, waiting) = if quick {
-        (repository.target().join("bench"), "some seconds")
+        (repository.target.join("bench"), "some seconds")
     } else {
         (
             repository.path(PUBLISHED),

@@ -40,6 +40,14 @@ pub enum Command {
     },
     /// What `serve` builds, without serving it
     Build,
+    /// cargo-leptos with its tools, installed if they are missing: `cargo xtask leptos watch` rebuilds and reloads
+    // As for `serve`, every option is its own.
+    #[command(disable_help_flag = true)]
+    Leptos {
+        /// The arguments of `cargo leptos`
+        #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// The benchmarks of lists, with their tables written to docs/benchmarks
     Bench {
         /// The server's instead: the home page under load, and hundreds of open event streams

@@ -56,18 +56,14 @@ pub fn say(line: &str) {
     CONSOLE.bars.suspend(|| println!("{line}"));
 }
 
-/// Prints the duration and result of each step, if there was one. Returns whether there was.
-pub fn summarise() -> bool {
+/// Prints when each step began, its duration and its result.
+pub fn summarise() {
     let steps = CONSOLE.steps();
-    if steps.finished.is_empty() {
-        return false;
-    }
-    println!("\n{}", steps.finished.join("\n"));
+    println!("\n     from    for\n{}", steps.finished.join("\n"));
     println!(
-        "  {:>8}  altogether; steps that can overlap do\n",
+        "           {:>8}  altogether\n",
         duration(CONSOLE.started.elapsed())
     );
-    true
 }
 
 fn mention_long_steps() {
@@ -124,7 +120,10 @@ impl Step {
         let mut steps = CONSOLE.steps();
         steps.running.retain(|bar| !bar.is_finished());
         let mark = if mark == '✓' { ' ' } else { mark };
-        steps.finished.push(format!("{mark} {time:>8}  {title}{result}"));
+        let from = duration(CONSOLE.started.elapsed().saturating_sub(self.0.elapsed()));
+        steps
+            .finished
+            .push(format!("{mark} {from:>8} {time:>8}  {title}{result}"));
     }
 }
 

@@ -6,9 +6,8 @@ use std::path::Path;
 use anyhow::Result;
 
 use crate::cli;
-use crate::fingerprint;
 use crate::output::pattern;
-use crate::repository::Repository;
+use crate::repository::{Repository, files};
 
 /// The folders of the documents.
 const DOCUMENTS: [&str; 5] = [
@@ -32,17 +31,15 @@ pub fn broken(repository: &Repository) -> Result<Vec<String>> {
     let lock = fs_err::read_to_string(repository.path("Cargo.lock"))?;
     let is_locked = |name: &str| lock.contains(&format!("\nname = \"{name}\"\n"));
     let names = file_names(repository)?;
-    let documents = DOCUMENTS
-        .iter()
-        .flat_map(|name| fingerprint::files(&repository.path(name)));
+    let documents = DOCUMENTS.iter().flat_map(|name| files(&repository.path(name)));
     let mut broken = Vec::new();
     for document in documents.filter(|document| document.extension().is_some_and(|ending| ending == "md")) {
-        let folder = document.parent().unwrap_or(repository.root());
+        let folder = document.parent().unwrap_or(&repository.root);
         let shown = repository.name(&document).display();
         for mention in mentions(&fs_err::read_to_string(&document)?) {
             let (fine, what) = match &mention {
                 Mention::Path(path) => (
-                    exists(repository.root(), folder, &names, path),
+                    exists(&repository.root, folder, &names, path),
                     format!("path: {path}"),
                 ),
                 Mention::Crate(name) => (is_locked(name), format!("crate: {name}")),
@@ -156,11 +153,11 @@ fn exists(root: &Path, folder: &Path, names: &[String], path: &str) -> bool {
 /// The names of all files of the clone, without build output.
 fn file_names(repository: &Repository) -> Result<Vec<String>> {
     let mut names = Vec::new();
-    for entry in fs_err::read_dir(repository.root())? {
+    for entry in fs_err::read_dir(&repository.root)? {
         let entry = entry?;
         let name = entry.file_name();
         if name != ".git" && !MADE.iter().any(|made| name == *made) {
-            let files = fingerprint::files(&entry.path());
+            let files = files(&entry.path());
             names.extend(files.filter_map(|file| Some(file.file_name()?.to_string_lossy().into_owned())));
         }
     }

@@ -4,18 +4,18 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::npm;
 use crate::preflight;
 use crate::process;
 use crate::repository::Repository;
+use crate::site;
 
 /// The files that prettier formats; rustfmt formats Rust, and Markdown is formatted by hand.
-const PRETTIER: [&str; 3] = ["end2end", "package.json", "xtask/compress.mjs"];
+const PRETTIER: [&str; 3] = ["end2end", "package.json", "xtask/site.mjs"];
 
 /// Formats everything in place.
 pub fn write(repository: &Repository) -> Result<()> {
     preflight::check(repository)?;
-    npm::install(repository)?;
+    site::npm_packages(repository)?;
     process::run(
         repository,
         "formatting Rust",
@@ -36,7 +36,7 @@ pub fn rustfmt(repository: &Repository, check: bool) -> Command {
 /// Prettier over the browser tests.
 pub fn prettier(repository: &Repository, check: bool) -> Command {
     let what = if check { "--check" } else { "--write" };
-    let mut command = npm::program(repository, "prettier", "--log-level warn");
+    let mut command = repository.npm_program("prettier", "--log-level warn");
     command.arg(what).args(PRETTIER);
     command
 }

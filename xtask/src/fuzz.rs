@@ -6,18 +6,17 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 
-use anyhow::{Error, Result};
+use anyhow::Result;
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
 
 use crate::cli::Cli;
 use crate::console::Step;
-use crate::fingerprint;
 use crate::output;
 use crate::preflight;
-use crate::prepare::ADVICE;
 use crate::process::{self, join};
-use crate::repository::Repository;
+use crate::repository::{Repository, files};
+use crate::site::ADVICE;
 use crate::tools;
 
 /// The fuzzer's working directory: the paths that it prints start here.
@@ -33,40 +32,22 @@ const SECONDS: u32 = 10;
 /// An input that takes this many seconds hangs. The fuzzer's own limit is twenty minutes.
 const LONGEST: u32 = 30;
 
-/// The results of all targets.
-#[derive(Debug, Default)]
-pub struct Fuzzed {
-    /// How many targets found nothing.
-    pub passed: u64,
-    /// What failed, by its title.
-    pub failures: Vec<(String, Error)>,
-}
-
-/// Runs every target for some seconds, all at the same time.
-pub fn every_target(repository: &Repository) -> Fuzzed {
-    let mut fuzzed = Fuzzed::default();
+/// Runs every target for some seconds, all at the same time. Returns the title and the result of each.
+pub fn every_target(repository: &Repository) -> Vec<(String, Result<()>)> {
     let runner = match Runner::ready(repository).and_then(Runner::build) {
         Ok(runner) => runner,
-        Err(failure) => {
-            fuzzed.failures.push(("fuzzing".to_owned(), failure));
-            return fuzzed;
-        }
+        Err(failure) => return vec![("fuzzing".to_owned(), Err(failure))],
     };
     let seconds = seconds(env::var_os("CI").as_deref());
+    let run = &|target: &String| (title(target), runner.look_for_trouble(target, seconds));
     let targets = targets(repository);
     thread::scope(|scope| {
         let running: Vec<_> = targets
             .iter()
-            .map(|target| scope.spawn(|| runner.look_for_trouble(target, seconds)))
+            .map(|target| scope.spawn(move || run(target)))
             .collect();
-        for (target, running) in targets.iter().zip(running) {
-            match join(running) {
-                Ok(()) => fuzzed.passed += 1,
-                Err(failure) => fuzzed.failures.push((title(target), failure)),
-            }
-        }
-    });
-    fuzzed
+        running.into_iter().map(join).collect()
+    })
 }
 
 /// Replaces this process by the fuzzer of one target, with further options for libFuzzer.
@@ -146,7 +127,7 @@ impl<'a> Runner<'a> {
         command
             .current_dir(self.repository.path(FOLDER))
             .args([what, "--fuzz-dir", "fuzz", "--sanitizer", "none", "--target-dir"])
-            .arg(self.repository.target().join("fuzz"))
+            .arg(self.repository.target.join("fuzz"))
             // The fuzzer's instrumentation is an option that a stable compiler has but does not expose.
             .env("RUSTC_BOOTSTRAP", "1");
         command
@@ -165,7 +146,7 @@ fn seconds(ci: Option<&OsStr>) -> u32 {
 }
 
 fn targets(repository: &Repository) -> Vec<String> {
-    let files = fingerprint::files(&repository.path(TARGETS));
+    let files = files(&repository.path(TARGETS));
     let sources = files.filter(|file| file.extension().is_some_and(|extension| extension == "rs"));
     sources
         .filter_map(|file| Some(file.file_stem()?.to_string_lossy().into_owned()))

@@ -1,4 +1,4 @@
-//! The commands of the repository: `cargo xtask serve`, `test`, `build`, `bench`, `fuzz`, `exercise` and `fmt`.
+//! The commands of the repository: `cargo xtask serve`, `test`, `build`, `leptos`, `bench`, `fuzz`, `exercise` and `fmt`.
 //!
 //! It installs what is missing, says what it is waiting for, and prints nothing else.
 
@@ -10,17 +10,13 @@ mod console;
 mod dependencies;
 mod doc_paths;
 mod exercise;
-mod fingerprint;
 mod formatting;
 mod fuzz;
-mod npm;
 mod output;
 mod preflight;
-mod prepare;
 mod process;
 mod python;
 mod repository;
-mod serve;
 mod server;
 mod site;
 mod tools;
@@ -45,8 +41,14 @@ fn run(command: Option<Command>) -> Result<ExitCode> {
     let repository = &Repository::locate()?;
     match command {
         None => Cli::command().print_help()?,
-        Some(Command::Serve { arguments }) => serve::serve(repository, &arguments)?,
-        Some(Command::Build) => serve::build(repository)?,
+        Some(Command::Serve { arguments }) => site::serve(repository, &arguments)?,
+        Some(Command::Build) => {
+            site::build(repository)?;
+            console::summarise();
+        }
+        Some(Command::Leptos { arguments }) => {
+            process::become_the(tools::cargo_leptos(repository, &arguments)?)?;
+        }
         Some(Command::Test { quick }) => return Ok(checks::test(repository, quick)),
         Some(Command::Bench { server, quick }) => bench::bench(repository, server, quick)?,
         Some(Command::Fuzz {

@@ -2,19 +2,21 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
 use semver::Version;
 
-use crate::npm;
-use crate::process::{self, ask};
+use crate::process::ask;
 use crate::repository::Repository;
 use crate::versions::{self, OLDEST_NODE, OLDEST_RUST, WASM_TARGET};
+
+/// npm is a batch file on Windows, which has to be named in full.
+pub const NPM: &str = if cfg!(windows) { "npm.cmd" } else { "npm" };
 
 const RUST_ADVICE: &str =
     "install Rust with rustup (https://rustup.rs), which picks the version in rust-toolchain.toml by itself.";
 const NODE_ADVICE: &str = "install Node 20+ (https://nodejs.org)";
 
-/// Rust, Node.js and npm, in sufficient versions.
+/// Rust with the target that the browser code is compiled for, Node.js and npm, in sufficient versions.
 pub fn check(repository: &Repository) -> Result<()> {
     rust(repository)?;
     recent(
@@ -23,7 +25,14 @@ pub fn check(repository: &Repository) -> Result<()> {
         &OLDEST_NODE,
         NODE_ADVICE,
     )?;
-    printed(repository, npm::PROGRAM).with_context(|| {
+    // rustup installs it by itself: it is in rust-toolchain.toml.
+    let mut question = repository.command("rustc");
+    let folder = ask(question.args(["--print", "target-libdir", "--target", WASM_TARGET]));
+    ensure!(
+        folder.is_some_and(|folder| Path::new(folder.trim()).is_dir()),
+        "This Rust cannot compile for {WASM_TARGET}.\nNext: {RUST_ADVICE} Or install your system's package for this target."
+    );
+    printed(repository, NPM).with_context(|| {
         format!("npm not found.\nNext: {NODE_ADVICE} (npm comes with it; Debian and Ubuntu have it in a package of its own, npm)")
     })?;
     Ok(())
@@ -53,31 +62,7 @@ fn printed(repository: &Repository, program: &str) -> Option<String> {
     ask(repository.command(program).arg("--version"))
 }
 
-/// Installs the target that the browser code is compiled for, if it is missing.
-pub fn wasm_target(repository: &Repository) -> Result<()> {
-    let mut question = repository.command("rustc");
-    let folder = ask(question.args(["--print", "target-libdir", "--target", WASM_TARGET]));
-    if folder.is_some_and(|folder| Path::new(folder.trim()).is_dir()) {
-        return Ok(());
-    }
-    if printed(repository, "rustup").is_none() {
-        bail!(
-            "This Rust cannot compile for {WASM_TARGET}, and there is no rustup to add that.\n\
-             Next: install Rust with rustup (https://rustup.rs), or your system's package for this target."
-        );
-    }
-    let mut command = repository.command("rustup");
-    command.args(["target", "add", WASM_TARGET]);
-    process::run(
-        repository,
-        &format!("installing Rust's {WASM_TARGET} target"),
-        "the browser's half is compiled for it; some seconds, once",
-        command,
-        Some("check the network, then run this again."),
-    )
-}
-
-/// The requirements for building cargo-leptos from source besides Rust: it includes OpenSSL, in C and Perl.
+/// The requirements of a tool that is built from source besides Rust: cargo-leptos includes OpenSSL, in C and Perl.
 pub fn source_build(repository: &Repository) -> Result<()> {
     if cfg!(windows) {
         return Ok(());
@@ -95,7 +80,7 @@ pub fn source_build(repository: &Repository) -> Result<()> {
         missing.is_empty(),
         "A build tool has to be built from source, and that needs {}.\n\
          Next: install them (Debian, Ubuntu: `apt-get install build-essential perl`; Fedora: `dnf install gcc make perl`; \
-         macOS: `xcode-select --install`), or cargo-binstall, which downloads it ready-made.",
+         macOS: `xcode-select --install`).",
         missing.join(", ")
     );
     Ok(())

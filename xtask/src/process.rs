@@ -10,7 +10,7 @@ use std::thread;
 use anyhow::{Context as _, Error, Result, anyhow, bail};
 
 use crate::console::Step;
-use crate::output::{self, Progress};
+use crate::output;
 use crate::repository::Repository;
 
 /// How many of the last lines of a failed command are repeated.
@@ -79,22 +79,19 @@ pub fn observe(step: &Step, mut command: Command) -> Result<Finished> {
     })
 }
 
+/// Reads what a command prints, and shows its last line as the progress of the step.
 fn read_lines(output: impl io::Read, step: &Step) -> io::Result<Vec<String>> {
     let mut lines = Vec::new();
-    let mut progress = Progress::default();
     let mut line = Vec::new();
     for byte in BufReader::new(output).bytes().chain([Ok(b'\n')]) {
         match byte? {
             b'\n' | b'\r' => {
                 let text = String::from_utf8_lossy(&line);
                 let text = text.trim_end().trim_start_matches("\u{1b}[K");
-                if let Some(progress) = output::cargo_bar(text) {
-                    step.detail(progress);
-                } else if !text.is_empty() {
-                    progress
-                        .read(text)
-                        .into_iter()
-                        .for_each(|progress| step.detail(progress));
+                if !text.is_empty() {
+                    step.detail(text.trim_start().to_owned());
+                }
+                if !text.is_empty() && !output::is_bar(text) {
                     lines.push(text.to_owned());
                 }
                 line.clear();
@@ -141,7 +138,7 @@ impl Finished {
 
 /// Saves the complete output of a failed command; if that fails too, only the repeated lines are available.
 fn write_log(repository: &Repository, title: &str, lines: &[String]) -> Option<PathBuf> {
-    let folder = repository.target().join("xtask");
+    let folder = repository.target.join("xtask");
     let name = title
         .to_lowercase()
         .replace(|c: char| !c.is_ascii_alphanumeric(), "-");
@@ -159,32 +156,26 @@ pub fn ask(command: &mut Command) -> Option<String> {
 }
 
 /// Does two things at once. When one fails, the commands of the other are stopped, and the failure is the first one.
-pub fn together<A: Send, B: Send>(
-    one: impl FnOnce() -> Result<A> + Send,
-    other: impl FnOnce() -> Result<B> + Send,
-) -> Result<(A, B)> {
+pub fn together(
+    one: impl FnOnce() -> Result<()> + Send,
+    other: impl FnOnce() -> Result<()> + Send,
+) -> Result<()> {
     let first = Mutex::new(None);
     let fail = |failure: Error| {
-        first
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get_or_insert(failure);
+        let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
+        first.get_or_insert(failure);
         let mut running = running();
         running.stopping = true;
         // One that has just ended by itself needs no signal.
         running.children.values_mut().for_each(|child| drop(child.kill()));
     };
-    let (one, other) = thread::scope(|scope| {
-        let one = scope.spawn(|| one().map_err(fail));
-        let other = other().map_err(fail);
-        (join(one), other)
+    thread::scope(|scope| {
+        scope.spawn(|| one().unwrap_or_else(fail));
+        other().unwrap_or_else(fail);
     });
     running().stopping = false;
-    if let (Ok(one), Ok(other)) = (one, other) {
-        return Ok((one, other));
-    }
     let first = first.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Err(first.unwrap_or_else(|| anyhow!("a step failed")))
+    first.map_or(Ok(()), Err)
 }
 
 /// The result of a thread, or its panic.
@@ -233,7 +224,7 @@ mod tests {
             }
             bail!("stopped")
         };
-        let result: Result<((), ())> = together(waits, || bail!("no network"));
+        let result = together(waits, || bail!("no network"));
         assert_eq!(result.unwrap_err().to_string(), "no network");
         assert!(!running().stopping);
     }

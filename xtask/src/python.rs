@@ -5,38 +5,14 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::console::Step;
+use crate::console::{Step, say};
 use crate::process::{self, ask};
 use crate::repository::Repository;
 use crate::tools;
-use crate::versions::PYMONGO;
 
-/// Packages that are installed together.
-#[derive(Debug)]
-pub struct Packages {
-    /// The name of the environment.
-    name: String,
-    /// Each as `name==version`.
-    pins: Vec<String>,
-}
-
-impl Packages {
-    /// MongoDB's driver.
-    pub fn pymongo() -> Self {
-        Self {
-            name: format!("pymongo-{PYMONGO}"),
-            pins: vec![format!("pymongo=={PYMONGO}")],
-        }
-    }
-
-    /// A tool that tests an API against its description, with its dependencies.
-    pub fn schemathesis(repository: &Repository) -> Result<Self> {
-        let text = fs_err::read_to_string(repository.path("end2end/schemathesis.txt"))?;
-        Ok(Self {
-            name: "schemathesis".to_owned(),
-            pins: pins(&text),
-        })
-    }
+/// The packages in a file, each as `name==version`.
+pub fn pins_of(repository: &Repository, file: &str) -> Result<Vec<String>> {
+    Ok(pins(&fs_err::read_to_string(repository.path(file))?))
 }
 
 fn pins(text: &str) -> Vec<String> {
@@ -47,57 +23,44 @@ fn pins(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// A Python that has the packages.
-#[derive(Debug)]
-pub enum Python {
-    /// The interpreter.
-    Ready(PathBuf),
-    /// There is none, and none can be installed here, for this reason.
-    Absent(&'static str),
-}
-
-/// A Python with these packages in its own environment, which is created if necessary.
-pub fn with(packages: &Packages, repository: &Repository) -> Result<Python> {
-    let home = tools::folder()?.join(&packages.name);
+/// A Python with these packages in an environment of this name, which is created if necessary. Where none can be had,
+/// the reason is printed.
+pub fn with(repository: &Repository, name: &str, packages: &[String]) -> Result<Option<PathBuf>> {
+    let home = tools::folder()?.join(name);
     let python = home.join("bin").join("python");
     if has(&python, packages) {
-        return Ok(Python::Ready(python));
-    }
-    if ask(repository.command("python3").arg("--version")).is_none() {
-        return Ok(Python::Absent("python3 is not installed"));
+        return Ok(Some(python));
     }
     tools::in_the_folder(|_| {
-        let step = Step::begin(
-            &format!("installing {}", packages.name),
-            "some seconds, once per user",
-        );
+        let step = Step::begin(&format!("installing {name}"), "some seconds, once per user");
         let mut environment = repository.command("python3");
         environment.args(["-m", "venv", "--clear"]).arg(&home);
         let mut install = Command::new(&python);
         install
             .args("-m pip install --quiet --disable-pip-version-check".split(' '))
-            .args(&packages.pins);
+            .args(packages);
         for (command, absent) in [
             (
                 environment,
-                "this Python cannot make environments (Debian: `apt-get install python3-venv`)",
+                "there is no python3 that can make environments (Debian: `apt-get install python3-venv`)",
             ),
             (install, "PyPI cannot be reached, or has nothing for this Python"),
         ] {
-            if !process::observe(&step, command)?.success {
+            if !process::observe(&step, command).is_ok_and(|finished| finished.success) {
                 step.failed("not to be had");
-                return Ok(Python::Absent(absent));
+                say(&format!("- {name}: skipped, {absent}"));
+                return Ok(None);
             }
         }
         step.done("");
-        Ok(Python::Ready(python))
+        Ok(Some(python))
     })
 }
 
-fn has(python: &Path, packages: &Packages) -> bool {
+fn has(python: &Path, packages: &[String]) -> bool {
     let freeze = "-m pip freeze --disable-pip-version-check".split(' ');
     let installed = pins(&ask(Command::new(python).args(freeze)).unwrap_or_default());
-    packages.pins.iter().all(|pin| installed.contains(pin))
+    packages.iter().all(|pin| installed.contains(pin))
 }
 
 #[cfg(test)]

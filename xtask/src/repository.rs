@@ -1,20 +1,24 @@
-//! The location of the clone, whatever its name and the current folder.
+//! The location of the clone, whatever its name and the current folder, and its files.
 
 use std::env;
 use std::ffi::OsString;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result};
+use serde_json::Value;
+use walkdir::WalkDir;
 
-use crate::output;
 use crate::process;
 
 /// The root of the clone and its build folder.
 #[derive(Debug)]
 pub struct Repository {
-    root: PathBuf,
-    target: PathBuf,
+    /// The root of the clone.
+    pub root: PathBuf,
+    /// Where Cargo builds: `target`, unless the user's configuration says otherwise.
+    pub target: PathBuf,
 }
 
 impl Repository {
@@ -30,15 +34,16 @@ impl Repository {
                 start.display()
             )
         })?;
+        let mut metadata = Command::new("cargo");
+        metadata.args("metadata --format-version 1 --no-deps --offline".split(' '));
+        let json = process::ask(metadata.current_dir(root)).unwrap_or_default();
+        let json: Value = serde_json::from_str(&json).unwrap_or_default();
         Ok(Self {
             root: root.to_owned(),
-            target: target_directory(root).unwrap_or_else(|| root.join("target")),
+            target: json["target_directory"]
+                .as_str()
+                .map_or_else(|| root.join("target"), PathBuf::from),
         })
-    }
-
-    /// The root of the clone.
-    pub fn root(&self) -> &Path {
-        &self.root
     }
 
     /// A file or folder of the clone.
@@ -49,17 +54,6 @@ impl Repository {
     /// A file or folder as it is called from the root of the clone.
     pub fn name<'a>(&self, path: &'a Path) -> &'a Path {
         path.strip_prefix(&self.root).unwrap_or(path)
-    }
-
-    /// Where Cargo builds: `target`, unless the user's configuration says otherwise.
-    pub fn target(&self) -> &Path {
-        &self.target
-    }
-
-    /// The folder in which cargo-leptos puts the browser's files. Its configuration names this folder relative to
-    /// the root.
-    pub fn site(&self) -> PathBuf {
-        self.path("target/site")
     }
 
     /// A program of the release build.
@@ -86,35 +80,34 @@ impl Repository {
         command.args(line.split_whitespace());
         command
     }
-}
 
-fn target_directory(root: &Path) -> Option<PathBuf> {
-    let mut metadata = Command::new("cargo");
-    metadata.args("metadata --format-version 1 --no-deps --offline".split(' '));
-    let json = process::ask(metadata.current_dir(root))?;
-    target_directory_in(&json)
-}
-
-/// One string is all that is needed of what Cargo says, so there is no library for JSON here.
-fn target_directory_in(json: &str) -> Option<PathBuf> {
-    let field = output::pattern(r#""target_directory":"((?:[^"\\]|\\.)*)""#).captures(json)?;
-    Some(
-        output::pattern(r"\\(.)")
-            .replace_all(&field[1], "$1")
-            .as_ref()
-            .into(),
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_build_folder_is_read_from_cargos_metadata() {
-        let json = r#"{"packages":[],"target_directory":"C:\\clone \"two\"\\target","version":1}"#;
-        let found = target_directory_in(json).unwrap();
-        assert_eq!(found, Path::new(r#"C:\clone "two"\target"#));
-        assert_eq!(target_directory_in("{}"), None);
+    /// A program from an npm package, with the words of a line as its arguments.
+    pub fn npm_program(&self, name: &str, line: &str) -> Command {
+        let suffix = if cfg!(windows) { ".cmd" } else { "" };
+        let mut command = self.command(self.path(&format!("node_modules/.bin/{name}{suffix}")));
+        command.args(line.split_whitespace());
+        command
     }
+
+    /// A fingerprint of the names and contents of files and of everything in folders.
+    ///
+    /// It is compared only with fingerprints taken by the same build of this program; a different one only causes one
+    /// unnecessary build.
+    pub fn fingerprint<'a>(&self, paths: impl IntoIterator<Item = &'a Path>) -> Result<String> {
+        let mut hasher = DefaultHasher::new();
+        for file in paths.into_iter().flat_map(|path| files(&self.root.join(path))) {
+            (self.name(&file), fs_err::read(&file)?).hash(&mut hasher);
+        }
+        Ok(format!("{:016x}", hasher.finish()))
+    }
+}
+
+/// Every file in a folder and its sub-folders in order, or the file itself; nothing if it does not exist.
+pub fn files(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let entries = WalkDir::new(path).follow_links(true).sort_by_file_name();
+    let files = entries
+        .into_iter()
+        .flatten()
+        .filter(|entry| entry.file_type().is_file());
+    files.map(walkdir::DirEntry::into_path)
 }

@@ -1,23 +1,28 @@
-//! The release build: the server, the browser's files, and their sizes.
+//! The release: the server, and the site that browsers load. `cargo xtask serve` and `cargo xtask build`.
 
 use std::env;
-use std::fs::Metadata;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Result, ensure};
+use wasm_bindgen_cli_support::Bindgen;
 
-use crate::fingerprint;
-use crate::process;
-use crate::repository::Repository;
-use crate::tools::Tools;
-use crate::versions::CARGO_LEPTOS;
+use crate::console::{self, Step};
+use crate::preflight;
+use crate::process::{self, together};
+use crate::repository::{Repository, files};
+use crate::versions::WASM_TARGET;
 
 /// The maximum size of the first load: JavaScript and WebAssembly after brotli, in bytes.
 pub const FIRST_LOAD_LIMIT: u64 = 90_000;
 
+/// Cargo's own message names the host that could not be reached or the line that does not compile.
+pub const ADVICE: &str = "if the lines above speak of the network, check it (and HTTPS_PROXY) and run this again; \
+                          otherwise they say what does not compile.";
+
 /// The variables that cargo-leptos sets for Cargo, from its configuration in `Cargo.toml`. Leptos reads some of
-/// them while it compiles, so a build with other values would differ.
-pub const BUILD_ENVIRONMENT: [(&str, &str); 10] = [
+/// them while it compiles. With the same values here, either of both finds the work of the other done.
+const BUILD_ENVIRONMENT: [(&str, &str); 10] = [
     ("LEPTOS_OUTPUT_NAME", "spillway"),
     ("LEPTOS_SITE_ROOT", "target/site"),
     ("LEPTOS_SITE_PKG_DIR", "pkg"),
@@ -30,148 +35,161 @@ pub const BUILD_ENVIRONMENT: [(&str, &str); 10] = [
     ("LEPTOS_HASH_FILE_NAME", "hash.txt"),
 ];
 
-/// The inputs of a build.
-const INPUTS: [&str; 12] = [
-    "Cargo.toml",
-    "Cargo.lock",
-    "rust-toolchain.toml",
-    ".cargo/config.toml",
-    "package-lock.json",
-    "xtask/compress.mjs",
+/// What the site is made of besides the browser's half; Tailwind looks for the names of its classes in the sources.
+const SOURCES: [&str; 6] = [
     "app",
     "crates",
-    "frontend",
+    "package-lock.json",
     "public",
-    "server",
     "style",
+    "xtask/site.mjs",
 ];
 
-/// Builds the server and the browser's files, unless neither has changed since the last time.
-pub fn build(repository: &Repository, tools: &Tools) -> Result<()> {
-    let stamp = repository.target().join("xtask").join("site-stamp");
-    let inputs = inputs(repository)?;
-    if fs_err::read_to_string(&stamp).is_ok_and(|found| found == with_outputs(repository, &inputs)) {
+/// Builds, then replaces this process by the server.
+///
+/// It runs at the root of the clone, so that its data is always in `data` there.
+pub fn serve(repository: &Repository, arguments: &[String]) -> Result<()> {
+    build(repository)?;
+    console::summarise();
+    let mut server = repository.command(repository.server());
+    server.arg("serve").args(arguments).envs(environment(repository));
+    let asks_for_help = |argument: &String| argument == "--help" || argument == "-h";
+    if !arguments.iter().any(asks_for_help) {
+        let address = env::var("SPILLWAY_ADDR").unwrap_or_else(|_| "127.0.0.1:3000".to_owned());
+        console::say(&format!(
+            "Starting Spillway on http://{address} (stop it with Ctrl+C)"
+        ));
+    }
+    process::become_the(server)
+}
+
+/// The server's settings for the site that was built.
+pub fn environment(repository: &Repository) -> impl Iterator<Item = (&'static str, PathBuf)> {
+    let settings = BUILD_ENVIRONMENT.map(|(name, value)| (name, PathBuf::from(value)));
+    // The server has an address of its own to listen on.
+    let settings = settings
+        .into_iter()
+        .filter(|(name, _)| *name != "LEPTOS_SITE_ADDR");
+    // Of two values for one name, the last counts.
+    settings.chain([
+        ("LEPTOS_SITE_ROOT", site(repository)),
+        ("LEPTOS_ENV", "PROD".into()),
+    ])
+}
+
+/// The folder of the files for browsers. cargo-leptos puts it here too, wherever Cargo builds.
+fn site(repository: &Repository) -> PathBuf {
+    repository.path("target/site")
+}
+
+/// Installs what is missing, and builds what has changed of the server and of the site.
+pub fn build(repository: &Repository) -> Result<()> {
+    preflight::check(repository)?;
+    let server = repository.cargo("build --package=server --bin=spillway --release");
+    // One half alone often keeps only one core busy.
+    together(
+        || compile(repository, "compiling the server", server),
+        || make_site(repository),
+    )
+}
+
+fn make_site(repository: &Repository) -> Result<()> {
+    let front = repository.target.join("front");
+    let mut browser = repository.cargo("build --package=frontend --lib --profile=wasm-release");
+    browser
+        .args(["--target", WASM_TARGET, "--target-dir"])
+        .arg(&front);
+    together(
+        || npm_packages(repository),
+        || compile(repository, "compiling the browser's half", browser),
+    )?;
+    let module = front.join(WASM_TARGET).join("wasm-release/frontend.wasm");
+    let hashes = repository.server().with_file_name("hash.txt");
+    let site = site(repository);
+    let stamp = repository.target.join("xtask").join("site-stamp");
+    // The site as it was left is part of this: cargo-leptos puts its own there.
+    let state = || {
+        let made = [&module, &hashes, &site].map(PathBuf::as_path);
+        repository.fingerprint(SOURCES.map(Path::new).into_iter().chain(made))
+    };
+    if fs_err::read_to_string(&stamp).ok() == Some(state()?) {
         return Ok(());
     }
-    let waiting = if repository.server().exists() {
-        "only what has changed is compiled"
-    } else {
-        "about 5 minutes on two cores the first time"
-    };
-    let mut command = tools.cargo_leptos(repository);
-    command.args(["build", "--release", "--project", "spillway"]);
-    let title = "building server, browser half and style sheet";
-    process::run(repository, title, waiting, command, None)?;
-
+    let title = "making the site";
+    let step = Step::begin(title, "bindings, style sheet and compression; some seconds");
+    let bindings = front.join("bindings");
+    Bindgen::new()
+        .web(true)?
+        .typescript(false)
+        .out_name("spillway")
+        .input_path(&module)
+        .generate(&bindings)?;
     let mut command = repository.command("node");
-    command
-        .arg(repository.path("xtask/compress.mjs"))
-        .arg(repository.site());
+    command.arg("xtask/site.mjs").args([&bindings, &site, &hashes]);
+    let finished = process::observe(&step, command)?;
+    if !finished.success {
+        return Err(finished.failure(repository, title, None));
+    }
+    step.done("");
+    fs_err::create_dir_all(repository.target.join("xtask"))?;
+    Ok(fs_err::write(&stamp, state()?)?)
+}
+
+fn compile(repository: &Repository, title: &str, mut command: Command) -> Result<()> {
+    let waiting = if repository.server().exists() {
+        "what has changed"
+    } else {
+        "some minutes the first time"
+    };
+    command.envs(BUILD_ENVIRONMENT);
+    process::run(repository, title, waiting, command, Some(ADVICE))
+}
+
+/// Installs exactly the versions in `package-lock.json`, unless they are installed.
+pub fn npm_packages(repository: &Repository) -> Result<()> {
+    let stamp = repository.path("node_modules/.spillway-stamp");
+    let wanted = repository.fingerprint(["package.json", "package-lock.json"].map(Path::new))?;
+    if fs_err::read_to_string(&stamp).is_ok_and(|found| found == wanted) {
+        return Ok(());
+    }
+    let mut command = repository.command(preflight::NPM);
+    // No package here needs an install script, and Playwright drives the system's browser.
+    command.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]);
     process::run(
         repository,
-        "compressing what browsers download",
-        "",
+        "installing the npm packages",
+        "Tailwind, wasm-opt, Playwright and Lighthouse, 380 MB; about a minute, once",
         command,
-        None,
+        Some("check the network, then run this again; npm's own words are above."),
     )?;
-
-    fs_err::create_dir_all(repository.target().join("xtask"))?;
-    Ok(fs_err::write(&stamp, with_outputs(repository, &inputs))?)
+    Ok(fs_err::write(stamp, wanted)?)
 }
 
-/// The server's settings for the built site.
-pub fn environment(repository: &Repository) -> Vec<(&'static str, PathBuf)> {
-    let mut environment: Vec<(&'static str, PathBuf)> = BUILD_ENVIRONMENT
-        .iter()
-        .map(|(name, value)| (*name, PathBuf::from(value)))
-        .collect();
-    environment.retain(|(name, _)| *name != "LEPTOS_SITE_ROOT" && *name != "LEPTOS_SITE_ADDR");
-    environment.push(("LEPTOS_SITE_ROOT", repository.site()));
-    environment.push(("LEPTOS_ENV", PathBuf::from("PROD")));
-    environment
-}
-
-/// One file of the first load and its size after brotli.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Weight {
-    /// The name of the file, without folders.
-    pub file: String,
-    /// In bytes.
-    pub brotli: u64,
-}
-
-/// The JavaScript and WebAssembly that the first page loads, largest first.
-pub fn first_load(repository: &Repository) -> Result<Vec<Weight>> {
+/// The JavaScript and WebAssembly that the first page loads, each with its size after brotli in bytes.
+pub fn first_load(repository: &Repository) -> Result<Vec<(String, u64)>> {
     let mut weights = Vec::new();
-    for path in fingerprint::files(&repository.site().join("pkg")) {
+    for path in files(&site(repository).join("pkg")) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if let Some(file) = name.strip_suffix(".br").filter(|name| is_code(name)) {
-            let brotli = fs_err::metadata(&path)?.len();
-            let file = file.to_owned();
-            weights.push(Weight { file, brotli });
+            weights.push((file.to_owned(), fs_err::metadata(&path)?.len()));
         }
     }
     ensure!(
-        weights.iter().any(|weight| has_ending(&weight.file, "wasm")),
-        "There is no WebAssembly in {}.\nNext: run `cargo xtask build`.",
-        repository.site().display()
+        weights.len() > 1,
+        "There is no code in {}.\nNext: run `cargo xtask build`.",
+        site(repository).display()
     );
-    weights.sort_by_key(|weight| std::cmp::Reverse(weight.brotli));
     Ok(weights)
 }
 
 fn is_code(name: &str) -> bool {
-    has_ending(name, "js") || has_ending(name, "wasm")
-}
-
-fn has_ending(name: &str, ending: &str) -> bool {
-    Path::new(name)
-        .extension()
-        .is_some_and(|extension| extension == ending)
-}
-
-/// Sources, tools and the flags that a user may have set.
-fn inputs(repository: &Repository) -> Result<String> {
-    let sources = fingerprint::of_files(repository, &INPUTS)?;
-    let flags = ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET"].map(env::var_os);
-    Ok(format!("{sources}\ncargo-leptos {CARGO_LEPTOS}\nflags {flags:?}"))
-}
-
-/// The stamp of a build: its inputs, and its outputs as they were left. A separate `cargo build --release`
-/// replaces the binary, which then has to be built again.
-fn with_outputs(repository: &Repository, inputs: &str) -> String {
-    let server = repository.server();
-    let files = fingerprint::files(&repository.site()).chain([server.with_file_name("hash.txt"), server]);
-    let outputs = files.map(|file| {
-        let metadata = file.metadata().ok();
-        let size = metadata.as_ref().map(Metadata::len);
-        let time = metadata.and_then(|metadata| metadata.modified().ok());
-        format!("{} {size:?} {time:?}", file.display())
-    });
-    std::iter::once(inputs.to_owned())
-        .chain(outputs)
-        .collect::<Vec<_>>()
-        .join("\n")
+    let ending = Path::new(name).extension();
+    ending.is_some_and(|ending| ending == "js" || ending == "wasm")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_package_that_goes_into_the_build_is_one_of_its_inputs() {
-        let workspace = include_str!("../../Cargo.toml");
-        let members = workspace
-            .lines()
-            .find_map(|line| line.strip_prefix("members = ["))
-            .unwrap();
-        for member in members.trim_end_matches(']').split(", ") {
-            let member = member.trim_matches('"');
-            let member = member.trim_end_matches("/*");
-            let is_built = !["exercises", "xtask"].contains(&member);
-            assert_eq!(INPUTS.contains(&member), is_built, "{member}");
-        }
-    }
 
     #[test]
     fn only_code_counts_for_the_first_load() {

@@ -1,18 +1,18 @@
-//! Tools in Rust: found if they are installed, otherwise installed into a folder that all clones share.
+//! Cargo's tools: found if they are installed, otherwise built into a folder that all clones share.
 
 use std::env;
 use std::ffi::OsString;
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result};
 use semver::Version;
 
-use crate::console::{self, Step};
 use crate::preflight;
 use crate::process::{self, ask};
 use crate::repository::Repository;
+use crate::site;
 use crate::versions::{self, CARGO_DENY, CARGO_FUZZ, CARGO_LEPTOS};
 
 /// One tool and how to build it.
@@ -21,21 +21,8 @@ pub struct Tool {
     program: &'static str,
     version: Version,
     options: &'static str,
-    /// Whether a build from source also compiles C.
-    needs_c: bool,
     waiting: &'static str,
 }
-
-/// Builds server, browser half and style sheet.
-const LEPTOS: Tool = Tool {
-    package: "cargo-leptos",
-    program: "cargo-leptos",
-    version: CARGO_LEPTOS,
-    // npm brings Tailwind and wasm-opt, so that cargo-leptos itself never has to download a program.
-    options: "--locked --features no_downloads",
-    needs_c: true,
-    waiting: "it builds server, browser half and style sheet together; about 5 minutes on two cores, once per user",
-};
 
 /// Runs the fuzz targets.
 pub const FUZZ: Tool = Tool {
@@ -43,7 +30,6 @@ pub const FUZZ: Tool = Tool {
     program: "cargo-fuzz",
     version: CARGO_FUZZ,
     options: "--locked",
-    needs_c: false,
     waiting: "it runs the fuzz targets; about half a minute on two cores, once per user",
 };
 
@@ -53,55 +39,21 @@ pub const DENY: Tool = Tool {
     program: "cargo-deny",
     version: CARGO_DENY,
     options: "--locked",
-    needs_c: true,
     waiting: "it checks the licences of the dependencies; about 1 minute on two cores, once per user",
 };
 
-/// The two tools of a build, in the versions this clone wants.
-#[derive(Debug)]
-pub struct Tools {
-    cargo_leptos: PathBuf,
-    wasm_bindgen: PathBuf,
-}
+/// Rebuilds and reloads while somebody edits.
+const LEPTOS: Tool = Tool {
+    package: "cargo-leptos",
+    program: "cargo-leptos",
+    version: CARGO_LEPTOS,
+    // npm brings Tailwind and wasm-opt, so that cargo-leptos itself never has to download a program.
+    options: "--locked --features no_downloads",
+    waiting: "about 5 minutes on two cores, once per user",
+};
 
-impl Tools {
-    /// The tools, if both are already somewhere on this machine.
-    pub fn present(repository: &Repository) -> Result<Option<Self>> {
-        let folder = folder()?;
-        let found = LEPTOS.find(&folder).zip(wasm_bindgen(repository)?.find(&folder));
-        Ok(found.map(|(cargo_leptos, wasm_bindgen)| Self {
-            cargo_leptos,
-            wasm_bindgen,
-        }))
-    }
-
-    /// Installs what is missing. The smaller one comes first, so that a broken set-up fails early.
-    pub fn install(repository: &Repository) -> Result<Self> {
-        Ok(Self {
-            wasm_bindgen: wasm_bindgen(repository)?.ready(repository)?,
-            cargo_leptos: LEPTOS.ready(repository)?,
-        })
-    }
-
-    /// Runs cargo-leptos with a search path on which it finds Tailwind, wasm-opt and wasm-bindgen before anything
-    /// else.
-    pub fn cargo_leptos(&self, repository: &Repository) -> Command {
-        let path = env::var_os("PATH").unwrap_or_default();
-        let first = [
-            Some(repository.path("node_modules/.bin")),
-            self.wasm_bindgen.parent().map(Path::to_owned),
-        ];
-        let folders = first.into_iter().flatten().chain(env::split_paths(&path));
-        let mut command = repository.command(&self.cargo_leptos);
-        // Only a folder with a separator in its name cannot be joined, and such a folder was never on the path.
-        command
-            .arg("leptos")
-            .env("PATH", env::join_paths(folders).unwrap_or(path));
-        command
-    }
-}
-
-/// Writes the JavaScript around the browser's half, in the version that the code is compiled with.
+/// What cargo-leptos runs to write the JavaScript around the browser's half, in the version that the code is
+/// compiled with.
 fn wasm_bindgen(repository: &Repository) -> Result<Tool> {
     let package = ask(&mut repository.cargo("pkgid --offline wasm-bindgen"));
     let version = package
@@ -113,11 +65,31 @@ fn wasm_bindgen(repository: &Repository) -> Result<Tool> {
         version: version.and_then(versions::find).context(
             "Cargo.lock names no version of wasm-bindgen.\nNext: restore Cargo.lock with `git checkout Cargo.lock`.",
         )?,
-        // Without --locked: its own lock file names a version that crates.io no longer has.
-        options: "",
-        needs_c: true,
-        waiting: "it writes the JavaScript around the browser's half; about 1 minute on two cores, once per user",
+        // Without --locked: its own lock file names a version that crates.io no longer has. Without TLS, which only its
+        // runner of tests in browsers uses.
+        options: "--no-default-features --bin wasm-bindgen",
+        waiting: "cargo-leptos runs it; about 1 minute on two cores, once per user",
     })
+}
+
+/// cargo-leptos with these arguments, and with a search path on which it finds Tailwind, wasm-opt and wasm-bindgen
+/// before anything else. All of them are installed first if they are missing.
+pub fn cargo_leptos(repository: &Repository, arguments: &[String]) -> Result<Command> {
+    preflight::check(repository)?;
+    site::npm_packages(repository)?;
+    let bindgen = wasm_bindgen(repository)?.ready(repository)?;
+    let mut command = repository.command(LEPTOS.ready(repository)?);
+    let path = env::var_os("PATH").unwrap_or_default();
+    let first = [
+        Some(repository.path("node_modules/.bin")),
+        bindgen.parent().map(Path::to_owned),
+    ];
+    let folders = first.into_iter().flatten().chain(env::split_paths(&path));
+    command
+        .arg("leptos")
+        .args(arguments)
+        .env("PATH", env::join_paths(folders)?);
+    Ok(command)
 }
 
 impl Tool {
@@ -131,14 +103,12 @@ impl Tool {
 
     fn install(&self, repository: &Repository, folder: &Path) -> Result<PathBuf> {
         // Another clone may have installed it while this one waited.
-        let found = self.find(folder).or_else(|| self.install_ready_made(folder));
-        if let Some(found) = found {
+        if let Some(found) = self.find(folder) {
             return Ok(found);
         }
-        if self.needs_c {
-            preflight::source_build(repository)?;
-        }
+        preflight::source_build(repository)?;
         let (package, version, root) = (self.package, &self.version, self.root(folder));
+        let build = folder.join("build");
         let mut command = Command::new("cargo");
         command
             .current_dir(folder)
@@ -146,37 +116,26 @@ impl Tool {
             .args(self.options.split_whitespace())
             .arg("--root")
             .arg(&root)
-            .env("CARGO_TARGET_DIR", build_folder(folder));
-        lightest_profile(&mut command);
+            .env("CARGO_TARGET_DIR", &build)
+            // These tools run for seconds and take minutes to optimise: their own profile needs 39 minutes of
+            // processor time for cargo-leptos, this one 7.
+            .env("CARGO_PROFILE_RELEASE_LTO", "off")
+            .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "256")
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
+            .env("CARGO_PROFILE_RELEASE_DEBUG", "0")
+            .env("CARGO_PROFILE_RELEASE_STRIP", "symbols")
+            .env_remove("RUSTFLAGS")
+            .env_remove("CARGO_BUILD_TARGET");
         let title = format!("building {package} {version} from source");
         let next = "check the network, then run this again: it goes on where it stopped.";
         process::run(repository, &title, self.waiting, command, Some(next))?;
+        fs_err::remove_dir_all(build)?;
         self.find(folder).with_context(|| {
             let root = root.display();
             format!(
                 "{package} {version} was built but does not run.\nNext: remove {root} and run this again."
             )
         })
-    }
-
-    /// Tries `cargo binstall`. It is only a shortcut, so its failure is printed and otherwise ignored.
-    fn install_ready_made(&self, folder: &Path) -> Option<PathBuf> {
-        ask(Command::new("cargo").args(["binstall", "-V"]))?;
-        let (package, version) = (self.package, &self.version);
-        let title = format!("downloading {package} {version} with cargo binstall");
-        let step = Step::begin(&title, "some seconds");
-        let mut command = Command::new("cargo");
-        command
-            .args("binstall --no-confirm --disable-strategies compile --root".split(' '))
-            .arg(self.root(folder))
-            .arg(format!("{package}@{version}"));
-        let succeeded = process::observe(&step, command).is_ok_and(|finished| finished.success);
-        let found = self.find(folder).filter(|_| succeeded);
-        match found {
-            Some(_) => step.done(""),
-            None => step.failed("not to be had ready-made; building it instead"),
-        }
-        found
     }
 
     /// A separate folder for each version, so that clones with different versions do not overwrite each other's.
@@ -187,11 +146,11 @@ impl Tool {
     /// Searches the search path, then the shared folder, for a program that reports the right version.
     fn find(&self, folder: &Path) -> Option<PathBuf> {
         let file = format!("{}{}", self.program, env::consts::EXE_SUFFIX);
-        let shared = [folder.to_owned(), self.root(folder)].map(|folder| folder.join("bin").join(&file));
+        let shared = self.root(folder).join("bin").join(file);
         which::which_all(self.program)
             .into_iter()
             .flatten()
-            .chain(shared)
+            .chain([shared])
             .find(|program| self.is_version_of(ask(Command::new(program).arg("--version")).as_deref()))
     }
 
@@ -205,20 +164,8 @@ pub fn in_the_folder<T>(install: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
     let folder = folder()?;
     fs_err::create_dir_all(&folder)?;
     let lock = File::create(folder.join("lock")).context("could not lock the folder of the build tools")?;
-    match lock.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            console::say("  the build tools are being installed already; waiting for that");
-            lock.lock()?;
-        }
-        Err(TryLockError::Error(error)) => return Err(error.into()),
-    }
-    let installed = install(&folder)?;
-    let build = build_folder(&folder);
-    if build.exists() {
-        fs_err::remove_dir_all(&build)?;
-    }
-    Ok(installed)
+    lock.lock()?;
+    install(&folder)
 }
 
 /// The folder that all clones of one user share.
@@ -235,23 +182,6 @@ fn folder_from(chosen: Option<OsString>) -> Option<PathBuf> {
         Some(chosen) => std::path::absolute(chosen).ok(),
         None => Some(dirs::cache_dir()?.join("spillway").join("tools")),
     }
-}
-
-fn build_folder(folder: &Path) -> PathBuf {
-    folder.join("build")
-}
-
-/// These tools run for seconds and take minutes to optimize: their own profile needs 39 minutes of processor time
-/// for cargo-leptos, this one 7.
-fn lightest_profile(command: &mut Command) {
-    command
-        .env("CARGO_PROFILE_RELEASE_LTO", "off")
-        .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "256")
-        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
-        .env("CARGO_PROFILE_RELEASE_DEBUG", "0")
-        .env("CARGO_PROFILE_RELEASE_STRIP", "symbols")
-        .env_remove("RUSTFLAGS")
-        .env_remove("CARGO_BUILD_TARGET");
 }
 
 #[cfg(test)]

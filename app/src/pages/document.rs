@@ -5,8 +5,9 @@ use leptos_meta::{HashedStylesheet, MetaTags};
 
 use super::App;
 
-/// The HTML document around the app.
-pub fn shell(options: LeptosOptions) -> impl IntoView {
+/// The HTML document around the app. Its type is erased, so that it is compiled here, and not again for each kind of
+/// route in the server.
+pub fn shell(options: LeptosOptions) -> AnyView {
     view! {
         <!DOCTYPE html>
         <html lang="en">
@@ -30,4 +31,5 @@ pub fn shell(options: LeptosOptions) -> impl IntoView {
             </body>
         </html>
     }
+    .into_any()
 }

@@ -81,4 +81,5 @@ pub fn App() -> impl IntoView {
             <p id="connection" class="connection" role="status"></p>
         </Router>
     }
+    .into_any()
 }
