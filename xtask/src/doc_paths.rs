@@ -37,20 +37,17 @@ pub fn broken(repository: &Repository) -> Result<Vec<String>> {
         let folder = document.parent().unwrap_or(&repository.root);
         let shown = repository.name(&document).display();
         for mention in mentions(&fs_err::read_to_string(&document)?) {
-            let (fine, what) = match &mention {
-                Mention::Path(path) => (
-                    exists(&repository.root, folder, &names, path),
-                    format!("path: {path}"),
-                ),
-                Mention::Crate(name) => (is_locked(name), format!("crate: {name}")),
-                Mention::Xtask(arguments) => (
-                    cli::accepts(arguments),
-                    format!("command: cargo xtask {}", arguments.join(" ")),
-                ),
+            let missing = match mention {
+                Mention::Path(path) if !exists(&repository.root, folder, &names, &path) => {
+                    format!("path: {path}")
+                }
+                Mention::Crate(name) if !is_locked(&name) => format!("crate: {name}"),
+                Mention::Xtask(arguments) if !cli::accepts(&arguments) => {
+                    format!("command: cargo xtask {}", arguments.join(" "))
+                }
+                _ => continue,
             };
-            if !fine {
-                broken.push(format!("{shown}: no such {what}"));
-            }
+            broken.push(format!("{shown}: no such {missing}"));
         }
     }
     Ok(broken)

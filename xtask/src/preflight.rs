@@ -64,37 +64,36 @@ fn printed(repository: &Repository, program: &str) -> Option<String> {
 
 /// The requirements of a tool that is built from source besides Rust: cargo-leptos includes OpenSSL, in C and Perl.
 pub fn source_build(repository: &Repository) -> Result<()> {
-    if cfg!(windows) {
-        return Ok(());
+    let perl = "perl -MFindBin -MIPC::Cmd -MFile::Compare -e 1";
+    for program in ["cc --version", "make --version", perl] {
+        needed(
+            repository,
+            program,
+            "install what is missing (Debian, Ubuntu: `apt-get install build-essential perl`; Fedora: `dnf install gcc make perl`; \
+             macOS: `xcode-select --install`).",
+        )?;
     }
-    let perl = "-MFindBin -MIPC::Cmd -MFile::Compare -e 1";
-    let needed = [
-        ("cc", "--version", "a C compiler (cc)"),
-        ("make", "--version", "make"),
-        ("perl", perl, "perl with its standard modules"),
-    ];
-    let runs = |program: &str, line: &str| ask(repository.command(program).args(line.split(' '))).is_some();
-    let missing = needed.iter().filter(|(program, line, _)| !runs(program, line));
-    let missing: Vec<&str> = missing.map(|(_, _, name)| *name).collect();
-    ensure!(
-        missing.is_empty(),
-        "A build tool has to be built from source, and that needs {}.\n\
-         Next: install them (Debian, Ubuntu: `apt-get install build-essential perl`; Fedora: `dnf install gcc make perl`; \
-         macOS: `xcode-select --install`).",
-        missing.join(", ")
-    );
     Ok(())
 }
 
 /// The requirements of the fuzz targets besides Rust: the fuzzer itself is C++, and is compiled along with them.
 pub fn cpp(repository: &Repository) -> Result<()> {
-    let compiler = std::env::var_os("CXX").unwrap_or_else(|| "c++".into());
-    ensure!(
-        cfg!(windows) || ask(repository.command(&compiler).arg("--version")).is_some(),
-        "Fuzzing needs a C++ compiler, and there is no `{}`.\n\
-         Next: install one (Debian, Ubuntu: `apt-get install g++`; Fedora: `dnf install gcc-c++`; \
+    let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".to_owned());
+    needed(
+        repository,
+        &format!("{compiler} --version"),
+        "install a C++ compiler (Debian, Ubuntu: `apt-get install g++`; Fedora: `dnf install gcc-c++`; \
          macOS: `xcode-select --install`), or leave fuzzing out with `cargo xtask test --quick`.",
-        compiler.display()
+    )
+}
+
+/// Fails unless this command succeeds. Compilers for Windows have other names, so nothing is checked there.
+fn needed(repository: &Repository, line: &str, next: &str) -> Result<()> {
+    let mut words = line.split(' ');
+    let mut command = repository.command(words.next().unwrap_or_default());
+    ensure!(
+        cfg!(windows) || ask(command.args(words)).is_some(),
+        "Something has to be built from source, and `{line}` does not work.\nNext: {next}"
     );
     Ok(())
 }
