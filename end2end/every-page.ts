@@ -116,7 +116,7 @@ async function afterAMigration(page: Page, api: Api): Promise<void> {
 async function afterALayOut(page: Page, api: Api): Promise<void> {
   await signedIn("/lab/tune?kb=4")(page, api);
   // If somebody else's list is being laid out, that one will do.
-  const layOut = page.getByRole("button", { name: "Lay a list out with this" });
+  const layOut = page.getByRole("button", { name: "Create a list with these limits" });
   if (await layOut.isVisible()) {
     await layOut.click();
   }

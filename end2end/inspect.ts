@@ -7,7 +7,7 @@ export function journeysAtTheInspector(): void {
     const { likes } = await api.overflow(`posts/${viral.id}`);
     await page.goto("/lab");
     await page.getByRole("link", { name: "Where every byte is" }).click();
-    await page.getByRole("link", { name: "The post that everybody likes" }).click();
+    await page.getByRole("link", { name: "The most liked post" }).click();
     await expect(page).toHaveURL(/\/lab\/inspect\/post:/);
     await expect(page.getByText(`{"$uuid": "${viral.id}"}`).first()).toBeVisible();
 

@@ -9,7 +9,7 @@ export function journeysInTheWorkshop(): void {
     test.slow();
     await page.goto("/lab");
     await page.getByRole("link", { name: "The race for the last place" }).click();
-    await expect(writer(page, "ada").getByText("Look how many items there are")).toBeVisible();
+    await expect(writer(page, "ada").getByText("Read the number of items")).toBeVisible();
 
     for (const name of ["Ada", "Bob", "Ada", "Bob"]) {
       await step(page, name);
@@ -147,16 +147,16 @@ export function journeysInTheWorkshop(): void {
     // The list that is laid out may be another test's.
     await expect(async () => {
       await page.goto("/lab/tune?relation=likes&kb=4");
-      await page.getByRole("button", { name: "Lay a list out with this" }).click({ timeout: 1_000 });
+      await page.getByRole("button", { name: "Create a list with these limits" }).click({ timeout: 1_000 });
       await expect(list).toContainText(`@${handle} chose 4 KB for likes`, { timeout: 1_000 });
     }).toPass();
     await expect(async () => {
-      const again = page.getByRole("link", { name: "Look again" });
+      const again = page.getByRole("link", { name: "Refresh" });
       if (await again.isVisible()) {
         await again.click({ timeout: 1_000 });
       }
       await expect(page.getByTestId("verdict")).toHaveText(
-        "What was measured is what the rules say, to the last byte.",
+        "The measurements equal the predictions to the last byte.",
         { timeout: 500 },
       );
     }).toPass();

@@ -37,12 +37,12 @@ export function journeysWithOnesOwn(): void {
     expect(session.status(), await session.text()).toBe(200);
 
     await page.goto("/settings");
-    await page.getByLabel("Present password").fill("not the password");
+    await page.getByLabel("Current password").fill("not the password");
     await page.getByLabel("New password").fill("quite another one");
     await page.getByRole("button", { name: "Change password" }).click();
-    await expectComplaint(page.getByLabel("Present password"), /not your present/);
+    await expectComplaint(page.getByLabel("Current password"), /not your current/);
 
-    await page.getByLabel("Present password").fill(password);
+    await page.getByLabel("Current password").fill(password);
     await page.getByLabel("New password").fill("quite another one");
     await page.getByRole("button", { name: "Change password" }).click();
     await expect(page.getByText("Your password is changed")).toBeVisible();
@@ -79,14 +79,14 @@ export function journeysWithOnesOwn(): void {
 
     await page.goto("/settings");
     await page.getByText("Delete my account…").click();
-    await page.getByLabel("Your handle, to be sure").fill(handle);
+    await page.getByLabel("Type your handle to confirm").fill(handle);
     await page.getByRole("textbox", { name: "Password", exact: true }).fill(person.password);
-    await page.getByRole("button", { name: "Delete my account for good" }).click();
-    await expectComplaint(page.getByLabel("Your handle, to be sure"), /Type your handle/);
+    await page.getByRole("button", { name: "Delete my account permanently" }).click();
+    await expectComplaint(page.getByLabel("Type your handle to confirm"), /Type your handle/);
 
-    await page.getByLabel("Your handle, to be sure").fill(`@${person.handle}`);
+    await page.getByLabel("Type your handle to confirm").fill(`@${person.handle}`);
     await page.getByRole("textbox", { name: "Password", exact: true }).fill(person.password);
-    await page.getByRole("button", { name: "Delete my account for good" }).click();
+    await page.getByRole("button", { name: "Delete my account permanently" }).click();
     await expect(page.getByText("Your account is deleted")).toBeVisible();
     await expect(page.getByRole("button", { name: "Sign out" })).toHaveCount(0);
 

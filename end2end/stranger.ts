@@ -60,9 +60,9 @@ export function theWayOfAStranger(): void {
     await masthead.getByRole("link", { name: `Your page, ${name}` }).click();
     await main.getByRole("link", { name: "Settings" }).click();
     await page.getByText("Delete my account…").click();
-    await page.getByLabel("Your handle, to be sure").fill(handle);
+    await page.getByLabel("Type your handle to confirm").fill(handle);
     await page.getByRole("textbox", { name: "Password", exact: true }).fill(password);
-    await page.getByRole("button", { name: "Delete my account for good" }).click();
+    await page.getByRole("button", { name: "Delete my account permanently" }).click();
     await expect(page.getByText("Your account is deleted")).toBeVisible();
     expect((await page.goto(`/@${handle}`))?.status()).toBe(404);
   });

@@ -75,7 +75,7 @@ test("a class of thirty storms one post, and every screen counts the same", asyn
   await teacher.getByRole("link", { name: "Count the items one by one" }).click();
   await expect(teacher.getByTestId("class-verdict")).toContainText(`${all} items by as many people`);
 
-  await teacher.getByRole("button", { name: "Begin anew" }).click();
+  await teacher.getByRole("button", { name: "Reset the class" }).click();
   for (const page of [teacher, ...students]) {
     await expect(page.getByTestId("class-total")).toHaveText("0");
   }

@@ -31,7 +31,7 @@ test("home names the author of each post and of each of its buttons", async ({ p
   await page.goto("/");
   await expect(page.getByRole("banner")).toMatchAriaSnapshot(`
     - banner:
-      - link "Spillway, to the feed"
+      - link "Spillway, home page"
       - navigation "Main":
         - link "Home"
         - link "Explore"
@@ -149,7 +149,7 @@ test("settings are four regions, each with its name", async ({ page, person }) =
         - textbox "Bio"
         - button "Save profile"
       - region "Password":
-        - textbox "Present password"
+        - textbox "Current password"
         - textbox "New password"
         - button "Change password"
       - region "Your data":

@@ -82,7 +82,7 @@ test("a list that fails to load says so, and continues on request", async ({ pag
     await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
     await expect(more).toHaveText("Try again", { timeout: 200 });
   }).toPass();
-  await expect(page.getByText("What you have read stays.")).toBeVisible();
+  await expect(page.getByText("The items above stay on the page.")).toBeVisible();
 
   await page.unroute("**/likes?cursor=*");
   const before = await page.getByRole("article").count();

@@ -96,7 +96,7 @@ test("half a minute without a server loses and doubles nothing while somebody sc
     const expected = [true, true, true, true, true, false];
     await scrollToTheEnd(list);
     await expect(list.getByTestId("load-more")).toHaveText("Try again");
-    await expect(list.getByText("What you have read stays.")).toBeVisible();
+    await expect(list.getByText("The items above stay on the page.")).toBeVisible();
     await expect(feed.locator("#connection")).toContainText("Not connected");
     const read = (await shown(list)).handles.length;
     for (const [place, on] of expected.entries()) {

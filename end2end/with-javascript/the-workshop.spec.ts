@@ -10,7 +10,7 @@ test("a click changes the station in place, keeps the focus and says what happen
   await expect(async () => {
     await go.focus();
     await page.keyboard.press("Enter");
-    await expect(page.locator("#said")).toContainText("Ada: Look how many items there are. 999 items.", {
+    await expect(page.locator("#said")).toContainText("Ada: Read the number of items. 999 items.", {
       timeout: 1_000,
     });
   }).toPass();

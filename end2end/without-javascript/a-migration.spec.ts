@@ -7,7 +7,7 @@ test("a migration is started by a form, and a link shows its progress", async ({
   await withServer(async (url) => {
     await startMigration(page, url);
     await expect(async () => {
-      const again = page.getByRole("link", { name: "Look again" });
+      const again = page.getByRole("link", { name: "Refresh" });
       if (await again.isVisible()) {
         await again.click();
       }

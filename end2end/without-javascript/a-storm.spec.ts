@@ -7,7 +7,7 @@ test("a storm is started by a form, and a link shows its progress", async ({ pag
     await signUp(page, url, "ada");
     await start(page, 100, 2);
     await expect(async () => {
-      const again = page.getByRole("link", { name: "Look again" });
+      const again = page.getByRole("link", { name: "Refresh" });
       if (await again.isVisible()) {
         await again.click();
       }

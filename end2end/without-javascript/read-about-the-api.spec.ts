@@ -7,7 +7,7 @@ test("the API is explained from the same description that programs get", async (
 
   const operation = page.locator("details", { hasText: "/api/v1/posts/{id}/like" }).first();
   await operation.locator("summary").click();
-  await expect(operation.getByText("It needs a session.")).toBeVisible();
+  await expect(operation.getByText("It requires a session.")).toBeVisible();
   await operation.getByRole("link", { name: "Counted" }).click();
   await expect(page).toHaveURL(/#Counted$/);
 

@@ -56,9 +56,9 @@ test("a taken handle is reported at the field", async ({ page, api, person }) =>
 
 test("the link into the demo town shows its people before the password form", async ({ page }) => {
   await page.goto("/");
-  await page.getByRole("link", { name: "Step into the demo town" }).click();
+  await page.getByRole("link", { name: "Try the demo town" }).click();
   const main = page.getByRole("main");
-  await expect(main.getByRole("heading", { level: 1 })).toHaveText("Step into the demo town");
+  await expect(main.getByRole("heading", { level: 1 })).toHaveText("Try the demo town");
   await expect(main.getByRole("button").first()).toHaveText(/^Sign in as /);
   await expect(main.getByLabel("Password")).toHaveCount(1);
   await main.getByRole("button").first().click();

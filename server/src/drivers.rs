@@ -25,7 +25,7 @@ pub async fn listen(embedded: Option<Embedded>, asked: &MongoOptions) -> Result<
     let Some(embedded) = embedded else {
         return Err(CliError::usage(
             "SPILLWAY_MONGO_LISTEN is for the embedded store, and this one is a MongoDB server",
-            "Connect shells and drivers to that server, and leave --mongo-listen out.",
+            "Connect shells and drivers to that server, and omit --mongo-listen.",
         ));
     };
     let login = asked
@@ -45,18 +45,18 @@ pub async fn listen(embedded: Option<Embedded>, asked: &MongoOptions) -> Result<
     match wire::listen(Arc::clone(&embedded) as Engine, embedded, options).await {
         Ok(listener) => Ok(Some(listener)),
         Err(error @ ListenError::Open(_)) => {
-            let next = "Set SPILLWAY_MONGO_PASSWORD, listen on 127.0.0.1, or say --mongo-listen-anywhere if the network \
-                        is trusted.";
+            let next = "Set SPILLWAY_MONGO_PASSWORD, listen on 127.0.0.1, or add --mongo-listen-anywhere if the \
+                        network is trusted.";
             Err(CliError::usage("The store would be open to everybody", next).caused_by(&error))
         }
         Err(error @ ListenError::ShortPassword(_)) => {
-            let next = "Make SPILLWAY_MONGO_PASSWORD longer, listen on 127.0.0.1, or say --mongo-listen-anywhere if the \
-                        network is trusted. Nothing that is sent there is encrypted.";
+            let next = "Make SPILLWAY_MONGO_PASSWORD longer, listen on 127.0.0.1, or add --mongo-listen-anywhere if \
+                        the network is trusted. Nothing that is sent there is encrypted.";
             Err(CliError::usage("The password of MongoDB's protocol is too short", next).caused_by(&error))
         }
         Err(error) => {
             let next = "Choose another address with SPILLWAY_MONGO_LISTEN, e.g. 127.0.0.1:27018.";
-            Err(CliError::failed("MongoDB's protocol cannot be spoken", next).caused_by(&error))
+            Err(CliError::failed("The address for MongoDB's protocol cannot be used", next).caused_by(&error))
         }
     }
 }

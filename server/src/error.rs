@@ -59,7 +59,7 @@ impl From<Problem> for CliError {
     fn from(problem: Problem) -> Self {
         Self::failed(
             problem.kind.title(),
-            "The lines above say more; RUST_LOG=debug says most.",
+            "See the lines above; RUST_LOG=debug logs more.",
         )
         .caused_by(&problem)
     }

@@ -48,7 +48,7 @@ pub async fn serve(listener: TcpListener, routes: Router, closing: impl Future<O
         let connection = under_way.watch(connection);
         tokio::spawn(async move {
             if let Err(error) = connection.await {
-                tracing::debug!(%error, "a connection ended before its time");
+                tracing::debug!(%error, "a connection ended early");
             }
             drop(place);
         });

@@ -58,7 +58,7 @@ fn print_description() -> Result<(), CliError> {
     written.map_err(|error| {
         CliError::failed(
             "The description could not be written",
-            "Look where its output goes: is there space, and does somebody read it to its end?",
+            "Check where its output goes: it needs free space, and a pipe must be read to its end.",
         )
         .caused_by(&error)
     })
@@ -76,7 +76,7 @@ fn run(cli: Cli) -> Result<(), CliError> {
         .map_err(|error| {
             CliError::failed(
                 "The server's threads could not be started",
-                "Look for limits on processes and memory.",
+                "Check the limits on processes and memory.",
             )
             .caused_by(&error)
         })?;

@@ -125,12 +125,12 @@ const OF_LISTS: [Counter; 4] = [
         "Writes that added items, several at once where they came together",
         |work| work.pushes,
     ),
-    ("spills", "Heads of which a chunk became a page", |work| {
+    ("spills", "Spills of a head's oldest chunk into a page", |work| {
         work.spills
     }),
     (
         "guard_retries",
-        "Pushes and removals that began anew because somebody else had changed the list first",
+        "Pushes and removals that were retried because the list had changed",
         |work| work.retries,
     ),
 ];
@@ -209,7 +209,7 @@ pub fn router(feed: Feed, embedded: Option<Embedded>, latencies: Latencies) -> R
     let mut registry = Registry::with_prefix("spillway");
     registry.register_with_unit(
         "http_request_duration",
-        "Time until an answer began, by route",
+        "Time to the start of the answer, by route",
         Unit::Seconds,
         latencies.0,
     );

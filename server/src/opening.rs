@@ -42,11 +42,11 @@ pub async fn open_with_engine(options: &DataOptions) -> Result<Opened, CliError>
     match transfer::is_under_way(&opened.store).await {
         Ok(false) => Ok(opened),
         Ok(true) => Err(CliError::failed(
-            format!("An import into {} was begun and not ended", options.store),
-            "Run `spillway import` with the same export again: it goes on. Or delete the store's folder or database.",
+            format!("An import into {} was started but not finished", options.store),
+            "Run `spillway import` with the same export again to continue. Or delete the store's folder or database.",
         )),
         Err(error) => {
-            let next = "Look at the store's folder and disk, or at its server, and run it again.";
+            let next = "Check the store's folder and disk, or its server, and run it again.";
             Err(
                 CliError::failed(format!("The store in {} cannot be read", options.store), next)
                     .caused_by(&error),
@@ -60,7 +60,7 @@ pub async fn open_to_import(options: &DataOptions) -> Result<Opened, CliError> {
     let settings = options.limits.settings().map_err(|problem| {
         CliError::usage(
             "The limits of the lists do not fit",
-            "`spillway --help` tells their bounds.",
+            "`spillway --help` shows the allowed values.",
         )
         .caused_by(&problem)
     })?;
@@ -76,8 +76,10 @@ pub async fn open_to_import(options: &DataOptions) -> Result<Opened, CliError> {
         .map_err(|error| match &options.store {
             StoreAddress::Embedded(folder) => unusable(folder, &error),
             StoreAddress::MongoDb(_) => {
-                let next = "Look whether the user in the address may read and write this database and create indexes.";
-                CliError::failed(format!("The store in {} cannot be opened", options.store), next).caused_by(&error)
+                let next =
+                    "Check that the user in the address may read and write this database and create indexes.";
+                CliError::failed(format!("The store in {} cannot be opened", options.store), next)
+                    .caused_by(&error)
             }
         })?;
     Ok(Opened { store, embedded })
@@ -110,7 +112,7 @@ pub async fn connect(address: &str) -> Result<Mongo, CliError> {
 pub fn connect_error(error: &ConnectError) -> CliError {
     match error {
         ConnectError::Address(_) | ConnectError::Unsafe { .. } => {
-            let next = "Write SPILLWAY_STORE or MONGODB_URI as the line above says.";
+            let next = "Correct SPILLWAY_STORE or MONGODB_URI as the line above says.";
             CliError::usage("The address of the store cannot be used", next).caused_by(error)
         }
         error => unreachable_server(error),
@@ -148,7 +150,7 @@ pub async fn expire_every_minute(engine: Embedded) {
         match engine.expire(now).await {
             Ok(0) => {}
             Ok(gone) => tracing::debug!(gone, "documents expired"),
-            Err(error) => tracing::warn!(%error, "documents that are due could not be removed"),
+            Err(error) => tracing::warn!(%error, "expired documents could not be removed"),
         }
     }
 }
@@ -178,8 +180,8 @@ pub async fn deliver_every_minute(store: Store) {
         minute.tick().await;
         match store.timelines().deliver_all().await {
             Ok(0) => {}
-            Ok(authors) => tracing::info!(authors, "posts that were left half-way were delivered"),
-            Err(error) => tracing::warn!(%error, "posts that were left half-way could not be delivered"),
+            Ok(authors) => tracing::info!(authors, "interrupted deliveries of posts were finished"),
+            Err(error) => tracing::warn!(%error, "interrupted deliveries of posts could not be finished"),
         }
     }
 }
@@ -204,9 +206,9 @@ pub async fn finish_account_deletions_every_minute(store: Store) {
         minute.tick().await;
         match store.account_deletions().finish_all().await {
             Ok(0) => {}
-            Ok(people) => tracing::info!(people, "what people who have left had left behind was taken back"),
+            Ok(people) => tracing::info!(people, "interrupted account deletions were finished"),
             Err(error) => {
-                tracing::warn!(%error, "what people who have left left behind could not be taken back");
+                tracing::warn!(%error, "interrupted account deletions could not be finished");
             }
         }
     }
@@ -214,7 +216,7 @@ pub async fn finish_account_deletions_every_minute(store: Store) {
 
 fn unusable(folder: &Path, error: &dyn std::error::Error) -> CliError {
     let what = format!("The store in {} cannot be opened", folder.display());
-    let next = "Only one process can have it open: stop the other one, or name another folder with \
-                SPILLWAY_STORE=embedded:<folder>. Otherwise look at the folder's permissions and free space.";
+    let next = "Only one process can open it: stop the other one, or name another folder with \
+                SPILLWAY_STORE=embedded:<folder>. Otherwise check the folder's permissions and free space.";
     CliError::failed(what, next).caused_by(error)
 }

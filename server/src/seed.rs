@@ -40,8 +40,8 @@ pub async fn run(options: SeedOptions) -> Result<(), CliError> {
             return Ok(());
         }
         return Err(CliError::failed(
-            "The store has a town already",
-            "Delete the store's folder or database for another one, or name an empty one with SPILLWAY_STORE.",
+            "The store already has a town",
+            "Delete the store's folder or database first, or name an empty one with SPILLWAY_STORE.",
         ));
     };
     let usual = Sizes::default();
@@ -98,8 +98,8 @@ pub async fn load_if_empty(data: &DataOptions) -> Result<(), CliError> {
         return Ok(());
     }
     Err(CliError::failed(
-        "The demo town was not loaded to its end",
-        "Start again: it begins anew. Or serve with --no-demo.",
+        "The demo town was not loaded completely",
+        "Start again: it loads the town from the beginning. Or serve with --no-demo.",
     ))
 }
 
@@ -142,12 +142,12 @@ async fn load(claim: &town::Claim<'_>, recipe: Recipe) -> Result<(), CliError> {
 }
 
 fn unreset(error: &dyn std::error::Error) -> CliError {
-    let next = "Only a store with a whole demo town can be reset; load one into an empty store with `spillway seed`.";
+    let next = "Only a store with a complete demo town can be reset. Load one into an empty store with `spillway seed`.";
     CliError::failed("The demo town was not reset", next).caused_by(error)
 }
 
 fn unloaded(error: &dyn std::error::Error) -> CliError {
-    let next = "A town needs an empty store: name another folder with SPILLWAY_STORE=embedded:<folder>, or leave the \
-                store as it is and serve with --no-demo.";
+    let next = "A town needs an empty store: name another folder with SPILLWAY_STORE=embedded:<folder>, or keep \
+                this store and serve with --no-demo.";
     CliError::failed("The demo town cannot be loaded", next).caused_by(error)
 }

@@ -38,8 +38,8 @@ const ADMIN_ADDR: &str = "SPILLWAY_ADMIN_ADDR";
 pub async fn run(options: ServeOptions) -> Result<(), CliError> {
     let shutdown = Shutdown::listen().map_err(|error| {
         CliError::failed(
-            "The signals to stop cannot be listened for",
-            "Look for limits of the system.",
+            "The stop signals cannot be received",
+            "Check the limits of the system.",
         )
         .caused_by(&error)
     })?;
@@ -91,8 +91,8 @@ pub async fn run(options: ServeOptions) -> Result<(), CliError> {
     wing::sweep(&feed);
     let source = feed.live().follow_others().await.map_err(|error| {
         CliError::failed(
-            "The store does not say how it tells of changes",
-            "Look whether it still runs, and start again.",
+            "The store does not say how it reports changes",
+            "Check that it still runs, and start again.",
         )
         .caused_by(&error)
     })?;
@@ -194,15 +194,15 @@ fn announce(addr: SocketAddr, public_url: Option<&str>, source: &Source, drivers
 /// Prints a line. The server continues if nobody reads its output any more.
 fn print_line(line: fmt::Arguments<'_>) {
     if let Err(error) = writeln!(io::stdout(), "{line}") {
-        tracing::debug!(%error, "nobody reads what the server prints");
+        tracing::debug!(%error, "the server's output is not read");
     }
 }
 
 fn warn_of_plain_http(reach: Reach, addr: SocketAddr) {
     if reach == Reach::ThisMachine && !addr.ip().is_loopback() {
         tracing::warn!(
-            "over plain HTTP, only browsers on this machine can sign in and write; name the https address that others \
-             use with SPILLWAY_PUBLIC_URL, or permit plain HTTP in a room with SPILLWAY_CLASSROOM=on"
+            "over plain HTTP, only browsers on this machine can sign in and write; set SPILLWAY_PUBLIC_URL to the \
+             https address that others use, or allow plain HTTP in a classroom with SPILLWAY_CLASSROOM=on"
         );
     }
 }
@@ -215,7 +215,7 @@ fn serve_metrics(admin: TcpListener, numbers: Router) -> Result<(), CliError> {
     print_line(format_args!("Prometheus finds metrics at http://{addr}/metrics"));
     tokio::spawn(async move {
         if let Err(error) = metrics::serve(admin, numbers).await {
-            tracing::error!(%error, "metrics are not served any more");
+            tracing::error!(%error, "the metrics server has stopped");
         }
     });
     Ok(())
@@ -315,7 +315,7 @@ fn unbound(setting: &str, addr: &str, error: &io::Error) -> CliError {
             format!("Stop it, or choose another address, e.g. {setting}=127.0.0.1:3001."),
         ),
         io::ErrorKind::InvalidInput => CliError::usage(
-            format!("{setting}={addr} is no address"),
+            format!("{setting}={addr} is not an address"),
             "Give host and port, as in 127.0.0.1:3000.",
         ),
         _ => CliError::failed(

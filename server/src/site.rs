@@ -32,8 +32,8 @@ impl Site {
             Some(folder) => return Err(missing(folder)),
             None => search(beside.as_deref()).unwrap_or_else(|| {
                 tracing::warn!(
-                    "no built site beside the program or in ./target/site: pages have no styles and scripts; \
-                     build it with `cargo xtask serve`, or name its folder with LEPTOS_SITE_ROOT"
+                    "no built site beside the program or in ./target/site: pages have no styles and scripts; build \
+                     it with `cargo xtask serve`, or set LEPTOS_SITE_ROOT to its folder"
                 );
                 PathBuf::from("target/site")
             }),
@@ -41,7 +41,7 @@ impl Site {
         let hashes = hash_file(&root, beside.as_deref());
         if hashes.is_none() && has_package(&root) && !root.join(PACKAGE).join(format!("{NAME}.css")).is_file()
         {
-            tracing::warn!(site = %root.display(), "no hash.txt fits the built site: pages have no styles and scripts");
+            tracing::warn!(site = %root.display(), "no hash.txt matches the built site: pages have no styles and scripts");
         }
         let options = LeptosOptions::builder()
             .output_name(NAME)

@@ -49,8 +49,8 @@ async fn sweep_every_minute(feed: Feed) {
         minute.tick().await;
         match workshop::sweep_sandboxes(&feed).await {
             Ok(0) => {}
-            Ok(sandboxes) => tracing::info!(sandboxes, "sandboxes that nobody uses were cleared away"),
-            Err(error) => tracing::warn!(%error, "sandboxes that nobody uses could not be cleared away"),
+            Ok(sandboxes) => tracing::info!(sandboxes, "unused sandboxes were removed"),
+            Err(error) => tracing::warn!(%error, "unused sandboxes could not be removed"),
         }
     }
 }

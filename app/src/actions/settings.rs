@@ -47,7 +47,7 @@ pub async fn delete_account(handle: String, password: String) -> Result<(), Acti
     let result = async {
         let reader = session::require()?.handle;
         if handle.parse::<Handle>().ok().as_ref() != Some(&reader) {
-            let message = format!("Type your handle, {reader}, to say that you mean it.");
+            let message = format!("Type your handle, {reader}, to confirm.");
             return Err(Problem::invalid("handle", message));
         }
         feed()?.accounts().delete_account(&reader, &password).await?;

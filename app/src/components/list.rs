@@ -282,11 +282,11 @@ impl UpdateSource {
 #[component]
 fn ListEnd(next: Option<String>) -> impl IntoView {
     match next {
-        None => view! { <p class="feed-end" data-testid="feed-end">"That is all of it."</p> }.into_any(),
+        None => view! { <p class="feed-end" data-testid="feed-end">"End of the list."</p> }.into_any(),
         Some(href) => view! {
             <div class="feed-skeleton" aria-hidden="true"></div>
             <p class="feed-failed" role="alert">
-                "Spillway does not answer. What you have read stays."
+                "Spillway does not answer. The items above stay on the page."
             </p>
             <a class="button load-more" data-testid="load-more" href=href>
                 "Show more"

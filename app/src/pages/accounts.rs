@@ -19,7 +19,7 @@ pub fn SignUpPage() -> impl IntoView {
     view! {
         <PageTitle text="Sign up" />
         <section class="account">
-            <h1>"Join the town"</h1>
+            <h1>"Create your account"</h1>
             <form class="account-form" method="post" action=SignUp::url()>
                 <input type="hidden" name="next" value=next />
                 <Field
@@ -29,18 +29,18 @@ pub fn SignUpPage() -> impl IntoView {
                     autocomplete="username"
                     refusal=refusal.clone()
                 />
-                <Field name="name" label="Name" hint="What you show." autocomplete="name" refusal=refusal.clone() />
+                <Field name="name" label="Name" hint="The name that others see." autocomplete="name" refusal=refusal.clone() />
                 <Field
                     name="password"
                     label="Password"
-                    hint="At least 8 characters. A sentence is a good one."
+                    hint="At least 8 characters. A sentence makes a good password."
                     autocomplete="new-password"
                     refusal
                 />
                 <button class="button button-primary">"Sign up"</button>
             </form>
             <p>
-                "Already here? " <a href=sign_in>"Sign in"</a>
+                "Already have an account? " <a href=sign_in>"Sign in"</a>
             </p>
         </section>
     }
@@ -61,7 +61,7 @@ async fn sign_in_page() -> Result<impl IntoView, Problem> {
     let people = feed()?.accounts().demo_people().await?;
     let demo_first = query("demo").is_some() && !people.is_empty();
     let title = if demo_first {
-        "Step into the demo town"
+        "Try the demo town"
     } else {
         "Welcome back"
     };
@@ -130,10 +130,9 @@ fn DemoPeople(
     };
     view! {
         <section class="demo" class:demo-first=!of_its_own aria-label="People of the demo town">
-            {of_its_own.then(|| view! { <h2>"Or step in as somebody"</h2> })}
+            {of_its_own.then(|| view! { <h2>"Or try a demo account"</h2> })}
             <p>
-                "This is a demo town. Borrow a person with one click; no password needed. Others do the same, and
-                what all of you change is undone when the town is reset."
+                "This is a demo town. Sign in as one of these people with one click, without a password. Other visitors use the same people. A reset of the town undoes all changes."
             </p>
             <ul class="demo-people">{people.into_iter().map(person).collect_view()}</ul>
         </section>

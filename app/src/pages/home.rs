@@ -94,12 +94,12 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
         Posts::Tagged(tag) => feed()?.posts().tagged(tag, reader.as_ref(), place.paging).await?,
     };
     let empty = match &list {
-        Posts::Home if signed_in => "Nobody you follow has written yet. ",
+        Posts::Home if signed_in => "The people you follow have not written anything yet. ",
         Posts::Home | Posts::Explore => "Nothing here yet. Write the first post.",
         Posts::By(author) if reader.as_ref() == Some(author) => {
-            "You have not written yet. Home has a place to write your first post."
+            "You have not written anything yet. Write your first post on the home page."
         }
-        Posts::By(_) => "No posts yet. Follow them to see the first one at home.",
+        Posts::By(_) => "No posts yet. Follow them to see the first one on your home page.",
         Posts::Tagged(_) => "No post has this tag yet. Write the first one.",
     };
     let composer = reader
@@ -115,7 +115,7 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
                 action=Compose::url()
                 field="compose-text"
                 label="Write a post"
-                placeholder="What is flowing over today?"
+                placeholder="What is happening?"
                 submit="Post"
                 most=PostText::MAX
                 author=author.clone()
@@ -151,12 +151,11 @@ fn Introduction() -> impl IntoView {
         <header class="introduction">
             <h1>"See what happens when a post goes viral."</h1>
             <p>
-                "Spillway is a small social feed on MongoDB's outlier pattern. Under every post a meter shows how its
-                likes are stored: most fit into one document, and the few that overflow spill into pages."
+                "Spillway is a small social feed built on MongoDB's outlier pattern. The meter under each post shows how its likes are stored. Most lists fit into one document; the few that overflow spill into pages."
             </p>
             <p class="introduction-ways">
                 <a class="button button-primary" href=DEMO_SIGN_IN>
-                    "Step into the demo town"
+                    "Try the demo town"
                 </a>
                 <a class="button" href="/explore">
                     "Find the viral post"

@@ -20,7 +20,7 @@ pub fn Masthead() -> impl IntoView {
     view! {
         <header class="masthead">
             <div class="masthead-inner">
-                <a class="wordmark" href="/" aria-label="Spillway, to the feed">
+                <a class="wordmark" href="/" aria-label="Spillway, home page">
                     <Wordmark />
                 </a>
                 <nav class="masthead-nav" aria-label="Main">
@@ -139,14 +139,14 @@ pub fn Legend() -> impl IntoView {
                     </svg>
                     "Pages"
                 </dt>
-                <dd>"When the head is full, its oldest part spills into page documents. The head stays small, however popular a post becomes."</dd>
+                <dd>"When the head is full, its oldest part spills into page documents. The head stays small even if a post becomes very popular."</dd>
                 <dt>
                     <svg class="legend-seam" viewBox="0 0 40 12" aria-hidden="true">
                         <path d="M0 6h40" />
                     </svg>
                     "A seam"
                 </dt>
-                <dd>"Scroll down a long list and you cross from one document into the next. A seam marks the spot."</dd>
+                <dd>"When you scroll down a long list, you cross from one document into the next. A seam marks each boundary."</dd>
             </dl>
             <div id="keys" class="legend-keys" tabindex="-1" role="group" aria-labelledby="keys-title">
                 <h2 id="keys-title">"Keys"</h2>
@@ -176,7 +176,7 @@ pub fn Legend() -> impl IntoView {
                     view! {
                         <p>
                             <a href="/lab">"The workshop"</a>
-                            " shows how the pattern breaks, and how it holds."
+                            " shows where the pattern fails, and how to make it safe."
                         </p>
                     }
                 })}

@@ -78,7 +78,7 @@ pub fn FollowersPage() -> impl IntoView {
             &person,
             "Followers",
             Relation::Followers,
-            "No followers yet. Posts that people like bring some.",
+            "No followers yet.",
             place,
             listing,
         ))
@@ -135,7 +135,7 @@ pub fn ActivityPage() -> impl IntoView {
         let row = move |entry| view! { <ActivityRow entry now /> };
         Ok(view! {
             <ListHead what="Activity" about=person.name.to_string() owner=format!("/@{handle}") total />
-            <List listing place fresh=fresh label="Activity" empty="Nothing yet. What they write, like, share and comment on, and whom they follow, shows up here." row />
+            <List listing place fresh=fresh label="Activity" empty="Nothing yet. Their posts, likes, shares, comments and follows appear here." row />
         })
     })
 }

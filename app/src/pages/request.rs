@@ -121,5 +121,5 @@ pub fn tag_in_path() -> Result<Tag, Problem> {
         .with_untracked(|params| params.get("tag"))
         .unwrap_or_default();
     tag.parse()
-        .map_err(|_| Problem::new(Kind::NotFound, "That is no tag."))
+        .map_err(|_| Problem::new(Kind::NotFound, "This is not a valid tag."))
 }

@@ -77,7 +77,7 @@ fn Settings(account: Account) -> impl IntoView {
                 <Field
                     name="password"
                     form="password"
-                    label="Present password"
+                    label="Current password"
                     autocomplete="current-password"
                     refusal=changing.clone()
                 />
@@ -85,7 +85,7 @@ fn Settings(account: Account) -> impl IntoView {
                     name="new_password"
                     form="password"
                     label="New password"
-                    hint="At least 8 characters. Everywhere else you are signed out."
+                    hint="At least 8 characters. You are signed out on all other devices."
                     autocomplete="new-password"
                     refusal=changing
                 />
@@ -94,21 +94,21 @@ fn Settings(account: Account) -> impl IntoView {
         </section>
         <section class="setting" aria-labelledby="data">
             <h2 id="data">"Your data"</h2>
-            <p>"Everything that Spillway has of you in one file: your profile, posts, comments, likes, shares, and who follows whom."</p>
+            <p>"Everything that Spillway stores about you, in one file: your profile, posts, comments, likes, shares, and who follows whom."</p>
             <a class="button" href="/api/v1/me/export" download=format!("spillway-{handle}.json")>
                 "Download my data"
             </a>
         </section>
         <section class="setting" aria-labelledby="leave">
             <h2 id="leave">"Delete your account"</h2>
-            <p>"Your posts, comments, likes, shares and follows go with it, everywhere, and cannot be brought back."</p>
+            <p>"This also deletes all your posts, comments, likes, shares and follows. It cannot be undone."</p>
             <details class="confirm" open=open>
                 <summary class="button">"Delete my account…"</summary>
                 <form class="account-form" method="post" action=DeleteAccount::url()>
                     <Field
                         name="handle"
                         form="leave"
-                        label="Your handle, to be sure"
+                        label="Type your handle to confirm"
                         autocomplete="off"
                         refusal=leaving.clone()
                     />
@@ -119,7 +119,7 @@ fn Settings(account: Account) -> impl IntoView {
                         autocomplete="current-password"
                         refusal=leaving
                     />
-                    <button class="button button-danger">"Delete my account for good"</button>
+                    <button class="button button-danger">"Delete my account permanently"</button>
                 </form>
             </details>
         </section>

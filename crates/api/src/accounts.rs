@@ -27,7 +27,7 @@ pub fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(export))
 }
 
-/// Somebody new.
+/// A new account.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct NewAccount {
@@ -47,7 +47,7 @@ struct NewAccount {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct Credentials {
-    /// The handle, written in any of the ways that signing up takes.
+    /// The handle, in any form that signing up accepts.
     #[schema(examples("ada"))]
     handle: String,
     /// Their password.
@@ -55,14 +55,14 @@ struct Credentials {
     password: String,
 }
 
-/// What is absent or null stays.
+/// The fields to change. A field that is absent or null stays as it is.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct Description {
     /// The name that others see.
     #[schema(value_type = Option<DisplayName>)]
     name: Option<String>,
-    /// A line about oneself; an empty one removes it.
+    /// A line about the person; an empty one removes it.
     #[schema(value_type = Option<Bio>)]
     bio: Option<String>,
 }
@@ -71,19 +71,19 @@ struct Description {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct NewPassword {
-    /// The password until now.
+    /// The current password.
     #[schema(format = Password, examples("correct horse"))]
     password: String,
-    /// The password from now on: 8 to 200 characters, and none of the most common passwords.
+    /// The new password: 8 to 200 characters, and none of the most common passwords.
     #[schema(min_length = 8, max_length = 200, format = Password, examples("battery staple"))]
     new_password: String,
 }
 
-/// Proof that it is oneself who leaves.
+/// The confirmation of deleting the account.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct AccountDeletion {
-    /// One's password.
+    /// The current password.
     #[schema(format = Password, examples("correct horse"))]
     password: String,
 }
@@ -121,10 +121,10 @@ async fn sign_up(
 #[utoipa::path(post, path = "/session", tag = "Accounts", operation_id = "signIn",
     request_body = Credentials,
     responses(
-        (status = 200, description = "Who is signed in now.", body = Account, headers(
+        (status = 200, description = "The account that is now signed in.", body = Account, headers(
             ("set-cookie" = String, description = "The session.")
         )),
-        (status = 401, description = "Handle and password do not belong together. Which of the two is wrong is not told.", body = ProblemBody, content_type = "application/problem+json")
+        (status = 401, description = "Wrong handle or password. The answer does not say which of the two.", body = ProblemBody, content_type = "application/problem+json")
     )
 )]
 async fn sign_in(
@@ -142,9 +142,9 @@ async fn sign_in(
 
 /// Sign out
 ///
-/// Ends the session and clears its cookie. Signing out twice is signing out.
+/// Ends the session and clears its cookie. Signing out twice has the same effect as once.
 #[utoipa::path(delete, path = "/session", tag = "Accounts", operation_id = "signOut",
-    responses((status = 204, description = "Nobody is signed in now.", headers(
+    responses((status = 204, description = "The session has ended.", headers(
         ("set-cookie" = String, description = "Clears the session.")
     )))
 )]
@@ -158,13 +158,13 @@ async fn sign_out(State(feed): State<Feed>, Reader(session): Reader) -> Answer<R
 /// Who is signed in
 #[utoipa::path(get, path = "/me", tag = "Accounts", operation_id = "getMe",
     security(("session" = [])),
-    responses((status = 200, description = "One's own account.", body = Account))
+    responses((status = 200, description = "The signed-in account.", body = Account))
 )]
 async fn me(Reader(session): Reader) -> Answer<Json<Account>> {
     Ok(Json(session.require()?.clone()))
 }
 
-/// Change one's name or bio
+/// Change your name or bio
 #[utoipa::path(patch, path = "/me", tag = "Accounts", operation_id = "describeMe",
     security(("session" = [])),
     request_body = Description,
@@ -181,13 +181,13 @@ async fn describe(
     Ok(Json(feed.accounts().describe(&handle, name, bio).await?))
 }
 
-/// Change one's password
+/// Change your password
 ///
 /// All sessions end, here and elsewhere, and the answer sets the cookie of a new one.
 #[utoipa::path(put, path = "/me/password", tag = "Accounts", operation_id = "changePassword",
     security(("session" = [])),
     request_body = NewPassword,
-    responses((status = 204, description = "The new password holds.", headers(
+    responses((status = 204, description = "The password is changed.", headers(
         ("set-cookie" = String, description = "The new session.")
     )))
 )]
@@ -215,13 +215,13 @@ async fn change_password(
         .into_response())
 }
 
-/// Export what is one's own
+/// Export your data
 ///
-/// Everything that the store has of the person, as a file to keep. Should it break off, the connection does too, so that
-/// nobody takes a part of it for the whole.
+/// Everything that the store has of the person, as a file to keep. If the export fails, the connection breaks, so that
+/// a part of it cannot be taken for the whole.
 #[utoipa::path(get, path = "/me/export", tag = "Accounts", operation_id = "exportMe",
     security(("session" = [])),
-    responses((status = 200, description = "Everything of the person.", body = Export, headers(
+    responses((status = 200, description = "Everything that is stored about the person.", body = Export, headers(
         ("content-disposition" = String, description = "A name for the file.")
     )))
 )]
@@ -237,13 +237,13 @@ async fn export(State(feed): State<Feed>, Actor(actor): Actor) -> Answer<Respons
     Ok((headers, Content::from_stream(pieces)).into_response())
 }
 
-/// Leave
+/// Delete your account
 ///
 /// Deletes the account with its posts, comments, likes, shares and follows. It cannot be undone.
 #[utoipa::path(delete, path = "/me", tag = "Accounts", operation_id = "leave",
     security(("session" = [])),
     request_body = AccountDeletion,
-    responses((status = 204, description = "The account is gone, and nobody is signed in.", headers(
+    responses((status = 204, description = "The account is deleted, and its session has ended.", headers(
         ("set-cookie" = String, description = "Clears the session.")
     )))
 )]

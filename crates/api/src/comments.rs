@@ -38,7 +38,7 @@ struct NewComment {
 /// Newest first.
 #[utoipa::path(get, path = "/posts/{id}/comments", tag = "Comments", operation_id = "listComments",
     params(PostPath, Stretch),
-    responses((status = 200, description = "A stretch of the list.", body = Listing<Comment>))
+    responses((status = 200, description = "A part of the list.", body = Listing<Comment>))
 )]
 async fn list(
     State(feed): State<Feed>,
@@ -80,7 +80,7 @@ async fn write(
 
 /// Delete a comment
 ///
-/// One's own only. Sent again, it is not found.
+/// Only your own. Sent again, it is not found.
 #[utoipa::path(delete, path = "/posts/{id}/comments/{comment}", tag = "Comments", operation_id = "deleteComment",
     security(("session" = [])),
     params(CommentPath),

@@ -55,7 +55,7 @@ pub fn routes() -> OpenApiRouter<Api> {
         (status = 200, description = "OpenAPI 3.1.", body = Object, headers(
             ("etag" = String, description = "Changes with the description.")
         )),
-        (status = 304, description = "It is still the one with the `ETag` that was named.")
+        (status = 304, description = "It has not changed since the `ETag` in the request.")
     )
 )]
 async fn show(State(description): State<&'static Description>, headers: HeaderMap) -> Response {
@@ -83,14 +83,14 @@ async fn show(State(description): State<&'static Description>, headers: HeaderMa
     info(title = "Spillway", description = include_str!("description.md"), license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")),
     servers((url = "/", description = "The server that answers this.")),
     tags(
-        (name = "Accounts", description = "Signing up, in and out, and what people change about themselves."),
+        (name = "Accounts", description = "Signing up, in and out, and changing the settings."),
         (name = "Posts", description = "Writing, reading and deleting posts, and the lists of posts."),
-        (name = "Comments", description = "What people say about a post."),
-        (name = "Reactions", description = "Liking and sharing, and who did."),
-        (name = "People", description = "Profiles, following, and what people did."),
+        (name = "Comments", description = "Comments on posts."),
+        (name = "Reactions", description = "Likes and shares of posts."),
+        (name = "People", description = "Profiles, follows and activities."),
         (name = "Storage", description = "How lists are divided into a head and pages."),
-        (name = "Workshop", description = "What the stations of the workshop measure, on lists of their own."),
-        (name = "Live", description = "What changes, while it does."),
+        (name = "Workshop", description = "The measurements of the workshop’s stations, on their own lists."),
+        (name = "Live", description = "Live updates."),
         (name = "Server", description = "About the server itself.")
     )
 )]
@@ -131,11 +131,11 @@ fn name_both_cookies(description: &mut Value) {
     description["components"]["securitySchemes"] = json!({
         "session": {
             "type": "apiKey", "in": "cookie", "name": "spillway",
-            "description": "The session that signing up or in begins, where browsers come by plain HTTP."
+            "description": "The session cookie over plain HTTP."
         },
         "sessionOverHttps": {
             "type": "apiKey", "in": "cookie", "name": "__Host-spillway",
-            "description": "The same where they come by https."
+            "description": "The session cookie over https."
         }
     });
     for (_, _, operation) in operations(description) {

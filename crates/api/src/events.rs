@@ -104,15 +104,16 @@ fn since_cursor(value: &str) -> Result<Cursor, Problem> {
 
 /// Watch posts and people
 ///
-/// A stream of Server-Sent Events that goes on until one side closes it. `overflow` says how the lists of a watched post or
-/// person are stored, as their own address does: now, and after every change, at most ten times a second for each. Its `id`
-/// begins with the topic. Since the state comes first, nothing has to be caught up on after a break. `posts` says how many
-/// posts are newer than `since`. A comment comes every ten seconds, so that a silent connection can be told from a broken one.
+/// A stream of Server-Sent Events that stays open until one side closes it. `overflow` says how the lists of a watched
+/// post or person are stored, as their own address does: now, and after every change, at most ten times a second for
+/// each. Its `id` begins with the topic. The current state comes first, so a client misses nothing after a
+/// reconnection. `posts` says how many posts are newer than `since`. A comment comes every ten seconds, so that a
+/// silent connection can be told from a broken one.
 #[utoipa::path(get, path = "/events", tag = "Live", operation_id = "watch",
     params(Watched),
     responses(
         (status = 200, description = "The events.", body = LiveEvent, content_type = "text/event-stream", example = json!(EVENTS)),
-        (status = 404, description = "None of the topics is there.", body = ProblemBody, content_type = "application/problem+json")
+        (status = 404, description = "None of the topics exists.", body = ProblemBody, content_type = "application/problem+json")
     )
 )]
 // Each topic starts with its current state, which replaces whatever a client missed, so `Last-Event-ID` is not

@@ -85,7 +85,7 @@ impl<S: Sync> FromRequestParts<S> for UserPath {
             .and_then(|handle| handle.parse().ok());
         handle
             .map(Self)
-            .ok_or_else(|| Problem::new(Kind::NotFound, "There is nobody of that name here.").into())
+            .ok_or_else(|| Problem::new(Kind::NotFound, "There is nobody with this handle here.").into())
     }
 }
 
@@ -98,7 +98,7 @@ impl<S: Sync> FromRequestParts<S> for TagPath {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ErrorResponse> {
         let tag = segment(parts, "tag").await.and_then(|tag| tag.parse().ok());
         tag.map(Self)
-            .ok_or_else(|| Problem::new(Kind::NotFound, "That is no tag.").into())
+            .ok_or_else(|| Problem::new(Kind::NotFound, "This is not a valid tag.").into())
     }
 }
 
@@ -163,7 +163,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
     async fn from_request(request: Request, state: &S) -> Result<Self, ErrorResponse> {
         let bytes = Bytes::from_request(request, state)
             .await
-            .map_err(|_| ErrorResponse::malformed("The body broke off before its end."))?;
+            .map_err(|_| ErrorResponse::malformed("The body is incomplete."))?;
         let value =
             serde_json::from_slice(&bytes).map_err(|error| ErrorResponse::malformed(format!("{error}.")))?;
         Ok(Self(fields(value)?))

@@ -55,10 +55,10 @@ impl IntoParams for Stretch {
         vec![
             in_query(
                 "cursor",
-                "Where to go on: `next` of the stretch before. It stays good while the list changes; another list refuses it.",
+                "Where to continue: `next` of the previous answer. It stays valid while the list changes. Other lists refuse it.",
                 cursor(),
             ),
-            in_query("limit", "How many items at most.", limit.into()),
+            in_query("limit", "The maximum number of items.", limit.into()),
         ]
     }
 }
@@ -71,18 +71,18 @@ impl IntoParams for Watched {
         vec![
             in_query(
                 "topic",
-                "Whom to watch: `post:{id}` or `user:{handle}`, 1 to 100 of them, each as a parameter of its own. None are \
-                 needed with `posts`.",
+                "What to watch: `post:{id}` or `user:{handle}`, 1 to 100 of them, each as its own parameter. \
+                 Optional with `posts`.",
                 topics.into(),
             ),
             in_query(
                 "posts",
-                "Count new posts: of `home`, or of the person with this handle.",
+                "Which new posts to count: those of `home`, or of the person with this handle.",
                 text().pattern(Some(HANDLE)).examples(["home"]).into(),
             ),
             in_query(
                 "since",
-                "The posts that are new come after this place, `next` of a list of posts that is sorted by time.",
+                "Posts after this cursor count as new. It is the `next` of a list of posts that is sorted by time.",
                 cursor(),
             ),
         ]

@@ -27,7 +27,7 @@ pub fn routes() -> OpenApiRouter<Api> {
 struct User {
     /// Their unique name.
     handle: Handle,
-    /// The name they show.
+    /// The name that others see.
     name: DisplayName,
     /// A line about themselves; possibly empty.
     bio: String,
@@ -37,7 +37,7 @@ struct User {
     followers: u64,
     /// How many people they follow.
     following: u64,
-    /// How much they did.
+    /// How many activities they have.
     activities: u64,
     /// Whether the reader follows them.
     followed: bool,
@@ -82,13 +82,13 @@ async fn show(State(feed): State<Feed>, reader: Reader, UserPath(handle): UserPa
 
 /// Follow somebody
 ///
-/// Their posts come into one's home feed. Sent again, it changes nothing.
+/// Their posts appear in your home feed. Sent again, it changes nothing.
 #[utoipa::path(put, path = "/users/{handle}/follow", tag = "People", operation_id = "follow",
     security(("session" = [])),
     params(UserPath),
     responses(
-        (status = 200, description = "Whether it holds now, and the new count of followers.", body = ReactionState),
-        (status = 422, description = "One cannot follow oneself.", body = ProblemBody, content_type = "application/problem+json")
+        (status = 200, description = "Whether it is active now, and the new count of followers.", body = ReactionState),
+        (status = 422, description = "You cannot follow yourself.", body = ProblemBody, content_type = "application/problem+json")
     )
 )]
 async fn follow(
@@ -105,7 +105,7 @@ async fn follow(
 #[utoipa::path(delete, path = "/users/{handle}/follow", tag = "People", operation_id = "unfollow",
     security(("session" = [])),
     params(UserPath),
-    responses((status = 200, description = "Whether it holds now, and the new count of followers.", body = ReactionState))
+    responses((status = 200, description = "Whether it is active now, and the new count of followers.", body = ReactionState))
 )]
 async fn unfollow(
     State(feed): State<Feed>,
@@ -120,7 +120,7 @@ async fn unfollow(
 /// The latest first.
 #[utoipa::path(get, path = "/users/{handle}/followers", tag = "People", operation_id = "listFollowers",
     params(UserPath, Stretch),
-    responses((status = 200, description = "A stretch of the list.", body = Listing<Member>))
+    responses((status = 200, description = "A part of the list.", body = Listing<Member>))
 )]
 async fn followers(
     State(feed): State<Feed>,
@@ -135,7 +135,7 @@ async fn followers(
 /// The latest first.
 #[utoipa::path(get, path = "/users/{handle}/following", tag = "People", operation_id = "listFollowing",
     params(UserPath, Stretch),
-    responses((status = 200, description = "A stretch of the list.", body = Listing<Member>))
+    responses((status = 200, description = "A part of the list.", body = Listing<Member>))
 )]
 async fn following(
     State(feed): State<Feed>,
@@ -150,7 +150,7 @@ async fn following(
 /// Posts, likes, comments, shares and follows, the latest first.
 #[utoipa::path(get, path = "/users/{handle}/activity", tag = "People", operation_id = "listActivity",
     params(UserPath, Stretch),
-    responses((status = 200, description = "A stretch of the list.", body = Listing<Activity>))
+    responses((status = 200, description = "A part of the list.", body = Listing<Activity>))
 )]
 async fn activity(
     State(feed): State<Feed>,

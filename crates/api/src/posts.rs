@@ -38,11 +38,11 @@ struct NewPost {
 
 /// The home feed
 ///
-/// Newest first: posts by whom the reader follows and their own; everybody's for a reader who is not signed in. Of a long
-/// home feed, `total` is at least so many.
+/// Newest first: posts by the people whom the reader follows and by the reader; everybody's posts for a reader who is
+/// not signed in. For a long home feed, `total` is a lower bound.
 #[utoipa::path(get, path = "/feed", tag = "Posts", operation_id = "getFeed",
     params(Stretch),
-    responses((status = 200, description = "A stretch of the feed.", body = Listing<Post>))
+    responses((status = 200, description = "A part of the feed.", body = Listing<Post>))
 )]
 async fn home(
     State(feed): State<Feed>,
@@ -57,7 +57,7 @@ async fn home(
 /// The most liked first.
 #[utoipa::path(get, path = "/explore", tag = "Posts", operation_id = "explore",
     params(Stretch),
-    responses((status = 200, description = "A stretch of the list.", body = Listing<Post>))
+    responses((status = 200, description = "A part of the list.", body = Listing<Post>))
 )]
 async fn explore(
     State(feed): State<Feed>,
@@ -72,7 +72,7 @@ async fn explore(
 /// Newest first.
 #[utoipa::path(get, path = "/tags/{tag}", tag = "Posts", operation_id = "listTagged",
     params(TagPath, Stretch),
-    responses((status = 200, description = "A stretch of the list, which is empty for a tag that no post has.", body = Listing<Post>))
+    responses((status = 200, description = "A part of the list; empty for a tag that no post has.", body = Listing<Post>))
 )]
 async fn tagged(
     State(feed): State<Feed>,
@@ -121,7 +121,7 @@ async fn show(State(feed): State<Feed>, reader: Reader, PostPath(id): PostPath) 
 
 /// Delete a post
 ///
-/// One's own only, with its likes, comments and shares. Sent again, it is not found.
+/// Only your own, with its likes, comments and shares. Sent again, it is not found.
 #[utoipa::path(delete, path = "/posts/{id}", tag = "Posts", operation_id = "deletePost",
     security(("session" = [])),
     params(PostPath),

@@ -24,7 +24,7 @@ pub fn routes() -> OpenApiRouter<Api> {
 #[utoipa::path(put, path = "/posts/{id}/like", tag = "Reactions", operation_id = "like",
     security(("session" = [])),
     params(PostPath),
-    responses((status = 200, description = "Whether it holds now, and the new count.", body = ReactionState))
+    responses((status = 200, description = "Whether it is active now, and the new count.", body = ReactionState))
 )]
 async fn like(
     State(feed): State<Feed>,
@@ -34,13 +34,13 @@ async fn like(
     Ok(Json(feed.reactions().like(&actor, post).await?))
 }
 
-/// Take a like back
+/// Remove a like
 ///
 /// Sent again, it changes nothing.
 #[utoipa::path(delete, path = "/posts/{id}/like", tag = "Reactions", operation_id = "unlike",
     security(("session" = [])),
     params(PostPath),
-    responses((status = 200, description = "Whether it holds now, and the new count.", body = ReactionState))
+    responses((status = 200, description = "Whether it is active now, and the new count.", body = ReactionState))
 )]
 async fn unlike(
     State(feed): State<Feed>,
@@ -56,7 +56,7 @@ async fn unlike(
 #[utoipa::path(put, path = "/posts/{id}/share", tag = "Reactions", operation_id = "share",
     security(("session" = [])),
     params(PostPath),
-    responses((status = 200, description = "Whether it holds now, and the new count.", body = ReactionState))
+    responses((status = 200, description = "Whether it is active now, and the new count.", body = ReactionState))
 )]
 async fn share(
     State(feed): State<Feed>,
@@ -66,13 +66,13 @@ async fn share(
     Ok(Json(feed.reactions().share(&actor, post).await?))
 }
 
-/// Take a share back
+/// Remove a share
 ///
 /// Sent again, it changes nothing.
 #[utoipa::path(delete, path = "/posts/{id}/share", tag = "Reactions", operation_id = "unshare",
     security(("session" = [])),
     params(PostPath),
-    responses((status = 200, description = "Whether it holds now, and the new count.", body = ReactionState))
+    responses((status = 200, description = "Whether it is active now, and the new count.", body = ReactionState))
 )]
 async fn unshare(
     State(feed): State<Feed>,
@@ -87,7 +87,7 @@ async fn unshare(
 /// The latest first.
 #[utoipa::path(get, path = "/posts/{id}/likes", tag = "Reactions", operation_id = "listLikes",
     params(PostPath, Stretch),
-    responses((status = 200, description = "A stretch of the list.", body = Listing<Member>))
+    responses((status = 200, description = "A part of the list.", body = Listing<Member>))
 )]
 async fn likes(
     State(feed): State<Feed>,
@@ -102,7 +102,7 @@ async fn likes(
 /// The latest first.
 #[utoipa::path(get, path = "/posts/{id}/shares", tag = "Reactions", operation_id = "listShares",
     params(PostPath, Stretch),
-    responses((status = 200, description = "A stretch of the list.", body = Listing<Member>))
+    responses((status = 200, description = "A part of the list.", body = Listing<Member>))
 )]
 async fn shares(
     State(feed): State<Feed>,

@@ -23,15 +23,15 @@ struct DescribedError {
 fn all() -> Vec<DescribedError> {
     let of = |kind, message: &str| ErrorResponse::from(Problem::new(kind, message));
     let rows = [
-        (400, "Malformed", "The body is not JSON, or broke off.", ErrorResponse::malformed("EOF while parsing an object at line 1 column 1.")),
+        (400, "Malformed", "The body is not JSON or is incomplete.", ErrorResponse::malformed("EOF while parsing an object at line 1 column 1.")),
         (401, "NotSignedIn", "Nobody is signed in, or the password is wrong.", of(Kind::NotSignedIn, "Sign in first, then try again.")),
-        (403, "Forbidden", "It belongs to somebody else; or another site made a browser send this, or it came over plain HTTP from elsewhere.", of(Kind::Forbidden, "Only the author can delete a post.")),
-        (404, "NotFound", "What the path names is not there, or not any more.", of(Kind::NotFound, "There is no such post. It may have been deleted.")),
+        (403, "Forbidden", "It belongs to somebody else, another site made the browser send it, or it came over plain HTTP from another machine.", of(Kind::Forbidden, "Only the author can delete a post.")),
+        (404, "NotFound", "What the path names does not exist or was deleted.", of(Kind::NotFound, "There is no such post. It may have been deleted.")),
         (413, "TooLarge", "The body has more than 64 KB.", ErrorResponse::too_large()),
         (415, "UnsupportedMediaType", "The body is not declared as `application/json`.", ErrorResponse::unsupported_media_type("application/json")),
         (422, "Invalid", "A field or parameter has to be corrected; `field` names it.", Problem::invalid("text", "A post is empty: write something first.").into()),
-        (429, "TooMany", "Too much in too short a time.", ErrorResponse::too_many(Duration::from_secs(3))),
-        (500, "Internal", "A fault of the server.", of(Kind::Internal, "Something went wrong on our side.")),
+        (429, "TooMany", "Too many requests in a short time.", ErrorResponse::too_many(Duration::from_secs(3))),
+        (500, "Internal", "An error of the server.", of(Kind::Internal, "Something went wrong on our side.")),
         (503, "Unavailable", "The store does not answer right now. A change may have been made nevertheless; send it again.", of(Kind::Unavailable, "The store does not answer right now. Try again in a moment.")),
     ];
     rows.into_iter()

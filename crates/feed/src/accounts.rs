@@ -53,7 +53,7 @@ impl FromStr for SessionToken {
             .ok()
             .and_then(|bytes| bytes.try_into().ok())
             .map(Self)
-            .ok_or_else(|| Problem::new(Kind::NotSignedIn, "That is not a session. Sign in again."))
+            .ok_or_else(|| Problem::new(Kind::NotSignedIn, "Your session is not valid. Sign in again."))
     }
 }
 
@@ -94,13 +94,8 @@ impl Accounts<'_> {
     /// Signs in with a password. The answer does not reveal whether the handle or the password was wrong, and
     /// neither does the time that it takes.
     pub async fn sign_in(self, handle: &str, password: &str) -> Result<(Account, SessionToken), Problem> {
-        let wrong = || {
-            Problem::new(
-                Kind::NotSignedIn,
-                "This handle and password do not belong together. Check both.",
-            )
-            .about("password")
-        };
+        let wrong =
+            || Problem::new(Kind::NotSignedIn, "Wrong handle or password. Check both.").about("password");
         let handle: Handle = handle.parse().map_err(|_| wrong())?;
         let password: Password = password.parse().map_err(|_| wrong())?;
         // Taken before the person is looked up: if they leave or change their password in between, the session is

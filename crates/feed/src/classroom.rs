@@ -87,7 +87,7 @@ impl Feed {
         let Some(celebrity) = self.demo_handles().await?.into_iter().next() else {
             return Err(Problem::new(
                 Kind::Conflict,
-                "A class meets in the demo town, and this store has none. Name an empty store; or serve with --no-demo, and the room does without a class.",
+                "A class needs the demo town, and this store has none. Use an empty store, or serve with --no-demo and without a class.",
             ));
         };
         let fresh = self.environment.ids.uuid(self.environment.now());
@@ -146,7 +146,7 @@ impl Feed {
         if seated.is_none() {
             return Err(Problem::new(
                 Kind::Conflict,
-                format!("All {SEATS} seats are taken. Look over somebody’s shoulder."),
+                format!("All {SEATS} seats are taken. Watch on somebody else’s screen."),
             )
             .about("name"));
         }
@@ -212,7 +212,10 @@ impl Feed {
             .map_err(to_problem)?;
         let end = called.and_then(|class| usize::try_from(class.get_i64("called").ok()?).ok());
         let Some(end) = end else {
-            return Err(Problem::new(Kind::Conflict, "The whole town has come already."));
+            return Err(Problem::new(
+                Kind::Conflict,
+                "Everybody in the town has already liked the post.",
+            ));
         };
         let post = post_of(&class)?;
         let party = (end - PEOPLE_AT_A_TIME..end).map(|nth| self.like_surely(nth_of(town, nth), post));
@@ -327,10 +330,12 @@ impl Feed {
         self.classroom()?;
         let find = Find::matching(doc! { "_id": CLASS }).limit(1);
         let found = self.store.engine().find(META, find).await.map_err(to_problem)?;
-        found
-            .into_iter()
-            .next()
-            .ok_or_else(|| Problem::new(Kind::Unavailable, "The class begins anew. Try again in a moment."))
+        found.into_iter().next().ok_or_else(|| {
+            Problem::new(
+                Kind::Unavailable,
+                "The class is being reset. Try again in a moment.",
+            )
+        })
     }
 
     /// Everybody whom a student can bring: the people of the town, except those whom somebody may be signed in as.
@@ -369,7 +374,7 @@ fn post_of(class: &Document) -> Result<PostId, Problem> {
         _ => None,
     };
     id.map(|id| PostId::from(uuid::Uuid::from(id)))
-        .ok_or_else(|| Problem::new(Kind::Internal, "The class has lost its post. Begin anew."))
+        .ok_or_else(|| Problem::new(Kind::Internal, "The post of the class is gone. Reset the class."))
 }
 
 fn students(class: &Document) -> Vec<Student> {

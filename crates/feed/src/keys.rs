@@ -39,8 +39,8 @@ impl Feed {
         key.ok_or_else(|| {
             Problem::new(
                 Kind::Internal,
-                "The document “notices” in the collection “keys” has no key of 32 bytes. Delete it: the next start makes \
-                 another.",
+                "The document “notices” in the collection “keys” has no key of 32 bytes. Delete it; the next start \
+                 creates a new one.",
             )
         })
     }

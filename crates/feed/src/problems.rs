@@ -8,10 +8,10 @@ pub fn to_problem(error: Error) -> Problem {
     match error {
         Error::NoOwner(owner) => missing(&owner),
         Error::ForeignCursor => Cursor::invalid(),
-        Error::DuplicateKey { .. } => Problem::new(Kind::Conflict, "There is one with this name already."),
+        Error::DuplicateKey { .. } => Problem::new(Kind::Conflict, "This name is already taken."),
         Error::TooLarge { .. } => Problem::new(
             Kind::TooLarge,
-            "The document would pass 16 MB; nothing was stored.",
+            "The document would exceed 16 MB. Nothing was stored.",
         ),
         Error::Unavailable(_) | Error::UnknownOutcome(_) | Error::Contended(_) => {
             tracing::warn!(%error, "the store did not answer");
@@ -24,7 +24,7 @@ pub fn to_problem(error: Error) -> Problem {
             tracing::error!(%error, "the store failed");
             Problem::new(
                 Kind::Internal,
-                "Something went wrong on our side. Try again; the log knows more.",
+                "Something went wrong on our side. Try again. The server’s log has the details.",
             )
         }
     }

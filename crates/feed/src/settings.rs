@@ -64,7 +64,7 @@ impl Accounts<'_> {
         let (store, handle) = (self.0.store.clone(), actor.clone());
         tokio::spawn(async move {
             if let Err(error) = store.account_deletions().finish(&handle).await {
-                tracing::warn!(%error, "somebody has left, and what they left behind is taken back later");
+                tracing::warn!(%error, "an account was deleted, and its traces are removed later");
             }
         });
         Ok(())
@@ -79,7 +79,7 @@ impl Feed {
         let hash = user.password.clone().ok_or_else(|| {
             Problem::new(
                 Kind::Forbidden,
-                "People of the demo town have no password, and stay. Sign up to have an account of your own.",
+                "People of the demo town have no password, and their accounts stay. Sign up to get your own account.",
             )
             .about("password")
         })?;
@@ -95,6 +95,6 @@ impl Feed {
 fn not_yours() -> Problem {
     Problem::invalid(
         "password",
-        "This is not your present password. Nothing was changed.",
+        "This is not your current password. Nothing was changed.",
     )
 }

@@ -115,7 +115,7 @@ impl Storage<'_> {
 /// The problem for a page that does not exist.
 fn beyond(relation: Relation, pages: u64, page: u32) -> String {
     match pages.checked_sub(1) {
-        None => format!("The {relation} have no page yet, so leave `page` out."),
+        None => format!("The {relation} have no page yet. Omit `page`."),
         Some(last) => {
             format!("The {relation} have {pages} pages: `page` is a number from 0 to {last}, not {page}.")
         }

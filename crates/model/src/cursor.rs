@@ -40,7 +40,7 @@ impl Cursor {
     pub fn invalid() -> Problem {
         Problem::invalid(
             "cursor",
-            "This cursor is not one that the list gave out; start again without it.",
+            "This cursor does not belong to this list. Start again without it.",
         )
     }
 

@@ -8,7 +8,7 @@ use crate::{CommentText, DisplayName, Handle, ItemId, Meter, PostId, PostText, P
 pub struct Person {
     /// Their unique name.
     pub handle: Handle,
-    /// The name they show.
+    /// The name that others see.
     pub name: DisplayName,
 }
 
@@ -131,18 +131,18 @@ pub struct Activity {
     pub user: Option<Handle>,
 }
 
-/// A stretch of a list, newest first.
+/// A part of a list, newest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Listing<T> {
     /// The items.
     pub items: Vec<T>,
-    /// Where to go on, for `cursor`; null at the end.
+    /// The `cursor` of the next part; null at the end.
     #[cfg_attr(feature = "openapi", schema(required))]
     pub next: Option<String>,
     /// Where the reader crossed from the head into a page, or from page to page.
     pub seams: Vec<Seam>,
-    /// How many items the whole list has; of a long home feed, at least so many.
+    /// How many items the whole list has; for a long home feed, a lower bound.
     pub total: u64,
 }
 
@@ -150,7 +150,7 @@ pub struct Listing<T> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Seam {
-    /// The last item before the boundary; the last one of the previous stretch when the boundary comes first.
+    /// The last item before the boundary; the last one of the previous part when the boundary comes first.
     pub after: String,
     /// The page document that the following items were read from, counted from 0.
     pub page: u32,
@@ -180,7 +180,7 @@ pub struct SeamCost {
 pub struct Account {
     /// Their unique name.
     pub handle: Handle,
-    /// The name they show.
+    /// The name that others see.
     pub name: DisplayName,
     /// A line about themselves.
     pub bio: String,
@@ -191,7 +191,7 @@ pub struct Account {
 pub struct Profile {
     /// Their unique name.
     pub handle: Handle,
-    /// The name they show.
+    /// The name that others see.
     pub name: DisplayName,
     /// A line about themselves.
     pub bio: String,
@@ -201,7 +201,7 @@ pub struct Profile {
     pub followers: u64,
     /// How many people they follow.
     pub following: u64,
-    /// How much they did.
+    /// How many activities they have.
     pub activities: u64,
     /// Whether the reader follows them.
     pub followed: bool,
@@ -209,7 +209,7 @@ pub struct Profile {
     pub meter: Meter,
 }
 
-/// The answer to a like, share or follow: whether it holds now, and the new count.
+/// The answer to a like, share or follow: whether it is active now, and the new count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReactionState {

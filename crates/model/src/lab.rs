@@ -4,20 +4,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::Handle;
 
-/// How far a run in the background is.
+/// The progress of a run in the background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub enum Progress {
     /// Nothing has run since the server started.
     Idle,
-    /// It goes on.
+    /// It is running.
     Running,
     /// Somebody stopped it.
     Stopped,
-    /// It came to its end.
+    /// It is finished.
     Finished,
-    /// It broke off; the server's log says why.
+    /// It failed; the server's log says why.
     Failed,
 }
 
@@ -26,7 +26,7 @@ pub enum Progress {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct LayoutRace {
-    /// How far it is.
+    /// Its progress.
     pub progress: Progress,
     /// Who started it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,7 +37,7 @@ pub struct LayoutRace {
     pub item_bytes: u64,
     /// Appends that were made.
     pub done: u64,
-    /// Appends that there will be.
+    /// Appends in total.
     pub total: u64,
     /// One for each layout and its limits.
     pub layouts: Vec<RacedLayout>,

@@ -17,12 +17,12 @@ pub enum ListForm {
     Overflowed,
 }
 
-/// A list, as `detect` tells of it.
+/// A list, as `detect` reports it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct MeasuredList {
-    /// Whose it is.
+    /// The owner.
     pub owner: String,
     /// How it is stored.
     pub form: ListForm,
@@ -41,7 +41,7 @@ pub struct MeasuredList {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct MigrationSample {
-    /// Milliseconds since the likes began to come.
+    /// Milliseconds since the first like.
     pub at: u64,
     /// Likes that were acknowledged until then.
     pub acknowledged: u64,
@@ -57,16 +57,16 @@ pub struct MigrationSample {
     pub owner_bytes: u64,
 }
 
-/// What the documents say in the end.
+/// The verdict from the documents at the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct MigrationVerdict {
     /// Likes that were there before.
     pub before: u64,
-    /// Likes that somebody was told are done.
+    /// Likes that were acknowledged.
     pub acknowledged: u64,
-    /// How many the owner says there are.
+    /// The owner's count.
     pub counted: u64,
     /// How many items are found by reading all of it.
     pub found: u64,
@@ -93,12 +93,12 @@ impl MigrationVerdict {
     }
 }
 
-/// A migration, while it goes on and after it.
+/// A migration, while it runs and after it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Migration {
-    /// How far it is.
+    /// Its progress.
     pub progress: Progress,
     /// Who started it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -112,11 +112,11 @@ pub struct Migration {
     pub samples: Vec<MigrationSample>,
     /// Likes that were acknowledged.
     pub acknowledged: u64,
-    /// Of those, likes that were pushed to the array by code that knows nothing of head and pages.
+    /// Of those, likes that were pushed to the array by code that does not know head and pages.
     pub pushed: u64,
     /// What `detect` found afterwards, the longest first.
     pub left: Vec<MeasuredList>,
-    /// What the documents say in the end.
+    /// The verdict from the documents at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<MigrationVerdict>,
 }

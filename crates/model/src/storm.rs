@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Handle, Problem, Timestamp};
 
-/// What a storm comes over.
+/// The target of a storm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -28,9 +28,9 @@ pub enum StormTarget {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct StormChoice {
-    /// What the storm comes over.
+    /// The target of the storm.
     pub target: StormTarget,
-    /// How many people take part; once each has liked, they begin anew.
+    /// How many people take part; once each of them has liked, they start again.
     pub actors: u32,
     /// How many likes are due a second.
     pub rate: u32,
@@ -38,11 +38,11 @@ pub struct StormChoice {
     pub at_once: u32,
     /// For how long likes are due.
     pub seconds: u32,
-    /// How many of a hundred take a like back instead of giving one.
+    /// The percentage of actions that remove a like instead of adding one.
     pub take_back: u32,
 }
 
-/// How far a storm is.
+/// The progress of a storm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -64,13 +64,13 @@ pub enum StormPhase {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct StormSecond {
-    /// Which, from 1.
+    /// Its number, from 1.
     pub second: u32,
-    /// How many likes were answered in it, taken back ones among them.
+    /// How many likes were answered in it, including removals.
     pub answered: u64,
-    /// Half of them were answered within so many microseconds of when they were due.
+    /// Half of them were answered within this many microseconds after they were due.
     pub p50: u64,
-    /// 99 of 100 were.
+    /// The same for 99 of 100.
     pub p99: u64,
     /// How many items the head held at its end.
     pub head: u64,
@@ -88,25 +88,25 @@ pub struct StormSecond {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct StormVerdict {
-    /// How many must be in the list: who was there before, and whose last answer says so.
+    /// How many must be in the list: those from before, and those whose last answer confirms it.
     pub acknowledged: u64,
-    /// How many the owner says there are.
+    /// The owner's count.
     pub counted: u64,
     /// How many different people are found by reading all of it.
     pub distinct: u64,
     /// How many of those who must be in it are not found.
     pub lost: u64,
-    /// How many are found who must not be.
+    /// How many unexpected people are found.
     pub strangers: u64,
-    /// How many got no answer to tell; they may be in it or not.
+    /// How many got no clear answer; they may be in it or not.
     pub unknown: u64,
     /// How many violations `check` finds.
     pub violations: u64,
-    /// Whether all that was promised holds.
+    /// Whether all of it agrees.
     pub holds: bool,
 }
 
-/// A storm, while it goes on and after it.
+/// A storm, while it runs and after it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -117,7 +117,7 @@ pub struct Storm {
     pub by: Handle,
     /// When.
     pub at: Timestamp,
-    /// How far it is.
+    /// Its progress.
     pub phase: StormPhase,
     /// Whether somebody stopped it.
     pub stopped: bool,
@@ -131,17 +131,17 @@ pub struct Storm {
     pub answered: u64,
     /// How many failed.
     pub failed: u64,
-    /// For how long it has gone on, in milliseconds.
+    /// How long it has run, in milliseconds.
     pub elapsed: u64,
     /// How many likes a second were answered.
     pub reached: u64,
-    /// Half of all were answered within so many microseconds of when they were due.
+    /// Half of all were answered within this many microseconds after they were due.
     pub p50: u64,
-    /// 99 of 100 were.
+    /// The same for 99 of 100.
     pub p99: u64,
     /// Second by second.
     pub seconds: Vec<StormSecond>,
-    /// What the documents say in the end.
+    /// The verdict from the documents at the end.
     pub verdict: Option<StormVerdict>,
 }
 
@@ -174,7 +174,7 @@ impl FromStr for StormTarget {
         known.ok_or_else(|| {
             Problem::invalid(
                 "target",
-                "A storm comes over `quiet`, `brink`, `viral` or `celebrity`.",
+                "The target of a storm is `quiet`, `brink`, `viral` or `celebrity`.",
             )
         })
     }
@@ -207,7 +207,7 @@ impl StormChoice {
             ("seconds", "The number of seconds", self.seconds, Self::SECONDS),
             (
                 "take_back",
-                "The share that is taken back",
+                "The percentage of removed likes",
                 self.take_back,
                 Self::TAKE_BACK,
             ),

@@ -9,9 +9,9 @@ use crate::{Handle, Problem, Progress, Relation};
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct TunedList {
-    /// How far it is.
+    /// Its progress.
     pub progress: Progress,
-    /// Who chose.
+    /// Who chose the limits.
     pub by: Handle,
     /// The relation whose items of the store gave the sizes.
     pub relation: Relation,
@@ -27,7 +27,7 @@ pub struct TunedList {
     pub items: u64,
     /// How many of them were appended one by one so far; the others were laid out at once.
     pub appended: u64,
-    /// What the documents say in the end.
+    /// The verdict from the documents at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<TunedCost>,
 }
@@ -45,8 +45,8 @@ pub struct TunedCost {
     pub page_bytes: u64,
     /// The documents that one append writes, in bytes, on average.
     pub written: f64,
-    /// How many documents a first page takes right after a spill. Nothing where the engine tells what it answers, and
-    /// not what it reads.
+    /// How many documents a first page takes right after a spill. Absent where the engine reports its answers, but not
+    /// what it reads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_page_documents: Option<u64>,
     /// And how many bytes are read for it.
@@ -54,7 +54,7 @@ pub struct TunedCost {
     pub first_page_bytes: Option<u64>,
     /// How many seams a reader crosses to the oldest item.
     pub seams: u64,
-    /// Whether all of it is what the rules of the layout say.
+    /// Whether all of it is as predicted by the layout.
     pub as_predicted: bool,
 }
 

@@ -43,16 +43,16 @@ impl ShardKey {
 pub const PLAN: [ShardKey; 5] = [
     ShardKey {
         collection: people::COLLECTION,
-        why: "Every command on one person names the handle, which is the `_id`. Hashed, because handles crowd at some \
-              letters.",
+        why: "Every command on one person names the handle, which is the `_id`. Hashed, because many handles begin \
+              with the same letters.",
         hashed: "_id",
         then: &[],
     },
     ShardKey {
         collection: posts::COLLECTION,
-        why: "Every command on one post names its `_id`. Hashed, because these ids begin with the time: by range, all new \
-              posts, and with them most likes, would meet on the last shard. Lists of posts by author, date or likes ask \
-              all shards.",
+        why: "Every command on one post names its `_id`. Hashed, because these ids begin with the time: by range, \
+              all new posts, and with them most likes, would be on the last shard. Lists of posts by author, date or \
+              likes ask all shards.",
         hashed: "_id",
         then: &[],
     },
@@ -66,8 +66,8 @@ pub const PLAN: [ShardKey; 5] = [
     },
     ShardKey {
         collection: sessions::COLLECTION,
-        why: "A session is found by its `_id`, a digest. Only the sessions of somebody who leaves or changes their password \
-              are asked of all shards.",
+        why: "A session is found by its `_id`, a digest. Only deleting an account or changing a password asks all \
+              shards for its sessions.",
         hashed: "_id",
         then: &[],
     },

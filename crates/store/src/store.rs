@@ -127,7 +127,7 @@ async fn validate(engine: &Engine) -> Result<()> {
         match engine.set_validator(collection, validator).await {
             Ok(()) => {}
             Err(Error::Refused { message, .. }) => {
-                tracing::info!("the store's server checks no documents that others write: {message}");
+                tracing::info!("the store's server does not validate documents of other programs: {message}");
                 return Ok(());
             }
             Err(error) => return Err(error),

@@ -67,8 +67,8 @@ impl Done {
             Self::PostDeleted => "Your post is deleted.",
             Self::CommentDeleted => "Your comment is deleted.",
             Self::Described => "Your profile is saved.",
-            Self::PasswordChanged => "Your password is changed. Everywhere else you are signed out.",
-            Self::Left => "Your account is deleted. Thank you for having been here.",
+            Self::PasswordChanged => "Your password is changed. You are signed out on all other devices.",
+            Self::Left => "Your account is deleted. Thank you for using Spillway.",
         }
     }
 }

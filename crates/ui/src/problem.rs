@@ -30,7 +30,7 @@ pub fn ProblemPage(
     answer_with(problem.kind);
     let status = problem.kind.status();
     let title = match problem.kind {
-        Kind::NotFound => "Nothing flows here",
+        Kind::NotFound => "Page not found",
         kind => kind.title(),
     };
     view! {

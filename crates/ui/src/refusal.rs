@@ -24,7 +24,7 @@ impl FromServerFnError for ActionError {
         Self(match error {
             ServerFnErrorErr::Request(_) | ServerFnErrorErr::Deserialization(_) => Problem::new(
                 Kind::Unavailable,
-                "Spillway does not answer. Try again in a moment; it will happen only once.",
+                "Spillway does not answer. Try again in a moment. Your action is carried out only once.",
             ),
             ServerFnErrorErr::Args(message) => misfit(&message),
             _ => Problem::new(
@@ -45,12 +45,12 @@ fn misfit(message: &str) -> Problem {
         Some(field) => Problem::invalid(
             field,
             format!(
-                "The form was sent without “{field}”. Fill it in; if there is no such field, reload the page."
+                "The form was sent without “{field}”. Fill it in. If the form has no such field, reload the page."
             ),
         ),
         None => Problem::new(
             Kind::Invalid,
-            "The form was sent with a value that does not fit. Reload the page and try again.",
+            "The form has a value that is not valid. Reload the page and try again.",
         ),
     }
 }
@@ -80,7 +80,7 @@ impl RejectedForm {
     pub fn clear_typed_text(&mut self) {
         self.kept.clear();
         self.problem.message.push_str(
-            " What you typed is too long to be shown here again: go back in your browser to find it in the form.",
+            " Your text is too long to be shown here again. Go back in your browser to find it in the form.",
         );
     }
 

@@ -111,8 +111,8 @@ impl ErrorResponse {
         Self::protocol(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
             "unsupported-media-type",
-            "The body is of another kind than is read here",
-            format!("Send what the header Content-Type: {expected} declares."),
+            "Unsupported media type",
+            format!("Send a body with the header Content-Type: {expected}."),
         )
     }
 
@@ -122,7 +122,7 @@ impl ErrorResponse {
             StatusCode::METHOD_NOT_ALLOWED,
             "method-not-allowed",
             "Method not allowed",
-            "This address does not take that method; the Allow header lists those that it takes.",
+            "This address does not support that method. The Allow header lists the supported ones.",
         )
     }
 
@@ -130,7 +130,7 @@ impl ErrorResponse {
     pub fn no_such_route() -> Self {
         Problem::new(
             Kind::NotFound,
-            "There is nothing at this address; the API lives under /api/v1.",
+            "There is nothing at this address. The API is at /api/v1.",
         )
         .into()
     }
@@ -155,9 +155,9 @@ impl ErrorResponse {
             StatusCode::FORBIDDEN,
             "plain-http",
             "Not over plain HTTP",
-            "Anybody on the way could read your password and take over your session, so signing in and writing work \
-             over https, or in a browser on the server's own machine at http://localhost. Whoever runs this server \
-             names its https address in SPILLWAY_PUBLIC_URL, or, among people who trust their network, sets \
+            "Over plain HTTP, others on the network could read your password and take over your session. So you can \
+             sign in and write only over https, or in a browser on the server's own machine at http://localhost. If \
+             you run this server, set SPILLWAY_PUBLIC_URL to its https address, or, on a trusted network, set \
              SPILLWAY_CLASSROOM=on.",
         )
     }
@@ -167,8 +167,8 @@ impl ErrorResponse {
         let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
         let unit = if seconds == 1 { "second" } else { "seconds" };
         let message = format!(
-            "That was too much in too short a time, so nothing was changed. Wait {seconds} {unit} and send it again; in \
-             a browser, go back first: what you typed is still in the form."
+            "Too many requests in a short time. Nothing was changed. Wait {seconds} {unit} and send it again. In a \
+             browser, go back first: your text is still in the form."
         );
         Self {
             retry: Some(seconds),
@@ -181,8 +181,8 @@ impl ErrorResponse {
     pub fn form_without_store() -> Self {
         Problem::new(
             Kind::Unavailable,
-            "The store does not answer right now. Go back in a moment: what you typed is still in the form. If it has \
-             appeared by then, it arrived.",
+            "The store does not answer right now. Wait a moment and go back: your text is still in the form. Before \
+             you send it again, check whether it has already appeared.",
         )
         .into()
     }

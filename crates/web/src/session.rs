@@ -141,7 +141,7 @@ pub async fn resolve(State(sessions): State<Sessions>, mut request: Request, nex
 pub fn not_signed_in() -> Problem {
     Problem::new(
         Kind::NotSignedIn,
-        "Sign in first; only then can you write, like, share or follow.",
+        "Sign in first to write, like, share or follow.",
     )
 }
 

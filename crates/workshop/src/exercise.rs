@@ -137,7 +137,9 @@ impl Question {
         let number = match digits.parse::<u64>() {
             Ok(number) if number <= MOST => number,
             _ => {
-                return Ok(wrong(format!("“{answer}” is no whole number from 0 to {MOST}.")));
+                return Ok(wrong(format!(
+                    "“{answer}” is not a whole number from 0 to {MOST}."
+                )));
             }
         };
         match self.number {
@@ -217,17 +219,17 @@ async fn order(clicks: &str) -> Result<Grade> {
     let Some(verdict) = race.verdict else {
         let done = race.writers.iter().filter(|writer| writer.done).count();
         return Ok(wrong(format!(
-            "After these clicks, {done} of the two writers are done. Go on."
+            "After these clicks, {done} of the two writers are done. Continue."
         )));
     };
     let held = verdict.in_owner;
     Ok(if held as u64 > BEFOREHAND + 1 {
         right(format!(
-            "The document holds {held} items, and both were told that all is well."
+            "The document holds {held} items, and both writers got a success message."
         ))
     } else {
         wrong(format!(
-            "The document holds {held} items, as it may. Who looks second must not see what the first has done."
+            "The document holds {held} items, which is allowed. The second writer must read before the first one pushes."
         ))
     })
 }
@@ -237,16 +239,16 @@ async fn death(writes: u64) -> Result<Grade> {
     let all = crash::writes(&crashes[0].script);
     let Some(crash) = crashes.iter().find(|crash| crash.after as u64 == writes) else {
         return Ok(wrong(format!(
-            "The operation has {all} writes; it cannot die after {writes}."
+            "The operation has {all} writes; it cannot crash after {writes}."
         )));
     };
     let faults = crash.later.tally.discrepancies().len();
     Ok(match (faults, writes) {
         (0, _) => wrong(format!(
-            "After {writes} of {all} writes, the second try makes everything good."
+            "After {writes} of {all} writes, the second try repairs everything."
         )),
         (_, done) => right(format!(
-            "It died after {done} of {all} writes, and after the second try a reader finds {} items where {} are promised.",
+            "It crashed after {done} of {all} writes, and after the second try a reader finds {} items instead of {}.",
             crash.later.tally.reachable(),
             crash.later.tally.reachable() - crash.later.tally.doubled.len() as u64,
         )),
@@ -321,13 +323,13 @@ fn place(page: u64) -> Result<Grade> {
 fn documents(count: u64) -> Result<Grade> {
     let pages = laid_out(MIGRATED)?.len() as u64;
     Ok(if count == pages + 1 {
-        right(format!("{pages} pages, and the owner with what is in the head."))
+        right(format!("{pages} pages, and the owner with its head."))
     } else if count == pages {
         wrong("The owner is a document, too.".to_owned())
     } else {
         let said = if count > pages { "fewer" } else { "more" };
         wrong(format!(
-            "Laid out, it takes {said} documents than {count}. What stays in the head needs no page."
+            "It takes {said} documents than {count}. Items that stay in the head need no page."
         ))
     })
 }

@@ -18,9 +18,9 @@ struct JobState<T> {
     stop: bool,
 }
 
-/// Somebody else's run is not finished yet.
+/// Another run is not finished yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("another run is still going on")]
+#[error("another run is in progress")]
 pub struct Busy;
 
 /// A run. If it is dropped before it is finished, it has failed.

@@ -56,12 +56,12 @@ const NEWCOMERS: u64 = 2_000_000;
 #[derive(Clone)]
 pub struct Migrations(Arc<Job<Migration>>);
 
-/// The reason why a migration does not begin.
+/// The reason why a migration cannot start.
 #[derive(Debug)]
 pub enum MigrationError {
     /// Somebody's migration is still running.
     Busy(Option<Handle>),
-    /// There is no sandbox for it.
+    /// No sandbox is available.
     Sandbox(SandboxError),
 }
 
@@ -108,7 +108,7 @@ impl Migrations {
             let done = pass(&run, &sandbox, (items, at), settings).await;
             // If it cannot be removed now, the sweep removes it.
             if let Err(error) = sandbox.close().await {
-                tracing::warn!(%error, "the sandbox of a migration could not be cleared away yet");
+                tracing::warn!(%error, "the sandbox of a migration could not be removed yet");
             }
             done?;
             run.end();

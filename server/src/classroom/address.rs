@@ -39,8 +39,8 @@ pub fn addresses(listening: SocketAddr, public_url: Option<&str>) -> Vec<String>
 /// The text for the teacher in the terminal: the address to write on the board, and the same for phones.
 pub fn invitation(addresses: &[String]) -> String {
     let Some(first) = addresses.first() else {
-        return "The class cannot reach this machine: it is in no network, or --addr names one that is its own. \
-                Open a hotspot or join the room's network, and start again.\n"
+        return "The class cannot reach this machine: it is in no network, or --addr names an address that only this \
+                machine reaches. Open a hotspot or join the room's network, and start again.\n"
             .to_owned();
     };
     let page = format!("{first}/lab/class");

@@ -67,14 +67,14 @@ impl Reset {
             town::load(&claim, &made, &recipe, &|_, _| ()).await
         };
         reload.await.map_err(|error| {
-            tracing::error!(%error, "the town was not loaded anew");
+            tracing::error!(%error, "the town was not reset");
             // In this case nothing was changed.
             if let document::Error::Refused { message, .. } = error {
                 return Problem::new(Kind::Conflict, message);
             }
             Problem::new(
                 Kind::Internal,
-                "The town was not loaded to its end. Stop the server and start it again: it begins anew by itself.",
+                "The town was not loaded completely. Stop the server and start it again: it then loads the town from the beginning.",
             )
         })?;
         self.feed.reopen_class(members).await
@@ -98,7 +98,7 @@ async fn enter(State(reset): State<Reset>, request: Request) -> Response {
         Some(cookie) => ([(SET_COOKIE, cookie)], Redirect::to(CLASS)).into_response(),
         None => ErrorResponse::from(Problem::new(
             Kind::Forbidden,
-            "That is not the token that the server printed when it started. Open the link that stands in its terminal after \
+            "That is not the token that the server printed when it started. Open the link in its terminal after \
              “The teacher opens”.",
         ))
         .respond(true),
@@ -107,7 +107,7 @@ async fn enter(State(reset): State<Reset>, request: Request) -> Response {
 
 fn elsewhere() -> ErrorResponse {
     let why =
-        "Only a browser on the server's own machine, at its address http://127.0.0.1, can be the teacher's.";
+        "Only a browser on the server's own machine, at http://127.0.0.1, can be the teacher's browser.";
     Problem::new(Kind::Forbidden, why).into()
 }
 
@@ -115,8 +115,8 @@ async fn begin(State(reset): State<Reset>, request: Request) -> Response {
     match reset.token.teacher(&request) {
         None => return elsewhere().into_response(),
         Some(Teacher::Unproven) => {
-            let why = "Only the teacher can begin anew: open the link that stands in the server's terminal after “The teacher \
-                       opens”.";
+            let why = "Only the teacher can reset the class: open the link in the server's terminal after “The \
+                       teacher opens”.";
             return ErrorResponse::from(Problem::new(Kind::Forbidden, why)).into_response();
         }
         Some(Teacher::Proven) => {}

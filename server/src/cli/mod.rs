@@ -45,21 +45,21 @@ pub enum Command {
     Seed(SeedOptions),
     /// Find the outliers: the longest lists and the largest documents.
     Detect(DetectOptions),
-    /// Turn lists that are unbounded arrays into head and pages, while others use them. May be stopped and run again.
+    /// Convert unbounded arrays into head and pages while others use them. Can be stopped and run again.
     Migrate(MigrateOptions),
-    /// Check what is promised about lists over the whole store: exit code 0 if it holds, 1 if not.
+    /// Check the invariants of all lists in the store: exit code 0 if they hold, 1 if not.
     Check(CheckOptions),
-    /// Tell how lists are stored, and which thresholds fit a byte budget.
+    /// Show how lists are stored, and which thresholds fit a byte budget.
     Stats(StatsOptions),
-    /// Divide the collections over a sharded cluster, or tell how.
+    /// Shard the collections of a cluster, or show the commands for it.
     Shard(ShardOptions),
-    /// Write the whole store into a file, to move it to another one.
+    /// Write the whole store into a file, to move it to another store.
     Export(ExportOptions),
-    /// Read an export into an empty store. May be stopped and run again.
+    /// Read an export into an empty store. Can be stopped and run again.
     Import(ImportOptions),
     /// Print the description of the JSON API, in OpenAPI 3.1.
     Openapi,
-    /// Ask a running server whether it lives: exit code 0 if so, 1 if not.
+    /// Check that a server is running: exit code 0 if so, 1 if not.
     Healthcheck(HealthcheckOptions),
 }
 
@@ -93,10 +93,10 @@ pub struct ServeOptions {
         value_name = "HOST:PORT"
     )]
     addr: Option<String>,
-    /// Where to answer /metrics for Prometheus, such as 127.0.0.1:9100; not at all unless it is named.
+    /// The address of /metrics for Prometheus, such as 127.0.0.1:9100 [default: no metrics].
     #[arg(long, env = "SPILLWAY_ADMIN_ADDR", value_name = "HOST:PORT")]
     pub admin_addr: Option<String>,
-    /// The address that browsers use, when it is another one (e.g. behind a proxy). With https, cookies are Secure.
+    /// The address that browsers use, if it differs (e.g. behind a proxy). With https, cookies are Secure.
     #[arg(long, env = "SPILLWAY_PUBLIC_URL", value_name = "URL", value_parser = public_url)]
     pub public_url: Option<String>,
     /// No demo town in an empty store, and no signing in as one of its people.
@@ -104,24 +104,24 @@ pub struct ServeOptions {
     pub no_demo: bool,
     #[arg(
         long,
-        help = "Limits on how often one peer and one account may write and sign in; `off` is there for tests and \
+        help = "Limits on how often one peer and one account may write and sign in; `off` is for tests and \
                 workshops [default: on, or with --classroom off]",
         env = "SPILLWAY_RATE_LIMIT",
         value_name = "SWITCH"
     )]
     rate_limit: Option<Switch>,
-    /// How many proxies of yours are in front, each of which appends to X-Forwarded-For whom it saw. The limits need it:
-    /// a site with an https address has at least one.
+    /// The number of your proxies in front, each of which appends to X-Forwarded-For. The rate limits need it: a site
+    /// with an https address has at least one.
     #[arg(long, env = "SPILLWAY_PROXIES", default_value_t = 0, value_name = "N")]
     pub proxies: usize,
     /// Serve a class in one room: join by name, storm one post together, sign in and write over plain HTTP from any
-    /// machine. For people who trust their network.
+    /// machine. Only for a trusted network.
     #[arg(long, env = "SPILLWAY_CLASSROOM", value_parser = FalseyValueParser::new())]
     pub classroom: bool,
-    /// Seconds to go on serving after a signal to stop, with /readyz already answering 503.
+    /// Seconds to continue serving after a stop signal, while /readyz already answers 503.
     #[arg(long, env = "SPILLWAY_DRAIN", default_value = "0", value_name = "SECONDS", value_parser = seconds)]
     pub drain: Duration,
-    /// Seconds that requests under way may take after that, before they are cut off.
+    /// Seconds that open requests may take after that before they are aborted.
     #[arg(long, env = "SPILLWAY_DEADLINE", default_value = "10", value_name = "SECONDS", value_parser = seconds)]
     pub deadline: Duration,
     /// The folder with the built stylesheet and scripts [default: beside the program, or ./target/site].
@@ -171,11 +171,11 @@ pub struct SeedOptions {
     /// Followers of the celebrity.
     #[arg(long, env = "SPILLWAY_SEED_CELEBRITY_FOLLOWERS", value_name = "N")]
     pub celebrity_followers: Option<usize>,
-    /// Do nothing, and say so with exit code 0, where there is a town already or anybody else.
+    /// If the store already has a town or other people, do nothing and exit with code 0.
     #[arg(long, env = "SPILLWAY_SEED_IF_EMPTY", value_parser = FalseyValueParser::new())]
     pub if_empty: bool,
-    /// Reset the town that is there: the same once more, without anybody who signed up and anything that visitors changed.
-    /// Stop the server first.
+    /// Reset the existing town: load it again, without accounts that signed up and changes by visitors. Stop the server
+    /// first.
     #[arg(long, env = "SPILLWAY_SEED_RESET", value_parser = FalseyValueParser::new(),
           conflicts_with_all = ["users", "posts", "viral_likes", "celebrity_followers", "if_empty"])]
     pub reset: bool,

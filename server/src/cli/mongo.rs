@@ -6,8 +6,8 @@ use clap::builder::FalseyValueParser;
 #[expect(clippy::struct_field_names, reason = "the fields are named as their options")]
 #[command(next_help_heading = "MongoDB's protocol")]
 pub struct MongoOptions {
-    /// Speak MongoDB's protocol at this address too, for mongosh, Compass and drivers. Without a password, only programs
-    /// on this machine may connect. What they change is not checked.
+    /// Serve MongoDB's protocol at this address, too, for mongosh, Compass and drivers. Without a password, only
+    /// programs on this machine may connect. Their changes are not validated.
     #[arg(long, env = "SPILLWAY_MONGO_LISTEN", value_name = "HOST:PORT")]
     pub mongo_listen: Option<String>,
     /// The password of the user `spillway` there; at least 12 characters if other machines can connect.

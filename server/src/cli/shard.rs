@@ -12,7 +12,7 @@ pub struct ShardOptions {
     pub data: DataOptions,
 }
 
-/// Whether to tell or to do.
+/// Whether to print the plan or to apply it.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub struct ShardWhat {

@@ -11,7 +11,7 @@ use super::DataOptions;
 /// Options of `export`.
 #[derive(Debug, Args)]
 pub struct ExportOptions {
-    /// The file to write, or - for standard output. It has the hashes of passwords in it.
+    /// The file to write, or - for standard output. It contains password hashes.
     #[arg(long, env = "SPILLWAY_EXPORT_TO", default_value = "-", value_name = "FILE")]
     pub to: TransferFile,
     #[command(flatten)]

@@ -8,16 +8,16 @@ use super::DataOptions;
 /// Options of `detect`.
 #[derive(Debug, Args)]
 pub struct DetectOptions {
-    /// Lists of so many items or more [default: more than their heads may hold].
+    /// Show lists with at least this many items [default: more than their heads may hold].
     #[arg(long, env = "SPILLWAY_DETECT_ITEMS", value_name = "N")]
     pub items: Option<u64>,
-    /// Or documents of so many bytes or more; KB and MB are 1,024 and 1,048,576 bytes.
+    /// Show documents with at least this many bytes; KB and MB are 1,024 and 1,048,576 bytes.
     #[arg(long, env = "SPILLWAY_DETECT_BYTES", default_value = "1MB", value_name = "BYTES", value_parser = bytes)]
     pub bytes: u64,
     /// How many of each relation to show, the longest first.
     #[arg(long, env = "SPILLWAY_DETECT_TOP", default_value_t = 10, value_name = "N")]
     pub top: usize,
-    /// Answer JSON instead of a table.
+    /// Print JSON instead of a table.
     #[arg(long, env = "SPILLWAY_JSON", value_parser = FalseyValueParser::new())]
     pub json: bool,
     #[command(flatten)]
@@ -27,10 +27,10 @@ pub struct DetectOptions {
 /// Options of `migrate`.
 #[derive(Debug, Args)]
 pub struct MigrateOptions {
-    /// Only say what would be done.
+    /// Only show what would be done.
     #[arg(long, env = "SPILLWAY_DRY_RUN", value_parser = FalseyValueParser::new())]
     pub dry_run: bool,
-    /// Answer JSON instead of text.
+    /// Print JSON instead of text.
     #[arg(long, env = "SPILLWAY_JSON", value_parser = FalseyValueParser::new())]
     pub json: bool,
     #[command(flatten)]
@@ -40,13 +40,13 @@ pub struct MigrateOptions {
 /// Options of `check`.
 #[derive(Debug, Args)]
 pub struct CheckOptions {
-    /// Mend what can be mended.
+    /// Repair what can be repaired.
     #[arg(long, env = "SPILLWAY_REPAIR", value_parser = FalseyValueParser::new())]
     pub repair: bool,
-    /// Look at each list by itself only, not at whether lists that belong together agree.
+    /// Check each list by itself, without comparing lists that belong together.
     #[arg(long, env = "SPILLWAY_LISTS_ONLY", value_parser = FalseyValueParser::new())]
     pub lists_only: bool,
-    /// Answer JSON instead of text, with every finding.
+    /// Print JSON instead of text, with every finding.
     #[arg(long, env = "SPILLWAY_JSON", value_parser = FalseyValueParser::new())]
     pub json: bool,
     #[command(flatten)]
@@ -56,10 +56,10 @@ pub struct CheckOptions {
 /// Options of `stats`.
 #[derive(Debug, Args)]
 pub struct StatsOptions {
-    /// Also say which thresholds and page sizes keep each list of an owner within so many bytes, as in 16KB.
+    /// Also show the thresholds and page sizes that keep each list of an owner within this many bytes, as in 16KB.
     #[arg(long, env = "SPILLWAY_BUDGET", value_name = "BYTES", value_parser = bytes)]
     pub budget: Option<u64>,
-    /// Answer JSON instead of tables.
+    /// Print JSON instead of tables.
     #[arg(long, env = "SPILLWAY_JSON", value_parser = FalseyValueParser::new())]
     pub json: bool,
     #[command(flatten)]

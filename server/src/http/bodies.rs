@@ -47,7 +47,7 @@ async fn collect(body: Body) -> Result<Vec<u8>, ErrorResponse> {
     let mut chunks = body.into_data_stream();
     let mut bytes = Vec::new();
     while let Some(chunk) = chunks.next().await {
-        let chunk = chunk.map_err(|_| ErrorResponse::malformed("The body broke off before its end."))?;
+        let chunk = chunk.map_err(|_| ErrorResponse::malformed("The body is incomplete."))?;
         bytes.extend_from_slice(&chunk);
         if bytes.len() > LIMIT {
             return Err(ErrorResponse::too_large());

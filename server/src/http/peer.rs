@@ -32,8 +32,8 @@ pub fn require_proxies(public_url: Option<&str>, proxies: usize) -> Result<(), C
                 "At SPILLWAY_PUBLIC_URL={url} there is a proxy, and without SPILLWAY_PROXIES all its visitors share one \
                  limit"
             ),
-            "Set SPILLWAY_PROXIES=1, or how many proxies append to X-Forwarded-For whom they saw. \
-             SPILLWAY_RATE_LIMIT=off does without limits.",
+            "Set SPILLWAY_PROXIES=1, or the number of proxies that append to X-Forwarded-For. \
+             SPILLWAY_RATE_LIMIT=off turns the limits off.",
         )),
         _ => Ok(()),
     }

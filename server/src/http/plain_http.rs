@@ -27,9 +27,9 @@ impl Reach {
             _ if classroom => Ok(Self::Everybody),
             Some(url) if url.starts_with("https://") => Ok(Self::Everybody),
             Some(url) if !url.strip_prefix("http://").is_some_and(is_loopback) => Err(CliError::usage(
-                format!("At SPILLWAY_PUBLIC_URL={url}, passwords and sessions could be read on the way"),
-                "Put a proxy with a certificate in front and name its https address. Among people who trust their \
-                 network, SPILLWAY_CLASSROOM=on permits plain HTTP.",
+                format!("At SPILLWAY_PUBLIC_URL={url}, passwords and sessions could be read on the network"),
+                "Put a proxy with a certificate in front and name its https address. On a trusted network, \
+                 SPILLWAY_CLASSROOM=on allows plain HTTP.",
             )),
             _ => Ok(Self::ThisMachine),
         }

@@ -18,7 +18,7 @@ pub fn forgery_protection(public_url: Option<&str>) -> Result<CsrfLayer, CliErro
         Some(url) => layer.add_trusted_origin(url).map_err(|error| {
             CliError::usage(
                 format!("SPILLWAY_PUBLIC_URL={url} is not an address that browsers send"),
-                "Give scheme and host alone, as in https://feed.example.org.",
+                "Give only scheme and host, as in https://feed.example.org.",
             )
             .caused_by(&error)
         }),

@@ -253,7 +253,7 @@ async fn leaving_by_the_form_takes_the_handle_and_the_password() {
     let ada = Somebody::joins(&stage, "ada").await;
     for (fields, message) in [
         ("handle=bob&password=correct+horse", "Type your handle, ada"),
-        ("handle=ada&password=wrong+horse", "not your present password"),
+        ("handle=ada&password=wrong+horse", "not your current password"),
     ] {
         let page = ada.fills_in("/settings", "/api/leave", fields).await;
         assert!(page.text.contains(message), "{page:?}");

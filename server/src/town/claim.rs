@@ -91,7 +91,7 @@ pub async fn claim(store: &Store, id: Uuid, patience: Patience) -> document::Res
             }
             Marker::Loading { claim, beat } => {
                 if seen == Marker::Absent && patience.looks > 0 {
-                    tracing::info!("another process loads the demo town; waiting for it");
+                    tracing::info!("another process is loading the demo town; waiting for it");
                 }
                 looks = if now == seen { looks + 1 } else { 0 };
                 if looks >= patience.looks {
@@ -156,7 +156,7 @@ impl Claim<'_> {
                 Ok(done) if done.matched == 0 => return lost(),
                 Ok(_) => {}
                 Err(error) => {
-                    tracing::debug!(%error, "the store was not told that the town is still being loaded");
+                    tracing::debug!(%error, "the heartbeat of loading the town could not be stored");
                 }
             }
         }
@@ -246,7 +246,7 @@ async fn clear(store: &Store) -> document::Result<()> {
     {
         return Err(Error::refused(
             2,
-            "A town was half loaded when people signed up, and clearing it away would take them with it.",
+            "People signed up while a town was half loaded, and removing it would remove them, too.",
         ));
     }
     // A class has lost its students and what they did.

@@ -39,9 +39,9 @@ pub async fn run(options: cli::CheckOptions) -> Result<(), CliError> {
     }
     let open = checked.findings.iter().filter(|finding| is_open(finding)).count() as u64;
     let next = if options.repair {
-        "What is left cannot be mended from what the store has: each line says what helps."
+        "What is left cannot be repaired from the data in the store: each line says what to do."
     } else {
-        "`spillway check --repair` mends what can be mended, also while the feed runs."
+        "`spillway check --repair` repairs what can be repaired, even while the feed runs."
     };
     let found = counted(open, "violation", "violations");
     Err(CliError::failed(format!("The store has {found}"), next))
@@ -59,7 +59,7 @@ async fn refuse_half_a_town(store: &Store) -> Result<(), CliError> {
     }
     Err(CliError::failed(
         "A demo town is half loaded, so nothing can be repaired yet",
-        "Run `spillway seed` to its end first; it begins anew.",
+        "Run `spillway seed` to its end first; it starts from the beginning.",
     ))
 }
 
@@ -98,7 +98,7 @@ fn print(checked: &CheckReport) {
         counted(checked.items, "item", "items")
     );
     if checked.is_sound() {
-        println!("Everything that is promised holds.");
+        println!("All invariants hold.");
     }
 }
 

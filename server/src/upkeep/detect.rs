@@ -67,7 +67,7 @@ pub async fn run(options: cli::DetectOptions) -> Result<(), CliError> {
         .count() as u64;
     if unbounded > 0 {
         println!(
-            "\n{} an unbounded array. `spillway migrate --dry-run` says what it would become.",
+            "\n{} an unbounded array. `spillway migrate --dry-run` shows what it would become.",
             counted(unbounded, "list is", "lists are each")
         );
     }

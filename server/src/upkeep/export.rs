@@ -49,10 +49,12 @@ async fn write(store: &Store, out: &mut (impl Write + Send)) -> Result<Counts, E
 
 fn describe_error(error: &ExportError, to: &TransferFile) -> CliError {
     let next = match error {
-        ExportError::Write(_) => "Look at the folder's permissions and free space, or at who reads the pipe.",
-        ExportError::Restless { .. } => "Run it again when it is quieter.",
+        ExportError::Write(_) => {
+            "Check the folder's permissions and free space, or the program that reads the pipe."
+        }
+        ExportError::Restless { .. } => "Run it again when there is less traffic.",
         ExportError::Foreign { .. } => "Move that document to a collection of another name, or delete it.",
-        _ => "The store is as it was: look at its folder and disk, or at its server, and run it again.",
+        _ => "The store is unchanged: check its folder and disk, or its server, and run it again.",
     };
     CliError::failed(format!("The export to {to} stopped"), next).caused_by(error)
 }

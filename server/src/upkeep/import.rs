@@ -42,7 +42,7 @@ async fn read(options: &ImportOptions, file: impl BufRead, counts: Option<&Count
     .map_err(|error| describe_error(&error, options))?;
     bar.finish_and_clear();
     eprintln!(
-        "Imported {} into {}; {} there already. `spillway check` looks whether all is well.",
+        "Imported {} into {}; {} already existed. `spillway check` verifies the lists.",
         counted(imported.written, "document", "documents"),
         options.data.store,
         if imported.equal == 1 {
@@ -56,20 +56,20 @@ async fn read(options: &ImportOptions, file: impl BufRead, counts: Option<&Count
 
 fn describe_error(error: &ImportError, options: &ImportOptions) -> CliError {
     let next = match error {
-        ImportError::Line(LineError::Read(_)) => "Look at the name and the permissions of the file.",
+        ImportError::Line(LineError::Read(_)) => "Check the name and the permissions of the file.",
         ImportError::Line(LineError::Foreign) => "Give a file that `spillway export` wrote.",
         ImportError::Line(LineError::Version(_)) => {
-            "Import it with the Spillway that wrote it, or a later one."
+            "Import it with the version of Spillway that wrote it, or a later one."
         }
         ImportError::Line(_) => {
-            "Export again, and import the whole file: what is in the store already is not written twice."
+            "Export again, and import the whole file: documents that exist already are not written twice."
         }
-        ImportError::Store { .. } => "Nothing is lost: run it again, and it goes on.",
+        ImportError::Store { .. } => "Nothing is lost: run it again to continue.",
         ImportError::Differs { .. } | ImportError::NotEmpty { .. } | ImportError::More { .. } => {
-            "An import needs an empty store, or one into which this export was begun to be imported: name another one \
-             with SPILLWAY_STORE."
+            "An import needs an empty store, or one with an unfinished import of this export: name another one with \
+             SPILLWAY_STORE."
         }
-        _ => "Run it again, and it goes on.",
+        _ => "Run it again to continue.",
     };
     CliError::failed(format!("The import from {} stopped", options.from), next).caused_by(error)
 }

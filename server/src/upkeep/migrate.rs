@@ -27,7 +27,7 @@ pub async fn run(options: MigrateOptions) -> Result<(), CliError> {
     let refused = migrated.refused.len() as u64;
     Err(CliError::failed(
         format!("{} cannot be migrated", counted(refused, "list", "lists")),
-        "Each is named above with what helps. The others are done; run it again for these.",
+        "Each is named above with what to do. The others are done; run it again for these.",
     ))
 }
 
@@ -62,6 +62,6 @@ fn print(migrated: &MigrationReport, dry_run: bool) {
         println!("refused  {}{relation}: {}", refusal.owner, refusal.why);
     }
     if dry_run && migrated.lists + migrated.made > 0 {
-        println!("Nothing was changed. `spillway migrate` does it, also while the feed runs.");
+        println!("Nothing was changed. `spillway migrate` does it, even while the feed runs.");
     }
 }

@@ -32,7 +32,7 @@ async fn open(data: &DataOptions) -> Result<Store, CliError> {
     if !opening::is_there(&data.store).await? {
         return Err(CliError::failed(
             format!("There is no store in {}", data.store),
-            "Name its folder with SPILLWAY_STORE=embedded:<folder>, or make one with `spillway seed`.",
+            "Name its folder with SPILLWAY_STORE=embedded:<folder>, or create one with `spillway seed`.",
         ));
     }
     opening::open(data).await
@@ -65,7 +65,7 @@ fn print_json(value: &impl Serialize) -> Result<(), CliError> {
 fn interrupted(what: &'static str, error: &Error) -> CliError {
     CliError::failed(
         what,
-        "Nothing is lost: run it again, and it goes on. If it stops again, look at the store's folder and disk.",
+        "Nothing is lost: run it again to continue. If it stops again, check the store's folder and disk.",
     )
     .caused_by(error)
 }

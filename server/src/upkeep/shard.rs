@@ -58,7 +58,7 @@ async fn apply(data: &cli::DataOptions) -> Result<(), CliError> {
     let Some(cluster) = cluster else {
         return Err(CliError::failed(
             format!("{} is not the router of a sharded cluster", data.store),
-            "A single server or a replica set has nothing to divide; nothing was changed. Name a mongos with \
+            "A single server or a replica set cannot be sharded; nothing was changed. Name a mongos with \
              SPILLWAY_STORE, or see the plan with --plan.",
         ));
     };
@@ -86,7 +86,7 @@ async fn apply(data: &cli::DataOptions) -> Result<(), CliError> {
     if otherwise > 0 {
         return Err(CliError::failed(
             "A collection is sharded by another key",
-            "It works, but single writes may ask every shard. sh.reshardCollection(<collection>, <key>) changes a key.",
+            "It works, but single writes may go to every shard. sh.reshardCollection(<collection>, <key>) changes a key.",
         ));
     }
     Ok(())
@@ -121,8 +121,8 @@ fn wrapped(text: &str) -> Vec<String> {
 }
 
 fn unsharded(error: &document::Error) -> CliError {
-    let next = "What was sharded stays so: run it again once the cause is gone. The user needs the role clusterManager, and \
-                readWrite on the database.";
+    let next = "Collections that were sharded stay so: fix the cause and run it again. The user needs the role \
+                clusterManager, and readWrite on the database.";
     CliError::failed("The collections cannot be sharded", next).caused_by(error)
 }
 

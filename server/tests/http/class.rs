@@ -122,7 +122,10 @@ fn the_demo_town_has_an_end() {
         refused.unwrap()
     ));
     let why = words(&page(&told, "/").text);
-    assert!(why.contains("The whole town has come already."), "{why}");
+    assert!(
+        why.contains("Everybody in the town has already liked the post."),
+        "{why}"
+    );
     let all = likes(&server);
     assert!(words(&page(&student, "/lab/class?count=all").text).contains(&format!("Counted: {all} items")));
 }
@@ -145,7 +148,7 @@ fn the_teacher_resets_the_town_and_keeps_the_class() {
     student.writes("I was here");
     let member = server.member("grace");
     let teacher = teaches(&mut server);
-    assert!(page(&teacher, "/lab/class").text.contains("Begin anew"));
+    assert!(page(&teacher, "/lab/class").text.contains("Reset the class"));
 
     let id = post(&server.visitor())["id"].as_str().unwrap().to_owned();
     let watching = student.watch(&[&format!("post:{id}")]);
@@ -185,13 +188,13 @@ fn a_server_without_a_class_says_how_to_open_one() {
         "{}",
         shown.text
     );
-    assert!(!shown.text.contains("Begin anew"));
+    assert!(!shown.text.contains("Reset the class"));
     assert_eq!(sends(&server.visitor(), "/lab/class/anew", "").status, 404);
     assert_eq!(sends(&server.visitor(), "/api/bring_people", "").status, 303);
 }
 
 #[test]
-fn nobody_elsewhere_begins_anew() {
+fn nobody_elsewhere_resets_the_class() {
     let mut server = Server::for_a_class();
     let teacher = teaches(&mut server);
     sends(&joins(&server, "Ada"), "/api/bring_people", "");
@@ -199,7 +202,7 @@ fn nobody_elsewhere_begins_anew() {
         let elsewhere = teacher.with(name, value);
         assert_eq!(sends(&elsewhere, "/lab/class/anew", "").status, 403, "{name}");
         let shown = page(&elsewhere, "/lab/class").text;
-        assert!(!shown.contains("Begin anew"), "{name}");
+        assert!(!shown.contains("Reset the class"), "{name}");
     }
     assert_eq!(likes(&server), 10);
 }
@@ -231,7 +234,7 @@ fn being_on_the_servers_machine_is_not_being_the_teacher() {
         let refused = sends(&anybody, "/lab/class/anew", "");
         assert_eq!(refused.status, 403, "{refused:?}");
         let shown = page(&anybody, "/lab/class").text;
-        assert!(!shown.contains("Begin anew"), "{shown}");
+        assert!(!shown.contains("Reset the class"), "{shown}");
         assert!(
             shown.contains("name=\"token\""),
             "the teacher's page asks for the token: {shown}"

@@ -60,7 +60,10 @@ fn the_same_clicks_break_the_article_and_not_ours() {
     assert!(halfway.contains("\"head\": [1,000 items"), "{halfway}");
 
     let whole = shown(&browser, "/lab/race?layout=ours&clicks=ababbbbbbbbbbbbb");
-    assert!(whole.contains("It holds: nothing over the threshold"), "{whole}");
+    assert!(
+        whole.contains("It holds: nothing is over the threshold"),
+        "{whole}"
+    );
     assert!(whole.contains("A reader finds 1,001."), "{whole}");
     assert!(whole.contains("\"head\": [201 items"), "{whole}");
 }
@@ -97,9 +100,9 @@ fn a_crash_while_following_hides_who_comes_next_from_the_article_and_nobody_from
     let article = shown(&browser, "/lab/crash?operation=follow");
     for told in [
         "The operation, by “Add a follower”",
-        "Begin a batch with the follower in it",
+        "Start a batch with the follower in it",
         "Count the follower, and mark the user as overflowing",
-        "The article has nothing that would look for leftovers.",
+        "The article has no code that looks for leftovers.",
         "Bob is lost.",
         "The count says 6, a reader finds 5.",
     ] {
@@ -176,7 +179,7 @@ fn unknown_station_parameters_are_refused_by_name() {
         ("/lab/crash?after=soon", "not “soon”"),
         (
             "/lab/decide?sizes=differ&largest=huge",
-            "“huge” is no answer. `largest` is one of: tenfold, less.",
+            "“huge” is not an answer. `largest` is one of: tenfold, less.",
         ),
         (
             "/lab/crash?operation=delete-owner&layout=check-then-act",

@@ -85,7 +85,7 @@ fn a_refused_form_is_shown_once_with_what_was_typed() {
         "it is for the other page"
     );
     let page = browser.get("/login?next=/settings");
-    assert!(page.text.contains("do not belong together"), "{}", page.text);
+    assert!(page.text.contains("Wrong handle or password"), "{}", page.text);
     assert!(page.text.contains("value=\"nobody\""), "{}", page.text);
     assert!(
         !page.text.contains("wrong horse"),
@@ -174,7 +174,7 @@ fn a_text_that_is_far_too_long_is_kept_or_reported_as_still_in_the_browser() {
         let page = browser.get("/").text;
         assert!(page.contains("at most 500"), "{page}");
         assert_eq!(page.contains(text.trim()), kept);
-        assert_eq!(page.contains("go back in your browser"), !kept);
+        assert_eq!(page.contains("Go back in your browser"), !kept);
     }
 }
 

@@ -69,7 +69,7 @@ fn a_storm_is_exact_on_either_store() {
             .get("/lab/storm");
         let shown = words(&page.text);
         assert!(
-            shown.contains("It holds: everybody") && shown.contains("355"),
+            shown.contains("It holds: every acknowledged person") && shown.contains("355"),
             "{shown}"
         );
         assert!(page.text.contains("<svg class=\"chart\""), "{shown}");
@@ -92,7 +92,7 @@ fn a_running_storm_refuses_others_and_any_member_may_stop_it() {
     assert_eq!(refused.status, 409, "{refused:?}");
     let message = refused.body["message"].as_str().unwrap();
     assert!(
-        message.contains("A storm of @ada goes on") && message.contains("/lab/storm"),
+        message.contains("A storm of @ada is running") && message.contains("/lab/storm"),
         "{message}"
     );
     let led_back = send(&bob.with("referer", &page), "text/html", "start_storm", LONG);
@@ -101,7 +101,7 @@ fn a_running_storm_refuses_others_and_any_member_may_stop_it() {
     bob_at_page.cookie = Some(format!("{}; {}", bob.cookie.clone().unwrap(), led_back.cookie()));
     let shown = words(&bob_at_page.get(&led_back.headers["location"]).text);
     assert!(
-        shown.contains("A storm of @ada goes on") && shown.contains("Stop"),
+        shown.contains("A storm of @ada is running") && shown.contains("Stop"),
         "{shown}"
     );
 

@@ -193,7 +193,7 @@ fn a_store_that_is_half_imported_is_for_import_alone() {
             let (code, said) = run(&other, refused);
             assert_eq!(code, Some(1), "{refused:?}: {said}");
             assert!(
-                said.contains("begun and not ended") && said.contains("spillway import"),
+                said.contains("started but not finished") && said.contains("spillway import"),
                 "{refused:?}: {said}"
             );
         }

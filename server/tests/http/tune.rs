@@ -42,7 +42,7 @@ fn a_list_costs_what_the_rules_say_on_either_store_and_its_documents_are_shown()
     let through = Server::start_with(&[("SPILLWAY_STORE", &address)]);
     for (server, name) in [(&keeper, "ada"), (&through, "bob")] {
         let before = page(server, "?relation=likes&kb=2");
-        assert!(before.contains("Sign in to lay a list out"), "{before}");
+        assert!(before.contains("Sign in to create a list"), "{before}");
         assert_eq!(server.visitor().get("/lab/tune").body, json!({ "list": null }));
         let member = server.member(name);
         let begun = lay_out(&member, "relation=likes&kb=2");
@@ -59,7 +59,7 @@ fn a_list_costs_what_the_rules_say_on_either_store_and_its_documents_are_shown()
         let shown = page(server, "?relation=likes&kb=2");
         for told in [
             &format!("@{name} chose 2 KB for likes"),
-            "What was measured is what the rules say, to the last byte.",
+            "The measurements equal the predictions to the last byte.",
             "Where the bytes are",
             "likes.head",
         ] {

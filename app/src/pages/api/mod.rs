@@ -34,7 +34,7 @@ pub fn ApiPage() -> impl IntoView {
                 .map(|(name, about)| view! { <Group description name about /> })
                 .collect_view()} <section id="shapes" aria-labelledby="shapes-title">
                 <h2 id="shapes-title">"Shapes"</h2>
-                <p>"What is sent and answered. Fields are always there unless they are called optional."</p>
+                <p>"The shapes of requests and answers. Every field is present unless it is marked as optional."</p>
                 {description
                     .shapes()
                     .map(|(name, schema)| view! { <Shape description name schema /> })
@@ -117,7 +117,7 @@ fn Operation(
                 </code>
             </summary>
             {prose(text(&operation["description"]))}
-            {needs_session.then(|| view! { <p>"It needs a session."</p> })}
+            {needs_session.then(|| view! { <p>"It requires a session."</p> })}
             {parameters
                 .map(|parameters| {
                     view! {

@@ -146,7 +146,7 @@ async fn repeated(
             assert_eq!(doubts, u32::from(faulty.is_over()), "a fault is told once");
             after(&quiet, &post).await;
             quiet.posts().delete(id).await.unwrap();
-            assert_eq!(pages(&quiet).await, 0, "pages of a post that is gone");
+            assert_eq!(pages(&quiet).await, 0, "pages of a deleted post");
             if !faulty.is_over() {
                 most = most.max(writes);
                 break;

@@ -89,7 +89,7 @@ pub(super) async fn agree_on(store: &Store, actor: &Handle, left: &[Intent], now
     for intent in left {
         let ends = intent.is_over(now).then_some(intent.attempt);
         if let Err(error) = agree(store, actor, &intent.reaction, ends).await {
-            tracing::warn!(%actor, %error, "what an interrupted action left is not finished yet");
+            tracing::warn!(%actor, %error, "an interrupted action could not be finished yet");
         }
     }
 }

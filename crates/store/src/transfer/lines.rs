@@ -31,7 +31,7 @@ pub enum LineError {
     #[error(r#"line 1 is not {{"format":"{FORMAT}",…}}, with which an export begins"#)]
     Foreign,
     /// It was written by a later Spillway.
-    #[error("it is of version {0} of the format, and this program reads version {VERSION}")]
+    #[error("it has version {0} of the format, and this program reads version {VERSION}")]
     Version(u32),
     /// A line is malformed.
     #[error("line {line}, field {field}: {cause}")]
@@ -50,7 +50,7 @@ pub enum LineError {
         line: u64,
     },
     /// Its number of documents differs from what its last line says.
-    #[error("its last line tells of {told} documents of {collection}, and there are {found}")]
+    #[error("its last line counts {told} documents of {collection}, and there are {found}")]
     Miscounted {
         /// The collection.
         collection: String,

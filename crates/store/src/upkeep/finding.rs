@@ -77,7 +77,7 @@ pub enum Violation {
     #[error("page {page} has {items} items, the page size is {size} now")]
     PageOverSize { page: u32, items: usize, size: usize },
     /// An actor or an id that is in the list twice.
-    #[error("{key} stands twice, the second time in {}", place(*page))]
+    #[error("{key} is stored twice, the second time in {}", place(*page))]
     Duplicate { key: String, page: Option<u32> },
     /// Items that are not newest first.
     #[error("{} is not newest first", place(*page))]
@@ -123,37 +123,37 @@ pub enum Violation {
     #[error("malformed: {what}")]
     Malformed { what: String },
     /// The list changed during every attempt to read it.
-    #[error("it changes too fast to be looked at; check again when it is quiet")]
+    #[error("it changes too fast to be checked; check again when there is less traffic")]
     Busy,
     /// A person who is leaving, and whose traces are not all removed.
-    #[error("is leaving, and not all that was theirs is taken back yet (`leaving`)")]
+    #[error("the account is being deleted, and some of its traces remain (`leaving`)")]
     Leaving,
     /// A reader who follows an author, but whose `following` list does not have the author.
     #[error("follows, but `following` of user:{actor} does not have it")]
     FollowingMissing { actor: String },
     /// A `following` list with an author whose followers do not have the reader.
-    #[error("says that they follow {followed}, whose followers do not have them")]
+    #[error("follows {followed}, whose followers do not have them")]
     FollowerMissing { followed: String },
     /// An action that is missing from its actor's activities.
     #[error("a {what} of user:{actor} is missing in their activities")]
     ActivityMissing { actor: String, what: &'static str },
     /// An activity about an item that the deciding list does not have.
-    #[error("an activity tells of a {what} that {target} does not have")]
+    #[error("an activity names a {what} that {target} does not have")]
     ActivityUnfounded { what: &'static str, target: String },
     /// An activity about a post that was deleted.
-    #[error("an activity tells of a {what} on {target}, which is gone")]
+    #[error("an activity names a {what} on {target}, which is gone")]
     TargetGone { what: &'static str, target: String },
     /// An item of a person who does not exist any more.
     #[error("an item of user:{actor}, who is gone")]
     ActorGone { actor: String },
     /// An action (like, share, comment, follow or its removal) that was begun and not finished.
-    #[error("began a {what} on {target}, or to take it back, and did not end it (`intents`)")]
+    #[error("has an unfinished {what} on {target}, or its removal (`intents`)")]
     Begun { what: &'static str, target: String },
     /// A post that was published, but perhaps not delivered to all of its author's followers.
-    #[error("was not brought to all who follow its author")]
+    #[error("was not delivered to all followers of its author")]
     Undelivered,
     /// A follow or unfollow that was begun and not finished. Readers of the timeline check the list.
-    #[error("began to follow or unfollow {author} and did not end it")]
+    #[error("has an unfinished follow or unfollow of {author}")]
     TimelineInDoubt { author: String },
     /// A home timeline without posts that belong in it.
     #[error("their home timeline lacks posts of user:{author}, whom they follow")]
@@ -162,7 +162,7 @@ pub enum Violation {
     #[error("their home timeline has posts of user:{author}, whom they do not follow")]
     TimelineUnfounded { author: String },
     /// A home timeline whose reader is gone.
-    #[error("is gone, and their home timeline is not")]
+    #[error("is gone, but their home timeline remains")]
     OrphanTimeline,
 }
 
@@ -232,11 +232,9 @@ impl Violation {
         match self {
             Self::MissingPages { .. } => "its items are nowhere else: restore the page from a backup",
             Self::Count { .. } | Self::Spilled { .. } => {
-                "a page is missing or uncommitted, so which number is right cannot be told: look at the pages first"
+                "a page is missing or uncommitted, so it is unknown which number is right: check the pages first"
             }
-            Self::Malformed { .. } => {
-                "what it should say cannot be told: mend or delete the document by hand"
-            }
+            Self::Malformed { .. } => "its right content is unknown: repair or delete the document by hand",
             Self::PagesOutOfOrder { .. } => "items would have to move between pages that readers are reading",
             Self::HeadOverThreshold { .. } => "nothing to repair: the next append spills",
             Self::PageOverSize { .. } | Self::PageOverCap { .. } => "a page is never split; it only shrinks",
@@ -244,7 +242,7 @@ impl Violation {
             Self::Unbounded { .. } | Self::NoList => "`spillway migrate` does it",
             Self::UncommittedPage { .. } => "kept, because the list's own numbers are in doubt",
             Self::ActorGone { .. } => "the post is kept: delete it by hand if it should go with its author",
-            _ => "somebody kept changing it: run the repair again",
+            _ => "it kept changing: run the repair again",
         }
     }
 }

@@ -42,7 +42,7 @@ pub(super) fn parse_array(
         };
         let item = item.and_then(|item| {
             if relation.once_per_actor() && item.by.is_none() {
-                return Err("nobody stands in `by`".to_owned());
+                return Err("`by` is missing".to_owned());
             }
             Ok(item)
         });
@@ -62,9 +62,7 @@ fn from_handle(
     since: Option<i64>,
 ) -> Result<Item, String> {
     if !relation.once_per_actor() {
-        return Err(format!(
-            "a plain handle says too little for one of the {relation}"
-        ));
+        return Err(format!("a plain handle is not enough for one of the {relation}"));
     }
     let by: Handle = handle
         .parse()

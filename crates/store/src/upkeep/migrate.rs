@@ -185,7 +185,7 @@ async fn migrate_owner(
             migrated.refused.push(RefusedList {
                 owner: format!("{collection}/{id}"),
                 relation: None,
-                why: "its `_id` is not what an owner's is; rename it or delete it".to_owned(),
+                why: "its `_id` is not an owner's; rename it or delete it".to_owned(),
             });
             return Ok(());
         };
@@ -336,8 +336,8 @@ fn fit(owner: &Owner, document: &Document, relation: Relation, array: &[Bson]) -
     Err(Error::refused(
         2,
         format!(
-            "{} of {} elements are no items ({}). Bring them into the form {{id: UUID, by: handle, at: date}}, or take \
-             them out, and run this again.",
+            "{} of {} elements are not items ({}). Bring them into the form {{id: UUID, by: handle, at: date}}, or \
+             take them out, and run this again.",
             understood.unfit.len(),
             array.len(),
             examples.join("; ")

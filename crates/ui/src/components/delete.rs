@@ -25,7 +25,7 @@ pub fn DeleteControl(
                 <input type="hidden" name="post" value=post.to_string() />
                 {comment
                     .map(|comment| view! { <input type="hidden" name="comment" value=comment.to_string() /> })}
-                <p>"It goes for everybody, and for good."</p>
+                <p>"It is deleted for everybody and cannot be restored."</p>
                 <button class="button button-danger">{format!("Delete {what}")}</button>
             </form>
         </details>

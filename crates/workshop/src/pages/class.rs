@@ -85,13 +85,13 @@ fn is_in(class: &Class, account: &Account) -> bool {
 fn ClassroomInstructions() -> impl IntoView {
     view! {
         <section class="prose">
-            <p>"This server does not serve a class yet. On the machine that you project from, stop it and start it like this:"</p>
+            <p>"This server does not serve a class yet. On the machine with the projector, stop it and start it like this:"</p>
             <pre class="command-text">
                 <code>"cargo xtask serve --classroom"</code>
             </pre>
             <p>
-                "It prints the address for the class, with a QR code. Students join by their name, in any browser of the same network; "
-                "nothing else is needed, and no other network."
+                "It prints the address for the class, with a QR code. Students join with their name, in any browser on the same network. "
+                "They need nothing else, and no internet."
             </p>
         </section>
     }
@@ -113,7 +113,7 @@ fn Join(address: String) -> impl IntoView {
                     <Field
                         name="name"
                         label="Your name"
-                        hint="As the class knows you. No password; this browser stays signed in."
+                        hint="The name that the class knows. You need no password; this browser stays signed in."
                         autocomplete="name"
                         refusal=rejected_form_of("join_class")
                     />
@@ -130,7 +130,7 @@ fn Bring(account: Account) -> impl IntoView {
     view! {
         <section class="bring" aria-labelledby="bring">
             <h2 id="bring">{format!("You are in, {}", account.name)}</h2>
-            <p>"Like the post yourself. Then bring others: each time, the next people of the town come and like it, and nobody comes twice."</p>
+            <p>"Like the post yourself. Then bring others: each click makes the next people of the town like it, each of them once."</p>
             <form method="post" action=BringPeople::url() data-stay="">
                 <button id="bring-people" class="button button-primary">{format!("Bring {PEOPLE_AT_A_TIME} people")}</button>
             </form>
@@ -165,7 +165,7 @@ fn ClassResults(class: Class, counted: Option<ClassCount>) -> impl IntoView {
     let live = counted.is_none().then(|| Topic::Post(id).to_string());
     view! {
         <section class="board" aria-labelledby="board" data-topic=live>
-            <h2 id="board">"Who brought whom"</h2>
+            <h2 id="board">"Who brought how many"</h2>
             <dl class="board-sums">
                 <div>
                     <dt>"Likes in the list"</dt>
@@ -176,7 +176,7 @@ fn ClassResults(class: Class, counted: Option<ClassCount>) -> impl IntoView {
                     <dd data-testid="class-brought">{grouped(brought)}</dd>
                 </div>
                 <div>
-                    <dt>"By their own hand"</dt>
+                    <dt>"Likes by students"</dt>
                     <dd>{grouped(total.saturating_sub(brought))}</dd>
                 </div>
             </dl>
@@ -187,7 +187,7 @@ fn ClassResults(class: Class, counted: Option<ClassCount>) -> impl IntoView {
                 <a href=format!("/lab/inspect/post:{id}")>"See the documents"</a>
             </p>
             <table>
-                <caption>{format!("{joined} of {SEATS} seats are taken; {} people wait to be brought.", grouped(class.waiting))}</caption>
+                <caption>{format!("{joined} of {SEATS} seats are taken. {} people of the town have not been brought yet.", grouped(class.waiting))}</caption>
                 <tbody>{rows.collect_view()}</tbody>
             </table>
         </section>
@@ -199,13 +199,13 @@ fn Verdict(counted: ClassCount) -> impl IntoView {
     let ClassCount { count, items, people } = counted;
     let sentence = if count == items && items == people {
         format!(
-            "Counted: {} items by as many people, and the list says {}. Nothing lost, nobody twice.",
+            "Counted: {} items by as many people, and the stored count is {}. Nothing is lost or stored twice.",
             grouped(items),
             grouped(count)
         )
     } else {
         format!(
-            "Counted {} items by {} people, while the list said {}. If nobody brings anybody any more, that is a fault: run spillway check.",
+            "Counted {} items by {} people, but the stored count was {}. If nobody is bringing people any more, this is an error: run spillway check.",
             grouped(items),
             grouped(people),
             grouped(count)
@@ -219,14 +219,14 @@ fn Verdict(counted: ClassCount) -> impl IntoView {
 fn ResetForm(teacher: Teacher) -> impl IntoView {
     let desk = match teacher {
         Teacher::Proven => view! {
-            <p>"Only this browser sees this, by the link that the server printed. The town becomes what it was at the start; the class stays in it."</p>
+            <p>"Only this browser shows this form, because it opened the link that the server printed. A reset restores the town to its initial state; the class stays in it."</p>
             <form method="post" action=RESET>
-                <button class="button">"Begin anew"</button>
+                <button class="button">"Reset the class"</button>
             </form>
         }
         .into_any(),
         Teacher::Unproven => view! {
-            <p>"Open the link that the server printed after “The teacher opens”, or copy the token at its end to here."</p>
+            <p>"Open the link that the server printed after “The teacher opens”, or paste the token at its end here."</p>
             <form method="get" action=DESK>
                 <label for="token">"Token"</label>
                 " "

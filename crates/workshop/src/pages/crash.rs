@@ -93,7 +93,7 @@ fn story(operation: Operation) -> &'static str {
             "The document is full, and Ada adds herself. She gets no answer, so her browser sends the same once more: that is the next operation."
         }
         Operation::Follow => {
-            "Five people follow somebody whose document has room for five. Ada follows, too. The next operation is Bob following. The article has one list for that; ours has one at each end."
+            "Five people follow somebody whose document has room for five. Ada follows, too. The next operation is Bob following. The article has one list for that; ours has two, one for each person."
         }
         Operation::FollowAgain => {
             "Five people follow somebody whose document has room for five. Ada follows, too. She gets no answer, so her browser sends the same once more: that is the next operation."
@@ -102,7 +102,7 @@ fn story(operation: Operation) -> &'static str {
             "Eight people are in the list. The newest, fan8, is removed. The next operation is Bob adding himself."
         }
         Operation::RemoveFromPage => {
-            "Eight people are in the list. The oldest, fan1, is removed, and stands in a page. The next operation is Bob adding himself."
+            "Eight people are in the list. The oldest, fan1, is removed; it is in a page. The next operation is Bob adding himself."
         }
         Operation::Delete => {
             "Eight people are in the list, four of them in a page. Its owner is deleted. The next operation is the same once more."
@@ -305,13 +305,13 @@ fn Found(moment: Moment) -> impl IntoView {
         {reader}
         {own_list}
         <p>{checked(findings)}</p>
-        <Discrepancies faults=tally.discrepancies() holds="It holds: nobody who was told “done” is lost, nobody is doubled, and the count is right." />
+        <Discrepancies faults=tally.discrepancies() holds="It holds: no acknowledged item is lost, none is stored twice, and the count is right." />
     }
 }
 
 fn checked(findings: Option<Vec<Finding>>) -> String {
     match findings {
-        None => "The article has nothing that would look for leftovers.".to_owned(),
+        None => "The article has no code that looks for leftovers.".to_owned(),
         Some(findings) if findings.is_empty() => "spillway check finds nothing.".to_owned(),
         Some(findings) => {
             let found: Vec<String> = findings

@@ -32,18 +32,18 @@ pub fn ExercisesPage() -> impl IntoView {
                 </p>
                 <h1>"Exercises"</h1>
                 <p class="lab-about">
-                    "Each has a question, whose answer is tried out on the real code as soon as you give it, and a piece of code with a fault. "
+                    "Each has a question, whose answer is tried on the real code at once, and a piece of code with an error. "
                     "The code is in the repository’s folder "
                     <code>"exercises/src"</code>
-                    "; a command tells whether the fault is gone."
+                    "; a command checks whether the error is fixed."
                 </p>
             </header>
             <ol class="exercises">{exercises.into_iter().collect_view()}</ol>
             <section class="prose">
                 <h2>"Two more, without a question"</h2>
                 <p>
-                    "Exercise 7 is about sensors, one of which suddenly speaks a hundred times a second. Exercise 8 is about a ledger, whose balance "
-                    "must be what its entries add up to. Both are lists with outliers, and neither is a feed."
+                    "Exercise 7 is about sensors, one of which suddenly sends a hundred values a second. Exercise 8 is about a ledger, whose balance "
+                    "must equal the sum of its entries. Both are lists with outliers, and neither is a feed."
                 </p>
             </section>
         })

@@ -137,10 +137,12 @@ fn announcement(race: &LayoutRace) -> String {
     let done = format!("{} of {} appends", grouped(race.done), grouped(race.total));
     match race.progress {
         Progress::Idle => "No race has been run since the server started.".to_owned(),
-        Progress::Running => format!("{what} goes on: {done}."),
+        Progress::Running => format!("{what} is running: {done}."),
         Progress::Stopped => format!("{what} was stopped after {done}."),
         Progress::Finished => format!("{what} is finished: {} appends.", grouped(race.done)),
-        Progress::Failed => format!("{what} broke off after {done}. Start another; the log knows more."),
+        Progress::Failed => {
+            format!("{what} failed after {done}. Start another. The server’s log has the details.")
+        }
     }
 }
 
@@ -185,9 +187,9 @@ fn Results(race: LayoutRace) -> impl IntoView {
         {walls.collect_view()}
         {measures.into_iter().collect_view()}
         <p class="lab-source">
-            "All lists are in memory, so no time here is the disk’s. The layouts take turns, append by append, so that a busy machine slows all of them alike; "
-            "bytes do not depend on the machine. S0 measured on a machine of its own, not durably either, and its “bounded” is one update of one overflow document, "
-            "without the look and the second write that its safe code needs. The same numbers as JSON: "
+            "All lists are in memory, so no time here includes the disk. The layouts take turns after each append, so that a busy machine slows all of them alike; "
+            "bytes do not depend on the machine. S0 was measured on another machine, also not durably, and its “bounded” is one update of one overflow document, "
+            "without the read and the second write that its safe code needs. The same numbers as JSON: "
             <a href="/api/v1/lab/layouts">"/api/v1/lab/layouts"</a> "."
         </p>
     }

@@ -99,7 +99,7 @@ fn Course(migration: Migration) -> impl IntoView {
                     </button>
                 </form>
                 <a class="button button-quiet" id="look-again" href="?">
-                    "Look again"
+                    "Refresh"
                 </a>
             </div>
         }
@@ -200,7 +200,7 @@ fn Samples(samples: Vec<MigrationSample>) -> impl IntoView {
     view! {
         <section class="figures migration-looks" aria-labelledby="looks" data-testid="looks">
             <h3 id="looks">"While people like it"</h3>
-            <Figures label="What was seen of the list" table />
+            <Figures label="Samples of the list" table />
         </section>
     }
 }
@@ -210,23 +210,23 @@ fn Verdict(verdict: MigrationVerdict) -> impl IntoView {
     let sums = vec![
         ("before", "before", verdict.before),
         ("acknowledged", "acknowledged", verdict.acknowledged),
-        ("counted", "says the count", verdict.counted),
+        ("counted", "stored count", verdict.counted),
         ("distinct", "different people found", verdict.distinct),
     ];
     let expected = verdict.before + verdict.acknowledged;
     let faults = vec![
-        (expected.abs_diff(verdict.counted), "is the count wrong by"),
+        (expected.abs_diff(verdict.counted), "is the error of the count"),
         (
             expected.saturating_sub(verdict.distinct),
-            "who were told that their like is there are not found",
+            "acknowledged likes are missing",
         ),
         (
             verdict.distinct.saturating_sub(expected),
-            "are found who must not be",
+            "unexpected people are found",
         ),
         (
             verdict.found.saturating_sub(verdict.distinct),
-            "likes are there twice",
+            "likes are stored twice",
         ),
         (verdict.violations, "violations are found by check"),
         (verdict.refused, "lists could not be migrated"),
@@ -237,7 +237,7 @@ fn Verdict(verdict: MigrationVerdict) -> impl IntoView {
 
 fn judgement(verdict: MigrationVerdict) -> &'static str {
     if verdict.holds {
-        "It holds: what was there before and what was acknowledged since is in the list, once, and check finds nothing."
+        "It holds: every earlier like and every acknowledged like is in the list once, and check finds nothing."
     } else {
         "It does not hold."
     }
@@ -261,11 +261,11 @@ fn heading(migration: &Migration) -> String {
             "The array was taken over, and its pages are being written"
         }
         (Progress::Running, Some(ListForm::Overflowed)) => {
-            "The list is head and pages, and people go on to like the post"
+            "The list is head and pages, and people keep liking the post"
         }
         (Progress::Stopped, _) => "The likes were stopped, and the list is migrated",
         (Progress::Finished, _) => "The list is migrated",
-        (Progress::Failed, _) => "The migration broke off. Start another; the log knows more",
+        (Progress::Failed, _) => "The migration failed. Start another. The server’s log has the details",
     };
     text.to_owned()
 }
@@ -273,7 +273,7 @@ fn heading(migration: &Migration) -> String {
 /// The choices and the result, in a sentence each.
 fn line(migration: &Migration) -> String {
     let Some(by) = &migration.by else {
-        return "Whoever starts one, everybody with this page sees it.".to_owned();
+        return "Everybody with this page open sees it.".to_owned();
     };
     format!(
         "@{by} chose an array of {} likes. {} were acknowledged since, {} of them to programs that push to the array.",

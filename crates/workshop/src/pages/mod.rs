@@ -97,33 +97,33 @@ const INSPECT: Station = Station {
     path: "/lab/inspect",
     title: "Where every byte is",
     minutes: 10,
-    about: "A post or a person is one document, and as many pages as it takes. \
-            See all of it, down to the byte, while likes pour in.",
-    doing: "Begin with a quiet post, then take the one that everybody likes. Open it in a second window and like it there.",
-    looking: "What grows when somebody likes the post, and what stays as it is.",
-    asking: "A page was full a month ago. When does the server read it again, and who makes it?",
+    about: "A post or a person is one document, and as many pages as its lists need. See every byte of them while \
+            likes arrive.",
+    doing: "Start with a quiet post, then open the most liked one. Open it in a second window and like it there.",
+    looking: "What grows when somebody likes the post, and what stays the same.",
+    asking: "A page was filled a month ago. When does the server read it again, and for which request?",
 };
 
 const RACE: Station = Station {
     path: "/lab/race",
     title: "The race for the last place",
     minutes: 12,
-    about: "A list has 999 items, and its document may hold 1,000. Ada and Bob each add one at the same moment. \
-            You say who goes on, one database command at a time.",
-    doing: "Let both look before either of them pushes. Then give the same clicks to the other ways to append.",
+    about: "A list has 999 items, and its document may hold 1,000. Ada and Bob each add one at the same moment. You \
+            choose who sends the next database command.",
+    doing: "Click Ada, then Bob, so that both read before either of them pushes. Then repeat the same clicks with the other protocols.",
     looking: "How many items the owner’s own document holds in the end, and which condition stopped the second writer.",
-    asking: "Ada and Bob were both told that all is well. Who could have noticed, and when?",
+    asking: "Ada and Bob both got a success message. Who could have noticed the error, and when?",
 };
 
 const CRASH: Station = Station {
     path: "/lab/crash",
     title: "A crash in the wrong place",
     minutes: 12,
-    about: "The process that changes a list dies, after the write that you choose. Nobody cleans up. \
-            What does a reader find then, and who finishes the work?",
-    doing: "Choose an operation and a write to die after. Go through all of them, first with an article’s code, \
-            then with ours. Then follow somebody, which ours writes in two lists.",
-    looking: "Whether the count is what a reader finds, right after the crash and after the next operation.",
+    about: "A process that changes a list crashes after the write that you choose. Nothing is cleaned up. What does \
+            a reader find then, and what finishes the operation?",
+    doing: "Choose an operation and the write after which the process crashes. Try all of them, first with an \
+            article’s code, then with ours. Then choose a follow, which our code writes to two lists.",
+    looking: "Whether the count equals what a reader finds, right after the crash and after the next operation.",
     asking: "Which of the writes would you put into a transaction, and what does their order give you instead?",
 };
 
@@ -131,18 +131,18 @@ const CLASS: Station = Station {
     path: "/lab/class",
     title: "A class storms one post",
     minutes: 10,
-    about: "Everybody here likes one post of a celebrity, and brings the people of the town along, as fast as they can.",
-    doing: "Join by name. Bring people until the head spills, and go on.",
-    looking: "Whether every screen shows the same number, and what becomes of the post’s document.",
-    asking: "Thirty of you write to one document at the same time. Why does nobody wait, and nobody get lost?",
+    about: "Everybody in the class likes one post of a celebrity, and adds likes by the town’s people, as fast as they can.",
+    doing: "Join with your name. Bring people until the head spills, then continue.",
+    looking: "Whether every screen shows the same number, and what happens to the post’s document.",
+    asking: "Thirty of you write to one document at the same time. Why does nobody wait, and why is no like lost?",
 };
 
 const TRACE: Station = Station {
     path: "/lab/trace",
     title: "What reading costs",
     minutes: 8,
-    about: "Scroll through a list, and see for each step what was read: commands, documents, keys and bytes, \
-            and beside it what one array would have taken.",
+    about: "Scroll through a list, and see for each step what was read: commands, documents, keys and bytes. \
+            Compare it with the cost of one array.",
     doing: "Scroll on until you cross into a page. Then jump to the oldest, and to number 10,000.",
     looking: "Which step reads most, and what it would have to read if the list were longer.",
     asking: "Most readers never leave the first screen. What do they pay for the 25,000 likes below it?",
@@ -154,8 +154,8 @@ const DECIDE: Station = Station {
     minutes: 8,
     about: "The outlier pattern is one of five ways to store a list. \
             Four questions about your data tell which of them fits, and why.",
-    doing: "Take a list of your own system and answer for it. Then take the followers of this feed, and its sensor cousin: readings.",
-    looking: "Which answer would have to change for another pattern to win.",
+    doing: "Answer the questions for a list of your own system. Then answer them for the followers of this feed, and for the readings of a sensor.",
+    looking: "Which answer would have to change so that another pattern fits better.",
     asking: "A list fits its document today. What would you have to measure to know whether it will next year?",
 };
 
@@ -163,45 +163,46 @@ const STORM: Station = Station {
     path: "/lab/storm",
     title: "A storm of likes",
     minutes: 10,
-    about: "Thousands of people like one post within seconds. You say how many, how fast, and how many at once; \
-            the server counts how long each like takes, and reads everything in the end.",
-    doing: "Start a storm over a post a few likes below its threshold, and watch the head. Then do the same to the \
+    about: "Thousands of people like one post within seconds. You choose how many, how fast, and how many at once. \
+            The server measures how long each like takes, and reads and counts everything at the end.",
+    doing: "Start a storm on a post that is a few likes below its threshold, and watch the head. Repeat it on the \
             town’s most liked post, and then twice as fast.",
-    looking: "Whether a like takes longer when the list is longer, and what the head does each time it is full.",
-    asking: "Every like writes the whole document once more. Why does it not get slower and slower?",
+    looking: "Whether a like takes longer when the list is longer, and what happens to the head each time it is full.",
+    asking: "Every like rewrites the whole document. Why do likes not become slower and slower?",
 };
 
 const LAYOUTS: Station = Station {
     path: "/lab/layouts",
     title: "The race of the layouts",
     minutes: 10,
-    about: "Six ways to store a list take the same appends and show the same first page, while the list grows up to 100,000 \
-            items. Time and bytes are measured here and now, for everybody who looks.",
+    about: "Six ways to store a list take the same appends and show the same first page, while the list grows up to \
+            100,000 items. Time and bytes are measured live, and everybody sees the same race.",
     doing: "Start with 1,000 items, then 10,000. Take the article’s activities up to 100,000, and see what happens to the plain array.",
-    looking: "Which lines go up with the list, which of them level off, and at what height.",
+    looking: "Which lines rise with the length of the list, which of them level off, and at what value.",
     asking: "Where would you stop using a plain array, and what would you watch to know when?",
 };
 
 const MIGRATE: Station = Station {
     path: "/lab/migrate",
-    title: "From an array, while it grows",
+    title: "Migrate an array while it grows",
     minutes: 8,
-    about: "A list that was never meant to grow is one long array in a post’s document, and people like the post all the time. \
-            Find it, and turn it into head and pages under their hands.",
-    doing: "Migrate 1,000 likes, then 50,000. Watch the table of looks where the array ends.",
-    looking: "When the owner’s document becomes small, and what the likes do that are pushed to an array that is none any more.",
-    asking: "Half of your servers run yesterday’s program. In which order do you update them and migrate?",
+    about: "A list that nobody expected to grow is one long array in a post’s document, and people keep liking the \
+            post. Find it, and turn it into head and pages while they do.",
+    doing: "Migrate 1,000 likes, then 50,000. Find the moment in the table when the array ends.",
+    looking: "When the owner’s document becomes small, and what happens to likes that are still pushed to the former array.",
+    asking: "Half of your servers run the old program. In which order do you update them and migrate?",
 };
 
 const TUNE: Station = Station {
     path: "/lab/tune",
     title: "How much may a head hold?",
     minutes: 8,
-    about: "Choose how many bytes one list may take of its owner’s document. The sizes of the items in this very store say what \
-            threshold that makes, and the rules of the layout what it costs. Then lay a list out with it in a sandbox of the store, and look at its documents.",
-    doing: "Go from 2 KB to 64 KB and watch the numbers that rise and those that fall. Lay a list out at each end.",
-    looking: "Where a first page stops to fit into the head, and what an append writes there.",
-    asking: "Who pays for a large head, and who for a small one? How often does each of them come?",
+    about: "Choose how many bytes one list may take of its owner’s document. The sizes of the items in this store \
+            determine the threshold, and the rules of the layout determine the cost. Then create such a list in a \
+            sandbox of the store, and look at its documents.",
+    doing: "Go from 2 KB to 64 KB and watch which numbers rise and which fall. Create a list at each end.",
+    looking: "At which budget a first page no longer fits into the head, and what an append writes there.",
+    asking: "Which requests pay for a large head, and which for a small one? How frequent are they?",
 };
 
 /// All stations, in teaching order.
@@ -227,20 +228,20 @@ fn LabPage() -> impl IntoView {
     view! {
         <PageTitle text="Workshop" />
         <header class="introduction lab-head">
-            <h1>"See the pattern break, then hold"</h1>
+            <h1>"See where the pattern fails, and how to make it safe"</h1>
             <p>
-                "At each station you look into documents: the feed’s own, or those of a list to which you do something. Nothing of the town is touched, and nothing stays; "
-                "the code that runs on such a list is the articles’, as they print it, and the code of this feed."
+                "At each station you look at documents: those of the feed, or those of a list that you change. The town’s data stays as it is, and your lists are removed afterwards. "
+                "The code that changes these lists is the articles’ own code, as printed, and the code of this feed."
             </p>
             <p>
-                "What you see is in the address: send it to somebody, and they see the same. Back undoes your last step. What runs for a while, such as a storm, is seen in every open browser. "
-                {format!("All together take {minutes} minutes.")}
+                "The address contains what you see: send it to somebody, and they see the same. Back undoes your last step. Longer runs, such as a storm, are shown in every open browser. "
+                {format!("All stations together take {minutes} minutes.")}
             </p>
         </header>
         <ol class="stations">{cards.collect_view()}</ol>
         <p class="lab-further">
-            "Then try yourself: "
-            <a href="/lab/exercises">"six exercises, which tell whether your answer is right"</a>
+            "Then test yourself: "
+            <a href="/lab/exercises">"six exercises that check your answer"</a>
             "."
         </p>
     }
@@ -282,6 +283,6 @@ fn faulty(error: &document::Error) -> Problem {
     tracing::error!(%error, "a station of the workshop failed");
     Problem::new(
         Kind::Internal,
-        "The station failed. Start it over; the log knows more.",
+        "The station failed. Start it again. The server’s log has the details.",
     )
 }

@@ -147,7 +147,7 @@ fn Column(writer: Writer, last: Option<usize>, go_on: String) -> impl IntoView {
         .into_any(),
         None => view! {
             <p class="writer-done" id=format!("go-{name}") tabindex="-1">
-                {format!("{title} is done and was told that the item is stored.")}
+                {format!("{title} is done and got a success message.")}
             </p>
         }
         .into_any(),
@@ -171,14 +171,14 @@ fn Verdict(tally: Tally) -> impl IntoView {
     };
     view! {
         <section class="verdict" data-holds=tally.holds().to_string() data-testid="verdict" aria-labelledby="verdict">
-            <h2 id="verdict">"What came of it"</h2>
+            <h2 id="verdict">"Result"</h2>
             <p>
                 {format!("{} and two more were stored. The owner’s document holds ", grouped(BEFOREHAND))} <b>{held}</b>
                 {format!(" of {most} items; {elsewhere}. A reader finds {}.", grouped(tally.reachable()))}
             </p>
             <Discrepancies
                 faults=tally.discrepancies()
-                holds="It holds: nothing over the threshold, nothing lost, nothing doubled, and the count is right."
+                holds="It holds: nothing is over the threshold, lost or stored twice, and the count is right."
             />
         </section>
     }
@@ -187,7 +187,7 @@ fn Verdict(tally: Tally) -> impl IntoView {
 /// The text for screen readers after a click.
 fn announcement(race: &Race) -> String {
     let Some(step) = race.steps.last() else {
-        return "Nobody has done anything yet.".to_owned();
+        return "No command has run yet.".to_owned();
     };
     let writer = &race.writers[step.writer];
     let mut said = format!("{}: ", words::capital(writer.name));

@@ -73,7 +73,7 @@ fn Start(choice: Option<StormChoice>) -> impl IntoView {
             {number("rate", "Likes a second", choice.rate, StormChoice::RATE)}
             {number("at_once", "At once", choice.at_once, StormChoice::AT_ONCE)}
             {number("seconds", "Seconds", choice.seconds, StormChoice::SECONDS)}
-            {number("take_back", "Taken back, %", choice.take_back, StormChoice::TAKE_BACK)}
+            {number("take_back", "Removed again, %", choice.take_back, StormChoice::TAKE_BACK)}
             <button class="button button-primary">"Start the storm"</button>
         </form>
     }
@@ -121,7 +121,7 @@ fn StormStatus(storm: Option<Storm>) -> impl IntoView {
     let Some(storm) = storm else {
         return view! {
             <p class="storm-calm" data-again=CALM data-said="No storm yet." data-testid="storm-phase" data-phase="calm">
-                "No storm yet. Whoever starts one, everybody with this page sees it."
+                "No storm yet. Everybody with this page open sees it."
             </p>
         }
         .into_any();
@@ -140,7 +140,7 @@ fn StormStatus(storm: Option<Storm>) -> impl IntoView {
                     </button>
                 </form>
                 <a class="button button-quiet" id="look-again" href="?">
-                    "Look again"
+                    "Refresh"
                 </a>
             </div>
         }
@@ -181,20 +181,20 @@ fn Verdict(verdict: StormVerdict, storm: Storm) -> impl IntoView {
     let unsent = storm.due.saturating_sub(storm.answered + storm.failed);
     let unsent = if storm.stopped { 0 } else { unsent };
     let faults = vec![
-        (lost, "who were told that they are in it are not found"),
-        (strangers, "are found who must not be"),
+        (lost, "acknowledged people are missing"),
+        (strangers, "unexpected people are found"),
         (violations, "violations are found by check"),
-        (distinct.abs_diff(counted), "is the count wrong by"),
-        (unknown, "got no answer that tells, and may be in it or not"),
-        (storm.failed, "likes failed; the log knows why"),
-        (unsent, "likes were due and not sent any more"),
+        (distinct.abs_diff(counted), "is the error of the count"),
+        (unknown, "got no clear answer, and may be in it or not"),
+        (storm.failed, "likes failed; see the server’s log"),
+        (unsent, "likes were due but not sent"),
     ];
     let judgement = holds.then_some(
-        "It holds: everybody who was told so is in the list, once, nobody else is, the count is right, and check finds nothing.",
+        "It holds: every acknowledged person is in the list once, nobody else is, the count is right, and check finds nothing.",
     );
     let sums = vec![
-        ("acknowledged", "must be in it", acknowledged),
-        ("counted", "says the count", counted),
+        ("acknowledged", "expected in it", acknowledged),
+        ("counted", "stored count", counted),
         ("distinct", "different people found", distinct),
     ];
     view! { <VerdictTable holds judgement sums faults /> }
@@ -204,8 +204,8 @@ fn title(target: StormTarget) -> &'static str {
     match target {
         StormTarget::Quiet => "a quiet post",
         StormTarget::Brink => "a post just below its threshold",
-        StormTarget::Viral => "a post like the town’s most liked",
-        StormTarget::Celebrity => "somebody followed like the town’s celebrity",
+        StormTarget::Viral => "a post with as many likes as the town’s most liked",
+        StormTarget::Celebrity => "a person with as many followers as the town’s celebrity",
     }
 }
 
@@ -213,11 +213,13 @@ fn heading(storm: &Storm) -> String {
     match storm.phase {
         StormPhase::Preparing => "The list is being laid out".to_owned(),
         StormPhase::Running if storm.stopped => "The storm is being stopped".to_owned(),
-        StormPhase::Running => "The storm is on".to_owned(),
+        StormPhase::Running => "The storm is running".to_owned(),
         StormPhase::Checking => "Everything is read and counted".to_owned(),
         StormPhase::Over if storm.stopped => "The storm was stopped".to_owned(),
         StormPhase::Over => "The storm is over".to_owned(),
-        StormPhase::Failed => "The storm broke off: the store failed. The log knows more.".to_owned(),
+        StormPhase::Failed => {
+            "The storm failed because the store did. The server’s log has the details.".to_owned()
+        }
     }
 }
 
@@ -234,7 +236,7 @@ fn line(storm: &Storm) -> String {
     let taken = if take_back == 0 {
         String::new()
     } else {
-        format!(", {take_back} of a hundred taken back")
+        format!(", {take_back} % removed again")
     };
     let chosen = format!(
         "@{} chose {}: {} people, {} likes a second for {seconds} s, {at_once} at once{taken}. It had {} before.",

@@ -204,12 +204,12 @@ fn Stage(owner: Topic, relation: Relation, steps: Steps, trace: Trace) -> impl I
         </div>
         <p class="lab-source">
             {format!(
-                "One array would be 1 document of about {}, read whole for each step, reckoned with the items that are in the head.",
+                "One array would be 1 document of about {}, read completely for each step. Its size is estimated from the items in the head.",
                 size(unbounded),
             )}
             {untold
                 .then_some(
-                    " The store is a MongoDB server. It tells what it answers, not what it reads for that: documents and sizes are those of the answers, and keys are not known.",
+                    " The store is a MongoDB server. It reports its answers, not what it reads for them: documents and sizes are those of the answers, and keys are not known.",
                 )}
         </p>
         <div class="writers">
@@ -233,7 +233,7 @@ fn row(traced: &Traced, nth: u64, unbounded: u64) -> AnyView {
         return view! {
             <tr>
                 <th scope="row">{what}</th>
-                <td colspan="8">"The list ended before."</td>
+                <td colspan="8">"The list has ended."</td>
             </tr>
         }
         .into_any();
@@ -329,7 +329,7 @@ fn Shown(found: Stretch) -> impl IntoView {
 /// The text for screen readers after a step.
 fn announcement(traced: &Traced, unbounded: u64) -> String {
     let Some(found) = &traced.found else {
-        return "The list ended before.".to_owned();
+        return "The list has ended.".to_owned();
     };
     let cost = Cost::of(&traced.reads);
     format!(

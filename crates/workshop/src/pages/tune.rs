@@ -71,7 +71,7 @@ fn Start(relation: Relation, kb: u64, running: bool) -> impl IntoView {
         return view! {
             <p class="lab-controls">
                 <a class="button button-primary" href=next>
-                    "Sign in to lay a list out with this"
+                    "Sign in to create a list with these limits"
                 </a>
             </p>
         }
@@ -82,7 +82,7 @@ fn Start(relation: Relation, kb: u64, running: bool) -> impl IntoView {
             <input type="hidden" name="relation" value=relation.as_str() />
             <input type="hidden" name="kb" value=kb />
             <button class="button button-primary" id="lay-out">
-                "Lay a list out with this, and measure"
+                "Create a list with these limits, and measure it"
             </button>
         </form>
     }
@@ -225,7 +225,7 @@ fn Choice(relation: Relation, kb: u64) -> impl IntoView {
         <nav class="tabs" aria-label="Whose limits">
             {relations.into_iter().collect_view()}
         </nav>
-        <nav class="tabs" aria-label="Bytes that one list may take of its owner">
+        <nav class="tabs" aria-label="Bytes of its owner that one list may take">
             {steps.into_iter().collect_view()}
         </nav>
         <form class="budget" method="get">
@@ -261,9 +261,9 @@ fn Meaning(outcome: Outcome, relation: Relation) -> impl IntoView {
             <FiguresTable label="What the limits mean" table=outcome.table() />
             <p class="lab-source">
                 {format!(
-                    "The rules are those of the layout: each append writes the owner, and the one that meets a full head writes a page, too. \
-                     The items have {item} bytes, the median. \
-                     To run with these limits, start the server with ",
+                    "The predictions follow from the layout: each append writes the owner, and an append to a full \
+                     head writes a page, too. The items have {item} bytes, the median. To run with these limits, \
+                     start the server with ",
                 )} <code>{format!("SPILLWAY_THRESHOLD_{upper}={threshold}")}</code> " and "
                 <code>{format!("SPILLWAY_PAGE_SIZE_{upper}={page_size}")}</code> "; lists adjust as they are written to."
             </p>

@@ -29,39 +29,39 @@ pub fn purpose(call: &Call) -> &'static str {
             "Count the item, and mark the owner as overflowing"
         }
         ("overflowActivities", _) => "Push the item into an overflow document",
-        ("followerOverflow", Verb::Find(_)) => "Look for the batch, and whether it is full",
-        ("followerOverflow", Verb::Insert(_)) => "Begin a batch with the follower in it",
+        ("followerOverflow", Verb::Find(_)) => "Read the batch, and check whether it is full",
+        ("followerOverflow", Verb::Insert(_)) => "Start a batch with the follower in it",
         ("followerOverflow", _) => "Push the follower into the batch",
         ("timelines", Verb::Update(update)) if update.upsert => {
             "Note in the follower’s timeline that it is in doubt about this author"
         }
         ("timelines", Verb::Update(_)) => "Bring the timeline in line with the followers, and end the doubt",
         ("timelines", _) => "Read the follower’s timeline",
-        ("users", Verb::Find(find)) if find.projection.is_empty() => "Look how many items there are",
+        ("users", Verb::Find(find)) if find.projection.is_empty() => "Read the number of items",
         ("posts" | "users", Verb::Find(find)) => looking(find),
         ("posts" | "users", Verb::FindAndModify(change)) => match &change.update {
             Change::Operators(change) if has_in_list(change, "$push", "head") => pushing(change),
             Change::Operators(change) if has_in_list(change, "$push", "pending") => {
-                "Count the item out and note it as pending: from now on readers leave it out"
+                "Subtract the item from the count and mark it as pending: from now on readers skip it"
             }
             _ => "Take the item out of the head and out of the count, in one write",
         },
         ("posts" | "users", Verb::Update(update)) if changes_in_list(update, "$pull", "pending") => {
-            "Strike the note: the removal is finished"
+            "Remove the mark: the removal is finished"
         }
         ("posts", Verb::Update(_)) => "Begin a new revision, so that a page left behind can be replaced",
-        ("posts", Verb::Delete(..)) => "Delete the owner: from now on nobody reads its pages",
+        ("posts", Verb::Delete(..)) => "Delete the owner: from now on its pages are not read",
         ("pages", Verb::Find(find)) if find.filter.keys().any(|field| field.starts_with("items.")) => {
-            "Look whether the actor is in a page"
+            "Check whether the actor is in a page"
         }
-        ("pages", Verb::Find(_)) => "Read the page that stands there already: is it this chunk?",
+        ("pages", Verb::Find(_)) => "Read the page that exists already: is it this chunk?",
         ("pages", Verb::Update(update)) if update.upsert => {
             "Write the oldest items into a page, which nobody reads yet"
         }
-        ("pages", Verb::Update(_)) => "Take an emptied page out of readers’ way",
+        ("pages", Verb::Update(_)) => "Mark an emptied page so that readers skip it",
         ("pages", Verb::FindAndModify(_)) => "Take the item out of its page",
-        ("pages", Verb::Distinct(..) | Verb::Count(_)) => "Look which pages are left",
-        ("pages", Verb::Delete(..)) => "Delete the pages that belong to nobody",
+        ("pages", Verb::Distinct(..) | Verb::Count(_)) => "Find the pages that are left",
+        ("pages", Verb::Delete(..)) => "Delete the pages without an owner",
         _ => "Look",
     }
 }
@@ -73,13 +73,13 @@ fn looking(find: &Find) -> &'static str {
         .keys()
         .any(|field| of_list(field).is_some_and(|rest| rest.starts_with("head")))
     {
-        "Look whether the actor is in the head"
+        "Check whether the actor is in the head"
     } else if asks("head") {
         "Read the whole head"
     } else if find.projection.contains_key("outlier") {
-        "Look whether the author has so many followers that posts are merged in"
+        "Check whether the author has so many followers that posts are merged in"
     } else {
-        "Look how many items and pages there are"
+        "Read the number of items and pages"
     }
 }
 
@@ -92,7 +92,7 @@ fn pushing(change: &Document) -> &'static str {
     } else if has(change, "$push", "activities.head") {
         "Push and count in the follower’s activities, under the same kind of guard"
     } else {
-        "Push and count the item in one write, if nothing has changed that this rests on"
+        "Push and count the item in one write, if nothing has changed that it depends on"
     }
 }
 
@@ -207,7 +207,7 @@ pub fn failure(entry: &Entry, name: &str) -> Option<String> {
     let conditions: Vec<&str> = entry.failed.keys().map(|field| condition(field)).collect();
     let conditions = conditions.join("; ");
     Some(format!(
-        "The guard failed, because this no longer holds: {conditions}. {} has to look again.",
+        "The guard failed, because this no longer holds: {conditions}. {} has to read again.",
         capital(name)
     ))
 }
@@ -216,8 +216,8 @@ fn condition(field: &str) -> &str {
     match of_list(field).unwrap_or(field) {
         "activityCount" => "the count is below the threshold",
         "$expr" => "there is room in the head",
-        "pages" => "there are as many pages as when it looked",
-        "floor" => "nothing has spilled since it looked",
+        "pages" => "there are as many pages as when it was read",
+        "floor" => "nothing has spilled since it was read",
         "head.by" => "the actor is not in the head",
         "head" => "the head is as long as when it was read",
         "rev" => "the head has the revision that was read",
@@ -244,12 +244,16 @@ pub fn discrepancy(fault: &Discrepancy) -> String {
         Discrepancy::Lost(lost) => format!("{} {} lost", who(lost), are(lost)),
         Discrepancy::Doubled(twice) => format!("{} {} in the list twice", who(twice), are(twice)),
         Discrepancy::Strangers(strangers) => format!(
-            "{} {} in the list and ought not to be",
+            "{} {} in the list and should not be",
             who(strangers),
             are(strangers)
         ),
         Discrepancy::OneSided(some) => {
-            format!("{} {} missing in the list at the other end", who(some), are(some))
+            format!(
+                "{} {} missing in the list of the other person",
+                who(some),
+                are(some)
+            )
         }
         Discrepancy::Miscounted { said, found } => {
             format!(
@@ -258,6 +262,6 @@ pub fn discrepancy(fault: &Discrepancy) -> String {
                 grouped(*found)
             )
         }
-        Discrepancy::Orphans(pages) => format!("{pages} pages belong to nobody"),
+        Discrepancy::Orphans(pages) => format!("{pages} pages have no owner"),
     }
 }

@@ -19,12 +19,12 @@ impl Workshop {
                 .map_or_else(|| "Somebody".to_owned(), |by| format!("@{by}"));
             Problem::new(
                 Kind::Conflict,
-                format!("{who} has started a race that is still going on. Watch it, or stop it first."),
+                format!("{who} has started a race that is still running. Watch it, or stop it first."),
             )
         })?;
         tokio::spawn(async move {
             if let Err(error) = race.await {
-                tracing::error!(%error, "the race of the layouts broke off");
+                tracing::error!(%error, "the race of the layouts failed");
             }
         });
         Ok(self.layout_race())

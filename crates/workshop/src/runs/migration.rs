@@ -31,7 +31,7 @@ impl Workshop {
                 Problem::new(
                     Kind::Conflict,
                     format!(
-                        "{who} has started a migration that is still going on. Watch it at /lab/migrate, or stop it there."
+                        "{who} has started a migration that is still running. Watch it at /lab/migrate, or stop it there."
                     ),
                 )
             }
@@ -43,7 +43,7 @@ impl Workshop {
         })?;
         tokio::spawn(async move {
             if let Err(error) = work.await {
-                tracing::error!(%error, "a migration of the workshop broke off");
+                tracing::error!(%error, "a migration of the workshop failed");
             }
         });
         Ok(self.migration())

@@ -23,7 +23,7 @@ impl Workshop {
         let workshop = self.clone();
         let asked = tokio::spawn(async move { workshop.kept_or_measured().await });
         asked.await.map_err(|ended| {
-            tracing::error!(%ended, "measuring the items of all lists broke off");
+            tracing::error!(%ended, "measuring the items of all lists failed");
             Problem::new(Kind::Internal, "The items could not be measured. Try again.")
         })?
     }

@@ -35,7 +35,7 @@ impl Workshop {
             StormError::Busy(other) => Problem::new(
                 Kind::Conflict,
                 format!(
-                    "A storm of @{} goes on, and there is one at a time. Watch it at /lab/storm, or stop it there.",
+                    "A storm of @{} is running, and only one can run at a time. Watch it at /lab/storm, or stop it there.",
                     other.by
                 ),
             ),

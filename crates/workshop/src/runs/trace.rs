@@ -128,8 +128,8 @@ impl FromStr for Steps {
                 Problem::invalid(
                     "steps",
                     format!(
-                        "`steps` are up to {most} of the words first, next, oldest and the number of a place, with dots between \
-                         them, such as “first.next.10000”; next is not the first of them."
+                        "`steps` are up to {most} of first, next, oldest and the number of an item, separated by \
+                         dots, such as “first.next.10000”. The first one is not next."
                     ),
                 )
             })

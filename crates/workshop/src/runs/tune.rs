@@ -73,7 +73,7 @@ impl Workshop {
         let (at, all) = self.relation_stats().await?;
         let stats = all.iter().find(|stats| stats.relation == relation).cloned();
         let stats =
-            stats.ok_or_else(|| Problem::invalid("relation", "There are no numbers of this relation."))?;
+            stats.ok_or_else(|| Problem::invalid("relation", "There are no numbers for this relation."))?;
         Ok(MeasuredItems { at, stats })
     }
 
@@ -102,7 +102,7 @@ impl Workshop {
                 let whose = other.map_or_else(|| "Somebody’s".to_owned(), |by| format!("@{by}’s"));
                 Problem::new(
                     Kind::Conflict,
-                    format!("{whose} list is still being laid out, and there is one at a time. Try again in a moment."),
+                    format!("{whose} list is still being created, and only one can be created at a time. Try again in a moment."),
                 )
             }
             TuneError::Sandbox(SandboxError::Store(error)) => to_problem(error),
@@ -113,7 +113,7 @@ impl Workshop {
         })?;
         tokio::spawn(async move {
             if let Err(error) = work.await {
-                tracing::error!(%error, "a list of the workshop's tuner broke off");
+                tracing::error!(%error, "a list of the workshop's tuner failed");
             }
         });
         Ok(())

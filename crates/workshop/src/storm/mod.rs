@@ -32,12 +32,12 @@ pub struct Storms {
     last: Mutex<Option<Arc<RunningStorm>>>,
 }
 
-/// The reason why no storm begins.
+/// The reason why a storm cannot start.
 #[derive(Debug)]
 pub enum StormError {
     /// There is one already.
     Busy(Box<Storm>),
-    /// There is no sandbox for it.
+    /// No sandbox is available.
     Sandbox(SandboxError),
 }
 
@@ -184,13 +184,13 @@ impl RunningStorm {
         let (phase, verdict) = match self.run_load(&sandbox, settings, size).await {
             Ok(verdict) => (StormPhase::Over, Some(verdict)),
             Err(error) => {
-                tracing::warn!(%error, by = %self.by, "a storm of the workshop broke off");
+                tracing::warn!(%error, by = %self.by, "a storm of the workshop failed");
                 (StormPhase::Failed, None)
             }
         };
         // A caller that waits for the end finds the place free. If it cannot be removed now, the sweep removes it.
         if let Err(error) = sandbox.close().await {
-            tracing::warn!(%error, "the sandbox of a storm could not be cleared away yet");
+            tracing::warn!(%error, "the sandbox of a storm could not be removed yet");
         }
         self.update(|state| (state.phase, state.verdict) = (phase, verdict));
         drop(ending);

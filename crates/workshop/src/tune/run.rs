@@ -25,12 +25,12 @@ pub struct TunedState {
     pub documents: Option<Arc<Documents>>,
 }
 
-/// The reason why a list is not laid out.
+/// The reason why a list cannot be created.
 #[derive(Debug)]
 pub enum TuneError {
     /// Somebody else's list is still being laid out.
     Busy(Option<Handle>),
-    /// There is no sandbox for it.
+    /// No sandbox is available.
     Sandbox(SandboxError),
 }
 
@@ -93,7 +93,7 @@ impl Tuner {
             let done = pass(&run, tuning, &sandbox, at).await;
             // If it cannot be removed now, the sweep removes it.
             if let Err(error) = sandbox.close().await {
-                tracing::warn!(%error, "the sandbox of a tuned list could not be cleared away yet");
+                tracing::warn!(%error, "the sandbox of a tuned list could not be removed yet");
             }
             done?;
             run.end();

@@ -301,7 +301,7 @@ fn read(relation: Relation, item: &Bson) -> Result<Item, String> {
     Err(match relation {
         Relation::Activities => "an activity without a kind",
         Relation::Comments => "a comment without an author or a text",
-        _ => "nobody stands in `by`",
+        _ => "`by` is missing",
     }
     .to_owned())
 }

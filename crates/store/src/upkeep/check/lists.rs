@@ -26,7 +26,7 @@ impl Checking<'_> {
         for collection in COLLECTIONS {
             let mut owners = Owners::of(&**self.store.engine(), collection);
             for id in owners.foreign().await? {
-                let what = "its `_id` is not what an owner's is".to_owned();
+                let what = "its `_id` is not an owner's".to_owned();
                 self.report(
                     format!("{collection}/{id}"),
                     None,
@@ -63,7 +63,7 @@ impl Checking<'_> {
         let id = document.get("_id").cloned().unwrap_or(Bson::Null);
         let Some(owner) = owner_of(collection, &id) else {
             let violation = Violation::Malformed {
-                what: "its `_id` is not what an owner's is".to_owned(),
+                what: "its `_id` is not an owner's".to_owned(),
             };
             let outcome = self.outcome_of_unrepaired(&violation);
             self.report(format!("{collection}/{id}"), None, violation, outcome);

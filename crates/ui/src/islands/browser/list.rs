@@ -222,12 +222,12 @@ impl List {
     async fn fill(&self, part: &Element) {
         let address = href(part);
         let Some(stretch) = Stretch::fetch(&here(&address)).await else {
-            return point_to(part, &address, "Spillway did not answer. Show what was here");
+            return point_to(part, &address, "Spillway did not answer. Try again");
         };
         let next = part.next_element_sibling().map(|next| href(&next));
         if address.is_empty() && stretch.next() != next {
             // Many items were added since: the new ones end somewhere above the items that were read.
-            return point_to(part, "", "There is more at the top by now. Back to the newest");
+            return point_to(part, "", "There are newer items. Back to the newest");
         }
         remove_duplicates(&stretch.part);
         part.set_inner_html(&stretch.part.inner_html());

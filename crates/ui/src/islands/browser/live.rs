@@ -23,7 +23,7 @@ const FIRST_WAIT: Duration = Duration::from_secs(1);
 /// The number of failed attempts after which the reader is told, if nothing else told them: a restarting server is
 /// back sooner.
 const FAILURES_BEFORE_NOTICE: u32 = 2;
-const NOT_CONNECTED: &str = "Not connected. What you do is sent as soon as Spillway answers again.";
+const NOT_CONNECTED: &str = "Not connected. Your changes are sent as soon as Spillway answers again.";
 
 /// How an owner's lists are stored: `model::Overflow` as it came over the wire.
 pub struct News(JsValue);

@@ -12,7 +12,8 @@ use web_sys::{Element, FormData, Headers, HtmlFormElement, RequestInit, Response
 use super::dom::{pause, set_text};
 use super::live;
 
-const NO_ANSWER: &str = "Spillway does not answer. Try again in a moment; it will happen only once.";
+const NO_ANSWER: &str =
+    "Spillway does not answer. Try again in a moment. Your action is carried out only once.";
 
 /// The wait before a form is sent again. It doubles; after a minute in total the reader decides.
 const FIRST_WAIT: Duration = Duration::from_secs(1);

@@ -43,7 +43,7 @@ pub enum Next {
 pub static FIRST: Question = Question {
     key: "sizes",
     asks: "Do your documents differ in size?",
-    hint: "Look at the lists in them: spillway stats shows the sizes of this feed’s, by percentiles.",
+    hint: "Measure the lists in them: spillway stats shows the sizes of this feed’s lists, by percentile.",
     answers: &[
         Answer {
             name: "alike",
@@ -61,7 +61,7 @@ pub static FIRST: Question = Question {
 static LARGEST: Question = Question {
     key: "largest",
     asks: "Are some more than ten times as large as the typical one?",
-    hint: "Here a post has a dozen likes as a rule, and one has 25,000.",
+    hint: "Here a typical post has a dozen likes, and one has 25,000.",
     answers: &[
         Answer {
             name: "tenfold",
@@ -97,7 +97,7 @@ static SHARE: Question = Question {
 static READS: Question = Question {
     key: "reads",
     asks: "Then reconsider the model: what do readers ask for?",
-    hint: "Here the article’s chart ends. Which question is asked most often decides what should be one document.",
+    hint: "The article’s chart ends here. The most frequent query decides what should be one document.",
     answers: &[
         Answer {
             name: "newest",
@@ -143,7 +143,7 @@ impl Way {
             let Some(answer) = found else {
                 let names: Vec<&str> = question.answers.iter().map(|answer| answer.name).collect();
                 let (key, names) = (question.key, names.join(", "));
-                let message = format!("“{name}” is no answer. `{key}` is one of: {names}.");
+                let message = format!("“{name}” is not an answer. `{key}` is one of: {names}.");
                 return Err(Problem::invalid(key, message));
             };
             way.answered.push((question, answer));

@@ -107,15 +107,15 @@ static PLAIN: Advice = Advice {
     shape: "{ _id, list: [every item] }",
     reasons: &[
         said("One read shows everything, one write changes it, and both are atomic."),
-        said("Nothing has to be kept in step with anything else."),
+        said("There is nothing else to keep up to date."),
     ],
     costs: &[
         seen(
-            "Every append writes the whole document anew: 13 KB at 100 items, 6.9 MB at 100,000, measured here.",
+            "Every append rewrites the whole document: 13 KB at 100 items, 6.9 MB at 100,000, measured here.",
             &[&LAYOUTS],
         ),
         seen(
-            "It ends at 16 MB. Only where something bounds the list does that not matter: the days of a week, the addresses of a person.",
+            "It ends at 16 MB. That does not matter where something bounds the list, such as the days of a week or the addresses of a person.",
             &[&LAYOUTS],
         ),
     ],
@@ -128,15 +128,15 @@ static OUTLIER: Advice = Advice {
     gist: "a head, and pages for the few that need them",
     shape: "{ _id, list: { head: [the newest], pages: 195 } }  +  { owner, page: 0, items: […] } …",
     reasons: &[
-        said("The many stay one document, and are read and written as simply as before."),
+        said("Most lists stay one document, and are read and written as simply as before."),
         seen(
-            "The few cost the same at any length: 6.9 KB written for an append at 100 items and at 1,000,000, measured here.",
+            "The few long ones cost the same at any length: 6.9 KB written for an append at 100 items and at 1,000,000, measured here.",
             &[&LAYOUTS, &STORM],
         ),
     ],
     costs: &[
         said(
-            "Two forms of the same list: readers cross seams, and whoever writes must take care that no crash and no other writer comes between.",
+            "There are two forms of the same list: readers cross seams, and writers must guard against crashes and other writers between two writes.",
         ),
         seen(
             "The threshold has to be chosen: a byte budget divided by the size of an item.",
@@ -150,15 +150,15 @@ static OUTLIER: Advice = Advice {
         Source::ViralPosts,
     ],
     stations: &[
-        (
-            &INSPECT,
-            "the head and all pages of the post that everybody likes",
-        ),
+        (&INSPECT, "the head and all pages of the most liked post"),
         (
             &RACE,
-            "what goes wrong when the look and the push are two commands",
+            "what goes wrong when the read and the push are two commands",
         ),
-        (&CRASH, "what a process leaves behind that dies while it spills"),
+        (
+            &CRASH,
+            "what a process leaves behind when it crashes during a spill",
+        ),
     ],
 };
 
@@ -168,22 +168,19 @@ static BUCKET: Advice = Advice {
     shape: "{ owner, bucket: 0, items: [1,000 items], count, from, to } …",
     reasons: &[
         said(
-            "When all lists grow alike there is no exception to treat apart: every owner has buckets from the beginning.",
+            "When all lists grow alike, there is no exception to handle: every owner has buckets from the beginning.",
         ),
-        said("A bucket carries what its items add up to, so that a day of readings is one document."),
+        said("A bucket stores the totals of its items, so that a day of readings is one document."),
     ],
     costs: &[
         seen(
-            "An append writes the last bucket anew: 34 KB on average with buckets of 1,000 small items, measured here.",
+            "An append rewrites the last bucket: 34 KB on average with buckets of 1,000 small items, measured here.",
             &[&LAYOUTS],
         ),
-        said("The owner and the first items are never one read."),
+        said("The owner and the first items are never read together."),
     ],
     sources: &[Source::Guide, Source::ViralPosts],
-    stations: &[(
-        &INSPECT,
-        "a page is such a bucket: look at how full each of them is",
-    )],
+    stations: &[(&INSPECT, "a page is such a bucket: see how full each of them is")],
 };
 
 static SUBSET: Advice = Advice {
@@ -192,21 +189,18 @@ static SUBSET: Advice = Advice {
     shape: "{ _id, newest: [20 items] }  +  { owner, … } for every item",
     reasons: &[
         said("The first screen is one small read, whatever the length of the list."),
-        said("When long lists are the rule, a second home for all items is no exception to pay for."),
+        said("When long lists are the rule, it pays to store all items in a collection of their own."),
     ],
     costs: &[
         said(
-            "The newest items are stored twice, in two writes: between them a reader sees one and not the other.",
+            "The newest items are stored twice, in two writes: between them, a reader sees only one of the two.",
         ),
         said("Beyond the first screen each item is a document and an index entry of its own."),
     ],
     sources: &[Source::Guide],
     stations: &[
-        (
-            &INSPECT,
-            "the head plays the part of the subset, but stores nothing twice",
-        ),
-        (&CRASH, "what a second write costs when it never comes"),
+        (&INSPECT, "the head is such a subset, but it stores nothing twice"),
+        (&CRASH, "what happens when the second write is missing"),
     ],
 };
 
@@ -219,14 +213,14 @@ static EDGE: Advice = Advice {
             "An item is found from either side, and is changed and deleted by itself: 116 bytes written for an append, measured here.",
             &[&LAYOUTS],
         ),
-        said("A unique index keeps every pair once, with no guard to think of."),
+        said("A unique index keeps every pair unique, without a guard."),
     ],
     costs: &[
         seen(
             "A list is as many documents and index entries as it has items; reading twenty of them is twenty look-ups.",
             &[&LAYOUTS],
         ),
-        said("A count is an index scan, or a number that has to be kept in step."),
+        said("A count is an index scan, or a number that has to be kept up to date."),
     ],
     sources: &[Source::Guide],
     stations: &[(&RACE, "what a unique index would have refused")],

@@ -99,7 +99,7 @@ fn row(part: &BytePart, whole: &InspectedOwner, total: u64) -> impl IntoView + u
     let (name, rest) = match &part.purpose {
         Purpose::Frame => (None, "the document’s length and end"),
         Purpose::Field(name) if !whole.document.contains_key(name) => {
-            (Some(name.clone()), ", which nobody is shown")
+            (Some(name.clone()), ", which is never shown")
         }
         Purpose::Field(name) => (Some(name.clone()), ""),
         Purpose::Head(relation) => (Some(format!("{relation}.head")), ""),
@@ -161,7 +161,7 @@ pub fn Wall(whole: InspectedOwner) -> impl IntoView {
             total,
             "byte-head",
             format!(
-                "{} of it would fit below the wall",
+                "{} of it would fit below the limit",
                 grouped(MAX_DOCUMENT_BYTES / total.max(1))
             ),
         ),
@@ -169,7 +169,7 @@ pub fn Wall(whole: InspectedOwner) -> impl IntoView {
             "With all heads full",
             all_full(&whole),
             "byte-rest",
-            "it does not grow beyond this, however many come".to_owned(),
+            "it does not grow beyond this, however many items are added".to_owned(),
         ),
         ("With all items in it", unbounded, "byte-much", growth(unbounded)),
         (
@@ -202,7 +202,7 @@ pub fn Wall(whole: InspectedOwner) -> impl IntoView {
     view! {
         <dl class="wall">{rows.collect_view()}</dl>
         <p class="lab-source">
-            "From line to line it is sixteen times as much: 256 bytes, 4 KB, 64 KB, 1 MB, 16 MB. What one array would take is reckoned with the items that are in the heads."
+            "Each line is sixteen times the one before: 256 bytes, 4 KB, 64 KB, 1 MB, 16 MB. The size of one array is estimated from the items in the heads."
         </p>
     }
 }
@@ -213,7 +213,7 @@ fn growth(unbounded: u64) -> String {
         return "it could not be stored".to_owned();
     }
     format!(
-        "one array for each list, written anew by every append; {} % of the way",
+        "one array for each list, rewritten by every append; {} % of the limit",
         unbounded * 100 / MAX_DOCUMENT_BYTES
     )
 }

@@ -145,7 +145,7 @@ fn Strip(pages: Vec<u64>, most: u64) -> impl IntoView {
     let grouping = if each == 1 {
         String::new()
     } else {
-        format!(", {each} to a cell")
+        format!(", {each} in each cell")
     };
     let about = format!("All {all} pages{grouping}, newest first: {items} items each.");
     view! {

@@ -97,7 +97,7 @@ pub fn Suggestions(notable: Notable) -> impl IntoView {
         (what, Topic::Post(card.post.id), about)
     };
     let links = [
-        viral.map(|card| post("The post that everybody likes", card)),
+        viral.map(|card| post("The most liked post", card)),
         celebrity.map(|person| {
             let about = format!(
                 "{}: {}, {}",

@@ -209,7 +209,7 @@ fn Stage(owner: Topic, inspection: Inspection) -> impl IntoView {
         </div>
         <section aria-labelledby="wall">
             <h2 id="wall" class="section-head">
-                "How far it is to the wall"
+                "How far it is to the 16 MB limit"
             </h2>
             <Wall whole />
         </section>

@@ -26,12 +26,12 @@ pub fn Charts(storm: Storm) -> impl IntoView {
             Chart {
                 title: "How long a like took".to_owned(),
                 description: format!(
-                    "Counted from when each was due, half within {} and 99 of 100 within {} over the whole storm.",
+                    "From the time when each was due: half within {} and 99 of 100 within {} over the whole storm.",
                     time(storm.p50),
                     time(storm.p99)
                 ),
                 x: second(),
-                y: axis("From when it was due", true, numbers::time),
+                y: axis("From the time when it was due", true, numbers::time),
                 lines: vec![
                     line("99 of 100", &answered, |one| one.p99),
                     line("half of them", &answered, |one| one.p50),
@@ -66,7 +66,7 @@ pub fn Charts(storm: Storm) -> impl IntoView {
             Chart {
                 title: "What a like costs to write".to_owned(),
                 description:
-                    "The owner’s document is written whole for each push; likes that come together share one."
+                    "Each push rewrites the owner’s document; likes that arrive together share one push."
                         .to_owned(),
                 x: second(),
                 y: axis("Bytes", false, numbers::bytes),
@@ -131,9 +131,9 @@ pub fn Numbers(storm: Storm) -> impl IntoView {
             </table>
         </div>
         <p class="lab-source">
-            "Bytes for each like: the size of the owner’s document, times the pushes of that second, divided by the likes that they added. \
-            That much any engine writes that stores a document whole; indexes, new pages and the journal come on top and cannot be told apart \
-            from the town’s. The same numbers are at "
+            "Bytes for each like: the size of the owner’s document, times the pushes of that second, divided by the \
+            likes that they added. Every engine that stores whole documents writes at least this much; indexes, new \
+            pages and the journal come on top and cannot be separated from the town’s. The same numbers are at "
             <a href="/api/v1/lab/storm">"/api/v1/lab/storm"</a> "."
         </p>
     }

@@ -32,7 +32,7 @@ pub(super) fn TunedListView(
             <progress data-again=LIVE max=most value=list.appended aria-label="Appends so far"></progress>
             <p class="lab-controls">
                 <a class="button button-quiet" id="look-again" href=at.clone()>
-                    "Look again"
+                    "Refresh"
                 </a>
             </p>
         }
@@ -72,10 +72,10 @@ fn line(list: &TunedList) -> String {
         grouped(*item_bytes),
     );
     let so_far = match list.progress {
-        Progress::Running => "It is being laid out.",
-        Progress::Failed => "It broke off; the log knows more.",
+        Progress::Running => "It is being created.",
+        Progress::Failed => "It failed. The server’s log has the details.",
         Progress::Idle | Progress::Stopped | Progress::Finished => {
-            "It was laid out in this store, in collections of its own, which are empty again."
+            "It was created in this store, in collections of its own, which are empty again."
         }
     };
     format!("{chosen} {so_far}")
@@ -132,9 +132,9 @@ fn Cost(list: TunedList, cost: TunedCost) -> impl IntoView {
         rows,
     };
     let verdict = if cost.as_predicted {
-        "What was measured is what the rules say, to the last byte."
+        "The measurements equal the predictions to the last byte."
     } else {
-        "What was measured differs from what the rules say."
+        "The measurements differ from the predictions."
     };
     view! {
         <div class="figures" data-testid="tuned-cost">
