@@ -186,7 +186,7 @@ async fn run(place: &EmptyStore, quick: bool) -> Result<SessionResults> {
             CLIENTS * 200
         },
     };
-    let consistency = place.engine.consistency();
+    let consistency = place.engine.capabilities().consistency;
     let mut sides = Vec::new();
     if consistency == Consistency::Causal {
         sides.push(Side::open(place, true).await?);

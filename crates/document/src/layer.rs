@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use bson::{Bson, DateTime, Document};
 
 use crate::{
-    Changes, Consistency, DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated,
+    Capabilities, Changes, DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated,
 };
 
 /// An engine around another one. It passes on every operation that it does not define itself.
@@ -84,9 +84,9 @@ pub trait Layer: Send + Sync + 'static {
         self.below().clock().await
     }
 
-    /// See [`DocumentEngine::consistency`].
-    fn consistency(&self) -> Consistency {
-        self.below().consistency()
+    /// See [`DocumentEngine::capabilities`].
+    fn capabilities(&self) -> Capabilities {
+        self.below().capabilities()
     }
 
     /// See [`DocumentEngine::changes`].
@@ -149,8 +149,8 @@ impl<L: Layer> DocumentEngine for L {
         Layer::clock(self).await
     }
 
-    fn consistency(&self) -> Consistency {
-        Layer::consistency(self)
+    fn capabilities(&self) -> Capabilities {
+        Layer::capabilities(self)
     }
 
     fn session(&self) -> Option<Engine> {

@@ -20,7 +20,7 @@ pub mod trace;
 pub use error::{Error, Result};
 pub use layer::Layer;
 pub use port::{
-    Change, Changed, Changes, Consistency, DocumentEngine, Engine, Find, FindAndModify, Index, Return,
-    Update, Updated, session_of,
+    Capabilities, Change, Changed, Changes, Consistency, DocumentEngine, Engine, Find, FindAndModify, Index,
+    Return, Update, Updated, session_of,
 };
 pub use prefixed::Prefixed;

@@ -68,9 +68,9 @@ pub trait DocumentEngine: Send + Sync + 'static {
         Ok(None)
     }
 
-    /// Which writes a read may miss.
-    fn consistency(&self) -> Consistency {
-        Consistency::Linearizable
+    /// What the engine can do beyond the commands that every engine has.
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::default()
     }
 
     /// A session for the commands of one operation, one after the other: none of its reads misses what one of its
@@ -80,9 +80,12 @@ pub trait DocumentEngine: Send + Sync + 'static {
     }
 
     /// Every change to a document of these collections from now on, by any writer: MongoDB's change streams. An engine
-    /// that cannot report changes refuses, and then the caller has to poll.
+    /// without the [capability](Capabilities::change_streams) refuses.
     async fn changes(&self, collections: &[&str]) -> Result<Changes> {
-        let message = format!("this engine cannot tell of changes to {}", collections.join(", "));
+        let message = format!(
+            "this engine does not report changes to {}",
+            collections.join(", ")
+        );
         Err(Error::refused(COMMAND_NOT_SUPPORTED, message))
     }
 }
@@ -90,6 +93,30 @@ pub trait DocumentEngine: Send + Sync + 'static {
 /// A session of an engine, or the engine itself where it needs none.
 pub fn session_of(engine: &Engine) -> Engine {
     engine.session().unwrap_or_else(|| Arc::clone(engine))
+}
+
+/// What an engine can do. It is declared, so nobody has to conclude it from the error of a command; an engine that must
+/// ask its server does so once, when it connects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Which writes its reads may miss.
+    pub consistency: Consistency,
+    /// It reports [changes](DocumentEngine::changes). Without, callers have to poll.
+    pub change_streams: bool,
+    /// Its aggregations compute the size of a document (`$bsonSize`, since MongoDB 4.4). Without, callers have to read
+    /// documents to measure them.
+    pub document_sizes: bool,
+}
+
+/// Those of an engine within one process that has every command and reports no changes.
+impl Default for Capabilities {
+    fn default() -> Self {
+        Self {
+            consistency: Consistency::Linearizable,
+            change_streams: false,
+            document_sizes: true,
+        }
+    }
 }
 
 /// Which writes the reads of an engine may miss. Writes are never acknowledged before a majority has them, and a

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bson::{Bson, Document};
 
-use crate::{Changes, Engine, Find, FindAndModify, Index, Layer, Result, Update, Updated};
+use crate::{Capabilities, Changes, Engine, Find, FindAndModify, Index, Layer, Result, Update, Updated};
 
 /// An engine seen through a prefix: every collection has another name in the engine below. So an experiment can use
 /// the names in its code without touching the feed's collections.
@@ -83,11 +83,18 @@ impl Layer for Prefixed {
         Ok(ours.map(str::to_owned).collect())
     }
 
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            change_streams: false,
+            ..self.engine.capabilities()
+        }
+    }
+
     /// Changes would have the names of the collections below.
     async fn changes(&self, _collections: &[&str]) -> Result<Changes> {
         Err(crate::Error::refused(
             115,
-            "a prefixed engine does not tell of changes",
+            "a prefixed engine does not report changes",
         ))
     }
 }

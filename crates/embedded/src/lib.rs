@@ -71,7 +71,9 @@ pub use self::scan::Scan;
 use self::tables::check_collection;
 use self::writer::Writer;
 use document::trace::Notes;
-use document::{Changes, DocumentEngine, Error, Find, FindAndModify, Index, Result, Update, Updated};
+use document::{
+    Capabilities, Changes, DocumentEngine, Error, Find, FindAndModify, Index, Result, Update, Updated,
+};
 
 /// The file inside the store's folder.
 const FILE: &str = "spillway.redb";
@@ -326,6 +328,13 @@ impl DocumentEngine for Embedded {
 
     async fn ping(&self) -> Result<()> {
         self.read(reader::ping).await
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            change_streams: true,
+            ..Capabilities::default()
+        }
     }
 
     async fn changes(&self, collections: &[&str]) -> Result<Changes> {

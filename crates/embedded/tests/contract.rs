@@ -8,27 +8,20 @@
 use std::sync::Arc;
 
 use document::Engine;
-use document::contract::Capabilities;
 use embedded::Embedded;
 
-const CAPABILITIES: Capabilities = Capabilities {
-    decimal128: false,
-    changes: true,
-    corners: true,
-};
-
 mod in_memory {
-    use super::{Arc, CAPABILITIES, Embedded, Engine};
+    use super::{Arc, Embedded, Engine};
 
     pub(super) async fn make() -> Engine {
         Arc::new(Embedded::in_memory().unwrap())
     }
 
-    document::contract_tests!(make, CAPABILITIES);
+    document::contract_tests!(make);
 }
 
 mod on_disk {
-    use super::{Arc, CAPABILITIES, Embedded, Engine};
+    use super::{Arc, Embedded, Engine};
 
     /// The folder's name is removed at once; the open file exists as long as the engine.
     pub(super) async fn make() -> Engine {
@@ -36,10 +29,10 @@ mod on_disk {
         Arc::new(Embedded::open(dir.path()).unwrap())
     }
 
-    document::contract_tests!(make, CAPABILITIES);
+    document::contract_tests!(make);
 }
 
 #[tokio::test]
 async fn the_whole_contract_runs_in_one_line_too() {
-    document::contract::engine(in_memory::make, CAPABILITIES).await;
+    document::contract::engine(in_memory::make).await;
 }

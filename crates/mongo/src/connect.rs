@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bson::{Bson, Document, doc};
-use document::Consistency;
+use document::{Capabilities, Consistency, DocumentEngine as _, Error};
 use mongodb::error::ErrorKind;
 use mongodb::options::{
     Acknowledgment, ClientOptions, DatabaseOptions, ReadConcern, ReadConcernLevel, ReadPreference,
@@ -34,7 +34,7 @@ const CONNECTIONS: u32 = 64;
 pub struct Mongo {
     pub(crate) database: Database,
     pub(crate) presence: Presence,
-    pub(crate) consistency: Consistency,
+    pub(crate) capabilities: Capabilities,
     /// The session in which all commands are sent, if this is one.
     pub(crate) session: Option<Arc<Session>>,
 }
@@ -120,12 +120,37 @@ impl Mongo {
         }
         let concern = (consistency != Consistency::Linearizable).then(ReadConcern::majority);
         let options = DatabaseOptions::builder().read_concern(concern).build();
-        Ok(Self {
+        let mut mongo = Self {
             database: client.database_with_options(&name, options),
             presence,
-            consistency,
+            capabilities: Capabilities {
+                consistency,
+                change_streams: false,
+                document_sizes: false,
+            },
             session: None,
-        })
+        };
+        let probed = tokio::try_join!(mongo.has_change_streams(), mongo.computes_sizes());
+        (
+            mongo.capabilities.change_streams,
+            mongo.capabilities.document_sizes,
+        ) = probed.map_err(|error| ConnectError::Unreachable {
+            server,
+            reason: secret.hide(&error.to_string()),
+        })?;
+        Ok(mongo)
+    }
+
+    /// Opens a change stream once. The answer to `hello` is not enough: a server may report a replica set and still
+    /// have none, or not allow them to this user.
+    async fn has_change_streams(&self) -> document::Result<bool> {
+        Ok(self.capabilities.consistency != Consistency::Linearizable && accepted(self.follow(&[]).await)?)
+    }
+
+    /// Runs a pipeline once, over a collection that does not exist.
+    async fn computes_sizes(&self) -> document::Result<bool> {
+        let sizes = doc! { "$project": { "bytes": { "$bsonSize": "$$ROOT" } } };
+        accepted(self.aggregate("probe", vec![sizes]).await)
     }
 
     /// The driver's view of the database, for operations that the port does not have.
@@ -135,6 +160,15 @@ impl Mongo {
 
     pub(crate) fn collection(&self, name: &str) -> Collection<Document> {
         self.database.collection(name)
+    }
+}
+
+/// The answer to a probe: the only place where an error means that the server cannot do something.
+fn accepted<T>(answer: document::Result<T>) -> document::Result<bool> {
+    match answer {
+        Ok(_) => Ok(true),
+        Err(Error::Refused { .. }) => Ok(false),
+        Err(error) => Err(error),
     }
 }
 

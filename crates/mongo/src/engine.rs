@@ -8,8 +8,8 @@ use bson::raw::RawDocumentBuf;
 use bson::{Bson, DateTime, Document, doc};
 use document::trace::{self, Read};
 use document::{
-    Change, Changes, Consistency, DocumentEngine, Engine, Error, Find, FindAndModify, Index, Result, Return,
-    Update, Updated,
+    Capabilities, Change, Changes, Consistency, DocumentEngine, Engine, Error, Find, FindAndModify, Index,
+    Result, Return, Update, Updated,
 };
 use futures::TryStreamExt;
 use mongodb::IndexModel;
@@ -314,7 +314,7 @@ impl DocumentEngine for Mongo {
     }
 
     async fn set_validator(&self, collection: &str, validator: Document) -> Result<()> {
-        validator::set(self, collection, validator).await
+        validator::set(self, collection, &validator).await
     }
 
     async fn collections(&self) -> Result<Vec<String>> {
@@ -350,12 +350,12 @@ impl DocumentEngine for Mongo {
         self.follow(collections).await
     }
 
-    fn consistency(&self) -> Consistency {
-        self.consistency
+    fn capabilities(&self) -> Capabilities {
+        self.capabilities
     }
 
     fn session(&self) -> Option<Engine> {
-        let begins = self.session.is_none() && self.consistency == Consistency::Causal;
+        let begins = self.session.is_none() && self.capabilities.consistency == Consistency::Causal;
         begins.then(|| {
             Arc::new(Self {
                 session: Some(Arc::default()),

@@ -22,6 +22,8 @@ const MESSAGE: i32 = 2013;
 struct Router {
     /// The kind of server that it reports, if any.
     kind: Option<&'static str>,
+    /// The stages that its aggregations may begin with.
+    stages: &'static [&'static str],
     /// The time that it reports, in milliseconds since 1970.
     time: AtomicI64,
     keys: Mutex<HashMap<String, Document>>,
@@ -31,8 +33,13 @@ struct Router {
 
 impl Router {
     async fn start(kind: Option<&'static str>) -> (Arc<Self>, Mongo) {
+        Self::with_stages(kind, &[]).await
+    }
+
+    async fn with_stages(kind: Option<&'static str>, stages: &'static [&'static str]) -> (Arc<Self>, Mongo) {
         let router = Arc::new(Self {
             kind,
+            stages,
             time: AtomicI64::new(0),
             keys: Mutex::default(),
             changes: Mutex::default(),
@@ -83,6 +90,12 @@ impl Router {
         }
     }
 
+    fn begins_well(&self, aggregate: &Document) -> bool {
+        let pipeline = aggregate.get_array("pipeline").unwrap();
+        let stage = pipeline[0].as_document().unwrap().keys().next().unwrap();
+        self.stages.contains(&stage.as_str())
+    }
+
     fn answer(&self, command: &Document) -> Document {
         let (name, target) = command.iter().next().unwrap();
         match name.as_str() {
@@ -105,6 +118,9 @@ impl Router {
                     .collect();
                 doc! { "ok": 1, "cursor": { "id": 0_i64, "ns": "config.collections", "firstBatch": found } }
             }
+            "aggregate" if self.begins_well(command) => {
+                doc! { "ok": 1, "cursor": { "id": 0_i64, "ns": "feed.probe", "firstBatch": [] } }
+            }
             "createIndexes" => {
                 self.changes
                     .lock()
@@ -123,6 +139,25 @@ impl Router {
                 doc! { "ok": 0, "code": 59, "codeName": "CommandNotFound", "errmsg": format!("no such command: {name}") }
             }
         }
+    }
+}
+
+#[tokio::test]
+async fn a_server_is_asked_once_what_it_can_do() {
+    for (kind, stages, change_streams, document_sizes) in [
+        (Some("isdbgrid"), &[][..], false, false),
+        (Some("isdbgrid"), &["$project"][..], false, true),
+        (Some("isdbgrid"), &["$changeStream"][..], true, false),
+        // A server alone has no change streams, so it is not asked for any.
+        (None, &["$changeStream", "$project"][..], false, true),
+    ] {
+        let (_, mongo) = Router::with_stages(kind, stages).await;
+        let found = mongo.capabilities();
+        assert_eq!(
+            (found.change_streams, found.document_sizes),
+            (change_streams, document_sizes),
+            "{kind:?} {stages:?}"
+        );
     }
 }
 

@@ -218,7 +218,7 @@ impl<'a> OverflowList<'a> {
     /// Sweeps with reads that see a write whose answer was lost. A session does not know of that write, but none of its
     /// reads is older than a later write that was answered.
     async fn sweep_fresh(&self, owner: &Owner) -> Result<u64> {
-        if self.engine.consistency() == Consistency::Causal {
+        if self.engine.capabilities().consistency == Consistency::Causal {
             let list = doc! { "_id": owner.id(), self.path("rev"): { "$exists": true } };
             let raise = Update::one(list, doc! { "$inc": { self.path("rev"): 1_i64 } });
             self.engine.update(self.owners(), raise).await?;

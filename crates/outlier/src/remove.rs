@@ -103,7 +103,7 @@ impl OverflowList<'_> {
         seen: &State,
         terms: &Terms,
     ) -> Result<Option<u64>> {
-        if terms.since.is_none() && self.engine.consistency() == Consistency::Linearizable {
+        if terms.since.is_none() && self.engine.capabilities().consistency == Consistency::Linearizable {
             if seen.pages == 0 {
                 return Ok(Some(seen.count));
             }

@@ -192,7 +192,7 @@ impl OverflowList<'_> {
     /// then is still there. A read may be out of date, so it must not decide this; a write does, because it applies to
     /// the newest version of the owner or not at all.
     async fn confirm_present(&self, owner: &Owner, seen: &State, terms: &Terms) -> Result<Option<u64>> {
-        if terms.since.is_none() && self.engine.consistency() == Consistency::Linearizable {
+        if terms.since.is_none() && self.engine.capabilities().consistency == Consistency::Linearizable {
             return Ok(Some(seen.count));
         }
         let guard = doc! { "_id": owner.id(), "born": &seen.born, self.path("rev"): seen.rev };

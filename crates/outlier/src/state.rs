@@ -75,7 +75,9 @@ impl OverflowList<'_> {
     /// read may be out of date, a write decides, as for every answer that changes nothing.
     pub(crate) async fn state_to_change(&self, owner: &Owner, head: Head) -> Result<State> {
         let missing = match self.state(owner, head).await {
-            Err(missing @ Error::NoOwner(_)) if self.engine.consistency() != Consistency::Linearizable => {
+            Err(missing @ Error::NoOwner(_))
+                if self.engine.capabilities().consistency != Consistency::Linearizable =>
+            {
                 missing
             }
             state => return state,

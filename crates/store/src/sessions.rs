@@ -28,8 +28,8 @@ pub(crate) async fn prepare(engine: &dyn DocumentEngine) -> Result<()> {
     let holder = Index::on(doc! { "user": 1 });
     engine.create_index(COLLECTION, holder).await?;
     match engine.create_index(COLLECTION, expiry).await {
-        // A store from before sessions expired by themselves keeps its index, and a server may not know such indexes.
-        // The date is checked whenever a session is read.
+        // A store from before sessions expired by themselves keeps its index, and a server of another make may refuse
+        // such indexes. The date is checked whenever a session is read.
         Err(Error::Refused { code, message }) => {
             tracing::warn!(code, %message, "sessions that have expired stay in this store until they are used");
             Ok(())

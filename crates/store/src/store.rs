@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
 use bson::doc;
 use model::{Overflow, Relation, Topic};
@@ -121,13 +121,20 @@ impl Store {
     }
 }
 
-/// Sets the validators if the engine has any. They are a safety net below the guards, which do not need it.
+/// Sets the validators. They are a safety net below the guards, which do not need it: another make of server may not
+/// have validators, and a user may not have the right to set them.
 async fn validate(engine: &Engine) -> Result<()> {
+    static REPORTED: Once = Once::new();
     for (collection, validator) in schema::validators() {
         match engine.set_validator(collection, validator).await {
             Ok(()) => {}
             Err(Error::Refused { message, .. }) => {
-                tracing::info!("the store's server does not validate documents of other programs: {message}");
+                REPORTED.call_once(|| {
+                    tracing::info!(
+                        "the store's server does not check documents that other programs write: {message}. Spillway's own \
+                         writes do not need it"
+                    );
+                });
                 return Ok(());
             }
             Err(error) => return Err(error),

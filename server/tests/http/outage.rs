@@ -127,7 +127,7 @@ fn during_a_database_outage_requests_fail_at_once_and_recover_by_themselves() {
     let plain = form(&ada, "text/html").with("referer", &home);
     let answer = plain.send("POST", "/api/set_like", Some(like.clone()));
     says_when_to_try_again(&answer, "text/html");
-    assert!(answer.text.contains("Wait a moment and go back"), "{answer:?}");
+    assert!(answer.text.contains("Go back in a moment"), "{answer:?}");
     let island = form(&ada, "application/json");
     let answer = island.send("POST", "/api/set_like", Some(like.clone()));
     says_when_to_try_again(&answer, "application/json");
@@ -212,12 +212,7 @@ fn missing_validators_are_reported_once() {
     app.kill().and_then(|()| app.wait()).unwrap();
     assert!(line.contains("Spillway is at"), "{line:?}");
     let said = fs::read_to_string(log).unwrap();
-    let told = said.matches("takes no $jsonSchema validators").count();
-    assert_eq!(
-        (told, said.matches("does not validate documents").count()),
-        (1, 0),
-        "{said}"
-    );
+    assert_eq!(said.matches("does not check documents").count(), 1, "{said}");
 }
 
 /// The state that the writers share.

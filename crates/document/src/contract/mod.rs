@@ -4,11 +4,11 @@
 //! them all, each as a test of its own:
 //!
 //! ```ignore
-//! document::contract_tests!(make_engine, Capabilities::default());
+//! document::contract_tests!(make_engine);
 //! ```
 //!
-//! `make_engine` is an async function that makes an engine. An intended difference is a [capability](Capabilities), which
-//! selects cases; anything else is a fault.
+//! `make_engine` is an async function that makes an engine. The only differences are the
+//! [capabilities](crate::Capabilities) that an engine declares; the cases check that it declares them truthfully.
 
 #![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
 #![expect(clippy::missing_panics_doc, reason = "a case fails by panicking")]
@@ -33,78 +33,24 @@ use futures::FutureExt;
 
 use crate::{Engine, Error, Find, FindAndModify, Result, Update};
 
-/// The ways in which engines may differ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Capabilities {
-    /// Stores and compares values of BSON type Decimal128, instead of refusing them with code 2.
-    pub decimal128: bool,
-    /// Reports changes as they happen, instead of refusing to.
-    pub changes: bool,
-    /// Behaves like MongoDB also in the corner cases that the feed does not use: error codes for invalid input, stages
-    /// that only shells send, rare forms of paths and updates. Servers that speak MongoDB's protocol differ in these.
-    pub corners: bool,
-}
-
-/// The embedded engine's, behind its listener.
-impl Default for Capabilities {
-    fn default() -> Self {
-        Self {
-            decimal128: false,
-            changes: false,
-            corners: true,
-        }
-    }
-}
-
-impl Capabilities {
-    /// Every engine.
-    pub fn any(self) -> bool {
-        true
-    }
-
-    /// Engines that behave like MongoDB in the corner cases too.
-    pub fn corners(self) -> bool {
-        self.corners
-    }
-
-    /// Engines that store decimals.
-    pub fn decimals(self) -> bool {
-        self.decimal128
-    }
-
-    /// Engines that refuse decimals.
-    pub fn no_decimals(self) -> bool {
-        !self.decimal128
-    }
-
-    /// Engines that report changes.
-    pub fn tells(self) -> bool {
-        self.changes
-    }
-
-    /// Engines that have to be polled.
-    pub fn tells_nothing(self) -> bool {
-        !self.changes
-    }
-}
-
 /// A case that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Failure {
     /// Its module and name.
     pub case: &'static str,
-    /// Whether it is about one of the [corner cases](Capabilities::corners).
+    /// Whether it is about a corner case that the feed does not use: error codes for invalid input, stages that only
+    /// shells send, rare forms of paths and updates. Servers that speak MongoDB's protocol differ in these.
     pub corner: bool,
 }
 
-/// Runs every case that the capabilities select, each on an engine of its own. Returns those that failed.
-pub async fn failures(make: impl AsyncFn() -> Engine, capabilities: Capabilities) -> Vec<Failure> {
-    crate::each_contract_case!(run_contract_cases(make, capabilities))
+/// Runs every case, each on an engine of its own. Returns those that failed.
+pub async fn failures(make: impl AsyncFn() -> Engine) -> Vec<Failure> {
+    crate::each_contract_case!(run_contract_cases(make))
 }
 
 /// The same, for an engine that must pass all of them.
-pub async fn engine(make: impl AsyncFn() -> Engine, capabilities: Capabilities) {
-    let failed = failures(make, capabilities).await;
+pub async fn engine(make: impl AsyncFn() -> Engine) {
+    let failed = failures(make).await;
     assert!(failed.is_empty(), "the engine breaks the contract: {failed:#?}");
 }
 

@@ -73,8 +73,8 @@ struct Measured {
     bytes: u64,
 }
 
-/// Finds the outliers of every relation, longest first. One aggregation each, where the engine can aggregate; a scan of
-/// the owners, a few at a time, where it cannot.
+/// Finds the outliers of every relation, longest first. One aggregation each, where the engine computes sizes; a scan of the
+/// owners, a few at a time, where it does not.
 pub async fn detect(store: &Store, options: DetectOptions, progress: Progress<'_>) -> Result<Vec<Outlier>> {
     let engine = &**store.engine();
     let mut outliers = Vec::new();
@@ -82,13 +82,12 @@ pub async fn detect(store: &Store, options: DetectOptions, progress: Progress<'_
         progress(done as u64, Relation::ALL.len() as u64);
         let limits = store.settings().of(relation);
         let threshold = options.threshold.unwrap_or(limits.threshold as u64 + 1);
-        let found = match engine
-            .aggregate(owners_of(relation), pipeline(relation, threshold, options))
-            .await
-        {
-            Ok(found) => found.iter().map(Measured::read).collect::<Vec<_>>(),
-            Err(error) if cannot_aggregate(&error) => scan(engine, relation, threshold, options).await?,
-            Err(error) => return Err(error),
+        let found = if engine.capabilities().document_sizes {
+            let pipeline = pipeline(relation, threshold, options);
+            let found = engine.aggregate(owners_of(relation), pipeline).await?;
+            found.iter().map(Measured::read).collect()
+        } else {
+            scan(engine, relation, threshold, options).await?
         };
         let page_bytes = page_bytes(engine, relation, &found).await?;
         for (measured, page_bytes) in found.into_iter().zip(page_bytes) {
@@ -135,17 +134,6 @@ fn pipeline(relation: Relation, threshold: u64, options: DetectOptions) -> Vec<D
         doc! { "$sort": { "items": -1, "bytes": -1, "_id": 1 } },
         doc! { "$limit": long(options.top.max(1) as u64) },
     ]
-}
-
-/// Whether the error means that the engine has no aggregation, or not these stages and expressions.
-pub(super) fn cannot_aggregate(error: &Error) -> bool {
-    matches!(
-        error,
-        Error::Refused {
-            code: 59 | 115 | 168 | 238 | 40_324,
-            ..
-        }
-    )
 }
 
 async fn scan(
@@ -236,6 +224,13 @@ async fn page_bytes(engine: &dyn DocumentEngine, relation: Relation, lists: &[Me
     if owners.is_empty() {
         return Ok(vec![0; lists.len()]);
     }
+    if !engine.capabilities().document_sizes {
+        let mut bytes = Vec::with_capacity(lists.len());
+        for list in lists {
+            bytes.push(page_bytes_one_by_one(engine, relation, list).await?);
+        }
+        return Ok(bytes);
+    }
     let sums = vec![
         doc! { "$match": { "owner": { "$in": owners }, "relation": relation.as_str() } },
         doc! { "$project": { "owner": 1, "born": 1, "bytes": { "$bsonSize": "$$ROOT" } } },
@@ -243,17 +238,7 @@ async fn page_bytes(engine: &dyn DocumentEngine, relation: Relation, lists: &[Me
             "_id": { "owner": "$owner", "born": "$born" }, "bytes": { "$sum": "$bytes" },
         } },
     ];
-    let sums = match engine.aggregate(PAGES, sums).await {
-        Ok(sums) => sums,
-        Err(error) if cannot_aggregate(&error) => {
-            let mut bytes = Vec::with_capacity(lists.len());
-            for list in lists {
-                bytes.push(page_bytes_one_by_one(engine, relation, list).await?);
-            }
-            return Ok(bytes);
-        }
-        Err(error) => return Err(error),
-    };
+    let sums = engine.aggregate(PAGES, sums).await?;
     let key = |owner: &Bson, born: &Bson| format!("{owner} {born}");
     let sums: HashMap<String, u64> = sums
         .iter()

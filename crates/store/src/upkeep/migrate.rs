@@ -8,7 +8,6 @@ use serde::Serialize;
 
 use super::Progress;
 use super::check::bytes_of;
-use super::detect::cannot_aggregate;
 use super::handles::parse_array;
 use super::list_state::Shape;
 use super::owners::{COLLECTIONS, Owners, owner_of, relations_of};
@@ -130,21 +129,20 @@ async fn plan_owners(
     Ok(())
 }
 
-/// Divides owners into groups of up to [`BYTES`] in total; into single owners if the engine cannot report sizes.
+/// Divides owners into groups of up to [`BYTES`] in total; into single owners if the engine does not compute sizes.
 async fn by_size(engine: &dyn DocumentEngine, collection: &str, ids: Vec<Bson>) -> Result<Vec<Vec<Bson>>> {
     if ids.is_empty() {
         return Ok(Vec::new());
+    }
+    if !engine.capabilities().document_sizes {
+        return Ok(ids.into_iter().map(|id| vec![id]).collect());
     }
     let pipeline = vec![
         doc! { "$match": { "_id": { "$in": &ids } } },
         doc! { "$sort": { "_id": 1 } },
         doc! { "$project": { "bytes": { "$bsonSize": "$$ROOT" } } },
     ];
-    let sized = match engine.aggregate(collection, pipeline).await {
-        Ok(sized) => sized,
-        Err(error) if cannot_aggregate(&error) => return Ok(ids.into_iter().map(|id| vec![id]).collect()),
-        Err(error) => return Err(error),
-    };
+    let sized = engine.aggregate(collection, pipeline).await?;
     let (mut groups, mut room): (Vec<Vec<Bson>>, u64) = (Vec::new(), 0);
     for mut owner in sized {
         let bytes = number(&owner, "bytes")?;

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bson::{Bson, Document};
-use document::{Consistency, DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated};
+use document::{
+    Capabilities, Consistency, DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated,
+};
 use store::Store;
 use tokio::time::Instant;
 
@@ -128,8 +130,11 @@ impl DocumentEngine for Behind {
         Ok(())
     }
 
-    fn consistency(&self) -> Consistency {
-        Consistency::Causal
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            consistency: Consistency::Causal,
+            ..Capabilities::default()
+        }
     }
 }
 

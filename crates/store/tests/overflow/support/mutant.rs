@@ -9,7 +9,9 @@ use std::thread;
 
 use async_trait::async_trait;
 use bson::{Bson, DateTime, Document, doc};
-use document::{Change, Consistency, Engine, Error, Find, FindAndModify, Layer, Result, Update, Updated};
+use document::{
+    Capabilities, Change, Consistency, Engine, Error, Find, FindAndModify, Layer, Result, Update, Updated,
+};
 use store::overflow::PAGES;
 use store::timeline::COLLECTION as TIMELINES;
 
@@ -371,10 +373,11 @@ impl Layer for Mutant {
         self.engine.delete(collection, filter, many).await
     }
 
-    fn consistency(&self) -> Consistency {
-        match self.fault {
-            Fault::Unconfirmed => Consistency::Linearizable,
-            _ => self.engine.consistency(),
+    fn capabilities(&self) -> Capabilities {
+        let mut capabilities = self.engine.capabilities();
+        if matches!(self.fault, Fault::Unconfirmed) {
+            capabilities.consistency = Consistency::Linearizable;
         }
+        capabilities
     }
 }

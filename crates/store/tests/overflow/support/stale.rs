@@ -9,7 +9,9 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use bson::{Bson, Document};
-use document::{Consistency, DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated};
+use document::{
+    Capabilities, Consistency, DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated,
+};
 
 use super::cached::{Cached, State};
 
@@ -182,11 +184,15 @@ impl DocumentEngine for Stale {
         Ok(())
     }
 
-    fn consistency(&self) -> Consistency {
-        if self.versions.sessions {
+    fn capabilities(&self) -> Capabilities {
+        let consistency = if self.versions.sessions {
             Consistency::Causal
         } else {
             Consistency::Eventual
+        };
+        Capabilities {
+            consistency,
+            ..Capabilities::default()
         }
     }
 

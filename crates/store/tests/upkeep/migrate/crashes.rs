@@ -23,6 +23,13 @@ impl Layer for Dying {
         &self.inner
     }
 
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            document_sizes: false,
+            ..self.inner.capabilities()
+        }
+    }
+
     async fn aggregate(&self, _: &str, _: Vec<Document>) -> Result<Vec<Document>> {
         Err(Error::refused(59, "no such command: 'aggregate'"))
     }

@@ -13,7 +13,7 @@ use crate::support::{assert_sound, handle, like, like_at, post, small_store, wal
 use async_trait::async_trait;
 use bson::spec::BinarySubtype;
 use bson::{Bson, DateTime, Document, doc};
-use document::{Engine, Error, Find, FindAndModify, Index, Layer, Result, Update, Updated};
+use document::{Capabilities, Engine, Error, Find, FindAndModify, Index, Layer, Result, Update, Updated};
 use model::{Handle, Relation, Topic};
 use store::Store;
 use store::overflow::{Key, Owner, PAGES, owner_collection, owner_id};
