@@ -11,7 +11,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::{Extensions, HeaderMap, StatusCode, Version};
 use axum::middleware::{from_fn, from_fn_with_state, map_response_with_state};
 use feed::{Environment, Feed};
-use store::news::Source;
+use store::changes::ChangeSource;
 use tokio::net::TcpListener;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
@@ -89,9 +89,9 @@ pub async fn run(options: ServeOptions) -> Result<(), CliError> {
     let log = RequestLog::new(environment.now());
     let feed = Feed::new(store, environment.clone());
     wing::sweep(&feed);
-    let source = feed.live().follow_others().await.map_err(|error| {
+    let source = feed.live().follow_store().await.map_err(|error| {
         CliError::failed(
-            "The store does not say how it reports changes",
+            "The store's changes cannot be followed",
             "Check that it still runs, and start again.",
         )
         .caused_by(&error)
@@ -121,7 +121,7 @@ pub async fn run(options: ServeOptions) -> Result<(), CliError> {
     let numbers = metrics::router(feed.clone(), embedded, log.latencies());
     let routes = routes(feed, sessions, &site, access, log, shutdown.phases());
 
-    announce(addr, public_url, &source, drivers.as_ref());
+    announce(addr, public_url, source, drivers.as_ref());
     #[cfg(feature = "workshop")]
     if let Some(invitation) = invitation {
         print_line(format_args!("{invitation}"));
@@ -177,7 +177,12 @@ async fn open_class(feed: &Feed, environment: &Environment) -> Result<Option<Res
 }
 
 /// Prints all addresses, in a form that people and tests read.
-fn announce(addr: SocketAddr, public_url: Option<&str>, source: &Source, drivers: Option<&wire::Listener>) {
+fn announce(
+    addr: SocketAddr,
+    public_url: Option<&str>,
+    source: ChangeSource,
+    drivers: Option<&wire::Listener>,
+) {
     print_line(format_args!("Spillway is at http://{addr}"));
     if let Some(url) = public_url {
         print_line(format_args!("Browsers reach it at {url}"));

@@ -36,7 +36,7 @@ impl Listeners {
         let listener = Listener {
             receiver: self.0.subscribe(),
             collections: collections.iter().map(|name| (*name).to_owned()).collect(),
-            untold: VecDeque::new(),
+            pending: VecDeque::new(),
         };
         stream::unfold(listener, |mut listener| async {
             let changed = listener.next().await?;
@@ -49,13 +49,13 @@ impl Listeners {
 struct Listener {
     receiver: Receiver<Arc<[Changed]>>,
     collections: Vec<String>,
-    untold: VecDeque<Changed>,
+    pending: VecDeque<Changed>,
 }
 
 impl Listener {
     async fn next(&mut self) -> Option<Changed> {
         loop {
-            if let Some(changed) = self.untold.pop_front() {
+            if let Some(changed) = self.pending.pop_front() {
                 return Some(changed);
             }
             match self.receiver.recv().await {
@@ -64,7 +64,7 @@ impl Listener {
                         Changed::Document { collection, .. } => self.collections.contains(collection),
                         Changed::Anything => true,
                     });
-                    self.untold.extend(wanted.cloned());
+                    self.pending.extend(wanted.cloned());
                 }
                 Err(RecvError::Lagged(_)) => return Some(Changed::Anything),
                 Err(RecvError::Closed) => return None,

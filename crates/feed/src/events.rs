@@ -1,4 +1,4 @@
-//! Watching owners: subscribers are notified when an owner's lists change, on this server or elsewhere.
+//! Watching owners: subscribers are notified when a change to an owner's lists was committed, by any server.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use model::{Overflow, Problem, Topic};
 use store::Store;
-use store::news::{News, Source};
+use store::changes::{ChangeSource, ChangedOwner};
 use tokio::sync::{Notify, watch};
 
 use super::problems::to_problem;
@@ -68,25 +68,15 @@ impl Events {
         }
     }
 
-    /// Notifies the watchers that an owner's lists may have changed. Costs nothing when nobody watches it.
-    pub fn changed(&self, topic: &Topic) {
-        if let Some(watched) = self
-            .watched
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(topic)
-        {
-            watched.changed.notify_one();
-        }
-    }
-
-    fn on_news(&self, news: &News) {
-        match news {
-            News::Of(topic) => self.changed(topic),
-            News::OfAll => {
-                let all = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
-                all.values().for_each(|watched| watched.changed.notify_one());
-            }
+    /// Notifies the watchers of what was committed. Costs nothing when nobody watches it.
+    fn changed(&self, changed: &ChangedOwner) {
+        let all = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        match changed {
+            ChangedOwner::One(topic) => all
+                .get(topic)
+                .into_iter()
+                .for_each(|watched| watched.changed.notify_one()),
+            ChangedOwner::Any => all.values().for_each(|watched| watched.changed.notify_one()),
         }
     }
 
@@ -116,7 +106,7 @@ impl Events {
     }
 
     /// Reads the owner after every change and sends it on if it is different, until nobody watches or the owner is
-    /// gone. The store reports our own changes, too, which costs a second read but no event.
+    /// gone.
     async fn follow(self: Arc<Self>, topic: Topic, watched: Arc<Watched>) {
         let mut sequence = 0;
         let mut pause = QUIET;
@@ -168,14 +158,14 @@ impl Events {
 }
 
 impl Live<'_> {
-    /// Follows what others change in the store, for as long as the process lives. Without it, watchers only learn
-    /// of changes made through this feed.
-    pub async fn follow_others(self) -> Result<Source, document::Error> {
+    /// Notifies watchers of every change that is committed to the store, for as long as the process lives. Without it,
+    /// they see only the state at the beginning.
+    pub async fn follow_store(self) -> Result<ChangeSource, document::Error> {
         let (events, watched) = (Arc::clone(&self.0.events), Arc::clone(&self.0.events));
-        let (source, mut news) = self.0.store.news(Arc::new(move || watched.topics())).await?;
+        let (source, mut changes) = self.0.store.changes(Arc::new(move || watched.topics())).await?;
         tokio::spawn(async move {
-            while let Some(news) = news.next().await {
-                events.on_news(&news);
+            while let Some(changed) = changes.next().await {
+                events.changed(&changed);
             }
         });
         Ok(source)

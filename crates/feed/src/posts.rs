@@ -127,9 +127,7 @@ impl Posts<'_> {
             ));
         }
         self.0.forget(actor, id.uuid()).await?;
-        self.0.store.posts().delete(id).await.map_err(to_problem)?;
-        self.0.events.changed(&Topic::Post(id));
-        Ok(())
+        self.0.store.posts().delete(id).await.map_err(to_problem).map(drop)
     }
 }
 
@@ -163,9 +161,8 @@ impl Feed {
             .list(Relation::Activities)
             .append(&owner, item)
             .await
-            .map_err(to_problem)?;
-        self.events.changed(&owner);
-        Ok(())
+            .map_err(to_problem)
+            .map(drop)
     }
 
     /// Removes an entry from a person's activity log.
@@ -175,9 +172,8 @@ impl Feed {
             .list(Relation::Activities)
             .remove(&owner, &Key::Id(id))
             .await
-            .map_err(to_problem)?;
-        self.events.changed(&owner);
-        Ok(())
+            .map_err(to_problem)
+            .map(drop)
     }
 
     async fn list_posts(

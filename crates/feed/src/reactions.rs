@@ -40,16 +40,11 @@ impl Reactions<'_> {
 }
 
 impl Feed {
-    /// Adds an item and its activity, and notifies the watchers. If it is interrupted in between, a retry, or
-    /// another action of the same person, finishes it.
+    /// Adds an item and its activity. If it is interrupted in between, a retry, or another action of the same person,
+    /// finishes it.
     pub(super) async fn add(&self, reaction: &Reaction, item: Item) -> Result<Appended, Problem> {
-        let actor = item.by.clone().map(Topic::User);
         let attempt = self.attempt(item.at);
         let added = self.store.reactions().add(reaction, item, attempt).await;
-        self.events.changed(&reaction.owner());
-        if let Some(actor) = actor {
-            self.events.changed(&actor);
-        }
         added.map_err(to_problem)
     }
 
@@ -57,8 +52,6 @@ impl Feed {
     pub(super) async fn remove(&self, actor: &Handle, reaction: &Reaction) -> Result<Removed, Problem> {
         let attempt = self.attempt(self.environment.now());
         let removed = self.store.reactions().remove(actor, reaction, attempt).await;
-        self.events.changed(&reaction.owner());
-        self.events.changed(&Topic::User(actor.clone()));
         removed.map_err(to_problem)
     }
 

@@ -10,11 +10,9 @@ impl Accounts<'_> {
     /// Changes a person's displayed name and bio.
     pub async fn describe(self, actor: &Handle, name: DisplayName, bio: Bio) -> Result<Account, Problem> {
         let changed = self.0.store.people().describe(actor, &name, &bio).await;
-        let owner = Topic::User(actor.clone());
         if !changed.map_err(to_problem)? {
-            return Err(missing(&owner.to_string()));
+            return Err(missing(&Topic::User(actor.clone()).to_string()));
         }
-        self.0.events.changed(&owner);
         Ok(Account {
             handle: actor.clone(),
             name,
@@ -60,7 +58,6 @@ impl Accounts<'_> {
         if !marked {
             return Err(not_yours());
         }
-        self.0.events.changed(&Topic::User(actor.clone()));
         let (store, handle) = (self.0.store.clone(), actor.clone());
         tokio::spawn(async move {
             if let Err(error) = store.account_deletions().finish(&handle).await {

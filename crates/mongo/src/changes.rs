@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const RESUMABLE: &str = "ResumableChangeStreamError";
 
 impl Mongo {
-    /// Opens a change stream of these collections and follows it. A server without change streams refuses.
+    /// Opens a change stream of these collections and follows it.
     pub(crate) async fn follow(&self, collections: &[&str]) -> document::Result<Changes> {
         let server = Streams {
             database: self.database.clone(),
@@ -126,7 +126,7 @@ impl<S: Server> Follower<S> {
         let resumed = self.token.is_some();
         match self.server.open(self.token.clone()).await {
             Ok(tail) => {
-                tracing::info!(resumed, "the store tells of changes again");
+                tracing::info!(resumed, "the store reports changes again");
                 self.token = tail.token();
                 self.tail = Some(tail);
                 !resumed
@@ -143,13 +143,13 @@ impl<S: Server> Follower<S> {
         let first = self.tail.take().is_some();
         match broken {
             Broken::Away(why) if first => {
-                tracing::warn!(why, "the store stopped telling of changes; trying again");
+                tracing::warn!(why, "the store stopped reporting changes; trying again");
             }
-            Broken::Away(why) => tracing::debug!(why, "the store does not tell of changes yet"),
+            Broken::Away(why) => tracing::debug!(why, "the store does not report changes yet"),
             Broken::Lost(why) => {
                 let had_place = self.token.take().is_some();
                 if first || had_place {
-                    tracing::warn!(why, "changes may have been missed; listening anew");
+                    tracing::warn!(why, "changes may have been missed; following from now on");
                 }
             }
         }

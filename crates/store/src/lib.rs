@@ -5,11 +5,11 @@
 //! documents in step, and [`account_deletion`] removes a person and everything that is theirs.
 
 pub mod account_deletion;
+pub mod changes;
 #[cfg(feature = "contract")]
 pub mod contract;
 pub mod inspect;
 pub mod layouts;
-pub mod news;
 pub mod overflow;
 pub mod people;
 pub mod posts;

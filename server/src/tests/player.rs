@@ -168,7 +168,9 @@ pub async fn feed_over(engine: Engine, clock: Arc<Ticking>, demo: bool) -> Feed 
         demo,
         classroom: demo.then(|| "http://10.0.0.5:3000".into()),
     };
-    Feed::new(Store::open(engine, settings).await.unwrap(), environment)
+    let feed = Feed::new(Store::open(engine, settings).await.unwrap(), environment);
+    feed.live().follow_store().await.unwrap();
+    feed
 }
 
 /// A clock that advances by a millisecond at each reading.

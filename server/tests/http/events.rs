@@ -31,7 +31,7 @@ fn a_like_moves_an_open_stream_within_a_second() {
 }
 
 #[test]
-fn each_change_is_sent_once_although_both_the_feed_and_the_store_report_it() {
+fn each_change_is_sent_once() {
     let server = Server::start();
     let ada = server.member("ada");
     let post = ada.writes("Watch me");

@@ -96,9 +96,12 @@ fn a_stream_outlives_a_crash_of_the_store() {
 fn how_a_server_learns_of_changes_is_said_when_it_starts() {
     let mut three = Three::start();
     let line = three.one.says("Pages are live: ");
-    assert!(line.contains("looked at") && line.contains("because"), "{line}");
+    assert!(
+        line.contains("is read every") && line.contains("because"),
+        "{line}"
+    );
     let mut alone = Server::start();
     let line = alone.says("Pages are live: ");
-    assert!(line.contains("the store tells"), "{line}");
-    assert!(three.other.says("Pages are live: ").contains("looked at"));
+    assert!(line.contains("the store reports"), "{line}");
+    assert!(three.other.says("Pages are live: ").contains("is read every"));
 }

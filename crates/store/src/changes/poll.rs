@@ -1,4 +1,4 @@
-//! News of owners if the engine does not report changes: polls all watched owners at once.
+//! Changes of owners if the engine has no change streams: polls all watched owners at once.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
@@ -8,7 +8,7 @@ use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use model::Relation;
 
-use super::{News, Watched, owner_of};
+use super::{ChangedOwner, Watched, owner_of};
 use crate::overflow::{Owner, owner_collection, owner_id};
 use crate::{people, posts};
 use document::{Engine, Find, Result};
@@ -24,32 +24,32 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(4);
 const NUMBERS: [&str; 4] = ["count", "rev", "pages", "spilled"];
 
 /// Polls the watched owners repeatedly.
-pub(super) struct Look {
+pub(super) struct Poll {
     engine: Engine,
     watched: Watched,
     /// What the last poll read of each owner; `None` if it did not exist.
-    seen: HashMap<Owner, Option<Document>>,
+    last: HashMap<Owner, Option<Document>>,
     changed: VecDeque<Owner>,
     pause: Duration,
 }
 
-impl Look {
+impl Poll {
     pub(super) fn over(engine: Engine, watched: Watched) -> Self {
         Self {
             engine,
             watched,
-            seen: HashMap::new(),
+            last: HashMap::new(),
             changed: VecDeque::new(),
             pause: PAUSE,
         }
     }
 
     /// The changes that each poll finds. While the store is unavailable the pauses grow, and what changed meanwhile is
-    /// news when it is back.
-    pub(super) fn news(self) -> BoxStream<'static, News> {
-        stream::unfold(self, |mut look| async {
-            let owner = look.next().await;
-            Some((News::Of(owner), look))
+    /// found when it is back.
+    pub(super) fn changes(self) -> BoxStream<'static, ChangedOwner> {
+        stream::unfold(self, |mut poll| async {
+            let owner = poll.next().await;
+            Some((ChangedOwner::One(owner), poll))
         })
         .boxed()
     }
@@ -60,15 +60,15 @@ impl Look {
                 return owner;
             }
             tokio::time::sleep(self.pause).await;
-            match self.look().await {
+            match self.once().await {
                 Ok(()) if self.pause > PAUSE => {
-                    tracing::info!("what is watched can be looked at again");
+                    tracing::info!("watched owners can be polled again");
                     self.pause = PAUSE;
                 }
                 Ok(()) => {}
                 Err(error) => {
                     if self.pause == PAUSE {
-                        tracing::warn!(%error, "what is watched cannot be looked at; trying again");
+                        tracing::warn!(%error, "watched owners cannot be polled; trying again");
                     }
                     self.pause = (self.pause * 2).min(LONGEST_PAUSE);
                 }
@@ -76,9 +76,9 @@ impl Look {
         }
     }
 
-    /// One query for each collection with a watched owner. An owner that was not watched before is news too: the
-    /// watcher may have read it before something changed.
-    async fn look(&mut self) -> Result<()> {
+    /// One query for each collection with a watched owner. An owner that was not watched before counts as
+    /// changed: the watcher may have read it before something changed.
+    async fn once(&mut self) -> Result<()> {
         let watched = (self.watched)();
         let mut found = HashMap::new();
         for (collection, relations) in [
@@ -99,13 +99,13 @@ impl Look {
                 found.extend(owner.map(|owner| (owner, document)));
             }
         }
-        let before = std::mem::take(&mut self.seen);
+        let before = std::mem::take(&mut self.last);
         for owner in watched {
             let now = found.remove(&owner);
             if before.get(&owner) != Some(&now) {
                 self.changed.push_back(owner.clone());
             }
-            self.seen.insert(owner, now);
+            self.last.insert(owner, now);
         }
         Ok(())
     }

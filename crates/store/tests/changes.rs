@@ -1,4 +1,4 @@
-//! News of owners, from an engine that reports changes and from one that is polled.
+//! Changes of owners, from an engine with change streams and from one that is polled.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,15 +12,15 @@ use embedded::Embedded;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use model::{Handle, PostId, Relation, Timestamp, Topic};
-use store::news::{News, Source};
+use store::changes::{ChangeSource, ChangedOwner};
 use store::overflow::{Item, Key, Owner};
 use store::{Settings, Store};
 use uuid::Uuid;
 
-/// How long to wait for news before a test fails.
+/// How long to wait for a change before a test fails.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// An engine that does not report changes, may be unavailable, and counts finds.
+/// An engine without change streams, which may be unavailable, and counts finds.
 struct Silent {
     engine: Embedded,
     away: AtomicBool,
@@ -80,7 +80,7 @@ impl DocumentEngine for Silent {
     }
 }
 
-/// Two stores over the same documents: one makes the changes, and one receives the news.
+/// Two stores over the same documents: one makes the changes, and one is told of them.
 struct Neighbours {
     /// The store that makes changes.
     others: Store,
@@ -134,24 +134,24 @@ impl Neighbours {
         *self.watched.lock().unwrap() = owners.iter().map(|owner| (*owner).clone()).collect();
     }
 
-    async fn news(&self) -> (Source, BoxStream<'static, News>) {
+    async fn changes(&self) -> (ChangeSource, BoxStream<'static, ChangedOwner>) {
         let watched = Arc::clone(&self.watched);
         let watched = Arc::new(move || watched.lock().unwrap().clone());
-        self.ours.news(watched).await.unwrap()
+        self.ours.changes(watched).await.unwrap()
     }
 }
 
-async fn next(news: &mut BoxStream<'static, News>) -> News {
-    tokio::time::timeout(PATIENCE, news.next())
+async fn next(changes: &mut BoxStream<'static, ChangedOwner>) -> ChangedOwner {
+    tokio::time::timeout(PATIENCE, changes.next())
         .await
         .unwrap()
         .unwrap()
 }
 
-/// All news that are still to come. Time is paused except while all tasks wait, so this does not really wait.
-async fn rest(news: &mut BoxStream<'static, News>) -> Vec<News> {
+/// All changes that are still to come. Time is paused except while all tasks wait, so this does not really wait.
+async fn rest(changes: &mut BoxStream<'static, ChangedOwner>) -> Vec<ChangedOwner> {
     let mut rest = Vec::new();
-    while let Ok(Some(more)) = tokio::time::timeout(PATIENCE, news.next()).await {
+    while let Ok(Some(more)) = tokio::time::timeout(PATIENCE, changes.next()).await {
         rest.push(more);
     }
     rest
@@ -182,70 +182,67 @@ async fn unlike(store: &Store, owner: &Owner, number: u64) {
     store.list(Relation::Likes).remove(owner, &key).await.unwrap();
 }
 
-/// Changes a post in every way, and each time expects the news of it.
-async fn every_way_to_change_an_owner_is_news(neighbours: Neighbours) {
+/// Changes a post in every way, and each time expects to be notified.
+async fn every_way_to_change_an_owner_is_reported(neighbours: Neighbours) {
     let store = &neighbours.others;
     let id = post(store, 1).await;
     let owner = Topic::Post(id);
     neighbours.watch(&[&owner]);
-    let (_, mut news) = neighbours.news().await;
-    rest(&mut news).await;
-    let is_news = async |news: &mut _, what: &str| {
-        assert_eq!(next(news).await, News::Of(owner.clone()), "{what}");
-        rest(news).await;
+    let (_, mut changes) = neighbours.changes().await;
+    rest(&mut changes).await;
+    let is_reported = async |changes: &mut _, what: &str| {
+        assert_eq!(next(changes).await, ChangedOwner::One(owner.clone()), "{what}");
+        rest(changes).await;
     };
     // The fifth like spills three into a page, from which the second one is then removed.
     for number in 1..=5 {
         like(store, &owner, number).await;
-        is_news(&mut news, "a like").await;
+        is_reported(&mut changes, "a like").await;
     }
     for number in [5, 2] {
         unlike(store, &owner, number).await;
-        is_news(&mut news, "an unlike").await;
+        is_reported(&mut changes, "an unlike").await;
     }
     // The counts are as before.
     unlike(store, &owner, 4).await;
     like(store, &owner, 6).await;
-    is_news(&mut news, "one like in place of another").await;
+    is_reported(&mut changes, "one like in place of another").await;
     store.posts().delete(id).await.unwrap();
-    is_news(&mut news, "its end").await;
+    is_reported(&mut changes, "its end").await;
     post(store, 1).await;
-    is_news(&mut news, "a successor").await;
+    is_reported(&mut changes, "a successor").await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_change_is_news_with_change_streams() {
-    every_way_to_change_an_owner_is_news(Neighbours::with_change_streams().await).await;
+async fn every_change_is_reported_with_change_streams() {
+    every_way_to_change_an_owner_is_reported(Neighbours::with_change_streams().await).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_change_is_news_with_polling() {
-    every_way_to_change_an_owner_is_news(Neighbours::with_a_silent_engine().await).await;
+async fn every_change_is_reported_with_polling() {
+    every_way_to_change_an_owner_is_reported(Neighbours::with_a_silent_engine().await).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_source_of_news_depends_on_the_engine() {
-    let (source, _) = Neighbours::with_change_streams().await.news().await;
-    assert_eq!(source, Source::Told);
-    let (source, _) = Neighbours::with_a_silent_engine().await.news().await;
-    let Source::Looked { why } = &source else {
-        panic!("{source}");
-    };
-    assert!(source.to_string().contains(why), "{source}");
+async fn the_source_of_changes_depends_on_the_engine() {
+    let (source, _) = Neighbours::with_change_streams().await.changes().await;
+    assert_eq!(source, ChangeSource::ChangeStream);
+    let (source, _) = Neighbours::with_a_silent_engine().await.changes().await;
+    assert_eq!(source, ChangeSource::Poll);
 }
 
 #[tokio::test(start_paused = true)]
 async fn unwatched_owners_are_not_read() {
     let neighbours = Neighbours::with_a_silent_engine().await;
     let owner = Topic::Post(post(&neighbours.others, 1).await);
-    let (_, mut news) = neighbours.news().await;
-    assert_eq!(rest(&mut news).await, []);
+    let (_, mut changes) = neighbours.changes().await;
+    assert_eq!(rest(&mut changes).await, []);
     assert_eq!(neighbours.silent().finds(), 0);
     neighbours.watch(&[&owner]);
-    assert_eq!(next(&mut news).await, News::Of(owner));
+    assert_eq!(next(&mut changes).await, ChangedOwner::One(owner));
     neighbours.watch(&[]);
     let before = neighbours.silent().finds();
-    assert_eq!(rest(&mut news).await, []);
+    assert_eq!(rest(&mut changes).await, []);
     assert_eq!(neighbours.silent().finds(), before);
 }
 
@@ -258,19 +255,19 @@ async fn all_watched_posts_are_read_in_one_query_and_reported_once() {
         owners.push(Topic::Post(post(store, number).await));
     }
     neighbours.watch(&owners.iter().collect::<Vec<_>>());
-    let (_, mut news) = neighbours.news().await;
-    let first = next(&mut news).await;
+    let (_, mut changes) = neighbours.changes().await;
+    let first = next(&mut changes).await;
     assert_eq!(neighbours.silent().finds(), 1);
     // A new watcher may have read an owner before it changed, so each is reported at first.
-    let mut received = rest(&mut news).await;
+    let mut received = rest(&mut changes).await;
     received.push(first);
     assert_eq!(received.len(), owners.len());
     like(store, &owners[7], 1).await;
-    assert_eq!(rest(&mut news).await, [News::Of(owners[7].clone())]);
+    assert_eq!(rest(&mut changes).await, [ChangedOwner::One(owners[7].clone())]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn changes_during_an_outage_are_news_after_it() {
+async fn changes_during_an_outage_are_reported_after_it() {
     let neighbours = Neighbours::with_a_silent_engine().await;
     let (id, other) = (
         post(&neighbours.others, 1).await,
@@ -278,17 +275,17 @@ async fn changes_during_an_outage_are_news_after_it() {
     );
     let (changing, staying) = (Topic::Post(id), Topic::Post(other));
     neighbours.watch(&[&changing, &staying]);
-    let (_, mut news) = neighbours.news().await;
-    rest(&mut news).await;
+    let (_, mut changes) = neighbours.changes().await;
+    rest(&mut changes).await;
     neighbours.silent().away.store(true, Ordering::SeqCst);
     let before = neighbours.silent().finds();
     like(&neighbours.others, &changing, 1).await;
-    assert_eq!(rest(&mut news).await, []);
+    assert_eq!(rest(&mut changes).await, []);
     let attempts = neighbours.silent().finds() - before;
     assert!(
         (2..20).contains(&attempts),
         "it tries again, at longer and longer intervals: {attempts} times"
     );
     neighbours.silent().away.store(false, Ordering::SeqCst);
-    assert_eq!(rest(&mut news).await, [News::Of(changing)]);
+    assert_eq!(rest(&mut changes).await, [ChangedOwner::One(changing)]);
 }
