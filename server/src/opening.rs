@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bson::{DateTime, Document};
-use document::{DocumentEngine, Engine, Error};
+use bson::DateTime;
+use document::{Engine, Error};
 use embedded::Embedded;
 use feed::{Clock, StoreClock, SystemClock};
 use mongo::{ConnectError, Mongo};
-use store::{Store, people, transfer};
+use store::{Store, transfer};
 
 use crate::cli::{DataOptions, StoreAddress};
 use crate::error::CliError;
@@ -93,10 +93,8 @@ pub async fn is_there(address: &StoreAddress) -> Result<bool, CliError> {
         }
         StoreAddress::MongoDb(address) => {
             let engine = connect(address).await?;
-            let users = engine.count(people::COLLECTION, Document::new()).await;
-            users
-                .map(|users| users > 0)
-                .map_err(|error| unreachable_server(&error))
+            let has_people = Store::has_people(&engine).await;
+            has_people.map_err(|error| unreachable_server(&error))
         }
     }
 }

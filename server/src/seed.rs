@@ -1,11 +1,9 @@
 //! `spillway seed`, and the demo town of an empty store.
 
-use bson::{Document, doc};
-use document::Find;
 use feed::Environment;
 use indicatif::{ProgressBar, ProgressStyle};
 use model::{Relation, Timestamp};
-use store::{Limits, Store, people};
+use store::{Limits, Store};
 use tokio::process::Command;
 
 use crate::cli::{DataOptions, SeedOptions, StoreAddress};
@@ -107,11 +105,7 @@ async fn wants_town(store: &Store) -> document::Result<bool> {
     if town::is_loaded(store).await? {
         return Ok(false);
     }
-    let anybody = Find::matching(Document::new())
-        .project(doc! { "_id": 1 })
-        .limit(1);
-    Ok(town::is_half_loaded(store).await?
-        || store.engine().find(people::COLLECTION, anybody).await?.is_empty())
+    Ok(town::is_half_loaded(store).await? || !Store::has_people(&**store.engine()).await?)
 }
 
 async fn load(claim: &town::Claim<'_>, recipe: Recipe) -> Result<(), CliError> {

@@ -129,7 +129,9 @@ async fn load(store: &Store, authors: u64, each: u64) -> Result<()> {
             Ok(new_document(id()?.into(), id()?, author, &text, at))
         });
         let written: Vec<Document> = written.collect::<Result<_>>()?;
-        store.engine().insert(posts::COLLECTION, written).await?;
+        store
+            .insert_owners(posts::COLLECTION, written, Vec::new())
+            .await?;
     }
     for follows in [10, authors] {
         let followed = names.iter().take(usize::try_from(follows)?).cloned().collect();
@@ -165,11 +167,10 @@ async fn person(
     let laid_out = lay_out(&owner, born, relation, limits, items.collect());
     let mut document = user.to_document(born);
     document.insert(relation.as_str(), laid_out.list);
+    let pages = laid_out.pages;
     store
-        .engine()
-        .insert(store::overflow::PAGES, laid_out.pages)
+        .insert_owners(people::COLLECTION, vec![document], pages)
         .await?;
-    store.engine().insert(people::COLLECTION, vec![document]).await?;
     Ok(())
 }
 

@@ -33,9 +33,6 @@ const CLIENTS: u64 = 64;
 /// How many likes each post has before: some pages and a head.
 const BEFORE: u64 = 500;
 
-/// How many people are inserted with one command.
-const AT_ONCE: usize = 500;
-
 /// What was measured: once with sessions, if the store has them, and once without.
 #[derive(Serialize)]
 pub struct SessionResults {
@@ -231,9 +228,7 @@ impl Side {
         used.people += people;
         let range = first..first + people;
         let joined: Result<Vec<_>> = range.clone().map(person).collect();
-        for some in joined?.chunks(AT_ONCE) {
-            self.store.engine().insert(COLLECTION, some.to_vec()).await?;
-        }
+        self.store.insert_owners(COLLECTION, joined?, Vec::new()).await?;
         Ok((post, range))
     }
 

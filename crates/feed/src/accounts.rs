@@ -218,21 +218,25 @@ impl Feed {
         Ok((account(user), token))
     }
 
+    /// The key that this site signs its notices with: created by the first server over the store that asks.
+    pub async fn notice_key(&self) -> Result<[u8; 32], Problem> {
+        let fresh = self.environment.ids.secret();
+        let key = self.store.notice_key(fresh).await.map_err(explain)?;
+        key.ok_or_else(|| {
+            Problem::new(
+                Kind::Internal,
+                "The document “notices” in the collection “keys” has no key of 32 bytes. Delete it: the next start makes \
+                 another.",
+            )
+        })
+    }
+
     pub(super) async fn demo_handles(&self) -> Result<Vec<Handle>, Problem> {
         if !self.environment.demo {
             return Ok(Vec::new());
         }
-        let find = Find::matching(doc! { "_id": "town" }).limit(1);
-        let found = self.store.engine().find("meta", find).await.map_err(to_problem)?;
-        let handles = found
-            .first()
-            .and_then(|town| town.get_array("demo").ok())
-            .cloned()
-            .unwrap_or_default();
-        Ok(handles
-            .iter()
-            .filter_map(|handle| handle.as_str()?.parse().ok())
-            .collect())
+        let town = self.store.town().await.map_err(to_problem)?;
+        Ok(town.unwrap_or_default().demo)
     }
 }
 

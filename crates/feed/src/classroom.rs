@@ -1,16 +1,13 @@
 //! A class that uses one server together: joining by name, one post that everybody storms, and a count of whom
-//! each student brought.
-//!
-//! All of it is in one document, `{_id: "class", post, seats, called, students: {handle: {name, brought}}}` of the
-//! collection `meta`. It is bounded by [`SEATS`], so it may hold its list itself: an outlier pattern would be too much.
+//! each student brought. `store` keeps it in one document (`crates/store/src/class.rs`).
 
-use bson::{Document, doc};
-use document::{Find, FindAndModify, Update};
 use model::{
     Account, DisplayName, Handle, Kind, Person, PostCard, PostId, PostText, Problem, Relation, Topic,
 };
-use store::overflow::{Item, uuid_bson};
-use store::people::{self, User};
+use store::class::Stored;
+pub use store::class::Student;
+use store::overflow::Item;
+use store::people::User;
 use store::sessions::Session;
 
 use tokio::sync::Semaphore;
@@ -28,9 +25,6 @@ const TRIES: usize = 4;
 
 /// A count reads a whole list, so only one count runs at a time.
 static COUNTING: Semaphore = Semaphore::const_new(1);
-
-const META: &str = "meta";
-const CLASS: &str = "class";
 
 /// The step between two people who are called one after the other, in alphabetical order, so that names are mixed.
 /// It is prime, so nobody is left out unless the number of people in the town is a multiple of it.
@@ -50,16 +44,6 @@ pub struct Class {
     pub students: Vec<Student>,
     /// How many people are left in the town to bring.
     pub waiting: u64,
-}
-
-/// A student who joined.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Student {
-    /// The student.
-    pub person: Person,
-    /// How many people they brought. People whose like is not written yet already count, so that nobody is called
-    /// twice.
-    pub brought: u64,
 }
 
 /// The result of counting every item of the storm's list.
@@ -91,13 +75,8 @@ impl Feed {
             ));
         };
         let fresh = self.environment.ids.uuid(self.environment.now());
-        let class =
-            doc! { "_id": CLASS, "post": uuid_bson(fresh), "seats": 0_i64, "called": 0_i64, "students": {} };
-        match self.store.engine().insert(META, vec![class]).await {
-            Ok(()) | Err(document::Error::DuplicateKey { .. }) => {}
-            Err(error) => return Err(to_problem(error)),
-        }
-        let post = post_of(&self.class_document().await?)?;
+        self.store.class().create(fresh).await.map_err(to_problem)?;
+        let post = self.stored_class().await?.post;
         let text: PostText = OPENING.parse()?;
         self.posts().compose(&celebrity, Some(post), text).await.map(drop)
     }
@@ -109,15 +88,14 @@ impl Feed {
 
     /// The class as it is now.
     pub async fn class(&self, viewer: Option<&Handle>) -> Result<Class, Problem> {
-        let class = self.class_document().await?;
-        let card = self.class_post(post_of(&class)?, viewer).await?;
+        let class = self.stored_class().await?;
+        let card = self.class_post(class.post, viewer).await?;
         let town = self.townspeople(&class).await?.len() as u64;
-        let called = class.get_i64("called").unwrap_or_default().unsigned_abs();
         Ok(Class {
             address: self.classroom()?.to_owned(),
             card,
-            students: students(&class),
-            waiting: town.saturating_sub(called) / PEOPLE_AT_A_TIME as u64 * PEOPLE_AT_A_TIME as u64,
+            students: class.students,
+            waiting: town.saturating_sub(class.called) / PEOPLE_AT_A_TIME as u64 * PEOPLE_AT_A_TIME as u64,
         })
     }
 
@@ -135,15 +113,8 @@ impl Feed {
     /// Gives a student a seat, a handle made from their name, and a session.
     pub async fn join(&self, name: DisplayName) -> Result<(Account, SessionToken), Problem> {
         self.classroom()?;
-        let free = doc! { "_id": CLASS, "seats": { "$lt": SEATS } };
-        let seat = FindAndModify::after(free, doc! { "$inc": { "seats": 1_i64 } }).project(doc! { "_id": 1 });
-        let seated = self
-            .store
-            .engine()
-            .find_and_modify(META, seat)
-            .await
-            .map_err(to_problem)?;
-        if seated.is_none() {
+        let seats = self.store.class();
+        if !seats.take_seat(SEATS).await.map_err(to_problem)? {
             return Err(Problem::new(
                 Kind::Conflict,
                 format!("All {SEATS} seats are taken. Watch on somebody else’s screen."),
@@ -164,17 +135,17 @@ impl Feed {
             let born = self.environment.ids.uuid(at);
             match self.store.people().insert(&user, born).await {
                 Ok(()) => {
-                    self.seat(&user.person).await?;
+                    seats.add(&user.person).await.map_err(explain)?;
                     return self.start_session(user, at).await;
                 }
                 Err(document::Error::DuplicateKey { .. }) => {}
                 Err(error) => {
-                    self.give_back_a_seat().await?;
+                    seats.give_back_seat().await.map_err(to_problem)?;
                     return Err(to_problem(error));
                 }
             }
         }
-        self.give_back_a_seat().await?;
+        seats.give_back_seat().await.map_err(explain)?;
         Err(Problem::new(
             Kind::Conflict,
             "Too many people here have this name. Add a letter.",
@@ -184,40 +155,28 @@ impl Feed {
 
     /// Makes the next people of the town like the class's post on behalf of a student, each of them once. Returns
     /// how many did.
-    ///
-    /// One `$inc` decides who is next: two students never bring the same person.
     pub async fn add_likes(&self, student: &Handle) -> Result<u64, Problem> {
         self.classroom()?;
-        let class = self.class_document().await?;
+        let class = self.stored_class().await?;
         let town = self.townspeople(&class).await?;
-        let (party, all) = (whole(PEOPLE_AT_A_TIME), whole(town.len()));
-        let brought = format!("students.{student}.brought");
-        if !class
-            .get_document("students")
-            .is_ok_and(|students| students.contains_key(student.as_str()))
-        {
+        if !is_in(&class, student) {
             return Err(Problem::new(
                 Kind::Forbidden,
                 "You are not in this class. Join it by your name first.",
             ));
         }
-        let waiting = doc! { "_id": CLASS, &brought: { "$exists": true }, "called": { "$lte": all - party } };
-        let call = doc! { "$inc": { "called": party, &brought: party } };
-        let call = FindAndModify::after(waiting, call).project(doc! { "called": 1 });
-        let called = self
-            .store
-            .engine()
-            .find_and_modify(META, call)
-            .await
-            .map_err(to_problem)?;
-        let end = called.and_then(|class| usize::try_from(class.get_i64("called").ok()?).ok());
+        let (party, all) = (whole(PEOPLE_AT_A_TIME), whole(town.len()));
+        let called = self.store.class().call(student, party, all).await;
+        let end = called
+            .map_err(to_problem)?
+            .and_then(|end| usize::try_from(end).ok());
         let Some(end) = end else {
             return Err(Problem::new(
                 Kind::Conflict,
                 "Everybody in the town has already liked the post.",
             ));
         };
-        let post = post_of(&class)?;
+        let post = class.post;
         let party = (end - PEOPLE_AT_A_TIME..end).map(|nth| self.like_surely(nth_of(town, nth), post));
         // Waits for all of them, even after a failure: nobody is called a second time.
         let came = futures::future::join_all(party).await;
@@ -239,7 +198,7 @@ impl Feed {
     /// Reads the whole list of the class's post and compares its items with the stored count.
     pub async fn count_class_likes(&self) -> Result<ClassCount, Problem> {
         let _turn = COUNTING.acquire().await;
-        let owner = Topic::Post(post_of(&self.class_document().await?)?);
+        let owner = Topic::Post(self.stored_class().await?.post);
         let list = self.store.list(Relation::Likes);
         let mut people = std::collections::HashSet::new();
         let (mut items, mut after) = (0, None);
@@ -264,7 +223,7 @@ impl Feed {
     /// The students with their sessions, to be carried over into the new town.
     pub async fn class_members(&self) -> Result<Members, Problem> {
         let mut members = Members::default();
-        for student in students(&self.class_document().await?) {
+        for student in self.stored_class().await?.students {
             let handle = student.person.handle;
             members
                 .users
@@ -278,42 +237,21 @@ impl Feed {
 
     /// Begins the class again, with its students, in a town that was just loaded again.
     pub async fn reopen_class(&self, members: Members) -> Result<(), Problem> {
-        let engine = self.store.engine();
+        let seats = self.store.class();
         // The post keeps its id, so everybody who watches it continues to.
-        let empty = doc! { "$set": { "seats": 0_i64, "called": 0_i64, "students": {} } };
-        let class = Update::one(doc! { "_id": CLASS }, empty);
-        engine.update(META, class).await.map_err(to_problem)?;
+        seats.empty().await.map_err(to_problem)?;
         self.open_class().await?;
         for user in &members.users {
             let born = self.environment.ids.uuid(user.at);
             self.store.people().insert(user, born).await.map_err(to_problem)?;
-            let taken = Update::one(doc! { "_id": CLASS }, doc! { "$inc": { "seats": 1_i64 } });
-            engine.update(META, taken).await.map_err(to_problem)?;
-            self.seat(&user.person).await?;
+            seats.take_seat(SEATS).await.map_err(to_problem)?;
+            seats.add(&user.person).await.map_err(to_problem)?;
         }
         for session in &members.sessions {
             self.store.sessions().insert(session).await.map_err(to_problem)?;
         }
         self.events.reset();
         Ok(())
-    }
-
-    async fn give_back_a_seat(&self) -> Result<(), Problem> {
-        let free = Update::one(doc! { "_id": CLASS }, doc! { "$inc": { "seats": -1_i64 } });
-        let given = self.store.engine().update(META, free).await;
-        given.map_err(to_problem).map(drop)
-    }
-
-    async fn seat(&self, Person { handle, name }: &Person) -> Result<(), Problem> {
-        let seat =
-            doc! { "$set": { format!("students.{handle}"): { "name": name.as_str(), "brought": 0_i64 } } };
-        let update = Update::one(doc! { "_id": CLASS }, seat);
-        self.store
-            .engine()
-            .update(META, update)
-            .await
-            .map_err(to_problem)
-            .map(drop)
     }
 
     /// Where students find this server, if it serves a class.
@@ -326,39 +264,19 @@ impl Feed {
         })
     }
 
-    async fn class_document(&self) -> Result<Document, Problem> {
+    async fn stored_class(&self) -> Result<Stored, Problem> {
         self.classroom()?;
-        let find = Find::matching(doc! { "_id": CLASS }).limit(1);
-        let found = self.store.engine().find(META, find).await.map_err(to_problem)?;
-        found.into_iter().next().ok_or_else(|| {
-            Problem::new(
-                Kind::Unavailable,
-                "The class is being reset. Try again in a moment.",
-            )
-        })
+        let stored = self.store.class().get().await.map_err(to_problem)?;
+        stored.ok_or_else(|| Problem::new(Kind::Unavailable, "The class is being reset. Try again in a moment."))
     }
 
     /// Everybody whom a student can bring: the people of the town, except those whom somebody may be signed in as.
-    async fn townspeople(&self, class: &Document) -> Result<&[Handle], Problem> {
+    async fn townspeople(&self, class: &Stored) -> Result<&[Handle], Problem> {
         let read = async {
             let demo = self.demo_handles().await?;
-            let students = students(class);
-            let anybody = Find::matching(doc! { "password": null })
-                .project(doc! { "_id": 1 })
-                .sort(doc! { "_id": 1 });
-            let found = self
-                .store
-                .engine()
-                .find(people::COLLECTION, anybody)
-                .await
-                .map_err(to_problem)?;
-            let handles = found
-                .iter()
-                .filter_map(|user| user.get_str("_id").ok()?.parse().ok());
-            Ok(handles
-                .filter(|handle| !demo.contains(handle))
-                .filter(|handle| !students.iter().any(|student| student.person.handle == *handle))
-                .collect())
+            let mut people = self.store.people().without_password().await.map_err(to_problem)?;
+            people.retain(|handle| !demo.contains(handle) && !is_in(class, handle));
+            Ok(people)
         };
         self.townspeople.get_or_try_init(|| read).await.map(Vec::as_slice)
     }
@@ -368,33 +286,11 @@ fn whole(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-fn post_of(class: &Document) -> Result<PostId, Problem> {
-    let id: Option<bson::Uuid> = match class.get("post") {
-        Some(bson::Bson::Binary(id)) => id.to_uuid().ok(),
-        _ => None,
-    };
-    id.map(|id| PostId::from(uuid::Uuid::from(id)))
-        .ok_or_else(|| Problem::new(Kind::Internal, "The post of the class is gone. Reset the class."))
-}
-
-fn students(class: &Document) -> Vec<Student> {
-    let student = |(handle, seat): (&String, &bson::Bson)| {
-        let seat = seat.as_document()?;
-        let person = Person {
-            handle: handle.parse().ok()?,
-            name: seat.get_str("name").ok()?.parse().ok()?,
-        };
-        let brought = seat.get_i64("brought").unwrap_or_default().unsigned_abs();
-        Some(Student { person, brought })
-    };
-    let seats = class.get_document("students").ok();
-    let mut students: Vec<_> = seats.into_iter().flatten().filter_map(student).collect();
-    students.sort_by(|a, b| {
-        b.brought
-            .cmp(&a.brought)
-            .then_with(|| a.person.handle.cmp(&b.person.handle))
-    });
-    students
+fn is_in(class: &Stored, handle: &Handle) -> bool {
+    class
+        .students
+        .iter()
+        .any(|student| student.person.handle == *handle)
 }
 
 fn nth_of(town: &[Handle], nth: usize) -> &Handle {

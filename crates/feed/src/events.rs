@@ -5,8 +5,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use bson::doc;
-use document::Find;
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use model::{Overflow, Problem, Topic};
@@ -72,10 +70,11 @@ impl Events {
     fn changed(&self, changed: &ChangedOwner) {
         let all = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         match changed {
-            ChangedOwner::One(topic) => all
-                .get(topic)
-                .into_iter()
-                .for_each(|watched| watched.changed.notify_one()),
+            ChangedOwner::One(topic) => {
+                if let Some(watched) = all.get(topic) {
+                    watched.changed.notify_one();
+                }
+            }
             ChangedOwner::Any => all.values().for_each(|watched| watched.changed.notify_one()),
         }
     }
@@ -220,16 +219,8 @@ impl Storage<'_> {
 }
 
 impl Feed {
-    /// Completes when the store can be read. A ping would not do: the router of a cluster answers it by itself.
+    /// Completes when the store can be read.
     pub async fn ready(&self) -> Result<(), Problem> {
-        let one = Find::matching(doc! { "_id": "town" })
-            .project(doc! { "_id": 1 })
-            .limit(1);
-        self.store
-            .engine()
-            .find("meta", one)
-            .await
-            .map(drop)
-            .map_err(to_problem)
+        self.store.ready().await.map_err(to_problem)
     }
 }

@@ -7,7 +7,6 @@ mod comments;
 mod environment;
 mod events;
 mod export;
-mod keys;
 mod new_posts;
 mod notable;
 mod passwords;

@@ -1,7 +1,5 @@
 //! Owners whose storage is worth a look.
 
-use bson::doc;
-use document::Find;
 use model::{Handle, PostCard, Problem, Profile, Timestamp};
 use store::posts::Order;
 
@@ -81,10 +79,7 @@ impl Feed {
 
     /// The moment at which the demo town ends: younger posts are by its visitors. `None` without a town.
     async fn town_ends(&self) -> Result<Option<Timestamp>, Problem> {
-        let find = Find::matching(doc! { "_id": "town" }).limit(1);
-        let found = self.store.engine().find("meta", find).await.map_err(to_problem)?;
-        let recipe = found.first().and_then(|town| town.get_document("recipe").ok());
-        let now = recipe.and_then(|recipe| recipe.get_datetime("now").ok());
-        Ok(now.map(|now| Timestamp::from_millis(now.timestamp_millis())))
+        let town = self.store.town().await.map_err(to_problem)?;
+        Ok(town.and_then(|town| town.ends()))
     }
 }

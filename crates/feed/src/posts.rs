@@ -127,7 +127,13 @@ impl Posts<'_> {
             ));
         }
         self.0.forget(actor, id.uuid()).await?;
-        self.0.store.posts().delete(id).await.map_err(to_problem).map(drop)
+        self.0
+            .store
+            .posts()
+            .delete(id)
+            .await
+            .map_err(to_problem)
+            .map(drop)
     }
 }
 

@@ -2,13 +2,16 @@
 //!
 //! [`overflow`] is the outlier pattern, written once against the port. The other modules keep the documents of the
 //! feed: [`people`], [`posts`], [`sessions`] and the home feeds of [`timeline`]; [`reactions`] keeps lists of two
-//! documents in step, and [`account_deletion`] removes a person and everything that is theirs.
+//! documents in step, and [`account_deletion`] removes a person and everything that is theirs. [`town`] and
+//! [`class`] are facts about the store as a whole.
 
 pub mod account_deletion;
 pub mod changes;
+pub mod class;
 #[cfg(feature = "contract")]
 pub mod contract;
 pub mod inspect;
+mod keys;
 pub mod layouts;
 pub mod overflow;
 pub mod people;
@@ -20,6 +23,7 @@ mod settings;
 pub mod sharding;
 mod store;
 pub mod timeline;
+pub mod town;
 pub mod transfer;
 pub mod upkeep;
 

@@ -120,6 +120,18 @@ impl<'a> People<'a> {
             .transpose()
     }
 
+    /// Everybody without a password, in alphabetical order: the people of a town, and students.
+    pub async fn without_password(&self) -> Result<Vec<Handle>> {
+        let anybody = Find::matching(doc! { "password": null })
+            .project(doc! { "_id": 1 })
+            .sort(doc! { "_id": 1 });
+        let found = self.store.engine().find(COLLECTION, anybody).await?;
+        let handles = found
+            .iter()
+            .filter_map(|user| user.get_str("_id").ok()?.parse().ok());
+        Ok(handles.collect())
+    }
+
     /// A person by handle, with the numbers of their lists but not the items.
     pub async fn summary(&self, handle: &Handle) -> Result<Option<UserSummary>> {
         let fields = doc! {

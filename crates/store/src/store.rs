@@ -1,11 +1,16 @@
 use std::sync::{Arc, Once};
 
-use bson::doc;
+use bson::{Document, doc};
 use model::{Overflow, Relation, Topic};
 
-use crate::overflow::{AllLists, OverflowList, Owner, all_lists, measure, owner_collection, owner_id};
-use crate::{Settings, account_deletion, overflow, people, posts, reactions, schema, sessions, timeline};
-use document::{Engine, Error, Find, Index, Result, session_of};
+use crate::overflow::{AllLists, OverflowList, Owner, PAGES, all_lists, measure, owner_collection, owner_id};
+use crate::{
+    Settings, account_deletion, class, overflow, people, posts, reactions, schema, sessions, timeline,
+};
+use document::{DocumentEngine, Engine, Error, Find, Index, Result, session_of};
+
+/// How many documents to insert at a time.
+const INSERTED_AT_ONCE: usize = 500;
 
 /// An engine with the feed's collections and indexes in it, and the limits of its lists.
 #[derive(Clone)]
@@ -42,6 +47,12 @@ impl Store {
             settings: Arc::new(settings),
             lists: Arc::new(lists),
         })
+    }
+
+    /// Whether an engine holds the people of a store, without preparing it.
+    pub async fn has_people(engine: &dyn DocumentEngine) -> Result<bool> {
+        let anybody = Find::default().project(doc! { "_id": 1 }).limit(1);
+        Ok(!engine.find(people::COLLECTION, anybody).await?.is_empty())
     }
 
     /// The engine below, for whole-store work such as loading a town.
@@ -113,6 +124,35 @@ impl Store {
     /// The home timelines.
     pub fn timelines(&self) -> timeline::Timelines<'_> {
         timeline::Timelines::new(self)
+    }
+
+    /// Adds owners of a collection with the pages of their lists. Pages go first: an owner in the store has all of its
+    /// pages.
+    pub async fn insert_owners(
+        &self,
+        collection: &str,
+        owners: Vec<Document>,
+        pages: Vec<Document>,
+    ) -> Result<()> {
+        for (collection, mut documents) in [(PAGES, pages), (collection, owners)] {
+            while !documents.is_empty() {
+                let rest = documents.split_off(documents.len().min(INSERTED_AT_ONCE));
+                self.engine
+                    .insert(collection, std::mem::replace(&mut documents, rest))
+                    .await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Completes when the store can be read. A ping would not do: the router of a cluster answers it by itself.
+    pub async fn ready(&self) -> Result<()> {
+        self.town().await.map(drop)
+    }
+
+    /// The class.
+    pub fn class(&self) -> class::Class<'_> {
+        class::Class::new(self)
     }
 
     /// The sign-in sessions.

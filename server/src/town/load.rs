@@ -3,7 +3,7 @@
 use bson::{Document, doc};
 use document::Error;
 use model::{ActivityKind, Handle, Person, PostId, PostText, Problem, Relation, Topic};
-use store::overflow::{self, Item, StoredList, lay_out, uuid_bson};
+use store::overflow::{Item, StoredList, lay_out, uuid_bson};
 use store::people::User;
 use store::reactions::Reaction;
 use store::{Settings, Store, people, posts};
@@ -31,7 +31,7 @@ pub async fn load(
         written = write(claim.store(), town, progress) => written?,
         lost = claim.beat() => return Err(lost),
     }
-    claim.complete(town.demo_people(), recipe).await
+    claim.complete(town.demo_people(), recipe.to_document()).await
 }
 
 async fn write(
@@ -200,17 +200,10 @@ impl Batch {
         self.owners.push(owner);
     }
 
-    /// Pages first: an owner in the store has all of its pages. Returns the number of owners.
-    async fn write(mut self, store: &Store, collection: &str) -> document::Result<u64> {
+    /// Returns the number of owners.
+    async fn write(self, store: &Store, collection: &str) -> document::Result<u64> {
         let owners = self.owners.len() as u64;
-        while !self.pages.is_empty() {
-            let rest = self.pages.split_off(self.pages.len().min(BATCH));
-            store
-                .engine()
-                .insert(overflow::PAGES, std::mem::replace(&mut self.pages, rest))
-                .await?;
-        }
-        store.engine().insert(collection, self.owners).await?;
+        store.insert_owners(collection, self.owners, self.pages).await?;
         Ok(owners)
     }
 }
@@ -223,6 +216,7 @@ mod tests {
 
     use document::{Find, Update};
     use embedded::Embedded;
+    use store::overflow;
 
     use super::*;
     use crate::town::{Patience, Sizes, claim, claim_again, is_loaded};
@@ -469,7 +463,7 @@ mod tests {
         let member = Update::one(doc! { "_id": "win" }, password);
         store.engine().update(people::COLLECTION, member).await.unwrap();
         // It dies right after it recorded what it is about to do.
-        crate::town::claim::mark_for_reload(&store, Uuid::from_u128(2))
+        store::town::mark_for_reload(&store, Uuid::from_u128(2))
             .await
             .unwrap();
         fill(&store, &town).await.unwrap();

@@ -4,7 +4,6 @@
 //! answers everything. The town is generated from a seed, without the clock or any other source of randomness: the
 //! same seed, sizes and `now` make the same town on every machine.
 
-mod claim;
 mod comments;
 mod crowd;
 mod dice;
@@ -22,9 +21,9 @@ mod words;
 use model::Timestamp;
 use uuid::Uuid;
 
-pub use claim::{Claim, Patience, claim, claim_again, is_half_loaded, is_loaded, recipe_of};
 pub use load::load;
-pub use recipe::Recipe;
+pub use recipe::{Recipe, claim_again, recipe_of};
+pub use store::town::{Claim, Patience, claim, is_half_loaded, is_loaded};
 
 use dice::{Dice, Stream};
 use names::Register;

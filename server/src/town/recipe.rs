@@ -1,5 +1,9 @@
 use bson::{Bson, DateTime, Document, doc};
+use document::Error;
 use model::Timestamp;
+use store::Store;
+use store::town::Claim;
+use uuid::Uuid;
 
 use super::{Sizes, Town};
 
@@ -52,6 +56,27 @@ impl Recipe {
             now: Timestamp::from_millis(document.get_datetime("now").ok()?.timestamp_millis()),
         })
     }
+}
+
+/// The recipe of a store's town, if it is one that was there before.
+pub async fn recipe_of(store: &Store) -> document::Result<Option<Recipe>> {
+    let town = store.town().await?;
+    Ok(town.and_then(|town| Recipe::from_document(&town.recipe)))
+}
+
+/// Claims a store that has a town, to load the same one again: everybody and everything in it is removed, including
+/// people who signed up.
+///
+/// # Errors
+/// [`Error::Refused`] when there is no town, or its recipe is not known; nothing is changed then.
+pub async fn claim_again(store: &Store, id: Uuid) -> document::Result<(Claim<'_>, Recipe)> {
+    let Some(recipe) = recipe_of(store).await? else {
+        return Err(Error::refused(
+            2,
+            "The store does not say what its town was made from. Start with an empty store.",
+        ));
+    };
+    Ok((store::town::claim_again(store, id).await?, recipe))
 }
 
 #[cfg(test)]

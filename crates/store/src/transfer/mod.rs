@@ -24,10 +24,8 @@ pub use import::{ImportError, ImportReport, import, is_under_way};
 pub use lines::{Counts, LineError, Lines};
 
 use crate::overflow::PAGES;
+use crate::town::META;
 use crate::{people, posts};
-
-/// The collection of facts about the store as a whole.
-const META: &str = "meta";
 
 /// The collections that move, in the order in which a batch of an import is written: pages before their owners.
 const COLLECTIONS: [&str; 4] = [META, PAGES, people::COLLECTION, posts::COLLECTION];

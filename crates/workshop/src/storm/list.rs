@@ -5,9 +5,7 @@ use document::{Error, Find, Result};
 use model::{
     Handle, Person, PostId, Relation, RelationOverflow, StormTarget, StormVerdict, Timestamp, Topic,
 };
-use store::overflow::{
-    Item, Key, OverflowList, PAGES, StoredList, Work, lay_out, owner_collection, owners_of,
-};
+use store::overflow::{Item, Key, OverflowList, StoredList, Work, lay_out, owner_collection, owners_of};
 use store::people::User;
 use store::upkeep::{CheckOptions, check};
 use store::{Store, posts};
@@ -23,9 +21,6 @@ const BELOW: u64 = 5;
 
 /// The maximum number of items that are laid out, so that it takes seconds.
 const LONGEST: u64 = 200_000;
-
-/// How many documents are inserted at once when a list is laid out.
-const INSERTED_AT_ONCE: usize = 64;
 
 /// The age of the youngest item at the start, in milliseconds: later ones are always newer.
 const BEFORE: i64 = 60_000;
@@ -99,13 +94,9 @@ impl StormList {
     }
 
     async fn insert(&self, items: Vec<Item>, at: Timestamp) -> Result<()> {
-        let engine = self.store.engine();
         let born = Uuid::from_u128(8);
         let limits = self.store.settings().of(self.relation);
         let StoredList { list, pages } = lay_out(&self.owner, born, self.relation, limits, items);
-        for some in pages.chunks(INSERTED_AT_ONCE) {
-            engine.insert(PAGES, some.to_vec()).await?;
-        }
         let mut owner = match &self.owner {
             Topic::Post(post) => {
                 let text = "The river rises.".parse().map_err(unusable)?;
@@ -127,7 +118,8 @@ impl StormList {
             }
         };
         owner.insert(self.relation.as_str(), list);
-        engine.insert(owner_collection(&self.owner), vec![owner]).await
+        let collection = owner_collection(&self.owner);
+        self.store.insert_owners(collection, vec![owner], pages).await
     }
 
     /// How many items the head may hold.

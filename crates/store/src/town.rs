@@ -1,18 +1,18 @@
-//! Decides which process loads the town: one of those that start at once on an empty store, or another when that
-//! one dies.
+//! The demo town of a store: whether there is one, and which process loads it. Of those that start at once on an empty
+//! store, one does, or another when that one dies.
 
 use std::time::Duration;
 
 use bson::{Bson, Document, doc};
-use document::{Error, Find, Update};
-use store::overflow::{self, uuid_bson};
-use store::{Store, people, posts, sessions, timeline};
+use model::{Handle, Timestamp};
 use uuid::Uuid;
 
-use super::Recipe;
+use crate::overflow::{PAGES, uuid_bson};
+use crate::{Store, people, posts, sessions, timeline};
+use document::{Error, Find, Result, Update};
 
 /// The collection of facts about the store as a whole.
-const META: &str = "meta";
+pub(crate) const META: &str = "meta";
 /// The document in it that says whether a town is there: `{_id: "town", state, claim, beat, demo: [handle…],
 /// recipe}`. While the state is `loading`, `claim` names the loader and `beat` increases as long as it lives; with
 /// `anew`, the existing data is to be removed first.
@@ -47,6 +47,42 @@ pub struct Claim<'a> {
     beat: Duration,
 }
 
+/// A whole town.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Town {
+    /// Those of its people whom anybody may sign in as.
+    pub demo: Vec<Handle>,
+    /// What it was made from; empty if that is not known.
+    pub recipe: Document,
+}
+
+impl Town {
+    /// The moment at which the town ends: younger posts are by its visitors.
+    pub fn ends(&self) -> Option<Timestamp> {
+        let now = self.recipe.get_datetime("now").ok()?;
+        Some(Timestamp::from_millis(now.timestamp_millis()))
+    }
+}
+
+impl Store {
+    /// The town, as far as it is known: while it is being loaded, nothing is.
+    pub async fn town(&self) -> Result<Option<Town>> {
+        Ok(marker(self).await?.map(|town| {
+            let demo = town.get_array("demo").into_iter().flatten();
+            Town {
+                demo: demo.filter_map(|handle| handle.as_str()?.parse().ok()).collect(),
+                recipe: town.get_document("recipe").cloned().unwrap_or_default(),
+            }
+        }))
+    }
+}
+
+async fn marker(store: &Store) -> Result<Option<Document>> {
+    let find = Find::matching(doc! { "_id": MARKER }).limit(1);
+    let found = store.engine().find(META, find).await?;
+    Ok(found.into_iter().next())
+}
+
 /// The contents of the marker.
 #[derive(Debug, Clone, PartialEq)]
 enum Marker {
@@ -60,12 +96,12 @@ enum Marker {
 }
 
 /// Whether the store holds a whole town.
-pub async fn is_loaded(store: &Store) -> document::Result<bool> {
+pub async fn is_loaded(store: &Store) -> Result<bool> {
     Ok(read(store).await? == Marker::Complete)
 }
 
 /// Whether a town is being loaded, or its loading was interrupted.
-pub async fn is_half_loaded(store: &Store) -> document::Result<bool> {
+pub async fn is_half_loaded(store: &Store) -> Result<bool> {
     Ok(matches!(read(store).await?, Marker::Loading { .. }))
 }
 
@@ -74,7 +110,7 @@ pub async fn is_half_loaded(store: &Store) -> document::Result<bool> {
 ///
 /// # Errors
 /// [`Error::Refused`] when the store holds people or posts that are not a half-loaded town, and nothing is written.
-pub async fn claim(store: &Store, id: Uuid, patience: Patience) -> document::Result<Option<Claim<'_>>> {
+pub async fn claim(store: &Store, id: Uuid, patience: Patience) -> Result<Option<Claim<'_>>> {
     let beat = patience.beat;
     let mine = Claim { store, id, beat };
     let mut seen = Marker::Absent;
@@ -108,37 +144,21 @@ pub async fn claim(store: &Store, id: Uuid, patience: Patience) -> document::Res
     }
 }
 
-/// Claims a store that has a town, to load the same one again: everybody and everything in it is removed,
-/// including people who signed up. Also returns what the town was made from.
-///
-/// # Errors
-/// [`Error::Refused`] when there is no whole town, or its recipe is not known; nothing is changed then.
-pub async fn claim_again(store: &Store, id: Uuid) -> document::Result<(Claim<'_>, Recipe)> {
-    let recipe = mark_for_reload(store, id).await?;
+/// Claims a store that has a town, to load it again: everybody and everything in it is removed, including people who
+/// signed up.
+pub async fn claim_again(store: &Store, id: Uuid) -> Result<Claim<'_>> {
+    mark_for_reload(store, id).await?;
     clear(store).await?;
     let beat = Patience::SHARED.beat;
-    Ok((Claim { store, id, beat }, recipe))
+    Ok(Claim { store, id, beat })
 }
 
 /// Records that the town will be loaded again. From here on, a process that finds it half-loaded continues.
-pub(super) async fn mark_for_reload(store: &Store, id: Uuid) -> document::Result<Recipe> {
-    let find = Find::matching(doc! { "_id": MARKER, "state": "complete" }).limit(1);
-    let found = store.engine().find(META, find).await?;
-    let recipe = found.first().and_then(|town| town.get_document("recipe").ok());
-    let Some(recipe) = recipe.and_then(Recipe::from_document) else {
-        return Err(Error::refused(
-            2,
-            "The store does not say what its town was made from. Start with an empty store.",
-        ));
-    };
+pub async fn mark_for_reload(store: &Store, id: Uuid) -> Result<()> {
     let whole = doc! { "_id": MARKER, "state": "complete" };
     let change = doc! { "$set": { "state": "loading", "claim": uuid_bson(id), "beat": 0_i64, "anew": true } };
     let done = store.engine().update(META, Update::one(whole, change)).await?;
-    if done.matched == 1 {
-        Ok(recipe)
-    } else {
-        Err(lost())
-    }
+    if done.matched == 1 { Ok(()) } else { Err(lost()) }
 }
 
 impl Claim<'_> {
@@ -163,9 +183,9 @@ impl Claim<'_> {
     }
 
     /// Records that the town is complete, which of its people one may sign in as, and what it was made from.
-    pub async fn complete(&self, demo: Vec<&str>, recipe: &Recipe) -> document::Result<()> {
+    pub async fn complete(&self, demo: Vec<&str>, recipe: Document) -> Result<()> {
         let facts = doc! {
-            "$set": { "state": "complete", "demo": demo, "recipe": recipe.to_document() },
+            "$set": { "state": "complete", "demo": demo, "recipe": recipe },
             "$unset": { "claim": "", "beat": "", "anew": "" },
         };
         let done = self
@@ -181,18 +201,8 @@ impl Claim<'_> {
     }
 }
 
-/// The recipe of the started town, if it is one that was there before.
-pub async fn recipe_of(store: &Store) -> document::Result<Option<Recipe>> {
-    let find = Find::matching(doc! { "_id": MARKER }).limit(1);
-    let found = store.engine().find(META, find).await?;
-    let recipe = found.first().and_then(|town| town.get_document("recipe").ok());
-    Ok(recipe.and_then(Recipe::from_document))
-}
-
-async fn read(store: &Store) -> document::Result<Marker> {
-    let find = Find::matching(doc! { "_id": MARKER }).limit(1);
-    let found = store.engine().find(META, find).await?;
-    let Some(marker) = found.first() else {
+async fn read(store: &Store) -> Result<Marker> {
+    let Some(marker) = marker(store).await? else {
         return Ok(Marker::Absent);
     };
     if marker.get_str("state").is_ok_and(|state| state == "complete") {
@@ -205,7 +215,7 @@ async fn read(store: &Store) -> document::Result<Marker> {
 }
 
 /// False when another process was faster.
-async fn begin(store: &Store, id: Uuid) -> document::Result<bool> {
+async fn begin(store: &Store, id: Uuid) -> Result<bool> {
     for collection in [people::COLLECTION, posts::COLLECTION] {
         let any = Find::matching(Document::new())
             .project(doc! { "_id": 1 })
@@ -229,7 +239,7 @@ async fn begin(store: &Store, id: Uuid) -> document::Result<bool> {
     }
 }
 
-async fn take_over(store: &Store, id: Uuid, claim: &Bson, beat: Option<i64>) -> document::Result<bool> {
+async fn take_over(store: &Store, id: Uuid, claim: &Bson, beat: Option<i64>) -> Result<bool> {
     let as_seen = doc! { "_id": MARKER, "state": "loading", "claim": claim, "beat": beat };
     let change = doc! { "$set": { "claim": uuid_bson(id), "beat": 0_i64 } };
     let done = store.engine().update(META, Update::one(as_seen, change)).await?;
@@ -237,7 +247,7 @@ async fn take_over(store: &Store, id: Uuid, claim: &Bson, beat: Option<i64>) -> 
 }
 
 /// Removes what an interrupted load left. Owners go first, so that no page is ever missing from a list.
-async fn clear(store: &Store) -> document::Result<()> {
+async fn clear(store: &Store) -> Result<()> {
     // Nobody in the town has a password. A person with one signed up, while a server ran without the town.
     let members = doc! { "password": { "$type": "string" } };
     let reloading = doc! { "_id": MARKER, "anew": true };
@@ -250,13 +260,11 @@ async fn clear(store: &Store) -> document::Result<()> {
         ));
     }
     // A class has lost its students and what they did.
-    let nobody = doc! { "$set": { "seats": 0_i64, "called": 0_i64, "students": {} } };
-    let class = Update::one(doc! { "_id": "class" }, nobody);
-    store.engine().update(META, class).await?;
+    store.class().empty().await?;
     for collection in [
         people::COLLECTION,
         posts::COLLECTION,
-        overflow::PAGES,
+        PAGES,
         timeline::COLLECTION,
         sessions::COLLECTION,
     ] {
