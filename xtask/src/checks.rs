@@ -72,7 +72,7 @@ impl Suite<'_> {
         self.nothing_of(
             "dependencies of the crates",
             dependencies::refused(repository),
-            "remove the dependency, or draw the crates differently in ARCHITECTURE.md and xtask/src/dependencies.rs.",
+            "remove the dependency or call a function of `store`, or draw the crates differently in ARCHITECTURE.md and xtask/src/dependencies.rs.",
         );
         // Advisories change without a change of ours, so they are no test; the workflow on GitHub looks at them.
         let title = "licences and sources of the dependencies";
