@@ -5,8 +5,6 @@ use std::str::FromStr;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use bson::doc;
-use document::Find;
 use model::{Account, DisplayName, Handle, Kind, Password, Person, Problem, Timestamp};
 use sha2::{Digest, Sha256};
 use store::people::User;

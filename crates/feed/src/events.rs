@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::StreamExt;
@@ -68,7 +68,7 @@ impl Events {
 
     /// Notifies the watchers of what was committed. Costs nothing when nobody watches it.
     fn changed(&self, changed: &ChangedOwner) {
-        let all = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = self.all();
         match changed {
             ChangedOwner::One(topic) => {
                 if let Some(watched) = all.get(topic) {
@@ -84,13 +84,16 @@ impl Events {
         self.reset.send_replace(());
     }
 
+    fn all(&self) -> MutexGuard<'_, HashMap<Topic, Arc<Watched>>> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn topics(&self) -> Vec<Topic> {
-        let all = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
-        all.keys().cloned().collect()
+        self.all().keys().cloned().collect()
     }
 
     fn subscribe(self: &Arc<Self>, topic: &Topic) -> watch::Receiver<Option<Change>> {
-        let mut all = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.all();
         if let Some(watched) = all.get(topic) {
             return watched.latest.subscribe();
         }
@@ -140,7 +143,7 @@ impl Events {
                 biased;
                 () = watched.latest.closed() => {
                     // Under the lock nobody can subscribe between the check and the removal.
-                    let mut all = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut all = self.all();
                     if watched.latest.is_closed() {
                         all.remove(&topic);
                         return;
@@ -149,10 +152,7 @@ impl Events {
                 () = watched.changed.notified() => {}
             }
         }
-        self.watched
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&topic);
+        self.all().remove(&topic);
     }
 }
 
@@ -219,8 +219,8 @@ impl Storage<'_> {
 }
 
 impl Feed {
-    /// Completes when the store can be read.
+    /// Completes when the store can be read. A ping would not do: the router of a cluster answers it by itself.
     pub async fn ready(&self) -> Result<(), Problem> {
-        self.store.ready().await.map_err(to_problem)
+        self.store.town().await.map(drop).map_err(to_problem)
     }
 }

@@ -9,13 +9,13 @@ use futures::stream::{self, BoxStream};
 use model::{Cursor, Handle, PostId, Problem};
 use store::Store;
 use store::posts::StoredPost;
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 
 use super::problems::to_problem;
 use super::{Feed, Live};
 
-/// How often the store is asked while somebody waits: posts may arrive through other servers.
-const ASK: Duration = Duration::from_secs(1);
+/// The time between two polls while somebody waits.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// How often a new post is announced: when it is first seen, it may not have reached the timelines of its author's
 /// followers yet.
@@ -51,8 +51,7 @@ impl std::str::FromStr for PostList {
 pub struct NewPosts {
     store: Store,
     newest: watch::Sender<Option<PostId>>,
-    published: Notify,
-    looking: Mutex<bool>,
+    polling: Mutex<bool>,
 }
 
 impl NewPosts {
@@ -60,51 +59,42 @@ impl NewPosts {
         Self {
             store,
             newest: watch::Sender::default(),
-            published: Notify::new(),
-            looking: Mutex::default(),
+            polling: Mutex::default(),
         }
     }
 
-    /// Reports that somebody has published a post through this server: no need to wait for the next poll.
-    pub fn published(&self) {
-        self.published.notify_one();
-    }
-
     fn subscribe(self: &Arc<Self>) -> watch::Receiver<Option<PostId>> {
-        let mut looking = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut polling = self.polling.lock().unwrap_or_else(PoisonError::into_inner);
         let receiver = self.newest.subscribe();
-        if !std::mem::replace(&mut looking, true) {
+        if !std::mem::replace(&mut polling, true) {
             tokio::spawn(Arc::clone(self).poll());
         }
         receiver
     }
 
     async fn poll(self: Arc<Self>) {
-        let mut tell = 0;
+        let mut left = 0;
         loop {
             match self.store.posts().newest().await {
                 Ok(newest) => {
                     self.newest.send_if_modified(|known| {
                         if *known != newest {
                             *known = newest;
-                            tell = ANNOUNCEMENTS;
+                            left = ANNOUNCEMENTS;
                         }
-                        let worth_telling = tell > 0;
-                        tell = tell.saturating_sub(1);
-                        worth_telling
+                        let announce = left > 0;
+                        left = left.saturating_sub(1);
+                        announce
                     });
                 }
-                // The outage is reported elsewhere; there is no news until the store is back.
+                // The outage is reported elsewhere; nothing is announced until the store is back.
                 Err(error) => tracing::debug!(%error, "could not ask for the newest post"),
             }
-            tokio::select! {
-                () = tokio::time::sleep(ASK) => {}
-                () = self.published.notified() => tell = ANNOUNCEMENTS,
-            }
+            tokio::time::sleep(PAUSE).await;
             // Under the lock nobody can subscribe between the check and the end.
-            let mut looking = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut polling = self.polling.lock().unwrap_or_else(PoisonError::into_inner);
             if self.newest.receiver_count() == 0 {
-                *looking = false;
+                *polling = false;
                 return;
             }
         }

@@ -102,7 +102,6 @@ impl Posts<'_> {
             }
             Err(error) => return Err(to_problem(error)),
         };
-        self.0.new_posts.published();
         let target = doc! { "post": uuid_bson(id.uuid()) };
         let recorded = self
             .0

@@ -145,11 +145,6 @@ impl Store {
         Ok(())
     }
 
-    /// Completes when the store can be read. A ping would not do: the router of a cluster answers it by itself.
-    pub async fn ready(&self) -> Result<()> {
-        self.town().await.map(drop)
-    }
-
     /// The class.
     pub fn class(&self) -> class::Class<'_> {
         class::Class::new(self)

@@ -52,17 +52,11 @@ impl<'a> OverflowList<'a> {
     }
 
     /// As [`outlier::OverflowList::append`].
-    ///
-    /// # Errors
-    /// As there.
     pub async fn append(&self, owner: &Owner, item: Item) -> Result<Appended> {
         Appended::read(self.0.append(&named(owner), item.into()).await?)
     }
 
     /// As [`outlier::OverflowList::append_if`].
-    ///
-    /// # Errors
-    /// As there.
     pub async fn append_if(
         &self,
         owner: &Owner,
@@ -75,17 +69,11 @@ impl<'a> OverflowList<'a> {
     }
 
     /// As [`outlier::OverflowList::remove`].
-    ///
-    /// # Errors
-    /// As there.
     pub async fn remove(&self, owner: &Owner, key: &Key) -> Result<Removed> {
         Removed::read(self.0.remove(&named(owner), &key.into()).await?)
     }
 
     /// As [`outlier::OverflowList::remove_if`].
-    ///
-    /// # Errors
-    /// As there.
     pub async fn remove_if(
         &self,
         owner: &Owner,
@@ -98,26 +86,17 @@ impl<'a> OverflowList<'a> {
     }
 
     /// The item with this key, wherever it is.
-    ///
-    /// # Errors
-    /// As [`outlier::OverflowList::find`].
     pub async fn find(&self, owner: &Owner, key: &Key) -> Result<Option<Item>> {
         let found = self.0.find(&named(owner), &key.into()).await?;
         found.map(Item::read).transpose()
     }
 
     /// As [`outlier::OverflowList::look`].
-    ///
-    /// # Errors
-    /// As there.
     pub async fn snapshot(&self, owner: &Owner) -> Result<Snapshot> {
         self.0.snapshot(&named(owner)).await
     }
 
     /// As [`outlier::OverflowList::look_after`].
-    ///
-    /// # Errors
-    /// As there.
     pub async fn snapshot_after(
         &self,
         owner: &Owner,
@@ -128,27 +107,18 @@ impl<'a> OverflowList<'a> {
     }
 
     /// As [`outlier::OverflowList::newest_first`].
-    ///
-    /// # Errors
-    /// As there.
     pub async fn newest_first(&self, owner: &Owner, after: Option<Cursor>, limit: usize) -> Result<Stretch> {
         let after = after.map(position);
         Stretch::read(self.0.newest_first(&named(owner), after, limit).await?)
     }
 
     /// As [`outlier::OverflowList::oldest_first`].
-    ///
-    /// # Errors
-    /// As there.
     pub async fn oldest_first(&self, owner: &Owner, after: Option<Cursor>, limit: usize) -> Result<Stretch> {
         let after = after.map(position);
         Stretch::read(self.0.oldest_first(&named(owner), after, limit).await?)
     }
 
     /// As [`outlier::OverflowList::from_offset`].
-    ///
-    /// # Errors
-    /// As there.
     pub async fn from_offset(&self, owner: &Owner, skip: u64, limit: usize) -> Result<Stretch> {
         Stretch::read(self.0.from_offset(&named(owner), skip, limit).await?)
     }
@@ -170,17 +140,11 @@ impl<'a> OverflowList<'a> {
     }
 
     /// As [`outlier::OverflowList::tidy`].
-    ///
-    /// # Errors
-    /// As there.
     pub async fn tidy(&self, owner: &Owner) -> Result<()> {
         self.0.tidy(&named(owner)).await
     }
 
     /// As [`outlier::OverflowList::adopt`].
-    ///
-    /// # Errors
-    /// As there.
     pub async fn adopt(&self, owner: &Owner) -> Result<()> {
         self.0.adopt(&named(owner)).await
     }
@@ -262,9 +226,6 @@ impl Stretch {
 
 impl Walk<'_> {
     /// The next stretch, of at most as many items as a page holds; `None` after the last.
-    ///
-    /// # Errors
-    /// As [`OverflowList::newest_first`].
     pub async fn next(&mut self) -> Result<Option<Stretch>> {
         self.0.next().await?.map(Stretch::read).transpose()
     }

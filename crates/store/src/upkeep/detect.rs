@@ -11,7 +11,7 @@ use super::check::{MOST_BYTES, bytes_of};
 use super::owners::{Owners, groups, owner_of};
 use crate::Store;
 use crate::overflow::{PAGES, owner_id, owners_of};
-use document::{DocumentEngine, Error, Find, Result};
+use document::{DocumentEngine, Find, Result};
 
 /// What counts as an outlier, and how many to report.
 #[derive(Debug, Clone, Copy)]
