@@ -219,7 +219,7 @@ impl Feed {
     /// The key that this site signs its notices with: created by the first server over the store that asks.
     pub async fn notice_key(&self) -> Result<[u8; 32], Problem> {
         let fresh = self.environment.ids.secret();
-        let key = self.store.notice_key(fresh).await.map_err(explain)?;
+        let key = self.store.notice_key(fresh).await.map_err(to_problem)?;
         key.ok_or_else(|| {
             Problem::new(
                 Kind::Internal,

@@ -135,7 +135,7 @@ impl Feed {
             let born = self.environment.ids.uuid(at);
             match self.store.people().insert(&user, born).await {
                 Ok(()) => {
-                    seats.add(&user.person).await.map_err(explain)?;
+                    seats.add(&user.person).await.map_err(to_problem)?;
                     return self.start_session(user, at).await;
                 }
                 Err(document::Error::DuplicateKey { .. }) => {}
@@ -145,7 +145,7 @@ impl Feed {
                 }
             }
         }
-        seats.give_back_seat().await.map_err(explain)?;
+        seats.give_back_seat().await.map_err(to_problem)?;
         Err(Problem::new(
             Kind::Conflict,
             "Too many people here have this name. Add a letter.",

@@ -1,4 +1,4 @@
-use bson::{Bson, Document, doc};
+use bson::{Bson, doc};
 
 use crate::attempts::Attempts;
 use crate::fields::number;
@@ -122,7 +122,7 @@ impl OverflowList<'_> {
             guard.insert(self.path("rev"), seen.rev);
         }
         let change = doc! { "$inc": { self.path("rev"): 1_i64 } };
-        self.counted(guard, terms.with(change)).await
+        self.change_owner(guard, terms.with(change)).await
     }
 
     async fn remove_from_head(
@@ -140,7 +140,7 @@ impl OverflowList<'_> {
         if terms.since.is_some() {
             guard.insert(self.path("rev"), seen.rev);
         }
-        self.counted(guard, terms.with(change)).await
+        self.change_owner(guard, terms.with(change)).await
     }
 
     /// Changes the owner first: from then on no reader sees the item, because readers subtract `pending`. Then the
@@ -163,7 +163,7 @@ impl OverflowList<'_> {
             "$inc": { self.path("count"): -1_i64, self.path("spilled"): -1_i64, self.path("rev"): 1_i64 },
         };
         let guard = doc! { "_id": owner.id(), "born": &seen.born, self.path("rev"): seen.rev };
-        let count = self.counted(guard, terms.with(change)).await?;
+        let count = self.change_owner(guard, terms.with(change)).await?;
         if count.is_some() {
             self.settle(owner, &seen.born, &[pending]).await?;
         }
@@ -194,14 +194,5 @@ impl OverflowList<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Changes the owner if it meets the guard; returns how many items the list has then.
-    pub(crate) async fn counted(&self, guard: Document, change: Document) -> Result<Option<u64>> {
-        let change = FindAndModify::after(guard, change).project(doc! { self.path("count"): 1 });
-        match self.engine.find_and_modify(self.owners(), change).await? {
-            Some(owner) => Ok(Some(State::read(owner, self)?.count)),
-            None => Ok(None),
-        }
     }
 }

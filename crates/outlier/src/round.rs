@@ -197,7 +197,7 @@ impl OverflowList<'_> {
         }
         let guard = doc! { "_id": owner.id(), "born": &seen.born, self.path("rev"): seen.rev };
         let change = doc! { "$inc": { self.path("rev"): 1_i64 } };
-        self.counted(guard, terms.with(change)).await
+        self.change_owner(guard, terms.with(change)).await
     }
 
     fn by_key<'i>(&self, items: impl IntoIterator<Item = &'i Item>) -> HashMap<Key, &'i Item> {
@@ -237,7 +237,7 @@ impl OverflowList<'_> {
         if terms.since.is_some() {
             guard.insert(self.path("rev"), seen.rev);
         }
-        let pushed = self.counted(guard, terms.with(change)).await?;
+        let pushed = self.change_owner(guard, terms.with(change)).await?;
         if pushed.is_some() {
             self.kind.work.pushed(wanted.len());
         }

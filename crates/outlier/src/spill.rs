@@ -109,7 +109,7 @@ impl OverflowList<'_> {
             },
             "$set": { self.path("hasOverflow"): true, self.path("floor"): floor },
         };
-        let committed = self.counted(guard, adding.with(change)).await?;
+        let committed = self.change_owner(guard, adding.with(change)).await?;
         if committed.is_some() {
             self.kind.work.spilled();
             if !adding.items.is_empty() {

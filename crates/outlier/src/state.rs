@@ -107,6 +107,15 @@ impl OverflowList<'_> {
         Ok(found.into_iter().next())
     }
 
+    /// Changes the owner if it meets the guard; returns how many items the list has then.
+    pub(crate) async fn change_owner(&self, guard: Document, change: Document) -> Result<Option<u64>> {
+        let change = FindAndModify::after(guard, change).project(doc! { self.path("count"): 1 });
+        match self.engine.find_and_modify(self.owners(), change).await? {
+            Some(owner) => Ok(Some(State::read(owner, self)?.count)),
+            None => Ok(None),
+        }
+    }
+
     /// The fields of the owner that make up the list's state.
     pub(crate) fn fields(&self, head: Head) -> Document {
         let mut fields = doc! { "born": 1 };

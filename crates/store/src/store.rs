@@ -3,7 +3,7 @@ use std::sync::{Arc, Once};
 use bson::{Document, doc};
 use model::{Overflow, Relation, Topic};
 
-use crate::overflow::{AllLists, OverflowList, Owner, PAGES, all_lists, measure, owner_collection, owner_id};
+use crate::overflow::{AllLists, FeedList, Owner, PAGES, all_lists, measure, owner_collection, owner_id};
 use crate::{
     Settings, account_deletion, class, overflow, people, posts, reactions, schema, sessions, timeline,
 };
@@ -66,9 +66,9 @@ impl Store {
     }
 
     /// One relation's lists, for one operation: all its reads and writes are in one session.
-    pub fn list(&self, relation: Relation) -> OverflowList<'_> {
+    pub fn list(&self, relation: Relation) -> FeedList<'_> {
         let engine = session_of(&self.engine);
-        OverflowList::new(self.lists[relation as usize].on(engine))
+        FeedList::new(self.lists[relation as usize].on(engine))
     }
 
     /// The same store in one session, for an operation on several documents in which each read must see what the

@@ -3,7 +3,7 @@ use bson::doc;
 use model::{Handle, PostId, Problem, Relation, Timestamp, Topic};
 
 use super::{Kind, Layout, id_of, insert_all, largest};
-use crate::overflow::{Item, Key, OverflowList, PAGES, lay_out};
+use crate::overflow::{FeedList, Item, Key, PAGES, lay_out};
 use crate::posts::{self, new_document};
 use crate::{Limits, Settings, Store};
 use document::{Engine, Error, Result};
@@ -31,7 +31,7 @@ impl Overflow {
         &self.store
     }
 
-    fn likes(&self) -> OverflowList<'_> {
+    fn likes(&self) -> FeedList<'_> {
         self.store.list(Relation::Likes)
     }
 }

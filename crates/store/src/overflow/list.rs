@@ -8,7 +8,7 @@ use super::{Item, Key, Owner, named};
 /// The lists of one relation, such as every owner's likes, for one operation: an [`outlier::OverflowList`] that takes
 /// and returns the feed's types.
 #[derive(Clone)]
-pub struct OverflowList<'a>(outlier::OverflowList<'a>);
+pub struct FeedList<'a>(outlier::OverflowList<'a>);
 
 /// What an append did.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,7 +46,7 @@ pub struct Stretch {
 /// A walk over a whole list that never holds more than one page in memory.
 pub struct Walk<'a>(outlier::Walk<'a>);
 
-impl<'a> OverflowList<'a> {
+impl<'a> FeedList<'a> {
     pub(crate) fn new(list: outlier::OverflowList<'a>) -> Self {
         Self(list)
     }
@@ -123,7 +123,7 @@ impl<'a> OverflowList<'a> {
         Stretch::read(self.0.from_offset(&named(owner), skip, limit).await?)
     }
 
-    /// A cursor for [`OverflowList::newest_first`] that points to the newest item that is not newer than `moment`.
+    /// A cursor for [`FeedList::newest_first`] that points to the newest item that is not newer than `moment`.
     pub fn cursor_at(&self, owner: &Owner, moment: Timestamp) -> Cursor {
         let moment = bson::DateTime::from_millis(moment.millis());
         cursor(self.0.cursor_at(&named(owner), moment))

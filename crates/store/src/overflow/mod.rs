@@ -15,7 +15,7 @@ use uuid::Uuid;
 use crate::{Limits, Settings};
 
 pub use item::{Item, Key};
-pub use list::{Appended, OverflowList, Removed, Stretch, Walk};
+pub use list::{Appended, FeedList, Removed, Stretch, Walk};
 pub(crate) use outlier::fields::number;
 pub use outlier::{Snapshot, StoredList, Work, empty, uuid_bson};
 

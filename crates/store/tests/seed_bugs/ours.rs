@@ -9,7 +9,7 @@ use bson::{Bson, Document};
 use document::{Engine, Error, Find, FindAndModify, Index, Layer, Result, Update, Updated};
 use model::{Cursor, Relation, Topic};
 use store::layouts::{Layout, Overflow};
-use store::overflow::{Appended, Item, OverflowList, Owner};
+use store::overflow::{Appended, FeedList, Item, Owner};
 use store::{Limits, Store};
 use tokio::sync::oneshot;
 
@@ -58,7 +58,7 @@ impl Ours {
         Topic::Post(owner())
     }
 
-    pub fn likes(&self) -> OverflowList<'_> {
+    pub fn likes(&self) -> FeedList<'_> {
         self.store().list(Relation::Likes)
     }
 

@@ -5,7 +5,7 @@ use document::{Error, Find, Result};
 use model::{
     Handle, Person, PostId, Relation, RelationOverflow, StormTarget, StormVerdict, Timestamp, Topic,
 };
-use store::overflow::{Item, Key, OverflowList, StoredList, Work, lay_out, owner_collection, owners_of};
+use store::overflow::{FeedList, Item, Key, StoredList, Work, lay_out, owner_collection, owners_of};
 use store::people::User;
 use store::upkeep::{CheckOptions, check};
 use store::{Store, posts};
@@ -203,7 +203,7 @@ impl StormList {
         })
     }
 
-    fn list(&self) -> OverflowList<'_> {
+    fn list(&self) -> FeedList<'_> {
         self.store.list(self.relation)
     }
 }
