@@ -150,7 +150,7 @@ impl Timelines<'_> {
             match standing.filter(|_| follows) {
                 None => timeline.remove_author(author),
                 Some(DeliveryMode::Ordinary) => {
-                    timeline.merge(self.newest_by(slice::from_ref(author)).await?)
+                    timeline.merge(self.newest_by(slice::from_ref(author)).await?);
                 }
                 Some(_) if timeline.outliers.contains(author) => {}
                 Some(_) => timeline.outliers.push(author.clone()),
