@@ -57,13 +57,7 @@ pub async fn open_with_engine(options: &DataOptions) -> Result<Opened, CliError>
 
 /// The same, even if an import was not finished.
 pub async fn open_to_import(options: &DataOptions) -> Result<Opened, CliError> {
-    let settings = options.limits.settings().map_err(|problem| {
-        CliError::usage(
-            "The limits of the lists do not fit",
-            "`spillway --help` shows the allowed values.",
-        )
-        .caused_by(&problem)
-    })?;
+    let settings = options.limits.settings();
     let (engine, embedded): (Engine, _) = match &options.store {
         StoreAddress::Embedded(folder) => {
             let engine = embedded(folder).await?;

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use feed::ActivityEntry;
 use leptos::prelude::*;
-use model::{Comment, Listing, Member, PostCard, Relation, Topic};
+use model::{Comment, Items, Listing, Member, PostCard, Relation, Topic};
 use ui::components::{Icon, beginning};
 use ui::islands::{InfiniteScroll, NewItems};
 
@@ -244,20 +244,13 @@ impl UpdateSource {
         let (one, more, item) = match self {
             Self::Posts { .. } => ("new post", "new posts", None),
             Self::Items { topic, relation } => {
-                let (one, more) = match relation {
-                    Relation::Likes => ("new like", "new likes"),
-                    Relation::Comments => ("new comment", "new comments"),
-                    Relation::Shares => ("new share", "new shares"),
-                    Relation::Followers => ("new follower", "new followers"),
-                    Relation::Following => ("newly followed", "newly followed"),
-                    Relation::Activities => ("new activity", "new activities"),
-                };
+                let (one, more) = relation.description().news;
                 (one, more, Some((topic.to_string(), relation)))
             }
         };
         let by_itself = item
             .as_ref()
-            .is_some_and(|(_, relation)| *relation == Relation::Comments);
+            .is_some_and(|(_, relation)| relation.description().items == Items::Comments);
         let (topic, relation) = item.map(|(topic, relation)| (topic, relation.as_str())).unzip();
         view! {
             <div role="status">

@@ -1,212 +1,140 @@
 //! The pages that show one long list.
 
+use feed::Feed;
 use leptos::prelude::*;
-use model::{Listing, Member, Post, Profile, Relation, Topic};
+use model::{Description, Handle, Listing, Owners, Problem, Relation, Topic};
 use ui::components::grouped;
-use ui::request::{feed, loaded, now};
+use ui::request::{feed, loaded};
+use ui::session;
 use ui::title::PageTitle;
 
 use super::request::{ListPosition, person_in_path, post_in_path};
-use crate::components::{ActivityRow, List, MemberRow, UpdateSource};
+use crate::components::{ActivityRow, Entry, List, MemberRow, UpdateSource};
 
 /// The people who like a post.
 #[component]
 pub fn LikesPage() -> impl IntoView {
-    loaded(async {
-        let (id, place) = (post_in_path()?, ListPosition::in_short_rows()?);
-        let feed = feed()?;
-        let (listing, card) = futures::try_join!(
-            feed.reactions().likes(id, place.paging),
-            feed.posts().get(id, None)
-        )?;
-        let listing = feed
-            .storage()
-            .with_costs(&Topic::Post(id), Relation::Likes, listing)
-            .await?;
-        Ok(of_a_post(
-            &card.post,
-            "Likes",
-            Relation::Likes,
-            "Nobody likes this yet. You could be the first.",
-            place,
-            listing,
-        ))
-    })
+    members_page(Relation::Likes)
 }
 
 /// The people who shared a post.
 #[component]
 pub fn SharesPage() -> impl IntoView {
-    loaded(async {
-        let (id, place) = (post_in_path()?, ListPosition::in_short_rows()?);
-        let feed = feed()?;
-        let (listing, card) = futures::try_join!(
-            feed.reactions().shares(id, place.paging),
-            feed.posts().get(id, None)
-        )?;
-        let listing = feed
-            .storage()
-            .with_costs(&Topic::Post(id), Relation::Shares, listing)
-            .await?;
-        Ok(of_a_post(
-            &card.post,
-            "Shares",
-            Relation::Shares,
-            "Nobody has shared this yet. You could be the first.",
-            place,
-            listing,
-        ))
-    })
+    members_page(Relation::Shares)
 }
 
 /// The followers of a person.
 #[component]
 pub fn FollowersPage() -> impl IntoView {
-    loaded(async {
-        let (handle, place) = (person_in_path()?, ListPosition::in_short_rows()?);
-        let feed = feed()?;
-        let (listing, person) = futures::try_join!(
-            feed.people().followers(&handle, place.paging),
-            feed.people().profile(&handle, None)
-        )?;
-        let owner = Topic::User(handle.clone());
-        let listing = feed
-            .storage()
-            .with_costs(&owner, Relation::Followers, listing)
-            .await?;
-        Ok(of_a_person(
-            &person,
-            "Followers",
-            Relation::Followers,
-            "No followers yet.",
-            place,
-            listing,
-        ))
-    })
+    members_page(Relation::Followers)
 }
 
 /// The people whom a person follows.
 #[component]
 pub fn FollowingPage() -> impl IntoView {
-    loaded(async {
-        let (handle, place) = (person_in_path()?, ListPosition::in_short_rows()?);
-        let feed = feed()?;
-        let (listing, person) = futures::try_join!(
-            feed.people().following(&handle, place.paging),
-            feed.people().profile(&handle, None)
-        )?;
-        let owner = Topic::User(handle.clone());
-        let listing = feed
-            .storage()
-            .with_costs(&owner, Relation::Following, listing)
-            .await?;
-        Ok(of_a_person(
-            &person,
-            "Following",
-            Relation::Following,
-            "Follows nobody yet. Explore has plenty of people to follow.",
-            place,
-            listing,
-        ))
-    })
+    members_page(Relation::Following)
 }
 
 /// The activities of a person.
 #[component]
 pub fn ActivityPage() -> impl IntoView {
     loaded(async {
-        let (handle, place) = (person_in_path()?, ListPosition::in_short_rows()?);
-        let feed = feed()?;
-        let (listing, person) = futures::try_join!(
-            feed.people().activity_entries(&handle, place.paging),
-            feed.people().profile(&handle, None)
-        )?;
-        let owner = Topic::User(handle.clone());
-        let listing = feed
-            .storage()
-            .with_costs(&owner, Relation::Activities, listing)
-            .await?;
-        let now = now();
-        let total = listing.total;
-        let fresh = Some(UpdateSource::Items {
-            topic: owner,
-            relation: Relation::Activities,
-        });
+        let (handle, page) = (person_in_path()?, ListPage::of(Relation::Activities)?);
+        let (people, paging) = (page.feed.people(), page.place.paging);
+        let (listing, about) = futures::try_join!(people.activity_entries(&handle, paging), page.about())?;
+        let now = page.feed.now();
         let row = move |entry| view! { <ActivityRow entry now /> };
-        Ok(view! {
-            <ListHead what="Activity" about=person.name.to_string() owner=format!("/@{handle}") total />
-            <List listing place fresh=fresh label="Activity" empty="Nothing yet. Their posts, likes, shares, comments and follows appear here." row />
-        })
+        page.show(about, listing, row).await
     })
 }
 
-fn of_a_post(
-    post: &Post,
-    what: &'static str,
-    relation: Relation,
-    empty: &'static str,
-    place: ListPosition,
-    listing: Listing<Member>,
-) -> impl IntoView + use<> {
-    let about = format!("The post by {}", post.author.name);
-    let fresh = UpdateSource::Items {
-        topic: Topic::Post(post.id),
-        relation,
-    };
-    members(
-        what,
-        fresh,
-        empty,
-        about,
-        format!("/post/{}", post.id),
-        place,
-        listing,
-    )
+fn members_page(relation: Relation) -> impl IntoView {
+    loaded(async move {
+        let page = ListPage::of(relation)?;
+        let (lists, paging) = (page.feed.lists(page.reader.as_ref()), page.place.paging);
+        let (listing, about) =
+            futures::try_join!(lists.members(&page.owner, relation, paging), page.about())?;
+        let now = page.feed.now();
+        let row = move |member| view! { <MemberRow member now /> };
+        page.show(about, listing, row).await
+    })
 }
 
-fn of_a_person(
-    person: &Profile,
-    what: &'static str,
+/// What a page shows a stretch of, and to whom.
+struct ListPage {
+    feed: Feed,
+    reader: Option<Handle>,
+    owner: Topic,
     relation: Relation,
-    empty: &'static str,
     place: ListPosition,
-    listing: Listing<Member>,
-) -> impl IntoView + use<> {
-    let owner = format!("/@{}", person.handle);
-    let fresh = UpdateSource::Items {
-        topic: Topic::User(person.handle.clone()),
-        relation,
-    };
-    members(what, fresh, empty, person.name.to_string(), owner, place, listing)
 }
 
-fn members(
-    what: &'static str,
-    fresh: UpdateSource,
-    empty: &'static str,
-    about: String,
-    owner: String,
-    place: ListPosition,
-    listing: Listing<Member>,
-) -> impl IntoView {
-    let now = now();
-    let total = listing.total;
-    let row = move |member| view! { <MemberRow member now /> };
-    view! {
-        <ListHead what about owner total />
-        <List listing place fresh=Some(fresh) label=what empty row />
+/// The owner of a list: in words, and the address of its page.
+struct About {
+    words: String,
+    href: String,
+}
+
+impl ListPage {
+    fn of(relation: Relation) -> Result<Self, Problem> {
+        Ok(Self {
+            owner: match relation.owners() {
+                Owners::People => Topic::User(person_in_path()?),
+                Owners::Posts => Topic::Post(post_in_path()?),
+            },
+            relation,
+            place: ListPosition::in_short_rows()?,
+            feed: feed()?,
+            reader: session::viewer().map(|account| account.handle),
+        })
     }
-}
 
-#[component]
-fn ListHead(what: &'static str, about: String, owner: String, total: u64) -> impl IntoView {
-    view! {
-        <PageTitle text=format!("{what}, {about}") />
-        <header class="page-head">
-            <h1>{what} " " <span class="page-head-count">{grouped(total)}</span></h1>
-            <p>
-                <a href=owner>{about}</a>
-            </p>
-        </header>
+    async fn about(&self) -> Result<About, Problem> {
+        Ok(match &self.owner {
+            Topic::Post(id) => {
+                let post = self.feed.posts().get(*id, None).await?.post;
+                About {
+                    words: format!("The post by {}", post.author.name),
+                    href: format!("/post/{id}"),
+                }
+            }
+            Topic::User(handle) => About {
+                words: self.feed.people().profile(handle, None).await?.name.to_string(),
+                href: format!("/@{handle}"),
+            },
+        })
+    }
+
+    async fn show<T, Row, Shown>(
+        self,
+        about: About,
+        listing: Listing<T>,
+        row: Row,
+    ) -> Result<impl IntoView, Problem>
+    where
+        T: Entry + Send + 'static,
+        Row: Fn(T) -> Shown + Send + 'static,
+        Shown: IntoView + 'static,
+    {
+        let Self { relation, place, .. } = self;
+        let storage = self.feed.storage(self.reader.as_ref());
+        let listing = storage.with_costs(&self.owner, relation, listing).await?;
+        let About { words, href } = about;
+        let Description { title, empty, .. } = *relation.description();
+        let count = grouped(listing.total);
+        let fresh = Some(UpdateSource::Items {
+            topic: self.owner,
+            relation,
+        });
+        Ok(view! {
+            <PageTitle text=format!("{title}, {words}") />
+            <header class="page-head">
+                <h1>{title} " " <span class="page-head-count">{count}</span></h1>
+                <p>
+                    <a href=href>{words}</a>
+                </p>
+            </header>
+            <List listing place fresh label=title empty row />
+        })
     }
 }

@@ -26,7 +26,7 @@ async fn post_page(id: PostId, place: ListPosition) -> Result<impl IntoView, Pro
     )?;
 
     let comments = feed
-        .storage()
+        .storage(reader.as_ref())
         .with_costs(&Topic::Post(id), Relation::Comments, comments)
         .await?;
     let signed_in = reader.is_some();
@@ -97,7 +97,7 @@ async fn post_page(id: PostId, place: ListPosition) -> Result<impl IntoView, Pro
                         </p>
                     }
                 })}
-            <List listing=comments place fresh label="Comments" empty="No comments yet. Say something kind." row form />
+            <List listing=comments place fresh label="Comments" empty=Relation::Comments.description().empty row form />
         </section>
     })
 }

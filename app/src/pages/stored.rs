@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use model::{Problem, Topic};
 use ui::request::{feed, loaded};
+use ui::session;
 use ui::title::PageTitle;
 
 use super::request::{person_in_path, post_in_path};
@@ -31,7 +32,9 @@ pub fn StoredPersonPage() -> impl IntoView {
 }
 
 async fn stored_page(owner: Topic, about: String, path: String) -> Result<impl IntoView, Problem> {
-    let (overflow, documents) = feed()?.storage().documents(&owner).await?;
+    let (feed, reader) = (feed()?, session::viewer());
+    let reader = reader.as_ref().map(|account| &account.handle);
+    let (overflow, documents) = feed.storage(reader).documents(&owner).await?;
     Ok(view! {
         <PageTitle text=format!("How {about} is stored") />
         <header class="page-head">

@@ -126,16 +126,18 @@ async fn watch(
 ) -> Answer<Response> {
     // A topic whose owner is gone stays silent, even for a page that reconnects; but a request for nobody at all
     // deserves an answer.
-    let known = future::join_all(topics.iter().map(|topic| feed.storage().overflow(topic))).await;
+    let reader = session.handle();
+    let storage = feed.storage(reader);
+    let known = future::join_all(topics.iter().map(|topic| storage.overflow(topic))).await;
     if !known.is_empty() && known.iter().all(Result::is_err) {
         known.into_iter().collect::<Result<Vec<_>, Problem>>()?;
     }
     let newer = match posts {
-        Some((list, since)) => feed.live().watch_posts(list, session.handle().cloned(), since),
+        Some((list, since)) => feed.live().watch_posts(list, reader.cloned(), since),
         None => stream::pending().boxed(),
     };
     // A topic whose owner is gone stays silent; the connection stays open, or a browser would reconnect forever.
-    let changes = feed.live().watch(&topics).chain(stream::pending());
+    let changes = feed.live().watch(&topics, reader).chain(stream::pending());
     let events = stream::select(
         changes.map(|change| event(&change)),
         newer.map(|newer| {

@@ -7,7 +7,7 @@ use model::{Overflow, Relation, RelationOverflow, Topic};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::extract::{PostPath, UserPath};
+use crate::extract::{PostPath, Reader, UserPath};
 use crate::{Answer, Api};
 
 pub fn routes() -> OpenApiRouter<Api> {
@@ -23,8 +23,13 @@ pub fn routes() -> OpenApiRouter<Api> {
     params(PostPath),
     responses((status = 200, description = "Each list by its name.", body = BTreeMap<Relation, RelationOverflow>))
 )]
-async fn of_post(State(feed): State<Feed>, PostPath(post): PostPath) -> Answer<Json<Overflow>> {
-    Ok(Json(feed.storage().overflow(&Topic::Post(post)).await?))
+async fn of_post(
+    State(feed): State<Feed>,
+    reader: Reader,
+    PostPath(post): PostPath,
+) -> Answer<Json<Overflow>> {
+    let storage = feed.storage(reader.handle());
+    Ok(Json(storage.overflow(&Topic::Post(post)).await?))
 }
 
 /// How a person's lists are stored
@@ -34,6 +39,11 @@ async fn of_post(State(feed): State<Feed>, PostPath(post): PostPath) -> Answer<J
     params(UserPath),
     responses((status = 200, description = "Each list by its name.", body = BTreeMap<Relation, RelationOverflow>))
 )]
-async fn of_user(State(feed): State<Feed>, UserPath(handle): UserPath) -> Answer<Json<Overflow>> {
-    Ok(Json(feed.storage().overflow(&Topic::User(handle)).await?))
+async fn of_user(
+    State(feed): State<Feed>,
+    reader: Reader,
+    UserPath(handle): UserPath,
+) -> Answer<Json<Overflow>> {
+    let storage = feed.storage(reader.handle());
+    Ok(Json(storage.overflow(&Topic::User(handle)).await?))
 }

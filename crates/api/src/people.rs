@@ -3,7 +3,9 @@
 use axum::Json;
 use axum::extract::State;
 use feed::Feed;
-use model::{Activity, DisplayName, Handle, Listing, Member, Profile, ReactionState, Timestamp};
+use model::{
+    Activity, DisplayName, Handle, Listing, Member, Profile, ReactionState, Relation, Timestamp, Topic,
+};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -124,10 +126,16 @@ async fn unfollow(
 )]
 async fn followers(
     State(feed): State<Feed>,
+    reader: Reader,
     UserPath(handle): UserPath,
     Stretch(paging): Stretch,
 ) -> Answer<Json<Listing<Member>>> {
-    Ok(Json(feed.people().followers(&handle, paging).await?))
+    let lists = feed.lists(reader.handle());
+    Ok(Json(
+        lists
+            .members(&Topic::User(handle), Relation::Followers, paging)
+            .await?,
+    ))
 }
 
 /// Whom a person follows
@@ -139,10 +147,16 @@ async fn followers(
 )]
 async fn following(
     State(feed): State<Feed>,
+    reader: Reader,
     UserPath(handle): UserPath,
     Stretch(paging): Stretch,
 ) -> Answer<Json<Listing<Member>>> {
-    Ok(Json(feed.people().following(&handle, paging).await?))
+    let lists = feed.lists(reader.handle());
+    Ok(Json(
+        lists
+            .members(&Topic::User(handle), Relation::Following, paging)
+            .await?,
+    ))
 }
 
 /// What a person did

@@ -3,11 +3,11 @@
 use axum::Json;
 use axum::extract::State;
 use feed::Feed;
-use model::{Listing, Member, ReactionState};
+use model::{Listing, Member, ReactionState, Relation, Topic};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::extract::{Actor, PostPath, Stretch};
+use crate::extract::{Actor, PostPath, Reader, Stretch};
 use crate::{Answer, Api};
 
 pub fn routes() -> OpenApiRouter<Api> {
@@ -91,10 +91,14 @@ async fn unshare(
 )]
 async fn likes(
     State(feed): State<Feed>,
+    reader: Reader,
     PostPath(post): PostPath,
     Stretch(paging): Stretch,
 ) -> Answer<Json<Listing<Member>>> {
-    Ok(Json(feed.reactions().likes(post, paging).await?))
+    let lists = feed.lists(reader.handle());
+    Ok(Json(
+        lists.members(&Topic::Post(post), Relation::Likes, paging).await?,
+    ))
 }
 
 /// Who shared a post
@@ -106,8 +110,14 @@ async fn likes(
 )]
 async fn shares(
     State(feed): State<Feed>,
+    reader: Reader,
     PostPath(post): PostPath,
     Stretch(paging): Stretch,
 ) -> Answer<Json<Listing<Member>>> {
-    Ok(Json(feed.reactions().shares(post, paging).await?))
+    let lists = feed.lists(reader.handle());
+    Ok(Json(
+        lists
+            .members(&Topic::Post(post), Relation::Shares, paging)
+            .await?,
+    ))
 }

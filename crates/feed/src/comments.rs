@@ -61,8 +61,8 @@ impl Reactions<'_> {
 
     /// The comments on a post.
     pub async fn comments(self, post: PostId, paging: Paging) -> Result<Listing<Comment>, Problem> {
-        let stretch = self
-            .0
+        let lists = self.0.lists(None);
+        let stretch = lists
             .stretch(&Topic::Post(post), Relation::Comments, paging)
             .await?;
         let authors = stretch.items.iter().filter_map(|item| item.by.as_ref());

@@ -1,13 +1,13 @@
 //! Watching owners: subscribers are notified when a change to an owner's lists was committed, by any server.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
-use model::{Overflow, Problem, Topic};
+use model::{Handle, Overflow, Problem, Topic, View};
 use store::Store;
 use store::changes::{ChangeSource, ChangedOwner};
 use tokio::sync::{Notify, watch};
@@ -28,15 +28,18 @@ pub struct Change {
     pub topic: Topic,
     /// Counts the changes of this topic that were sent since it was first watched.
     pub sequence: u64,
-    /// All its lists.
+    /// All its lists that the watcher may see.
     pub overflow: Arc<Overflow>,
 }
 
-/// The topics that are being watched. Each has one task, which reads the owner once per change, whatever the
-/// number of watchers.
+/// The owners that somebody watches, by what each reader may see of them.
+type AllWatched = HashMap<View, HashMap<Topic, Arc<Watched>>>;
+
+/// The topics that are being watched, by the view that their watchers have. Each has one task, which reads the owner
+/// once per change, whatever the number of watchers.
 pub struct Events {
     store: Store,
-    watched: Mutex<HashMap<Topic, Arc<Watched>>>,
+    watched: Mutex<AllWatched>,
     /// Changes when all data is replaced and every watch has to end.
     reset: watch::Sender<()>,
     streams: Arc<AtomicU64>,
@@ -71,11 +74,13 @@ impl Events {
         let all = self.all();
         match changed {
             ChangedOwner::One(topic) => {
-                if let Some(watched) = all.get(topic) {
-                    watched.changed.notify_one();
-                }
+                let watched = all.values().filter_map(|topics| topics.get(topic));
+                watched.for_each(|watched| watched.changed.notify_one());
             }
-            ChangedOwner::Any => all.values().for_each(|watched| watched.changed.notify_one()),
+            ChangedOwner::Any => {
+                let watched = all.values().flat_map(HashMap::values);
+                watched.for_each(|watched| watched.changed.notify_one());
+            }
         }
     }
 
@@ -84,16 +89,19 @@ impl Events {
         self.reset.send_replace(());
     }
 
-    fn all(&self) -> MutexGuard<'_, HashMap<Topic, Arc<Watched>>> {
+    fn all(&self) -> MutexGuard<'_, AllWatched> {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn topics(&self) -> Vec<Topic> {
-        self.all().keys().cloned().collect()
+        let all = self.all();
+        let topics: HashSet<&Topic> = all.values().flat_map(HashMap::keys).collect();
+        topics.into_iter().cloned().collect()
     }
 
-    fn subscribe(self: &Arc<Self>, topic: &Topic) -> watch::Receiver<Option<Change>> {
+    fn subscribe(self: &Arc<Self>, topic: &Topic, view: View) -> watch::Receiver<Option<Change>> {
         let mut all = self.all();
+        let all = all.entry(view).or_default();
         if let Some(watched) = all.get(topic) {
             return watched.latest.subscribe();
         }
@@ -103,17 +111,17 @@ impl Events {
             latest,
         });
         all.insert(topic.clone(), Arc::clone(&watched));
-        tokio::spawn(Arc::clone(self).follow(topic.clone(), watched));
+        tokio::spawn(Arc::clone(self).follow(topic.clone(), view, watched));
         receiver
     }
 
     /// Reads the owner after every change and sends it on if it is different, until nobody watches or the owner is
     /// gone.
-    async fn follow(self: Arc<Self>, topic: Topic, watched: Arc<Watched>) {
+    async fn follow(self: Arc<Self>, topic: Topic, view: View, watched: Arc<Watched>) {
         let mut sequence = 0;
         let mut pause = QUIET;
         loop {
-            match self.store.overflow(&topic).await {
+            match self.store.overflow_in(&topic, view).await {
                 Ok(overflow) => {
                     pause = QUIET;
                     watched.latest.send_if_modified(|latest| {
@@ -145,14 +153,14 @@ impl Events {
                     // Under the lock nobody can subscribe between the check and the removal.
                     let mut all = self.all();
                     if watched.latest.is_closed() {
-                        all.remove(&topic);
+                        all.entry(view).or_default().remove(&topic);
                         return;
                     }
                 }
                 () = watched.changed.notified() => {}
             }
         }
-        self.all().remove(&topic);
+        self.all().entry(view).or_default().remove(&topic);
     }
 }
 
@@ -191,10 +199,11 @@ impl Live<'_> {
         self.0.events.streams.load(Ordering::Relaxed)
     }
 
-    /// The current state of every topic, then each change of it. A topic whose owner is gone sends nothing more.
-    pub fn watch(self, topics: &[Topic]) -> BoxStream<'static, Change> {
+    /// The current state of every topic, then each change of it, as far as the reader may see it. A topic whose owner
+    /// is gone sends nothing more.
+    pub fn watch(self, topics: &[Topic], reader: Option<&Handle>) -> BoxStream<'static, Change> {
         let each = topics.iter().map(|topic| {
-            let mut receiver = self.0.events.subscribe(topic);
+            let mut receiver = self.0.events.subscribe(topic, View::of(topic, reader));
             receiver.mark_changed();
             stream::unfold(receiver, |mut receiver| async move {
                 loop {
@@ -214,7 +223,8 @@ impl Live<'_> {
 impl Storage<'_> {
     /// How an owner's lists are stored now.
     pub async fn overflow(self, topic: &Topic) -> Result<Overflow, Problem> {
-        self.0.store.overflow(topic).await.map_err(to_problem)
+        let overflow = self.0.store.overflow_in(topic, self.view(topic)).await;
+        overflow.map_err(to_problem)
     }
 }
 

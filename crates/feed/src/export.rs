@@ -1,9 +1,9 @@
 //! Everything that the store has about a person, for them to keep: one JSON document, written while it is read, so
 //! that it may be of any length.
 
-use bson::Bson;
 use futures::stream::{self, Stream, StreamExt as _};
-use model::{ActivityKind, Handle, PostId, Problem, Relation, Topic};
+use model::{ActivityKind, Handle, Items, PostId, Problem, Relation, Topic};
+use outlier::fields;
 use serde_json::{Value, json};
 use store::overflow::{Item, Key};
 use store::posts::Order;
@@ -81,15 +81,20 @@ impl Export {
     async fn write(&self, beginning: Value) -> Result<(), Stopped> {
         self.piece(format!("{{\"profile\":{beginning}")).await?;
         self.posts().await?;
-        for (name, kind) in [
-            ("comments", ActivityKind::Comment),
-            ("likes", ActivityKind::Like),
-            ("shares", ActivityKind::Share),
-        ] {
-            self.list(name, Relation::Activities, Some(kind)).await?;
+        for relation in Relation::OF_A_USER {
+            match relation.description().items {
+                Items::Activities => {
+                    for (name, kind) in [
+                        ("comments", ActivityKind::Comment),
+                        ("likes", ActivityKind::Like),
+                        ("shares", ActivityKind::Share),
+                    ] {
+                        self.list(name, relation, Some(kind)).await?;
+                    }
+                }
+                Items::People | Items::Comments => self.list(relation.as_str(), relation, None).await?,
+            }
         }
-        self.list("following", Relation::Following, None).await?;
-        self.list("followers", Relation::Followers, None).await?;
         self.piece("}\n".to_owned()).await
     }
 
@@ -136,10 +141,7 @@ impl Export {
         if item.more.get_str("kind").ok() != Some(kind.as_str()) {
             return Ok(None);
         }
-        let post = match item.more.get("post") {
-            Some(Bson::Binary(binary)) => uuid::Uuid::from_slice(&binary.bytes).ok().map(PostId::from),
-            _ => None,
-        };
+        let post = fields::uuid(&item.more, "post").ok().map(PostId::from);
         let mut value = json!({ "id": item.id, "post": post, "at": item.at });
         if let Some(Reaction::Comment(post, id)) = Reaction::of(item) {
             value["id"] = json!(id);

@@ -7,6 +7,7 @@ mod comments;
 mod environment;
 mod events;
 mod export;
+mod lists;
 mod new_posts;
 mod notable;
 mod passwords;
@@ -19,10 +20,9 @@ mod storage;
 
 use std::sync::Arc;
 
-use model::{Cursor, Handle, Problem, Relation, Timestamp, Topic};
+use model::{Cursor, Handle, Timestamp, Topic, View};
 use outlier::Turns;
 use store::Store;
-use store::overflow::Stretch;
 use tokio::sync::OnceCell;
 use uuid::Uuid;
 
@@ -91,9 +91,14 @@ impl Feed {
         Live(self)
     }
 
-    /// How lists are stored.
-    pub fn storage(&self) -> Storage<'_> {
-        Storage(self)
+    /// The lists that a reader may see; `None` for somebody who is not signed in.
+    pub fn lists<'a>(&'a self, reader: Option<&'a Handle>) -> Lists<'a> {
+        Lists(self, reader)
+    }
+
+    /// How the lists that a reader may see are stored; `None` for somebody who is not signed in.
+    pub fn storage<'a>(&'a self, reader: Option<&'a Handle>) -> Storage<'a> {
+        Storage(self, reader)
     }
 
     /// The data layer below.
@@ -109,17 +114,6 @@ impl Feed {
     /// A new id for something that happens at this time.
     pub fn fresh_id(&self, at: Timestamp) -> Uuid {
         self.environment.ids.uuid(at)
-    }
-
-    /// A stretch of one of an owner's lists, read from the requested end.
-    async fn stretch(&self, owner: &Topic, relation: Relation, paging: Paging) -> Result<Stretch, Problem> {
-        let Paging { end, after, limit } = paging;
-        let list = self.store.list(relation);
-        let read = match end {
-            End::Newest => list.newest_first(owner, after, limit).await,
-            End::Oldest => list.oldest_first(owner, after, limit).await,
-        };
-        read.map_err(to_problem)
     }
 }
 
@@ -143,9 +137,19 @@ pub struct People<'a>(&'a Feed);
 #[derive(Clone, Copy)]
 pub struct Live<'a>(&'a Feed);
 
-/// How lists are stored.
+/// Lists, as one reader may see them.
 #[derive(Clone, Copy)]
-pub struct Storage<'a>(&'a Feed);
+pub struct Lists<'a>(&'a Feed, Option<&'a Handle>);
+
+/// How lists are stored, as far as one reader may know.
+#[derive(Clone, Copy)]
+pub struct Storage<'a>(&'a Feed, Option<&'a Handle>);
+
+impl Storage<'_> {
+    fn view(self, owner: &Topic) -> View {
+        View::of(owner, self.1)
+    }
+}
 
 /// The end from which a list is read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -2,16 +2,16 @@
 
 use std::collections::HashMap;
 
-use bson::Bson;
 use model::{
-    Activity, ActivityKind, Handle, Listing, Member, Person, PostId, PostText, Problem, Profile,
-    ReactionState, Relation, Timestamp, Topic,
+    Activity, ActivityKind, Handle, Listing, Person, PostId, PostText, Problem, Profile, ReactionState,
+    Relation, Topic,
 };
+use outlier::fields;
 use store::overflow::{Item, Key};
 use store::reactions::Reaction;
 
 use super::problems::{missing, to_problem};
-use super::{Feed, Paging, People};
+use super::{Paging, People};
 
 /// An activity, with its object.
 #[derive(Debug, Clone)]
@@ -79,24 +79,11 @@ impl People<'_> {
         })
     }
 
-    /// The followers of a person.
-    pub async fn followers(self, handle: &Handle, paging: Paging) -> Result<Listing<Member>, Problem> {
-        self.0
-            .members(&Topic::User(handle.clone()), Relation::Followers, paging)
-            .await
-    }
-
-    /// The people whom a person follows.
-    pub async fn following(self, handle: &Handle, paging: Paging) -> Result<Listing<Member>, Problem> {
-        self.0
-            .members(&Topic::User(handle.clone()), Relation::Following, paging)
-            .await
-    }
-
     /// The activities of a person.
     pub async fn activity(self, handle: &Handle, paging: Paging) -> Result<Listing<Activity>, Problem> {
         let owner = Topic::User(handle.clone());
-        let stretch = self.0.stretch(&owner, Relation::Activities, paging).await?;
+        let lists = self.0.lists(None);
+        let stretch = lists.stretch(&owner, Relation::Activities, paging).await?;
         let items: Vec<Activity> = stretch.items.iter().map(activity).collect::<Result<_, _>>()?;
         let mut seams = stretch.seams;
         for seam in &mut seams {
@@ -151,37 +138,6 @@ impl People<'_> {
     }
 }
 
-impl Feed {
-    /// A stretch of a list of people, with their names.
-    pub(super) async fn members(
-        &self,
-        owner: &Topic,
-        relation: Relation,
-        paging: Paging,
-    ) -> Result<Listing<Member>, Problem> {
-        let stretch = self.stretch(owner, relation, paging).await?;
-        let handles = stretch.items.iter().filter_map(|item| item.by.as_ref());
-        let people = self.store.people().named(handles).await.map_err(to_problem)?;
-        let member = |(id, by, at): (uuid::Uuid, Handle, Timestamp)| {
-            Ok(Member {
-                id: id.into(),
-                user: name_or_handle(&people, &by)?,
-                at,
-            })
-        };
-        let items = stretch
-            .items
-            .into_iter()
-            .filter_map(|item| Some((item.id, item.by?, item.at)));
-        Ok(Listing {
-            items: items.map(member).collect::<Result<_, Problem>>()?,
-            next: stretch.next.map(|cursor| cursor.to_string()),
-            seams: stretch.seams,
-            total: stretch.total,
-        })
-    }
-}
-
 /// A person's name, or their handle if they have left since.
 pub(super) fn name_or_handle(people: &HashMap<Handle, Person>, handle: &Handle) -> Result<Person, Problem> {
     match people.get(handle) {
@@ -200,10 +156,7 @@ fn activity(item: &Item) -> Result<Activity, Problem> {
         .get_str("kind")
         .ok()
         .and_then(|kind| kind.parse::<ActivityKind>().ok());
-    let post = match item.more.get("post") {
-        Some(Bson::Binary(binary)) => uuid::Uuid::from_slice(&binary.bytes).ok().map(Into::into),
-        _ => None,
-    };
+    let post = fields::uuid(&item.more, "post").ok().map(Into::into);
     let user = item
         .more
         .get_str("user")
@@ -211,7 +164,7 @@ fn activity(item: &Item) -> Result<Activity, Problem> {
         .and_then(|handle| handle.parse().ok());
     let id = match Reaction::of(item) {
         Some(Reaction::Comment(_, comment)) => comment,
-        _ => item.id,
+        Some(Reaction::Like(_) | Reaction::Share(_) | Reaction::Follow(_)) | None => item.id,
     };
     Ok(Activity {
         id: id.into(),

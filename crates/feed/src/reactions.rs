@@ -1,11 +1,11 @@
 //! Likes and shares: lists of a post in which everybody appears at most once.
 
-use model::{Handle, Listing, Member, PostId, Problem, ReactionState, Relation, Timestamp, Topic};
+use model::{Handle, PostId, Problem, ReactionState, Timestamp, Topic};
 use store::overflow::{Appended, Item, Removed};
 use store::reactions::{Attempt, Reaction};
 
 use super::problems::to_problem;
-use super::{Feed, Paging, Reactions};
+use super::{Feed, Reactions};
 
 impl Reactions<'_> {
     /// Likes a post. A second call changes nothing.
@@ -26,16 +26,6 @@ impl Reactions<'_> {
     /// Removes a share. A second call changes nothing.
     pub async fn unshare(self, actor: &Handle, post: PostId) -> Result<ReactionState, Problem> {
         self.0.remove_reaction(actor, Reaction::Share(post)).await
-    }
-
-    /// The people who like a post.
-    pub async fn likes(self, post: PostId, paging: Paging) -> Result<Listing<Member>, Problem> {
-        self.0.members(&Topic::Post(post), Relation::Likes, paging).await
-    }
-
-    /// The people who shared a post.
-    pub async fn shares(self, post: PostId, paging: Paging) -> Result<Listing<Member>, Problem> {
-        self.0.members(&Topic::Post(post), Relation::Shares, paging).await
     }
 }
 

@@ -40,7 +40,7 @@ impl Storage<'_> {
         let weights = self
             .0
             .store()
-            .list_sizes(owner, relation, &pages)
+            .list_sizes(owner, self.view(owner), relation, &pages)
             .await
             .map_err(to_problem)?;
         let RelationOverflow {
@@ -68,7 +68,10 @@ impl Storage<'_> {
         page: Option<u32>,
     ) -> Result<Inspection, Problem> {
         let store = self.0.store();
-        let whole = store.inspect_owner(owner).await.map_err(to_problem)?;
+        let whole = store
+            .inspect_owner(owner, self.view(owner))
+            .await
+            .map_err(to_problem)?;
         let longest = whole.lists.iter().max_by_key(|(_, list)| list.count);
         let relation = relation.or(longest.map(|(relation, _)| *relation));
         let Some((relation, list)) =
@@ -107,7 +110,11 @@ impl Storage<'_> {
 
     /// How an owner's lists are stored, and their documents.
     pub async fn documents(self, owner: &Topic) -> Result<(Overflow, Documents), Problem> {
-        let documents = self.0.store().documents(owner).await.map_err(to_problem)?;
+        let store = self.0.store();
+        let documents = store
+            .documents(owner, self.view(owner))
+            .await
+            .map_err(to_problem)?;
         Ok((self.overflow(owner).await?, documents))
     }
 }

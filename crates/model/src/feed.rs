@@ -1,3 +1,5 @@
+use serde::de::IntoDeserializer as _;
+use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
 use crate::{CommentText, DisplayName, Handle, ItemId, Meter, PostId, PostText, Problem, Timestamp};
@@ -106,10 +108,9 @@ impl std::str::FromStr for ActivityKind {
     type Err = Problem;
 
     fn from_str(input: &str) -> Result<Self, Problem> {
-        [Self::Post, Self::Like, Self::Comment, Self::Share, Self::Follow]
-            .into_iter()
-            .find(|kind| kind.as_str() == input)
-            .ok_or_else(|| Problem::invalid("kind", "An activity is a post, like, comment, share or follow."))
+        let kind: StrDeserializer<'_, Error> = input.into_deserializer();
+        Self::deserialize(kind)
+            .map_err(|_| Problem::invalid("kind", "An activity is a post, like, comment, share or follow."))
     }
 }
 

@@ -28,7 +28,7 @@ pub use lab::{LayoutCost, LayoutLap, LayoutRace, Progress, RacedLayout, Wall};
 pub use migration::{ListForm, MeasuredList, Migration, MigrationSample, MigrationVerdict};
 pub use overflow::{Meter, Overflow, RelationOverflow};
 pub use problem::{Kind, Problem, both};
-pub use relation::Relation;
+pub use relation::{Counterpart, Description, Items, Owners, Readers, Relation, View};
 pub use storm::{Storm, StormChoice, StormPhase, StormSecond, StormTarget, StormVerdict};
 pub use tag::Tag;
 pub use text::{Bio, CommentText, DisplayName, Password, PostText};

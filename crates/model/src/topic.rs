@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Handle, PostId, Problem};
+use crate::{Handle, PostId, Problem, Relation};
 
 /// An owner whose changes can be watched: `post:{id}` or `user:{handle}`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -13,6 +13,16 @@ pub enum Topic {
     Post(PostId),
     /// A person and their activities, followers and following.
     User(Handle),
+}
+
+impl Topic {
+    /// The lists that it has.
+    pub const fn relations(&self) -> &'static [Relation] {
+        match self {
+            Self::Post(_) => &Relation::OF_A_POST,
+            Self::User(_) => &Relation::OF_A_USER,
+        }
+    }
 }
 
 impl FromStr for Topic {

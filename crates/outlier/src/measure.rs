@@ -33,13 +33,13 @@ pub struct Measure {
 
 impl Meter {
     /// From `count`, `spilled` and `pages` of the list's field in the owner document. A list that is still one
-    /// unbounded array is all head.
+    /// unbounded array is all head, and one that the owner lacks is empty.
     ///
     /// # Errors
     /// [`Error::Malformed`](document::Error) when the field is not a list.
-    pub fn of(list: &Bson) -> Result<Self> {
+    pub fn of(list: Option<&Bson>) -> Result<Self> {
         match list {
-            Bson::Document(list) => {
+            Some(Bson::Document(list)) => {
                 let count = number(list, "count")?;
                 Ok(Self {
                     count,
@@ -47,12 +47,17 @@ impl Meter {
                     pages: number(list, "pages")?,
                 })
             }
-            Bson::Array(items) => Ok(Self {
+            Some(Bson::Array(items)) => Ok(Self {
                 count: items.len() as u64,
                 head: items.len() as u64,
                 pages: 0,
             }),
-            _ => Err(Error::malformed("a list is neither a document nor an array")),
+            None => Ok(Self {
+                count: 0,
+                head: 0,
+                pages: 0,
+            }),
+            Some(_) => Err(Error::malformed("a list is neither a document nor an array")),
         }
     }
 }
@@ -61,13 +66,14 @@ impl Measure {
     /// From the whole owner document.
     ///
     /// # Errors
-    /// [`Error::Malformed`](document::Error) when the owner has no such list.
+    /// [`Error::Malformed`](document::Error) when the field is not a list.
     pub fn of(owner: &Document, path: &str) -> Result<Self> {
-        let list = value_at(owner, path).ok_or_else(|| Error::malformed(format!("no list `{path}`")))?;
+        let list = value_at(owner, path);
         let head = match list {
-            Bson::Document(list) => list.get("head").cloned().unwrap_or(Bson::Array(Vec::new())),
-            unbounded => unbounded.clone(),
+            Some(Bson::Document(list)) => list.get("head").cloned(),
+            unbounded => unbounded.cloned(),
         };
+        let head = head.unwrap_or(Bson::Array(Vec::new()));
         Ok(Self {
             meter: Meter::of(list)?,
             head_bytes: (RawDocumentBuf::try_from(&doc! { "a": head })?.as_bytes().len() - WRAPPING) as u64,

@@ -14,7 +14,7 @@
 
 use bson::{Bson, Document, doc};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
-use model::{ActivityKind, Handle, Relation, Topic};
+use model::{ActivityKind, Counterpart, Handle, Relation, Topic};
 use uuid::Uuid;
 
 use crate::Store;
@@ -22,6 +22,7 @@ use crate::overflow::{Item, Key, PAGES, delete_owner};
 use crate::people::COLLECTION;
 use crate::reactions::Reaction;
 use document::{DocumentEngine, Error, Find, Index, Result, Update};
+use outlier::fields;
 
 /// The field that marks a person who is leaving; it is `true` or absent.
 pub(crate) const MARK: &str = "leaving";
@@ -147,7 +148,7 @@ impl<'a> AccountDeletions<'a> {
         Ok(self.engine().delete(COLLECTION, empty, false).await? == 1)
     }
 
-    /// Undoes what the person had begun and what their three lists record. The lists themselves go with their
+    /// Undoes what the person had begun and what their lists record. The lists themselves go with their
     /// document.
     async fn remove_traces(&self, session: &Store, handle: &Handle) -> Result<()> {
         for intent in session.reactions().begun_by(handle).await? {
@@ -188,12 +189,14 @@ impl<'a> AccountDeletions<'a> {
         relation: Relation,
         item: &Item,
     ) -> Result<()> {
-        match (relation, &item.by) {
-            (Relation::Followers, Some(follower)) => self.unfollow_for(follower, handle, item.id).await,
-            (Relation::Following, Some(followed)) => {
+        match (relation.description().counterpart, &item.by) {
+            (Counterpart::Activity(ActivityKind::Follow), Some(follower)) => {
+                self.unfollow_for(follower, handle, item.id).await
+            }
+            (Counterpart::Followers, Some(followed)) => {
                 undo(self.store, handle, &Reaction::Follow(followed.clone())).await
             }
-            (Relation::Activities, _) => match Reaction::of(item) {
+            (Counterpart::Object, _) => match Reaction::of(item) {
                 // It is read before it is removed, and that read must not miss it.
                 Some(comment @ Reaction::Comment(..)) => undo(session, handle, &comment).await,
                 Some(reaction) => undo(self.store, handle, &reaction).await,
@@ -202,7 +205,7 @@ impl<'a> AccountDeletions<'a> {
                 }
                 None => Ok(()),
             },
-            _ => Ok(()),
+            (Counterpart::Nothing | Counterpart::Activity(_) | Counterpart::Followers, _) => Ok(()),
         }
     }
 
@@ -235,7 +238,7 @@ impl<'a> AccountDeletions<'a> {
             if posts.is_empty() {
                 return Ok(());
             }
-            stream::iter(posts.iter().filter_map(|post| uuid_in(post, "_id")))
+            stream::iter(posts.iter().filter_map(|post| fields::uuid(post, "_id").ok()))
                 .map(Ok)
                 .try_for_each_concurrent(AT_ONCE, |post| self.delete_post(handle, post))
                 .await?;
@@ -295,11 +298,4 @@ async fn undo(store: &Store, handle: &Handle, reaction: &Reaction) -> Result<()>
 
 fn handle_in(person: &Document) -> Option<Handle> {
     person.get_str("_id").ok()?.parse().ok()
-}
-
-fn uuid_in(document: &Document, field: &str) -> Option<Uuid> {
-    match document.get(field) {
-        Some(Bson::Binary(binary)) => Uuid::from_slice(&binary.bytes).ok(),
-        _ => None,
-    }
 }

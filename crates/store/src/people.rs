@@ -1,4 +1,4 @@
-//! The user documents: who somebody is, and the heads of their three lists.
+//! The user documents: who somebody is, and the heads of their lists.
 
 use std::collections::HashMap;
 
@@ -12,6 +12,7 @@ use crate::account_deletion::not_being_deleted;
 use crate::overflow::{delete_owner, empty, meter, uuid_bson};
 use crate::sessions::Session;
 use document::{Error, Find, Result, Update};
+use outlier::fields;
 
 /// The collection of user documents. `_id` is the handle.
 pub const COLLECTION: &str = "users";
@@ -146,12 +147,7 @@ impl<'a> People<'a> {
         let Some(document) = found.first() else {
             return Ok(None);
         };
-        let list = |relation: Relation| -> Result<_> {
-            let list = document
-                .get(relation.as_str())
-                .ok_or_else(|| Error::malformed("a user lacks a list"))?;
-            meter(list, self.store.settings().of(relation))
-        };
+        let list = |relation: Relation| meter(document, relation, self.store.settings().of(relation));
         Ok(Some(UserSummary {
             user: User::from_document(document)?,
             followers: list(Relation::Followers)?,
@@ -248,8 +244,6 @@ fn person(document: &Document) -> Result<Person> {
 }
 
 pub(crate) fn date(document: &Document, field: &str) -> Result<Timestamp> {
-    let date = document
-        .get_datetime(field)
-        .map_err(|_| Error::malformed(format!("`{field}` is not a date")))?;
+    let date = fields::date(document, field)?;
     Ok(Timestamp::from_millis(date.timestamp_millis()))
 }

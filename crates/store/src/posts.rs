@@ -11,6 +11,7 @@ use crate::Store;
 use crate::overflow::{Key, PAGES, delete_owner, empty, meter, uuid_bson};
 use crate::people::date;
 use document::{Error, Find, Result};
+use outlier::fields;
 
 /// The collection of post documents. `_id` is a UUID.
 pub const COLLECTION: &str = "posts";
@@ -326,12 +327,7 @@ impl<'a> Posts<'a> {
     }
 
     fn stored(&self, document: &Document) -> Result<StoredPost> {
-        let list = |relation: Relation| {
-            let list = document
-                .get(relation.as_str())
-                .ok_or_else(|| Error::malformed("a post lacks a list"))?;
-            meter(list, self.store.settings().of(relation))
-        };
+        let list = |relation: Relation| meter(document, relation, self.store.settings().of(relation));
         let text = |field: &str| {
             document
                 .get_str(field)
@@ -370,10 +366,5 @@ pub(crate) fn by(authors: Option<&[Handle]>) -> Document {
 }
 
 fn post_id(document: &Document, field: &str) -> Result<PostId> {
-    match document.get(field) {
-        Some(Bson::Binary(binary)) => uuid::Uuid::from_slice(&binary.bytes)
-            .map(PostId::from)
-            .map_err(|_| Error::malformed(format!("`{field}` is not a UUID"))),
-        _ => Err(Error::malformed(format!("`{field}` is not a UUID"))),
-    }
+    fields::uuid(document, field).map(PostId::from)
 }

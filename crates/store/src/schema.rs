@@ -7,18 +7,15 @@
 //! it is.
 
 use bson::{Bson, Document, doc};
-use model::Relation;
+use model::{Owners, Relation};
 
 use crate::{Settings, overflow, people, posts, reactions};
 
 /// The collections that are validated, each with its validator.
 pub fn validators() -> Vec<(&'static str, Document)> {
     [
-        (
-            people::COLLECTION,
-            owner("string", person(), &Relation::OF_A_USER),
-        ),
-        (posts::COLLECTION, owner("binData", post(), &Relation::OF_A_POST)),
+        (people::COLLECTION, owner("string", person(), Owners::People)),
+        (posts::COLLECTION, owner("binData", post(), Owners::Posts)),
         (overflow::PAGES, page()),
     ]
     .into_iter()
@@ -54,17 +51,19 @@ fn post() -> Document {
     }
 }
 
-fn owner(id: &str, fields: Document, relations: &[Relation]) -> Document {
+fn owner(id: &str, fields: Document, owners: Owners) -> Document {
     let required: Vec<String> = std::iter::once("_id".to_owned())
         .chain(fields.keys().cloned())
         .collect();
     let mut properties = doc! { "_id": { "bsonType": id }, "born": { "bsonType": "binData" } };
     properties.extend(fields);
-    if relations == Relation::OF_A_USER {
+    if owners == Owners::People {
         properties.insert(reactions::FIELD, intents());
     }
-    for relation in relations {
-        properties.insert(relation.as_str(), list());
+    for relation in Relation::ALL {
+        if relation.owners() == owners {
+            properties.insert(relation.as_str(), list());
+        }
     }
     doc! { "bsonType": "object", "required": required, "properties": properties }
 }

@@ -5,11 +5,7 @@ use outlier::Limits;
 
 use crate::timeline::WINDOW;
 
-/// The limits of every relation and of the home timelines.
-///
-/// Every append rewrites the head, so its threshold is a byte budget (about 10 KB) divided by the relation's item
-/// size: 63 bytes for a like or follow, 95 for an activity, 170 for a comment. A page is a little smaller than the
-/// head, so that a spill leaves the newest items behind and the first screen needs no page.
+/// The limits of every relation, by default those of its [description](model::Description), and of the home timelines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     limits: [Limits; Relation::ALL.len()],
@@ -19,19 +15,9 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            limits: Relation::ALL.map(|relation| match relation {
-                Relation::Comments => Limits {
-                    threshold: 64,
-                    page_size: 44,
-                },
-                Relation::Activities => Limits {
-                    threshold: 120,
-                    page_size: 96,
-                },
-                _ => Limits {
-                    threshold: 160,
-                    page_size: 128,
-                },
+            limits: Relation::ALL.map(|relation| {
+                let (threshold, page_size) = relation.description().limits;
+                Limits { threshold, page_size }
             }),
             window: WINDOW,
         }

@@ -1,13 +1,13 @@
 use std::sync::{Arc, Once};
 
 use bson::{Document, doc};
-use model::{Overflow, Relation, Topic};
+use model::Relation;
 
-use crate::overflow::{AllLists, FeedList, Owner, PAGES, all_lists, measure, owner_collection, owner_id};
+use crate::overflow::{AllLists, FeedList, all_lists};
 use crate::{
     Settings, account_deletion, class, overflow, people, posts, reactions, schema, sessions, timeline,
 };
-use document::{DocumentEngine, Engine, Error, Find, Index, Result, session_of};
+use document::{Engine, Error, Index, Result, session_of};
 
 /// How many documents to insert at a time.
 const INSERTED_AT_ONCE: usize = 500;
@@ -79,21 +79,6 @@ impl Store {
             engine: session_of(&self.engine),
             ..self.clone()
         }
-    }
-
-    /// How all lists of an owner are stored, from one read of its document.
-    pub async fn overflow(&self, owner: &Owner) -> Result<Overflow> {
-        let relations = match owner {
-            Topic::User(_) => Relation::OF_A_USER,
-            Topic::Post(_) => Relation::OF_A_POST,
-        };
-        let find = Find::matching(doc! { "_id": owner_id(owner) }).limit(1);
-        let found = self.engine.find(owner_collection(owner), find).await?;
-        let document = found.first().ok_or_else(|| Error::NoOwner(owner.to_string()))?;
-        relations
-            .into_iter()
-            .map(|relation| Ok((relation, measure(document, relation, self.settings.of(relation))?)))
-            .collect()
     }
 
     /// What a relation's lists did since the store was opened, in this process.

@@ -254,8 +254,10 @@ impl Stage {
                 .find(collection, Find::matching(filter).sort(sort))
                 .await?;
             for mut document in found {
-                for other in self.others(&document) {
-                    document.remove(other.as_str());
+                if let Some(kept) = self.kept(&document) {
+                    for other in Relation::ALL.iter().filter(|relation| !kept.contains(relation)) {
+                        document.remove(other.as_str());
+                    }
                 }
                 shown.push(StageDocument { collection, document });
             }
@@ -263,15 +265,15 @@ impl Stage {
         Ok(shown)
     }
 
-    /// The lists of one of our documents that this stage does not need.
-    fn others(&self, document: &Document) -> &'static [Relation] {
+    /// The lists of one of our documents that this stage needs; `None` where the document is not ours.
+    fn kept(&self, document: &Document) -> Option<&'static [Relation]> {
         match self.server {
-            Server::Articles(_) | Server::Batches(_) => &[],
-            Server::Ours(_) => &[Relation::Comments, Relation::Shares],
+            Server::Articles(_) | Server::Batches(_) => None,
+            Server::Ours(_) => Some(&[Relation::Likes]),
             Server::Following(_) if document.get_str("_id").is_ok_and(|id| id == FOLLOWED) => {
-                &[Relation::Following, Relation::Activities]
+                Some(&[Relation::Followers])
             }
-            Server::Following(_) => &[Relation::Followers],
+            Server::Following(_) => Some(&[Relation::Following, Relation::Activities]),
         }
     }
 

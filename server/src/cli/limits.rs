@@ -2,69 +2,83 @@ use std::ffi::OsStr;
 
 use clap::builder::TypedValueParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, Args, Command, Error};
+use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
 use model::{Problem, Relation};
 use store::Settings;
 
-/// An option per relation, and one for all of them.
-macro_rules! limit_options {
-    ($($relation:ident: $threshold:ident $threshold_env:literal, $page_size:ident $page_size_env:literal;)*) => {
-        /// How much heads and pages may hold: for all relations, or one by one.
-        #[derive(Debug, Default, Args)]
-        #[command(next_help_heading = "Overflow")]
-        pub struct LimitOptions {
-            /// How many items a head may hold, for every relation [default: measured, per relation].
-            #[arg(long, env = "SPILLWAY_THRESHOLD", value_name = "ITEMS", value_parser = Items)]
-            threshold: Option<usize>,
-            /// How many items a page may hold, for every relation [default: measured, per relation].
-            #[arg(long, env = "SPILLWAY_PAGE_SIZE", value_name = "ITEMS", value_parser = Items)]
-            page_size: Option<usize>,
-            $(
-                #[arg(long, env = $threshold_env, value_name = "ITEMS", value_parser = Items, hide_short_help = true)]
-                #[doc = concat!("The same for ", stringify!($relation), " alone.")]
-                $threshold: Option<usize>,
-                #[arg(long, env = $page_size_env, value_name = "ITEMS", value_parser = Items, hide_short_help = true)]
-                #[doc = concat!("The same for ", stringify!($relation), " alone.")]
-                $page_size: Option<usize>,
-            )*
-        }
+/// How much heads and pages may hold: for all relations, or one by one.
+#[derive(Debug, Default)]
+pub struct LimitOptions(Settings);
 
-        impl LimitOptions {
-            /// The requested threshold and page size, if any.
-            fn of(&self, relation: Relation) -> (Option<usize>, Option<usize>) {
-                match relation {
-                    $(Relation::$relation => {
-                        (self.$threshold.or(self.threshold), self.$page_size.or(self.page_size))
-                    })*
+/// A limit of a list: the name of its option, what it limits, and how to change it.
+type Limit = (
+    &'static str,
+    &'static str,
+    fn(&mut Settings, Relation, usize) -> Result<(), Problem>,
+);
+
+const LIMITS: [Limit; 2] = [
+    ("threshold", "a head", Settings::set_threshold),
+    ("page-size", "a page", Settings::set_page_size),
+];
+
+/// The name of a limit's option for one relation, or for all of them.
+fn name((limit, ..): Limit, relation: Option<Relation>) -> String {
+    relation.map_or_else(|| limit.to_owned(), |relation| format!("{limit}-{relation}"))
+}
+
+fn option(limit: Limit, relation: Option<Relation>) -> Arg {
+    let name = name(limit, relation);
+    let variable = format!("SPILLWAY_{}", name.to_uppercase().replace('-', "_"));
+    let all = format!(
+        "How many items {} may hold, for every relation [default: measured, per relation]",
+        limit.1
+    );
+    let help = relation.map_or(all, |relation| format!("The same for {relation:?} alone"));
+    let option = Arg::new(name.clone()).long(name).env(variable).help(help);
+    let option = option.value_name("ITEMS").value_parser(Items);
+    option
+        .help_heading("Overflow")
+        .hide_short_help(relation.is_some())
+}
+
+impl Args for LimitOptions {
+    fn augment_args(command: Command) -> Command {
+        let relations = std::iter::once(None).chain(Relation::ALL.map(Some));
+        let options = relations.flat_map(|relation| LIMITS.map(|limit| option(limit, relation)));
+        options.fold(command, Command::arg)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for LimitOptions {
+    fn from_arg_matches(given: &ArgMatches) -> Result<Self, Error> {
+        let mut settings = Settings::default();
+        for relation in Relation::ALL {
+            for limit in LIMITS {
+                let items = |relation| given.get_one::<usize>(&name(limit, relation));
+                if let Some(items) = items(Some(relation)).or_else(|| items(None)) {
+                    let set = limit.2(&mut settings, relation, *items);
+                    set.map_err(|problem| Error::raw(ErrorKind::ValueValidation, problem))?;
                 }
             }
         }
-    };
-}
+        Ok(Self(settings))
+    }
 
-limit_options! {
-    Activities: threshold_activities "SPILLWAY_THRESHOLD_ACTIVITIES", page_size_activities "SPILLWAY_PAGE_SIZE_ACTIVITIES";
-    Followers: threshold_followers "SPILLWAY_THRESHOLD_FOLLOWERS", page_size_followers "SPILLWAY_PAGE_SIZE_FOLLOWERS";
-    Following: threshold_following "SPILLWAY_THRESHOLD_FOLLOWING", page_size_following "SPILLWAY_PAGE_SIZE_FOLLOWING";
-    Likes: threshold_likes "SPILLWAY_THRESHOLD_LIKES", page_size_likes "SPILLWAY_PAGE_SIZE_LIKES";
-    Comments: threshold_comments "SPILLWAY_THRESHOLD_COMMENTS", page_size_comments "SPILLWAY_PAGE_SIZE_COMMENTS";
-    Shares: threshold_shares "SPILLWAY_THRESHOLD_SHARES", page_size_shares "SPILLWAY_PAGE_SIZE_SHARES";
+    fn update_from_arg_matches(&mut self, given: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(given)?;
+        Ok(())
+    }
 }
 
 impl LimitOptions {
     /// The store's own settings, overridden by the requested ones.
-    pub fn settings(&self) -> Result<Settings, Problem> {
-        let mut settings = Settings::default();
-        for relation in Relation::ALL {
-            let (threshold, page_size) = self.of(relation);
-            if let Some(threshold) = threshold {
-                settings.set_threshold(relation, threshold)?;
-            }
-            if let Some(page_size) = page_size {
-                settings.set_page_size(relation, page_size)?;
-            }
-        }
-        Ok(settings)
+    pub fn settings(&self) -> Settings {
+        self.0.clone()
     }
 }
 
@@ -120,7 +134,7 @@ mod tests {
 
     fn settings(arguments: &[&str]) -> Settings {
         let line = Line::try_parse_from([&["test"], arguments].concat()).unwrap();
-        line.limits.settings().unwrap()
+        line.limits.settings()
     }
 
     #[test]

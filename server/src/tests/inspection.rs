@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bson::{Bson, Document, doc};
 use document::DocumentEngine as _;
 use embedded::Embedded;
-use model::{Relation, Timestamp, Topic};
+use model::{Relation, Timestamp, Topic, View};
 use store::{Settings, Store, people, posts};
 use uuid::Uuid;
 
@@ -53,7 +53,12 @@ async fn the_byte_map_of_everybody_and_every_post_adds_up_to_its_bson_size() {
     assert_eq!(said.len(), town.people.len() + town.posts.len());
     for (owner, bytes) in said {
         assert_eq!(
-            store.inspect_owner(&owner).await.unwrap().bytes.total(),
+            store
+                .inspect_owner(&owner, View::Own)
+                .await
+                .unwrap()
+                .bytes
+                .total(),
             bytes,
             "{owner}"
         );
@@ -64,7 +69,7 @@ async fn the_byte_map_of_everybody_and_every_post_adds_up_to_its_bson_size() {
 async fn a_chain_is_drawn_without_reading_a_page() {
     let (engine, store, town) = small_town().await;
     let viral = Topic::Post(town.posts[town.viral].id.into());
-    let whole = store.inspect_owner(&viral).await.unwrap();
+    let whole = store.inspect_owner(&viral, View::Own).await.unwrap();
     let before = engine.counters();
     let chain = store.chain(&viral, &whole, Relation::Likes).await.unwrap();
     let after = engine.counters();

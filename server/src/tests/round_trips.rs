@@ -121,7 +121,7 @@ async fn play(player: &mut Player, ledger: &mut Ledger) {
     ledger.row("Read on in the likes, across a seam");
 
     let topic = Topic::Post(post.parse().unwrap());
-    let mut events = player.feed.live().watch(&[topic]);
+    let mut events = player.feed.live().watch(&[topic], None);
     events.next().await.unwrap();
     ledger.row("Begin to watch a post");
     player

@@ -16,9 +16,11 @@ use document::{DocumentEngine as _, Find, Update};
 use embedded::Embedded;
 use feed::classroom::PEOPLE_AT_A_TIME;
 use feed::{Clock as _, Feed};
+use futures::StreamExt as _;
 use governor::Quota;
-use model::{Kind, Person};
+use model::{Kind, Person, Relation, Topic};
 use serde_json::Value;
+use store::overflow::{Item, empty, owner_collection, owner_id};
 use store::people::{self, User};
 use tower::ServiceExt as _;
 use uuid::Uuid;
@@ -205,6 +207,17 @@ impl Stage {
         self.puts_back(people::COLLECTION, people.collect()).await;
     }
 
+    /// Makes an owner's list one of just this item.
+    pub async fn lists_only(&self, owner: &Topic, relation: Relation, item: Item) {
+        let store = self.feed.store();
+        let set = doc! { "$set": { relation.as_str(): empty() } };
+        let emptied = Update::one(doc! { "_id": owner_id(owner) }, set);
+        let emptied = self.engine.update(owner_collection(owner), emptied).await;
+        assert_eq!(emptied.unwrap().matched, 1);
+        let added = store.list(relation).append(owner, item).await.unwrap();
+        assert_eq!((added.added, added.count), (true, 1));
+    }
+
     /// Finishes the deletion of all accounts that are being deleted.
     pub async fn finish_account_deletions(&self) {
         self.feed.store().account_deletions().finish_all().await.unwrap();
@@ -304,6 +317,18 @@ impl Call {
             body: &answer.text,
         });
         answer
+    }
+
+    /// The first event of a stream.
+    pub async fn first_event(&self, app: &Router) -> Answer {
+        let (parts, body) = self.answered(app).await.into_parts();
+        let first = body.into_data_stream().next().await.unwrap().unwrap();
+        Answer {
+            status: parts.status.as_u16(),
+            headers: parts.headers,
+            body: Value::Null,
+            text: String::from_utf8(first.to_vec()).unwrap(),
+        }
     }
 
     /// The body of the answer, which need not be text.

@@ -393,7 +393,7 @@ mod tests {
         assert!(other.await.unwrap(), "it takes over");
         assert!(matches!(slow.beat().await, Error::Contended(_)));
         assert!(matches!(
-            slow.complete(vec![], &recipe()).await,
+            slow.complete(vec![], recipe().to_document()).await,
             Err(Error::Contended(_))
         ));
         let next = claim(&store, Uuid::from_u128(3), Patience::ALONE)

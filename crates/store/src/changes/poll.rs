@@ -82,8 +82,8 @@ impl Poll {
         let watched = (self.watched)();
         let mut found = HashMap::new();
         for (collection, relations) in [
-            (people::COLLECTION, Relation::OF_A_USER),
-            (posts::COLLECTION, Relation::OF_A_POST),
+            (people::COLLECTION, &Relation::OF_A_USER[..]),
+            (posts::COLLECTION, &Relation::OF_A_POST[..]),
         ] {
             let ids: Vec<Bson> = watched
                 .iter()
@@ -111,9 +111,9 @@ impl Poll {
     }
 }
 
-fn numbers(relations: [Relation; 3]) -> Document {
+fn numbers(relations: &[Relation]) -> Document {
     let fields = relations
-        .into_iter()
+        .iter()
         .flat_map(|relation| NUMBERS.map(|number| (format!("{relation}.{number}"), Bson::Int32(1))));
     // Another owner with the same name has another incarnation.
     fields.chain([("born".to_owned(), Bson::Int32(1))]).collect()

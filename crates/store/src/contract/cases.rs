@@ -9,6 +9,7 @@ macro_rules! each_list_case {
             ($($given)*)
             lists common: [
                 every_relation_spills_reads_and_removes_alike
+                a_list_that_its_owner_lacks_is_empty_until_the_first_append
                 an_unlike_removes_the_like_wherever_it_is
                 pages_emptied_by_unlikes_are_removed
                 an_offset_gives_what_a_cursor_gives

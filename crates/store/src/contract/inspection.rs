@@ -1,7 +1,7 @@
 //! What is shown of an owner's documents matches what the engine reports.
 
 use bson::{Bson, doc};
-use model::Relation;
+use model::{Relation, View};
 
 use super::feed::{LIKES, actor, give, join, like, open, publish};
 use crate::Store;
@@ -35,7 +35,7 @@ pub async fn the_byte_map_of_an_owner_adds_up_to_its_bson_size(engine: &Engine) 
             .await
             .unwrap();
         for owner in [&user, &post] {
-            let whole = store.inspect_owner(owner).await.unwrap();
+            let whole = store.inspect_owner(owner, View::Own).await.unwrap();
             assert_eq!(
                 whole.bytes.total(),
                 bson_size(engine, owner).await,
@@ -64,7 +64,7 @@ pub async fn a_chain_has_the_number_of_items_of_each_page(engine: &Engine) {
     assert_eq!(stored[..2], [1, 2], "the removals reached the pages");
     assert_eq!(chain(&store, &post).await, stored);
 
-    let whole = store.inspect_owner(&post).await.unwrap();
+    let whole = store.inspect_owner(&post, View::Own).await.unwrap();
     for (number, page) in (0..).zip(&pages) {
         let shown = store.page_of(&post, &whole, LIKES, number).await.unwrap();
         assert_eq!(shown.as_ref(), Some(page));
@@ -74,6 +74,6 @@ pub async fn a_chain_has_the_number_of_items_of_each_page(engine: &Engine) {
 }
 
 async fn chain(store: &Store, owner: &Owner) -> Vec<u64> {
-    let whole = store.inspect_owner(owner).await.unwrap();
+    let whole = store.inspect_owner(owner, View::Own).await.unwrap();
     store.chain(owner, &whole, LIKES).await.unwrap()
 }

@@ -1,27 +1,20 @@
 //! Overflow lists on an engine, one operation after the other: spilling, removing, reading.
 
 use bson::doc;
-use model::Relation;
+use model::{Relation, Topic};
 
 use super::feed::{LIKES, actor, down, give, join, like, like_again, open, pages, publish, sound, up};
-use crate::overflow::{Item, Key};
-use document::Engine;
+use crate::overflow::{Item, Key, Owner, owner_collection, owner_id};
+use document::{Engine, Error, Update};
 
-/// All six lists spill, are read in both directions, find their items, and remove them.
+/// All lists spill, are read in both directions, find their items, and remove them.
 pub async fn every_relation_spills_reads_and_removes_alike(engine: &Engine) {
     let store = open(engine, 4, 3).await;
     let user = join(&store, 1).await;
     let (_, post) = publish(&store, 2).await;
-    let owner_of = |relation| {
-        if Relation::OF_A_USER.contains(&relation) {
-            &user
-        } else {
-            &post
-        }
-    };
-    for relation in Relation::ALL {
+    let lists = || [&user, &post].into_iter().flat_map(lists_of);
+    for (relation, owner) in lists() {
         let list = store.list(relation);
-        let owner = owner_of(relation);
         for number in 1..=14 {
             let added = list.append(owner, entry(relation, number)).await.unwrap();
             assert_eq!((added.added, added.count), (true, number), "{relation}");
@@ -51,8 +44,7 @@ pub async fn every_relation_spills_reads_and_removes_alike(engine: &Engine) {
         assert_eq!(sound(&store, owner, relation).await.len(), 11, "{relation}");
     }
     // No list got in another one's way.
-    for relation in Relation::ALL {
-        let owner = owner_of(relation);
+    for (relation, owner) in lists() {
         assert_eq!(sound(&store, owner, relation).await.len(), 11, "{relation}");
     }
 }
@@ -60,13 +52,9 @@ pub async fn every_relation_spills_reads_and_removes_alike(engine: &Engine) {
 /// Lists of things that one person may do often identify their items by id; here all items are one person's.
 fn entry(relation: Relation, number: u64) -> Item {
     let mut item = like(number);
-    match relation {
-        Relation::Activities => item.by = None,
-        Relation::Comments => {
-            item.by = Some(actor(1));
-            item.more = doc! { "text": format!("comment {number}") };
-        }
-        _ => {}
+    if !relation.once_per_actor() {
+        item.by = Some(actor(1));
+        item.more = doc! { "text": format!("comment {number}") };
     }
     item
 }
@@ -77,6 +65,56 @@ fn key(relation: Relation, number: u64) -> Key {
     } else {
         Key::Id(like(number).id)
     }
+}
+
+/// Owners that an older version wrote lack the lists that were added since. Such a list is empty, and the first append
+/// makes it.
+pub async fn a_list_that_its_owner_lacks_is_empty_until_the_first_append(engine: &Engine) {
+    let store = open(engine, 4, 3).await;
+    let user = join(&store, 1).await;
+    let (_, post) = publish(&store, 2).await;
+    let forget = async |owner: &Owner, relation: Relation| {
+        let owner_only = doc! { "_id": owner_id(owner) };
+        let forget = Update::one(owner_only, doc! { "$unset": { relation.as_str(): "" } });
+        let changed = engine.update(owner_collection(owner), forget).await.unwrap();
+        assert_eq!(changed.modified, 1, "{relation}");
+    };
+    for (relation, owner) in [&user, &post].into_iter().flat_map(lists_of) {
+        let list = store.list(relation);
+        forget(owner, relation).await;
+        let empty = store.overflow(owner).await.unwrap()[&relation].clone();
+        assert_eq!((empty.count, empty.head, empty.pages), (0, 0, 0), "{relation}");
+        match owner {
+            Topic::User(handle) => assert!(store.people().summary(handle).await.unwrap().is_some()),
+            Topic::Post(id) => assert!(store.posts().get(*id).await.unwrap().is_some()),
+        }
+        let read = list.newest_first(owner, None, 10).await.unwrap();
+        assert_eq!((read.items, read.total), (Vec::new(), 0), "{relation}");
+
+        forget(owner, relation).await;
+        let removed = list.remove(owner, &key(relation, 1)).await.unwrap();
+        assert_eq!((removed.item, removed.count), (None, 0), "{relation}");
+
+        forget(owner, relation).await;
+        for number in 1..=9 {
+            let added = list.append(owner, entry(relation, number)).await.unwrap();
+            assert_eq!((added.added, added.count), (true, number), "{relation}");
+        }
+        assert_eq!(sound(&store, owner, relation).await.len(), 9, "{relation}");
+    }
+    for &relation in user.relations() {
+        forget(&user, relation).await;
+    }
+    let mark = doc! { "$set": { "leaving": true } };
+    let mark = Update::one(doc! { "_id": owner_id(&user) }, mark);
+    engine.update(owner_collection(&user), mark).await.unwrap();
+    store.account_deletions().finish_all().await.unwrap();
+    let gone = store.overflow(&user).await.unwrap_err();
+    assert!(matches!(gone, Error::NoOwner(_)), "{gone}");
+}
+
+fn lists_of(owner: &Owner) -> impl Iterator<Item = (Relation, &Owner)> {
+    owner.relations().iter().map(move |relation| (*relation, owner))
 }
 
 /// From the head and from any page, once; and the person may like again.

@@ -1,11 +1,12 @@
-//! The documents behind an owner's lists, for people who want to see them.
+//! The documents behind an owner's lists, for people who want to see them: only what their [`View`] shows, because a
+//! private list is not in the documents from which all of it is computed.
 
 mod bytes;
 
 use std::collections::HashMap;
 
 use bson::{Bson, Document, RawDocumentBuf, doc};
-use model::{Overflow, Relation, RelationOverflow, Topic};
+use model::{Overflow, Relation, RelationOverflow, View};
 
 use crate::Store;
 use crate::overflow::{Owner, PAGES, measure, number, owner_collection, owner_id};
@@ -54,23 +55,42 @@ pub struct PageSize {
 /// The field that nobody may see: the password's hash.
 const SECRET: &str = "password";
 
-fn relations_of(owner: &Owner) -> [Relation; 3] {
-    match owner {
-        Topic::User(_) => Relation::OF_A_USER,
-        Topic::Post(_) => Relation::OF_A_POST,
-    }
-}
-
 impl Store {
+    /// How all lists of an owner are stored, from one read of its document.
+    ///
+    /// # Errors
+    /// [`Error::NoOwner`] when the owner does not exist.
+    pub async fn overflow(&self, owner: &Owner) -> Result<Overflow> {
+        self.overflow_in(owner, View::Own).await
+    }
+
+    /// The same for the lists in a view.
+    ///
+    /// # Errors
+    /// [`Error::NoOwner`] when the owner does not exist.
+    pub async fn overflow_in(&self, owner: &Owner, view: View) -> Result<Overflow> {
+        let document = self.owner_document(owner, view).await?;
+        self.measured(owner, view, &document)
+    }
+
+    fn measured(&self, owner: &Owner, view: View, document: &Document) -> Result<Overflow> {
+        let shown = owner.relations().iter().filter(|relation| view.shows(**relation));
+        let measured = |&relation: &Relation| -> Result<_> {
+            let list = measure(document, relation, self.settings().of(relation))?;
+            Ok((relation, list))
+        };
+        shown.map(measured).collect()
+    }
+
     /// The owner's document and the newest page of each of its lists. A password's hash is left out.
     ///
     /// # Errors
     /// [`Error::NoOwner`] when the owner does not exist.
-    pub async fn documents(&self, owner: &Owner) -> Result<Documents> {
-        let mut document = self.owner_document(owner).await?;
+    pub async fn documents(&self, owner: &Owner, view: View) -> Result<Documents> {
+        let mut document = self.owner_document(owner, view).await?;
         document.remove(SECRET);
         let mut pages = Vec::new();
-        for relation in relations_of(owner) {
+        for &relation in owner.relations() {
             let held = document.get_document(relation.as_str()).ok();
             let count = held.and_then(|list| list.get_i64("pages").ok()).unwrap_or(0);
             if count > 0 {
@@ -87,18 +107,10 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::NoOwner`] when the owner does not exist.
-    pub async fn inspect_owner(&self, owner: &Owner) -> Result<InspectedOwner> {
-        let mut document = self.owner_document(owner).await?;
+    pub async fn inspect_owner(&self, owner: &Owner, view: View) -> Result<InspectedOwner> {
+        let mut document = self.owner_document(owner, view).await?;
         let bytes = ByteMap::of(&document)?;
-        let lists = relations_of(owner)
-            .into_iter()
-            .map(|relation| {
-                Ok((
-                    relation,
-                    measure(&document, relation, self.settings().of(relation))?,
-                ))
-            })
-            .collect::<Result<_>>()?;
+        let lists = self.measured(owner, view, &document)?;
         document.remove(SECRET);
         Ok(InspectedOwner {
             document,
@@ -115,7 +127,7 @@ impl Store {
         self.list(relation).chain(owner, &born, pages).await
     }
 
-    /// A page document of a list, if it exists.
+    /// A page document of one of these lists, if it exists.
     pub async fn page_of(
         &self,
         owner: &Owner,
@@ -123,6 +135,9 @@ impl Store {
         relation: Relation,
         page: u32,
     ) -> Result<Option<Document>> {
+        if !whole.lists.contains_key(&relation) {
+            return Ok(None);
+        }
         self.page(owner, &whole.document, relation, i64::from(page)).await
     }
 
@@ -130,8 +145,14 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::NoOwner`] when the owner does not exist.
-    pub async fn list_sizes(&self, owner: &Owner, relation: Relation, pages: &[u32]) -> Result<ListSizes> {
-        let document = self.owner_document(owner).await?;
+    pub async fn list_sizes(
+        &self,
+        owner: &Owner,
+        view: View,
+        relation: Relation,
+        pages: &[u32],
+    ) -> Result<ListSizes> {
+        let document = self.owner_document(owner, view).await?;
         let find = Find::matching(doc! {
             "owner": owner_id(owner),
             "relation": relation.as_str(),
@@ -153,13 +174,20 @@ impl Store {
         })
     }
 
-    async fn owner_document(&self, owner: &Owner) -> Result<Document> {
+    /// The owner's document as if it had only the lists in the view, so that no size betrays another one.
+    async fn owner_document(&self, owner: &Owner, view: View) -> Result<Document> {
         let find = Find::matching(doc! { "_id": owner_id(owner) }).limit(1);
         let found = self.engine().find(owner_collection(owner), find).await?;
-        found
-            .into_iter()
-            .next()
-            .ok_or_else(|| Error::NoOwner(owner.to_string()))
+        let found = found.into_iter().next();
+        let mut document = found.ok_or_else(|| Error::NoOwner(owner.to_string()))?;
+        for relation in owner
+            .relations()
+            .iter()
+            .filter(|relation| !view.shows(**relation))
+        {
+            document.remove(relation.as_str());
+        }
+        Ok(document)
     }
 
     async fn page(

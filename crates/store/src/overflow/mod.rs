@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use bson::{Bson, Document};
 use document::{Engine, Result};
-use model::{Meter, Relation, RelationOverflow, Topic};
+use model::{Meter, Owners, Relation, RelationOverflow, Topic};
 use outlier::{ListSpec, Lists, Order};
 use uuid::Uuid;
 
@@ -49,10 +49,9 @@ fn spec(relation: Relation, limits: Limits) -> ListSpec {
 
 /// The collection of a relation's owners.
 pub fn owners_of(relation: Relation) -> &'static str {
-    if Relation::OF_A_USER.contains(&relation) {
-        crate::people::COLLECTION
-    } else {
-        crate::posts::COLLECTION
+    match relation.owners() {
+        Owners::People => crate::people::COLLECTION,
+        Owners::Posts => crate::posts::COLLECTION,
     }
 }
 
@@ -76,10 +75,9 @@ fn named(owner: &Owner) -> outlier::Owner {
     outlier::Owner::new(owner_id(owner), owner.to_string())
 }
 
-/// What the overflow meter shows of a list, from its field in the owner document. A list that is still one unbounded
-/// array is all head.
-pub fn meter(list: &Bson, limits: Limits) -> Result<Meter> {
-    let meter = outlier::Meter::of(list)?;
+/// What the overflow meter shows of a list, from its owner document without the items.
+pub(crate) fn meter(owner: &Document, relation: Relation, limits: Limits) -> Result<Meter> {
+    let meter = outlier::Meter::of(owner.get(relation.as_str()))?;
     Ok(Meter {
         count: meter.count,
         head: meter.head,

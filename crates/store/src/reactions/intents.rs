@@ -4,13 +4,13 @@ use bson::{Bson, DateTime, Document, doc};
 use model::{Handle, Relation, Timestamp};
 use uuid::Uuid;
 
-use super::reaction::uuid_in;
 use super::{Attempt, Reaction, Reactions, agree, unless_gone, user};
 use crate::Store;
 use crate::account_deletion::not_being_deleted;
 use crate::overflow::{Snapshot, uuid_bson};
 use crate::people::{COLLECTION, date};
 use document::{DocumentEngine, Find, Index, Result, Update};
+use outlier::fields;
 
 /// The field of a person with the actions that they have begun; empty or absent if there are none.
 pub const FIELD: &str = "intents";
@@ -69,7 +69,7 @@ pub(super) async fn begin(
     Ok(Begun {
         seen,
         head: head
-            .filter_map(|item| uuid_in(item.as_document()?, "id"))
+            .filter_map(|item| fields::uuid(item.as_document()?, "id").ok())
             .collect(),
         left,
     })
@@ -101,7 +101,7 @@ fn intents_of(person: &Document) -> Vec<Intent> {
         .filter_map(Bson::as_document)
         .filter_map(|intent| {
             Some(Intent {
-                attempt: uuid_in(intent, "id")?,
+                attempt: fields::uuid(intent, "id").ok()?,
                 at: date(intent, "at").ok()?,
                 reaction: Reaction::read(intent, None)?,
             })

@@ -57,7 +57,9 @@ impl<'a> Reactions<'a> {
         let owner = reaction.owner();
         let added = match reaction {
             Reaction::Follow(author) => store.timelines().follow(author, item).await,
-            _ => store.list(reaction.relation()).append(&owner, item).await,
+            Reaction::Like(_) | Reaction::Share(_) | Reaction::Comment(..) => {
+                store.list(reaction.relation()).append(&owner, item).await
+            }
         };
         let added = ended_without_owner(store, &actor, attempt, added).await?;
         if added.item.by.as_ref() != Some(&actor) {

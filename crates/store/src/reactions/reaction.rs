@@ -1,5 +1,6 @@
-use bson::{Bson, Document, doc};
+use bson::{Document, doc};
 use model::{ActivityKind, Handle, PostId, Relation, Topic};
+use outlier::fields;
 use sha2::{Digest, Sha256};
 use uuid::{Builder, Uuid};
 
@@ -31,11 +32,11 @@ impl Reaction {
         if kind == ActivityKind::Follow {
             return Some(Self::Follow(fields.get_str("user").ok()?.parse().ok()?));
         }
-        let post = PostId::from(uuid_in(fields, "post")?);
+        let post = PostId::from(fields::uuid(fields, "post").ok()?);
         match kind {
             ActivityKind::Like => Some(Self::Like(post)),
             ActivityKind::Share => Some(Self::Share(post)),
-            ActivityKind::Comment => Some(Self::Comment(post, uuid_in(fields, "comment").or(id)?)),
+            ActivityKind::Comment => Some(Self::Comment(post, fields::uuid(fields, "comment").ok().or(id)?)),
             ActivityKind::Follow | ActivityKind::Post => None,
         }
     }
@@ -83,7 +84,7 @@ impl Reaction {
     pub(super) fn activity_ids(&self, item: Uuid) -> Vec<Uuid> {
         match self {
             Self::Comment(..) => vec![self.activity_id(item), item],
-            _ => vec![item],
+            Self::Like(_) | Self::Share(_) | Self::Follow(_) => vec![item],
         }
     }
 
@@ -119,15 +120,8 @@ impl Reaction {
     pub fn key(&self, actor: &Handle) -> Key {
         match self {
             Self::Comment(_, id) => Key::Id(*id),
-            _ => Key::By(actor.clone()),
+            Self::Like(_) | Self::Share(_) | Self::Follow(_) => Key::By(actor.clone()),
         }
-    }
-}
-
-pub(super) fn uuid_in(document: &Document, field: &str) -> Option<Uuid> {
-    match document.get(field) {
-        Some(Bson::Binary(binary)) => Uuid::from_slice(&binary.bytes).ok(),
-        _ => None,
     }
 }
 

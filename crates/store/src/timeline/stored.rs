@@ -9,6 +9,7 @@ use uuid::Uuid;
 use crate::overflow::{number, uuid_bson};
 use crate::people::date;
 use document::{Error, Result};
+use outlier::fields::uuid;
 
 /// A post in a timeline. If `at` or `author` differ from the post's, it was deleted and another post has its id.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -198,14 +199,6 @@ fn handle(value: Option<&Bson>) -> Result<Handle> {
 /// The attempt to follow or unfollow that left a doubt.
 pub(crate) fn attempt_of(doubt: &Document) -> Result<Uuid> {
     uuid(doubt, "id")
-}
-
-fn uuid(document: &Document, field: &str) -> Result<Uuid> {
-    match document.get(field) {
-        Some(Bson::Binary(binary)) => Uuid::from_slice(&binary.bytes).ok(),
-        _ => None,
-    }
-    .ok_or_else(|| Error::malformed(format!("`{field}` is not a UUID")))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Lists that are an array of plain handles, as in `followers: ["ada", "bob"]`.
 
 use bson::{Bson, Document};
-use model::{Handle, Relation, Timestamp};
+use model::{Counterpart, Handle, Relation, Timestamp};
 use sha2::{Digest, Sha256};
 use uuid::{Builder, Uuid};
 
@@ -82,9 +82,11 @@ fn derived_id(owner: &Owner, relation: Relation, handle: &Handle) -> Uuid {
         Bson::String(handle) => handle,
         other => other.to_string(),
     };
-    let (relation, actor, of) = match relation {
-        Relation::Following => (Relation::Followers, owner.as_str(), handle.as_str()),
-        relation => (relation, handle.as_str(), owner.as_str()),
+    let (relation, actor, of) = match relation.description().counterpart {
+        Counterpart::Followers => (Relation::Followers, owner.as_str(), handle.as_str()),
+        Counterpart::Nothing | Counterpart::Activity(_) | Counterpart::Object => {
+            (relation, handle.as_str(), owner.as_str())
+        }
     };
     let digest = Sha256::digest(format!("spillway\n{relation}\n{of}\n{actor}"));
     let mut bytes = [0; 16];

@@ -114,10 +114,14 @@ async fn plan_owners(
     let relations = relations_of(collection);
     let wanted = owners
         .iter()
-        .filter(|owner| relations.into_iter().any(|relation| wants(owner, relation)));
+        .filter(|owner| relations.iter().any(|relation| wants(owner, *relation)));
     let ids = wanted.filter_map(|owner| owner.get("_id").cloned()).collect();
     let mut fields = doc! { "born": 1, "at": 1 };
-    fields.extend(relations.map(|relation| (relation.to_string(), Bson::Int32(1))));
+    fields.extend(
+        relations
+            .iter()
+            .map(|relation| (relation.to_string(), Bson::Int32(1))),
+    );
     for group in by_size(&**store.engine(), collection, ids).await? {
         let find = Find::matching(doc! { "_id": { "$in": group } })
             .project(fields.clone())

@@ -4,7 +4,7 @@ use bson::{Bson, Document, doc};
 use model::{Handle, PostId, Relation, Topic};
 use uuid::Uuid;
 
-use crate::overflow::Owner;
+use crate::overflow::{Owner, owners_of};
 use crate::{people, posts};
 use document::{DocumentEngine, Find, Result};
 
@@ -17,12 +17,9 @@ pub(super) const ITEMS: u64 = 8_192;
 pub(crate) const COLLECTIONS: [&str; 2] = [people::COLLECTION, posts::COLLECTION];
 
 /// The relations of a collection's owners.
-pub(crate) fn relations_of(collection: &str) -> [Relation; 3] {
-    if collection == people::COLLECTION {
-        Relation::OF_A_USER
-    } else {
-        Relation::OF_A_POST
-    }
+pub(crate) fn relations_of(collection: &str) -> Vec<Relation> {
+    let of_it = |relation: &Relation| owners_of(*relation) == collection;
+    Relation::ALL.into_iter().filter(of_it).collect()
 }
 
 /// The owner that an `_id` of a collection names; `None` if it names none.

@@ -146,11 +146,7 @@ pub async fn town() -> Store {
         let born = Uuid::from_u128(born);
         let mut document = doc! { "_id": owner_id(&owner), "born": uuid_bson(born) };
         document.extend(fields);
-        let relations = match owner {
-            Topic::User(_) => Relation::OF_A_USER,
-            Topic::Post(_) => Relation::OF_A_POST,
-        };
-        for relation in relations {
+        for &relation in owner.relations() {
             let items = lists.remove(&(owner.clone(), relation)).unwrap_or_default();
             let laid = lay_out(&owner, born, relation, store.settings().of(relation), items);
             document.insert(relation.as_str(), laid.list);

@@ -8,6 +8,7 @@ use store::overflow::{PAGES, Stretch};
 use ui::components::{grouped, size};
 use ui::islands::Pane;
 use ui::request::{loaded, query};
+use ui::session;
 
 use super::inspect::{self, about, list_of};
 
@@ -27,8 +28,10 @@ pub fn TracePage() -> impl IntoView {
                 None => return Ok(view! { <NoPosts /> }.into_any()),
             },
         };
+        let account = session::viewer();
+        let reader = account.as_ref().map(|account| &account.handle);
         let relation = match (query("list"), &owner) {
-            (Some(name), owner) => list_of(owner, &name)?,
+            (Some(name), owner) => list_of(owner, reader, &name)?,
             (None, Topic::Post(_)) => Relation::Likes,
             (None, Topic::User(_)) => Relation::Followers,
         };
@@ -37,7 +40,7 @@ pub fn TracePage() -> impl IntoView {
             None => Steps(vec![Step::First]),
         };
         let about = about(&owner).await?;
-        let trace = workshop()?.trace(&owner, relation, &steps).await?;
+        let trace = workshop()?.trace(reader, &owner, relation, &steps).await?;
         Ok(view! {
             <StationHead station=&TRACE />
             <p class="lab-subject">

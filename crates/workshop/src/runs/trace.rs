@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use document::trace::{Read, reads};
 use feed::to_problem;
-use model::{Cursor, Problem, Relation, Topic};
+use model::{Cursor, Handle, Problem, Relation, Topic, View};
 use store::inspect::InspectedOwner;
 use store::overflow::Stretch;
 
@@ -56,8 +56,26 @@ type Continuation = Option<(bool, Cursor)>;
 
 impl Workshop {
     /// Walks through a list and counts what is read for each step, and for nothing else.
-    pub async fn trace(&self, owner: &Topic, relation: Relation, steps: &Steps) -> Result<Trace, Problem> {
-        let whole = self.feed.store().inspect_owner(owner).await.map_err(to_problem)?;
+    ///
+    /// # Errors
+    /// A problem with the field `list` if the reader may not see it.
+    pub async fn trace(
+        &self,
+        reader: Option<&Handle>,
+        owner: &Topic,
+        relation: Relation,
+        steps: &Steps,
+    ) -> Result<Trace, Problem> {
+        let view = View::of(owner, reader);
+        let whole = self
+            .feed
+            .store()
+            .inspect_owner(owner, view)
+            .await
+            .map_err(to_problem)?;
+        if !whole.lists.contains_key(&relation) {
+            return Err(Problem::invalid("list", "There is no such list for you."));
+        }
         let list = self.feed.store().list(relation);
         let mut go_on: Continuation = None;
         let mut traced = Vec::new();

@@ -5,7 +5,7 @@ use bson::{Document, RawDocumentBuf, doc};
 use document::Result;
 use document::trace::{Read, reads};
 use document::{Engine, Find};
-use model::{PostId, Relation, Topic, TunedCost};
+use model::{PostId, Relation, Topic, TunedCost, View};
 use store::inspect::{InspectedOwner, Purpose};
 use store::layouts::{Layout, Overflow};
 use store::overflow::PAGES;
@@ -100,7 +100,10 @@ impl Measuring {
 }
 
 async fn whole(layout: &Overflow) -> Result<InspectedOwner> {
-    layout.store().inspect_owner(&Topic::Post(Stage::owner())).await
+    layout
+        .store()
+        .inspect_owner(&Topic::Post(Stage::owner()), View::Own)
+        .await
 }
 
 async fn pages(layout: &Overflow) -> Result<Vec<Document>> {

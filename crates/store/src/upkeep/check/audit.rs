@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use bson::{Bson, Document, RawDocumentBuf};
-use model::{ActivityKind, CommentText, Relation, Timestamp};
+use model::{ActivityKind, CommentText, Items, Relation, Timestamp};
 use uuid::Uuid;
 
 use crate::overflow::{Item, number};
@@ -290,20 +290,22 @@ fn read(relation: Relation, item: &Bson) -> Result<Item, String> {
     };
     let item = Item::from_document(item.clone()).map_err(|error| error.to_string())?;
     let text = |field: &str| item.more.get_str(field).unwrap_or_default();
-    let whole = match relation {
-        Relation::Activities => text("kind").parse::<ActivityKind>().is_ok(),
-        Relation::Comments => item.by.is_some() && text("text").parse::<CommentText>().is_ok(),
-        _ => item.by.is_some(),
+    let (whole, otherwise) = match relation.description().items {
+        Items::Activities => (
+            text("kind").parse::<ActivityKind>().is_ok(),
+            "an activity without a kind",
+        ),
+        Items::Comments => (
+            item.by.is_some() && text("text").parse::<CommentText>().is_ok(),
+            "a comment without an author or a text",
+        ),
+        Items::People => (item.by.is_some(), "`by` is missing"),
     };
     if whole {
-        return Ok(item);
+        Ok(item)
+    } else {
+        Err(otherwise.to_owned())
     }
-    Err(match relation {
-        Relation::Activities => "an activity without a kind",
-        Relation::Comments => "a comment without an author or a text",
-        _ => "`by` is missing",
-    }
-    .to_owned())
 }
 
 /// The size of a document; `None` if it cannot be written as BSON.

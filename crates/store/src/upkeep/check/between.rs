@@ -54,7 +54,11 @@ impl Checking<'_> {
     ) -> Result<()> {
         let relations = relations_of(collection);
         let mut fields = doc! { "born": 1, "author": 1, "at": 1 };
-        fields.extend(relations.map(|relation| (relation.to_string(), Bson::Int32(1))));
+        fields.extend(
+            relations
+                .iter()
+                .map(|relation| (relation.to_string(), Bson::Int32(1))),
+        );
         let find = Find::matching(doc! { "_id": { "$in": ids } }).project(fields);
         let owners = self.store.engine().find(collection, find).await?;
         for document in &owners {
@@ -62,7 +66,7 @@ impl Checking<'_> {
                 continue;
             };
             claims.extend(claim_of_post(&owner, document));
-            for relation in relations {
+            for &relation in &relations {
                 if let Shape::List(list) = Shape::of(document, relation) {
                     claims.extend(
                         list.head

@@ -1,7 +1,7 @@
 //! Claims that lists make about each other.
 
-use bson::{Bson, Document, doc};
-use model::{ActivityKind, Handle, Relation, Topic};
+use bson::{Document, doc};
+use model::{ActivityKind, Counterpart, Handle, Relation, Topic};
 use uuid::Uuid;
 
 use crate::overflow::{Item, Key, Owner, owner_id};
@@ -9,6 +9,7 @@ use crate::people;
 use crate::reactions::Reaction;
 use crate::upkeep::finding::Violation;
 use crate::upkeep::lookup::Wanted;
+use outlier::fields;
 
 /// A claim of a list, and where else it should be recorded.
 #[derive(Debug, Clone)]
@@ -71,10 +72,13 @@ pub(super) fn claim_of_post(owner: &Owner, document: &Document) -> Option<Claim>
 /// Reader and author, if the claim is about following.
 pub(super) fn follow_of(claim: &Claim) -> Option<(&Handle, &Handle)> {
     let (relation, item) = claim.source.as_ref()?;
-    match (relation, &claim.owner, claim.wanted.relation) {
-        (Relation::Followers, Topic::User(author), Relation::Following) => Some((item.by.as_ref()?, author)),
-        (Relation::Following, Topic::User(reader), Relation::Followers) => Some((reader, item.by.as_ref()?)),
-        _ => None,
+    let (Topic::User(own), Some(other)) = (&claim.owner, &item.by) else {
+        return None;
+    };
+    match relation.description().counterpart {
+        Counterpart::Activity(_) if claim.wanted.relation == Relation::Following => Some((other, own)),
+        Counterpart::Followers => Some((own, other)),
+        Counterpart::Nothing | Counterpart::Activity(_) | Counterpart::Object => None,
     }
 }
 
@@ -111,7 +115,7 @@ pub(super) fn claims_of(owner: &Owner, relation: Relation, item: &Item) -> Vec<C
         let own = Topic::User(actor.clone());
         let instead = match reaction {
             Reaction::Comment(_, id) => Some(Wanted::old_activity(own.clone(), *id, owner_id(owner))),
-            _ => None,
+            Reaction::Like(_) | Reaction::Share(_) | Reaction::Follow(_) => None,
         };
         Claim {
             instead,
@@ -125,8 +129,8 @@ pub(super) fn claims_of(owner: &Owner, relation: Relation, item: &Item) -> Vec<C
             )
         }
     };
-    match (relation, owner, &item.by) {
-        (Relation::Followers, Topic::User(followed), Some(actor)) => vec![
+    match (relation.description().counterpart, owner, &item.by) {
+        (Counterpart::Activity(ActivityKind::Follow), Topic::User(followed), Some(actor)) => vec![
             claim(
                 Wanted::item(
                     Topic::User(actor.clone()),
@@ -140,7 +144,16 @@ pub(super) fn claims_of(owner: &Owner, relation: Relation, item: &Item) -> Vec<C
             ),
             activity_of(actor, &Reaction::Follow(followed.clone())),
         ],
-        (Relation::Following, Topic::User(actor), Some(followed)) => vec![claim(
+        (Counterpart::Activity(kind), Topic::Post(post), Some(actor)) => {
+            let reaction = match kind {
+                ActivityKind::Like => Reaction::Like(*post),
+                ActivityKind::Share => Reaction::Share(*post),
+                ActivityKind::Comment => Reaction::Comment(*post, item.id),
+                ActivityKind::Post | ActivityKind::Follow => return Vec::new(),
+            };
+            vec![activity_of(actor, &reaction)]
+        }
+        (Counterpart::Followers, Topic::User(actor), Some(followed)) => vec![claim(
             Wanted::item(
                 Topic::User(followed.clone()),
                 Relation::Followers,
@@ -151,14 +164,7 @@ pub(super) fn claims_of(owner: &Owner, relation: Relation, item: &Item) -> Vec<C
             },
             ClaimRepair::Withdraw(Key::By(followed.clone())),
         )],
-        (Relation::Likes, Topic::Post(post), Some(actor)) => vec![activity_of(actor, &Reaction::Like(*post))],
-        (Relation::Shares, Topic::Post(post), Some(actor)) => {
-            vec![activity_of(actor, &Reaction::Share(*post))]
-        }
-        (Relation::Comments, Topic::Post(post), Some(actor)) => {
-            vec![activity_of(actor, &Reaction::Comment(*post, item.id))]
-        }
-        (Relation::Activities, _, _) => foundation(item)
+        (Counterpart::Object, ..) => foundation(item)
             .map(|(wanted, what)| {
                 let target = wanted.owner.to_string();
                 let withdraw = ClaimRepair::Withdraw(Key::Id(item.id));
@@ -166,7 +172,7 @@ pub(super) fn claims_of(owner: &Owner, relation: Relation, item: &Item) -> Vec<C
             })
             .into_iter()
             .collect(),
-        _ => Vec::new(),
+        (Counterpart::Nothing | Counterpart::Activity(_) | Counterpart::Followers, ..) => Vec::new(),
     }
 }
 
@@ -175,16 +181,13 @@ fn foundation(activity: &Item) -> Option<(Wanted, &'static str)> {
     if let Some(reaction) = Reaction::of(activity) {
         let id = match &reaction {
             Reaction::Comment(_, comment) => *comment,
-            _ => activity.id,
+            Reaction::Like(_) | Reaction::Share(_) | Reaction::Follow(_) => activity.id,
         };
         let wanted = Wanted::item(reaction.owner(), reaction.relation(), Key::Id(id));
         return Some((wanted, reaction.kind().as_str()));
     }
     let post = ActivityKind::Post.as_str();
-    let Some(Bson::Binary(id)) = activity.more.get("post") else {
-        return None;
-    };
-    let id = Uuid::from_slice(&id.bytes).ok()?;
+    let id = fields::uuid(&activity.more, "post").ok()?;
     (activity.more.get_str("kind").ok()? == post).then(|| (Wanted::owner(Topic::Post(id.into())), post))
 }
 

@@ -9,11 +9,12 @@ mod find;
 use feed::Inspection;
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
-use model::{Kind, Problem, Relation, Topic};
+use model::{Handle, Kind, Problem, Relation, Topic, View};
 use ui::components::{ShownDocument, beginning, grouped, size, unchanged};
 use ui::islands::Pane;
 use ui::problem::answer_with;
 use ui::request::{feed, loaded, query};
+use ui::session;
 
 use self::bytes::{Bytes, Wall};
 use self::chain::Chain;
@@ -76,8 +77,10 @@ pub fn InspectPage() -> impl IntoView {
             let message = "An address here ends in post:{id} or user:{handle}. Begin at /lab/inspect.";
             Problem::new(Kind::NotFound, message)
         })?;
+        let account = session::viewer();
+        let reader = account.as_ref().map(|account| &account.handle);
         let relation = match query("list") {
-            Some(name) => Some(list_of(&owner, &name)?),
+            Some(name) => Some(list_of(&owner, reader, &name)?),
             None => None,
         };
         let page = match query("page") {
@@ -87,7 +90,8 @@ pub fn InspectPage() -> impl IntoView {
             None => None,
         };
         let about = about(&owner).await?;
-        let inspection = feed()?.storage().inspect(&owner, relation, page).await?;
+        let feed = feed()?;
+        let inspection = feed.storage(reader).inspect(&owner, relation, page).await?;
         Ok(view! {
             <StationHead station=&INSPECT />
             <p class="lab-subject">
@@ -109,15 +113,22 @@ pub fn InspectPage() -> impl IntoView {
     })
 }
 
-/// The list of an owner that the address names.
-pub fn list_of(owner: &Topic, name: &str) -> Result<Relation, Problem> {
-    let (lists, what) = match owner {
-        Topic::Post(_) => (Relation::OF_A_POST, "A post"),
-        Topic::User(_) => (Relation::OF_A_USER, "A person"),
+/// The list of an owner that the address names, if the reader may see it.
+pub fn list_of(owner: &Topic, reader: Option<&Handle>, name: &str) -> Result<Relation, Problem> {
+    let view = View::of(owner, reader);
+    let what = match owner {
+        Topic::Post(_) => "A post",
+        Topic::User(_) => "A person",
     };
-    let found = lists.into_iter().find(|list| list.as_str() == name);
-    found.ok_or_else(|| {
-        let names = lists.map(Relation::as_str).join(", ");
+    let lists = || {
+        owner
+            .relations()
+            .iter()
+            .copied()
+            .filter(move |list| view.shows(*list))
+    };
+    lists().find(|list| list.as_str() == name).ok_or_else(|| {
+        let names = lists().map(Relation::as_str).collect::<Vec<_>>().join(", ");
         Problem::invalid(
             "list",
             format!("{what} has no list “{name}”. `list` is one of: {names}."),
