@@ -1,4 +1,4 @@
-//! The post documents: what somebody wrote, and the heads of its three lists.
+//! The post documents: what somebody wrote, and the heads of its lists.
 
 use std::collections::{HashMap, HashSet};
 
