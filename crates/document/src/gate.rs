@@ -7,10 +7,9 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use bson::{Bson, Document};
 use tokio::sync::{Mutex, mpsc, oneshot};
 
-use crate::{Engine, Error, Find, FindAndModify, Index, Layer, Result, Update, Updated};
+use crate::{Engine, Error, Index, Layer, Result};
 
 /// What happens to a waiting call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,7 +95,7 @@ impl Gate {
         })
     }
 
-    async fn call<T>(&self, writes: bool, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
+    async fn in_turn<T>(&self, writes: bool, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
         let _one_at_a_time = self.calls.lock().await;
         let (decision, decided) = oneshot::channel();
         let turn = WaitingCall {
@@ -141,40 +140,12 @@ impl Layer for Gate {
         }))
     }
 
-    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
-        self.call(false, self.engine.find(collection, find)).await
-    }
-
-    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
-        self.call(false, self.engine.count(collection, filter)).await
-    }
-
-    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
-        self.call(false, self.engine.distinct(collection, field, filter))
-            .await
-    }
-
-    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
-        self.call(false, self.engine.aggregate(collection, pipeline))
-            .await
-    }
-
-    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
-        self.call(true, self.engine.insert(collection, documents)).await
-    }
-
-    async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
-        self.call(true, self.engine.update(collection, update)).await
-    }
-
-    async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
-        self.call(true, self.engine.find_and_modify(collection, change))
-            .await
-    }
-
-    async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
-        self.call(true, self.engine.delete(collection, filter, many))
-            .await
+    fn call<T: Send>(
+        &self,
+        writes: bool,
+        call: impl Future<Output = Result<T>> + Send,
+    ) -> impl Future<Output = Result<T>> + Send {
+        self.in_turn(writes, call)
     }
 
     /// Indexes are created before the operations begin.

@@ -1,5 +1,7 @@
 //! Engines that wrap another one and change some of its operations.
 
+use std::borrow::Cow;
+
 use async_trait::async_trait;
 use bson::{Bson, DateTime, Document};
 
@@ -19,54 +21,82 @@ pub trait Layer: Send + Sync + 'static {
         None
     }
 
+    /// The name in the engine below of a collection of this one.
+    fn name<'c>(&self, collection: &'c str) -> Cow<'c, str> {
+        Cow::Borrowed(collection)
+    }
+
+    /// Makes a call of the engine below that reads or changes documents.
+    fn call<T: Send>(
+        &self,
+        _writes: bool,
+        call: impl Future<Output = Result<T>> + Send,
+    ) -> impl Future<Output = Result<T>> + Send {
+        call
+    }
+
     /// See [`DocumentEngine::find`].
     async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
-        self.below().find(collection, find).await
+        let collection = self.name(collection);
+        self.call(false, self.below().find(&collection, find)).await
     }
 
     /// See [`DocumentEngine::count`].
     async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
-        self.below().count(collection, filter).await
+        let collection = self.name(collection);
+        self.call(false, self.below().count(&collection, filter)).await
     }
 
     /// See [`DocumentEngine::distinct`].
     async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
-        self.below().distinct(collection, field, filter).await
+        let collection = self.name(collection);
+        self.call(false, self.below().distinct(&collection, field, filter))
+            .await
     }
 
     /// See [`DocumentEngine::aggregate`].
     async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
-        self.below().aggregate(collection, pipeline).await
+        let collection = self.name(collection);
+        self.call(false, self.below().aggregate(&collection, pipeline))
+            .await
     }
 
     /// See [`DocumentEngine::insert`].
     async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
-        self.below().insert(collection, documents).await
+        let collection = self.name(collection);
+        self.call(true, self.below().insert(&collection, documents)).await
     }
 
     /// See [`DocumentEngine::update`].
     async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
-        self.below().update(collection, update).await
+        let collection = self.name(collection);
+        self.call(true, self.below().update(&collection, update)).await
     }
 
     /// See [`DocumentEngine::find_and_modify`].
     async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
-        self.below().find_and_modify(collection, change).await
+        let collection = self.name(collection);
+        self.call(true, self.below().find_and_modify(&collection, change))
+            .await
     }
 
     /// See [`DocumentEngine::delete`].
     async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
-        self.below().delete(collection, filter, many).await
+        let collection = self.name(collection);
+        self.call(true, self.below().delete(&collection, filter, many))
+            .await
     }
 
     /// See [`DocumentEngine::create_index`].
     async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
-        self.below().create_index(collection, index).await
+        self.below().create_index(&self.name(collection), index).await
     }
 
     /// See [`DocumentEngine::set_validator`].
     async fn set_validator(&self, collection: &str, validator: Document) -> Result<()> {
-        self.below().set_validator(collection, validator).await
+        self.below()
+            .set_validator(&self.name(collection), validator)
+            .await
     }
 
     /// See [`DocumentEngine::collections`].

@@ -1,9 +1,9 @@
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use bson::{Bson, Document};
 
-use crate::{Capabilities, Changes, Engine, Find, FindAndModify, Index, Layer, Result, Update, Updated};
+use crate::{Capabilities, Changes, Engine, Layer, Result};
 
 /// An engine seen through a prefix: every collection has another name in the engine below. So an experiment can use
 /// the names in its code without touching the feed's collections.
@@ -21,11 +21,8 @@ impl Prefixed {
             prefix: prefix.into(),
         })
     }
-
-    fn name(&self, collection: &str) -> String {
-        format!("{}{collection}", self.prefix)
-    }
 }
+
 /// A pipeline that names other collections would read them without the prefix; no experiment has one.
 #[async_trait]
 impl Layer for Prefixed {
@@ -37,44 +34,8 @@ impl Layer for Prefixed {
         Some(Self::new(session, self.prefix.clone()))
     }
 
-    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
-        self.engine.find(&self.name(collection), find).await
-    }
-
-    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
-        self.engine.count(&self.name(collection), filter).await
-    }
-
-    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
-        self.engine.distinct(&self.name(collection), field, filter).await
-    }
-
-    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
-        self.engine.aggregate(&self.name(collection), pipeline).await
-    }
-
-    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
-        self.engine.insert(&self.name(collection), documents).await
-    }
-
-    async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
-        self.engine.update(&self.name(collection), update).await
-    }
-
-    async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
-        self.engine.find_and_modify(&self.name(collection), change).await
-    }
-
-    async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
-        self.engine.delete(&self.name(collection), filter, many).await
-    }
-
-    async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
-        self.engine.create_index(&self.name(collection), index).await
-    }
-
-    async fn set_validator(&self, collection: &str, validator: Document) -> Result<()> {
-        self.engine.set_validator(&self.name(collection), validator).await
+    fn name<'c>(&self, collection: &'c str) -> Cow<'c, str> {
+        Cow::Owned(format!("{}{collection}", self.prefix))
     }
 
     async fn collections(&self) -> Result<Vec<String>> {

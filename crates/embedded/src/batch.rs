@@ -14,7 +14,7 @@ use super::index::Definition;
 use super::operation::{Answer, Modify, Operation, Write, check_update, check_upsert};
 use super::query::Query;
 use super::tables;
-use document::{Changed, Error, Result, Return, Updated};
+use document::{Changed, Error, Result, Return};
 
 /// The state of a batch.
 pub(super) struct Batch<'txn> {
@@ -90,12 +90,12 @@ impl<'txn> Batch<'txn> {
                 for document in documents {
                     self.insert(collection, document)?;
                 }
-                then.map_or(Ok(Answer::Done), Err)
+                then.map_or(Ok(Answer::default()), Err)
             }
             Write::Modify(modify) => self.modify(collection, &modify),
             Write::Delete(query) => self.delete(collection, &query),
             Write::CreateIndex(definition) => self.create_index(collection, definition),
-            Write::Drop => Ok(Answer::Done),
+            Write::Drop => Ok(Answer::default()),
         }
     }
 
@@ -119,11 +119,8 @@ impl<'txn> Batch<'txn> {
         if found.is_empty() && modify.upsert {
             return self.upsert(name, modify);
         }
-        let mut updated = Updated {
-            matched: found.len() as u64,
-            ..Updated::default()
-        };
-        let mut answer = None;
+        let mut answer = Answer::default();
+        answer.updated.matched = found.len() as u64;
         for before in found {
             let after = modify.changes.apply(&before.document)?;
             if let Some((returning, projection)) = &modify.returning {
@@ -131,38 +128,27 @@ impl<'txn> Batch<'txn> {
                     Return::Before => &before.document,
                     Return::After => &after,
                 };
-                answer = Some(projection.apply(version)?);
+                answer.document = Some(projection.apply(version)?);
             }
             if after.as_bytes() != before.document.as_bytes() {
                 check_update(&after)?;
                 let (collection, tally) = self.collection(name)?;
                 collection.update(before, after, tally)?;
                 self.changed = true;
-                updated.modified += 1;
+                answer.updated.modified += 1;
             }
         }
-        Ok(if modify.returning.is_some() {
-            Answer::Document(answer)
-        } else {
-            Answer::Updated(updated)
-        })
+        Ok(answer)
     }
 
     fn upsert(&mut self, name: &str, modify: &Modify) -> Result<Answer> {
         let document = modify.changes.insert(&modify.query.filter)?;
         check_upsert(&document)?;
-        let answer = match &modify.returning {
-            None => {
-                let id = document.get("_id")?.map(Bson::try_from).transpose()?;
-                Answer::Updated(Updated {
-                    matched: 0,
-                    modified: 0,
-                    upserted: id,
-                })
-            }
-            Some((Return::Before, _)) => Answer::Document(None),
-            Some((Return::After, projection)) => Answer::Document(Some(projection.apply(&document)?)),
-        };
+        let mut answer = Answer::default();
+        answer.updated.upserted = document.get("_id")?.map(Bson::try_from).transpose()?;
+        if let Some((Return::After, projection)) = &modify.returning {
+            answer.document = Some(projection.apply(&document)?);
+        }
         self.insert(name, document)?;
         Ok(answer)
     }
@@ -176,12 +162,15 @@ impl<'txn> Batch<'txn> {
             collection.remove(found, tally)?;
             self.changed = true;
         }
-        Ok(Answer::Removed(removed))
+        Ok(Answer {
+            removed,
+            ..Answer::default()
+        })
     }
 
     fn create_index(&mut self, name: &str, definition: Definition) -> Result<Answer> {
         if definition.is_primary() {
-            return Ok(Answer::Done);
+            return Ok(Answer::default());
         }
         for existing in self.catalogue.indexes(name) {
             if existing.name != definition.name {
@@ -206,14 +195,14 @@ impl<'txn> Batch<'txn> {
                 );
                 return Err(Error::refused(85, message));
             }
-            return Ok(Answer::Done);
+            return Ok(Answer::default());
         }
         let transaction = self.transaction;
         let (collection, tally) = self.collection(name)?;
         let definition = collection.build_index(transaction, definition, tally)?;
         self.changed = true;
         self.record(name, definition)?;
-        Ok(Answer::Done)
+        Ok(Answer::default())
     }
 
     /// Removes a collection with everything in it. Dropping a missing one is allowed.
@@ -236,7 +225,10 @@ impl<'txn> Batch<'txn> {
         }
         self.changed |= existed;
         self.dropped |= existed;
-        Ok(Answer::Removed(u64::from(existed)))
+        Ok(Answer {
+            removed: existed.into(),
+            ..Answer::default()
+        })
     }
 
     fn record(&mut self, collection: &str, definition: Arc<Definition>) -> Result<()> {

@@ -32,13 +32,12 @@ impl Catalogue {
 
     /// The indexes by which documents expire, and their collections.
     pub(super) fn expiring(&self) -> Vec<(String, Arc<Definition>)> {
-        let all = self
-            .collections
-            .iter()
-            .flat_map(|(collection, indexes)| indexes.iter().map(move |index| (collection, index)));
-        all.filter(|(_, index)| index.expire_after.is_some())
-            .map(|(collection, index)| (collection.clone(), Arc::clone(index)))
-            .collect()
+        let mut expiring = Vec::new();
+        for (collection, indexes) in &self.collections {
+            let of_collection = indexes.iter().filter(|index| index.expire_after.is_some());
+            expiring.extend(of_collection.map(|index| (collection.clone(), Arc::clone(index))));
+        }
+        expiring
     }
 
     /// Adds an index, or replaces the one of its name.
@@ -123,9 +122,7 @@ impl Catalogue {
             .map_err(storage)?;
         Ok(())
     }
-}
 
-impl Catalogue {
     /// Removes one definition from the file.
     pub(super) fn forget(
         table: &mut Table<'_, &'static str, &'static [u8]>,

@@ -5,7 +5,8 @@
 
 use std::cmp::Ordering;
 
-use bson::{RawArray, RawBsonRef, RawDocument};
+use bson::spec::ElementType;
+use bson::{Bson, RawArray, RawBsonRef, RawDocument};
 
 use document::{Error, Result};
 
@@ -42,30 +43,46 @@ pub(super) fn rank(value: RawBsonRef<'_>) -> u8 {
     }
 }
 
-/// The name of a type in MongoDB's messages.
+/// The names of all types in MongoDB's messages and in `$type`. The engine never stores some of them.
+pub(super) const TYPES: [(ElementType, &str); 21] = [
+    (ElementType::Double, "double"),
+    (ElementType::String, "string"),
+    (ElementType::EmbeddedDocument, "object"),
+    (ElementType::Array, "array"),
+    (ElementType::Binary, "binData"),
+    (ElementType::Undefined, "undefined"),
+    (ElementType::ObjectId, "objectId"),
+    (ElementType::Boolean, "bool"),
+    (ElementType::DateTime, "date"),
+    (ElementType::Null, "null"),
+    (ElementType::RegularExpression, "regex"),
+    (ElementType::DbPointer, "dbPointer"),
+    (ElementType::JavaScriptCode, "javascript"),
+    (ElementType::Symbol, "symbol"),
+    (ElementType::JavaScriptCodeWithScope, "javascriptWithScope"),
+    (ElementType::Int32, "int"),
+    (ElementType::Timestamp, "timestamp"),
+    (ElementType::Int64, "long"),
+    (ElementType::Decimal128, "decimal"),
+    (ElementType::MinKey, "minKey"),
+    (ElementType::MaxKey, "maxKey"),
+];
+
+/// The name of a value's type.
 pub(super) fn type_name(value: RawBsonRef<'_>) -> &'static str {
+    let own = value.element_type();
+    let known = TYPES.iter().find(|(known, _)| *known == own);
+    known.map_or("unknown", |(_, name)| name)
+}
+
+/// The boolean that a boolean or a number stands for: every number but zero is true.
+pub(super) fn flag(value: &Bson) -> Option<bool> {
     match value {
-        RawBsonRef::MinKey => "minKey",
-        RawBsonRef::Undefined => "undefined",
-        RawBsonRef::Null => "null",
-        RawBsonRef::Int32(_) => "int",
-        RawBsonRef::Int64(_) => "long",
-        RawBsonRef::Double(_) => "double",
-        RawBsonRef::Decimal128(_) => "decimal",
-        RawBsonRef::String(_) => "string",
-        RawBsonRef::Symbol(_) => "symbol",
-        RawBsonRef::Document(_) => "object",
-        RawBsonRef::Array(_) => "array",
-        RawBsonRef::Binary(_) => "binData",
-        RawBsonRef::ObjectId(_) => "objectId",
-        RawBsonRef::Boolean(_) => "bool",
-        RawBsonRef::DateTime(_) => "date",
-        RawBsonRef::Timestamp(_) => "timestamp",
-        RawBsonRef::RegularExpression(_) => "regex",
-        RawBsonRef::DbPointer(_) => "dbPointer",
-        RawBsonRef::JavaScriptCode(_) => "javascript",
-        RawBsonRef::JavaScriptCodeWithScope(_) => "javascriptWithScope",
-        RawBsonRef::MaxKey => "maxKey",
+        Bson::Boolean(flag) => Some(*flag),
+        Bson::Int32(integer) => Some(*integer != 0),
+        Bson::Int64(integer) => Some(*integer != 0),
+        Bson::Double(double) => Some(*double != 0.0),
+        _ => None,
     }
 }
 
@@ -161,42 +178,39 @@ fn integer_to_double(integer: i64, double: f64) -> Ordering {
     integer.cmp(&as_integer).then(doubles(0.0, double - whole))
 }
 
-/// Field by field in their stored order: type, then name, then value; a document that ends first is smaller.
+/// Field by field in their stored order: type, then name, then value.
 fn documents(a: &RawDocument, b: &RawDocument) -> Ordering {
-    let mut left = a.iter().map_while(bson::error::Result::ok);
-    let mut right = b.iter().map_while(bson::error::Result::ok);
-    loop {
-        match (left.next(), right.next()) {
-            (None, None) => return Ordering::Equal,
-            (None, Some(_)) => return Ordering::Less,
-            (Some(_), None) => return Ordering::Greater,
-            (Some((left_name, left)), Some((right_name, right))) => {
-                let order = rank(left)
-                    .cmp(&rank(right))
-                    .then_with(|| left_name.as_str().cmp(right_name.as_str()))
-                    .then_with(|| compare(left, right));
-                if order != Ordering::Equal {
-                    return order;
-                }
-            }
-        }
-    }
+    let left = a.iter().map_while(bson::error::Result::ok);
+    let right = b.iter().map_while(bson::error::Result::ok);
+    one_by_one(left, right, |(left_name, left), (right_name, right)| {
+        rank(left)
+            .cmp(&rank(right))
+            .then_with(|| left_name.as_str().cmp(right_name.as_str()))
+            .then_with(|| compare(left, right))
+    })
 }
 
 fn arrays(a: &RawArray, b: &RawArray) -> Ordering {
-    let mut left = a.into_iter().map_while(bson::error::Result::ok);
-    let mut right = b.into_iter().map_while(bson::error::Result::ok);
+    let left = a.into_iter().map_while(bson::error::Result::ok);
+    let right = b.into_iter().map_while(bson::error::Result::ok);
+    one_by_one(left, right, compare)
+}
+
+/// The order of the first two that differ; what ends first is smaller.
+fn one_by_one<T>(
+    mut left: impl Iterator<Item = T>,
+    mut right: impl Iterator<Item = T>,
+    compare: impl Fn(T, T) -> Ordering,
+) -> Ordering {
     loop {
-        match (left.next(), right.next()) {
+        let order = match (left.next(), right.next()) {
             (None, None) => return Ordering::Equal,
-            (None, Some(_)) => return Ordering::Less,
-            (Some(_), None) => return Ordering::Greater,
-            (Some(left), Some(right)) => {
-                let order = compare(left, right);
-                if order != Ordering::Equal {
-                    return order;
-                }
-            }
+            (None, Some(_)) => Ordering::Less,
+            (Some(_), None) => Ordering::Greater,
+            (Some(left), Some(right)) => compare(left, right),
+        };
+        if order.is_ne() {
+            return order;
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Counts of the work that the engine did.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use document::trace::Read;
 
@@ -78,59 +78,40 @@ impl Tally {
 
 /// The totals, shared by all threads.
 #[derive(Debug, Default)]
-pub(super) struct Totals {
-    documents_read: AtomicU64,
-    bytes_read: AtomicU64,
-    entries_read: AtomicU64,
-    documents_written: AtomicU64,
-    bytes_written: AtomicU64,
-    commits: AtomicU64,
-    operations: AtomicU64,
-    batches: [AtomicU64; BatchSizes::BOUNDS.len()],
-    batched: AtomicU64,
-}
+pub(super) struct Totals(Mutex<(Counters, BatchSizes)>);
 
 impl Totals {
+    fn lock(&self) -> MutexGuard<'_, (Counters, BatchSizes)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Counts a commit by how many operations it had.
     pub(super) fn batch(&self, operations: usize) {
         let operations = operations as u64;
         let group = BatchSizes::BOUNDS.iter().position(|bound| operations <= *bound);
         if let Some(group) = group {
-            self.batches[group].fetch_add(1, Ordering::Relaxed);
-            self.batched.fetch_add(operations, Ordering::Relaxed);
+            let (_, batches) = &mut *self.lock();
+            batches.commits[group] += 1;
+            batches.operations += operations;
         }
     }
 
     pub(super) fn batches(&self) -> BatchSizes {
-        BatchSizes {
-            commits: self.batches.each_ref().map(|group| group.load(Ordering::Relaxed)),
-            operations: self.batched.load(Ordering::Relaxed),
-        }
+        self.lock().1
     }
 
-    pub(super) fn add(&self, tally: &Tally) {
-        let Tally(work) = tally;
-        self.documents_read
-            .fetch_add(work.documents_read, Ordering::Relaxed);
-        self.bytes_read.fetch_add(work.bytes_read, Ordering::Relaxed);
-        self.entries_read.fetch_add(work.entries_read, Ordering::Relaxed);
-        self.documents_written
-            .fetch_add(work.documents_written, Ordering::Relaxed);
-        self.bytes_written
-            .fetch_add(work.bytes_written, Ordering::Relaxed);
-        self.commits.fetch_add(work.commits, Ordering::Relaxed);
-        self.operations.fetch_add(work.operations, Ordering::Relaxed);
+    pub(super) fn add(&self, Tally(work): &Tally) {
+        let (total, _) = &mut *self.lock();
+        total.documents_read += work.documents_read;
+        total.bytes_read += work.bytes_read;
+        total.entries_read += work.entries_read;
+        total.documents_written += work.documents_written;
+        total.bytes_written += work.bytes_written;
+        total.commits += work.commits;
+        total.operations += work.operations;
     }
 
     pub(super) fn now(&self) -> Counters {
-        Counters {
-            documents_read: self.documents_read.load(Ordering::Relaxed),
-            bytes_read: self.bytes_read.load(Ordering::Relaxed),
-            entries_read: self.entries_read.load(Ordering::Relaxed),
-            documents_written: self.documents_written.load(Ordering::Relaxed),
-            bytes_written: self.bytes_written.load(Ordering::Relaxed),
-            commits: self.commits.load(Ordering::Relaxed),
-            operations: self.operations.load(Ordering::Relaxed),
-        }
+        self.lock().0
     }
 }

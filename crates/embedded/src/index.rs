@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use bson::{Bson, Document, RawBsonRef, RawDocument, doc};
 
 use super::covered::Recipe;
-use super::filter::{Filter, Test, whole_number};
+use super::filter::{Filter, Test, all, whole};
 use super::key::{self, FieldKeys};
 use super::path::Path;
 use super::sort::OrderField;
@@ -62,15 +62,7 @@ impl Definition {
         }
         let mut fields: Vec<OrderField> = Vec::with_capacity(index.keys.len());
         for (name, direction) in &index.keys {
-            let descending = match direction {
-                Bson::Int32(_) | Bson::Int64(_) | Bson::Double(_) => {
-                    whole_number(bson::RawBson::try_from(direction.clone())?.as_raw_bson_ref())
-                        .filter(|direction| *direction != 0)
-                        .map(|direction| direction < 0)
-                }
-                _ => None,
-            };
-            let Some(descending) = descending else {
+            let Some(sign @ (..=-1 | 1..)) = whole(direction) else {
                 return refuse(format!(
                     "the direction {direction} of the index field '{name}' is not supported"
                 ));
@@ -84,6 +76,7 @@ impl Definition {
             {
                 return refuse(format!("the index field '{name}' is not supported"));
             }
+            let descending = sign < 0;
             fields.push(OrderField { path, descending });
         }
         check_expiry(index)?;
@@ -164,12 +157,7 @@ impl Definition {
     /// Whether two versions of a document surely have the same keys, because none of the top-level fields that this
     /// index reads has changed.
     pub(super) fn is_untouched(&self, before: &RawDocument, after: &RawDocument) -> Result<bool> {
-        for field in &self.fields {
-            if !same(before, after, &field.path)? {
-                return Ok(false);
-            }
-        }
-        let mut untouched = Ok(true);
+        let mut untouched = all(&self.fields, |field| same(before, after, &field.path));
         if let Some(partial) = &self.partial {
             partial.filter.each_path(&mut |path| {
                 if matches!(untouched, Ok(true)) {

@@ -1,60 +1,44 @@
-//! The contents of the store: its collections, their indexes and sizes, for shells and reports.
+//! The contents of the store: its collections, their indexes, sizes and documents, for shells and reports.
 
-use std::sync::Arc;
-
+use async_trait::async_trait;
 use bson::{Document, RawDocumentBuf, doc};
 use redb::{ReadableDatabase, ReadableTableMetadata, TableHandle};
 
 use super::aggregate::{Pipeline, Run};
-use super::catalogue::Catalogue;
 use super::fault::storage;
-use super::operation::{Answer, Operation};
-use super::reader::existing;
-use super::{Embedded, Shared, mismatch, tables};
-use document::Result;
-use document::catalogue::CollectionSize;
+use super::operation::Operation;
+use super::reader::Snapshot;
+use super::{Embedded, Shared, planner, validate};
+use document::catalogue::{Catalogue, CollectionSize, Documents, Soundness};
+use document::{Find, Result};
 
-impl Embedded {
-    /// The names of the collections, in order. A collection exists once it was written to, or has an index.
-    pub async fn collections(&self) -> Result<Vec<String>> {
-        self.read(|shared| {
-            let transaction = shared.database.begin_read().map_err(storage)?;
-            let mut names: Vec<String> = transaction
-                .list_tables()
-                .map_err(storage)?
-                .filter_map(|table| table.name().strip_prefix("c/").map(str::to_owned))
-                .collect();
-            names.sort_unstable();
-            Ok(names)
-        })
-        .await
+#[async_trait]
+impl Catalogue for Embedded {
+    async fn collections(&self) -> Result<Vec<String>> {
+        self.read(collections).await
     }
 
-    /// The indexes of a collection as MongoDB lists them, that on `_id` first.
-    pub fn indexes(&self, collection: &str) -> Vec<Document> {
+    async fn indexes(&self, collection: &str) -> Result<Vec<Document>> {
         let primary = doc! { "v": 2, "key": { "_id": 1 }, "name": "_id_" };
         let catalogue = self.shared.catalogue();
         let others = catalogue.indexes(collection).iter();
-        std::iter::once(primary)
+        Ok(std::iter::once(primary)
             .chain(others.map(|index| index.specification()))
-            .collect()
+            .collect())
     }
 
-    /// Removes a collection, its documents and its indexes. Returns whether it existed. Listeners for changes are
-    /// notified that anything may have changed.
-    pub async fn drop_collection(&self, collection: &str) -> Result<bool> {
-        match self
-            .writer
-            .submit(Operation::drop_collection(collection)?)
-            .await?
-        {
-            Answer::Removed(dropped) => Ok(dropped > 0),
-            other => Err(mismatch(&other)),
-        }
+    /// The tables are read completely, so this takes a while for a large collection.
+    async fn collection_size(&self, collection: &str) -> Result<CollectionSize> {
+        let name = collection.to_owned();
+        self.read(move |shared| size(&Snapshot::take(shared)?, &name))
+            .await
     }
 
-    /// The result of a pipeline over the given documents, which are in no collection.
-    pub fn aggregate_documents(documents: &[Document], pipeline: &[Document]) -> Result<Vec<Document>> {
+    fn explain(&self, collection: &str, find: &Find) -> Result<Document> {
+        Ok(planner::stages(&self.explain(collection, find)?, find))
+    }
+
+    fn aggregate(&self, documents: &[Document], pipeline: &[Document]) -> Result<Vec<Document>> {
         let pipeline = Pipeline::over_documents(pipeline)?;
         let mut run = Run::of(&pipeline);
         for document in documents {
@@ -63,27 +47,45 @@ impl Embedded {
         run.finish()
     }
 
-    /// The size of a collection. Its tables are read completely, so this takes a while for a large one.
-    pub async fn size(&self, collection: &str) -> Result<CollectionSize> {
+    /// Reads a whole collection and looks every key up in its indexes.
+    async fn validate(&self, collection: &str) -> Result<Soundness> {
         let name = collection.to_owned();
-        self.read(move |shared| size(shared, &shared.catalogue(), &name))
-            .await
+        self.read(move |shared| validate::validate(shared, &name)).await
+    }
+
+    /// Listeners for changes are notified that anything may have changed.
+    async fn drop_collection(&self, collection: &str) -> Result<bool> {
+        let drop = Operation::drop_collection(collection)?;
+        Ok(self.writer.submit(drop).await?.removed > 0)
+    }
+
+    fn scan(&self, collection: &str, find: &Find) -> Result<Box<dyn Documents>> {
+        Ok(Box::new(self.scan(collection, find)?))
     }
 }
 
-fn size(shared: &Shared, catalogue: &Arc<Catalogue>, name: &str) -> Result<CollectionSize> {
+/// The names of the collections, in order. A collection exists once it was written to, or has an index.
+pub(super) fn collections(shared: &Shared) -> Result<Vec<String>> {
     let transaction = shared.database.begin_read().map_err(storage)?;
+    let mut names: Vec<String> = transaction
+        .list_tables()
+        .map_err(storage)?
+        .filter_map(|table| table.name().strip_prefix("c/").map(str::to_owned))
+        .collect();
+    names.sort_unstable();
+    Ok(names)
+}
+
+fn size(snapshot: &Snapshot, name: &str) -> Result<CollectionSize> {
     let mut size = CollectionSize::default();
-    let documents_name = tables::documents_name(name);
-    if let Some(documents) = existing(transaction.open_table(tables::documents(&documents_name)))? {
+    if let Some(documents) = snapshot.documents(name)? {
         let stats = documents.stats().map_err(storage)?;
         size.documents = documents.len().map_err(storage)?;
         size.bytes = stats.stored_bytes();
         size.stored = stats.stored_bytes() + stats.metadata_bytes() + stats.fragmented_bytes();
     }
-    for index in catalogue.indexes(name) {
-        let entries_name = tables::entries_name(name, &index.name);
-        if let Some(entries) = existing(transaction.open_table(tables::entries(&entries_name)))? {
+    for index in snapshot.catalogue.indexes(name) {
+        if let Some(entries) = snapshot.entries(name, &index.name)? {
             let stats = entries.stats().map_err(storage)?;
             let bytes = stats.stored_bytes() + stats.metadata_bytes() + stats.fragmented_bytes();
             size.indexes.insert(index.name.clone(), bytes);
@@ -97,7 +99,7 @@ mod tests {
     use futures::StreamExt;
 
     use super::*;
-    use document::{Changed, DocumentEngine, Find, Index};
+    use document::{Changed, DocumentEngine, Index};
 
     #[tokio::test]
     async fn a_collection_is_dropped_with_its_indexes_and_can_be_created_again() {
@@ -118,8 +120,8 @@ mod tests {
         assert!(engine.drop_collection("things").await.unwrap());
         assert!(!engine.drop_collection("things").await.unwrap());
         assert_eq!(changes.next().await, Some(Changed::Anything));
-        assert_eq!(engine.collections().await.unwrap(), ["others"]);
-        assert_eq!(engine.indexes("things").len(), 1);
+        assert_eq!(Catalogue::collections(&engine).await.unwrap(), ["others"]);
+        assert_eq!(engine.indexes("things").await.unwrap().len(), 1);
         assert_eq!(
             engine
                 .find("things", Find::matching(doc! { "a": 1 }))
@@ -141,7 +143,7 @@ mod tests {
         );
         drop(engine);
         let engine = Embedded::open(dir.path()).unwrap();
-        assert_eq!(engine.indexes("things").len(), 1);
+        assert_eq!(engine.indexes("things").await.unwrap().len(), 1);
         assert_eq!(engine.count("things", doc! {}).await.unwrap(), 2);
     }
 
@@ -152,7 +154,7 @@ mod tests {
             doc! { "$match": { "n": { "$gt": 1 } } },
             doc! { "$group": { "_id": null, "sum": { "$sum": "$n" } } },
         ];
-        let found = Embedded::aggregate_documents(&documents, &pipeline).unwrap();
+        let found = Catalogue::aggregate(&Embedded::in_memory().unwrap(), &documents, &pipeline).unwrap();
         assert_eq!(found, [doc! { "_id": null, "sum": 5 }]);
     }
 }

@@ -9,9 +9,9 @@
 //!   writer, reader                     one writing thread with group commit; readers on snapshots
 //!   changes                            telling listeners what each commit changed
 //!   key, compare, path, index          the order of BSON values, and keys that sort by it
+//!   number                             arithmetic with numbers of different types
 //!   catalogue, tables, inventory, validate
-//!                                      what is in the file, and whether it is sound
-//!   listing                            what shells are shown of it
+//!                                      what is in the file, whether it is sound, and what shells are shown of it
 //! ```
 //!
 //! A collection is a redb table from the key of the `_id` to BSON, and an index is a table of the fields' keys
@@ -30,8 +30,8 @@ mod filter;
 mod index;
 mod inventory;
 mod key;
-mod listing;
 mod many;
+mod number;
 mod operation;
 mod path;
 mod planner;
@@ -62,12 +62,11 @@ use self::changes::Listeners;
 use self::counters::Totals;
 pub use self::counters::{BatchSizes, Counters};
 use self::fault::storage;
-use self::operation::{Answer, Operation};
+use self::operation::Operation;
 pub use self::planner::Plan;
 use self::projection::Projection;
 use self::query::Query;
 use self::reader::Planned;
-pub use self::scan::Scan;
 use self::tables::check_collection;
 use self::writer::Writer;
 use document::trace::Notes;
@@ -159,11 +158,6 @@ impl Embedded {
         Ok(reader::explain(&self.shared, collection, &query))
     }
 
-    /// How a query would be run, as the stages that MongoDB's `explain` would show for it.
-    pub fn explain_stages(&self, collection: &str, find: &Find) -> Result<Document> {
-        Ok(planner::stages(&self.explain(collection, find)?, find))
-    }
-
     /// Reads on a thread that may block.
     async fn read<T: Send + 'static>(
         &self,
@@ -203,11 +197,6 @@ fn load_catalogue(database: &Database) -> Result<Catalogue> {
         }
         Err(error) => Err(storage(error)),
     }
-}
-
-/// An answer of another kind than the operation's; the writer never returns one.
-fn mismatch(answer: &Answer) -> Error {
-    Error::UnknownOutcome(format!("the writer answered with {answer:?}"))
 }
 
 #[async_trait]
@@ -262,68 +251,38 @@ impl DocumentEngine for Embedded {
     }
 
     async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
-        match self
-            .writer
-            .submit(Operation::insert(collection, &documents)?)
-            .await?
-        {
-            Answer::Done => Ok(()),
-            other => Err(mismatch(&other)),
-        }
+        let insertion = Operation::insert(collection, &documents)?;
+        self.writer.submit(insertion).await.map(drop)
     }
 
     async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
         if update.many {
             return self.update_many(collection, &update).await;
         }
-        match self
-            .writer
-            .submit(Operation::update(collection, &update)?)
-            .await?
-        {
-            Answer::Updated(updated) => Ok(updated),
-            other => Err(mismatch(&other)),
-        }
+        let update = Operation::update(collection, &update)?;
+        Ok(self.writer.submit(update).await?.updated)
     }
 
     async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
-        match self
-            .writer
-            .submit(Operation::find_and_modify(collection, &change)?)
-            .await?
-        {
-            Answer::Document(document) => Ok(document),
-            other => Err(mismatch(&other)),
-        }
+        let change = Operation::find_and_modify(collection, &change)?;
+        Ok(self.writer.submit(change).await?.document)
     }
 
     async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
         if many {
             return self.delete_many(collection, &filter).await;
         }
-        match self
-            .writer
-            .submit(Operation::delete(collection, &filter, many)?)
-            .await?
-        {
-            Answer::Removed(removed) => Ok(removed),
-            other => Err(mismatch(&other)),
-        }
+        let deletion = Operation::delete(collection, &filter, many)?;
+        Ok(self.writer.submit(deletion).await?.removed)
     }
 
     async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
-        match self
-            .writer
-            .submit(Operation::create_index(collection, &index)?)
-            .await?
-        {
-            Answer::Done => Ok(()),
-            other => Err(mismatch(&other)),
-        }
+        let creation = Operation::create_index(collection, &index)?;
+        self.writer.submit(creation).await.map(drop)
     }
 
     async fn collections(&self) -> Result<Vec<String>> {
-        Self::collections(self).await
+        self.read(inventory::collections).await
     }
 
     async fn ping(&self) -> Result<()> {

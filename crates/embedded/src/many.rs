@@ -8,10 +8,10 @@
 use bson::{Bson, DateTime, Document, doc};
 
 use super::index::Definition;
-use super::operation::{Answer, Operation};
+use super::operation::Operation;
 use super::query::Query;
 use super::tables::check_collection;
-use super::{Embedded, mismatch, reader};
+use super::{Embedded, reader};
 use document::{Result, Update, Updated};
 
 /// The most documents in a batch: some milliseconds of the writer's time.
@@ -43,13 +43,9 @@ impl Embedded {
         let mut total = Updated::default();
         for keys in self.batches(collection, &update.filter).await? {
             let operation = Operation::update(collection, &update)?.among(keys);
-            match self.writer.submit(operation).await? {
-                Answer::Updated(updated) => {
-                    total.matched += updated.matched;
-                    total.modified += updated.modified;
-                }
-                other => return Err(mismatch(&other)),
-            }
+            let updated = self.writer.submit(operation).await?.updated;
+            total.matched += updated.matched;
+            total.modified += updated.modified;
         }
         if total.matched > 0 || !inserting {
             return Ok(total);
@@ -58,24 +54,15 @@ impl Embedded {
             upsert: true,
             ..update
         };
-        match self
-            .writer
-            .submit(Operation::update(collection, &update)?)
-            .await?
-        {
-            Answer::Updated(updated) => Ok(updated),
-            other => Err(mismatch(&other)),
-        }
+        let insertion = Operation::update(collection, &update)?;
+        Ok(self.writer.submit(insertion).await?.updated)
     }
 
     pub(super) async fn delete_many(&self, collection: &str, filter: &Document) -> Result<u64> {
         let mut removed = 0;
         for keys in self.batches(collection, filter).await? {
             let operation = Operation::delete(collection, filter, true)?.among(keys);
-            match self.writer.submit(operation).await? {
-                Answer::Removed(more) => removed += more,
-                other => return Err(mismatch(&other)),
-            }
+            removed += self.writer.submit(operation).await?.removed;
         }
         Ok(removed)
     }

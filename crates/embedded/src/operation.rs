@@ -1,6 +1,6 @@
 //! Write operations, compiled and checked before they reach the writer.
 
-use bson::raw::CStr;
+use bson::raw::cstr;
 use bson::{Document, RawBsonRef, RawDocument, RawDocumentBuf};
 
 use super::compare::{check, type_name};
@@ -12,7 +12,7 @@ use super::update::Edit;
 use document::{Error, FindAndModify, Index, Result, Return, Update, Updated};
 
 /// The largest document, in bytes, as in MongoDB.
-const LARGEST: usize = 16 * 1024 * 1024;
+pub(super) const LARGEST: usize = 16 * 1024 * 1024;
 
 /// The largest document that a MongoDB server accepts at all, which leaves room for the command around it.
 const LARGEST_MESSAGE: usize = LARGEST + 16 * 1024;
@@ -48,13 +48,14 @@ pub(super) struct Modify {
     pub(super) returning: Option<(Return, Projection)>,
 }
 
-/// The answer to a write.
-#[derive(Debug)]
-pub(super) enum Answer {
-    Done,
-    Removed(u64),
-    Updated(Updated),
-    Document(Option<Document>),
+/// The answer to a write. What is not about an operation of its kind stays empty.
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    /// How many documents or collections were removed.
+    pub(super) removed: u64,
+    pub(super) updated: Updated,
+    /// The version that was to be returned.
+    pub(super) document: Option<Document>,
 }
 
 impl Operation {
@@ -150,19 +151,23 @@ fn insertable(document: &Document) -> Result<RawDocumentBuf> {
     if document.keys().next().is_none_or(|first| first != "_id")
         && let Some(id) = encoded.get("_id")?
     {
-        let mut reordered = RawDocumentBuf::new();
-        let name: &CStr = "_id".try_into()?;
-        reordered.append(name, id);
-        for element in encoded.iter_elements() {
-            let element = element?;
-            if element.key() != name {
-                reordered.append(element.key(), element.value()?);
-            }
-        }
-        encoded = reordered;
+        encoded = with_id_first(&encoded, id)?;
     }
     check_insert(&encoded)?;
     Ok(encoded)
+}
+
+/// The fields of a document after this `_id`.
+pub(super) fn with_id_first(document: &RawDocument, id: RawBsonRef<'_>) -> Result<RawDocumentBuf> {
+    let mut reordered = RawDocumentBuf::new();
+    reordered.append(cstr!("_id"), id);
+    for element in document.iter_elements() {
+        let element = element?;
+        if element.key() != cstr!("_id") {
+            reordered.append(element.key(), element.value()?);
+        }
+    }
+    Ok(reordered)
 }
 
 /// Refuses to insert a document without a usable `_id`, or one that is too large.
@@ -175,22 +180,29 @@ pub(super) fn check_insert(document: &RawDocument) -> Result<()> {
         }
         Some(id) => check_names(id)?,
     }
-    let bytes = document.as_bytes().len();
-    if bytes > LARGEST {
-        let message = if bytes > LARGEST_MESSAGE {
+    check_size(document, 10334, |bytes| {
+        if bytes > LARGEST_MESSAGE {
             format!(
                 "BSONObj size: {bytes} (0x{bytes:X}) is invalid. Size must be between 0 and {LARGEST_MESSAGE}(16MB)"
             )
         } else {
             format!("object to insert too large. size in bytes: {bytes}, max size: {LARGEST}")
-        };
-        return Err(Error::TooLarge {
-            code: 10334,
-            message,
-            bytes,
-        });
+        }
+    })
+}
+
+/// Refuses a document that is too large, with MongoDB's code and its message for this size.
+pub(super) fn check_size(
+    document: &RawDocument,
+    code: i32,
+    message: impl FnOnce(usize) -> String,
+) -> Result<()> {
+    let bytes = document.as_bytes().len();
+    if bytes <= LARGEST {
+        return Ok(());
     }
-    Ok(())
+    let message = message(bytes);
+    Err(Error::TooLarge { code, message, bytes })
 }
 
 /// Refuses an `_id` that could be mistaken for an operator. The fields of a reference (`DBRef`) are allowed in it.
@@ -218,28 +230,15 @@ fn check_names(id: RawBsonRef<'_>) -> Result<()> {
 
 /// Refuses the document of an upsert if it is too large or has no usable `_id`.
 pub(super) fn check_upsert(document: &RawDocument) -> Result<()> {
-    let bytes = document.as_bytes().len();
-    if bytes > LARGEST {
-        let message = format!("Document to upsert is larger than {LARGEST}");
-        return Err(Error::TooLarge {
-            code: 17420,
-            message,
-            bytes,
-        });
-    }
+    check_size(document, 17420, |_| {
+        format!("Document to upsert is larger than {LARGEST}")
+    })?;
     check_insert(document)
 }
 
 /// Refuses to let a document grow too large.
 pub(super) fn check_update(document: &RawDocument) -> Result<()> {
-    let bytes = document.as_bytes().len();
-    if bytes > LARGEST {
-        let message = format!("Resulting document after update is larger than {LARGEST}");
-        return Err(Error::TooLarge {
-            code: 17419,
-            message,
-            bytes,
-        });
-    }
-    Ok(())
+    check_size(document, 17419, |_| {
+        format!("Resulting document after update is larger than {LARGEST}")
+    })
 }

@@ -2,6 +2,7 @@
 
 use bson::{Bson, Document, RawArray, RawBsonRef, RawDocument};
 
+use super::compare::flag;
 use super::filter::{Filter, Test, operand, whole_number};
 use document::{Error, Result};
 
@@ -47,17 +48,13 @@ impl Projection {
                 .any(|(path, rule)| *path == "_id" && *rule == Rule::Include),
         };
         for (path, rule) in rules.iter().filter(|(path, _)| *path != "_id") {
-            match rule {
-                Rule::Exclude if including => {
-                    let message = format!("Cannot do exclusion on field {path} in inclusion projection");
-                    return Err(Error::refused(31254, message));
-                }
-                Rule::Include | Rule::First(_) if !including => {
-                    let message = format!("Cannot do inclusion on field {path} in exclusion projection");
-                    return Err(Error::refused(31253, message));
-                }
-                _ => {}
-            }
+            let (code, doing, kind) = match rule {
+                Rule::Exclude if including => (31254, "exclusion", "inclusion"),
+                Rule::Include | Rule::First(_) if !including => (31253, "inclusion", "exclusion"),
+                _ => continue,
+            };
+            let message = format!("Cannot do {doing} on field {path} in {kind} projection");
+            return Err(Error::refused(code, message));
         }
         let mut projection = Self {
             including,
@@ -145,21 +142,22 @@ impl Projection {
 }
 
 fn rule(path: &str, value: &Bson) -> Result<Rule> {
+    let unsupported = || {
+        let message = format!("the projection of '{path}' is not supported");
+        Err(Error::refused(2, message))
+    };
     if path
         .split('.')
         .any(|part| part.is_empty() || part.starts_with('$'))
     {
-        return Err(Error::refused(
-            2,
-            format!("the projection of '{path}' is not supported"),
-        ));
+        return unsupported();
+    }
+    match flag(value) {
+        Some(true) => return Ok(Rule::Include),
+        Some(false) => return Ok(Rule::Exclude),
+        None => {}
     }
     match value {
-        Bson::Boolean(_) | Bson::Int32(_) | Bson::Int64(_) | Bson::Double(_) => {
-            let included = !matches!(value, Bson::Boolean(false) | Bson::Int32(0) | Bson::Int64(0))
-                && value.as_f64() != Some(0.0);
-            Ok(if included { Rule::Include } else { Rule::Exclude })
-        }
         Bson::Document(expression) if expression.len() == 1 => match expression.iter().next() {
             Some((name, value)) if name == "$slice" => slice_rule(value),
             Some((name, value)) if name == "$elemMatch" => elem_match(path, value),
@@ -167,10 +165,7 @@ fn rule(path: &str, value: &Bson) -> Result<Rule> {
                 2,
                 format!("Invalid projection: unknown expression {name} on field {path}"),
             )),
-            _ => Err(Error::refused(
-                2,
-                format!("the projection of '{path}' is not supported"),
-            )),
+            _ => unsupported(),
         },
         _ => Err(Error::refused(
             2,
@@ -218,22 +213,15 @@ fn slice_rule(value: &Bson) -> Result<Rule> {
         )),
         _ => {
             let count = number(value)?;
-            Ok(match u64::try_from(count) {
-                Ok(take) => Rule::Slice {
-                    skip: 0,
-                    take: Some(take),
-                },
-                Err(_) => Rule::Slice {
-                    skip: count,
-                    take: None,
-                },
+            Ok(Rule::Slice {
+                skip: count.min(0),
+                take: u64::try_from(count).ok(),
             })
         }
     }
 }
 
 fn insert(fields: &mut Fields, path: &str, whole: &str, rule: Rule) -> Result<()> {
-    let collision = || Error::refused(31249, format!("Path collision at {whole}"));
     let (name, rest) = path
         .split_once('.')
         .map_or((path, None), |(name, rest)| (name, Some(rest)));
@@ -249,7 +237,7 @@ fn insert(fields: &mut Fields, path: &str, whole: &str, rule: Rule) -> Result<()
             fields.push((name.to_owned(), Rule::Within(inner)));
         }
         (Some(Rule::Within(inner)), Some(rest)) => insert(inner, rest, whole, rule)?,
-        (Some(_), _) => return Err(collision()),
+        (Some(_), _) => return Err(Error::refused(31249, format!("Path collision at {whole}"))),
     }
     Ok(())
 }

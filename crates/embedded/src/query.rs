@@ -1,6 +1,6 @@
 //! Running a planned query over the tables of one transaction.
 
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use bson::{Document, RawDocument};
@@ -12,12 +12,15 @@ use super::filter::Filter;
 use super::index::Definition;
 use super::planner::{Access, Plan, Range};
 use super::runs::{Merged, bounds};
-use super::sort::Order;
+use super::sort::{First, Order};
 use super::tables::{Documents, Entries};
 use document::{Error, Result};
 
 /// How many bytes a sort may hold in memory, as in MongoDB.
 const MOST_SORTED: usize = 100 * 1024 * 1024;
+
+/// Approximate overhead of a document in a sort, in bytes.
+const OVERHEAD: usize = 80;
 
 /// The bits of an entry's value that are the length of the document's own key.
 const ID_LENGTH: u32 = (1 << 28) - 1;
@@ -99,35 +102,20 @@ pub(super) fn run<D: Documents, E: Entries>(
     let depth = query
         .depth()
         .map_or(usize::MAX, |depth| usize::try_from(depth).unwrap_or(usize::MAX));
-    let mut first: BinaryHeap<Sorted> = BinaryHeap::new();
-    let mut nth = 0;
-    let mut held = 0;
+    let mut first = First::by(&query.order, depth);
     scan(plan, documents, entries, tally, &mut |id, document| {
         if query.filter.matches(document)? {
-            nth += 1;
-            let key = (query.order.key(document)?, nth);
-            let full = first.len() >= depth;
-            if !full || first.peek().is_some_and(|last| key < last.key) {
-                let sorted = Sorted {
-                    key,
-                    id: id.to_vec(),
-                    document: document.as_bytes().to_vec(),
-                };
-                held += sorted.size();
-                first.push(sorted);
-                if full && let Some(last) = first.pop() {
-                    held -= last.size();
-                }
-                if held > MOST_SORTED {
-                    return Err(too_much_to_sort());
-                }
+            first.add(id, document)?;
+            let (count, bytes) = first.held();
+            if bytes + count * OVERHEAD > MOST_SORTED {
+                return Err(too_much_to_sort());
             }
         }
         Ok(ControlFlow::Continue(()))
     })?;
     let skip = usize::try_from(query.skip).unwrap_or(usize::MAX);
-    for sorted in first.into_sorted_vec().iter().skip(skip) {
-        take(&sorted.id, RawDocument::from_bytes(&sorted.document)?)?;
+    for (id, document) in first.take().skip(skip) {
+        take(&id, RawDocument::from_bytes(&document)?)?;
     }
     Ok(())
 }
@@ -139,39 +127,6 @@ fn too_much_to_sort() -> Error {
     );
     Error::refused(292, message)
 }
-
-/// A document in a sort. The number breaks ties in the order of the scan.
-struct Sorted {
-    key: (Vec<u8>, u64),
-    id: Vec<u8>,
-    document: Vec<u8>,
-}
-
-impl Sorted {
-    fn size(&self) -> usize {
-        self.key.0.len() + self.id.len() + self.document.len() + size_of::<Self>()
-    }
-}
-
-impl Ord for Sorted {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.key.cmp(&other.key)
-    }
-}
-
-impl PartialOrd for Sorted {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Sorted {
-    fn eq(&self, other: &Self) -> bool {
-        self.key == other.key
-    }
-}
-
-impl Eq for Sorted {}
 
 type Visit<'v> = dyn FnMut(&[u8], &RawDocument) -> Result<ControlFlow<()>> + 'v;
 

@@ -60,6 +60,16 @@ pub(super) fn length(array: &RawArray) -> usize {
     }
 }
 
+/// A position counted from the front, or from the back if negative, within an array of this length.
+pub(super) fn from_either_end(position: i64, len: usize) -> usize {
+    let distance = usize::try_from(position.unsigned_abs()).unwrap_or(usize::MAX);
+    if position < 0 {
+        len.saturating_sub(distance)
+    } else {
+        distance.min(len)
+    }
+}
+
 /// The elements of an array.
 pub(super) fn items(array: &RawArray) -> Items<'_> {
     Items {

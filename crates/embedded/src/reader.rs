@@ -17,15 +17,15 @@ use document::Result;
 use document::trace;
 
 /// The store as one commit left it.
-struct Snapshot {
+pub(super) struct Snapshot {
     transaction: ReadTransaction,
-    catalogue: Arc<Catalogue>,
+    pub(super) catalogue: Arc<Catalogue>,
 }
 
 impl Snapshot {
     /// Takes a snapshot and its catalogue: one that was current both before and after the transaction began, so that
     /// its indexes exist and it knows of every array.
-    fn take(shared: &Shared) -> Result<Self> {
+    pub(super) fn take(shared: &Shared) -> Result<Self> {
         loop {
             let catalogue = shared.catalogue();
             let transaction = shared.database.begin_read().map_err(storage)?;
@@ -38,14 +38,23 @@ impl Snapshot {
         }
     }
 
-    fn documents(&self, collection: &str) -> Result<Option<ReadOnlyTable<&'static [u8], &'static [u8]>>> {
+    /// The table of a collection, if it exists.
+    pub(super) fn documents(
+        &self,
+        collection: &str,
+    ) -> Result<Option<ReadOnlyTable<&'static [u8], &'static [u8]>>> {
         existing(
             self.transaction
                 .open_table(tables::documents(&tables::documents_name(collection))),
         )
     }
 
-    fn entries(&self, collection: &str, index: &str) -> Result<Option<ReadOnlyTable<&'static [u8], u32>>> {
+    /// The table of an index, if it exists.
+    pub(super) fn entries(
+        &self,
+        collection: &str,
+        index: &str,
+    ) -> Result<Option<ReadOnlyTable<&'static [u8], u32>>> {
         existing(
             self.transaction
                 .open_table(tables::entries(&tables::entries_name(collection, index))),
@@ -79,7 +88,7 @@ impl Snapshot {
     }
 }
 
-pub(super) fn existing<T>(table: std::result::Result<T, TableError>) -> Result<Option<T>> {
+fn existing<T>(table: std::result::Result<T, TableError>) -> Result<Option<T>> {
     match table {
         Ok(table) => Ok(Some(table)),
         Err(TableError::TableDoesNotExist(_)) => Ok(None),

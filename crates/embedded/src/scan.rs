@@ -4,14 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::vec::IntoIter;
 
-use tokio::sync::mpsc;
-
+use async_trait::async_trait;
 use bson::Document;
+use tokio::sync::mpsc;
 
 use super::projection::Projection;
 use super::query::Query;
 use super::tables::check_collection;
 use super::{Embedded, reader};
+use document::catalogue::Documents;
 use document::{Error, Find, Result};
 
 /// How many documents are passed on together, and after how many bytes a batch is full.
@@ -22,15 +23,15 @@ const BATCH_BYTES: usize = 64 * 1024;
 /// a thread, and the store does not reuse the space of documents that existed when it began. At most three batches of
 /// documents are in memory: one being read, one that waits, and one being taken.
 #[derive(Debug)]
-pub struct Scan {
+pub(super) struct Scan {
     batches: mpsc::Receiver<Result<Vec<(Document, usize)>>>,
     batch: IntoIter<(Document, usize)>,
     held: Arc<AtomicUsize>,
 }
 
-impl Scan {
-    /// The next document; `None` after the last.
-    pub async fn next(&mut self) -> Option<Result<Document>> {
+#[async_trait]
+impl Documents for Scan {
+    async fn next(&mut self) -> Option<Result<Document>> {
         loop {
             if let Some((document, bytes)) = self.batch.next() {
                 self.held.fetch_sub(bytes, Ordering::Relaxed);
@@ -43,8 +44,7 @@ impl Scan {
         }
     }
 
-    /// How many bytes of documents, as they are stored, were read and not taken yet.
-    pub fn buffered_bytes(&self) -> usize {
+    fn buffered_bytes(&self) -> usize {
         self.held.load(Ordering::Relaxed)
     }
 }
@@ -79,7 +79,7 @@ impl Sender {
 
 impl Embedded {
     /// Like `find`, for callers that do not want all documents at once.
-    pub fn scan(&self, collection: &str, find: &Find) -> Result<Scan> {
+    pub(super) fn scan(&self, collection: &str, find: &Find) -> Result<Scan> {
         check_collection(collection)?;
         let projection = Projection::parse(&find.projection)?;
         let query =

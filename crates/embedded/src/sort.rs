@@ -1,11 +1,12 @@
 //! Sort orders.
 
 use std::cmp::Ordering;
+use std::collections::BinaryHeap;
 
-use bson::{Document, RawBson, RawBsonRef, RawDocument};
+use bson::{Bson, Document, RawBsonRef, RawDocument};
 
 use super::compare::{NULL, compare as order_of};
-use super::filter::whole_number;
+use super::filter::{operand, whole, whole_number};
 use super::key;
 use super::path::Path;
 use super::raw::field;
@@ -15,6 +16,99 @@ use document::{Error, Result};
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Order {
     fields: Vec<OrderField>,
+}
+
+/// The first documents of an order, as many as are needed. Documents that are equal stay in the order in which they came.
+pub(super) struct First<'o> {
+    order: &'o Order,
+    most: usize,
+    held: BinaryHeap<Held>,
+    seen: u64,
+    bytes: usize,
+}
+
+/// A document's sort key and number, which no other has, the key of its `_id`, and its bytes.
+type Held = (Vec<u8>, u64, Vec<u8>, Vec<u8>);
+
+impl<'o> First<'o> {
+    pub(super) fn by(order: &'o Order, most: usize) -> Self {
+        Self {
+            order,
+            most,
+            held: BinaryHeap::new(),
+            seen: 0,
+            bytes: 0,
+        }
+    }
+
+    /// Takes a document in, unless enough others come before it.
+    pub(super) fn add(&mut self, id: &[u8], document: &RawDocument) -> Result<()> {
+        self.seen += 1;
+        let key = self.order.key(document)?;
+        let full = self.held.len() >= self.most;
+        if full && self.held.peek().is_none_or(|(last, ..)| *last <= key) {
+            return Ok(());
+        }
+        self.bytes += key.len() + id.len() + document.as_bytes().len();
+        self.held
+            .push((key, self.seen, id.to_vec(), document.as_bytes().to_vec()));
+        if full && let Some((key, _, id, document)) = self.held.pop() {
+            self.bytes -= key.len() + id.len() + document.len();
+        }
+        Ok(())
+    }
+
+    /// How many documents are held, and how many bytes they have with their keys.
+    pub(super) fn held(&self) -> (usize, usize) {
+        (self.held.len(), self.bytes)
+    }
+
+    /// Removes and returns all of them, with the keys of their `_id`s.
+    pub(super) fn take(&mut self) -> impl Iterator<Item = (Vec<u8>, Vec<u8>)> + use<> {
+        let sorted = std::mem::take(&mut self.held).into_sorted_vec().into_iter();
+        sorted.map(|(_, _, id, document)| (id, document))
+    }
+}
+
+/// How the elements of an array are sorted.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum ElementOrder {
+    /// By the elements themselves.
+    Whole { descending: bool },
+    /// By fields of the elements.
+    Fields(Order),
+}
+
+impl ElementOrder {
+    /// Compiles `{at: -1}`, `1` or `-1`; any other value is refused with `code`.
+    pub(super) fn parse(value: &Bson, code: i32) -> Result<Self> {
+        match value {
+            Bson::Document(fields) if !fields.is_empty() => Ok(Self::Fields(Order::parse(fields)?)),
+            _ => match whole_number(operand(value)?.as_raw_bson_ref()) {
+                Some(direction @ (1 | -1)) => Ok(Self::Whole {
+                    descending: direction < 0,
+                }),
+                _ => Err(Error::refused(
+                    code,
+                    "The $sort element value must be either 1 or -1",
+                )),
+            },
+        }
+    }
+
+    /// Bytes that sort as the elements do.
+    pub(super) fn key(&self, element: RawBsonRef<'_>) -> Result<Vec<u8>> {
+        match self {
+            Self::Fields(order) => order.key_of_value(element),
+            Self::Whole { descending } => {
+                let mut key = key::of(element)?;
+                if *descending {
+                    key::invert(&mut key);
+                }
+                Ok(key)
+            }
+        }
+    }
 }
 
 /// One field of an order or of an index.
@@ -35,15 +129,10 @@ impl Order {
                 if name.starts_with('$') || name.split('.').any(str::is_empty) {
                     return Err(Error::refused(2, format!("cannot sort by '{name}'")));
                 }
-                let direction = whole_number(RawBson::try_from(direction.clone())?.as_raw_bson_ref());
-                match direction {
-                    Some(1) => Ok(OrderField {
+                match whole(direction) {
+                    Some(direction @ (1 | -1)) => Ok(OrderField {
                         path: Path::new(name),
-                        descending: false,
-                    }),
-                    Some(-1) => Ok(OrderField {
-                        path: Path::new(name),
-                        descending: true,
+                        descending: direction < 0,
                     }),
                     _ => Err(Error::refused(
                         15975,

@@ -2,45 +2,29 @@
 //! has the keys of the documents and no others.
 
 use bson::{RawBsonRef, RawDocument};
-use redb::{ReadableDatabase, ReadableTable, ReadableTableMetadata};
+use redb::{ReadableTable, ReadableTableMetadata};
 
 use super::compare::check;
 use super::fault::storage;
 use super::index::Definition;
-use super::reader::existing;
-use super::{Embedded, Shared, key, tables};
+use super::reader::Snapshot;
+use super::{Shared, key};
 use document::Result;
 use document::catalogue::Soundness;
 
 /// The most faults that are described.
 const MOST: usize = 20;
 
-impl Embedded {
-    /// Reads a whole collection and looks every key up in its indexes.
-    pub async fn validate(&self, collection: &str) -> Result<Soundness> {
-        let name = collection.to_owned();
-        self.read(move |shared| validate(shared, &name)).await
-    }
-}
-
-fn validate(shared: &Shared, collection: &str) -> Result<Soundness> {
+pub(super) fn validate(shared: &Shared, collection: &str) -> Result<Soundness> {
     let mut found = Soundness::default();
     // All of it must be of one moment: no index may be added or removed in between.
-    let (transaction, catalogue) = loop {
-        let catalogue = shared.catalogue();
-        let transaction = shared.database.begin_read().map_err(storage)?;
-        if std::sync::Arc::ptr_eq(&catalogue, &shared.catalogue()) {
-            break (transaction, catalogue);
-        }
-    };
-    let name = tables::documents_name(collection);
-    let Some(documents) = existing(transaction.open_table(tables::documents(&name)))? else {
+    let snapshot = Snapshot::take(shared)?;
+    let Some(documents) = snapshot.documents(collection)? else {
         return Ok(found);
     };
     let mut indexes = Vec::new();
-    for index in catalogue.indexes(collection) {
-        let name = tables::entries_name(collection, &index.name);
-        if let Some(entries) = existing(transaction.open_table(tables::entries(&name)))? {
+    for index in snapshot.catalogue.indexes(collection) {
+        if let Some(entries) = snapshot.entries(collection, &index.name)? {
             indexes.push((index, entries, 0_u64));
         } else {
             found.indexes.insert(index.name.clone(), (0, false));
@@ -122,6 +106,8 @@ mod tests {
     use redb::Durability;
 
     use super::*;
+    use crate::{Embedded, tables};
+    use document::catalogue::Catalogue;
     use document::{DocumentEngine, Index};
 
     #[tokio::test]

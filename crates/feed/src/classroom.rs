@@ -267,7 +267,12 @@ impl Feed {
     async fn stored_class(&self) -> Result<Stored, Problem> {
         self.classroom()?;
         let stored = self.store.class().get().await.map_err(to_problem)?;
-        stored.ok_or_else(|| Problem::new(Kind::Unavailable, "The class is being reset. Try again in a moment."))
+        stored.ok_or_else(|| {
+            Problem::new(
+                Kind::Unavailable,
+                "The class is being reset. Try again in a moment.",
+            )
+        })
     }
 
     /// Everybody whom a student can bring: the people of the town, except those whom somebody may be signed in as.

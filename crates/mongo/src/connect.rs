@@ -178,33 +178,19 @@ fn refuse_unsafe(options: &ClientOptions) -> Result<(), ConnectError> {
         Some(SelectionCriteria::ReadPreference(preference)) => matches!(preference, ReadPreference::Primary),
         Some(_) => false,
     };
-    if !primary {
-        return Err(ConnectError::Unsafe {
-            option: "readPreference",
-            why: "a secondary may not know yet of a write that the store relies on",
-        });
-    }
-    let unacknowledged = options
-        .write_concern
-        .as_ref()
-        .is_some_and(|concern| concern.w == Some(Acknowledgment::Nodes(0)));
-    if unacknowledged {
-        return Err(ConnectError::Unsafe {
-            option: "w=0",
-            why: "the store would not learn whether anything was written",
-        });
-    }
-    let unjournaled = options
-        .write_concern
-        .as_ref()
-        .is_some_and(|concern| concern.journal == Some(false));
-    if unjournaled {
-        return Err(ConnectError::Unsafe {
-            option: "journal=false",
-            why: "a write that was answered could be lost when the power fails",
-        });
-    }
-    Ok(())
+    let concern = options.write_concern.as_ref();
+    let (option, why) = if !primary {
+        let why = "a secondary may not know yet of a write that the store relies on";
+        ("readPreference", why)
+    } else if concern.is_some_and(|concern| concern.w == Some(Acknowledgment::Nodes(0))) {
+        ("w=0", "the store would not learn whether anything was written")
+    } else if concern.is_some_and(|concern| concern.journal == Some(false)) {
+        let why = "a write that was answered could be lost when the power fails";
+        ("journal=false", why)
+    } else {
+        return Ok(());
+    };
+    Err(ConnectError::Unsafe { option, why })
 }
 
 /// Fills in the options that the address leaves open.
@@ -240,35 +226,27 @@ fn refuse_less_than_majority(
     read: Option<&ReadConcern>,
     write: Option<&WriteConcern>,
 ) -> Result<(), ConnectError> {
-    let unsafe_because = |option, why| Err(ConnectError::Unsafe { option, why });
-    match read.map(|concern| &concern.level) {
-        None | Some(ReadConcernLevel::Majority) => {}
-        Some(ReadConcernLevel::Local) => {
-            return unsafe_because(
-                "readConcernLevel=local",
-                "a read may see what is taken back later",
-            );
-        }
-        Some(ReadConcernLevel::Available) => {
-            return unsafe_because(
-                "readConcernLevel=available",
-                "a read may see what is taken back later, or what another shard has taken over",
-            );
-        }
-        Some(_) => {
-            return unsafe_because(
-                "readConcernLevel",
-                "the store reads what a majority has, in causally consistent sessions, which takes readConcernLevel=majority",
-            );
-        }
-    }
-    match write.and_then(|concern| concern.w.as_ref()) {
-        None | Some(Acknowledgment::Majority) => Ok(()),
-        Some(_) => unsafe_because(
+    let level = read.map(|concern| &concern.level);
+    let (option, why) = match (level, write.and_then(|concern| concern.w.as_ref())) {
+        (Some(ReadConcernLevel::Local), _) => (
+            "readConcernLevel=local",
+            "a read may see what is taken back later",
+        ),
+        (Some(ReadConcernLevel::Available), _) => (
+            "readConcernLevel=available",
+            "a read may see what is taken back later, or what another shard has taken over",
+        ),
+        (None | Some(ReadConcernLevel::Majority), None | Some(Acknowledgment::Majority)) => return Ok(()),
+        (None | Some(ReadConcernLevel::Majority), Some(_)) => (
             "w",
             "a write that less than a majority has is lost when the primary is replaced; w=majority is used without it",
         ),
-    }
+        (Some(_), _) => (
+            "readConcernLevel",
+            "the store reads what a majority has, in causally consistent sessions, which takes readConcernLevel=majority",
+        ),
+    };
+    Err(ConnectError::Unsafe { option, why })
 }
 
 fn hosts(options: &ClientOptions) -> String {

@@ -78,6 +78,18 @@ impl Mongo {
             .unwrap_or_else(|_| Err(unanswered(kind, format!("no answer within {PATIENCE:?}"))))
     }
 
+    /// Runs a write with a time limit, unless it may change many documents.
+    async fn written<T, F>(&self, collection: &str, many: bool, command: impl Fn() -> F) -> Result<T>
+    where
+        F: Future<Output = mongodb::error::Result<T>>,
+    {
+        if many {
+            self.settled(collection, Kind::Write, command).await
+        } else {
+            self.soon(collection, Kind::Write, command).await
+        }
+    }
+
     /// The driver's result of one command, as long as there is a server to answer it.
     async fn answer<T>(&self, kind: Kind, command: impl Future<Output = T>) -> Result<T> {
         if self.presence.is_lost() {
@@ -234,19 +246,16 @@ impl DocumentEngine for Mongo {
             .array_filters(array_filters(&update.update))
             .build();
         let target = self.collection(collection);
-        let answer = if update.many {
-            self.settled(collection, Kind::Write, || async {
-                let sent = target.update_many(update.filter.clone(), change.clone());
-                send!(self, sent.with_options(options.clone()))
-            })
-            .await?
-        } else {
-            self.soon(collection, Kind::Write, || async {
-                let sent = target.update_one(update.filter.clone(), change.clone());
-                send!(self, sent.with_options(options.clone()))
-            })
-            .await?
+        let send = || async {
+            let (filter, change) = (update.filter.clone(), change.clone());
+            let sent = if update.many {
+                target.update_many(filter, change)
+            } else {
+                target.update_one(filter, change)
+            };
+            send!(self, sent.with_options(options.clone()))
         };
+        let answer = self.written(collection, update.many, send).await?;
         Ok(Updated {
             matched: answer.matched_count,
             modified: answer.modified_count,
@@ -279,18 +288,15 @@ impl DocumentEngine for Mongo {
 
     async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
         let target = self.collection(collection);
-        let answer = if many {
-            self.settled(collection, Kind::Write, || async {
-                send!(self, target.delete_many(filter.clone()))
-            })
-            .await?
-        } else {
-            self.soon(collection, Kind::Write, || async {
-                send!(self, target.delete_one(filter.clone()))
-            })
-            .await?
+        let send = || async {
+            let sent = if many {
+                target.delete_many(filter.clone())
+            } else {
+                target.delete_one(filter.clone())
+            };
+            send!(self, sent)
         };
-        Ok(answer.deleted_count)
+        Ok(self.written(collection, many, send).await?.deleted_count)
     }
 
     async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
@@ -325,13 +331,8 @@ impl DocumentEngine for Mongo {
     }
 
     async fn ping(&self) -> Result<()> {
-        let ping = self.settled("", Kind::Read, || async {
-            self.database.run_command(doc! { "ping": 1 }).await
-        });
-        match tokio::time::timeout(PATIENCE, ping).await {
-            Ok(answer) => answer.map(|_| ()),
-            Err(_) => Err(unanswered(Kind::Read, format!("no answer within {PATIENCE:?}"))),
-        }
+        let ping = || async { self.database.run_command(doc! { "ping": 1 }).await };
+        self.soon("", Kind::Read, ping).await.map(drop)
     }
 
     /// The clock of the primary, or of a router.

@@ -61,16 +61,10 @@ async fn is_set(mongo: &Mongo, collection: &str, validator: &Document) -> Result
             named.await?.try_collect::<Vec<_>>().await
         })
         .await?;
-    let strict = |level: Option<&ValidationLevel>, action: Option<&ValidationAction>| {
-        matches!(level, Some(ValidationLevel::Moderate))
-            && matches!(action, None | Some(ValidationAction::Error))
-    };
     Ok(specifications.first().is_some_and(|found| {
         let options = &found.options;
         options.validator.as_ref() == Some(validator)
-            && strict(
-                options.validation_level.as_ref(),
-                options.validation_action.as_ref(),
-            )
+            && matches!(options.validation_level, Some(ValidationLevel::Moderate))
+            && matches!(options.validation_action, None | Some(ValidationAction::Error))
     }))
 }

@@ -12,8 +12,10 @@ use crate::scram::MECHANISM;
 use crate::server::{Server, Session};
 use crate::sign_in;
 
-/// The version of MongoDB whose commands are implemented, and its number on the wire.
-const VERSION: [i32; 4] = [7, 0, 0, 0];
+/// The version of MongoDB whose commands are implemented, in all its forms, and its number on the wire.
+const VERSION: &str = "7.0.0";
+const VERSION_ARRAY: [i32; 4] = [7, 0, 0, 0];
+const FEATURE_VERSION: &str = "7.0";
 const WIRE_VERSION: i32 = 21;
 
 /// The largest document, in bytes.
@@ -56,10 +58,9 @@ pub(crate) fn hello(server: &Server, session: &mut Session, mut arguments: Argum
 
 /// `buildInfo`
 pub(crate) fn build() -> Document {
-    let [major, minor, patch, _] = VERSION;
     fine(doc! {
-        "version": format!("{major}.{minor}.{patch}"),
-        "versionArray": VERSION.to_vec(),
+        "version": VERSION,
+        "versionArray": VERSION_ARRAY.to_vec(),
         "gitVersion": "spillway",
         "modules": [],
         "bits": 64,
@@ -76,18 +77,16 @@ pub(crate) fn peer(session: &Session) -> Document {
 
 /// The server's name, for answers that say who gave them.
 pub(crate) fn server() -> Document {
-    let [major, minor, patch, _] = VERSION;
-    doc! { "host": "spillway", "version": format!("{major}.{minor}.{patch}"), "gitVersion": "spillway" }
+    doc! { "host": "spillway", "version": VERSION, "gitVersion": "spillway" }
 }
 
 /// `serverStatus`: what is known about the listener. Options that switch sections on or off are ignored.
 pub(crate) fn status(server: &Server) -> Document {
     let uptime = server.started.elapsed();
     let milliseconds = i64::try_from(uptime.as_millis()).unwrap_or(i64::MAX);
-    let [major, minor, patch, _] = VERSION;
     fine(doc! {
         "host": "spillway",
-        "version": format!("{major}.{minor}.{patch}"),
+        "version": VERSION,
         "process": "spillway",
         "uptime": uptime.as_secs_f64().floor(),
         "uptimeMillis": milliseconds,
@@ -123,9 +122,8 @@ pub(crate) fn parameter(mut arguments: Arguments) -> Outcome<Document> {
     if arguments.take("featureCompatibilityVersion").is_none() {
         return Err(CommandError::new(INVALID_OPTIONS, "no option found to get"));
     }
-    let [major, minor, ..] = VERSION;
     Ok(fine(
-        doc! { "featureCompatibilityVersion": { "version": format!("{major}.{minor}") } },
+        doc! { "featureCompatibilityVersion": { "version": FEATURE_VERSION } },
     ))
 }
 

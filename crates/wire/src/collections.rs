@@ -72,8 +72,7 @@ pub(crate) async fn indexes(server: &Server, mut command: Command) -> Outcome<Do
         let message = format!("ns does not exist: {namespace}");
         return Err(CommandError::new(NAMESPACE_NOT_FOUND, message));
     }
-    let found = server.catalogue.indexes(&collection).await;
-    let found = found.map_err(|error| server.fault(error))?;
+    let found = server.catalogue.indexes(&collection).await?;
     server.cursors.first(&namespace, found, size, false).await
 }
 
@@ -115,15 +114,11 @@ pub(crate) async fn drop(server: &Server, mut command: Command) -> Outcome<Docum
     server.must_hold(&command)?;
     let namespace = command.namespace(&collection);
     command.arguments.finish()?;
-    let indexes = server.catalogue.indexes(&collection).await;
-    let indexes = indexes.map_err(|error| server.fault(error))?.len();
-    let dropped = server.catalogue.drop_collection(&collection).await;
-    if !dropped.map_err(|error| server.fault(error))? {
+    let indexes = index_count(server, &collection).await?;
+    if !server.catalogue.drop_collection(&collection).await? {
         return Ok(done());
     }
-    Ok(fine(
-        doc! { "nIndexesWas": i32::try_from(indexes).unwrap_or(i32::MAX), "ns": namespace },
-    ))
+    Ok(fine(doc! { "nIndexesWas": indexes, "ns": namespace }))
 }
 
 /// `validate`: everything is always read, so `full` makes no difference.
@@ -138,8 +133,7 @@ pub(crate) async fn validate(server: &Server, mut command: Command) -> Outcome<D
         let message = format!("Collection '{namespace}' does not exist to validate.");
         return Err(CommandError::new(NAMESPACE_NOT_FOUND, message));
     }
-    let found = server.catalogue.validate(&collection).await;
-    let found = found.map_err(|error| server.fault(error))?;
+    let found = server.catalogue.validate(&collection).await?;
     let mut keys = doc! { "_id_": long(found.documents) };
     let mut details = doc! { "_id_": { "valid": found.broken == 0 } };
     for (name, (count, valid)) in &found.indexes {
@@ -179,16 +173,12 @@ pub(crate) async fn create_indexes(server: &Server, mut command: Command) -> Out
         ));
     }
     let created = !existing(server, true).await?.contains(&collection);
-    let count = async || {
-        let indexes = server.catalogue.indexes(&collection).await;
-        indexes.map(|indexes| i32::try_from(indexes.len()).unwrap_or(i32::MAX))
-    };
-    let before = count().await.map_err(|error| server.fault(error))?;
+    let before = index_count(server, &collection).await?;
     for index in wanted {
         let made = server.engine.create_index(&collection, index).await;
         made.map_err(|error| server.fault(error))?;
     }
-    let after = count().await.map_err(|error| server.fault(error))?;
+    let after = index_count(server, &collection).await?;
     let mut answer = doc! {
         "numIndexesBefore": before,
         "numIndexesAfter": after,
@@ -198,6 +188,11 @@ pub(crate) async fn create_indexes(server: &Server, mut command: Command) -> Out
         answer.insert("note", "all indexes already exist");
     }
     Ok(fine(answer))
+}
+
+async fn index_count(server: &Server, collection: &str) -> Outcome<i32> {
+    let indexes = server.catalogue.indexes(collection).await?;
+    Ok(i32::try_from(indexes.len()).unwrap_or(i32::MAX))
 }
 
 fn read_index(entry: Document) -> Outcome<Index> {
@@ -258,8 +253,7 @@ pub(crate) async fn stats_stage(
 
 async fn sizes(server: &Server, holds: bool, collection: &str, scale: i64) -> Outcome<Document> {
     let size = if holds {
-        let size = server.catalogue.collection_size(collection).await;
-        size.map_err(|error| server.fault(error))?
+        server.catalogue.collection_size(collection).await?
     } else {
         CollectionSize::default()
     };
@@ -290,22 +284,21 @@ pub(crate) async fn database_stats(server: &Server, mut command: Command) -> Out
     let database = command.database.clone();
     let holds = server.holds(&command);
     let scale = scale(command.arguments)?;
-    let (size, collections, index_count) = if holds {
+    let (size, collections, indexes) = if holds {
         total(server).await?
     } else {
-        <(CollectionSize, usize, usize)>::default()
+        <(CollectionSize, u64, u64)>::default()
     };
     let index_bytes: u64 = size.indexes.values().sum();
-    let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
     Ok(fine(doc! {
         "db": database,
-        "collections": count(collections),
+        "collections": long(collections),
         "views": 0,
         "objects": long(size.documents),
         "avgObjSize": long(size.bytes.checked_div(size.documents).unwrap_or(0)),
         "dataSize": long(size.bytes) / scale,
         "storageSize": long(size.stored) / scale,
-        "indexes": count(index_count),
+        "indexes": long(indexes),
         "indexSize": long(index_bytes) / scale,
         "totalSize": long(size.stored + index_bytes) / scale,
         "scaleFactor": scale,
@@ -313,22 +306,21 @@ pub(crate) async fn database_stats(server: &Server, mut command: Command) -> Out
 }
 
 /// All collections together: their size, and how many collections and indexes there are.
-async fn total(server: &Server) -> Outcome<(CollectionSize, usize, usize)> {
+async fn total(server: &Server) -> Outcome<(CollectionSize, u64, u64)> {
     let mut total = CollectionSize::default();
     let collections = existing(server, true).await?;
-    let mut indexes = collections.len();
+    let mut indexes = collections.len() as u64;
     for collection in &collections {
-        let size = server.catalogue.collection_size(collection).await;
-        let size = size.map_err(|error| server.fault(error))?;
+        let size = server.catalogue.collection_size(collection).await?;
         total.documents += size.documents;
         total.bytes += size.bytes;
         total.stored += size.stored;
-        indexes += size.indexes.len();
+        indexes += size.indexes.len() as u64;
         for (name, bytes) in size.indexes {
             total.indexes.insert(format!("{collection}/{name}"), bytes);
         }
     }
-    Ok((total, collections.len(), indexes))
+    Ok((total, collections.len() as u64, indexes))
 }
 
 /// The collections of a database.
@@ -336,8 +328,7 @@ pub(crate) async fn existing(server: &Server, holds: bool) -> Outcome<Vec<String
     if !holds {
         return Ok(Vec::new());
     }
-    let collections = server.catalogue.collections().await;
-    collections.map_err(|error| server.fault(error))
+    Ok(server.catalogue.collections().await?)
 }
 
 /// Whether a filter of names matches a name. Shells ask by name, or for collections as such.

@@ -8,7 +8,7 @@ use bson::{Document, doc};
 use tokio::time::Instant;
 
 use crate::fault::{
-    self, CURSOR_IN_USE, CURSOR_NOT_FOUND, CommandError, EXCEEDED_MEMORY_LIMIT, Outcome, UNAUTHORIZED, fine,
+    CURSOR_IN_USE, CURSOR_NOT_FOUND, CommandError, EXCEEDED_MEMORY_LIMIT, Outcome, UNAUTHORIZED, fine,
 };
 use crate::source::Source;
 
@@ -68,10 +68,9 @@ impl Cursors {
         single: bool,
     ) -> Outcome<Document> {
         let mut rest = documents.into();
-        let read = rest.batch(size).await;
-        let (batch, more) = read.map_err(|error| fault::of(error, namespace))?;
+        let (batch, more) = rest.batch(size).await?;
         let id = if more && !single {
-            rest.measure().map_err(|error| fault::of(error, namespace))?;
+            rest.measure()?;
             self.keep(namespace, rest)?
         } else {
             0
@@ -85,7 +84,7 @@ impl Cursors {
         let read = rest.batch(if size == 0 { u64::MAX } else { size }).await;
         let more = matches!(read, Ok((_, true)));
         self.give_back(id, more.then_some(rest));
-        let (batch, _) = read.map_err(|error| fault::of(error, namespace))?;
+        let (batch, _) = read?;
         Ok(answer(if more { id } else { 0 }, namespace, "nextBatch", batch))
     }
 

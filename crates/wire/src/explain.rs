@@ -34,10 +34,8 @@ pub(crate) async fn explain(server: &Server, command: Command) -> Outcome<Docume
         ));
     };
     let Ok(collection) = body.get_str(&name).map(str::to_owned) else {
-        return Err(CommandError::new(
-            BAD_VALUE,
-            format!("'explain.{name}' names a collection"),
-        ));
+        let message = format!("'explain.{name}' names a collection");
+        return Err(CommandError::new(BAD_VALUE, message));
     };
     let mut inner = Arguments::new(name.as_str(), body);
     let variables = Variables::take(&mut inner)?;
@@ -102,8 +100,7 @@ async fn pipeline_of(
     pipeline: &[Document],
 ) -> Outcome<Document> {
     // The engine decides whether the stages are valid.
-    let checked = server.catalogue.aggregate(&[], pipeline);
-    checked.map_err(|error| server.fault(error))?;
+    server.catalogue.aggregate(&[], pipeline)?;
     let mut filters = Vec::new();
     let mut find = Find::default();
     let mut led = 0;
@@ -152,13 +149,9 @@ async fn planner(
     find: &Find,
     outside: Option<&str>,
 ) -> Outcome<Document> {
-    let plan = if existing(server, holds)
-        .await?
-        .iter()
-        .any(|name| name == collection)
-    {
-        let stages = server.catalogue.explain(collection, find);
-        stages.map_err(|error| server.fault(error))?
+    let collections = existing(server, holds).await?;
+    let plan = if collections.iter().any(|name| name == collection) {
+        server.catalogue.explain(collection, find)?
     } else {
         doc! { "stage": "EOF" }
     };

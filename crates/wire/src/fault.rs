@@ -71,14 +71,23 @@ pub(crate) fn of(error: Error, database: &str) -> CommandError {
             index,
             key,
         } => duplicate(database, &collection, &index, *key),
-        Error::TooLarge { code, message, .. } | Error::Refused { code, message } => {
-            CommandError::new(code, message)
+        other => other.into(),
+    }
+}
+
+/// The driver's view of an error of a command that inserts and changes nothing, so that no key can be a duplicate.
+impl From<Error> for CommandError {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::TooLarge { code, message, .. } | Error::Refused { code, message } => {
+                Self::new(code, message)
+            }
+            // Two codes that no driver takes for a refusal: a lock that was not available, and an unconfirmed write.
+            Error::Unavailable(message) => Self::new(46, message),
+            Error::UnknownOutcome(message) => Self::new(64, message),
+            Error::Contended(message) => Self::new(112, message),
+            other => Self::new(8, other.to_string()),
         }
-        // Two codes that no driver takes for a refusal: a lock that was not available, and an unconfirmed write.
-        Error::Unavailable(message) => CommandError::new(46, message),
-        Error::UnknownOutcome(message) => CommandError::new(64, message),
-        Error::Contended(message) => CommandError::new(112, message),
-        other => CommandError::new(8, other.to_string()),
     }
 }
 

@@ -7,9 +7,14 @@ use crate::arguments::{Arguments, whole};
 use crate::fault::{BAD_VALUE, CommandError, FAILED_TO_PARSE, Outcome};
 use crate::server::Server;
 
-/// Takes the hint out of a command on a collection and checks it.
-pub(crate) async fn check(server: &Server, collection: &str, arguments: &mut Arguments) -> Outcome<()> {
-    let Some(hint) = arguments.take("hint") else {
+/// Takes the hint out of a command on a collection and checks it, if the command is for the database that exists.
+pub(crate) async fn check(
+    server: &Server,
+    holds: bool,
+    collection: &str,
+    arguments: &mut Arguments,
+) -> Outcome<()> {
+    let Some(hint) = arguments.take("hint").filter(|_| holds) else {
         return Ok(());
     };
     let names = |index: &Document| match &hint {
@@ -36,14 +41,10 @@ pub(crate) async fn check(server: &Server, collection: &str, arguments: &mut Arg
             ));
         }
     }
-    let collections = server.catalogue.collections().await;
-    let collections = collections.map_err(|error| server.fault(error))?;
-    if !collections.iter().any(|name| name == collection) {
-        return Ok(());
-    }
-    let indexes = server.catalogue.indexes(collection).await;
-    let indexes = indexes.map_err(|error| server.fault(error))?;
-    if indexes.iter().any(names) {
+    let collections = server.catalogue.collections().await?;
+    if !collections.iter().any(|name| name == collection)
+        || server.catalogue.indexes(collection).await?.iter().any(names)
+    {
         return Ok(());
     }
     let message = format!("hint provided does not correspond to an existing index: {hint}");

@@ -25,7 +25,7 @@ pub(crate) async fn find_and_modify(server: &Server, mut command: Command) -> Ou
     let change = arguments.take("update");
     let elements = update::array_filters(&mut arguments)?;
     let variables = Variables::take(&mut arguments)?;
-    hint::check(server, &collection, &mut arguments).await?;
+    hint::check(server, true, &collection, &mut arguments).await?;
     arguments.refuse(&["collation"])?;
     arguments.ignore(&["bypassDocumentValidation"]);
     arguments.finish()?;
@@ -39,8 +39,7 @@ pub(crate) async fn find_and_modify(server: &Server, mut command: Command) -> Ou
                 skip: 0,
                 limit: 1,
             };
-            let removed = find_and_remove(&server.engine, &collection, find).await;
-            removed.map_err(|error| server.fault(error))?
+            find_and_remove(&server.engine, &collection, find).await?
         }
         Some(change) if !remove => {
             let update = update::change_of(&filter, change, upsert, false, elements)?;

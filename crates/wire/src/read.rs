@@ -34,7 +34,7 @@ pub(crate) async fn find(server: &Server, mut command: Command) -> Outcome<Docum
     let namespace = command.namespace(&collection);
     let holds = server.holds(&command);
     let mut arguments = command.arguments;
-    let find = Find {
+    let mut find = Find {
         filter: arguments.document("filter")?,
         projection: arguments.document("projection")?,
         sort: arguments.document("sort")?,
@@ -45,47 +45,31 @@ pub(crate) async fn find(server: &Server, mut command: Command) -> Outcome<Docum
     let single = arguments.flag("singleBatch")?;
     let variables = Variables::take(&mut arguments)?;
     arguments.refuse(NOT_IN_FIND)?;
-    if holds {
-        hint::check(server, &collection, &mut arguments).await?;
-    }
+    hint::check(server, holds, &collection, &mut arguments).await?;
     arguments.ignore(&[
         "allowDiskUse",
         "allowPartialResults",
-        "hint",
         "noCursorTimeout",
         "oplogReplay",
     ]);
     arguments.finish()?;
-    let find = Find {
-        filter: variables.in_filter(find.filter),
-        ..find
-    };
-    let find = if single && size > 0 {
-        only(find, size)
-    } else {
-        find
-    };
+    find.filter = variables.in_filter(find.filter);
+    if single && size > 0 {
+        // Only the one batch is wanted.
+        find.limit = if find.limit == 0 {
+            size
+        } else {
+            find.limit.min(size)
+        };
+    }
     let found = if !holds {
         Source::from(Vec::new())
     } else if find.limit == 0 || find.limit > FEW {
-        let scan = server.catalogue.scan(&collection, &find);
-        Source::scanned(scan.map_err(|error| server.fault(error))?)
+        Source::scanned(server.catalogue.scan(&collection, &find)?)
     } else {
-        let found = server.engine.find(&collection, find).await;
-        Source::from(found.map_err(|error| server.fault(error))?)
+        Source::from(server.engine.find(&collection, find).await?)
     };
     server.cursors.first(&namespace, found, size, single).await
-}
-
-/// A query for only the one batch that is wanted.
-fn only(find: Find, size: u64) -> Find {
-    Find {
-        limit: match find.limit {
-            0 => size,
-            limit => limit.min(size),
-        },
-        ..find
-    }
 }
 
 /// `getMore`
@@ -93,13 +77,10 @@ pub(crate) async fn more(server: &Server, command: Command) -> Outcome<Document>
     let database = command.database;
     let mut arguments = command.arguments;
     let id = arguments.number("getMore")?.unwrap_or_default();
-    let collection = arguments.text("collection")?;
+    let namespace = format!("{database}.{}", arguments.text("collection")?);
     let size = arguments.size("batchSize")?;
     arguments.finish()?;
-    server
-        .cursors
-        .next(id, &format!("{database}.{collection}"), size)
-        .await
+    server.cursors.next(id, &namespace, size).await
 }
 
 /// `killCursors`
@@ -144,22 +125,18 @@ pub(crate) async fn aggregate(server: &Server, mut command: Command) -> Outcome<
     let size = first_batch(&mut cursor)?;
     cursor.finish()?;
     let variables = Variables::take(&mut arguments)?;
-    if holds {
-        hint::check(server, &collection, &mut arguments).await?;
-    }
+    hint::check(server, holds, &collection, &mut arguments).await?;
     arguments.refuse(&["collation"])?;
-    arguments.ignore(&["allowDiskUse", "bypassDocumentValidation", "hint"]);
+    arguments.ignore(&["allowDiskUse", "bypassDocumentValidation"]);
     arguments.finish()?;
     let pipeline = variables.in_pipeline(pipeline);
     let found = if let Some((first, rest)) = pipeline.split_first()
         && let Ok(stage) = first.get_document("$collStats")
     {
         let stats = collections::stats_stage(server, holds, &collection, stage).await?;
-        let made = server.catalogue.aggregate(&[stats], rest);
-        made.map_err(|error| server.fault(error))?
+        server.catalogue.aggregate(&[stats], rest)?
     } else if holds {
-        let found = server.engine.aggregate(&collection, pipeline).await;
-        found.map_err(|error| server.fault(error))?
+        server.engine.aggregate(&collection, pipeline).await?
     } else {
         Vec::new()
     };
@@ -176,14 +153,11 @@ pub(crate) async fn count(server: &Server, mut command: Command) -> Outcome<Docu
     // A negative limit means the same as its positive number.
     let limit = arguments.number("limit")?.unwrap_or_default().unsigned_abs();
     arguments.refuse(&["collation"])?;
-    if holds {
-        hint::check(server, &collection, &mut arguments).await?;
-    }
-    arguments.ignore(&["fields", "hint"]);
+    hint::check(server, holds, &collection, &mut arguments).await?;
+    arguments.ignore(&["fields"]);
     arguments.finish()?;
     let all = if holds {
-        let counted = server.engine.count(&collection, filter).await;
-        counted.map_err(|error| server.fault(error))?
+        server.engine.count(&collection, filter).await?
     } else {
         0
     };
@@ -207,14 +181,10 @@ pub(crate) async fn distinct(server: &Server, mut command: Command) -> Outcome<D
     let key = arguments.text("key")?;
     let filter = arguments.document("query")?;
     arguments.refuse(&["collation"])?;
-    if holds {
-        hint::check(server, &collection, &mut arguments).await?;
-    }
-    arguments.ignore(&["hint"]);
+    hint::check(server, holds, &collection, &mut arguments).await?;
     arguments.finish()?;
     let values = if holds {
-        let values = server.engine.distinct(&collection, &key, filter).await;
-        values.map_err(|error| server.fault(error))?
+        server.engine.distinct(&collection, &key, filter).await?
     } else {
         Vec::new()
     };

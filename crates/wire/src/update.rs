@@ -24,7 +24,7 @@ pub(crate) async fn update(server: &Server, mut command: Command) -> Outcome<Doc
     let mut wanted = Vec::with_capacity(entries.len());
     for entry in entries {
         let mut entry = Arguments::new("update.updates", entry);
-        hint::check(server, &collection, &mut entry).await?;
+        hint::check(server, true, &collection, &mut entry).await?;
         wanted.push(read_update(entry, &variables)?);
     }
     let (mut matched, mut modified, mut upserted) = (0, 0, Vec::new());

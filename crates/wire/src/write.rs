@@ -104,8 +104,7 @@ async fn insert_in_order(
         Ok(()) => Ok(count),
         Err(error) => {
             let refused = if count > 1 {
-                let found = first_refused(&server.engine, collection, &sent, &error).await;
-                found.map_err(|error| server.fault(error))?
+                first_refused(&server.engine, collection, &sent, &error).await?
             } else {
                 0
             };
@@ -169,9 +168,7 @@ async fn insert_all(
             None => break,
             Some(Ok((_, Ok(())))) => {}
             Some(Ok((index, Err(error)))) => failed.push((index, error)),
-            Some(Err(broken)) => {
-                return Err(server.fault(Error::UnknownOutcome(broken.to_string())));
-            }
+            Some(Err(broken)) => return Err(Error::UnknownOutcome(broken.to_string()).into()),
         }
     }
     failed.sort_by_key(|(index, _)| *index);
@@ -193,7 +190,7 @@ pub(crate) async fn delete(server: &Server, mut command: Command) -> Outcome<Doc
     let mut deletes = Vec::with_capacity(entries.len());
     for entry in entries {
         let mut entry = Arguments::new("delete.deletes", entry);
-        hint::check(server, &collection, &mut entry).await?;
+        hint::check(server, true, &collection, &mut entry).await?;
         deletes.push(read_delete(entry, &variables)?);
     }
     let mut removed = 0;

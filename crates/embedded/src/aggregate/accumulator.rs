@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 
 use bson::{Bson, Document, RawArrayBuf, RawBson, RawBsonRef, RawDocument};
 
-use super::arithmetic::{Number, Total};
+use super::arithmetic::{Total, number_of};
 use super::expression::{Expression, Scope};
 use super::value::Value;
 use crate::compare::compare;
 use crate::key;
+use crate::number::Number;
 use document::{Error, Result};
 
 /// A field that a group computes from its documents.
@@ -106,7 +107,7 @@ impl Accumulator {
         let value = self.argument.evaluate(&mut Scope::of(document))?;
         match (state, self.kind) {
             (State::Total(total), _) => {
-                if let Some(number) = Number::of(&value) {
+                if let Some(number) = number_of(&value) {
                     total.add(number);
                 }
             }

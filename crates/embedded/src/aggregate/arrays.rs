@@ -8,11 +8,11 @@ use std::cmp::Ordering;
 
 use bson::RawBsonRef;
 
-use super::expression::SortBy;
 use super::value::Value;
 use crate::compare::equal;
-use crate::filter::whole_number;
-use crate::key;
+use crate::filter::{any, whole_number};
+use crate::raw::from_either_end;
+use crate::sort::ElementOrder;
 use document::{Error, Result};
 
 /// The operands of `$sum` and similar operators: the elements of a single array, or else the arguments.
@@ -53,16 +53,9 @@ pub(super) fn slice<'a>(name: &'static str, mut values: Vec<Value<'a>>) -> Resul
         return Ok(Value::NULL);
     }
     let numbers = values.split_off(1);
-    let mut items = match values.remove(0).into_elements()? {
-        Ok(items) => items,
-        Err(other) => {
-            let message = format!(
-                "First argument to {name} must be an array, but is of type: {}",
-                other.type_name()
-            );
-            return Err(Error::refused(28724, message));
-        }
-    };
+    let mut items = values.remove(0).into_array(28724, |found| {
+        format!("First argument to {name} must be an array, but is of type: {found}")
+    })?;
     let number = |at: usize, which: &str, code: i32| {
         integer(
             &numbers[at],
@@ -78,10 +71,10 @@ pub(super) fn slice<'a>(name: &'static str, mut values: Vec<Value<'a>>) -> Resul
     };
     let first = number(0, "Second", 28725)?;
     let (start, take) = match numbers.len() {
-        1 if first < 0 => (from_either_end(first, items.len()), items.len()),
+        1 if first < 0 => (from_either_end(first.into(), items.len()), items.len()),
         1 => (0, usize::try_from(first).unwrap_or(usize::MAX)),
         _ => match usize::try_from(number(1, "Third", 28727)?) {
-            Ok(take @ 1..) => (from_either_end(first, items.len()), take),
+            Ok(take @ 1..) => (from_either_end(first.into(), items.len()), take),
             _ => {
                 return Err(Error::refused(
                     28729,
@@ -110,16 +103,6 @@ fn integer(
     whole_number(*number)
         .and_then(|number| i32::try_from(number).ok())
         .ok_or_else(|| Error::refused(code + 1, not_an_integer()))
-}
-
-/// A position counted from the front, or from the back if negative, within the array.
-fn from_either_end(position: i32, len: usize) -> usize {
-    let distance = usize::try_from(position.unsigned_abs()).unwrap_or(usize::MAX);
-    if position < 0 {
-        len.saturating_sub(distance)
-    } else {
-        distance.min(len)
-    }
 }
 
 pub(super) fn element_at<'a>(name: &'static str, mut values: Vec<Value<'a>>) -> Result<Value<'a>> {
@@ -152,9 +135,8 @@ pub(super) fn element_at<'a>(name: &'static str, mut values: Vec<Value<'a>>) -> 
 }
 
 fn array<'a>(value: Value<'a>, name: &str, which: &str) -> Result<Vec<Value<'a>>> {
-    value.into_elements()?.map_err(|other| {
-        let message = format!("{name}{which} must be an array, but is {}", other.type_name());
-        Error::refused(28689, message)
+    value.into_array(28689, |found| {
+        format!("{name}{which} must be an array, but is {found}")
     })
 }
 
@@ -184,17 +166,11 @@ pub(super) fn reverse<'a>(name: &'static str, mut values: Vec<Value<'a>>) -> Res
     if input.is_nullish() {
         return Ok(Value::NULL);
     }
-    match input.into_elements()? {
-        Ok(mut items) => {
-            items.reverse();
-            Ok(Value::Array(items))
-        }
-        Err(other) => {
-            let found = other.type_name();
-            let message = format!("The argument to {name} must be an array, but was of type: {found}");
-            Err(Error::refused(34435, message))
-        }
-    }
+    let mut items = input.into_array(34435, |found| {
+        format!("The argument to {name} must be an array, but was of type: {found}")
+    })?;
+    items.reverse();
+    Ok(Value::Array(items))
 }
 
 pub(super) fn concat<'a>(name: &'static str, values: Vec<Value<'a>>) -> Result<Value<'a>> {
@@ -203,60 +179,32 @@ pub(super) fn concat<'a>(name: &'static str, values: Vec<Value<'a>>) -> Result<V
         if value.is_nullish() {
             return Ok(Value::NULL);
         }
-        match value.into_elements()? {
-            Ok(items) => all.extend(items),
-            Err(other) => {
-                let message = format!("{name} only supports arrays, not {}", other.type_name());
-                return Err(Error::refused(28664, message));
-            }
-        }
+        all.extend(value.into_array(28664, |found| format!("{name} only supports arrays, not {found}"))?);
     }
     Ok(Value::Array(all))
 }
 
 pub(super) fn contains<'a>(name: &'static str, mut values: Vec<Value<'a>>) -> Result<Value<'a>> {
     let items = values.pop().unwrap_or(Value::Missing);
-    let items = items.into_elements()?.map_err(|other| {
-        let message = format!(
-            "{name} requires an array as a second argument, found: {}",
-            other.type_name()
-        );
-        Error::refused(40081, message)
+    let items = items.into_array(40081, |found| {
+        format!("{name} requires an array as a second argument, found: {found}")
     })?;
-    let found = values[0].with_encoded(|wanted| {
-        for item in &items {
-            if item.with_encoded(|item| Ok(equal(item, wanted)))? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    })?;
+    let found = values[0]
+        .with_encoded(|wanted| any(&items, |item| item.with_encoded(|item| Ok(equal(item, wanted)))))?;
     Ok(Value::boolean(found))
 }
 
 /// Sorts an array; elements that are equal stay in their order.
-pub(super) fn sort<'a>(input: Value<'a>, by: &SortBy) -> Result<Value<'a>> {
+pub(super) fn sort<'a>(input: Value<'a>, by: &ElementOrder) -> Result<Value<'a>> {
     if input.is_nullish() {
         return Ok(Value::NULL);
     }
-    let items = input.into_elements()?.map_err(|other| {
-        let found = other.type_name();
-        let message = format!("The input argument to $sortArray must be an array, but was of type: {found}");
-        Error::refused(2_942_504, message)
+    let items = input.into_array(2_942_504, |found| {
+        format!("The input argument to $sortArray must be an array, but was of type: {found}")
     })?;
     let mut keyed = Vec::with_capacity(items.len());
     for item in items {
-        let key = item.with_encoded(|item| match by {
-            SortBy::Fields(order) => order.key_of_value(item),
-            SortBy::Whole { descending } => {
-                let mut key = key::of(item)?;
-                if *descending {
-                    key::invert(&mut key);
-                }
-                Ok(key)
-            }
-        })?;
-        keyed.push((key, item));
+        keyed.push((item.with_encoded(|item| by.key(item))?, item));
     }
     keyed.sort_by(|a, b| a.0.cmp(&b.0));
     Ok(Value::Array(keyed.into_iter().map(|(_, item)| item).collect()))

@@ -10,6 +10,7 @@ use super::expression::Expression;
 use super::group::{Fields, Group, finish, parse_fields};
 use super::value::Value;
 use crate::compare::{compare, rank};
+use crate::filter::whole;
 use crate::key;
 use document::{Error, Result};
 
@@ -169,7 +170,7 @@ impl Automatic {
         };
         let buckets = match buckets {
             Bson::Int32(_) | Bson::Int64(_) | Bson::Double(_) => {
-                super::pipeline::integer(buckets).and_then(|count| usize::try_from(count).ok())
+                whole(buckets).and_then(|count| usize::try_from(count).ok())
             }
             _ => {
                 let message = "The $bucketAuto 'buckets' field must be a numeric value";

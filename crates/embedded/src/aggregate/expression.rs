@@ -10,7 +10,7 @@ use bson::{RawBson, RawBsonRef, RawDocument};
 use super::arrays;
 use super::functions::Function;
 use super::value::Value;
-use crate::sort::Order;
+use crate::sort::ElementOrder;
 use document::Result;
 
 /// A compiled expression.
@@ -40,29 +40,34 @@ pub(crate) enum Expression {
         values: Vec<Expression>,
         within: Box<Expression>,
     },
-    /// `$map`
-    Map {
-        input: Box<Expression>,
-        slot: usize,
-        each: Box<Expression>,
-    },
-    /// `$filter`
-    Filter {
-        input: Box<Expression>,
-        slot: usize,
-        condition: Box<Expression>,
-    },
-    /// `$reduce`: `$$value` is in the slot after `$$this`.
-    Reduce {
-        input: Box<Expression>,
-        slot: usize,
-        initial: Box<Expression>,
-        each: Box<Expression>,
-    },
+    /// `$map`, `$filter` or `$reduce`
+    Each(Box<Each>),
     /// The lower boundary of the bucket that a value falls into.
     Bucket(Box<Expression>, Vec<RawBson>, Option<RawBson>),
     /// `$sortArray`
-    SortArray(Box<Expression>, SortBy),
+    SortArray(Box<Expression>, ElementOrder),
+}
+
+/// An operator that computes something for every element of an array.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Each {
+    pub(super) kind: Kind,
+    pub(super) input: Expression,
+    /// Where the element is.
+    pub(super) slot: usize,
+    /// What is computed for it.
+    pub(super) value: Expression,
+}
+
+/// What becomes of the values that are computed for the elements.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Kind {
+    /// `$map`: they replace the elements.
+    Map,
+    /// `$filter`: the elements whose value is true are kept.
+    Filter,
+    /// `$reduce` from this value: each can use the one before, which is in the next slot.
+    Reduce(Expression),
 }
 
 /// Where a path starts.
@@ -72,15 +77,6 @@ pub(crate) enum Start {
     Root,
     /// At a variable, by its slot.
     Variable(usize),
-}
-
-/// How `$sortArray` sorts.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum SortBy {
-    /// By the elements themselves.
-    Whole { descending: bool },
-    /// By fields of the elements.
-    Fields(Order),
 }
 
 /// The values that an expression can refer to.
@@ -192,68 +188,52 @@ impl Expression {
                 super::bucket::find(&by.evaluate(scope)?, boundaries, default.as_ref())
             }
             Self::SortArray(input, by) => arrays::sort(input.evaluate(scope)?, by),
-            Self::Map { .. } | Self::Filter { .. } | Self::Reduce { .. } => self.evaluate_each(scope),
+            Self::Each(each) => each.evaluate(scope),
         }
     }
+}
 
-    /// The operators that compute something for every element of an array.
-    fn evaluate_each<'a>(&'a self, scope: &mut Scope<'a>) -> Result<Value<'a>> {
-        let (Self::Map { input, .. } | Self::Filter { input, .. } | Self::Reduce { input, .. }) = self else {
-            return Ok(Value::Missing);
-        };
-        let input = input.evaluate(scope)?;
+impl Each {
+    fn evaluate<'a>(&'a self, scope: &mut Scope<'a>) -> Result<Value<'a>> {
+        let input = self.input.evaluate(scope)?;
         if input.is_nullish() {
             return Ok(Value::NULL);
         }
-        let elements = match input.into_elements()? {
-            Ok(elements) => elements,
-            Err(other) => return Err(self.not_an_array(&other)),
+        let (code, refusal) = match self.kind {
+            Kind::Map => (16883, "input to $map must be an array not "),
+            Kind::Filter => (28651, "input to $filter must be an array not "),
+            Kind::Reduce(_) => (40080, "$reduce requires that 'input' be an array, found: "),
         };
-        match self {
-            Self::Map { slot, each, .. } => {
+        let elements = input.into_array(code, |found| format!("{refusal}{found}"))?;
+        match &self.kind {
+            Kind::Map => {
                 let values = elements.into_iter().map(|element| {
-                    Ok(match scope.with(element, *slot, each)? {
+                    Ok(match scope.with(element, self.slot, &self.value)? {
                         Value::Missing => Value::NULL,
                         value => value,
                     })
                 });
                 Ok(Value::Array(values.collect::<Result<_>>()?))
             }
-            Self::Filter { slot, condition, .. } => {
+            Kind::Filter => {
                 let mut kept = Vec::new();
                 for element in elements {
-                    if scope.with(element.clone(), *slot, condition)?.is_true() {
+                    if scope.with(element.clone(), self.slot, &self.value)?.is_true() {
                         kept.push(element);
                     }
                 }
                 Ok(Value::Array(kept))
             }
-            Self::Reduce {
-                slot, initial, each, ..
-            } => {
+            Kind::Reduce(initial) => {
                 let mut value = initial.evaluate(scope)?;
                 for element in elements {
-                    scope.variables.truncate(*slot);
+                    scope.variables.truncate(self.slot);
                     scope.variables.push(element);
-                    value = scope.with(value, slot + 1, each)?;
+                    value = scope.with(value, self.slot + 1, &self.value)?;
                 }
-                scope.variables.truncate(*slot);
+                scope.variables.truncate(self.slot);
                 Ok(value)
             }
-            _ => Ok(Value::Missing),
         }
-    }
-
-    fn not_an_array(&self, found: &Value<'_>) -> document::Error {
-        let found = found.type_name();
-        let (code, message) = match self {
-            Self::Map { .. } => (16883, format!("input to $map must be an array not {found}")),
-            Self::Filter { .. } => (28651, format!("input to $filter must be an array not {found}")),
-            _ => (
-                40080,
-                format!("$reduce requires that 'input' be an array, found: {found}"),
-            ),
-        };
-        document::Error::refused(code, message)
     }
 }

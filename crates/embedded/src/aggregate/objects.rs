@@ -32,12 +32,8 @@ pub(super) fn bson_size<'a>(name: &'static str, values: Vec<Value<'a>>) -> Resul
 pub(super) fn merge<'a>(name: &'static str, values: Vec<Value<'a>>) -> Result<Value<'a>> {
     let mut merged = Fields::new();
     for value in values.into_iter().filter(|value| !value.is_nullish()) {
-        let fields = value.into_fields()?.map_err(|other| {
-            let message = format!(
-                "{name} requires object inputs, but input is of type {}",
-                other.type_name()
-            );
-            Error::refused(40400, message)
+        let fields = value.into_document(40400, |found| {
+            format!("{name} requires object inputs, but input is of type {found}")
         })?;
         if merged.is_empty() {
             merged = fields;
@@ -55,11 +51,8 @@ pub(super) fn to_array<'a>(name: &'static str, mut values: Vec<Value<'a>>) -> Re
     if input.is_nullish() {
         return Ok(Value::NULL);
     }
-    let fields = input.into_fields()?.map_err(|other| {
-        Error::refused(
-            40390,
-            format!("{name} requires a document input, found: {}", other.type_name()),
-        )
+    let fields = input.into_document(40390, |found| {
+        format!("{name} requires a document input, found: {found}")
     })?;
     let pair = |(field, value): (Cow<'a, str>, Value<'a>)| {
         Value::Document(vec![

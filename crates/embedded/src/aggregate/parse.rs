@@ -2,11 +2,11 @@
 
 use bson::{Bson, Document, RawBson};
 
-use super::expression::{Expression, SortBy, Start};
+use super::expression::{Each, Expression, Kind, Start};
 use super::functions::Function;
 use crate::compare::type_name;
-use crate::filter::{operand, whole_number};
-use crate::sort::Order;
+use crate::filter::operand;
+use crate::sort::ElementOrder;
 use document::{Error, Result};
 
 /// The variables that an expression may name; each is in the slot of its position.
@@ -155,7 +155,7 @@ fn operator(document: &Document, names: &Names) -> Result<Expression> {
 fn condition(value: &Bson, names: &Names) -> Result<Expression> {
     if let Bson::Document(named) = value {
         let parameters = Parameters::of("$cond", named, &["if", "then", "else"], 17083)?;
-        let part = |name, code| parse(parameters.required(name, code)?, names);
+        let part = |name, code| parameters.expression(name, code, names);
         let parts = [part("if", 17080)?, part("then", 17081)?, part("else", 17082)?];
         return Ok(Expression::Condition(Box::new(parts)));
     }
@@ -171,25 +171,36 @@ fn condition(value: &Bson, names: &Names) -> Result<Expression> {
 
 fn map(value: &Bson, names: &Names) -> Result<Expression> {
     let parameters = Parameters::in_document("$map", value, 16878, &["input", "as", "in"], 16879)?;
-    let as_name = parameters.variable()?;
-    Ok(Expression::Map {
-        input: Box::new(parse(parameters.required("input", 16880)?, names)?),
-        slot: names.0.len(),
-        each: Box::new(parse(parameters.required("in", 16882)?, &names.with(&[as_name]))?),
-    })
+    let within = names.with(&[parameters.variable()?]);
+    let input = parameters.expression("input", 16880, names)?;
+    let value = parameters.expression("in", 16882, &within)?;
+    Ok(each(Kind::Map, input, names, value))
 }
 
 fn filter(value: &Bson, names: &Names) -> Result<Expression> {
     let parameters = Parameters::in_document("$filter", value, 28646, &["input", "as", "cond"], 28647)?;
-    let as_name = parameters.variable()?;
-    Ok(Expression::Filter {
-        input: Box::new(parse(parameters.required("input", 28648)?, names)?),
+    let within = names.with(&[parameters.variable()?]);
+    let input = parameters.expression("input", 28648, names)?;
+    let value = parameters.expression("cond", 28650, &within)?;
+    Ok(each(Kind::Filter, input, names, value))
+}
+
+fn reduce(value: &Bson, names: &Names) -> Result<Expression> {
+    let known = &["input", "initialValue", "in"];
+    let parameters = Parameters::in_document("$reduce", value, 40075, known, 40076)?;
+    let input = parameters.expression("input", 40077, names)?;
+    let initial = parameters.expression("initialValue", 40078, names)?;
+    let value = parameters.expression("in", 40079, &names.with(&["this", "value"]))?;
+    Ok(each(Kind::Reduce(initial), input, names, value))
+}
+
+fn each(kind: Kind, input: Expression, names: &Names, value: Expression) -> Expression {
+    Expression::Each(Box::new(Each {
+        kind,
+        input,
         slot: names.0.len(),
-        condition: Box::new(parse(
-            parameters.required("cond", 28650)?,
-            &names.with(&[as_name]),
-        )?),
-    })
+        value,
+    }))
 }
 
 fn bind(value: &Bson, names: &Names) -> Result<Expression> {
@@ -206,11 +217,12 @@ fn bind(value: &Bson, names: &Names) -> Result<Expression> {
     Ok(Expression::Let {
         slot: names.0.len(),
         values: values.collect::<Result<_>>()?,
-        within: Box::new(parse(parameters.required("in", 16877)?, &names.with(&bound))?),
+        within: Box::new(parameters.expression("in", 16877, &names.with(&bound))?),
     })
 }
 
-/// Refuses a name that a variable cannot have.
+/// Refuses a name that a variable cannot have: one starts with a lower-case letter and continues with letters, digits and
+/// underscores.
 fn check_variable(name: &str) -> Result<()> {
     let usable = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || !letter.is_ascii();
     let (code, problem) = match name.chars().next() {
@@ -228,38 +240,11 @@ fn check_variable(name: &str) -> Result<()> {
     Err(Error::refused(code, problem))
 }
 
-fn reduce(value: &Bson, names: &Names) -> Result<Expression> {
-    let known = &["input", "initialValue", "in"];
-    let parameters = Parameters::in_document("$reduce", value, 40075, known, 40076)?;
-    Ok(Expression::Reduce {
-        input: Box::new(parse(parameters.required("input", 40077)?, names)?),
-        slot: names.0.len(),
-        initial: Box::new(parse(parameters.required("initialValue", 40078)?, names)?),
-        each: Box::new(parse(
-            parameters.required("in", 40079)?,
-            &names.with(&["this", "value"]),
-        )?),
-    })
-}
-
 fn sort_array(value: &Bson, names: &Names) -> Result<Expression> {
     let parameters =
         Parameters::in_document("$sortArray", value, 2_942_500, &["input", "sortBy"], 2_942_501)?;
-    let input = parse(parameters.required("input", 2_942_502)?, names)?;
-    let by = match parameters.required("sortBy", 2_942_503)? {
-        Bson::Document(fields) if !fields.is_empty() => SortBy::Fields(Order::parse(fields)?),
-        by => match whole_number(operand(by)?.as_raw_bson_ref()) {
-            Some(direction @ (1 | -1)) => SortBy::Whole {
-                descending: direction < 0,
-            },
-            _ => {
-                return Err(Error::refused(
-                    2_942_506,
-                    "The $sort element value must be either 1 or -1",
-                ));
-            }
-        },
-    };
+    let input = parameters.expression("input", 2_942_502, names)?;
+    let by = ElementOrder::parse(parameters.required("sortBy", 2_942_503)?, 2_942_506)?;
     Ok(Expression::SortArray(Box::new(input), by))
 }
 
@@ -304,22 +289,19 @@ impl<'d> Parameters<'d> {
         })
     }
 
+    fn expression(&self, name: &str, missing: i32, names: &Names) -> Result<Expression> {
+        parse(self.required(name, missing)?, names)
+    }
+
     /// The name that `as` gives to an element.
     fn variable(&self) -> Result<&'d str> {
         match self.given.get("as") {
             None => Ok("this"),
-            Some(Bson::String(name)) if is_variable(name) => Ok(name),
+            Some(Bson::String(name)) if check_variable(name).is_ok() => Ok(name),
             Some(name) => Err(Error::refused(
                 9,
                 format!("{name} is not a valid name for a user variable"),
             )),
         }
     }
-}
-
-/// User variables start with a lower-case letter and continue with letters, digits and underscores.
-fn is_variable(name: &str) -> bool {
-    let usable = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || !letter.is_ascii();
-    name.starts_with(|first: char| first.is_ascii_lowercase() || !first.is_ascii())
-        && name.chars().all(usable)
 }

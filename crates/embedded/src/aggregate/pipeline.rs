@@ -8,7 +8,7 @@ use super::expression::Expression;
 use super::group::Group;
 use super::reshape::{Reshape, document, stage, unrecognized};
 use super::unwind::Unwind;
-use crate::filter::{Filter, whole_number};
+use crate::filter::{Filter, whole};
 use crate::query::Query;
 use crate::sort::Order;
 use document::{Error, Result};
@@ -38,7 +38,22 @@ pub(super) enum Stage {
 impl Pipeline {
     /// Compiles a pipeline; refuses by name what it does not know.
     pub(crate) fn parse(stages: &[Document]) -> Result<Self> {
-        let mut compiled = parse_stages(stages)?;
+        Self::compile(stages, lead)
+    }
+
+    /// Compiles a pipeline over documents that are in no collection: its stages do all the work.
+    pub(crate) fn over_documents(stages: &[Document]) -> Result<Self> {
+        Self::compile(stages, |_, _| 0)
+    }
+
+    /// `lead` moves stages to the query, and returns how many.
+    fn compile(stages: &[Document], lead: fn(&[Stage], &mut Query) -> usize) -> Result<Self> {
+        let mut compiled = Vec::with_capacity(stages.len());
+        for document in stages {
+            let (name, spec) = stage(document)?;
+            parse_stage(name, spec, &mut compiled)?;
+        }
+        advance_limits(&mut compiled);
         let mut query = Query::parse(&Document::new(), &Document::new(), 0, 0)?;
         let leading = lead(&compiled, &mut query);
         compiled.drain(..leading);
@@ -48,26 +63,6 @@ impl Pipeline {
             stages: compiled,
         })
     }
-
-    /// Compiles a pipeline over documents that are in no collection: its stages do all the work.
-    pub(crate) fn over_documents(stages: &[Document]) -> Result<Self> {
-        let mut compiled = parse_stages(stages)?;
-        bound_sorts(&mut compiled);
-        Ok(Self {
-            query: Query::parse(&Document::new(), &Document::new(), 0, 0)?,
-            stages: compiled,
-        })
-    }
-}
-
-fn parse_stages(stages: &[Document]) -> Result<Vec<Stage>> {
-    let mut compiled = Vec::with_capacity(stages.len());
-    for document in stages {
-        let (name, spec) = stage(document)?;
-        parse_stage(name, spec, &mut compiled)?;
-    }
-    advance_limits(&mut compiled);
-    Ok(compiled)
 }
 
 fn parse_stage(name: &str, spec: &Bson, stages: &mut Vec<Stage>) -> Result<()> {
@@ -138,14 +133,8 @@ fn parse_stage(name: &str, spec: &Bson, stages: &mut Vec<Stage>) -> Result<()> {
     Ok(())
 }
 
-/// The integer that a number stands for, if it stands for one.
-pub(super) fn integer(value: &Bson) -> Option<i64> {
-    let value = RawBson::try_from(value.clone()).ok()?;
-    whole_number(value.as_raw_bson_ref())
-}
-
 fn count(name: &str, spec: &Bson, code: i32) -> Result<u64> {
-    integer(spec)
+    whole(spec)
         .and_then(|count| u64::try_from(count).ok())
         .ok_or_else(|| {
             let message = format!(

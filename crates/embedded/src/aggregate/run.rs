@@ -2,19 +2,15 @@
 //!
 //! Only a sort and a group hold documents back, and no more than 100 MB of them.
 
-use std::collections::BinaryHeap;
-
 use bson::{Document, RawDocument, RawDocumentBuf};
 
 use super::MOST_HELD;
 use super::bucket::Sorted;
 use super::group::Groups;
 use super::pipeline::{Pipeline, Stage};
-use crate::sort::Order;
+use crate::operation::{LARGEST, check_size};
+use crate::sort::First;
 use document::{Error, Result};
-
-/// The largest document, in bytes, as in MongoDB.
-const LARGEST: usize = 16 * 1024 * 1024;
 
 /// The state of a running pipeline.
 pub(crate) struct Run<'p> {
@@ -29,7 +25,7 @@ enum Working<'p> {
     Skip(u64),
     /// How many more to pass on.
     Limit(u64),
-    Sort(Sort<'p>),
+    Sort(First<'p>),
     Group(&'p super::group::Group, Groups),
     BucketAuto(&'p super::bucket::Automatic, Sorted),
 }
@@ -40,7 +36,7 @@ impl<'p> Run<'p> {
         let stages = pipeline.stages.iter().map(|stage| match stage {
             Stage::Skip(skip) => Working::Skip(*skip),
             Stage::Limit(limit) => Working::Limit(*limit),
-            Stage::Sort(order, keep) => Working::Sort(Sort::by(order, *keep)),
+            Stage::Sort(order, keep) => Working::Sort(First::by(order, keep.unwrap_or(usize::MAX))),
             Stage::Group(group) => Working::Group(group, Groups::default()),
             Stage::BucketAuto(automatic) => Working::BucketAuto(automatic, Sorted::default()),
             Stage::Match(_) | Stage::Reshape(_) | Stage::Unwind(_) => Working::Stage(stage),
@@ -70,17 +66,11 @@ impl<'p> Run<'p> {
 /// Sends a document through the stages. Returns whether they want more.
 fn feed(stages: &mut [Working<'_>], document: &RawDocument, answer: &mut Vec<Document>) -> Result<bool> {
     let Some((first, rest)) = stages.split_first_mut() else {
-        let bytes = document.as_bytes().len();
-        if bytes > LARGEST {
-            let message = format!(
+        check_size(document, 10334, |bytes| {
+            format!(
                 "BSONObj size: {bytes} (0x{bytes:X}) is invalid. Size must be between 0 and {LARGEST}(16MB)"
-            );
-            return Err(Error::TooLarge {
-                code: 10334,
-                message,
-                bytes,
-            });
-        }
+            )
+        })?;
         answer.push(Document::try_from(document)?);
         return Ok(true);
     };
@@ -108,7 +98,15 @@ fn feed(stages: &mut [Working<'_>], document: &RawDocument, answer: &mut Vec<Doc
             let last = *left == 0;
             return Ok(feed(rest, document, answer)? && !last);
         }
-        Working::Sort(sort) => sort.add(document)?,
+        Working::Sort(sort) => {
+            sort.add(&[], document)?;
+            if sort.held().1 > MOST_HELD {
+                let message = format!(
+                    "Sort exceeded memory limit of {MOST_HELD} bytes, but did not opt in to external sorting."
+                );
+                return Err(Error::refused(292, message));
+            }
+        }
         Working::Group(group, groups) => groups.add(group, document)?,
         Working::BucketAuto(automatic, sorted) => sorted.add(automatic, document)?,
     }
@@ -118,110 +116,21 @@ fn feed(stages: &mut [Working<'_>], document: &RawDocument, answer: &mut Vec<Doc
 impl Working<'_> {
     /// Passes on what the stage held back.
     fn release(&mut self, rest: &mut [Self], answer: &mut Vec<Document>) -> Result<()> {
-        let mut send = |document: RawDocumentBuf| feed(rest, &document, answer);
-        match self {
-            Self::Sort(sort) => {
-                for held in std::mem::take(&mut sort.held).into_sorted_vec() {
-                    if !send(held.document)? {
-                        break;
-                    }
-                }
-            }
-            Self::Group(group, groups) => {
-                for document in std::mem::take(groups).finish(group) {
-                    if !send(document?)? {
-                        break;
-                    }
-                }
-            }
+        let documents: &mut dyn Iterator<Item = Result<RawDocumentBuf>> = match self {
+            Self::Sort(sort) => &mut sort
+                .take()
+                .map(|(_, document)| Ok(RawDocumentBuf::from_bytes(document)?)),
+            Self::Group(group, groups) => &mut std::mem::take(groups).finish(group),
             Self::BucketAuto(automatic, sorted) => {
-                for document in std::mem::take(sorted).finish(automatic)? {
-                    if !send(document)? {
-                        break;
-                    }
-                }
+                &mut std::mem::take(sorted).finish(automatic)?.into_iter().map(Ok)
             }
-            Self::Stage(_) | Self::Skip(_) | Self::Limit(_) => {}
-        }
-        Ok(())
-    }
-}
-
-/// The state of a running sort, which keeps as many documents as are needed.
-struct Sort<'p> {
-    order: &'p Order,
-    keep: usize,
-    held: BinaryHeap<Held>,
-    seen: u64,
-    bytes: usize,
-}
-
-/// A document in a sort. Equal documents stay in their original order.
-#[derive(Debug)]
-struct Held {
-    key: (Vec<u8>, u64),
-    document: RawDocumentBuf,
-}
-
-impl<'p> Sort<'p> {
-    fn by(order: &'p Order, keep: Option<usize>) -> Self {
-        Self {
-            order,
-            keep: keep.unwrap_or(usize::MAX),
-            held: BinaryHeap::new(),
-            seen: 0,
-            bytes: 0,
-        }
-    }
-
-    fn add(&mut self, document: &RawDocument) -> Result<()> {
-        self.seen += 1;
-        let key = (self.order.key(document)?, self.seen);
-        let full = self.held.len() >= self.keep;
-        if full && self.held.peek().is_none_or(|last| last.key <= key) {
-            return Ok(());
-        }
-        let held = Held {
-            key,
-            document: document.to_owned(),
+            Self::Stage(_) | Self::Skip(_) | Self::Limit(_) => return Ok(()),
         };
-        self.bytes += held.bytes();
-        self.held.push(held);
-        if full && let Some(last) = self.held.pop() {
-            self.bytes -= last.bytes();
-        }
-        if self.bytes > MOST_HELD {
-            let message = format!(
-                "Sort exceeded memory limit of {MOST_HELD} bytes, but did not opt in to external sorting."
-            );
-            return Err(Error::refused(292, message));
+        for document in documents {
+            if !feed(rest, &document?, answer)? {
+                break;
+            }
         }
         Ok(())
     }
 }
-
-impl Held {
-    fn bytes(&self) -> usize {
-        self.key.0.len() + self.document.as_bytes().len()
-    }
-}
-
-impl Ord for Held {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.key.cmp(&other.key)
-    }
-}
-
-impl PartialOrd for Held {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Held {
-    fn eq(&self, other: &Self) -> bool {
-        self.key == other.key
-    }
-}
-
-impl Eq for Held {}

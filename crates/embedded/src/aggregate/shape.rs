@@ -11,6 +11,7 @@ use bson::{Bson, Document, RawDocument, RawDocumentBuf};
 use super::expression::{Expression, Scope};
 use super::parse::{is_operator, steps};
 use super::value::{Fields, Value, encode, fields_of, set};
+use crate::compare::flag;
 use document::{Error, Result};
 
 /// A compiled shape.
@@ -162,7 +163,7 @@ fn parse_fields(fields: &mut Vec<(String, Rule)>, spec: &Document, within: &str,
                 parse_fields(fields, nested, &format!("{path}."), stage)?;
             }
             _ => {
-                let rule = match (stage, mark(value)) {
+                let rule = match (stage, flag(value)) {
                     (Stage::Project, Some(true)) => Rule::Include,
                     (Stage::Project, Some(false)) => Rule::Exclude,
                     _ => Rule::Compute(Expression::parse(value)?),
@@ -172,17 +173,6 @@ fn parse_fields(fields: &mut Vec<(String, Rule)>, spec: &Document, within: &str,
         }
     }
     Ok(())
-}
-
-/// Whether a value in a `$project` asks to keep or to drop a field.
-fn mark(value: &Bson) -> Option<bool> {
-    match value {
-        Bson::Boolean(flag) => Some(*flag),
-        Bson::Int32(integer) => Some(*integer != 0),
-        Bson::Int64(integer) => Some(*integer != 0),
-        Bson::Double(double) => Some(*double != 0.0),
-        _ => None,
-    }
 }
 
 fn insert(
@@ -243,7 +233,7 @@ fn kept<'a>(rules: &[(String, Rule)], including: bool, fields: Fields<'a>) -> Re
 }
 
 fn kept_within<'a>(rules: &[(String, Rule)], including: bool, value: Value<'a>) -> Result<Value<'a>> {
-    if !including && !drops(rules) {
+    if !including && !any(rules, |rule| *rule == Rule::Exclude) {
         return Ok(value);
     }
     let value = match value.into_fields()? {
@@ -266,17 +256,11 @@ fn kept_within<'a>(rules: &[(String, Rule)], including: bool, value: Value<'a>) 
     }
 }
 
-fn drops(rules: &[(String, Rule)]) -> bool {
+/// Whether any of some rules, or of those within them, is of a kind.
+fn any(rules: &[(String, Rule)], is: fn(&Rule) -> bool) -> bool {
     rules.iter().any(|(_, rule)| match rule {
-        Rule::Within(rules) => drops(rules),
-        rule => *rule == Rule::Exclude,
-    })
-}
-
-fn computes(rules: &[(String, Rule)]) -> bool {
-    rules.iter().any(|(_, rule)| match rule {
-        Rule::Within(rules) => computes(rules),
-        rule => matches!(rule, Rule::Compute(_)),
+        Rule::Within(rules) => any(rules, is),
+        rule => is(rule),
     })
 }
 
@@ -289,7 +273,7 @@ fn compute<'a>(rules: &'a [(String, Rule)], scope: &mut Scope<'a>, fields: &mut 
                 let value = expression.evaluate(scope)?;
                 set(fields, name, value);
             }
-            Rule::Within(rules) if computes(rules) => {
+            Rule::Within(rules) if any(rules, |rule| matches!(rule, Rule::Compute(_))) => {
                 let position = fields.iter().position(|(field, _)| *field == name);
                 let old = position.map_or(Value::Missing, |position| {
                     std::mem::replace(&mut fields[position].1, Value::NULL)

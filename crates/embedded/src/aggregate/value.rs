@@ -10,7 +10,7 @@ use bson::raw::CStr;
 use bson::{RawArrayBuf, RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
 
 use crate::compare::{compare, type_name};
-use document::Result;
+use document::{Error, Result};
 
 /// The fields of a document that is assembled here.
 pub(crate) type Fields<'a> = Vec<(Cow<'a, str>, Value<'a>)>;
@@ -102,6 +102,18 @@ impl<'a> Value<'a> {
             Self::Array(items) => Ok(Ok(items)),
             other => Ok(Err(other)),
         }
+    }
+
+    /// The elements of an array; any other value is refused with a message that names its type.
+    pub(super) fn into_array(self, code: i32, message: impl FnOnce(&str) -> String) -> Result<Vec<Self>> {
+        self.into_elements()?
+            .map_err(|other| Error::refused(code, message(other.type_name())))
+    }
+
+    /// The fields of a document; any other value is refused with a message that names its type.
+    pub(super) fn into_document(self, code: i32, message: impl FnOnce(&str) -> String) -> Result<Fields<'a>> {
+        self.into_fields()?
+            .map_err(|other| Error::refused(code, message(other.type_name())))
     }
 
     /// The fields of a document; any other value is returned as it is.

@@ -3,10 +3,10 @@
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
-use bson::{RawBson, RawBsonRef, RawDocument};
+use bson::{RawArray, RawBson, RawBsonRef, RawDocument};
 
 use super::{Comparison, Filter, Test};
-use crate::compare::{compare, equal, rank, type_name};
+use crate::compare::{compare, equal, rank};
 use crate::path::{Path, Way};
 use crate::raw;
 use document::Result;
@@ -15,16 +15,9 @@ impl Filter {
     /// Whether a document matches.
     pub(crate) fn matches(&self, document: &RawDocument) -> Result<bool> {
         match self {
-            Self::And(filters) => {
-                for filter in filters {
-                    if !filter.matches(document)? {
-                        return Ok(false);
-                    }
-                }
-                Ok(true)
-            }
-            Self::Or(filters) => any(filters, document),
-            Self::Nor(filters) => Ok(!any(filters, document)?),
+            Self::And(filters) => all(filters, |filter| filter.matches(document)),
+            Self::Or(filters) => any(filters, |filter| filter.matches(document)),
+            Self::Nor(filters) => Ok(!any(filters, |filter| filter.matches(document))?),
             Self::Field(path, test) => test.holds_at(path, document),
             Self::Computed(expression) => expression.holds(document),
         }
@@ -40,67 +33,58 @@ impl Filter {
     }
 }
 
-fn any(filters: &[Filter], document: &RawDocument) -> Result<bool> {
-    for filter in filters {
-        if filter.matches(document)? {
+/// Whether one of some items passes a check that may fail.
+pub(crate) fn any<T>(
+    items: impl IntoIterator<Item = T>,
+    mut passes: impl FnMut(T) -> Result<bool>,
+) -> Result<bool> {
+    for item in items {
+        if passes(item)? {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
+/// Whether all of some items pass a check that may fail.
+pub(crate) fn all<T>(
+    items: impl IntoIterator<Item = T>,
+    mut passes: impl FnMut(T) -> Result<bool>,
+) -> Result<bool> {
+    Ok(!any(items, |item| Ok(!passes(item)?))?)
+}
+
 impl Test {
     /// Whether the values at a path, taken together, pass.
     fn holds_at(&self, path: &Path, document: &RawDocument) -> Result<bool> {
-        match self {
-            Self::Not(test) => Ok(!test.holds_at(path, document)?),
-            Self::Any(tests) => {
-                for test in tests {
-                    if test.holds_at(path, document)? {
-                        return Ok(true);
-                    }
+        self.combined(&|test| {
+            let mut outcome = Ok(false);
+            path.walk(document, &mut |value, way| {
+                outcome = match way {
+                    Way::Position => test.accepts_itself(value),
+                    Way::Documents | Way::Arrays => test.accepts(value),
+                };
+                match outcome {
+                    Ok(false) => ControlFlow::Continue(()),
+                    _ => ControlFlow::Break(()),
                 }
-                Ok(false)
-            }
-            Self::Every(tests) => {
-                for test in tests {
-                    if !test.holds_at(path, document)? {
-                        return Ok(false);
-                    }
-                }
-                Ok(true)
-            }
-            _ => {
-                let mut outcome = Ok(false);
-                path.walk(document, &mut |value, way| {
-                    outcome = match way {
-                        Way::Position => self.accepts_itself(value),
-                        Way::Documents | Way::Arrays => self.accepts(value),
-                    };
-                    match outcome {
-                        Ok(false) => ControlFlow::Continue(()),
-                        _ => ControlFlow::Break(()),
-                    }
-                })?;
-                outcome
-            }
-        }
+            })?;
+            outcome
+        })
     }
 
     /// Whether a value passes as the only value of a field, as `$pull` requires for the elements of an array.
     fn holds_of(&self, value: RawBsonRef<'_>) -> Result<bool> {
+        self.combined(&|test| test.accepts(Some(value)))
+    }
+
+    /// The answer of a test that may consist of others, from the answers of those that do not.
+    fn combined(&self, answer: &dyn Fn(&Self) -> Result<bool>) -> Result<bool> {
         match self {
-            Self::Not(test) => Ok(!test.holds_of(value)?),
-            Self::Every(tests) => all_hold(tests, value),
-            Self::Any(tests) => {
-                for test in tests {
-                    if test.holds_of(value)? {
-                        return Ok(true);
-                    }
-                }
-                Ok(false)
-            }
-            _ => self.accepts(Some(value)),
+            Self::Not(test) => Ok(!test.combined(answer)?),
+            Self::Any(tests) => any(tests, |test| test.combined(answer)),
+            Self::Every(tests) => all(tests, |test| test.combined(answer)),
+            single => answer(single),
         }
     }
 
@@ -113,14 +97,12 @@ impl Test {
             self,
             Self::Equal(_) | Self::Compare(..) | Self::OneOf(_) | Self::Matches(_) | Self::Type(_)
         );
-        if let (true, Some(RawBsonRef::Array(items))) = (by_element, value) {
-            for item in raw::items(items) {
-                if self.accepts_itself(Some(item?))? {
-                    return Ok(true);
-                }
+        match value {
+            Some(RawBsonRef::Array(items)) if by_element => {
+                any(raw::items(items), |item| self.accepts_itself(Some(item?)))
             }
+            _ => Ok(false),
         }
-        Ok(false)
     }
 
     /// Whether a value passes by itself. [`Test::AnyElement`] asks this of the elements of an array.
@@ -131,66 +113,33 @@ impl Test {
             Self::Compare(comparison, operand) => Ok(comparison.holds(present, operand.as_raw_bson_ref())),
             Self::OneOf(operands) => Ok(is_one_of(present, operands)),
             Self::Matches(pattern) => Ok(pattern.accepts(present)),
-            Self::Any(tests) => {
-                for test in tests {
-                    if test.accepts_itself(value)? {
-                        return Ok(true);
-                    }
-                }
-                Ok(false)
-            }
             Self::Exists => Ok(value.is_some()),
-            Self::Type(types) => Ok(value.is_some_and(|value| types.contains(&type_name(value)))),
-            Self::Size(size) => Ok(match value {
-                Some(RawBsonRef::Array(items)) => i64::try_from(raw::length(items)) == Ok(*size),
-                _ => false,
+            Self::Type(types) => Ok(value.is_some_and(|value| types.contains(&value.element_type()))),
+            Self::Any(_) | Self::Every(_) | Self::Not(_) => self.combined(&|test| test.accepts_itself(value)),
+            Self::Size(_) | Self::AnyDocument(_) | Self::AnyElement(_) => match value {
+                Some(RawBsonRef::Array(items)) => self.accepts_array(items),
+                _ => Ok(false),
+            },
+        }
+    }
+
+    /// Whether an array passes a test that only arrays pass.
+    fn accepts_array(&self, items: &RawArray) -> Result<bool> {
+        match self {
+            Self::Size(size) => Ok(i64::try_from(raw::length(items)) == Ok(*size)),
+            Self::AnyDocument(filter) => any(raw::items(items), |item| filter.matches_element(item?)),
+            Self::AnyElement(tests) => any(raw::items(items), |item| {
+                let item = Some(item?);
+                all(tests, |test| test.accepts_itself(item))
             }),
-            Self::AnyDocument(filter) => {
-                let Some(RawBsonRef::Array(items)) = value else {
-                    return Ok(false);
-                };
-                for item in raw::items(items) {
-                    if filter.matches_element(item?)? {
-                        return Ok(true);
-                    }
-                }
-                Ok(false)
-            }
-            Self::AnyElement(tests) => {
-                let Some(RawBsonRef::Array(items)) = value else {
-                    return Ok(false);
-                };
-                for item in raw::items(items) {
-                    if every(tests, Some(item?))? {
-                        return Ok(true);
-                    }
-                }
-                Ok(false)
-            }
-            Self::Every(tests) => every(tests, value),
-            Self::Not(test) => Ok(!test.accepts_itself(value)?),
+            _ => Ok(false),
         }
     }
 }
 
 /// Whether the value of a field passes all tests.
 pub(crate) fn all_hold(tests: &[Test], value: RawBsonRef<'_>) -> Result<bool> {
-    for test in tests {
-        if !test.holds_of(value)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-/// Whether a value by itself passes all tests.
-fn every(tests: &[Test], value: Option<RawBsonRef<'_>>) -> Result<bool> {
-    for test in tests {
-        if !test.accepts_itself(value)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+    all(tests, |test| test.holds_of(value))
 }
 
 fn is_one_of(value: RawBsonRef<'_>, sorted: &[RawBson]) -> bool {

@@ -10,11 +10,12 @@ mod parse;
 mod pattern;
 mod types;
 
-pub(super) use matches::all_hold;
-pub(super) use parse::{operand, pattern, whole_number};
+pub(super) use matches::{all, all_hold, any};
+pub(super) use parse::{operand, pattern, whole, whole_number};
 
 use std::sync::LazyLock;
 
+use bson::spec::ElementType;
 use bson::{RawBson, RawBsonRef};
 
 use self::pattern::Pattern;
@@ -55,7 +56,7 @@ pub(super) enum Test {
     /// The field exists.
     Exists,
     /// A value, or an element of it, is of one of these types.
-    Type(Vec<&'static str>),
+    Type(Vec<ElementType>),
     /// An array of this many elements.
     Size(i64),
     /// An array with a document in it that matches, or an array taken for one.

@@ -6,7 +6,7 @@ use super::pattern::Pattern;
 use super::types::types;
 use super::{Comparison, Filter, Test};
 use crate::aggregate::Expression;
-use crate::compare::{check, compare};
+use crate::compare::{check, compare, flag};
 use crate::path::Path;
 use document::{Error, Result};
 
@@ -210,14 +210,7 @@ fn values(mut operands: Vec<RawBson>) -> Test {
 
 /// MongoDB's notion of true: anything but false, zero, null and undefined.
 fn truthy(value: &Bson) -> bool {
-    match value {
-        Bson::Boolean(flag) => *flag,
-        Bson::Int32(integer) => *integer != 0,
-        Bson::Int64(integer) => *integer != 0,
-        Bson::Double(double) => *double != 0.0,
-        Bson::Null | Bson::Undefined => false,
-        _ => true,
-    }
+    flag(value).unwrap_or(!matches!(value, Bson::Null | Bson::Undefined))
 }
 
 fn not(value: &Bson) -> Result<Test> {
@@ -254,6 +247,16 @@ pub(crate) fn whole_number(value: RawBsonRef<'_>) -> Option<i64> {
         RawBsonRef::Double(double) if double.fract() == 0.0 && double.abs() < 9_007_199_254_740_992.0 => {
             Some(double as i64)
         }
+        _ => None,
+    }
+}
+
+/// The same for a value that is not encoded.
+pub(crate) fn whole(value: &Bson) -> Option<i64> {
+    match value {
+        Bson::Int32(integer) => Some((*integer).into()),
+        Bson::Int64(integer) => Some(*integer),
+        Bson::Double(double) => whole_number(RawBsonRef::Double(*double)),
         _ => None,
     }
 }

@@ -63,7 +63,8 @@ impl Cut {
 }
 
 impl Interval {
-    fn point(bytes: Vec<u8>) -> Self {
+    /// Everything that starts with some bytes; if they are a key, only that one.
+    pub(super) fn point(bytes: Vec<u8>) -> Self {
         Self {
             from: Cut {
                 bytes: bytes.clone(),
@@ -71,11 +72,6 @@ impl Interval {
             },
             to: Cut { bytes, after: true },
         }
-    }
-
-    /// Everything that starts with some bytes.
-    pub(super) fn of_prefix(bytes: Vec<u8>) -> Self {
-        Self::point(bytes)
     }
 
     /// Whether it holds every key.
@@ -121,11 +117,6 @@ impl Intervals {
             to: interval.from.inverted(),
         };
         Self(self.0.iter().rev().map(flip).collect())
-    }
-
-    /// Like [`Self::points`], by value.
-    pub(super) fn into_points(self) -> Option<Vec<Vec<u8>>> {
-        Some(self.points()?.into_iter().map(<[u8]>::to_vec).collect())
     }
 
     /// The keys, if the intervals are all points.
@@ -311,37 +302,14 @@ fn intervals(test: &Test) -> Option<Intervals> {
         }
         Test::Compare(comparison, operand) => {
             let bytes = point(operand).filter(|_| !matches!(operand, RawBson::Null))?;
-            let of_type = vec![rank(operand.as_raw_bson_ref())];
-            let first = Cut {
-                bytes: of_type.clone(),
-                after: false,
-            };
-            let last = Cut {
-                bytes: of_type,
-                after: true,
-            };
-            let cut = |after| Cut {
-                bytes: bytes.clone(),
-                after,
-            };
-            let interval = match comparison {
-                Comparison::Greater => Interval {
-                    from: cut(true),
-                    to: last,
-                },
-                Comparison::GreaterOrEqual => Interval {
-                    from: cut(false),
-                    to: last,
-                },
-                Comparison::Less => Interval {
-                    from: first,
-                    to: cut(false),
-                },
-                Comparison::LessOrEqual => Interval {
-                    from: first,
-                    to: cut(true),
-                },
-            };
+            // From or to the operand, within the values of its type.
+            let mut interval = Interval::point(vec![rank(operand.as_raw_bson_ref())]);
+            match comparison {
+                Comparison::Greater => interval.from = Cut { bytes, after: true },
+                Comparison::GreaterOrEqual => interval.from = Cut { bytes, after: false },
+                Comparison::Less => interval.to = Cut { bytes, after: false },
+                Comparison::LessOrEqual => interval.to = Cut { bytes, after: true },
+            }
             Some(Intervals(vec![interval]))
         }
         _ => None,

@@ -15,7 +15,7 @@ mod stages;
 use std::fmt;
 use std::sync::Arc;
 
-use self::bounds::{Constraints, Interval};
+use self::bounds::{Constraints, Interval, Intervals};
 pub(super) use self::stages::stages;
 use super::covered::Cover;
 use super::index::Definition;
@@ -224,8 +224,8 @@ fn candidate(access: Access, fields: &[OrderField], multikey: &[bool], demands: 
     let mut equalities = 0;
     for (position, field) in fields.iter().enumerate() {
         let values = demands.constraints.on(field.path.text(), multikey[position]);
-        let Some(points) = values.and_then(|values| values.in_direction(field.descending).into_points())
-        else {
+        let values = values.map(|values| values.in_direction(field.descending));
+        let Some(points) = values.as_ref().and_then(Intervals::points) else {
             break;
         };
         if prefixes.len() * points.len() > MOST_RANGES {
@@ -290,18 +290,15 @@ fn tails(constraints: &Constraints, fields: &[OrderField], multikey: &[bool], mo
         };
         prefixes = joined(&prefixes, &points);
     }
-    prefixes.into_iter().map(Interval::of_prefix).collect()
+    prefixes.into_iter().map(Interval::point).collect()
 }
 
-fn joined(prefixes: &[Vec<u8>], points: &[impl AsRef<[u8]>]) -> Vec<Vec<u8>> {
-    prefixes
-        .iter()
-        .flat_map(|prefix| {
-            points
-                .iter()
-                .map(|point| [prefix.as_slice(), point.as_ref()].concat())
-        })
-        .collect()
+fn joined(prefixes: &[Vec<u8>], points: &[&[u8]]) -> Vec<Vec<u8>> {
+    let mut joined = Vec::with_capacity(prefixes.len() * points.len());
+    for prefix in prefixes {
+        joined.extend(points.iter().map(|point| [prefix.as_slice(), point].concat()));
+    }
+    joined
 }
 
 impl Run {

@@ -33,31 +33,29 @@ pub(crate) fn stages(plan: &Plan, find: &Find) -> Document {
 /// Reads the documents, or only the keys of an index that covers the query.
 fn read(plan: &Plan, find: &Find) -> Document {
     let direction = if plan.backwards { "backward" } else { "forward" };
-    let scan = match &plan.access {
+    let index = match &plan.access {
         Access::Collection if !plan.narrowed => {
             return filtered(doc! { "stage": "COLLSCAN", "direction": direction }, find);
         }
         Access::Ids if plan.runs.iter().map(|run| run.ranges.len()).sum::<usize>() == 1 => {
             return filtered(doc! { "stage": "IDHACK" }, find);
         }
-        Access::Ids | Access::Collection => doc! {
-            "stage": "IXSCAN",
-            "keyPattern": { "_id": 1 },
-            "indexName": "_id_",
-            "isMultiKey": false,
-            "isUnique": true,
-            "isPartial": false,
-            "direction": direction,
-        },
-        Access::Index(index) => doc! {
-            "stage": "IXSCAN",
-            "keyPattern": index.keys.clone(),
-            "indexName": &index.name,
-            "isMultiKey": index.multikey.contains(&true),
-            "isUnique": index.unique,
-            "isPartial": index.partial.is_some(),
-            "direction": direction,
-        },
+        Access::Ids | Access::Collection => (doc! { "_id": 1 }, "_id_", [false, true, false]),
+        Access::Index(index) => {
+            let multikey = index.multikey.contains(&true);
+            let properties = [multikey, index.unique, index.partial.is_some()];
+            (index.keys.clone(), index.name.as_str(), properties)
+        }
+    };
+    let (keys, name, [multikey, unique, partial]) = index;
+    let scan = doc! {
+        "stage": "IXSCAN",
+        "keyPattern": keys,
+        "indexName": name,
+        "isMultiKey": multikey,
+        "isUnique": unique,
+        "isPartial": partial,
+        "direction": direction,
     };
     if plan.cover.is_some() {
         return scan;
@@ -82,6 +80,7 @@ fn long(number: u64) -> i64 {
 mod tests {
     use super::*;
     use crate::Embedded;
+    use document::catalogue::Catalogue;
     use document::{DocumentEngine, Index};
 
     #[tokio::test]
@@ -91,7 +90,7 @@ mod tests {
             .create_index("things", Index::on(doc! { "a": 1, "b": -1 }))
             .await
             .unwrap();
-        let stages = |find: Find| engine.explain_stages("things", &find).unwrap();
+        let stages = |find: Find| Catalogue::explain(&engine, "things", &find).unwrap();
         let by_id = doc! { "_id": 1 };
         assert_eq!(
             stages(Find::matching(by_id.clone())),

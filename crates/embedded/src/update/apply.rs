@@ -6,11 +6,11 @@ use bson::{RawBson, RawBsonRef, RawDocument, RawDocumentBuf};
 
 use super::array::add_to_set;
 use super::elements::selects;
-use super::number::{Arithmetic, calculate};
 use super::parse::in_order;
 use super::tree::{Fields, Node, close, open};
 use super::{Action, Change, Changes};
 use crate::compare::compare;
+use crate::number::{ADD, MULTIPLY, Number, Operation};
 use crate::path::Part;
 use document::{Error, Result};
 
@@ -149,30 +149,14 @@ impl Change {
         match &self.action {
             Action::Set(value) | Action::SetOnInsert(value) => *node = Node::Value(value.as_raw_bson_ref()),
             Action::Unset => return Ok(FieldChange::Removed),
-            Action::Increment(amount) => {
-                let current = node.value().unwrap_or(RawBsonRef::Null);
-                let amount = amount.as_raw_bson_ref();
-                *node = Node::Value(calculate(Arithmetic::Add, self.path.text(), current, amount)?);
+            Action::Increment(operand) => *node = Node::Value(self.calculate("$inc", ADD, node, operand)?),
+            Action::Multiply(operand, _) => {
+                *node = Node::Value(self.calculate("$mul", MULTIPLY, node, operand)?);
             }
-            Action::Multiply(factor, _) => {
-                let current = node.value().unwrap_or(RawBsonRef::Null);
-                let factor = factor.as_raw_bson_ref();
-                *node = Node::Value(calculate(
-                    Arithmetic::Multiply,
-                    self.path.text(),
-                    current,
-                    factor,
-                )?);
-            }
-            Action::Minimum(operand) => {
-                if wins(operand, std::cmp::Ordering::Less) {
-                    *node = Node::Value(operand.as_raw_bson_ref());
-                }
-            }
-            Action::Maximum(operand) => {
-                if wins(operand, std::cmp::Ordering::Greater) {
-                    *node = Node::Value(operand.as_raw_bson_ref());
-                }
+            Action::Minimum(operand) if !wins(operand, std::cmp::Ordering::Less) => {}
+            Action::Maximum(operand) if !wins(operand, std::cmp::Ordering::Greater) => {}
+            Action::Minimum(operand) | Action::Maximum(operand) => {
+                *node = Node::Value(operand.as_raw_bson_ref());
             }
             Action::Push(_) | Action::AddToSet(_) | Action::Pull(_) | Action::Pop { .. } => {
                 let Some(elements) = node.elements()? else {
@@ -182,6 +166,34 @@ impl Change {
             }
         }
         Ok(FieldChange::Kept)
+    }
+
+    /// The number after `$inc` or `$mul`; a 64-bit integer that would overflow is refused.
+    fn calculate(
+        &self,
+        operator: &str,
+        operation: Operation,
+        node: &Node<'_>,
+        operand: &RawBson,
+    ) -> Result<RawBsonRef<'static>> {
+        let (path, current) = (self.path.text(), node.value().and_then(Number::of));
+        let (Some(current), Some(operand)) = (current, Number::of(operand.as_raw_bson_ref())) else {
+            let found = node.type_name();
+            let message = format!(
+                "Cannot apply {operator} to a value of non-numeric type. The field '{path}' has non-numeric type {found}"
+            );
+            return Err(Error::refused(14, message));
+        };
+        let result = current.combine(operation, operand);
+        match (current.as_integer(), operand.as_integer(), result) {
+            (Some(integer), Some(_), Number::Double(_)) => {
+                let message = format!(
+                    "Failed to apply {operator} operations to current value ({integer}) of the field '{path}'"
+                );
+                Err(Error::refused(2, message))
+            }
+            _ => Ok(result.encoded()),
+        }
     }
 
     fn change_elements<'a>(&'a self, node: &mut Node<'a>, mut elements: Vec<RawBsonRef<'a>>) -> Result<()> {

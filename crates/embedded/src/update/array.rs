@@ -4,9 +4,11 @@ use std::cmp::Ordering;
 
 use bson::{RawBson, RawBsonRef};
 
-use super::{ElementOrder, Pull, Push};
+use super::{Pull, Push};
 use crate::compare::{compare, equal};
 use crate::filter::all_hold;
+use crate::raw::from_either_end;
+use crate::sort::ElementOrder;
 use document::Result;
 
 impl Push {
@@ -27,16 +29,6 @@ impl Push {
             None => {}
         }
         Ok(())
-    }
-}
-
-/// A position counted from the front, or from the back if negative, within the array.
-fn from_either_end(position: i64, len: usize) -> usize {
-    let distance = usize::try_from(position.unsigned_abs()).unwrap_or(usize::MAX);
-    if position < 0 {
-        len.saturating_sub(distance)
-    } else {
-        distance.min(len)
     }
 }
 

@@ -6,7 +6,6 @@
 mod apply;
 mod array;
 mod elements;
-mod number;
 mod parse;
 mod pipeline;
 mod tree;
@@ -19,7 +18,7 @@ use bson::RawBson;
 use self::elements::ElementFilters;
 use super::filter::{Filter, Test};
 use super::path::Path;
-use super::sort::Order;
+use super::sort::ElementOrder;
 
 /// A compiled update.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,21 +55,12 @@ enum Action {
 }
 
 /// `$push`: insert, then sort, then slice.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 struct Push {
     each: Vec<RawBson>,
     position: Option<i64>,
     sort: Option<ElementOrder>,
     slice: Option<i64>,
-}
-
-/// How `$push` sorts an array.
-#[derive(Debug, Clone, PartialEq)]
-enum ElementOrder {
-    /// By the elements themselves.
-    Whole { descending: bool },
-    /// By fields of the elements.
-    Fields(Order),
 }
 
 /// Which elements `$pull` and `$pullAll` remove.

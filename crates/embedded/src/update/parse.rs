@@ -5,11 +5,12 @@ use std::cmp::Ordering;
 use bson::{Bson, Document, RawBson, RawBsonRef};
 
 use super::elements::{ElementFilters, check_mixed, identifier};
-use super::{Action, Change, Changes, ElementOrder, Pull, Push};
+use super::{Action, Change, Changes, Pull, Push};
 use crate::compare::type_name;
 use crate::filter::{Filter, Test, operand, pattern, whole_number};
+use crate::number::Number;
 use crate::path::{Part, Path};
-use crate::sort::Order;
+use crate::sort::ElementOrder;
 use document::{Error, Result};
 
 impl Changes {
@@ -73,7 +74,7 @@ fn action(operator: &str) -> Result<ParseAction> {
         "$set" => |_, value| Ok(Action::Set(operand(value)?)),
         "$setOnInsert" => |_, value| Ok(Action::SetOnInsert(operand(value)?)),
         "$unset" => |_, _| Ok(Action::Unset),
-        "$inc" => increment,
+        "$inc" => |path, value| Ok(Action::Increment(number("increment", path, value)?)),
         "$mul" => multiply,
         "$min" => |_, value| Ok(Action::Minimum(operand(value)?)),
         "$max" => |_, value| Ok(Action::Maximum(operand(value)?)),
@@ -96,33 +97,28 @@ fn action(operator: &str) -> Result<ParseAction> {
 
 fn update_path(text: &str) -> Result<Path> {
     let path = Path::new(text);
-    if path.parts().iter().any(|part| part.name.is_empty()) {
+    let parts = path.parts();
+    if parts.iter().any(|part| part.name.is_empty()) {
         let message = format!("The update path '{text}' contains an empty field name, which is not allowed.");
         return Err(Error::refused(56, message));
     }
-    if path
-        .parts()
-        .first()
-        .is_some_and(|part| identifier(part).is_some())
-    {
+    if parts.first().and_then(identifier).is_some() {
         let message = format!(
             "Cannot have array filter identifier (i.e. '$[<id>]') element in the first position in path '{text}'"
         );
         return Err(Error::refused(2, message));
     }
     let unknown = |part: &&Part| part.name.starts_with('$') && identifier(part).is_none();
-    if let Some(part) = path.parts().iter().find(unknown) {
+    if let Some(part) = parts.iter().find(unknown) {
         let message = format!(
             "the positional operator '{}' in the update path '{text}' is not supported",
             part.name
         );
         return Err(Error::refused(2, message));
     }
-    if path.parts().len() > 100 {
-        return Err(Error::refused(
-            15,
-            format!("the update path '{text}' is nested more than 100 deep"),
-        ));
+    if parts.len() > 100 {
+        let message = format!("the update path '{text}' is nested more than 100 deep");
+        return Err(Error::refused(15, message));
     }
     Ok(path)
 }
@@ -140,60 +136,39 @@ fn in_path_order(a: &[Part], b: &[Part]) -> Ordering {
         .unwrap_or_else(|| a.len().cmp(&b.len()))
 }
 
-fn increment(path: &str, value: &Bson) -> Result<Action> {
-    let amount = operand(value)?;
-    match amount {
-        RawBson::Int32(_) | RawBson::Int64(_) | RawBson::Double(_) => Ok(Action::Increment(amount)),
-        _ => Err(Error::refused(
-            14,
-            format!("Cannot increment with non-numeric argument: {{{path}: {value}}}"),
-        )),
+fn number(doing: &str, path: &str, value: &Bson) -> Result<RawBson> {
+    let number = operand(value)?;
+    if Number::of(number.as_raw_bson_ref()).is_some() {
+        return Ok(number);
     }
+    let message = format!("Cannot {doing} with non-numeric argument: {{{path}: {value}}}");
+    Err(Error::refused(14, message))
 }
 
 fn multiply(path: &str, value: &Bson) -> Result<Action> {
-    let factor = operand(value)?;
+    let factor = number("multiply", path, value)?;
     let zero = match factor {
-        RawBson::Int32(_) => RawBson::Int32(0),
-        RawBson::Int64(_) => RawBson::Int64(0),
         RawBson::Double(_) => RawBson::Double(0.0),
-        _ => {
-            let message = format!("Cannot multiply with non-numeric argument: {{{path}: {value}}}");
-            return Err(Error::refused(14, message));
-        }
+        RawBson::Int64(_) => RawBson::Int64(0),
+        _ => RawBson::Int32(0),
     };
     Ok(Action::Multiply(factor, zero))
 }
 
 fn push(_: &str, value: &Bson) -> Result<Action> {
-    let plain = Push {
-        each: Vec::new(),
-        position: None,
-        sort: None,
-        slice: None,
-    };
-    let Bson::Document(modifiers) = value else {
-        return Ok(Action::Push(Push {
-            each: vec![operand(value)?],
-            ..plain
-        }));
-    };
-    let Some(each) = modifiers.get("$each") else {
-        if let Some(name) = modifiers.keys().find(|name| name.starts_with('$')) {
-            return Err(Error::refused(
-                2,
-                format!("$push takes {name} only together with $each"),
-            ));
+    let mut push = Push::default();
+    let modifiers = value.as_document();
+    let each = modifiers.and_then(|modifiers| modifiers.get("$each"));
+    let (Some(modifiers), Some(each)) = (modifiers, each) else {
+        let mut names = modifiers.into_iter().flat_map(Document::keys);
+        if let Some(name) = names.find(|name| name.starts_with('$')) {
+            let message = format!("$push takes {name} only together with $each");
+            return Err(Error::refused(2, message));
         }
-        return Ok(Action::Push(Push {
-            each: vec![operand(value)?],
-            ..plain
-        }));
+        push.each = vec![operand(value)?];
+        return Ok(Action::Push(push));
     };
-    let mut push = Push {
-        each: each_of("$push", each)?,
-        ..plain
-    };
+    push.each = each_of("$push", each)?;
     for (name, value) in modifiers {
         match name.as_str() {
             "$each" => {}
@@ -235,15 +210,7 @@ fn element_order(value: &Bson) -> Result<ElementOrder> {
             2,
             "The sort pattern is empty when it should be a set of fields.",
         )),
-        Bson::Document(fields) => Ok(ElementOrder::Fields(Order::parse(fields)?)),
-        _ => match whole_number(operand(value)?.as_raw_bson_ref()) {
-            Some(1) => Ok(ElementOrder::Whole { descending: false }),
-            Some(-1) => Ok(ElementOrder::Whole { descending: true }),
-            _ => Err(Error::refused(
-                2,
-                "The $sort element value must be either 1 or -1",
-            )),
-        },
+        _ => ElementOrder::parse(value, 2),
     }
 }
 

@@ -1,6 +1,8 @@
 //! Updates by an aggregation pipeline: the new document is computed from the old one.
 
-use bson::raw::CStr;
+use std::borrow::Cow;
+
+use bson::raw::cstr;
 use bson::{Document, RawBsonRef, RawDocument, RawDocumentBuf};
 
 use super::Changes;
@@ -8,6 +10,7 @@ use super::upsert::equalities;
 use crate::aggregate::{Reshape, stage, unrecognized};
 use crate::compare::{check, equal};
 use crate::filter::Filter;
+use crate::operation::with_id_first;
 use document::{Change, Error, Result};
 
 /// MongoDB's name for a stage that is not allowed in an update.
@@ -50,11 +53,7 @@ impl Edit {
     pub(crate) fn apply(&self, document: &RawDocument) -> Result<RawDocumentBuf> {
         match self {
             Self::Operators(changes) => changes.apply(document),
-            Self::Pipeline(stages) => {
-                let changed = with_id(run(stages, document)?, document.get("_id")?)?;
-                check(RawBsonRef::Document(&changed))?;
-                Ok(changed)
-            }
+            Self::Pipeline(stages) => compute(stages, document),
         }
     }
 
@@ -62,12 +61,7 @@ impl Edit {
     pub(crate) fn insert(&self, filter: &Filter) -> Result<RawDocumentBuf> {
         match self {
             Self::Operators(changes) => changes.insert(filter),
-            Self::Pipeline(stages) => {
-                let asked = equalities(filter)?;
-                let made = with_id(run(stages, &asked)?, asked.get("_id")?)?;
-                check(RawBsonRef::Document(&made))?;
-                Ok(made)
-            }
+            Self::Pipeline(stages) => compute(stages, &equalities(filter)?),
         }
     }
 }
@@ -83,12 +77,15 @@ fn parse_stage(document: &Document) -> Result<Reshape> {
     })
 }
 
-fn run(stages: &[Reshape], document: &RawDocument) -> Result<RawDocumentBuf> {
-    let Some((first, rest)) = stages.split_first() else {
-        return Ok(document.to_owned());
-    };
-    rest.iter()
-        .try_fold(first.apply(document)?, |document, stage| stage.apply(&document))
+/// The document that the stages compute, checked.
+fn compute(stages: &[Reshape], document: &RawDocument) -> Result<RawDocumentBuf> {
+    let mut computed = Cow::Borrowed(document);
+    for stage in stages {
+        computed = Cow::Owned(stage.apply(&computed)?);
+    }
+    let computed = with_id(computed.into_owned(), document.get("_id")?)?;
+    check(RawBsonRef::Document(&computed))?;
+    Ok(computed)
 }
 
 /// The computed document with its `_id` first: if the pipeline drops it, the old one is kept.
@@ -106,19 +103,8 @@ fn with_id(computed: RawDocumentBuf, asked: Option<RawBsonRef<'_>>) -> Result<Ra
             return Err(Error::refused(2, message));
         }
     };
-    let name: &CStr = "_id".try_into()?;
-    if let Some(Ok(first)) = computed.iter_elements().next()
-        && first.key() == name
-    {
-        return Ok(computed);
+    match computed.iter_elements().next() {
+        Some(Ok(first)) if first.key() == cstr!("_id") => Ok(computed),
+        _ => with_id_first(&computed, id),
     }
-    let mut reordered = RawDocumentBuf::new();
-    reordered.append(name, id);
-    for element in computed.iter_elements() {
-        let element = element?;
-        if element.key() != name {
-            reordered.append(element.key(), element.value()?);
-        }
-    }
-    Ok(reordered)
 }
