@@ -1,6 +1,6 @@
 //! Likes and shares: lists of a post in which everybody appears at most once.
 
-use model::{Handle, PostId, Problem, ReactionState, Timestamp, Topic};
+use model::{Handle, PostId, Problem, ReactionState, Timestamp};
 use store::overflow::{Appended, Item, Removed};
 use store::reactions::{Attempt, Reaction};
 

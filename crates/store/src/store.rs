@@ -3,11 +3,11 @@ use std::sync::{Arc, Once};
 use bson::{Document, doc};
 use model::Relation;
 
-use crate::overflow::{AllLists, FeedList, all_lists};
+use crate::overflow::{AllLists, FeedList, PAGES, all_lists};
 use crate::{
     Settings, account_deletion, class, overflow, people, posts, reactions, schema, sessions, timeline,
 };
-use document::{Engine, Error, Index, Result, session_of};
+use document::{DocumentEngine, Engine, Error, Find, Index, Result, session_of};
 
 /// How many documents to insert at a time.
 const INSERTED_AT_ONCE: usize = 500;
