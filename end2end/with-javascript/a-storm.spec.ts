@@ -44,7 +44,7 @@ test("a second storm is refused while one is running, and the first can be stopp
     const teacher = await secondWindow(url);
     await signUp(teacher, url, "bob");
     await start(teacher, 20, 60);
-    await expect(teacher.getByRole("alert")).toContainText("A storm of @ada goes on");
+    await expect(teacher.getByRole("alert")).toContainText("A storm of @ada is running");
     await teacher.getByRole("button", { name: "Stop" }).click();
     for (const window of [page, teacher]) {
       await expect(window.getByRole("heading", { name: "The storm was stopped" })).toBeVisible();
