@@ -127,7 +127,7 @@ fn during_a_database_outage_requests_fail_at_once_and_recover_by_themselves() {
     let plain = form(&ada, "text/html").with("referer", &home);
     let answer = plain.send("POST", "/api/set_like", Some(like.clone()));
     says_when_to_try_again(&answer, "text/html");
-    assert!(answer.text.contains("Go back in a moment"), "{answer:?}");
+    assert!(answer.text.contains("Wait a moment and go back"), "{answer:?}");
     let island = form(&ada, "application/json");
     let answer = island.send("POST", "/api/set_like", Some(like.clone()));
     says_when_to_try_again(&answer, "application/json");
