@@ -83,6 +83,16 @@ impl Tap {
         self.refusal.store(code, Ordering::SeqCst);
     }
 
+    /// How often the watched owners were polled since the last time.
+    pub fn polls(&self) -> usize {
+        self.commands
+            .lock()
+            .unwrap()
+            .iter()
+            .filter(|command| is_poll(command))
+            .count()
+    }
+
     /// The commands since the last time, each with its collection.
     pub fn take(&self) -> Vec<String> {
         let commands = std::mem::take(&mut *self.commands.lock().unwrap());
@@ -90,10 +100,27 @@ impl Tap {
     }
 }
 
-/// For example `find posts`; nothing for commands that the driver sends for itself.
+/// Whether this is the poll of the watched owners, which belongs to no action: it runs by the clock.
+fn is_poll(command: &Document) -> bool {
+    let of_several = |filter: &Document| filter.get_document("_id").is_ok_and(|id| id.contains_key("$in"));
+    let numbers = |fields: &Document| {
+        let number = |name: &String| {
+            name == "born"
+                || [".count", ".rev", ".pages", ".spilled"]
+                    .iter()
+                    .any(|end| name.ends_with(end))
+        };
+        fields.len() > 4 && fields.keys().all(number)
+    };
+    command.contains_key("find")
+        && command.get_document("filter").is_ok_and(of_several)
+        && command.get_document("projection").is_ok_and(numbers)
+}
+
+/// For example `find posts`; nothing for commands that the driver sends for itself, and for polls.
 fn described(command: &Document) -> Option<String> {
     let (name, first) = command.iter().next()?;
-    if OWN.contains(&name.as_str()) {
+    if OWN.contains(&name.as_str()) || is_poll(command) {
         return None;
     }
     if name == "find" {

@@ -383,7 +383,7 @@ mod tests {
             ),
             (
                 r#"{"end":{"users":1}}"#,
-                "tells of 1 documents of users, and there are 0",
+                "its last line counts 1 documents of users, and there are 0",
             ),
             ("{\"end\":{}}\n{}", "line 3 follows"),
         ] {
