@@ -28,6 +28,14 @@ impl Ledger {
     fn skip(&self) {
         self.tap.take();
     }
+
+    /// Discards the first poll of a watched owner. It takes the owner for changed, which is then read once more.
+    async fn skip_first_poll(&self) {
+        while self.tap.polls() < 2 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        self.skip();
+    }
 }
 
 /// Each action once, on lists whose heads hold five items and whose pages hold three.
@@ -125,11 +133,7 @@ async fn play(player: &mut Player, ledger: &mut Ledger) {
     let mut events = player.feed.live().watch(&[topic], None);
     events.next().await.unwrap();
     ledger.row("Begin to watch a post");
-    // The first poll takes a watched owner for changed, and it is read once more.
-    while ledger.tap.polls() < 2 {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    ledger.skip();
+    ledger.skip_first_poll().await;
     player
         .api("fan1", "DELETE", &format!("/posts/{post}/share"), None)
         .await;
