@@ -8,8 +8,8 @@ test("the API is explained from the same description that programs get", async (
   const operation = page.locator("details", { hasText: "/api/v1/posts/{id}/like" }).first();
   await operation.locator("summary").click();
   await expect(operation.getByText("It requires a session.")).toBeVisible();
-  await operation.getByRole("link", { name: "Counted" }).click();
-  await expect(page).toHaveURL(/#Counted$/);
+  await operation.getByRole("link", { name: "ReactionState" }).click();
+  await expect(page).toHaveURL(/#ReactionState$/);
 
   const description = await request.get("/api/v1/openapi.json");
   const { paths } = (await description.json()) as { paths: Record<string, Record<string, unknown>> };
