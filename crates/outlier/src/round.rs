@@ -12,7 +12,7 @@ use bson::{Bson, DateTime, Document, doc};
 use crate::attempts::Attempts;
 use crate::item::documents;
 use crate::queue::{QueuedAppend, Waiter};
-use crate::snapshot::Terms;
+use crate::snapshot::{Snapshot, Terms};
 use crate::spill::Push;
 use crate::state::{Head, State, int, just_after};
 use crate::{Appended, Item, Key, Order, OverflowList, Owner};
@@ -50,14 +50,25 @@ impl OverflowList<'_> {
         round.wanted
     }
 
-    /// A round of one item, for a caller whose change depends on what it read. Returns `None` if that no longer holds.
-    pub(crate) async fn append_alone(
+    /// Like [`OverflowList::append`], but only if nothing was removed from the list since it was seen, and nobody else
+    /// has confirmed what it holds since. Otherwise it changes nothing and returns `None`. `also` is applied to other
+    /// fields of the owner in the same write.
+    ///
+    /// # Errors
+    /// As [`OverflowList::append`].
+    pub async fn append_if(
         &self,
         owner: &Owner,
-        key: Key,
         item: Item,
-        mut terms: Terms,
+        seen: Snapshot,
+        also: Document,
     ) -> Result<Option<Appended>> {
+        let item = self.spec().accept(item)?;
+        let key = self.spec().key_of(&item)?;
+        let mut terms = Terms {
+            since: Some(seen.0),
+            also,
+        };
         let mut round = Round {
             wanted: vec![QueuedAppend {
                 key,

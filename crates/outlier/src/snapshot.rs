@@ -7,10 +7,9 @@
 
 use bson::{Bson, Document};
 
-use crate::append::Appended;
 use crate::remove::Removed;
 use crate::state::{Head, State};
-use crate::{Item, Key, OverflowList, Owner, value_at};
+use crate::{Key, OverflowList, Owner, value_at};
 use document::{Error, FindAndModify, Result};
 
 /// A list as it was when it was read.
@@ -81,29 +80,7 @@ impl OverflowList<'_> {
         Ok((Snapshot(state), found))
     }
 
-    /// Like [`OverflowList::append`], but only if nothing was removed from the list since it was seen, and nobody else
-    /// has confirmed what it holds since. Otherwise it changes nothing and returns `None`. `also` is applied to other
-    /// fields of the owner in the same write.
-    ///
-    /// # Errors
-    /// As [`OverflowList::append`].
-    pub async fn append_if(
-        &self,
-        owner: &Owner,
-        item: Item,
-        seen: Snapshot,
-        also: Document,
-    ) -> Result<Option<Appended>> {
-        let item = self.spec().accept(item)?;
-        let key = self.spec().key_of(&item)?;
-        let terms = Terms {
-            since: Some(seen.0),
-            also,
-        };
-        self.append_alone(owner, key, item, terms).await
-    }
-
-    /// Like [`OverflowList::remove`], under the same condition.
+    /// Like [`OverflowList::remove`], under the condition of [`OverflowList::append_if`].
     ///
     /// # Errors
     /// As [`OverflowList::remove`].

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use bson::{Bson, Document};
-use document::{DocumentEngine, Error, Find, FindAndModify, Index, Result, Update, Updated};
+use bson::Document;
+use document::{Capabilities, Engine, Error, Find, Layer, Result};
 use embedded::Embedded;
 use futures::StreamExt;
 use futures::stream::BoxStream;
@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// An engine without change streams, which may be unavailable, and counts finds.
 struct Silent {
-    engine: Embedded,
+    engine: Engine,
     away: AtomicBool,
     finds: AtomicUsize,
 }
@@ -34,49 +34,21 @@ impl Silent {
 }
 
 #[async_trait]
-impl DocumentEngine for Silent {
+impl Layer for Silent {
+    fn below(&self) -> &Engine {
+        &self.engine
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::default()
+    }
+
     async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
         self.finds.fetch_add(1, Ordering::SeqCst);
         if self.away.load(Ordering::SeqCst) {
             return Err(Error::Unavailable("the cable is out".to_owned()));
         }
         self.engine.find(collection, find).await
-    }
-
-    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
-        self.engine.count(collection, filter).await
-    }
-
-    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
-        self.engine.distinct(collection, field, filter).await
-    }
-
-    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
-        self.engine.aggregate(collection, pipeline).await
-    }
-
-    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
-        self.engine.insert(collection, documents).await
-    }
-
-    async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
-        self.engine.update(collection, update).await
-    }
-
-    async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
-        self.engine.find_and_modify(collection, change).await
-    }
-
-    async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
-        self.engine.delete(collection, filter, many).await
-    }
-
-    async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
-        self.engine.create_index(collection, index).await
-    }
-
-    async fn ping(&self) -> Result<()> {
-        self.engine.ping().await
     }
 }
 
@@ -114,7 +86,7 @@ impl Neighbours {
     async fn with_a_silent_engine() -> Self {
         let engine = Embedded::in_memory().unwrap();
         let silent = Arc::new(Silent {
-            engine: engine.clone(),
+            engine: Arc::new(engine.clone()),
             away: AtomicBool::new(false),
             finds: AtomicUsize::new(0),
         });
