@@ -12,10 +12,8 @@ use crate::scram::MECHANISM;
 use crate::server::{Server, Session};
 use crate::sign_in;
 
-/// The version of MongoDB whose commands are implemented, in all its forms, and its number on the wire.
-const VERSION: &str = "7.0.0";
-const VERSION_ARRAY: [i32; 4] = [7, 0, 0, 0];
-const FEATURE_VERSION: &str = "7.0";
+/// The version of MongoDB whose commands are implemented, and its number on the wire.
+const VERSION: [i32; 4] = [7, 0, 0, 0];
 const WIRE_VERSION: i32 = 21;
 
 /// The largest document, in bytes.
@@ -56,11 +54,16 @@ pub(crate) fn hello(server: &Server, session: &mut Session, mut arguments: Argum
     Ok(fine(hello))
 }
 
+fn version() -> String {
+    let [major, minor, patch, _] = VERSION;
+    format!("{major}.{minor}.{patch}")
+}
+
 /// `buildInfo`
 pub(crate) fn build() -> Document {
     fine(doc! {
-        "version": VERSION,
-        "versionArray": VERSION_ARRAY.to_vec(),
+        "version": version(),
+        "versionArray": VERSION.to_vec(),
         "gitVersion": "spillway",
         "modules": [],
         "bits": 64,
@@ -77,7 +80,7 @@ pub(crate) fn peer(session: &Session) -> Document {
 
 /// The server's name, for answers that say who gave them.
 pub(crate) fn server() -> Document {
-    doc! { "host": "spillway", "version": VERSION, "gitVersion": "spillway" }
+    doc! { "host": "spillway", "version": version(), "gitVersion": "spillway" }
 }
 
 /// `serverStatus`: what is known about the listener. Options that switch sections on or off are ignored.
@@ -86,7 +89,7 @@ pub(crate) fn status(server: &Server) -> Document {
     let milliseconds = i64::try_from(uptime.as_millis()).unwrap_or(i64::MAX);
     fine(doc! {
         "host": "spillway",
-        "version": VERSION,
+        "version": version(),
         "process": "spillway",
         "uptime": uptime.as_secs_f64().floor(),
         "uptimeMillis": milliseconds,
@@ -122,8 +125,9 @@ pub(crate) fn parameter(mut arguments: Arguments) -> Outcome<Document> {
     if arguments.take("featureCompatibilityVersion").is_none() {
         return Err(CommandError::new(INVALID_OPTIONS, "no option found to get"));
     }
+    let [major, minor, ..] = VERSION;
     Ok(fine(
-        doc! { "featureCompatibilityVersion": { "version": FEATURE_VERSION } },
+        doc! { "featureCompatibilityVersion": { "version": format!("{major}.{minor}") } },
     ))
 }
 
