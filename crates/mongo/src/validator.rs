@@ -13,8 +13,9 @@ const NO_COLLECTION: i32 = 26;
 /// `NamespaceExists`: another process has just created it.
 const COLLECTION_EXISTS: i32 = 48;
 
-/// Sets the validator of a collection, which is created if it is missing, if it differs: changing it takes a lock on
-/// the whole collection, and nearly every start finds the right one. `moderate` accepts changes to documents that do not match already, so that they can be repaired.
+/// Sets the validator of a collection, which is created if it is missing. Changing it takes a lock on the whole
+/// collection, and nearly every start finds the right one, so it is set only if it differs. `moderate` accepts changes
+/// to documents that do not match already, so that they can be repaired.
 pub(crate) async fn set(mongo: &Mongo, collection: &str, validator: &Document) -> Result<()> {
     if is_set(mongo, collection, validator).await? {
         return Ok(());

@@ -18,8 +18,8 @@ const ROOM: usize = 100;
 /// After a wrong password, the address has to wait this long.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// How far the pauses of one address may add up before its next passwords are not even checked. Whoever shares the
-/// address with somebody who guesses is kept out for at most this long.
+/// How far the pauses of one address may add up before its next passwords are not even checked. Other people at the
+/// address of somebody who guesses are kept out for about this long.
 const MOST: Duration = Duration::from_secs(10);
 
 /// The connections that have not signed in, and the addresses that failed to.

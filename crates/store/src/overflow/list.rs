@@ -91,12 +91,12 @@ impl<'a> FeedList<'a> {
         found.map(Item::read).transpose()
     }
 
-    /// As [`outlier::OverflowList::look`].
+    /// As [`outlier::OverflowList::snapshot`].
     pub async fn snapshot(&self, owner: &Owner) -> Result<Snapshot> {
         self.0.snapshot(&named(owner)).await
     }
 
-    /// As [`outlier::OverflowList::look_after`].
+    /// As [`outlier::OverflowList::snapshot_after`].
     pub async fn snapshot_after(
         &self,
         owner: &Owner,
