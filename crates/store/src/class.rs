@@ -10,6 +10,7 @@ use crate::Store;
 use crate::overflow::uuid_bson;
 use crate::town::META;
 use document::{Error, Find, FindAndModify, Result, Update};
+use outlier::fields;
 
 const CLASS: &str = "class";
 
@@ -112,11 +113,6 @@ fn number(document: &Document, field: &str) -> u64 {
 }
 
 fn stored(class: &Document) -> Result<Stored> {
-    let post = match class.get("post") {
-        Some(Bson::Binary(id)) => id.to_uuid().ok(),
-        _ => None,
-    };
-    let post = post.ok_or_else(|| Error::malformed("the class has no post"))?;
     let student = |(handle, seat): (&String, &Bson)| {
         let seat = seat.as_document()?;
         let person = Person {
@@ -134,7 +130,7 @@ fn stored(class: &Document) -> Result<Stored> {
             .then_with(|| a.person.handle.cmp(&b.person.handle))
     });
     Ok(Stored {
-        post: PostId::from(Uuid::from(post)),
+        post: PostId::from(fields::uuid(class, "post")?),
         called: number(class, "called"),
         students,
     })

@@ -51,8 +51,7 @@ impl Store {
 
     /// Whether an engine holds the people of a store, without preparing it.
     pub async fn has_people(engine: &dyn DocumentEngine) -> Result<bool> {
-        let anybody = Find::default().project(doc! { "_id": 1 }).limit(1);
-        Ok(!engine.find(people::COLLECTION, anybody).await?.is_empty())
+        holds_any(engine, people::COLLECTION).await
     }
 
     /// The engine below, for whole-store work such as loading a town.
@@ -139,6 +138,12 @@ impl Store {
     pub fn sessions(&self) -> sessions::Sessions<'_> {
         sessions::Sessions::new(&*self.engine)
     }
+}
+
+/// Whether there is a document in a collection.
+pub(crate) async fn holds_any(engine: &dyn DocumentEngine, collection: &str) -> Result<bool> {
+    let any = Find::default().project(doc! { "_id": 1 }).limit(1);
+    Ok(!engine.find(collection, any).await?.is_empty())
 }
 
 /// Sets the validators. They are a safety net below the guards, which do not need it: another make of server may not

@@ -8,6 +8,7 @@ use model::{Handle, Timestamp};
 use uuid::Uuid;
 
 use crate::overflow::{PAGES, uuid_bson};
+use crate::store::holds_any;
 use crate::{Store, people, posts, sessions, timeline};
 use document::{Error, Find, Result, Update};
 
@@ -217,10 +218,7 @@ async fn read(store: &Store) -> Result<Marker> {
 /// False when another process was faster.
 async fn begin(store: &Store, id: Uuid) -> Result<bool> {
     for collection in [people::COLLECTION, posts::COLLECTION] {
-        let any = Find::matching(Document::new())
-            .project(doc! { "_id": 1 })
-            .limit(1);
-        if !store.engine().find(collection, any).await?.is_empty() {
+        if holds_any(&**store.engine(), collection).await? {
             // The other process's documents may have arrived since the marker was looked for.
             if read(store).await? != Marker::Absent {
                 return Ok(false);
