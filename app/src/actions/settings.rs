@@ -6,7 +6,7 @@
 )]
 
 use leptos::prelude::*;
-use model::{Handle, Password, Problem, both};
+use model::{Handle, Problem, both};
 use ui::notice::Done;
 use ui::refusal::ActionError;
 use ui::reply::Form;
@@ -30,10 +30,9 @@ pub async fn describe(name: String, #[server(default)] bio: String) -> Result<()
 pub async fn change_password(password: String, new_password: String) -> Result<(), ActionError> {
     let result = async {
         let reader = session::require()?.handle;
-        let new = new_password.parse::<Password>();
-        let new = new.map_err(|problem| problem.about("new_password"))?;
         let feed = feed()?;
-        let token = feed.accounts().change_password(&reader, &password, new).await?;
+        let changed = feed.accounts().change_password(&reader, &password, &new_password);
+        let token = changed.await?;
         session::start(&feed, &token).await
     };
     Form::new("change_password").answer(result.await, |()| Done::PasswordChanged.at("/settings"))

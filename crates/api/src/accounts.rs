@@ -7,7 +7,7 @@ use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, SET_COOKIE};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use feed::Feed;
-use model::{Account, Bio, DisplayName, Handle, Password, Problem, both};
+use model::{Account, Bio, DisplayName, Handle, Password, both};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -197,17 +197,12 @@ async fn change_password(
     Body(new): Body<NewPassword>,
 ) -> Answer<Response> {
     let handle = &session.require()?.handle;
-    let in_our_case = |problem: Problem| match problem.field.as_deref() {
+    let (present, new) = (&new.password, &new.new_password);
+    let changed = feed.accounts().change_password(handle, present, new).await;
+    let token = changed.map_err(|problem| match problem.field.as_deref() {
         Some("new_password") => problem.about("newPassword"),
         _ => problem,
-    };
-    let password = new.new_password.parse::<Password>();
-    let password = password.map_err(|problem| problem.about("newPassword"))?;
-    let changed = feed
-        .accounts()
-        .change_password(handle, &new.password, password)
-        .await;
-    let token = changed.map_err(in_our_case)?;
+    })?;
     Ok((
         StatusCode::NO_CONTENT,
         cookie(session.replace(&feed, &token).await?),

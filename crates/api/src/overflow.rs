@@ -28,8 +28,7 @@ async fn of_post(
     reader: Reader,
     PostPath(post): PostPath,
 ) -> Answer<Json<Overflow>> {
-    let storage = feed.storage(reader.handle());
-    Ok(Json(storage.overflow(&Topic::Post(post)).await?))
+    stored(&feed, &reader, &Topic::Post(post)).await
 }
 
 /// How a person's lists are stored
@@ -44,6 +43,9 @@ async fn of_user(
     reader: Reader,
     UserPath(handle): UserPath,
 ) -> Answer<Json<Overflow>> {
-    let storage = feed.storage(reader.handle());
-    Ok(Json(storage.overflow(&Topic::User(handle)).await?))
+    stored(&feed, &reader, &Topic::User(handle)).await
+}
+
+async fn stored(feed: &Feed, reader: &Reader, owner: &Topic) -> Answer<Json<Overflow>> {
+    Ok(Json(feed.storage(reader.handle()).overflow(owner).await?))
 }

@@ -20,15 +20,18 @@ impl Accounts<'_> {
         })
     }
 
-    /// Changes a password, after checking the present one. All sessions end; returns a new one.
+    /// Changes a password, after checking the present one. Common passwords are refused; what is wrong with the new one
+    /// is a problem about `new_password`. All sessions end; returns a new one.
     pub async fn change_password(
         self,
         actor: &Handle,
         present: &str,
-        new: Password,
+        new: &str,
     ) -> Result<SessionToken, Problem> {
+        let about_the_new = |problem: Problem| problem.about("new_password");
+        let new: Password = new.parse().map_err(about_the_new)?;
         let (user, old) = self.0.verified(actor, present).await?;
-        passwords::refuse_common(&new, &user.person).map_err(|problem| problem.about("new_password"))?;
+        passwords::refuse_common(&new, &user.person).map_err(about_the_new)?;
         let hash = passwords::hash(new, self.0.environment.salt()).await?;
         let at = self.0.environment.now();
         let people = self.0.store.people();
