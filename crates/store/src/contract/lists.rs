@@ -1,7 +1,7 @@
 //! Overflow lists on an engine, one operation after the other: spilling, removing, reading.
 
 use bson::doc;
-use model::{Relation, Topic};
+use model::{Items, Relation, Topic};
 
 use super::feed::{LIKES, actor, down, give, join, like, like_again, open, pages, publish, sound, up};
 use crate::overflow::{Item, Key, Owner, owner_collection, owner_id};
@@ -52,9 +52,13 @@ pub async fn every_relation_spills_reads_and_removes_alike(engine: &Engine) {
 /// Lists of things that one person may do often identify their items by id; here all items are one person's.
 fn entry(relation: Relation, number: u64) -> Item {
     let mut item = like(number);
-    if !relation.once_per_actor() {
-        item.by = Some(actor(1));
-        item.more = doc! { "text": format!("comment {number}") };
+    match relation.description().items {
+        Items::Activities => item.by = None,
+        Items::Comments => {
+            item.by = Some(actor(1));
+            item.more = doc! { "text": format!("comment {number}") };
+        }
+        Items::People => {}
     }
     item
 }
