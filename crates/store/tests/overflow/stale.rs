@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bson::{Bson, Document};
-use document::{
-    Capabilities, Consistency, DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated,
-};
+use document::{Capabilities, Consistency, Engine, Find, Layer, Result};
 use store::Store;
 use tokio::time::Instant;
 
@@ -87,47 +85,15 @@ struct Behind {
 }
 
 #[async_trait]
-impl DocumentEngine for Behind {
+impl Layer for Behind {
+    fn below(&self) -> &Engine {
+        &self.newest
+    }
+
     async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
         let behind = Instant::now() < self.until;
         let engine = if behind { &self.older } else { &self.newest };
         engine.find(collection, find).await
-    }
-
-    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
-        self.newest.count(collection, filter).await
-    }
-
-    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
-        self.newest.distinct(collection, field, filter).await
-    }
-
-    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
-        self.newest.aggregate(collection, pipeline).await
-    }
-
-    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
-        self.newest.insert(collection, documents).await
-    }
-
-    async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
-        self.newest.update(collection, update).await
-    }
-
-    async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
-        self.newest.find_and_modify(collection, change).await
-    }
-
-    async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
-        self.newest.delete(collection, filter, many).await
-    }
-
-    async fn create_index(&self, _collection: &str, _index: Index) -> Result<()> {
-        Ok(())
-    }
-
-    async fn ping(&self) -> Result<()> {
-        Ok(())
     }
 
     fn capabilities(&self) -> Capabilities {

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use async_trait::async_trait;
-use bson::{Bson, DateTime, Document, doc};
-use document::{Engine, Find, FindAndModify, Index, Layer, Result, Update, Updated};
+use bson::{DateTime, Document, doc};
+use document::{Engine, Layer, Result};
 use embedded::Embedded;
 use model::{Handle, Relation, Timestamp, Topic};
 use store::overflow::{Item, Key, Owner, PAGES, lay_out, owner_collection, owner_id, uuid_bson};
@@ -194,12 +193,12 @@ impl Counting {
         self.commands.load(Ordering::Relaxed) as u64
     }
 
-    async fn engine(&self) -> &Engine {
+    /// Counts a command, and runs the traffic before it.
+    async fn command(&self) {
         let step = self.commands.fetch_add(1, Ordering::Relaxed) as u64;
         if let Some(store) = self.traffic.get() {
             happen(store, step).await;
         }
-        &self.inner
     }
 }
 
@@ -234,40 +233,13 @@ async fn happen(store: &Store, step: u64) {
     list.remove(&this, &Key::By(actor)).await.unwrap();
 }
 
-#[async_trait]
 impl Layer for Counting {
     fn below(&self) -> &Engine {
         &self.inner
     }
 
-    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
-        self.engine().await.find(collection, find).await
-    }
-    async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
-        self.engine().await.count(collection, filter).await
-    }
-    async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
-        self.engine().await.distinct(collection, field, filter).await
-    }
-    async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
-        self.engine().await.aggregate(collection, pipeline).await
-    }
-    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
-        self.engine().await.insert(collection, documents).await
-    }
-    async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
-        self.engine().await.update(collection, update).await
-    }
-    async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
-        self.engine().await.find_and_modify(collection, change).await
-    }
-    async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
-        self.engine().await.delete(collection, filter, many).await
-    }
-    async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
-        self.engine().await.create_index(collection, index).await
-    }
-    async fn ping(&self) -> Result<()> {
-        self.engine().await.ping().await
+    async fn call<T: Send>(&self, _writes: bool, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
+        self.command().await;
+        call.await
     }
 }
