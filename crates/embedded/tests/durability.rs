@@ -1,9 +1,6 @@
 //! Acknowledged writes of the embedded engine survive a power failure at any moment, whatever the disk lost.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-#[path = "support/disk.rs"]
-mod disk;
-
 use std::sync::Arc;
 
 use bson::{Document, doc};
@@ -11,7 +8,7 @@ use document::{DocumentEngine, Error, Find, Index, Update};
 use embedded::Embedded;
 
 /// A disk, and the ids whose insertion was acknowledged.
-type Disk = disk::Disk<Vec<i32>>;
+type Disk = checker::disk::Disk<Vec<i32>>;
 
 /// How often a moment is kept: a prime, so that it falls on every kind of call.
 const EVERY: usize = 37;
@@ -99,7 +96,7 @@ async fn every_acknowledged_write_survives_a_power_failure_at_any_moment() {
         moments.len()
     );
     assert!(
-        moments.iter().any(disk::Moment::is_in_a_commit),
+        moments.iter().any(checker::disk::Moment::is_in_a_commit),
         "no moment in the middle of a commit"
     );
     for (nth, moment) in moments.iter().enumerate() {

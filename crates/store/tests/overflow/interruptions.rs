@@ -1,64 +1,20 @@
 //! Operations that are overtaken at one particular write: each test is the one that fails when the guard it names is
 //! removed.
 
-use std::future::Future;
-use std::pin::Pin;
-use std::sync::{Arc, Mutex};
-
 use crate::support::{assert_sound, handle, like, like_at, post, small_store, walk};
-use bson::Document;
-use document::{Change, Engine, FindAndModify, Layer, Result, Update, Updated};
+use checker::interrupted;
+use checker::step::Step;
 use model::{Relation, Timestamp};
 use store::Store;
 use store::overflow::{Item, Key};
 use uuid::Uuid;
 
 const LIKES: Relation = Relation::Likes;
-type Then = Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
-/// Runs something else just before the first update of `collection` that has `field` under `operator`.
-struct Interrupted {
-    inner: Engine,
-    at: (&'static str, &'static str, &'static str),
-    then: Mutex<Option<Then>>,
-}
-impl Interrupted {
-    async fn maybe(&self, c: &str, u: &Change) {
-        let (coll, op, field) = self.at;
-        let Change::Operators(u) = u else { return };
-        if c == coll && u.get_document(op).is_ok_and(|d| d.contains_key(field)) {
-            let then = self.then.lock().unwrap().take();
-            if let Some(then) = then {
-                then().await;
-            }
-        }
-    }
-}
-#[async_trait::async_trait]
-impl Layer for Interrupted {
-    fn below(&self) -> &Engine {
-        &self.inner
-    }
 
-    async fn update(&self, c: &str, u: Update) -> Result<Updated> {
-        self.maybe(c, &u.update).await;
-        self.inner.update(c, u).await
-    }
-    async fn find_and_modify(&self, c: &str, m: FindAndModify) -> Result<Option<Document>> {
-        self.maybe(c, &m.update).await;
-        self.inner.find_and_modify(c, m).await
-    }
+async fn interrupted(store: &Store, at: Step, then: impl Future<Output = ()> + Send + 'static) -> Store {
+    let engine = interrupted::once(store.engine().clone(), at, then);
+    Store::open(engine, store.settings().clone()).await.unwrap()
 }
-async fn interrupted(store: &Store, at: (&'static str, &'static str, &'static str), then: Then) -> Store {
-    let engine = Interrupted {
-        inner: store.engine().clone(),
-        at,
-        then: Mutex::new(Some(then)),
-    };
-    Store::open(Arc::new(engine), store.settings().clone())
-        .await
-        .unwrap()
-}
-const COMMIT: (&str, &str, &str) = ("posts", "$inc", "likes.pages");
 
 /// Fails without `rev` in the guard of the commit.
 #[tokio::test]
@@ -69,16 +25,10 @@ async fn a_spill_does_not_commit_when_its_item_was_removed_and_another_added() {
         store.list(LIKES).append(&owner, like(n)).await.unwrap();
     }
     let (other, at) = (store.clone(), owner.clone());
-    let slow = interrupted(
-        &store,
-        COMMIT,
-        Box::new(move || {
-            Box::pin(async move {
-                other.list(LIKES).remove(&at, &Key::By(handle(1))).await.unwrap();
-                other.list(LIKES).append(&at, like(9)).await.unwrap();
-            })
-        }),
-    )
+    let slow = interrupted(&store, Step::Commit, async move {
+        other.list(LIKES).remove(&at, &Key::By(handle(1))).await.unwrap();
+        other.list(LIKES).append(&at, like(9)).await.unwrap();
+    })
     .await;
     slow.list(LIKES).append(&owner, like(10)).await.unwrap();
     assert_sound(&store, &owner, LIKES).await;
@@ -104,15 +54,9 @@ async fn a_spill_does_not_commit_when_a_server_with_a_larger_threshold_appended_
     larger.set_threshold(LIKES, 5).unwrap();
     let other = Store::open(store.engine().clone(), larger).await.unwrap();
     let at = owner.clone();
-    let slow = interrupted(
-        &store,
-        COMMIT,
-        Box::new(move || {
-            Box::pin(async move {
-                other.list(LIKES).append(&at, like_at(5, 5)).await.unwrap();
-            })
-        }),
-    )
+    let slow = interrupted(&store, Step::Commit, async move {
+        other.list(LIKES).append(&at, like_at(5, 5)).await.unwrap();
+    })
     .await;
     slow.list(LIKES).append(&owner, like(20)).await.unwrap();
     assert_sound(&store, &owner, LIKES).await;
@@ -127,15 +71,9 @@ async fn a_push_reads_again_when_a_spill_moved_its_actor() {
         store.list(LIKES).append(&owner, like(n)).await.unwrap();
     }
     let (other, at) = (store.clone(), owner.clone());
-    let slow = interrupted(
-        &store,
-        ("posts", "$push", "likes.head"),
-        Box::new(move || {
-            Box::pin(async move {
-                other.list(LIKES).append(&at, like(9)).await.unwrap();
-            })
-        }),
-    )
+    let slow = interrupted(&store, Step::Push, async move {
+        other.list(LIKES).append(&at, like(9)).await.unwrap();
+    })
     .await;
     assert!(
         !slow
@@ -164,18 +102,12 @@ async fn a_spill_overtaken_by_the_deletion_of_its_post_leaves_the_id_usable() {
         store.list(LIKES).append(&owner, like(n)).await.unwrap();
     }
     let (other, at) = (store.clone(), owner.clone());
-    let slow = interrupted(
-        &store,
-        ("pages", "$set", "items"),
-        Box::new(move || {
-            Box::pin(async move {
-                let model::Topic::Post(id) = at else {
-                    unreachable!()
-                };
-                other.posts().delete(id).await.unwrap();
-            })
-        }),
-    )
+    let slow = interrupted(&store, Step::WritePage, async move {
+        let model::Topic::Post(id) = at else {
+            unreachable!()
+        };
+        other.posts().delete(id).await.unwrap();
+    })
     .await;
     assert!(slow.list(LIKES).append(&owner, like(5)).await.is_err());
     let owner = post(&store, 1).await;
@@ -267,16 +199,10 @@ async fn a_late_write_of_a_page_does_not_bring_back_what_was_removed_from_it() {
         store.list(LIKES).append(&owner, like(n)).await.unwrap();
     }
     let (other, at) = (store.clone(), owner.clone());
-    let slow = interrupted(
-        &store,
-        ("pages", "$set", "items"),
-        Box::new(move || {
-            Box::pin(async move {
-                other.list(LIKES).append(&at, like(9)).await.unwrap();
-                other.list(LIKES).remove(&at, &Key::By(handle(1))).await.unwrap();
-            })
-        }),
-    )
+    let slow = interrupted(&store, Step::WritePage, async move {
+        other.list(LIKES).append(&at, like(9)).await.unwrap();
+        other.list(LIKES).remove(&at, &Key::By(handle(1))).await.unwrap();
+    })
     .await;
     slow.list(LIKES).append(&owner, like(10)).await.unwrap();
     assert!(

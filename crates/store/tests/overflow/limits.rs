@@ -1,16 +1,15 @@
 //! How large heads, pages and items may be.
 
-use std::sync::Arc;
-
-use async_trait::async_trait;
-use bson::{Document, doc};
-use document::{Engine, Error, Find, FindAndModify, Layer, Result};
+use bson::doc;
+use document::{Engine, Find};
 use model::Relation;
 use store::Store;
-use store::overflow::{Item, Key, Owner, PAGES, owner_id};
+use store::overflow::{Item, Key, Owner, owner_id};
 
-use crate::support::mutant::{Fault, Mutant};
+use crate::support::flawed::{Flaw, Flawed};
 use crate::support::{assert_sound, handle, like, post, small_store, walk};
+use checker::interrupted;
+use checker::step::Step;
 
 const LIKES: Relation = Relation::Likes;
 
@@ -82,23 +81,6 @@ async fn a_tiny_head_accepts_many_appends_at_once() {
     assert_eq!(store.overflow(&owner).await.unwrap()[&LIKES].count, 64 * 6);
 }
 
-/// An engine on which every removal from a page stops after its first write.
-struct StopsBeforePages(Engine);
-
-#[async_trait]
-impl Layer for StopsBeforePages {
-    fn below(&self) -> &Engine {
-        &self.0
-    }
-
-    async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
-        if collection == PAGES {
-            return Err(Error::Unavailable("the process died before the write".to_owned()));
-        }
-        self.0.find_and_modify(collection, change).await
-    }
-}
-
 async fn pending(store: &Store, owner: &Owner) -> usize {
     let find = Find::matching(doc! { "_id": owner_id(owner) });
     let found = store.engine().find("posts", find).await.unwrap();
@@ -113,7 +95,7 @@ async fn interrupted_40_times(engine_over: impl FnOnce(Engine) -> Engine) -> (St
     for number in 1..=60 {
         store.list(LIKES).append(&owner, like(number)).await.unwrap();
     }
-    let stopping = engine_over(Arc::new(StopsBeforePages(store.engine().clone())));
+    let stopping = engine_over(interrupted::always(store.engine().clone(), Step::PullFromPage));
     let stopping = Store::open(stopping, store.settings().clone()).await.unwrap();
     for number in 1..=40 {
         let key = Key::By(handle(number));
@@ -137,6 +119,6 @@ async fn a_list_has_at_most_32_pending_removals_however_many_were_interrupted() 
 
 #[tokio::test]
 async fn removals_that_do_not_see_what_is_pending_exceed_the_limit() {
-    let (store, owner) = interrupted_40_times(|engine| Mutant::of(engine, Fault::Blind("pending"))).await;
+    let (store, owner) = interrupted_40_times(|engine| Flawed::of(engine, Flaw::Blind("pending"))).await;
     assert_eq!(pending(&store, &owner).await, 40);
 }

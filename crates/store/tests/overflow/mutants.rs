@@ -3,11 +3,13 @@
 
 use crate::support::disordered::Disorder::*;
 use crate::support::disordered::Disordered;
-use crate::support::mutant::Fault::*;
-use crate::support::mutant::Step::*;
-use crate::support::mutant::{Mutant, fails};
+use crate::support::flawed::Flaw::*;
+use crate::support::flawed::Flawed;
 use crate::support::scenarios::named;
-use crate::support::schedule::{Between, Bounds};
+use checker::mutant::Fault::*;
+use checker::mutant::{Mutant, fails};
+use checker::schedule::{Between, Bounds};
+use checker::step::Step::*;
 
 /// Whether a scenario fails over an engine with a fault.
 fn dies(between: Between, name: &str) -> bool {
@@ -36,9 +38,6 @@ mutants! {
     a_push_not_guarded_on_the_incarnation: Guards(Push, ["born", "floor"]), "a like meets a post that is deleted, published again and liked by the same person";
     a_push_that_does_not_count: Part(Push, "$inc", "count"), "two likes both meet a full head";
     a_push_that_does_not_sort: Modifier(Push, "$sort"), "a late clock while the head spills";
-    a_push_of_several_guarded_on_the_first_actor: FirstKeyOnly, "two likes go together, and the second of them likes on another server too";
-    a_push_of_several_guarded_on_room_for_one: RoomForOne, "two likes go together while another server takes one of their two places";
-    a_push_of_several_that_counts_one: CountsOne, "three likes go together, and only two have room";
     a_push_of_several_that_does_not_notice_a_spill: Guards(Push, ["pages", "floor"]), "likes go together, and a spill takes the second of them to a page before they come";
     a_page_written_over_a_newer_one: Guard(WritePage, "rev"), "a page is written late, after an unlike in it";
     a_page_written_over_another_incarnations: Guard(WritePage, "born"), "a like spills the head of a post that is deleted and published again";
@@ -49,11 +48,8 @@ mutants! {
     a_commit_that_leaves_its_items_in_the_head: Modifier(Commit, "$slice"), "two likes both meet a full head";
     a_commit_that_does_not_sort: Modifier(Commit, "$sort"), "two likes both meet a full head";
     a_commit_that_does_not_count_what_it_adds: Part(Commit, "$inc", "count"), "two likes both meet a full head";
-    a_commit_that_adds_below_its_page: Late, "two likes both meet a full head";
     a_commit_that_does_not_raise_the_floor: Part(Commit, "$set", "floor"), "a late clock while the head spills";
     a_commit_that_does_not_flag_the_overflow: Part(Commit, "$set", "hasOverflow"), "two likes both meet a full head";
-    a_commit_before_its_page: CommitFirst, "two likes both meet a full head";
-    a_commit_that_does_not_read_back_its_page: NoReadBack, "two servers with different limits spill the same head";
     a_removal_from_the_head_not_guarded_on_its_item: Guard(RemoveFromHead, "head.id"), "an unlike of an item that is being spilled";
     a_removal_from_the_head_that_does_not_raise_the_revision: Part(RemoveFromHead, "$inc", "rev"), "an unlike and a new like while a third spills";
     a_removal_from_a_page_not_guarded_on_the_revision: Guard(Pend, "rev"), "two unlikes of one item of a page";
@@ -68,11 +64,6 @@ mutants! {
     a_tidying_that_drops_the_next_page_of_the_number: Guard(DropPage, "rev"), "a page is tidied by two, and its number used again";
     an_adoption_that_commits_an_older_head: Guard(FinishAdoption, "rev"), "two likes meet a short unbounded array";
     an_array_adopted_twice: Guard(MakeList, "rev"), "two likes meet an unbounded array";
-    a_reader_of_a_page_that_is_not_committed: OneMorePage, "two likes both meet a full head";
-    a_reader_of_another_incarnations_pages: Reader("born"), "a like spills the head of a post that is deleted and published again";
-    a_reader_of_removed_items: Blind("pending"), "an unlike in a page while the head spills";
-    a_writer_who_sorts_below_a_page: Blind("floor"), "a late clock while the head spills";
-    a_writer_who_leaves_an_adoption_unfinished: Blind("adopting"), "two likes meet an unbounded array";
     a_commit_that_does_not_count_its_page: Part(Commit, "$inc", "pages"), "two likes both meet a full head";
     a_commit_that_does_not_count_what_it_spills: Part(Commit, "$inc", "spilled"), "two likes both meet a full head";
     a_removal_from_the_head_that_does_not_count: Part(RemoveFromHead, "$inc", "count"), "an unlike of an item that is being spilled";
@@ -90,8 +81,23 @@ mutants! {
     an_adoption_that_does_not_raise_the_revision: Part(FinishAdoption, "$inc", "rev"), "two likes meet a short unbounded array";
     an_adoption_that_does_not_raise_the_floor: Part(FinishAdoption, "$set", "floor"), "a like with a late clock meets an unbounded array";
     a_deletion_that_leaves_the_pages: Never(Sweep), "an unlike in a page of a post that is deleted and published again";
-    a_deletion_of_the_pages_first: SweepFirst, "an unlike in a page of a post that is deleted and published again";
     a_sweep_of_an_existing_owner: Guard(Sweep, "born"), "a like spills the head of a post that is deleted and published again";
+}
+
+mutants! {
+    Flawed;
+    a_push_of_several_guarded_on_the_first_actor: FirstKeyOnly, "two likes go together, and the second of them likes on another server too";
+    a_push_of_several_guarded_on_room_for_one: RoomForOne, "two likes go together while another server takes one of their two places";
+    a_push_of_several_that_counts_one: CountsOne, "three likes go together, and only two have room";
+    a_commit_that_adds_below_its_page: Late, "two likes both meet a full head";
+    a_commit_before_its_page: CommitFirst, "two likes both meet a full head";
+    a_commit_that_does_not_read_back_its_page: NoReadBack, "two servers with different limits spill the same head";
+    a_reader_of_a_page_that_is_not_committed: OneMorePage, "two likes both meet a full head";
+    a_reader_of_another_incarnations_pages: Reader("born"), "a like spills the head of a post that is deleted and published again";
+    a_reader_of_removed_items: Blind("pending"), "an unlike in a page while the head spills";
+    a_writer_who_sorts_below_a_page: Blind("floor"), "a late clock while the head spills";
+    a_writer_who_leaves_an_adoption_unfinished: Blind("adopting"), "two likes meet an unbounded array";
+    a_deletion_of_the_pages_first: SweepFirst, "an unlike in a page of a post that is deleted and published again";
     a_sweep_after_an_old_read: SweepByAnOldLook, "a like spills the head of a post that is deleted and published again";
     a_spill_that_does_not_sweep: NoSweepAfterASpill, "a like spills the head of a post that is deleted and published again";
 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use embedded::Embedded;
 use store::overflow::Key;
 
-use crate::support::dice::Dice;
-use crate::support::late::{Late, Written};
-use crate::support::mutant::Step::{self, *};
 use crate::support::operations::LIKES;
 use crate::support::power::{Client, Disk, Moment, PAGE_SIZE, THRESHOLD, look};
 use crate::support::{assert_sound, handle, like, like_at, post, small_store_on};
+use checker::dice::Dice;
+use checker::late::{Late, Written};
+use checker::step::Step::{self, *};
 
 /// The role of a write's journaling for acknowledged operations.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -13,13 +13,14 @@ use store::people::User;
 use store::reactions::{Attempt, Intent, Reaction};
 use uuid::Uuid;
 
-use crate::support::cached::Cached;
-use crate::support::mutant::Fault::{Guard, Part};
-use crate::support::mutant::Step::{Begin, Commit, Confirm, Push, RemoveFromHead};
-use crate::support::mutant::{Mutant, fails};
-use crate::support::scenarios::{least, within};
-use crate::support::schedule::{Between, Bounds, Explorer, Operation};
+use crate::support::operations::Operation;
+use crate::support::steps::FeedStep::{Begin, List};
 use crate::support::{small_store_on, walk};
+use checker::cached::Cached;
+use checker::mutant::Fault::{Guard, Part};
+use checker::mutant::{Mutant, fails};
+use checker::schedule::{Between, Bounds, Explorer, least, within};
+use checker::step::Step::{Commit, Confirm, Push, RemoveFromHead};
 
 /// So much later than everything here that no request is still running.
 const LATER: Timestamp = Timestamp::from_millis(1_000_000_000_000);
@@ -195,11 +196,14 @@ impl Scenario {
             town.act(store, *act).await;
         }
         let mut explorer = Explorer::new(bounds, engine);
+        let open = async |engine| Store::open(engine, store.settings().clone()).await.unwrap();
         let number = fresh();
         loop {
             NUMBERS.set(number);
             let operations: Vec<_> = self.at_once.iter().map(|acts| town.operation(acts)).collect();
-            let run = explorer.run(store, &operations, between, async || {}).await;
+            let run = explorer
+                .run(store.engine(), &open, &operations, between, async || {})
+                .await;
             let Some(run) = run else {
                 if explorer.advance() {
                     continue;
@@ -298,13 +302,13 @@ macro_rules! mutants {
 }
 
 mutants! {
-    an_activity_added_after_an_old_read: Guard(Push, "rev"), a_like_meets_an_unlike;
-    an_activity_spilled_after_an_old_read: Guard(Commit, "rev"), a_like_meets_an_unlike_while_the_activities_spill;
-    an_activity_removed_after_an_old_read: Guard(RemoveFromHead, "rev"), a_deleted_comment_is_sent_again;
-    an_answer_confirmed_after_an_old_read: Guard(Confirm, "rev"), a_comment_meets_its_own_deletion;
-    an_activity_added_without_raising_the_revision: Part(Push, "$inc", "rev"), a_comment_meets_its_own_deletion;
-    an_activity_removed_without_raising_the_revision: Part(RemoveFromHead, "$inc", "rev"), a_deleted_comment_is_sent_again;
-    an_answer_confirmed_without_raising_the_revision: Part(Confirm, "$inc", "rev"), a_like_meets_an_unlike;
+    an_activity_added_after_an_old_read: Guard(List(Push), "rev"), a_like_meets_an_unlike;
+    an_activity_spilled_after_an_old_read: Guard(List(Commit), "rev"), a_like_meets_an_unlike_while_the_activities_spill;
+    an_activity_removed_after_an_old_read: Guard(List(RemoveFromHead), "rev"), a_deleted_comment_is_sent_again;
+    an_answer_confirmed_after_an_old_read: Guard(List(Confirm), "rev"), a_comment_meets_its_own_deletion;
+    an_activity_added_without_raising_the_revision: Part(List(Push), "$inc", "rev"), a_comment_meets_its_own_deletion;
+    an_activity_removed_without_raising_the_revision: Part(List(RemoveFromHead), "$inc", "rev"), a_deleted_comment_is_sent_again;
+    an_answer_confirmed_without_raising_the_revision: Part(List(Confirm), "$inc", "rev"), a_like_meets_an_unlike;
     an_attempt_that_is_not_noted: Part(Begin, "$push", "intents"), a_like_meets_an_unlike;
-    an_attempt_that_does_not_end: Part(Push, "$pull", "intents"), a_like_meets_an_unlike;
+    an_attempt_that_does_not_end: Part(List(Push), "$pull", "intents"), a_like_meets_an_unlike;
 }

@@ -4,16 +4,16 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use document::Error;
+use document::{Engine, Error};
 use store::Store;
 use store::overflow::{Key, Owner};
 use store::upkeep::{CheckOptions, check};
 
-use crate::support::dice::Dice;
-use crate::support::operations::{LIKES, at_once};
-use crate::support::schedule::{Operation, simulate};
-use crate::support::unreliable::unreliable;
+use crate::support::operations::{LIKES, Operation};
 use crate::support::{assert_sound, handle, like_at, post, small_store, walk};
+use checker::dice::Dice;
+use checker::schedule::{at_once, simulate};
+use checker::unreliable::unreliable;
 
 /// Whether an actor likes the post, as far as acknowledged; `None` if the outcome of its last operation is unknown.
 type Oracle = Arc<Mutex<BTreeMap<u64, Option<bool>>>>;
@@ -64,9 +64,15 @@ async fn simulation(seed: u64, actors: u64, steps: usize, threshold: usize, page
     let lives: Vec<Operation> = (1..=actors)
         .map(|actor| living(&owner, actor, steps, seed, &oracle))
         .collect();
-    simulate(&store, &lives, seed, 40).await;
+    simulate(store.engine(), &open_like(&store), &lives, seed, 40).await;
 
     finish(&store, &owner, &oracle).await;
+}
+
+/// Opens stores with the limits of this one.
+fn open_like(store: &Store) -> impl AsyncFn(Engine) -> Store {
+    let settings = store.settings().clone();
+    async move |engine| Store::open(engine, settings.clone()).await.unwrap()
 }
 
 /// Actors with an unknown outcome retry; then the list matches the oracle.
@@ -152,7 +158,7 @@ async fn a_crowd_on_a_few_servers_ends_up_as_acknowledged() {
                 at_once(people.collect())
             })
             .collect();
-        simulate(&store, &servers, seed, 40).await;
+        simulate(store.engine(), &open_like(&store), &servers, seed, 40).await;
         finish(&store, &owner, &oracle).await;
     }
 }

@@ -12,46 +12,44 @@ use tokio::time::Instant;
 
 use crate::support::disordered::Disorder::NoWriteBeforeSweep;
 use crate::support::disordered::Disordered;
-use crate::support::mutant::Fault::{self, *};
-use crate::support::mutant::Step::*;
-use crate::support::mutant::{Mutant, fails};
+use crate::support::flawed::Flaw::Unconfirmed;
+use crate::support::flawed::Flawed;
 use crate::support::operations::LIKES;
 use crate::support::scenarios::{named, within};
-use crate::support::schedule::Between;
 use crate::support::{born_of, like, post, post_born, small_store};
+use checker::mutant::Fault::*;
+use checker::mutant::{Mutant, fails};
+use checker::schedule::Between;
+use checker::step::Step::*;
 
-/// Whether a scenario fails, with or without sessions, over an engine with a fault.
-fn breaks(name: &str, sessions: bool, reads: usize, fault: Option<Fault>) -> bool {
+/// Whether a scenario fails, with or without sessions, over this engine.
+fn breaks(name: &str, sessions: bool, reads: usize, between: Between) -> bool {
     let scenario = named(name);
-    let between: Between = match fault {
-        Some(fault) => Mutant::between(fault),
-        None => &|engine| engine,
-    };
     fails(move || scenario.explore_stale(between, sessions, within(1, 0), reads))
 }
 
 /// A test for each fault that an old read causes without sessions, or with a guard left out.
 macro_rules! breaks {
-    ($($test:ident: $scenario:literal, $sessions:literal, $reads:literal, $fault:expr;)*) => {
+    ($($test:ident: $scenario:literal, $sessions:literal, $reads:literal, $between:expr;)*) => {
         $(
             #[test]
             fn $test() {
-                assert!(breaks($scenario, $sessions, $reads, $fault), "nothing breaks when {}", $scenario);
+                assert!(breaks($scenario, $sessions, $reads, $between), "nothing breaks when {}", $scenario);
             }
         )*
     };
 }
 
 breaks! {
-    without_sessions_a_person_likes_twice: "a double like while the first one spills", false, 1, None;
-    without_sessions_two_unlikes_count_twice: "two unlikes of one item of a page", false, 1, None;
-    without_sessions_a_sweep_takes_the_pages_of_a_new_post: "a like spills the head of a post that is deleted and published again", false, 1, None;
-    an_unlike_that_trusts_an_old_read: "somebody who liked unlikes, while another likes", true, 1, Some(Unconfirmed);
-    a_like_that_trusts_an_old_read: "an unlike in a page and a new like by the same person", true, 2, Some(Unconfirmed);
-    a_confirmed_presence_not_guarded_on_the_revision: "an unlike in a page and a new like by the same person", true, 2, Some(Guard(Confirm, "rev"));
-    a_confirmed_presence_not_guarded_on_the_incarnation: "a like spills the head of a post that is deleted and published again", true, 2, Some(Guard(Confirm, "born"));
-    a_confirmed_absence_not_guarded_on_the_head: "somebody who liked unlikes, while another likes", true, 1, Some(Guard(Confirm, "head.by"));
-    a_confirmed_absence_that_does_not_notice_a_spill: "somebody unlikes after their like has spilled", true, 1, Some(Guards(Confirm, ["pages", "floor"]));
+    without_sessions_a_person_likes_twice: "a double like while the first one spills", false, 1, &|engine| engine;
+    without_sessions_two_unlikes_count_twice: "two unlikes of one item of a page", false, 1, &|engine| engine;
+    without_sessions_a_sweep_takes_the_pages_of_a_new_post: "a like spills the head of a post that is deleted and published again", false, 1, &|engine| engine;
+    an_unlike_that_trusts_an_old_read: "somebody who liked unlikes, while another likes", true, 1, Flawed::between(Unconfirmed);
+    a_like_that_trusts_an_old_read: "an unlike in a page and a new like by the same person", true, 2, Flawed::between(Unconfirmed);
+    a_confirmed_presence_not_guarded_on_the_revision: "an unlike in a page and a new like by the same person", true, 2, Mutant::between(Guard(Confirm, "rev"));
+    a_confirmed_presence_not_guarded_on_the_incarnation: "a like spills the head of a post that is deleted and published again", true, 2, Mutant::between(Guard(Confirm, "born"));
+    a_confirmed_absence_not_guarded_on_the_head: "somebody who liked unlikes, while another likes", true, 1, Mutant::between(Guard(Confirm, "head.by"));
+    a_confirmed_absence_that_does_not_notice_a_spill: "somebody unlikes after their like has spilled", true, 1, Mutant::between(Guards(Confirm, ["pages", "floor"]));
 }
 
 const LOSES_A_PAGE: &str =

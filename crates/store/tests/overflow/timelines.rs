@@ -2,13 +2,13 @@
 //! people who leave, with a crash before any write or a lost answer to any write. In the end, home always agrees with
 //! the lists and the posts.
 
-use crate::support::mutant::Fault::{self, Guard, Part};
-use crate::support::mutant::Step::{Announce, BeginToAnnounce, Deliver, Doubt, Forget, Rewrite};
-use crate::support::mutant::{Mutant, fails};
+use crate::support::steps::FeedStep::{self, Announce, BeginToAnnounce, Deliver, Doubt, Forget, Rewrite};
 use crate::support::town::Act::{
     self, Delete, Follow, FollowSecond, Join, Leave, Look, Post, PostBySecond, Unfollow, UnfollowSecond,
 };
 use crate::support::town::{SECOND, Scenario};
+use checker::mutant::Fault::{self, Guard, Part};
+use checker::mutant::{Mutant, fails};
 
 /// Two readers who follow and have a timeline, and a third who has one.
 const ORDINARY: &[Act] = &[Post(1), Follow(1), Follow(2), Look(1), Look(2), Look(3)];
@@ -133,7 +133,7 @@ scenarios! {
 }
 
 /// Whether a scenario fails over an engine with a fault.
-fn dies(fault: Fault, name: &'static str) -> bool {
+fn dies(fault: Fault<FeedStep>, name: &'static str) -> bool {
     let between = Mutant::between(fault);
     fails(move || async move { scenario(name).explore(between).await })
 }

@@ -1,5 +1,5 @@
 //! Engines that change the order of the writes of a removal, or hide from the caller that a list changed between two of
-//! its reads. [`super::mutant`] leaves out parts of single commands.
+//! its reads. [`checker::mutant`] leaves out parts of single commands.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,8 +8,9 @@ use bson::{Document, doc};
 use document::{Engine, Find, FindAndModify, Layer, Result, Update, Updated};
 use store::overflow::PAGES;
 
-use super::mutant::{Step, step_of};
-use super::schedule::Between;
+use checker::mutant::Write as _;
+use checker::schedule::Between;
+use checker::step::Step;
 
 /// What is wrong.
 #[derive(Debug, Clone, Copy)]
@@ -134,7 +135,7 @@ impl Layer for Disordered {
 
     async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
         self.memory.lock().unwrap().owner = None;
-        let step = step_of(collection, &update.update);
+        let step = Step::of_update(collection, &update.update);
         if matches!(self.disorder, Disorder::NoWriteBeforeSweep) && step == Some(Step::Confirm) {
             return Ok(Updated::default());
         }
@@ -149,7 +150,7 @@ impl Layer for Disordered {
 
     async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
         self.memory.lock().unwrap().owner = None;
-        match (self.disorder, step_of(collection, &change.update)) {
+        match (self.disorder, Step::of_update(collection, &change.update)) {
             (Disorder::UnpendBeforePull, Some(Step::PullFromPage)) => {
                 self.memory.lock().unwrap().pull = Some(change);
                 return Ok(None);

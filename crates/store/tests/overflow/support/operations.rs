@@ -5,15 +5,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bson::doc;
 use document::{Error, Update};
-use futures::future::join_all;
 use model::{Cursor, PostId, Relation, Timestamp, Topic};
 use store::Store;
 use store::overflow::{Item, Key, Owner, owner_collection, owner_id};
 use uuid::Uuid;
 
-use super::history::{Answer, History};
-use super::schedule::Operation;
 use super::{handle, like_at};
+use checker::history::{Answer, History};
+use checker::schedule;
+pub use checker::schedule::{at_once, in_turn};
+
+/// An operation over a store.
+pub type Operation = schedule::Operation<Store>;
 
 /// The list that most scenarios are about.
 pub const LIKES: Relation = Relation::Likes;
@@ -107,28 +110,6 @@ pub fn tidying(owner: &Owner) -> Operation {
         let owner = owner.clone();
         Box::pin(async move {
             acknowledged!(store.list(LIKES).tidy(&owner));
-        })
-    })
-}
-
-/// Runs operations one after the other.
-pub fn in_turn(operations: Vec<Operation>) -> Operation {
-    Arc::new(move |store: Store| {
-        let operations = operations.clone();
-        Box::pin(async move {
-            for operation in operations {
-                operation(store.clone()).await;
-            }
-        })
-    })
-}
-
-/// Runs several operations at once, like a server with several people.
-pub fn at_once(operations: Vec<Operation>) -> Operation {
-    Arc::new(move |store: Store| {
-        let operations = operations.clone();
-        Box::pin(async move {
-            join_all(operations.iter().map(|operation| operation(store.clone()))).await;
         })
     })
 }

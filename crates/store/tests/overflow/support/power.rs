@@ -14,7 +14,7 @@ use store::upkeep::{CheckOptions, CheckReport, Severity, Violation, check};
 use uuid::Uuid;
 
 use super::operations::LIKES;
-use super::{assert_sound, born_of, disk, handle, like, post, small_store_on, walk};
+use super::{assert_sound, born_of, handle, like, post, small_store_on, walk};
 
 pub const THRESHOLD: usize = 3;
 pub const PAGE_SIZE: usize = 2;
@@ -31,8 +31,8 @@ pub enum Fact {
 
 /// The last answers; `None` while an answer is awaited.
 pub type Known = BTreeMap<Fact, Option<bool>>;
-pub type Disk = disk::Disk<Known>;
-pub type Moment = disk::Moment<Known>;
+pub type Disk = checker::disk::Disk<Known>;
+pub type Moment = checker::disk::Moment<Known>;
 
 /// A client that changes lists and remembers the answers.
 #[derive(Clone)]

@@ -16,11 +16,11 @@ use store::timeline::COLLECTION;
 use store::upkeep::{CheckOptions, Violation, check};
 use uuid::Uuid;
 
-use super::cached::Cached;
-use super::scenarios::{least, within};
-use super::schedule::{Between, Bounds, Explorer, Operation};
+use super::operations::Operation;
 use super::small_store_on;
 use Act::{Delete, Follow, FollowSecond, Join, Leave, Look, Post, PostBySecond, Unfollow, UnfollowSecond};
+use checker::cached::Cached;
+use checker::schedule::{Between, Bounds, Explorer, least, within};
 
 /// Two authors and their readers, under unique names.
 #[derive(Clone, Copy)]
@@ -323,12 +323,13 @@ impl Scenario {
             town.act(store, *act).await;
         }
         let mut explorer = Explorer::new(bounds, engine);
+        let open = async |engine| Store::open(engine, store.settings().clone()).await.unwrap();
         let number = fresh();
         loop {
             NUMBERS.set(number);
             let operations: Vec<_> = self.at_once.iter().map(|acts| town.operation(acts)).collect();
             let run = explorer
-                .run(store, &operations, between, async || {
+                .run(store.engine(), &open, &operations, between, async || {
                     town.assert_no_entry_stands_twice(store, "a write").await;
                 })
                 .await;

@@ -11,12 +11,12 @@ use store::{Settings, Store};
 use uuid::Uuid;
 
 use super::Scenario;
-use crate::support::cached::Cached;
-use crate::support::history::History;
 use crate::support::operations::{LIKES, key_of};
-use crate::support::schedule::{Between, Bounds, Explorer};
-use crate::support::stale::Versions;
 use crate::support::{assert_sound, born_of, handle, like_at, walk};
+use checker::cached::Cached;
+use checker::history::History;
+use checker::schedule::{Between, Bounds, Explorer};
+use checker::stale::Versions;
 
 /// How old reads may be.
 struct Stale {
@@ -69,13 +69,14 @@ impl Scenario {
                 .await
                 .unwrap();
         }
+        let open = async |engine| Store::open(engine, operated.settings().clone()).await.unwrap();
         let checked = Mutex::new(HashSet::new());
         loop {
             explorer.history = History::default();
             let history = explorer.history.clone();
             let operations = (self.operations)(&owner);
             let run = explorer
-                .run(&operated, &operations, between, async || {
+                .run(operated.engine(), &open, &operations, between, async || {
                     // Most interleavings pass through states that another one has reached already.
                     let settled = history.settled();
                     let stored = engine.now();

@@ -15,9 +15,10 @@ use store::Store;
 use store::overflow::{Item, Owner, owner_id};
 use uuid::Uuid;
 
-use super::operations::{LIKES, key_of};
-use super::schedule::{Bounds, Operation};
+use super::operations::{LIKES, Operation, key_of};
 use super::{like, like_at, post_born};
+use checker::schedule::Bounds;
+pub use checker::schedule::{least, within};
 
 /// One scenario.
 pub struct Scenario {
@@ -39,21 +40,6 @@ pub struct Scenario {
 const SHORT: &[Bounds] = &[within(2, 1), within(1, 2)];
 /// For operations with many steps: every interleaving, and one fault in those with one switch.
 const LONG: &[Bounds] = &[within(2, 0), within(1, 1)];
-
-/// Bounds.
-pub const fn within(switches: usize, faults: usize) -> Bounds {
-    Bounds { switches, faults }
-}
-
-/// Wider bounds than these, which find every fault found so far. `SPILLWAY_MODEL_SWITCHES=9` enumerates everything,
-/// and `SPILLWAY_MODEL_FAULTS=2` adds two crashes or lost answers.
-pub fn least() -> Bounds {
-    let number = |variable: &str| std::env::var(variable).map_or(0, |number| number.parse().unwrap());
-    Bounds {
-        switches: number("SPILLWAY_MODEL_SWITCHES"),
-        faults: number("SPILLWAY_MODEL_FAULTS"),
-    }
-}
 
 /// How a list is made.
 pub enum Beforehand {

@@ -1,30 +1,34 @@
 //! An engine on a disk which does not journal one write of the protocol.
 
 use std::collections::BTreeSet;
+use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use bson::Document;
 use document::{Engine, FindAndModify, Layer, Result, Update, Updated};
 use redb::StorageBackend;
-use store::overflow::PAGES;
 
-use super::mutant::{Step, step_of};
-use super::power::Disk;
+use crate::disk::Disk;
+use crate::mutant::Write as _;
+use crate::step::{PAGES, Step};
 
 /// The writes that were made, and whether the protocol journals them.
 pub type Written = Arc<Mutex<BTreeSet<(Step, bool)>>>;
 
 /// An engine that keeps a copy of the disk after each write.
-pub struct Late {
+pub struct Late<K> {
+    /// The engine below.
     pub engine: Engine,
-    pub disk: Disk,
+    /// The disk.
+    pub disk: Disk<K>,
     /// The write that is acknowledged before it is on disk. The next journaled one takes it there.
     pub step: Option<Step>,
+    /// The writes that were made.
     pub written: Written,
 }
 
-impl Late {
+impl<K: Clone + Debug + Default + Send + 'static> Late<K> {
     async fn write<T>(
         &self,
         step: Option<Step>,
@@ -52,7 +56,7 @@ impl Late {
 }
 
 #[async_trait]
-impl Layer for Late {
+impl<K: Clone + Debug + Default + Send + 'static> Layer for Late<K> {
     fn below(&self) -> &Engine {
         &self.engine
     }
@@ -68,24 +72,20 @@ impl Layer for Late {
     }
 
     async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
-        let (step, journaled) = (step_of(collection, &update.update), update.journaled);
+        let (step, journaled) = (Step::of_update(collection, &update.update), update.journaled);
         let update = self.engine.update(collection, update);
         self.write(step, journaled, update).await
     }
 
     async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
-        let (step, journaled) = (step_of(collection, &change.update), change.journaled);
+        let (step, journaled) = (Step::of_update(collection, &change.update), change.journaled);
         let change = self.engine.find_and_modify(collection, change);
         self.write(step, journaled, change).await
     }
 
     async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
-        let step = match (collection, many) {
-            (PAGES, true) => Step::Sweep,
-            (PAGES, false) => Step::DropPage,
-            _ => Step::DeleteOwner,
-        };
+        let step = Step::of_delete(collection, many);
         let delete = self.engine.delete(collection, filter, many);
-        self.write(Some(step), true, delete).await
+        self.write(step, true, delete).await
     }
 }

@@ -19,6 +19,7 @@ pub struct Observed {
 }
 
 impl Answers {
+    /// The digest.
     pub fn digest(&self) -> u64 {
         self.0.lock().unwrap().finish()
     }
@@ -35,6 +36,7 @@ impl Answers {
 }
 
 impl Observed {
+    /// Over an engine.
     pub fn of(engine: Engine, answers: Answers) -> Engine {
         Arc::new(Self { engine, answers })
     }

@@ -13,7 +13,7 @@ use document::{
     Capabilities, Consistency, DocumentEngine, Engine, Find, FindAndModify, Index, Result, Update, Updated,
 };
 
-use super::cached::{Cached, State};
+use crate::cached::{Cached, State};
 
 /// How old the next read is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,6 +4,7 @@
 pub struct Dice(u64);
 
 impl Dice {
+    /// For a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }

@@ -11,6 +11,7 @@ use redb::StorageBackend;
 #[derive(Debug, Clone, Default)]
 pub struct Disk<K>(pub Arc<Mutex<State<K>>>);
 
+/// What is on a disk, and what was kept of it.
 #[derive(Debug, Default)]
 pub struct State<K> {
     /// What a reader sees.
@@ -19,6 +20,7 @@ pub struct State<K> {
     pub synced: Vec<u8>,
     /// What happened since the last sync.
     pending: Vec<Pending>,
+    /// How often it was used.
     pub calls: usize,
     /// What was acknowledged.
     pub known: K,
@@ -26,6 +28,7 @@ pub struct State<K> {
     pub every: Option<usize>,
     /// The disk as it was at these calls, and what was acknowledged before.
     pub moments: Vec<Moment<K>>,
+    /// Every call fails.
     pub broken: bool,
     /// After this many more calls one fails, and only that one.
     pub fails_after: Option<usize>,
@@ -41,12 +44,14 @@ enum Pending {
     Write(usize, Vec<u8>),
 }
 
+/// A copy of a disk.
 #[derive(Debug, Clone)]
 pub struct Moment<K> {
     synced: Vec<u8>,
     pending: Vec<Pending>,
     /// Something waited for the next sync, which a power failure takes with all that came later.
     pub is_behind: bool,
+    /// What was acknowledged before.
     pub known: K,
 }
 
@@ -99,6 +104,7 @@ impl<K: Clone + Default> Disk<K> {
         work(&mut state)
     }
 
+    /// A disk with this on it.
     pub fn holding(image: Vec<u8>) -> Self {
         Self(Arc::new(Mutex::new(State {
             cached: image.clone(),

@@ -11,18 +11,18 @@ use std::sync::Arc;
 
 use document::Engine;
 use document::gate::{CallerGuard, Decision, Gate, GateEvent, WaitingCall};
-use store::Store;
+use futures::future::join_all;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::cached::{Cached, State};
-use super::dice::Dice;
-use super::history::History;
-use super::observed::{Answers, Observed};
-use super::stale::{Age, Versions};
+use crate::cached::{Cached, State};
+use crate::dice::Dice;
+use crate::history::History;
+use crate::observed::{Answers, Observed};
+use crate::stale::{Age, Versions};
 
-/// An operation under test. It gets a store in which every engine call waits for its turn.
-pub type Operation = Arc<dyn Fn(Store) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
+/// An operation under test. It gets a store whose engine calls all wait for their turn.
+pub type Operation<S> = Arc<dyn Fn(S) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
 
 /// The layer between an operation and the engine whose calls are interleaved.
 pub type Between = &'static (dyn Fn(Engine) -> Engine + Sync);
@@ -43,6 +43,21 @@ pub struct Bounds {
     pub switches: usize,
     /// How many crashes, lost answers or lost calls a run may have.
     pub faults: usize,
+}
+
+/// Bounds.
+pub const fn within(switches: usize, faults: usize) -> Bounds {
+    Bounds { switches, faults }
+}
+
+/// Wider bounds than those of a test, which find every fault found so far. `SPILLWAY_MODEL_SWITCHES=9` enumerates
+/// everything, and `SPILLWAY_MODEL_FAULTS=2` adds two crashes or lost answers.
+pub fn least() -> Bounds {
+    let number = |variable: &str| std::env::var(variable).map_or(0, |number| number.parse().unwrap());
+    Bounds {
+        switches: number("SPILLWAY_MODEL_SWITCHES"),
+        faults: number("SPILLWAY_MODEL_FAULTS"),
+    }
 }
 
 impl Bounds {
@@ -105,12 +120,13 @@ impl Explorer {
     }
 
     /// Runs the operations once, in the next interleaving; each operation sees the engine through a `between` of its
-    /// own; `after_write` checks the store after every write. `None` when the run reached a state that another has
+    /// own, in a store that `open` makes of it; `after_write` checks the store after every write. `None` when the run reached a state that another has
     /// been in.
-    pub async fn run(
+    pub async fn run<S>(
         &mut self,
-        store: &Store,
-        operations: &[Operation],
+        engine: &Engine,
+        open: &impl AsyncFn(Engine) -> S,
+        operations: &[Operation<S>],
         between: Between,
         after_write: impl AsyncFn(),
     ) -> Option<Run> {
@@ -120,7 +136,7 @@ impl Explorer {
             versions.begin();
         }
         let answers: Vec<Answers> = operations.iter().map(|_| Answers::default()).collect();
-        let (mut tasks, mut inbox) = start(store, operations, between, &self.history, &answers).await;
+        let (mut tasks, mut inbox) = start(engine, open, operations, between, &self.history, &answers).await;
         let mut waiting: Vec<Option<WaitingCall>> = operations.iter().map(|_| None).collect();
         let mut run = Run {
             crashed: vec![false; operations.len()],
@@ -225,11 +241,47 @@ impl Explorer {
     }
 }
 
+/// Runs operations one after the other.
+pub fn in_turn<S: Clone + Send + Sync + 'static>(operations: Vec<Operation<S>>) -> Operation<S> {
+    Arc::new(move |store: S| {
+        let operations = operations.clone();
+        Box::pin(async move {
+            for operation in operations {
+                operation(store.clone()).await;
+            }
+        })
+    })
+}
+
+/// Runs several operations at once, like a server with several people.
+pub fn at_once<S: Clone + Send + Sync + 'static>(operations: Vec<Operation<S>>) -> Operation<S> {
+    Arc::new(move |store: S| {
+        let operations = operations.clone();
+        Box::pin(async move {
+            join_all(operations.iter().map(|operation| operation(store.clone()))).await;
+        })
+    })
+}
+
 /// Runs the operations once, in an order and with faults that are determined by a seed: out of this many writes one
 /// fails and one loses its answer.
-pub async fn simulate(store: &Store, operations: &[Operation], seed: u64, writes_per_fault: u64) {
+pub async fn simulate<S>(
+    engine: &Engine,
+    open: &impl AsyncFn(Engine) -> S,
+    operations: &[Operation<S>],
+    seed: u64,
+    writes_per_fault: u64,
+) {
     let answers: Vec<Answers> = operations.iter().map(|_| Answers::default()).collect();
-    let (tasks, mut inbox) = start(store, operations, &|engine| engine, &History::default(), &answers).await;
+    let (tasks, mut inbox) = start(
+        engine,
+        open,
+        operations,
+        &|engine| engine,
+        &History::default(),
+        &answers,
+    )
+    .await;
     let mut waiting: Vec<Option<WaitingCall>> = operations.iter().map(|_| None).collect();
     let mut run = Run {
         crashed: Vec::new(),
@@ -258,9 +310,10 @@ pub async fn simulate(store: &Store, operations: &[Operation], seed: u64, writes
 }
 
 /// Starts the operations, each with an engine whose calls wait for their turn.
-async fn start(
-    store: &Store,
-    operations: &[Operation],
+async fn start<S>(
+    engine: &Engine,
+    open: &impl AsyncFn(Engine) -> S,
+    operations: &[Operation<S>],
     between: Between,
     history: &History,
     answers: &[Answers],
@@ -268,11 +321,9 @@ async fn start(
     let (messages, inbox) = mpsc::unbounded_channel();
     let mut tasks = JoinSet::new();
     for (actor, operation) in operations.iter().enumerate() {
-        let gate = Gate::new(store.engine().clone(), actor, messages.clone());
+        let gate = Gate::new(engine.clone(), actor, messages.clone());
         let gate = Observed::of(gate, answers[actor].clone());
-        let gated = Store::open(between(gate), store.settings().clone())
-            .await
-            .unwrap();
+        let gated = open(between(gate)).await;
         let (operation, messages) = (operation(gated), messages.clone());
         let history = history.clone();
         tasks.spawn(async move {

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use bson::Document;
 use document::{Engine, Error, FindAndModify, Index, Layer, Result, Update, Updated};
 
-use super::dice::Dice;
+use crate::dice::Dice;
 
 struct Unreliable {
     engine: Engine,

@@ -34,7 +34,9 @@ struct Event {
 /// Whether the operation changed something, and how many items there are then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Answer {
+    /// Whether it changed something.
     pub changed: bool,
+    /// How many items there are then.
     pub count: u64,
 }
 

@@ -1,0 +1,25 @@
+//! For tests: runs concurrent operations in every interleaving of their engine calls, with crashes, lost answers and
+//! old reads, and over engines that leave out parts of a protocol.
+//!
+//! [`schedule`] enumerates the runs, over an engine that [remembers](cached) what it has done before. [`history`] checks
+//! the answers. [`mutant`] removes guards and writes, [`interrupted`] does something before a write, and [`disk`] loses
+//! what was not synced. [`step`] names the writes of overflow lists.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::missing_panics_doc,
+    reason = "a test that cannot go on fails"
+)]
+
+pub mod cached;
+pub mod dice;
+pub mod disk;
+pub mod history;
+pub mod interrupted;
+pub mod late;
+pub mod mutant;
+pub mod observed;
+pub mod schedule;
+pub mod stale;
+pub mod step;
+pub mod unreliable;

@@ -1,0 +1,54 @@
+//! The writes of the feed, beside those of single lists.
+
+use bson::Bson;
+use checker::mutant::Write;
+use checker::step::{Step, operand};
+use document::Change;
+use store::timeline::COLLECTION as TIMELINES;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FeedStep {
+    /// A write of a list.
+    List(Step),
+    /// A person's intent is noted.
+    Begin,
+    /// A post is put into a timeline.
+    Deliver,
+    /// An outlier is named in a timeline.
+    Announce,
+    /// An author is marked before the followers' timelines name them as an outlier.
+    BeginToAnnounce,
+    /// A follow or unfollow is noted.
+    Doubt,
+    /// A timeline is rewritten.
+    Rewrite,
+    /// An author who leaves is removed from a timeline.
+    Forget,
+}
+
+impl Write for FeedStep {
+    fn of_update(collection: &str, change: &Change) -> Option<Self> {
+        let list = || Step::of_update(collection, change).map(Self::List);
+        let Change::Operators(operators) = change else {
+            return list();
+        };
+        let has = |operator: &str, field: &str| operand(operators, operator, field);
+        if collection == TIMELINES {
+            return match () {
+                () if has("$push", "entries").is_some() => Some(Self::Deliver),
+                () if has("$push", "doubts").is_some() => Some(Self::Doubt),
+                () if has("$addToSet", "outliers").is_some() => Some(Self::Announce),
+                () if has("$set", "entries").is_some() => Some(Self::Rewrite),
+                () if has("$pull", "entries").is_some() => Some(Self::Forget),
+                () => None,
+            };
+        }
+        match () {
+            () if has("$push", "intents").is_some() => Some(Self::Begin),
+            () => list().or_else(|| {
+                let begins = has("$set", "outlier") == Some(Bson::Boolean(false));
+                begins.then_some(Self::BeginToAnnounce)
+            }),
+        }
+    }
+}
