@@ -6,6 +6,7 @@ mod bench;
 mod browser;
 mod checks;
 mod cli;
+mod compiled;
 mod console;
 mod dependencies;
 mod doc_paths;

@@ -19,6 +19,8 @@ pub struct Repository {
     pub root: PathBuf,
     /// Where Cargo builds: `target`, unless the user's configuration says otherwise.
     pub target: PathBuf,
+    /// The names of our packages and of what they build.
+    pub crates: Vec<String>,
 }
 
 impl Repository {
@@ -38,8 +40,16 @@ impl Repository {
         metadata.args("metadata --format-version 1 --no-deps --offline".split(' '));
         let json = process::ask(metadata.current_dir(root)).unwrap_or_default();
         let json: Value = serde_json::from_str(&json).unwrap_or_default();
+        let packages = json["packages"].as_array().into_iter().flatten();
+        let named = packages.flat_map(|package| {
+            let targets = package["targets"].as_array().into_iter().flatten();
+            targets
+                .chain([package])
+                .map(|named| named["name"].as_str().unwrap_or_default())
+        });
         Ok(Self {
             root: root.to_owned(),
+            crates: named.map(str::to_owned).collect(),
             target: json["target_directory"]
                 .as_str()
                 .map_or_else(|| root.join("target"), PathBuf::from),

@@ -7,6 +7,7 @@ use std::process::Command;
 use anyhow::{Result, ensure};
 use wasm_bindgen_cli_support::Bindgen;
 
+use crate::compiled;
 use crate::console::{self, Step};
 use crate::preflight;
 use crate::process::{self, together};
@@ -85,12 +86,14 @@ fn site(repository: &Repository) -> PathBuf {
 /// Installs what is missing, and builds what has changed of the server and of the site.
 pub fn build(repository: &Repository) -> Result<()> {
     preflight::check(repository)?;
+    compiled::fetch(repository)?;
     let server = repository.cargo("build --package=server --bin=spillway --release");
     // One half alone often keeps only one core busy.
     together(
         || compile(repository, "compiling the server", server),
         || make_site(repository),
-    )
+    )?;
+    compiled::keep(repository)
 }
 
 fn make_site(repository: &Repository) -> Result<()> {
