@@ -1,9 +1,8 @@
 //! The third part of a check: lists that belong together.
 //!
-//! An action of a person writes several lists, one after the other, and undoes them in the reverse order. The list
-//! that is written first and undone last decides: `followers` of the followed person, and the likes, shares and
-//! comments of a post; for a post, the post itself. What it has and others lack is completed; what others have and it
-//! lacks is removed from them.
+//! An action of a person changes several lists, one after the other. The list that is changed first decides, whether
+//! the action adds or removes: `followers` of the followed person, and the likes, shares and comments of a post; for a
+//! post, the post itself. What it has and others lack is completed; what others have and it lacks is removed from them.
 //!
 //! Claims are gathered from the lists of many owners and looked up together. What is missing is looked up again after
 //! a pause; what is still missing then is looked up once more, alone.
@@ -19,7 +18,7 @@ use crate::upkeep::finding::{Outcome, Severity, Violation};
 use crate::upkeep::list_state::{ListState, Shape};
 use crate::upkeep::lookup::{Answer, Wanted, lookup};
 use crate::upkeep::owners::{COLLECTIONS, Owners, groups, owner_of, relations_of};
-use document::{DocumentEngine, Error, Find, Result, session_of};
+use document::{DocumentEngine, Error, Find, Result};
 
 /// From how many claims on to look them up. Memory holds at most two claims for each loaded item in addition.
 const MANY: usize = 16_384;
@@ -135,13 +134,13 @@ impl Checking<'_> {
     }
 
     async fn disagreement(&mut self, claim: Claim) -> Result<()> {
-        // In one session: the people in a claim existed before the claim was written, so the look at them must not be
-        // older.
-        let engine = session_of(self.store.engine());
-        if lookup(&*engine, &[&claim.location()]).await?.first() != Some(&Answer::There) {
+        // In this order: the people in a claim existed before the claim was written, and in the session of a check the
+        // look at them is not older than the look at the claim.
+        let engine = &**self.store.engine();
+        if lookup(engine, &[&claim.location()]).await?.first() != Some(&Answer::There) {
             return Ok(());
         }
-        let (claim, violation, mend) = match open(&*engine, vec![claim]).await?.pop() {
+        let (claim, violation, mend) = match open(engine, vec![claim]).await?.pop() {
             Some((claim, Answer::NoOwner)) => {
                 let (violation, mend) = owner_gone(&claim);
                 (claim, violation, mend)

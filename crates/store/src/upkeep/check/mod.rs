@@ -84,6 +84,9 @@ impl CheckReport {
 /// # Errors
 /// The engine's errors. Problems in the store are not errors but [`Finding`]s.
 pub async fn check(store: &Store, options: CheckOptions, progress: Progress<'_>) -> Result<CheckReport> {
+    // In one session: what is compared must not be older than what it is compared with, because a repair deletes what
+    // has no owner, is there twice or stands alone.
+    let store = &store.session();
     let mut total = store.engine().count(PAGES, bson::Document::new()).await?;
     for collection in COLLECTIONS {
         let owners = store.engine().count(collection, bson::Document::new()).await?;

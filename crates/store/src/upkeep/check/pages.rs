@@ -79,8 +79,8 @@ impl Checking<'_> {
         Ok(())
     }
 
-    /// The pages that are not committed. The owners are read after the pages: an owner that is gone then never comes
-    /// back, since one that is made again is another incarnation.
+    /// The pages that are not committed. The owners are read after the pages, in one session: an owner that is gone then
+    /// never comes back, since one that is made again is another incarnation.
     async fn suspects(&self, pages: Vec<Stray>) -> Result<Vec<(Stray, PageState)>> {
         let mut owners = HashMap::new();
         for collection in COLLECTIONS {
