@@ -1,8 +1,9 @@
 //! The third part of a check: lists that belong together.
 //!
-//! An action of a person changes several lists, one after the other. The list that is changed first decides, whether
-//! the action adds or removes: `followers` of the followed person, and the likes, shares and comments of a post; for a
-//! post, the post itself. What it has and others lack is completed; what others have and it lacks is removed from them.
+//! An action of a person changes several lists, one after the other. One of them decides: `followers` of the followed
+//! person, and the likes, shares and comments of a post. It is changed first, whether the action adds or removes. For a
+//! post, the post itself decides: it is written before its activity, and deleted after it. What it has and others lack
+//! is completed; what others have and it lacks is removed from them.
 //!
 //! Claims are gathered from the lists of many owners and looked up together. What is missing is looked up again after
 //! a pause; what is still missing then is looked up once more, alone.
