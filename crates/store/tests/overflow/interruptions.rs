@@ -62,27 +62,27 @@ async fn a_spill_does_not_commit_when_a_server_with_a_larger_threshold_appended_
     assert_sound(&store, &owner, LIKES).await;
 }
 
-/// Fails without `pages` in the guard of the push.
+/// Fails without `pages` and `floor` in the guard of the push.
 #[tokio::test]
 async fn a_push_reads_again_when_a_spill_moved_its_actor() {
     let store = small_store(3, 2).await;
     let owner = post(&store, 1).await;
-    for n in 1..=3 {
+    for n in 2..=3 {
         store.list(LIKES).append(&owner, like(n)).await.unwrap();
     }
     let (other, at) = (store.clone(), owner.clone());
+    let (tell, told) = tokio::sync::oneshot::channel();
     let slow = interrupted(&store, Step::Push, async move {
-        other.list(LIKES).append(&at, like(9)).await.unwrap();
+        // Then the actor is in a page, and the head has room again.
+        for n in [1, 9, 10, 11] {
+            other.list(LIKES).append(&at, like(n)).await.unwrap();
+        }
+        tell.send(()).unwrap();
     })
     .await;
-    assert!(
-        !slow
-            .list(LIKES)
-            .append(&owner, like_at(1, 50))
-            .await
-            .unwrap()
-            .added
-    );
+    let late = slow.list(LIKES).append(&owner, like_at(1, 50)).await.unwrap();
+    told.await.expect("the push was interrupted");
+    assert!(!late.added);
     assert_sound(&store, &owner, LIKES).await;
 }
 
