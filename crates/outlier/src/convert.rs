@@ -1,5 +1,6 @@
 use bson::{Bson, Document, doc};
 
+use crate::attempts::Attempts;
 use crate::item::documents;
 use crate::state::{State, int};
 use crate::{Item, OverflowList, Owner, empty, value_at};
@@ -7,9 +8,6 @@ use document::{Error, Find, FindAndModify, Result, Update};
 
 /// How many pages are written at once.
 const BATCH: usize = 64;
-
-/// How often the rest of an array is computed again because others changed it meanwhile.
-const ATTEMPTS: usize = 256;
 
 /// An array that is being converted to head and pages.
 struct Conversion {
@@ -53,7 +51,8 @@ impl OverflowList<'_> {
     ) -> Result<bool> {
         let mut conversion: Option<Conversion> = None;
         let mut advance = 1;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::default();
+        while attempts.next().await {
             let document = match &conversion {
                 Some(conversion) => self.array_at(owner, conversion.rev).await?,
                 None => None,

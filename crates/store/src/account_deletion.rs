@@ -22,16 +22,13 @@ use crate::overflow::{Item, Key, PAGES, delete_owner};
 use crate::people::COLLECTION;
 use crate::reactions::Reaction;
 use document::{DocumentEngine, Error, Find, Index, Result, Update};
-use outlier::fields;
+use outlier::{Attempts, fields};
 
 /// The field that marks a person who is leaving; it is `true` or absent.
 pub(crate) const MARK: &str = "leaving";
 
 /// How many traces are removed at once.
 const AT_ONCE: usize = 8;
-
-/// How often the lists are walked over again because they changed meanwhile.
-const ATTEMPTS: usize = 16;
 
 /// Creates the index that finds people who are leaving without reading everybody.
 pub(crate) async fn prepare(engine: &dyn DocumentEngine) -> Result<()> {
@@ -88,7 +85,8 @@ impl<'a> AccountDeletions<'a> {
     pub async fn finish(&self, handle: &Handle) -> Result<()> {
         // In one session: the walk over the lists sees them at least as new as when they were noted.
         let session = self.store.session();
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::default();
+        while attempts.next().await {
             let Some(seen) = lists_of(&session, handle).await? else {
                 return Ok(());
             };
