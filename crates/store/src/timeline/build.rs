@@ -2,9 +2,10 @@ use bson::{Bson, doc};
 use model::Handle;
 
 use super::stored::{Entry, Timeline};
-use super::{ATTEMPTS, COLLECTION, DeliveryMode, Timelines};
+use super::{COLLECTION, DeliveryMode, Timelines};
 use crate::{account_deletion, people, posts};
 use document::{Error, Find, Result};
+use outlier::Attempts;
 
 impl Timelines<'_> {
     /// A reader's timeline. If there is none, or too little in it, it is built from the lists and the posts, which
@@ -13,7 +14,8 @@ impl Timelines<'_> {
     /// It is first stored empty. From then on, every post that is fanned out and every author who becomes an outlier
     /// changes it, and whatever was computed without that change is computed again.
     pub(super) async fn built(&self, reader: &Handle) -> Result<Timeline> {
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::default();
+        while attempts.next().await {
             let Some(mut timeline) = self.get(reader).await? else {
                 let Some((_, born)) = self.delivery_mode(reader).await? else {
                     return Err(Error::NoOwner(format!("user:{reader}")));

@@ -7,12 +7,13 @@ use futures::{StreamExt as _, TryStreamExt as _, stream};
 use model::{Cursor, Handle, PostId, PostText, Relation, Timestamp, Topic};
 use uuid::Uuid;
 
-use super::stored::{Entry, length};
-use super::{ATTEMPTS, COLLECTION, DeliveryMode, Timelines};
-use crate::overflow::uuid_bson;
+use super::stored::Entry;
+use super::{COLLECTION, DeliveryMode, Timelines};
+use crate::overflow::{number, uuid_bson};
 use crate::people;
 use crate::posts::{self, StoredPost, new_document};
-use document::{Error, Find, Result, Update};
+use document::{Consistency, Error, Find, Result, Update};
+use outlier::Attempts;
 
 /// The mark of a post that may not be in all its timelines yet.
 pub(crate) const UNDELIVERED: &str = "undelivered";
@@ -25,8 +26,9 @@ const AT_ONCE: usize = 16;
 const SWEEP: u64 = 1_000;
 
 impl Timelines<'_> {
-    /// Adds a post and returns it. It is marked as to be delivered unless its author is an outlier.
-    /// [`Timelines::deliver`] does the rest. `born` is a fresh id for this incarnation of it.
+    /// Adds a post and returns it. It is marked as to be delivered, because what was read of its author before it may
+    /// be old. [`Timelines::deliver`] of the same [`Timelines`] does the rest: its reads see the post, and everybody
+    /// who followed before. `born` is a fresh id for this incarnation of it.
     ///
     /// # Errors
     /// [`Error::DuplicateKey`] when there is one with this id.
@@ -39,10 +41,7 @@ impl Timelines<'_> {
         at: Timestamp,
     ) -> Result<StoredPost> {
         let mut document = new_document(id, born, author, text, at);
-        let standing = self.delivery_mode(author).await?;
-        if !matches!(standing, Some((DeliveryMode::Outlier, _))) {
-            document.insert(UNDELIVERED, true);
-        }
+        document.insert(UNDELIVERED, true);
         self.store.posts().insert_document(document).await
     }
 
@@ -60,8 +59,8 @@ impl Timelines<'_> {
             Some((DeliveryMode::Becoming, born)) => self.announce(author, born).await?,
             Some((DeliveryMode::Ordinary, _)) => {
                 for post in &posts {
-                    let push = push(&Entry::read(post, "_id")?, self.window());
-                    self.reach(author, &push).await?;
+                    self.reach(author, &Write::Post(Entry::read(post, "_id")?))
+                        .await?;
                 }
             }
         }
@@ -115,13 +114,7 @@ impl Timelines<'_> {
         let mut unmarked = own.clone();
         unmarked.insert("outlier", doc! { "$exists": false });
         mark(unmarked, false).await?;
-        let change = doc! { "$addToSet": { "outliers": author.as_str() }, "$inc": { "rev": 1_i64 } };
-        let naming = Write {
-            guard: Document::new(),
-            change,
-            names_author: true,
-        };
-        self.reach(author, &naming).await?;
+        self.reach(author, &Write::Author(author.clone())).await?;
         mark(own, true).await.map(drop)
     }
 
@@ -146,6 +139,9 @@ impl Timelines<'_> {
     /// A follower may leave after being read and before the write. So the timeline's `follows` is read first, then the
     /// followers again, and the write is guarded on `follows`: a follower who left before the second read is not
     /// written to, and one who left after it has changed `follows`, or is about to remove the change.
+    ///
+    /// The first writes are side by side. Those that failed are repeated in the session, whose next read then shows
+    /// whether `follows` is the reason.
     async fn reach_stretch(
         &self,
         author: &Handle,
@@ -157,7 +153,8 @@ impl Timelines<'_> {
             return Ok(());
         }
         let mut tried: HashMap<Handle, Document> = HashMap::new();
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::default();
+        while attempts.next().await {
             let mut open = self.follows_of(&followers).await?;
             // Their write failed on the guard before, and not because the reader changed whom they follow: nothing is
             // left to do.
@@ -171,16 +168,22 @@ impl Timelines<'_> {
             };
             // The followers of an author who is leaving stay in the list until the end. The departure removes the
             // author from each timeline after setting its mark, which this read would have seen.
-            if write.names_author && self.delivery_mode(author).await?.is_none() {
+            if matches!(write, Write::Author(_)) && self.delivery_mode(author).await?.is_none() {
                 return Ok(());
             }
             open.retain(|(reader, _)| still.contains(reader));
+            let engine = if attempts.is_retry() {
+                self.store.engine()
+            } else {
+                self.beside.engine()
+            };
             let writes = open.into_iter().map(|(reader, state)| async move {
+                let (guard, change) = write.parts(number(&state, "window")?);
                 let mut filter = doc! { "_id": reader.as_str() };
                 filter.extend(state.clone());
-                filter.extend(write.guard.clone());
-                let update = Update::one(filter, write.change.clone());
-                let done = self.store.engine().update(COLLECTION, update).await?;
+                filter.extend(guard);
+                let update = Update::one(filter, change);
+                let done = engine.update(COLLECTION, update).await?;
                 Ok::<_, Error>((done.matched == 0).then_some((reader, state)))
             });
             let missed: Vec<_> = stream::iter(writes)
@@ -192,7 +195,11 @@ impl Timelines<'_> {
                 return Ok(());
             }
             followers = missed.iter().map(|(reader, _)| reader.clone()).collect();
-            tried.extend(missed);
+            if attempts.is_retry()
+                || self.store.engine().capabilities().consistency == Consistency::Linearizable
+            {
+                tried.extend(missed);
+            }
         }
         Err(Error::Contended(format!("the followers of {author}")))
     }
@@ -210,11 +217,13 @@ impl Timelines<'_> {
         Ok((followers, stretch.next))
     }
 
-    /// How often each of these readers who has a timeline has changed whom they follow, and which timeline it is.
+    /// How often each of these readers who has a timeline has changed whom they follow, which timeline it is, and how
+    /// much it holds. One that does not say, as earlier versions wrote them, is rebuilt before anybody reads it.
     async fn follows_of(&self, readers: &HashSet<Handle>) -> Result<Vec<(Handle, Document)>> {
         let mut ids: Vec<&str> = readers.iter().map(Handle::as_str).collect();
         ids.sort_unstable();
-        let find = Find::matching(doc! { "_id": { "$in": ids } }).project(doc! { "born": 1, "follows": 1 });
+        let find = Find::matching(doc! { "_id": { "$in": ids }, "window": { "$exists": true } })
+            .project(doc! { "born": 1, "follows": 1, "window": 1 });
         let found = self.store.engine().find(COLLECTION, find).await?;
         let follows = |mut timeline: Document| {
             let reader = timeline.remove("_id")?.as_str()?.parse().ok()?;
@@ -224,23 +233,33 @@ impl Timelines<'_> {
     }
 }
 
-/// A change of the timelines of an author's followers.
-struct Write {
-    /// The condition for the write, besides that the reader follows.
-    guard: Document,
-    change: Document,
-    /// Whether it names the author as one whose posts are merged in.
-    names_author: bool,
+/// What is written to the timelines of an author's followers.
+enum Write {
+    /// A post.
+    Post(Entry),
+    /// The author's name, as one whose posts are merged in.
+    Author(Handle),
+}
+
+impl Write {
+    /// The condition, besides that the reader follows, and the change, for a timeline of this window.
+    fn parts(&self, window: u64) -> (Document, Document) {
+        match self {
+            Self::Post(entry) => push(entry, window),
+            Self::Author(author) => {
+                let name = doc! { "$addToSet": { "outliers": author.as_str() }, "$inc": { "rev": 1_i64 } };
+                (Document::new(), name)
+            }
+        }
+    }
 }
 
 /// The write that puts a post into a timeline if it is not there, and is not older than the last entry of a timeline
 /// that is not complete. It drops the oldest entry of a full timeline, and in the same write decreases `room`, so that
 /// a timeline with room left never had to drop an entry.
-fn push(entry: &Entry, window: usize) -> Write {
+fn push(entry: &Entry, window: u64) -> (Document, Document) {
     let (id, at) = (uuid_bson(entry.post), DateTime::from_millis(entry.at.millis()));
-    let window = length(window);
     let guard = doc! {
-        "window": window,
         "entries": { "$not": { "$elemMatch": { "post": &id, "at": at } } },
         "$or": [
             { "room": { "$gte": 0_i64 } },
@@ -250,13 +269,10 @@ fn push(entry: &Entry, window: usize) -> Write {
     };
     let change = doc! {
         "$push": { "entries": {
-            "$each": [entry.to_document()], "$sort": { "at": -1, "post": -1 }, "$slice": window,
+            "$each": [entry.to_document()], "$sort": { "at": -1, "post": -1 },
+            "$slice": i64::try_from(window).unwrap_or(i64::MAX),
         } },
         "$inc": { "rev": 1_i64, "room": -1_i64 },
     };
-    Write {
-        guard,
-        change,
-        names_author: false,
-    }
+    (guard, change)
 }

@@ -5,15 +5,15 @@ use model::{Handle, Relation, Topic};
 use uuid::Uuid;
 
 use super::stored::Timeline;
-use super::{ATTEMPTS, COLLECTION, DeliveryMode, Timelines};
+use super::{COLLECTION, DeliveryMode, Timelines};
 use crate::overflow::{Appended, Item, Key, Removed, uuid_bson};
 use crate::reactions::{agree_following, raise_rev};
 use document::{Error, Result, Update};
+use outlier::Attempts;
 
 impl Timelines<'_> {
     /// Makes a reader follow an author: in the author's followers, in the reader's `following` list, and in the
-    /// reader's timeline. The store is in one session, here and in [`Timelines::unfollow`]. Repeating it changes
-    /// nothing. If it is interrupted, repeating it finishes it, and until then the reader's timeline is in doubt about
+    /// reader's timeline. Repeating it changes nothing. If it is interrupted, repeating it finishes it, and until then the reader's timeline is in doubt about
     /// the author. The item's `id` must be a fresh one.
     ///
     /// # Errors
@@ -48,7 +48,7 @@ impl Timelines<'_> {
         let also = raise_rev(Relation::Following);
         let followed = match following.append_if(&own, wanted, seen, also).await {
             Ok(Some(there)) if there.item.id == appended.item.id => Ok(()),
-            Ok(_) => agree_following(self.store, &reader, author).await,
+            Ok(_) => agree_following(&self.store, &reader, author).await,
             Err(error) => Err(error),
         };
         if let Err(error @ Error::NoOwner(_)) = followed {
@@ -102,7 +102,7 @@ impl Timelines<'_> {
         let also = raise_rev(Relation::Following);
         let key = Key::By(author.clone());
         if following.remove_if(&own, &key, seen, also).await?.is_none() {
-            agree_following(self.store, reader, author).await?;
+            agree_following(&self.store, reader, author).await?;
         }
         self.align(reader, author, Some(attempt)).await?;
         Ok(removed)
@@ -137,7 +137,8 @@ impl Timelines<'_> {
 
     /// Like `align`, but returns whether the author still exists, or true if the reader has left.
     async fn settle(&self, reader: &Handle, author: &Handle, ends: Option<Uuid>) -> Result<bool> {
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::default();
+        while attempts.next().await {
             // In this order: a change after the timeline was read either makes the write below fail or updates the
             // timeline itself.
             let Some(mut timeline) = self.get(reader).await? else {

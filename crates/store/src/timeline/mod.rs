@@ -34,12 +34,13 @@ pub const COLLECTION: &str = "timelines";
 /// How many posts a timeline holds unless the settings say otherwise: ten screens, in a document of about 14 KB.
 pub const WINDOW: usize = 200;
 
-/// How often an operation starts over because a concurrent one changed the document first.
-const ATTEMPTS: usize = 256;
-
-/// The timelines of a store.
+/// The timelines of a store, for one operation or several in turn: a post is published and then delivered.
 pub struct Timelines<'a> {
-    store: &'a Store,
+    /// In one session: what decides about a write is read from it, and none of these reads is older than an earlier
+    /// one, or than an earlier write.
+    store: Store,
+    /// For writes side by side, which a session would make one after the other.
+    beside: &'a Store,
 }
 
 /// How an author's posts reach their followers.
@@ -56,7 +57,10 @@ enum DeliveryMode {
 
 impl<'a> Timelines<'a> {
     pub(crate) fn new(store: &'a Store) -> Self {
-        Self { store }
+        Self {
+            store: store.session(),
+            beside: store,
+        }
     }
 
     /// How many posts a timeline holds.

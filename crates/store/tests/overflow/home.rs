@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use crate::support::{handle, small_store};
 
-const HASH: &str = "a hash";
+pub const HASH: &str = "a hash";
 
 /// Reader 0 follows authors 1 to n, in a store from before there were timelines.
 async fn town(authors: u64) -> Store {
@@ -33,7 +33,7 @@ async fn town(authors: u64) -> Store {
     store
 }
 
-async fn join(store: &Store, number: u64, born: Uuid) {
+pub async fn join(store: &Store, number: u64, born: Uuid) {
     let handle = handle(number);
     let name = handle.as_str().parse().unwrap();
     let user = User {
@@ -318,6 +318,20 @@ async fn a_timeline_of_another_window_is_rebuilt() {
     publish(&smaller, 1, 61).await;
     assert_eq!(home(&store, 20).await, down(61, 10));
     assert_eq!(timeline(&store).await.get_array("entries").unwrap().len(), 52);
+}
+
+#[tokio::test]
+async fn a_post_from_a_server_with_another_window_is_in_home() {
+    let store = town(1).await;
+    write(&store, 1, 10..60).await;
+    assert_eq!(home(&store, 20).await, down(59, 10));
+    for (window, number) in [(5, 60), (WINDOW + 5, 61)] {
+        let mut settings = store.settings().clone();
+        settings.set_window(window).unwrap();
+        let other = Store::open(store.engine().clone(), settings).await.unwrap();
+        publish(&other, 1, number).await;
+        assert_eq!(home(&store, 20).await, down(i64::try_from(number).unwrap(), 10));
+    }
 }
 
 #[tokio::test]

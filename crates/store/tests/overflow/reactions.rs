@@ -22,6 +22,9 @@ use checker::mutant::{Mutant, fails};
 use checker::schedule::{Between, Bounds, Explorer, least, within};
 use checker::step::Step::{Commit, Confirm, Push, RemoveFromHead};
 
+/// How many posts the author has.
+const POSTS: u64 = 4;
+
 /// So much later than everything here that no request is still running.
 const LATER: Timestamp = Timestamp::from_millis(1_000_000_000_000);
 
@@ -79,7 +82,7 @@ impl Town {
             let born = Uuid::from_u128(fresh().into());
             store.people().insert(&user, born).await.unwrap();
         }
-        for number in 0..4 {
+        for number in 0..POSTS {
             let (born, at) = (Uuid::from_u128(fresh().into()), Timestamp::from_millis(0));
             let text = "The weir is open.".parse().unwrap();
             let posts = store.posts();
@@ -170,6 +173,13 @@ impl Town {
         if let Reaction::Follow(_) = reaction {
             let following = walk(store, &own, Relation::Following, 10).await;
             assert_eq!(ids(&following), ids(&decided), "following after {events}");
+            let home = store.timelines().home(&actor, None, 10).await.unwrap();
+            let expected = if decided.is_empty() { 0 } else { POSTS };
+            assert_eq!(
+                home.posts.len() as u64,
+                expected,
+                "the posts in home after {events}"
+            );
         }
         !decided.is_empty()
     }

@@ -5,18 +5,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use bson::{Bson, Document};
-use document::{Capabilities, Consistency, Engine, Find, Layer, Result};
+use bson::{Bson, Document, doc};
+use document::{Capabilities, Consistency, Engine, Find, Layer, Result, Update};
 use store::Store;
+use store::overflow::uuid_bson;
+use store::timeline::{COLLECTION, WINDOW};
 use tokio::time::Instant;
+use uuid::Uuid;
 
+use crate::home::{HASH, join};
 use crate::support::disordered::Disorder::NoWriteBeforeSweep;
 use crate::support::disordered::Disordered;
 use crate::support::flawed::Flaw::Unconfirmed;
 use crate::support::flawed::Flawed;
 use crate::support::operations::LIKES;
 use crate::support::scenarios::{named, within};
-use crate::support::{born_of, like, post, post_born, small_store};
+use crate::support::{born_of, handle, like, post, post_born, small_store};
 use checker::mutant::Fault::*;
 use checker::mutant::{Mutant, fails};
 use checker::schedule::Between;
@@ -102,6 +106,16 @@ impl Layer for Behind {
     }
 }
 
+/// The newest store, with reads that are three seconds behind at first.
+async fn behind(older: &Store, newest: &Store) -> Store {
+    let behind: Engine = Arc::new(Behind {
+        older: older.engine().clone(),
+        newest: newest.engine().clone(),
+        until: Instant::now() + Duration::from_secs(3),
+    });
+    Store::open(behind, newest.settings().clone()).await.unwrap()
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_like_waits_until_reads_have_caught_up() {
     let (older, newest) = (small_store(3, 2).await, small_store(3, 2).await);
@@ -110,16 +124,66 @@ async fn a_like_waits_until_reads_have_caught_up() {
     let Bson::Binary(born) = born else {
         panic!("no incarnation")
     };
-    post_born(&newest, 1, uuid::Uuid::from_slice(&born.bytes).unwrap()).await;
+    post_born(&newest, 1, Uuid::from_slice(&born.bytes).unwrap()).await;
     for actor in 1..=5 {
         newest.list(LIKES).append(&owner, like(actor)).await.unwrap();
     }
-    let behind: Engine = Arc::new(Behind {
-        older: older.engine().clone(),
-        newest: newest.engine().clone(),
-        until: Instant::now() + Duration::from_secs(3),
-    });
-    let store = Store::open(behind, newest.settings().clone()).await.unwrap();
+    let store = behind(&older, &newest).await;
     let liked = store.list(LIKES).append(&owner, like(6)).await.unwrap();
     assert_eq!((liked.added, liked.count), (true, 6));
+}
+
+/// An older and a newer store with a reader and the reader's timeline, which has a doubt and was changed in between.
+async fn timelines_of_a_reader(attempt: Uuid) -> (Store, Store) {
+    let stores = (small_store(3, 2).await, small_store(3, 2).await);
+    for (store, rev) in [(&stores.0, 0_i64), (&stores.1, 1)] {
+        join(store, 0, Uuid::from_u128(1)).await;
+        let window = i64::try_from(WINDOW).unwrap();
+        let timeline = doc! {
+            "_id": handle(0).as_str(), "born": 7, "rev": rev, "follows": 0_i64, "built": false, "window": window,
+            "room": window, "entries": [], "outliers": [],
+            "doubts": [{ "id": uuid_bson(attempt), "author": handle(1).as_str() }],
+        };
+        store.engine().insert(COLLECTION, vec![timeline]).await.unwrap();
+    }
+    stores
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_home_request_waits_until_reads_have_caught_up() {
+    let (older, newest) = timelines_of_a_reader(Uuid::from_u128(2)).await;
+    let store = behind(&older, &newest).await;
+    let home = store.timelines().home(&handle(0), None, 5).await.unwrap();
+    assert_eq!(home.posts, []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_a_follow_waits_until_reads_have_caught_up() {
+    let attempt = Uuid::from_u128(2);
+    let (older, newest) = timelines_of_a_reader(attempt).await;
+    let store = behind(&older, &newest).await;
+    let timelines = store.timelines();
+    timelines
+        .align(&handle(0), &handle(1), Some(attempt))
+        .await
+        .unwrap();
+    let doubtful = doc! { "doubts": { "$ne": [] } };
+    assert_eq!(newest.engine().count(COLLECTION, doubtful).await.unwrap(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_departure_waits_until_reads_have_caught_up() {
+    let (older, newest) = (small_store(3, 2).await, small_store(3, 2).await);
+    for store in [&older, &newest] {
+        join(store, 0, Uuid::from_u128(1)).await;
+        store.account_deletions().begin(&handle(0), HASH).await.unwrap();
+    }
+    let changed = Update::one(
+        doc! { "_id": handle(0).as_str() },
+        doc! { "$inc": { "following.rev": 1_i64 } },
+    );
+    newest.engine().update("users", changed).await.unwrap();
+    let store = behind(&older, &newest).await;
+    store.account_deletions().finish(&handle(0)).await.unwrap();
+    assert_eq!(newest.engine().count("users", doc! {}).await.unwrap(), 0);
 }

@@ -2,12 +2,15 @@
 //! people who leave, with a crash before any write or a lost answer to any write. In the end, home always agrees with
 //! the lists and the posts.
 
-use crate::support::steps::FeedStep::{self, Announce, BeginToAnnounce, Deliver, Doubt, Forget, Rewrite};
+use crate::support::steps::FeedStep::{
+    self, Announce, BeginToAnnounce, Deliver, Delivered, Doubt, Forget, Rewrite,
+};
 use crate::support::town::Act::{
-    self, Delete, Follow, FollowSecond, Join, Leave, Look, Post, PostBySecond, Unfollow, UnfollowSecond,
+    self, Delete, Follow, FollowSecond, Join, Leave, Look, Post, PostAgain, PostBySecond, Unfollow,
+    UnfollowSecond,
 };
 use crate::support::town::{SECOND, Scenario};
-use checker::mutant::Fault::{self, Guard, Part};
+use checker::mutant::Fault::{self, Guard, Never, Part};
 use checker::mutant::{Mutant, fails};
 
 /// Two readers who follow and have a timeline, and a third who has one.
@@ -50,6 +53,17 @@ const DROPPED: &[Act] = &[
     PostBySecond(4),
     PostBySecond(5),
 ];
+/// A timeline that has lost all entries, and one post before that. So it knows of no post.
+const EMPTIED: &[Act] = &[
+    Look(1),
+    Follow(1),
+    FollowSecond(1),
+    Post(4),
+    PostBySecond(5),
+    PostBySecond(6),
+    PostBySecond(7),
+    UnfollowSecond(1),
+];
 /// The next post drops one.
 const BRIM: &[Act] = &[
     Look(1),
@@ -70,13 +84,22 @@ const UNBUILT: &[Act] = &[
     FollowSecond(1),
 ];
 
-/// A test for each scenario, and the scenario by its name.
+/// Two tests for each scenario, and the scenario by its name.
 macro_rules! scenarios {
     ($($test:ident: $before:expr, $at_once:expr, $followers:expr;)*) => {
         $(
-            #[tokio::test]
-            async fn $test() {
-                scenario(stringify!($test)).explore(&|engine| engine).await;
+            mod $test {
+                use super::scenario;
+
+                #[tokio::test]
+                async fn with_new_reads() {
+                    scenario(stringify!($test)).explore(&|engine| engine).await;
+                }
+
+                #[tokio::test(start_paused = true)]
+                async fn with_an_old_read() {
+                    scenario(stringify!($test)).explore_stale(&|engine| engine, true, 1).await;
+                }
             }
         )*
 
@@ -112,6 +135,8 @@ scenarios! {
     a_post_drops_another_while_one_is_deleted: HALF, &[&[Post(4), Post(5)], &[Delete(3), Look(1)]], &[1];
     a_post_drops_another_while_a_follower_looks_for_the_first_time: UNBUILT, &[&[Post(6)], &[Look(1)]], &[1];
     the_second_author_is_unfollowed_after_posts_were_dropped: DROPPED, &[&[UnfollowSecond(1)], &[Look(1)]], &[1];
+    an_author_with_a_late_clock_posts_while_a_follower_looks: EMPTIED, &[&[Post(1), Post(2), Post(3)], &[Look(1)]], &[1];
+    a_post_is_delivered_while_it_is_deleted_and_another_takes_its_id: ORDINARY, &[&[Post(2)], &[Delete(2), PostAgain(2)]], &[1, 2];
     an_author_posts_and_leaves_while_another_posts: BRIM, &[&[PostBySecond(4), Leave(SECOND)], &[Post(5)]], &[1];
     an_author_posts_and_is_unfollowed_while_the_reader_looks: BRIM, &[&[PostBySecond(4), UnfollowSecond(1)], &[Look(1)]], &[1];
     an_author_leaves_while_another_posts: DROPPED, &[&[Leave(SECOND)], &[Post(6)]], &[1];
@@ -161,9 +186,32 @@ mutants! {
     an_outlier_announced_without_marking_the_author: Part(BeginToAnnounce, "$set", "outlier"), an_author_becomes_an_outlier_while_the_followers_shrink_again;
     a_push_that_drops_a_post_unnoticed: Part(Deliver, "$inc", "room"), an_author_posts_and_leaves_while_another_posts;
     a_push_that_drops_a_post_before_an_unfollow: Part(Deliver, "$inc", "room"), an_author_posts_and_is_unfollowed_while_the_reader_looks;
+    a_post_that_is_not_known_to_be_delivered: Never(Delivered), two_posts_at_once;
+    a_delivery_that_ends_that_of_another_post: Guard(Delivered, "born"), a_post_is_delivered_while_it_is_deleted_and_another_takes_its_id;
+    a_push_below_the_end_of_a_timeline_without_room: Guard(Deliver, "$or"), an_author_with_a_late_clock_posts_while_a_follower_looks;
     an_author_who_leaves_and_is_not_forgotten: Part(Forget, "$pull", "outliers"), an_outlier_leaves_while_they_are_announced;
     an_author_leaving_that_a_build_does_not_notice: Part(Forget, "$inc", "rev"), an_outlier_leaves_while_a_follower_looks_for_the_first_time;
     a_delivery_to_the_next_holder_of_a_handle: Guard(Deliver, "born"), a_reader_leaves_and_another_takes_the_handle_during_a_post;
     a_rewrite_of_the_next_holders_timeline: Guard(Rewrite, "born"), a_reader_leaves_and_another_takes_the_handle_while_they_look;
     an_announcement_that_a_build_does_not_notice: Part(Announce, "$inc", "rev"), an_author_becomes_an_outlier_while_an_earlier_follower_looks;
+}
+
+/// A test for each scenario that fails when reads are old and operations have no sessions.
+macro_rules! breaks {
+    ($($test:ident: $scenario:ident;)*) => {
+        $(
+            #[test]
+            fn $test() {
+                let explore = || async { scenario(stringify!($scenario)).explore_stale(&|engine| engine, false, 1).await };
+                assert!(fails(explore), "nothing breaks");
+            }
+        )*
+    };
+}
+
+breaks! {
+    without_sessions_a_delivery_misses_a_follower: a_post_while_somebody_follows;
+    without_sessions_a_delivery_reaches_somebody_who_left: a_post_while_somebody_unfollows;
+    without_sessions_a_build_misses_a_post: a_post_while_a_follower_looks_for_the_first_time;
+    without_sessions_an_announcement_misses_a_follower: an_author_becomes_an_outlier_while_somebody_follows;
 }

@@ -14,6 +14,8 @@ pub enum FeedStep {
     Begin,
     /// A post is put into a timeline.
     Deliver,
+    /// A post is in all timelines that it belongs in.
+    Delivered,
     /// An outlier is named in a timeline.
     Announce,
     /// An author is marked before the followers' timelines name them as an outlier.
@@ -45,6 +47,7 @@ impl Write for FeedStep {
         }
         match () {
             () if has("$push", "intents").is_some() => Some(Self::Begin),
+            () if has("$unset", "undelivered").is_some() => Some(Self::Delivered),
             () => list().or_else(|| {
                 let begins = has("$set", "outlier") == Some(Bson::Boolean(false));
                 begins.then_some(Self::BeginToAnnounce)

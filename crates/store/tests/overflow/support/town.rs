@@ -1,12 +1,13 @@
 //! Authors and readers who act concurrently in every interleaving, and what must hold for home timelines after each.
 
+mod explore;
+
 use std::cell::Cell;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bson::{Bson, Document, doc};
-use document::{Engine, Error, Find};
+use document::{Error, Find};
 use model::{Handle, PostId, Relation, Timestamp, Topic};
 use store::Store;
 use store::overflow::{Item, Key};
@@ -17,10 +18,9 @@ use store::upkeep::{CheckOptions, Violation, check};
 use uuid::Uuid;
 
 use super::operations::Operation;
-use super::small_store_on;
-use Act::{Delete, Follow, FollowSecond, Join, Leave, Look, Post, PostBySecond, Unfollow, UnfollowSecond};
-use checker::cached::Cached;
-use checker::schedule::{Between, Bounds, Explorer, least, within};
+use Act::{
+    Delete, Follow, FollowSecond, Join, Leave, Look, Post, PostAgain, PostBySecond, Unfollow, UnfollowSecond,
+};
 
 /// Two authors and their readers, under unique names.
 #[derive(Clone, Copy)]
@@ -33,6 +33,8 @@ struct Town {
 pub enum Act {
     /// The author publishes the n-th post.
     Post(u64),
+    /// The author publishes another post under the id of the n-th, a hundred milliseconds later.
+    PostAgain(u64),
     /// The author deletes the n-th post.
     Delete(u64),
     /// The n-th reader follows the author.
@@ -129,8 +131,9 @@ impl Town {
     async fn attempt(self, store: &Store, act: Act) -> document::Result<()> {
         let timelines = store.timelines();
         match act {
-            Post(number) => self.publish(store, FIRST, number).await,
-            PostBySecond(number) => self.publish(store, SECOND, number).await,
+            Post(number) => self.publish(store, FIRST, number, 0).await,
+            PostAgain(number) => self.publish(store, FIRST, number, 100).await,
+            PostBySecond(number) => self.publish(store, SECOND, number, 0).await,
             Delete(number) => store.posts().delete(self.post(number)).await.map(drop),
             Follow(number) => self.follow(store, number, FIRST).await,
             FollowSecond(number) => self.follow(store, number, SECOND).await,
@@ -146,10 +149,11 @@ impl Town {
         }
     }
 
-    async fn publish(self, store: &Store, author: u64, number: u64) -> document::Result<()> {
+    async fn publish(self, store: &Store, author: u64, number: u64, later: u64) -> document::Result<()> {
+        let store = &store.session();
         let (timelines, author) = (store.timelines(), self.person(author));
         let born = Uuid::from_u128(fresh().into());
-        let at = Timestamp::from_millis(i64::try_from(number).unwrap());
+        let at = Timestamp::from_millis(i64::try_from(number + later).unwrap());
         let text = "The weir is open.".parse().unwrap();
         match timelines
             .publish(self.post(number), born, &author, &text, at)
@@ -300,99 +304,4 @@ fn order(entry: &Bson) -> (i64, String) {
     let entry = entry.as_document().unwrap();
     let at = entry.get_datetime("at").unwrap().timestamp_millis();
     (at, entry.get("post").unwrap().to_string())
-}
-
-impl Scenario {
-    /// Every interleaving, every fault in those with one switch less, and with few steps every two faults.
-    pub async fn explore(&self, between: Between) {
-        let engine = Cached::in_memory();
-        let small = small_store_on(Arc::clone(&engine) as Engine, 3, 2).await;
-        let mut settings = small.settings().clone();
-        settings.set_window(WINDOW).unwrap();
-        let store = Store::open(small.engine().clone(), settings).await.unwrap();
-        let two_faults = self.at_once.iter().all(|acts| acts.len() == 1);
-        for (switches, faults) in [(2, 0), (1, 1), (0, if two_faults { 2 } else { 1 })] {
-            let bounds = within(switches, faults).at_least(least());
-            self.explore_within(&engine, &store, bounds, between).await;
-        }
-    }
-
-    async fn explore_within(&self, engine: &Arc<Cached>, store: &Store, bounds: Bounds, between: Between) {
-        let town = Town::new(store).await;
-        for act in self.before {
-            town.act(store, *act).await;
-        }
-        let mut explorer = Explorer::new(bounds, engine);
-        let open = async |engine| Store::open(engine, store.settings().clone()).await.unwrap();
-        let number = fresh();
-        loop {
-            NUMBERS.set(number);
-            let operations: Vec<_> = self.at_once.iter().map(|acts| town.operation(acts)).collect();
-            let run = explorer
-                .run(store.engine(), &open, &operations, between, async || {
-                    town.assert_no_entry_stands_twice(store, "a write").await;
-                })
-                .await;
-            let Some(run) = run else {
-                if explorer.advance() {
-                    continue;
-                }
-                break;
-            };
-            let events = format!("{:#?}", run.story);
-            // The crashed requests have not been retried. The sweep finishes what they left undone for others.
-            store.timelines().deliver_all().await.unwrap();
-            store.account_deletions().finish_all().await.unwrap();
-            if run.crashed.contains(&true) {
-                town.assert_what_is_left_behind_is_empty_and_found(store, &events)
-                    .await;
-            }
-            town.assert_home_is_right(store, &format!("{events}, swept"))
-                .await;
-
-            for (operation, crashed) in operations.iter().zip(&run.crashed) {
-                if *crashed {
-                    operation(store.clone()).await;
-                }
-            }
-            if run.crashed.contains(&true) {
-                town.assert_home_is_right(store, &format!("{events}, tried again"))
-                    .await;
-            }
-            let mut followers = BTreeSet::new();
-            for number in 1..=READERS {
-                if town.follows(store, number, FIRST).await {
-                    followers.insert(number);
-                }
-                if let Some(timeline) = town.timeline(store, number).await
-                    && !run.crashed.contains(&true)
-                {
-                    let lost_answers = run.story.iter().any(|line| line.contains(" Lose"));
-                    let doubts = timeline.get_array("doubts").unwrap();
-                    assert!(lost_answers || doubts.is_empty(), "{doubts:?} after {events}");
-                }
-            }
-            assert_eq!(
-                followers,
-                self.followers.iter().copied().collect(),
-                "after {events}"
-            );
-            // Later posts arrive too.
-            for (author, post) in [(FIRST, Post(900)), (SECOND, PostBySecond(901))] {
-                if town.is_there(store, author).await {
-                    town.act(store, post).await;
-                }
-            }
-            town.assert_home_is_right(store, &format!("{events}, and a later post"))
-                .await;
-            town.assert_no_entry_stands_twice(store, &events).await;
-            let waiting = store.engine().count("posts", doc! { "undelivered": true }).await;
-            assert_eq!(waiting.unwrap(), 0, "posts wait after {events}");
-            if !explorer.advance() {
-                break;
-            }
-        }
-        println!("{} runs", explorer.runs);
-        assert!(explorer.runs > 20, "only {} runs", explorer.runs);
-    }
 }

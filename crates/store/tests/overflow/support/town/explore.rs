@@ -1,0 +1,147 @@
+//! Runs every interleaving of a scenario, and checks home after each.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use bson::doc;
+use checker::cached::Cached;
+use checker::schedule::{Between, Bounds, Explorer, least, within};
+use checker::stale::Versions;
+use document::Engine;
+use store::Store;
+
+use super::Act::{Post, PostBySecond};
+use super::{FIRST, NUMBERS, READERS, SECOND, Scenario, Town, WINDOW, fresh};
+use crate::support::small_store_on;
+
+impl Scenario {
+    /// Every interleaving, every fault in those with one switch less, and with few steps every two faults.
+    pub async fn explore(&self, between: Between) {
+        let (engine, store) = empty_store().await;
+        let two_faults = self.at_once.iter().all(|acts| acts.len() == 1);
+        for (switches, faults) in [(2, 0), (1, 1), (0, if two_faults { 2 } else { 1 })] {
+            let bounds = within(switches, faults).at_least(least());
+            self.explore_within(&engine, &store, bounds, between, None).await;
+        }
+    }
+
+    /// Every interleaving with one switch, over a store of which this many reads in a run may be old. With `sessions`,
+    /// no read is older than what its operation has seen before.
+    pub async fn explore_stale(&self, between: Between, sessions: bool, reads: usize) {
+        let (engine, store) = empty_store().await;
+        let versions = Versions::of(Arc::clone(&engine), sessions);
+        let stale = Some((versions, reads));
+        self.explore_within(&engine, &store, within(1, 0).at_least(least()), between, stale)
+            .await;
+    }
+
+    async fn explore_within(
+        &self,
+        engine: &Arc<Cached>,
+        store: &Store,
+        bounds: Bounds,
+        between: Between,
+        stale: Option<(Arc<Versions>, usize)>,
+    ) {
+        let town = Town::new(store).await;
+        for act in self.before {
+            town.act(store, *act).await;
+        }
+        let mut explorer = Explorer::new(bounds, engine);
+        let mut operated = store.engine().clone();
+        if let Some((versions, reads)) = stale {
+            operated = versions.engine();
+            explorer = explorer.with_stale_reads(versions, reads);
+        }
+        let open = async |engine| Store::open(engine, store.settings().clone()).await.unwrap();
+        let number = fresh();
+        loop {
+            NUMBERS.set(number);
+            let operations: Vec<_> = self.at_once.iter().map(|acts| town.operation(acts)).collect();
+            let run = explorer
+                .run(&operated, &open, &operations, between, async || {
+                    town.assert_no_entry_stands_twice(store, "a write").await;
+                })
+                .await;
+            let Some(run) = run else {
+                if explorer.advance() {
+                    continue;
+                }
+                break;
+            };
+            let events = format!("{:#?}", run.story);
+            if !run.crashed.contains(&true) {
+                // What is answered does not wait for a sweep.
+                assert_eq!(waiting(store).await, 0, "posts wait after {events}");
+            }
+            // The crashed requests have not been retried. The sweep finishes what they left undone for others.
+            store.timelines().deliver_all().await.unwrap();
+            store.account_deletions().finish_all().await.unwrap();
+            if run.crashed.contains(&true) {
+                town.assert_what_is_left_behind_is_empty_and_found(store, &events)
+                    .await;
+            }
+            town.assert_home_is_right(store, &format!("{events}, swept"))
+                .await;
+
+            for (operation, crashed) in operations.iter().zip(&run.crashed) {
+                if *crashed {
+                    operation(store.clone()).await;
+                }
+            }
+            if run.crashed.contains(&true) {
+                town.assert_home_is_right(store, &format!("{events}, tried again"))
+                    .await;
+            }
+            let mut followers = BTreeSet::new();
+            for number in 1..=READERS {
+                if town.follows(store, number, FIRST).await {
+                    followers.insert(number);
+                }
+                if let Some(timeline) = town.timeline(store, number).await
+                    && !run.crashed.contains(&true)
+                {
+                    let lost_answers = run.story.iter().any(|line| line.contains(" Lose"));
+                    let doubts = timeline.get_array("doubts").unwrap();
+                    assert!(lost_answers || doubts.is_empty(), "{doubts:?} after {events}");
+                }
+            }
+            assert_eq!(
+                followers,
+                self.followers.iter().copied().collect(),
+                "after {events}"
+            );
+            // Later posts arrive too.
+            for (author, post) in [(FIRST, Post(900)), (SECOND, PostBySecond(901))] {
+                if town.is_there(store, author).await {
+                    town.act(store, post).await;
+                }
+            }
+            town.assert_home_is_right(store, &format!("{events}, and a later post"))
+                .await;
+            town.assert_no_entry_stands_twice(store, &events).await;
+            assert_eq!(waiting(store).await, 0, "posts wait after {events}");
+            if !explorer.advance() {
+                break;
+            }
+        }
+        println!("{} runs", explorer.runs);
+        assert!(explorer.runs > 20, "only {} runs", explorer.runs);
+    }
+}
+
+/// A store with short lists and timelines.
+async fn empty_store() -> (Arc<Cached>, Store) {
+    let engine = Cached::in_memory();
+    let small = small_store_on(Arc::clone(&engine) as Engine, 3, 2).await;
+    let mut settings = small.settings().clone();
+    settings.set_window(WINDOW).unwrap();
+    let store = Store::open(small.engine().clone(), settings).await.unwrap();
+    (engine, store)
+}
+
+/// How many posts have not been delivered.
+async fn waiting(store: &Store) -> u64 {
+    let waiting = doc! { "undelivered": true };
+    store.engine().count("posts", waiting).await.unwrap()
+}
