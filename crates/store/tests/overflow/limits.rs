@@ -7,7 +7,7 @@ use store::Store;
 use store::overflow::{Item, Key, Owner, owner_id};
 
 use crate::support::flawed::{Flaw, Flawed};
-use crate::support::{assert_sound, handle, like, post, small_store, walk};
+use crate::support::{assert_sound, handle, like, like_at, post, small_store, walk};
 use checker::interrupted;
 use checker::step::Step;
 
@@ -121,4 +121,22 @@ async fn a_list_has_at_most_32_pending_removals_however_many_were_interrupted() 
 async fn removals_that_do_not_see_what_is_pending_exceed_the_limit() {
     let (store, owner) = interrupted_40_times(|engine| Flawed::of(engine, Flaw::Blind("pending"))).await;
     assert_eq!(pending(&store, &owner).await, 40);
+}
+
+/// So a clock that jumps ahead for one append harms nobody else: what it dated stays in the head, and the floor is that
+/// of the others.
+#[tokio::test]
+async fn an_item_a_year_ahead_stays_on_top_and_changes_the_time_of_no_other() {
+    let store = small_store(5, 3).await;
+    let owner = post(&store, 1).await;
+    let year = 365 * 24 * 3_600_000;
+    store.list(LIKES).append(&owner, like_at(1, year)).await.unwrap();
+    for number in 2..=20 {
+        store.list(LIKES).append(&owner, like(number)).await.unwrap();
+    }
+    let items = walk(&store, &owner, LIKES, 4).await;
+    let times: Vec<i64> = items.iter().map(|item| item.at.millis()).collect();
+    let others = (2..=20).rev();
+    assert_eq!(times, [year].into_iter().chain(others).collect::<Vec<_>>());
+    assert_sound(&store, &owner, LIKES).await;
 }
