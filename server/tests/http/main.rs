@@ -5,6 +5,7 @@
 mod accounts;
 #[cfg(feature = "workshop")]
 mod class;
+mod client;
 #[path = "../conformity/mod.rs"]
 mod conformity;
 mod crash;
