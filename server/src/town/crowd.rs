@@ -167,7 +167,7 @@ impl<'a> Crowd<'a> {
             }
         }
         // The newcomer's findings so far; the celebrity must not gain followers beyond the requested number.
-        for person in [VIRAL_AUTHOR, CAST.len() - 2, CAST.len()] {
+        for person in [VIRAL_AUTHOR, CAST - 2, CAST] {
             let at = rhythm::soon_after(dice, self.people[NEWCOMER].joined, self.now, 3 * HOUR);
             self.follow(NEWCOMER, person, at, dice);
         }

@@ -182,7 +182,7 @@ impl Town {
     pub fn demo_people(&self) -> Vec<&str> {
         self.people
             .iter()
-            .take(people::CAST.len())
+            .take(people::CAST)
             .map(|person| person.handle.as_str())
             .collect()
     }

@@ -10,53 +10,37 @@ use super::rhythm::{self, DAY, HOUR, MINUTE, SECOND};
 use super::words::{Book, Slots};
 use super::{Resident, Sizes};
 
-/// A person with a fixed part in the town. They are the first people of every town, in this order.
+/// A person with a fixed part in the town.
 pub(super) struct Part {
     pub handle: &'static str,
     name: &'static str,
-    bio: &'static str,
     /// The topic of their posts, for commenters.
     pub topic: &'static str,
+    bio: &'static str,
 }
 
 pub(super) const CELEBRITY: usize = 0;
 pub(super) const VIRAL_AUTHOR: usize = 1;
 pub(super) const POWER_USER: usize = 2;
 pub(super) const NEWCOMER: usize = 4;
+/// How many people have such a part.
+pub(super) const CAST: usize = 5;
 
-/// The cast.
-pub(super) const CAST: [Part; 5] = [
-    Part {
-        handle: "solveig",
-        name: "Solveig Adeyemi",
-        bio: "Rowed an ocean alone in 71 days. Now I teach beginners at the boathouse, where the biscuits are better.",
-        topic: "rowing",
-    },
-    Part {
-        handle: "tomasz_ferry",
-        name: "Tomasz Bielak",
-        bio: "Deckhand on the Marguerite. I hold the gate.",
-        topic: "ferry",
-    },
-    Part {
-        handle: "win",
-        name: "Winifred Achterhof",
-        bio: "Retired postmistress, 44 years of service. I read everything. Yes, everything.",
-        topic: "small",
-    },
-    Part {
-        handle: "beatriz",
-        name: "Beatriz Fonseca",
-        bio: "Baker on Mill Lane, asleep by eight. Ask me about the rye.",
-        topic: "bakery",
-    },
-    Part {
-        handle: "kofi",
-        name: "Kofi Mensah",
-        bio: "Moved in on Tuesday. Looking for a plumber, a choir and the box with the mugs.",
-        topic: "welcome",
-    },
-];
+/// They are the first people of every town, in this order.
+pub(super) fn cast() -> Vec<Part> {
+    let book = Book::parse(include_str!("words/people.txt"));
+    let part = |(handle, lines): (_, &[&'static str])| {
+        let line = |number: usize| lines.get(number).copied().unwrap_or_default();
+        let (name, topic, bio) = (line(0), line(1), line(2));
+        Part {
+            handle,
+            name,
+            topic,
+            bio,
+        }
+    };
+    book.sections().map(part).collect()
+}
 
 /// The named people and their interests.
 pub(super) struct Residents {
@@ -76,7 +60,7 @@ pub(super) fn residents(
 ) -> Residents {
     let mut people = Vec::with_capacity(sizes.users);
     let mut topics = Vec::with_capacity(sizes.users);
-    for (index, part) in CAST.iter().enumerate() {
+    for (index, part) in cast().into_iter().enumerate() {
         register.reserve(part.name, part.handle);
         people.push(Resident {
             handle: part.handle.to_owned(),

@@ -5,17 +5,14 @@ use std::collections::{HashMap, HashSet};
 use model::Timestamp;
 
 use super::dice::Dice;
-use super::people::{CAST, NEWCOMER, POWER_USER, Part, Residents, VIRAL_AUTHOR};
+use super::people::{CAST, NEWCOMER, POWER_USER, Part, Residents, VIRAL_AUTHOR, cast};
 use super::popularity::Zipf;
 use super::rhythm::{self, Daypart, HOUR, MINUTE};
 use super::words::{Book, Slots};
 use super::{Sizes, TownPost};
 
 /// The post that everybody likes.
-pub(super) const VIRAL: &str = "For three weeks a goose has taken the 7:40 ferry. She queues. She boards last. She \
-    stands at the rail, gets off at Mill Side, walks up to the school and comes back on the 15:15 with the children. \
-    Nobody taught her this. This morning the harbour office issued her a season ticket, with photo. Under \
-    \"occupation\" it says: goose. #ferrygoose";
+pub(super) const VIRAL: &str = include_str!("words/goose.txt");
 
 /// The topic of everything about the goose.
 pub(super) const GOOSE: &str = "goose";
@@ -60,10 +57,10 @@ pub(super) fn write(
 ) -> Posts {
     let went_viral = rhythm::later(rhythm::days_before(now, 9, 8 * HOUR + 12 * MINUTE), 7_301);
     let mut by_topic: HashMap<_, Vec<usize>> = HashMap::new();
-    for person in CAST.len()..residents.people.len() {
+    for person in CAST..residents.people.len() {
         by_topic.entry(residents.topics[person]).or_default().push(person);
     }
-    let activity = Zipf::new(residents.people.len() - CAST.len(), 30);
+    let activity = Zipf::new(residents.people.len() - CAST, 30);
     let grammar = Book::parse(include_str!("words/grammar.txt"));
     let mut writing = Writing {
         residents,
@@ -177,7 +174,7 @@ impl Writing<'_> {
         let circle = self.by_topic.get(topic).filter(|_| self.dice.percent(60));
         match circle.and_then(|circle| self.dice.pick(circle)) {
             Some(author) => *author,
-            None => CAST.len() + self.activity.rank(self.dice),
+            None => CAST + self.activity.rank(self.dice),
         }
     }
 
@@ -210,7 +207,7 @@ impl Writing<'_> {
 /// The handwritten posts of the cast.
 fn of_the_cast(most: usize) -> Vec<Draft> {
     let book = Book::parse(include_str!("words/cast.txt"));
-    let own = |(author, part): (usize, &'static Part)| {
+    let own = |(author, part): (usize, Part)| {
         let texts = book.section(part.handle).to_vec();
         texts.into_iter().map(move |text| Draft {
             author,
@@ -218,7 +215,7 @@ fn of_the_cast(most: usize) -> Vec<Draft> {
             text: text.to_owned(),
         })
     };
-    CAST.iter().enumerate().flat_map(own).take(most).collect()
+    cast().into_iter().enumerate().flat_map(own).take(most).collect()
 }
 
 #[cfg(test)]
