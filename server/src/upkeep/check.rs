@@ -2,7 +2,7 @@ use store::Store;
 use store::upkeep::{CheckOptions, CheckReport, Finding, Outcome, Severity, check};
 
 use super::table::{counted, grouped};
-use super::{bar, interrupted, open, print_json};
+use super::{interrupted, open, print_json, watched};
 use crate::cli;
 use crate::error::CliError;
 use crate::town;
@@ -21,14 +21,10 @@ pub async fn run(options: cli::CheckOptions) -> Result<(), CliError> {
         lists_only: options.lists_only,
         ..CheckOptions::default()
     };
-    let bar = bar("Checking");
-    let checked = check(&store, wanted, &|done, total| {
-        bar.set_length(total);
-        bar.set_position(done);
-    })
-    .await
-    .map_err(|error| interrupted("The check was interrupted", &error))?;
-    bar.finish_and_clear();
+    let checked = watched("Checking", async |progress| check(&store, wanted, progress).await);
+    let checked = checked
+        .await
+        .map_err(|error| interrupted("The check was interrupted", &error))?;
     if options.json {
         print_json(&checked)?;
     } else {

@@ -1,7 +1,7 @@
 use store::upkeep::{DetectOptions, Form, Outlier, detect};
 
 use super::table::{Table, counted, grouped, size};
-use super::{bar, interrupted, open, print_json};
+use super::{interrupted, open, print_json, watched};
 use crate::cli;
 use crate::error::CliError;
 
@@ -13,14 +13,12 @@ pub async fn run(options: cli::DetectOptions) -> Result<(), CliError> {
         bytes: options.bytes,
         top: options.top,
     };
-    let bar = bar("Looking for outliers");
-    let outliers = detect(&store, wanted, &|done, total| {
-        bar.set_length(total);
-        bar.set_position(done);
-    })
-    .await
-    .map_err(|error| interrupted("The outliers cannot be found", &error))?;
-    bar.finish_and_clear();
+    let found = watched("Looking for outliers", async |progress| {
+        detect(&store, wanted, progress).await
+    });
+    let outliers = found
+        .await
+        .map_err(|error| interrupted("The outliers cannot be found", &error))?;
     if options.json {
         return print_json(&outliers);
     }

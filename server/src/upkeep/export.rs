@@ -6,7 +6,7 @@ use store::transfer::{Counts, ExportError, export};
 use tempfile::NamedTempFile;
 
 use super::table::counted;
-use super::{bar, open};
+use super::{open, watched};
 use crate::cli::{ExportOptions, TransferFile};
 use crate::error::CliError;
 
@@ -37,14 +37,11 @@ async fn write_file(store: &Store, file: &Path) -> Result<Counts, ExportError> {
 }
 
 async fn write(store: &Store, out: &mut (impl Write + Send)) -> Result<Counts, ExportError> {
-    let bar = bar("Exporting");
-    let counts = export(store, &mut BufWriter::new(out), &|done, total| {
-        bar.set_length(total);
-        bar.set_position(done);
+    let mut out = BufWriter::new(out);
+    watched("Exporting", async |progress| {
+        export(store, &mut out, progress).await
     })
-    .await?;
-    bar.finish_and_clear();
-    Ok(counts)
+    .await
 }
 
 fn describe_error(error: &ExportError, to: &TransferFile) -> CliError {

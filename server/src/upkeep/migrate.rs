@@ -1,21 +1,20 @@
 use store::upkeep::{MigrationReport, migrate};
 
 use super::table::{Table, counted, grouped, size};
-use super::{bar, interrupted, open, print_json};
+use super::{interrupted, open, print_json, watched};
 use crate::cli::MigrateOptions;
 use crate::error::CliError;
 
 /// Turns unbounded arrays into head and pages, or says what that would do.
 pub async fn run(options: MigrateOptions) -> Result<(), CliError> {
     let store = open(&options.data).await?;
-    let bar = bar(if options.dry_run { "Looking" } else { "Migrating" });
-    let migrated = migrate(&store, options.dry_run, &|done, total| {
-        bar.set_length(total);
-        bar.set_position(done);
-    })
-    .await
-    .map_err(|error| interrupted("The migration was interrupted", &error))?;
-    bar.finish_and_clear();
+    let doing = if options.dry_run { "Looking" } else { "Migrating" };
+    let migrated = watched(doing, async |progress| {
+        migrate(&store, options.dry_run, progress).await
+    });
+    let migrated = migrated
+        .await
+        .map_err(|error| interrupted("The migration was interrupted", &error))?;
     if options.json {
         print_json(&migrated)?;
     } else {

@@ -50,6 +50,21 @@ fn bar(message: &'static str) -> ProgressBar {
     }
 }
 
+/// Does something with the whole store, beside such a bar.
+async fn watched<T, E>(
+    message: &'static str,
+    work: impl AsyncFnOnce(&(dyn Fn(u64, u64) + Send + Sync)) -> Result<T, E>,
+) -> Result<T, E> {
+    let bar = bar(message);
+    let progress = |done, total| {
+        bar.set_length(total);
+        bar.set_position(done);
+    };
+    let done = work(&progress).await?;
+    bar.finish_and_clear();
+    Ok(done)
+}
+
 fn print_json(value: &impl Serialize) -> Result<(), CliError> {
     let text = serde_json::to_string_pretty(value).map_err(|error| {
         CliError::failed(

@@ -5,7 +5,7 @@ use store::upkeep::{Advice, BARS, RelationStats, advise, by_week, evaluate, stat
 use store::{Limits, Store};
 
 use super::table::{Table, grouped, size};
-use super::{bar, interrupted, open, print_json};
+use super::{interrupted, open, print_json, watched};
 use crate::cli::StatsOptions;
 use crate::error::CliError;
 
@@ -33,14 +33,10 @@ struct Tuned {
 /// Prints how lists are stored, and which limits fit a budget.
 pub async fn run(options: StatsOptions) -> Result<(), CliError> {
     let store = open(&options.data).await?;
-    let bar = bar("Measuring");
-    let relations = stats(&store, &|done, total| {
-        bar.set_length(total);
-        bar.set_position(done);
-    })
-    .await
-    .map_err(|error| interrupted("The store cannot be measured", &error))?;
-    bar.finish_and_clear();
+    let relations = watched("Measuring", async |progress| stats(&store, progress).await);
+    let relations = relations
+        .await
+        .map_err(|error| interrupted("The store cannot be measured", &error))?;
     let advice = match options.budget {
         Some(budget) => relations
             .iter()

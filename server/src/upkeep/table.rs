@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+pub use ui::components::grouped;
+
 /// A table with its first columns left-aligned and the numbers right-aligned.
 pub struct Table {
     left: usize,
@@ -52,19 +54,6 @@ impl Table {
         }
         text
     }
-}
-
-/// A number with thousands separators: 1,234,567.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// Bytes in the largest unit that gives at least 1.
