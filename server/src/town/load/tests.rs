@@ -1,0 +1,266 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use document::{Find, Update};
+use embedded::Embedded;
+use store::overflow;
+
+use super::*;
+use crate::town::{Patience, Sizes, claim, claim_again, is_loaded};
+
+/// For tests that wait for other tasks.
+const SHORT: Patience = Patience {
+    beat: Duration::from_millis(2),
+    looks: 250,
+};
+
+async fn store() -> Store {
+    let engine = Arc::new(Embedded::in_memory().unwrap());
+    Store::open(engine, Settings::default()).await.unwrap()
+}
+
+fn recipe() -> Recipe {
+    let sizes = Sizes {
+        users: 30,
+        posts: 120,
+        viral_likes: 700,
+        viral_comments: 90,
+        celebrity_followers: 400,
+        power_activities: 350,
+    };
+    Recipe {
+        sizes,
+        seed: 1,
+        now: model::Timestamp::from_millis(1_772_366_400_000),
+    }
+}
+
+fn town() -> Town {
+    recipe().make()
+}
+
+async fn fill(store: &Store, town: &Town) -> document::Result<()> {
+    match claim(store, Uuid::from_u128(1), Patience::ALONE).await? {
+        Some(claim) => load(&claim, town, &recipe(), &|_, _| ()).await,
+        None => Ok(()),
+    }
+}
+
+/// As if the loader had died just before the end.
+async fn undo(store: &Store) {
+    let undone = doc! { "$set": { "state": "loading", "claim": "somebody", "beat": 7_i64 } };
+    let marker = Update::one(doc! { "_id": "town" }, undone);
+    store.engine().update("meta", marker).await.unwrap();
+}
+
+async fn wait_for_heartbeats(store: &Store, times: u32) {
+    let beats = doc! { "_id": "town", "beat": { "$gte": times } };
+    while store.engine().count("meta", beats.clone()).await.unwrap() == 0 {
+        tokio::time::sleep(SHORT.beat).await;
+    }
+}
+
+async fn count(store: &Store, collection: &str) -> u64 {
+    store.engine().count(collection, Document::new()).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_loaded_town_has_its_people_posts_and_exact_lists() {
+    let (store, town) = (store().await, town());
+    let reported = AtomicU64::new(0);
+    let claim = claim(&store, Uuid::nil(), Patience::ALONE)
+        .await
+        .unwrap()
+        .unwrap();
+    load(&claim, &town, &recipe(), &|done, _| {
+        reported.store(done, Ordering::Relaxed);
+    })
+    .await
+    .unwrap();
+    assert!(is_loaded(&store).await.unwrap());
+    assert_eq!(
+        reported.into_inner(),
+        (town.people.len() + town.posts.len()) as u64
+    );
+    assert_eq!(count(&store, people::COLLECTION).await, town.people.len() as u64);
+    assert_eq!(count(&store, posts::COLLECTION).await, 120);
+    let viral = Topic::Post(town.posts[town.viral].id.into());
+    let overflow = store.overflow(&viral).await.unwrap();
+    assert_eq!(overflow[&Relation::Likes].count, 700);
+    assert_eq!(overflow[&Relation::Comments].count, 90);
+    let solveig = store
+        .people()
+        .summary(&"solveig".parse().unwrap())
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(solveig.followers.count, 400);
+    let win = store
+        .people()
+        .summary(&"win".parse().unwrap())
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(win.activities, 350);
+}
+
+#[tokio::test]
+async fn an_interrupted_load_is_not_a_town_and_is_done_over() {
+    let (store, town) = (store().await, town());
+    fill(&store, &town).await.unwrap();
+    undo(&store).await;
+    store
+        .engine()
+        .delete(posts::COLLECTION, Document::new(), true)
+        .await
+        .unwrap();
+    assert!(!is_loaded(&store).await.unwrap());
+    let pages = count(&store, overflow::PAGES).await;
+    fill(&store, &town).await.unwrap();
+    assert!(is_loaded(&store).await.unwrap());
+    assert_eq!(count(&store, posts::COLLECTION).await, 120);
+    assert_eq!(count(&store, overflow::PAGES).await, pages);
+}
+
+#[tokio::test]
+async fn a_store_with_other_people_in_it_is_left_alone() {
+    let (store, town) = (store().await, town());
+    let somebody = User {
+        person: Person {
+            handle: "ada".parse().unwrap(),
+            name: "Ada".parse().unwrap(),
+        },
+        bio: String::new(),
+        password: None,
+        at: model::Timestamp::from_millis(0),
+    };
+    store.people().insert(&somebody, Uuid::nil()).await.unwrap();
+    let refused = fill(&store, &town).await.unwrap_err();
+    assert!(matches!(&refused, Error::Refused { .. }), "{refused}");
+    assert_eq!(count(&store, people::COLLECTION).await, 1);
+    assert!(!is_loaded(&store).await.unwrap());
+}
+
+#[tokio::test]
+async fn one_of_several_starting_servers_loads_and_the_others_wait() {
+    let (store, town) = (store().await, Arc::new(town()));
+    let servers = (1..=4).map(|number| {
+        let (store, town) = (store.clone(), Arc::clone(&town));
+        tokio::spawn(async move {
+            let claim = claim(&store, Uuid::from_u128(number), SHORT).await.unwrap();
+            match &claim {
+                Some(claim) => load(claim, &town, &recipe(), &|_, _| ()).await.map(|()| true),
+                None => Ok(false),
+            }
+        })
+    });
+    let mut loaded = 0;
+    for server in servers.collect::<Vec<_>>() {
+        loaded += u32::from(server.await.unwrap().unwrap());
+        assert!(is_loaded(&store).await.unwrap());
+    }
+    assert_eq!(loaded, 1);
+    assert_eq!(count(&store, posts::COLLECTION).await, 120);
+}
+
+#[tokio::test]
+async fn a_live_loader_is_waited_for_and_one_taken_for_dead_stops() {
+    let (store, town) = (store().await, town());
+    let slow = claim(&store, Uuid::from_u128(1), SHORT).await.unwrap().unwrap();
+    let other = tokio::spawn({
+        let store = store.clone();
+        async move { claim(&store, Uuid::from_u128(2), SHORT).await.unwrap().is_some() }
+    });
+    tokio::select! {
+        _ = slow.beat() => panic!("it was taken for dead"),
+        () = wait_for_heartbeats(&store, 2 * SHORT.looks) => {}
+    }
+    assert!(!other.is_finished());
+    // From here on there is no heartbeat.
+    assert!(other.await.unwrap(), "it takes over");
+    assert!(matches!(slow.beat().await, Error::Contended(_)));
+    assert!(matches!(
+        slow.complete(vec![], recipe().to_document()).await,
+        Err(Error::Contended(_))
+    ));
+    let next = claim(&store, Uuid::from_u128(3), Patience::ALONE)
+        .await
+        .unwrap()
+        .unwrap();
+    load(&next, &town, &recipe(), &|_, _| ()).await.unwrap();
+    assert!(is_loaded(&store).await.unwrap());
+    assert!(claim(&store, Uuid::from_u128(4), SHORT).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn people_who_signed_up_beside_half_a_town_are_not_cleared_away() {
+    let (store, town) = (store().await, town());
+    fill(&store, &town).await.unwrap();
+    undo(&store).await;
+    let password = doc! { "$set": { "password": "$argon2id$" } };
+    let member = Update::one(doc! { "_id": "win" }, password);
+    store.engine().update(people::COLLECTION, member).await.unwrap();
+    let people_before = count(&store, people::COLLECTION).await;
+    let refused = fill(&store, &town).await.unwrap_err();
+    assert!(matches!(&refused, Error::Refused { .. }), "{refused}");
+    assert_eq!(count(&store, people::COLLECTION).await, people_before);
+}
+
+/// Everything in the town, in an order that does not depend on how it was made.
+async fn everything(store: &Store) -> Vec<Document> {
+    let mut all = Vec::new();
+    for collection in [people::COLLECTION, posts::COLLECTION, overflow::PAGES, "meta"] {
+        let find = Find::default().sort(doc! { "_id": 1 });
+        all.extend(store.engine().find(collection, find).await.unwrap());
+    }
+    all
+}
+
+#[tokio::test]
+async fn a_reset_town_is_the_same_to_the_last_like() {
+    let (store, town) = (store().await, town());
+    fill(&store, &town).await.unwrap();
+    let before = everything(&store).await;
+    store
+        .posts()
+        .delete(town.posts[town.viral].id.into())
+        .await
+        .unwrap();
+    let member = User {
+        person: Person {
+            handle: "ada".parse().unwrap(),
+            name: "Ada".parse().unwrap(),
+        },
+        bio: String::new(),
+        password: Some("$argon2id$".to_owned()),
+        at: model::Timestamp::from_millis(0),
+    };
+    store.people().insert(&member, Uuid::nil()).await.unwrap();
+    let (claim, kept) = claim_again(&store, Uuid::from_u128(2)).await.unwrap();
+    assert_eq!(kept, recipe());
+    load(&claim, &kept.make(), &kept, &|_, _| ()).await.unwrap();
+    assert_eq!(everything(&store).await, before);
+}
+
+#[tokio::test]
+async fn a_town_whose_reset_was_interrupted_is_loaded_at_the_next_start() {
+    let (store, town) = (store().await, town());
+    fill(&store, &town).await.unwrap();
+    let password = doc! { "$set": { "password": "$argon2id$" } };
+    let member = Update::one(doc! { "_id": "win" }, password);
+    store.engine().update(people::COLLECTION, member).await.unwrap();
+    // It dies right after it recorded what it is about to do.
+    store::town::mark_for_reload(&store, Uuid::from_u128(2))
+        .await
+        .unwrap();
+    fill(&store, &town).await.unwrap();
+    assert!(is_loaded(&store).await.unwrap());
+    let member = store
+        .people()
+        .get(&"win".parse().unwrap())
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(member.password, None);
+}
