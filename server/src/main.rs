@@ -1,8 +1,6 @@
 //! The `spillway` command: the web server and the tools around its data.
 
 mod api;
-#[cfg(feature = "workshop")]
-mod classroom;
 mod cli;
 mod drivers;
 mod error;
@@ -20,6 +18,7 @@ mod site;
 mod tests;
 mod town;
 mod upkeep;
+#[cfg_attr(not(feature = "workshop"), path = "no_wing.rs")]
 mod wing;
 
 use std::io::{IsTerminal, Write as _};

@@ -17,8 +17,8 @@ use crate::error::CliError;
 /// How often to retry opening a store that is in use, and the pause between attempts.
 const ATTEMPTS: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(100);
-/// How often expired documents are removed, and interrupted work is finished.
-pub const MINUTE: Duration = Duration::from_mins(1);
+/// How often recurring work is done.
+const MINUTE: Duration = Duration::from_mins(1);
 
 /// A store, and its engine where the engine can do more than the port.
 pub struct Opened {
@@ -132,78 +132,66 @@ async fn embedded(folder: &Path) -> Result<Embedded, CliError> {
     }
 }
 
-/// Does what a MongoDB server does by itself: removes documents that a TTL index has expired, about once a minute.
-/// It keeps the engine open.
-pub async fn expire_every_minute(engine: Embedded) {
-    let mut minute = tokio::time::interval(MINUTE);
-    loop {
-        minute.tick().await;
-        let now = DateTime::from_millis(SystemClock.now().millis());
-        match engine.expire(now).await {
-            Ok(0) => {}
-            Ok(gone) => tracing::debug!(gone, "documents expired"),
-            Err(error) => tracing::warn!(%error, "expired documents could not be removed"),
-        }
-    }
-}
-
 /// The clock that a store's items are dated by.
 pub async fn clock_of(store: &Store) -> Result<Arc<StoreClock>, CliError> {
     let clock = StoreClock::read_from(Arc::clone(store.engine())).await;
     clock.map_err(|error| unreachable_server(&error))
 }
 
-/// Reads the store's clock again about once a minute.
-pub async fn read_clock_every_minute(clock: Arc<StoreClock>) {
-    let mut minute = tokio::time::interval(MINUTE);
-    loop {
-        minute.tick().await;
-        if let Err(error) = clock.read_again().await {
-            tracing::warn!(%error, "the store's clock could not be read");
-        }
+/// Starts the work that recurs: what a MongoDB server does by itself, reading the store's clock again, and finishing
+/// what was interrupted.
+pub fn tidy_every_minute(store: &Store, embedded: Option<&Embedded>, clock: &Arc<StoreClock>) {
+    if let Some(engine) = embedded.cloned() {
+        // This keeps the engine open.
+        every_minute("removing expired documents", move || {
+            let engine = engine.clone();
+            async move {
+                let gone = engine
+                    .expire(DateTime::from_millis(SystemClock.now().millis()))
+                    .await?;
+                tracing::debug!(gone, "documents expired");
+                Ok(0)
+            }
+        });
     }
+    let read = Arc::clone(clock);
+    every_minute("reading the store's clock", move || {
+        let clock = Arc::clone(&read);
+        async move { clock.read_again().await.map(|()| 0) }
+    });
+    let delivered = store.clone();
+    every_minute("finishing interrupted deliveries of posts", move || {
+        let store = delivered.clone();
+        async move { store.timelines().deliver_all().await }
+    });
+    let (reacted, clock) = (store.clone(), Arc::clone(clock));
+    every_minute("finishing interrupted reactions and follows", move || {
+        let (store, now) = (reacted.clone(), clock.now());
+        async move { store.reactions().finish_all(now).await }
+    });
+    let left = store.clone();
+    every_minute("finishing interrupted account deletions", move || {
+        let store = left.clone();
+        async move { store.account_deletions().finish_all().await }
+    });
 }
 
-/// Finishes interrupted deliveries of posts to the home timelines of their authors' followers, at the start and
-/// about once a minute.
-pub async fn deliver_every_minute(store: Store) {
-    let mut minute = tokio::time::interval(MINUTE);
-    loop {
-        minute.tick().await;
-        match store.timelines().deliver_all().await {
-            Ok(0) => {}
-            Ok(authors) => tracing::info!(authors, "interrupted deliveries of posts were finished"),
-            Err(error) => tracing::warn!(%error, "interrupted deliveries of posts could not be finished"),
-        }
-    }
-}
-
-/// Finishes interrupted reactions and follows, at the start and about once a minute.
-pub async fn finish_reactions_every_minute(store: Store, clock: Arc<StoreClock>) {
-    let mut minute = tokio::time::interval(MINUTE);
-    loop {
-        minute.tick().await;
-        match store.reactions().finish_all(clock.now()).await {
-            Ok(0) => {}
-            Ok(attempts) => tracing::info!(attempts, "interrupted reactions and follows were finished"),
-            Err(error) => tracing::warn!(%error, "interrupted reactions and follows could not be finished"),
-        }
-    }
-}
-
-/// Finishes interrupted deletions of accounts, at the start and about once a minute.
-pub async fn finish_account_deletions_every_minute(store: Store) {
-    let mut minute = tokio::time::interval(MINUTE);
-    loop {
-        minute.tick().await;
-        match store.account_deletions().finish_all().await {
-            Ok(0) => {}
-            Ok(people) => tracing::info!(people, "interrupted account deletions were finished"),
-            Err(error) => {
-                tracing::warn!(%error, "interrupted account deletions could not be finished");
+/// Starts to do something at once and about once a minute. The log says how much of it there was.
+pub fn every_minute<W>(what: &'static str, mut work: impl FnMut() -> W + Send + 'static)
+where
+    W: Future<Output = document::Result<usize>> + Send,
+{
+    tokio::spawn(async move {
+        let mut minute = tokio::time::interval(MINUTE);
+        loop {
+            minute.tick().await;
+            match work().await {
+                Ok(0) => {}
+                Ok(count) => tracing::info!(count, "{what}: done"),
+                Err(error) => tracing::warn!(%error, "{what}: failed"),
             }
         }
-    }
+    });
 }
 
 fn unusable(folder: &Path, error: &dyn std::error::Error) -> CliError {

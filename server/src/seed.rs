@@ -109,11 +109,7 @@ async fn wants_town(store: &Store) -> document::Result<bool> {
 }
 
 async fn load(claim: &town::Claim<'_>, recipe: Recipe) -> Result<(), CliError> {
-    let town = {
-        let recipe = recipe.clone();
-        tokio::task::spawn_blocking(move || recipe.make()).await
-    };
-    let town = town.map_err(|error| unloaded(&error))?;
+    let town = recipe.make_aside().await.map_err(|error| unloaded(&error))?;
     let bar = ProgressBar::new(0).with_message("Loading the demo town");
     if let Ok(style) = ProgressStyle::with_template("{msg} [{bar:30}] {percent} % · {elapsed}") {
         bar.set_style(style);

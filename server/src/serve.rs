@@ -18,8 +18,6 @@ use tower_http::compression::CompressionLayer;
 use tower_http::csrf::CsrfLayer;
 use web::{Cookies, Sessions, resolve};
 
-#[cfg(feature = "workshop")]
-use crate::classroom::{self, Reset};
 use crate::cli::ServeOptions;
 use crate::error::CliError;
 use crate::http::{
@@ -28,7 +26,8 @@ use crate::http::{
 };
 use crate::shutdown::{Phases, Shutdown};
 use crate::site::Site;
-use crate::{api, drivers, listen, metrics, opening, pages, seed, wing};
+use crate::wing::Wing;
+use crate::{api, drivers, listen, metrics, opening, pages, seed};
 
 /// The options that name the addresses to listen on.
 const ADDR: &str = "SPILLWAY_ADDR";
@@ -59,36 +58,20 @@ pub async fn run(options: ServeOptions) -> Result<(), CliError> {
     let site = Site::find(options.site.as_deref(), addr)?;
 
     let mut environment = Environment::system(!options.no_demo);
-    // Without the demo town, a classroom only means that the network is trusted.
-    #[cfg(feature = "workshop")]
-    let room = options
-        .serves_a_class()
-        .then(|| classroom::addresses(addr, options.public_url.as_deref()));
-    #[cfg(feature = "workshop")]
-    {
-        environment.classroom = room.as_deref().map(|room| first_of(room, addr));
-    }
     if !options.no_demo {
         seed::load_if_empty(&options.data).await?;
     }
     let opened = opening::open_with_engine(&options.data).await?;
-    if let Some(engine) = &opened.embedded {
-        tokio::spawn(opening::expire_every_minute(engine.clone()));
-    }
     let embedded = opened.embedded.clone();
     let drivers = drivers::listen(opened.embedded, &options.mongo).await?;
     let store = opened.store;
     let clock = opening::clock_of(&store).await?;
     environment.clock = clock.clone();
-    tokio::spawn(opening::read_clock_every_minute(clock.clone()));
-    tokio::spawn(opening::deliver_every_minute(store.clone()));
-    tokio::spawn(opening::finish_reactions_every_minute(store.clone(), clock));
-    tokio::spawn(opening::finish_account_deletions_every_minute(store.clone()));
+    opening::tidy_every_minute(&store, embedded.as_ref(), &clock);
     let public_url = options.public_url.as_deref();
     let secure = public_url.is_some_and(|url| url.starts_with("https://"));
     let log = RequestLog::new(environment.now());
     let feed = Feed::new(store, environment.clone());
-    wing::sweep(&feed);
     let source = feed.live().follow_store().await.map_err(|error| {
         CliError::failed(
             "The store's changes cannot be followed",
@@ -102,12 +85,8 @@ pub async fn run(options: ServeOptions) -> Result<(), CliError> {
         cookies: Cookies::new(secure),
     };
     let notices = Notices::new(feed.notice_key().await?, secure);
-    #[cfg(feature = "workshop")]
-    let class = open_class(&feed, &environment).await?;
-    #[cfg(feature = "workshop")]
-    let invitation = class
-        .as_ref()
-        .map(|class| class.invitation(room.as_deref().unwrap_or_default(), addr));
+    let mut wing = Wing::open(&feed, &environment, &options, addr).await?;
+    let invitation = wing.invitation.take();
     warn_of_plain_http(reach, addr);
     let access = Access {
         forgery,
@@ -115,14 +94,12 @@ pub async fn run(options: ServeOptions) -> Result<(), CliError> {
         limits,
         https: secure,
         notices,
-        #[cfg(feature = "workshop")]
-        class,
+        wing,
     };
     let numbers = metrics::router(feed.clone(), embedded, log.latencies());
     let routes = routes(feed, sessions, &site, access, log, shutdown.phases());
 
     announce(addr, public_url, source, drivers.as_ref());
-    #[cfg(feature = "workshop")]
     if let Some(invitation) = invitation {
         print_line(format_args!("{invitation}"));
     }
@@ -139,15 +116,6 @@ pub async fn run(options: ServeOptions) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The address that the class is told: the likeliest one, or where the server listens.
-#[cfg(feature = "workshop")]
-fn first_of(room: &[String], listening: SocketAddr) -> Arc<str> {
-    match room.first() {
-        Some(address) => address.as_str().into(),
-        None => format!("http://{listening}").into(),
-    }
-}
-
 async fn listen(setting: &str, addr: &str) -> Result<TcpListener, CliError> {
     let bound = TcpListener::bind(addr).await;
     bound.map_err(|error| unbound(setting, addr, &error))
@@ -162,18 +130,6 @@ fn limits(options: &ServeOptions) -> Result<Option<Arc<Limits>>, CliError> {
     let limits = Arc::new(Limits::new(Quotas::default(), options.proxies));
     tokio::spawn(Arc::clone(&limits).forget_every_minute());
     Ok(Some(limits))
-}
-
-/// Creates the class's post, if there is a class.
-#[cfg(feature = "workshop")]
-async fn open_class(feed: &Feed, environment: &Environment) -> Result<Option<Reset>, CliError> {
-    if environment.classroom.is_none() {
-        return Ok(None);
-    }
-    feed.open_class()
-        .await
-        .map_err(|problem| CliError::failed("The classroom cannot be opened", problem.message))?;
-    Ok(Some(Reset::new(feed.clone(), environment.clone())))
 }
 
 /// Prints all addresses, in a form that people and tests read.
@@ -238,9 +194,8 @@ pub struct Access {
     pub https: bool,
     /// How a page receives the notice about a form.
     pub notices: Notices,
-    /// The class that is served.
-    #[cfg(feature = "workshop")]
-    pub class: Option<Reset>,
+    /// The workshop.
+    pub wing: Wing,
 }
 
 /// All routes, and their layers, from the outside in: the log, the headers of every answer, compression, reading
@@ -260,25 +215,17 @@ pub fn routes(
         limits,
         https,
         notices,
-        #[cfg(feature = "workshop")]
-        class,
+        wing,
     } = access;
     let pages = pages::router(feed.clone(), site).layer(from_fn_with_state(notices, notice::carry));
     let town = Router::new()
         .merge(api::router(feed.clone(), phases.clone()))
         .merge(pages);
-    let town = wing::open(town, &feed)
+    let town = town
         .layer(from_fn_with_state(limits.clone(), limit_accounts))
         .layer(from_fn_with_state(sessions, resolve));
-    #[cfg(feature = "workshop")]
-    let town = match class {
-        // Around the sessions: they are created and deleted here, too.
-        Some(class) => town
-            .layer(from_fn_with_state(class.clone(), classroom::take_part))
-            .merge(classroom::router(class)),
-        None => town,
-    };
-    town.layer(from_fn(finish_mutations))
+    wing.around(town)
+        .layer(from_fn(finish_mutations))
         .merge(pages::package(site))
         .merge(pages::assets(site))
         .merge(health(feed, phases))

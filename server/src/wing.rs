@@ -1,56 +1,93 @@
-//! The door to the workshop. Without the feature `workshop` it is closed: there is nothing at `/lab`, and no link to
-//! it.
+//! The door to the workshop. Without the feature `workshop` it is closed (`no_wing.rs`): there is nothing at `/lab`, and
+//! no link to it.
 
-use axum::Router;
-use feed::Feed;
-use utoipa_axum::router::OpenApiRouter;
+use std::net::SocketAddr;
+use std::sync::Arc;
 
-use api::Api;
+use axum::middleware::from_fn_with_state;
+use axum::{Extension, Router};
+use feed::{Environment, Feed};
+use workshop::Workshop;
+use workshop::classroom::{self, Reload, Reset};
 
-/// The API of the stations.
-#[cfg(feature = "workshop")]
-pub fn api() -> OpenApiRouter<Api> {
-    crate::api::stations()
-}
+pub use workshop::api::{EXAMPLES, routes as api};
 
-#[cfg(not(feature = "workshop"))]
-pub fn api() -> OpenApiRouter<Api> {
-    OpenApiRouter::default()
-}
+use crate::cli::ServeOptions;
+use crate::error::CliError;
+use crate::opening::every_minute;
+use crate::town;
 
 /// Adds the stations' pages to the site, in the context of a page.
 pub fn provide_pages() {
-    #[cfg(feature = "workshop")]
     leptos::prelude::provide_context(app::Wing(workshop::pages::routes));
 }
 
-/// Gives every request the workshop over this feed.
-pub fn open(routes: Router, feed: &Feed) -> Router {
-    #[cfg(feature = "workshop")]
-    let routes = routes.layer(axum::Extension(workshop::Workshop::new(feed.clone())));
-    #[cfg(not(feature = "workshop"))]
-    let _ = feed;
-    routes
+/// The workshop of this server, and the class that it serves.
+pub struct Wing {
+    workshop: Workshop,
+    reset: Option<Reset>,
+    /// What is printed for the class.
+    pub invitation: Option<String>,
 }
 
-/// Starts to remove the workshop's unused sandboxes, and leftovers of a crash.
-pub fn sweep(feed: &Feed) {
-    #[cfg(feature = "workshop")]
-    tokio::spawn(sweep_every_minute(feed.clone()));
-    #[cfg(not(feature = "workshop"))]
-    let _ = feed;
-}
-
-/// Sweeps at the start and about once a minute.
-#[cfg(feature = "workshop")]
-async fn sweep_every_minute(feed: Feed) {
-    let mut minute = tokio::time::interval(crate::opening::MINUTE);
-    loop {
-        minute.tick().await;
-        match workshop::sweep_sandboxes(&feed).await {
-            Ok(0) => {}
-            Ok(sandboxes) => tracing::info!(sandboxes, "unused sandboxes were removed"),
-            Err(error) => tracing::warn!(%error, "unused sandboxes could not be removed"),
+impl Wing {
+    /// The workshop over this feed. Where a class meets, its students find this server at the address `classroom`.
+    pub fn over(feed: &Feed, classroom: Option<String>) -> Self {
+        Self {
+            workshop: Workshop::new(feed.clone(), classroom),
+            reset: None,
+            invitation: None,
         }
     }
+
+    /// The same for a server that listens here. It opens the class that the options ask for, and starts to remove
+    /// unused sandboxes and leftovers of a crash.
+    pub async fn open(
+        feed: &Feed,
+        environment: &Environment,
+        options: &ServeOptions,
+        listening: SocketAddr,
+    ) -> Result<Self, CliError> {
+        let swept = feed.clone();
+        every_minute("removing unused sandboxes", move || {
+            let feed = swept.clone();
+            async move { workshop::sweep_sandboxes(&feed).await }
+        });
+        // Without the demo town, a classroom only means that the network is trusted.
+        if !options.serves_a_class() {
+            return Ok(Self::over(feed, None));
+        }
+        let addresses = classroom::addresses(listening, options.public_url.as_deref());
+        // The likeliest one, or where the server listens.
+        let address = addresses.first().cloned();
+        let mut wing = Self::over(feed, address.or_else(|| Some(format!("http://{listening}"))));
+        let opened = wing.workshop.open_class().await;
+        opened.map_err(|problem| CliError::failed("The classroom cannot be opened", problem.message))?;
+        let feed = feed.clone();
+        let reload: Reload = Arc::new(move || Box::pin(reload(feed.clone())));
+        let reset = Reset::new(wing.workshop.clone(), environment.ids.secret(), reload);
+        wing.invitation = Some(reset.invitation(&addresses, listening));
+        wing.reset = Some(reset);
+        Ok(wing)
+    }
+
+    /// Gives every request to these routes the workshop, and adds the teacher's routes.
+    pub fn around(self, routes: Router) -> Router {
+        let routes = routes.layer(Extension(self.workshop));
+        match self.reset {
+            // Around the sessions: they are created and deleted here, too.
+            Some(reset) => routes
+                .layer(from_fn_with_state(reset.clone(), classroom::take_part))
+                .merge(classroom::router(reset)),
+            None => routes,
+        }
+    }
+}
+
+/// Loads the same town again: everybody and everything in it is removed, including people who signed up.
+async fn reload(feed: Feed) -> document::Result<()> {
+    let (claim, recipe) = town::claim_again(feed.store(), feed.fresh_id(feed.now())).await?;
+    let town = recipe.make_aside().await;
+    let town = town.map_err(|error| document::Error::Unavailable(error.to_string()))?;
+    town::load(&claim, &town, &recipe, &|_, _| ()).await
 }

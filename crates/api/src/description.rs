@@ -12,7 +12,10 @@ use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::{Api, PREFIX, examples, refusals};
+use crate::{Api, PREFIX, refusals};
+
+/// An example of everything that is sent and answered: one evening by the river.
+const EXAMPLES: &str = include_str!("examples.json");
 
 /// The description as it is served, printed and shown.
 pub struct Description {
@@ -24,12 +27,8 @@ pub struct Description {
 }
 
 impl Description {
-    /// Describes these routes below `/api/v1` and the server's others, with more examples for their schemas.
-    pub fn of(
-        routes: OpenApiRouter<Api>,
-        others: utoipa::openapi::OpenApi,
-        more_examples: Vec<(&'static str, Value)>,
-    ) -> Self {
+    /// Describes these routes below `/api/v1` and the server's others, with more examples for their schemas, as JSON.
+    pub fn of(routes: OpenApiRouter<Api>, others: utoipa::openapi::OpenApi, more_examples: &str) -> Self {
         let value = described(routes, others, more_examples);
         let text = format!("{value:#}\n");
         let digest = URL_SAFE_NO_PAD.encode(Sha256::digest(&text));
@@ -96,19 +95,36 @@ async fn show(State(description): State<&'static Description>, headers: HeaderMa
 )]
 struct Head;
 
-fn described(
-    routes: OpenApiRouter<Api>,
-    others: utoipa::openapi::OpenApi,
-    more_examples: Vec<(&'static str, Value)>,
-) -> Value {
+fn described(routes: OpenApiRouter<Api>, others: utoipa::openapi::OpenApi, more_examples: &str) -> Value {
     let routes = OpenApiRouter::default().nest(PREFIX, routes).into_openapi();
     let openapi = Head::openapi().merge_from(routes).merge_from(others);
     let mut value = serde_json::to_value(openapi).unwrap_or_default();
     name_items(&mut value);
     name_both_cookies(&mut value);
     refusals::add_to(&mut value);
-    examples::add_to(&mut value, more_examples);
+    add_examples(&mut value, EXAMPLES);
+    add_examples(&mut value, more_examples);
+    drop_unused_groups(&mut value);
     value
+}
+
+/// Gives schemas their examples, by their names. A text in place of an example points to a part of another one.
+fn add_examples(description: &mut Value, examples: &str) {
+    let examples: Value = serde_json::from_str(examples).unwrap_or_default();
+    for (name, example) in examples.as_object().into_iter().flatten() {
+        let part = example.as_str().and_then(|place| examples.pointer(place));
+        description["components"]["schemas"][name]["examples"] = json!([part.unwrap_or(example)]);
+    }
+}
+
+/// Leaves out the groups without operations: that of the workshop, where the server has none.
+fn drop_unused_groups(description: &mut Value) {
+    let used: Vec<Value> = operations(description)
+        .map(|(_, _, operation)| operation["tags"][0].clone())
+        .collect();
+    if let Some(groups) = description["tags"].as_array_mut() {
+        groups.retain(|group| used.contains(&group["name"]));
+    }
 }
 
 /// utoipa spells out what a listing holds; our name is shorter, and shows that it is the same shape everywhere.

@@ -5,7 +5,6 @@ mod accounts;
 mod comments;
 mod description;
 mod events;
-mod examples;
 mod export;
 mod extract;
 mod overflow;

@@ -86,7 +86,7 @@ impl Accounts<'_> {
                 .about("handle"),
                 error => to_problem(error),
             })?;
-        self.0.start_session(user, at).await
+        self.start_session(user, at).await
     }
 
     /// Signs in with a password. The answer does not reveal whether the handle or the password was wrong, and
@@ -103,14 +103,14 @@ impl Accounts<'_> {
         let hash = user.as_ref().and_then(|user| user.password.clone());
         let matches = passwords::verify(password, hash).await?;
         match user {
-            Some(user) if matches => self.0.start_session(user, at).await,
+            Some(user) if matches => self.start_session(user, at).await,
             _ => Err(wrong()),
         }
     }
 
     /// Signs in as a person of the demo town.
     pub async fn sign_in_as_demo(self, handle: &Handle) -> Result<(Account, SessionToken), Problem> {
-        if !self.0.demo_handles().await?.contains(handle) {
+        if !self.demo_handles().await?.contains(handle) {
             return Err(Problem::new(
                 Kind::Forbidden,
                 format!("@{handle} is not one of the demo people."),
@@ -118,7 +118,7 @@ impl Accounts<'_> {
         }
         let at = self.0.environment.now();
         match self.0.store.people().get(handle).await.map_err(to_problem)? {
-            Some(user) => self.0.start_session(user, at).await,
+            Some(user) => self.start_session(user, at).await,
             None => Err(Problem::new(
                 Kind::NotFound,
                 format!("@{handle} has left the demo town."),
@@ -129,7 +129,7 @@ impl Accounts<'_> {
     /// The people of the demo town that anybody may sign in as; none outside demo mode.
     pub async fn demo_people(self) -> Result<Vec<Account>, Problem> {
         let mut people = Vec::new();
-        for handle in self.0.demo_handles().await? {
+        for handle in self.demo_handles().await? {
             people.extend(
                 self.0
                     .store
@@ -189,33 +189,36 @@ impl Accounts<'_> {
             .map_err(to_problem)?
             .map(account))
     }
-}
-
-impl Feed {
-    /// Ends all sessions of a person except this one.
-    pub(super) async fn end_sessions_but(&self, user: &Handle, token: &SessionToken) -> Result<(), Problem> {
-        let sessions = self.store.sessions();
-        let ended = sessions.delete_of(user, Some(&token.digest())).await;
-        ended.map_err(to_problem)
-    }
 
     /// Begins a session, dated to a moment before the person was looked up.
-    pub(super) async fn start_session(
-        &self,
-        user: User,
-        at: Timestamp,
-    ) -> Result<(Account, SessionToken), Problem> {
-        let token = SessionToken(self.environment.ids.secret());
+    pub async fn start_session(self, user: User, at: Timestamp) -> Result<(Account, SessionToken), Problem> {
+        let token = SessionToken(self.0.environment.ids.secret());
         let session = Session {
             digest: token.digest(),
             user: user.person.handle.clone(),
             at,
             expires: end_of_session(at, at),
         };
-        self.store.sessions().insert(&session).await.map_err(to_problem)?;
+        self.0
+            .store
+            .sessions()
+            .insert(&session)
+            .await
+            .map_err(to_problem)?;
         Ok((account(user), token))
     }
 
+    /// The handles of the people of the demo town that anybody may sign in as; none outside demo mode.
+    pub async fn demo_handles(self) -> Result<Vec<Handle>, Problem> {
+        if !self.0.environment.demo {
+            return Ok(Vec::new());
+        }
+        let town = self.0.store.town().await.map_err(to_problem)?;
+        Ok(town.unwrap_or_default().demo)
+    }
+}
+
+impl Feed {
     /// The key that this site signs its notices with: created by the first server over the store that asks.
     pub async fn notice_key(&self) -> Result<[u8; 32], Problem> {
         let fresh = self.environment.ids.secret();
@@ -229,12 +232,11 @@ impl Feed {
         })
     }
 
-    pub(super) async fn demo_handles(&self) -> Result<Vec<Handle>, Problem> {
-        if !self.environment.demo {
-            return Ok(Vec::new());
-        }
-        let town = self.store.town().await.map_err(to_problem)?;
-        Ok(town.unwrap_or_default().demo)
+    /// Ends all sessions of a person except this one.
+    pub(super) async fn end_sessions_but(&self, user: &Handle, token: &SessionToken) -> Result<(), Problem> {
+        let sessions = self.store.sessions();
+        let ended = sessions.delete_of(user, Some(&token.digest())).await;
+        ended.map_err(to_problem)
     }
 }
 

@@ -26,8 +26,6 @@ pub struct Environment {
     pub ids: Arc<dyn Ids>,
     /// Whether anybody may sign in as a person of the demo town with one click.
     pub demo: bool,
-    /// The address at which the students of a class find this server; `None` when it serves no class.
-    pub classroom: Option<Arc<str>>,
 }
 
 impl Environment {
@@ -37,7 +35,6 @@ impl Environment {
             clock: Arc::new(SystemClock),
             ids: Arc::new(SystemIds),
             demo,
-            classroom: None,
         }
     }
 

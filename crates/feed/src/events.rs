@@ -84,11 +84,6 @@ impl Events {
         }
     }
 
-    /// Ends all streams. Watchers reconnect and read the current state.
-    pub fn reset(&self) {
-        self.reset.send_replace(());
-    }
-
     fn all(&self) -> MutexGuard<'_, AllWatched> {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -176,6 +171,11 @@ impl Live<'_> {
             }
         });
         Ok(source)
+    }
+
+    /// Ends all streams. Watchers reconnect and read the current state.
+    pub fn reset(self) {
+        self.0.events.reset.send_replace(());
     }
 
     /// Completes when the open streams have to end because all data was reset.

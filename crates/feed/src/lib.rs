@@ -1,7 +1,6 @@
 //! The use cases, each in one place: the pages' server functions and the JSON API call the same methods.
 
 mod accounts;
-pub mod classroom;
 mod clock;
 mod comments;
 mod environment;
@@ -23,7 +22,6 @@ use std::sync::Arc;
 use model::{Cursor, Handle, Timestamp, Topic, View};
 use outlier::Turns;
 use store::Store;
-use tokio::sync::OnceCell;
 use uuid::Uuid;
 
 pub use accounts::SessionToken;
@@ -47,8 +45,6 @@ pub struct Feed {
     /// person run one at a time, because concurrent ones check each other's writes again. On two servers they
     /// still may overlap.
     turns: Arc<Turns>,
-    /// The people whom a class can bring, once they were read.
-    townspeople: Arc<OnceCell<Vec<Handle>>>,
 }
 
 impl Feed {
@@ -62,7 +58,6 @@ impl Feed {
             events,
             new_posts,
             turns: Arc::default(),
-            townspeople: Arc::default(),
         }
     }
 

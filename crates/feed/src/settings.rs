@@ -39,7 +39,7 @@ impl Accounts<'_> {
         if !changed.map_err(to_problem)? {
             return Err(not_yours());
         }
-        let (_, token) = self.0.start_session(user, at).await?;
+        let (_, token) = self.start_session(user, at).await?;
         // The write above has ended them; this only tidies up.
         self.0.end_sessions_but(actor, &token).await?;
         Ok(token)

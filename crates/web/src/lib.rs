@@ -2,8 +2,10 @@
 //! is answered.
 
 pub mod cookie;
+mod host;
 mod problem;
 mod session;
 
+pub use host::{is_loopback, is_sent_to_this_machine};
 pub use problem::{CLOSED, ErrorResponse, ProblemBody};
 pub use session::{Cookies, Session, Sessions, not_signed_in, resolve};

@@ -13,7 +13,9 @@ use store::upkeep::{CheckOptions, Finding, check};
 use tokio::sync::mpsc::unbounded_channel;
 
 use crate::stage::handle;
-use crate::{Entry, Expected, List, Protocol, Record, Recorded, Server, Stage, StageDocument, TURNS, Tally};
+use crate::{
+    Entry, Expected, List, Protocol, Record, Recorded, Server, Stage, StageDocument, TURNS, Tally, one_of,
+};
 
 /// The operation during which the process died.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -228,14 +230,8 @@ impl Operation {
     /// # Errors
     /// A problem with the field `operation` that lists the known names.
     pub fn named(name: &str) -> std::result::Result<Self, Problem> {
-        let found = Self::ALL.into_iter().find(|operation| operation.as_str() == name);
-        found.ok_or_else(|| {
-            let names = Self::ALL.map(Self::as_str).join(", ");
-            Problem::invalid(
-                "operation",
-                format!("There is no operation called “{name}”. `operation` is one of: {names}."),
-            )
-        })
+        let missing = format_args!("There is no operation called “{name}”");
+        one_of("operation", name, (&Self::ALL, Self::as_str), missing)
     }
 
     /// The protocols that have it: two of the articles say how to add an item and one how to follow, and none how

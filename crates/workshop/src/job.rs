@@ -3,8 +3,10 @@
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use model::Progress;
+use model::{Handle, Kind, Problem, Progress, Timestamp};
 use tokio::sync::Notify;
+
+use crate::sandbox::{Sandbox, SandboxError};
 
 /// A place for one run at a time. The result of a run stays until the next one begins, and everybody may read it.
 pub struct Job<T> {
@@ -22,6 +24,29 @@ struct JobState<T> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("another run is in progress")]
 pub struct Busy;
+
+/// The reason why nothing begins.
+#[derive(Debug)]
+pub enum JobError {
+    /// Somebody's run is not finished yet.
+    Busy(Option<Handle>),
+    /// There is no sandbox for it.
+    Sandbox(SandboxError),
+}
+
+impl JobError {
+    /// The problem for a person: `busy` says it with the name of the other, and `what` is what there is no room for.
+    pub fn problem(self, what: &str, busy: impl FnOnce(String) -> String) -> Problem {
+        let message = match self {
+            Self::Busy(other) => busy(other.map_or_else(|| "Somebody".to_owned(), |by| format!("@{by}"))),
+            Self::Sandbox(SandboxError::Store(error)) => return feed::to_problem(error),
+            Self::Sandbox(error) => {
+                format!("There is no room for {what}: {error}. Try again in ten minutes.")
+            }
+        };
+        Problem::new(Kind::Conflict, message)
+    }
+}
 
 /// A run. If it is dropped before it is finished, it has failed.
 pub struct Run<T> {
@@ -72,6 +97,29 @@ impl<T: Clone> Job<T> {
         })
     }
 
+    /// Begins a run in a sandbox that `open` takes, with room for this many items. `by` finds who began another run.
+    ///
+    /// # Errors
+    /// Who began the current one, or why there is no sandbox.
+    pub async fn begin_in(
+        self: &Arc<Self>,
+        open: impl Future<Output = Result<Sandbox, SandboxError>>,
+        (items, at): (u64, Timestamp),
+        shown: T,
+        by: impl FnOnce(T) -> Option<Handle>,
+    ) -> Result<(Run<T>, Sandbox), JobError> {
+        // Begun before anything is awaited, so that of two concurrent callers only one takes a sandbox.
+        let begun = self.begin(shown);
+        let run = begun.map_err(|Busy| JobError::Busy(by(self.shown().1)))?;
+        match async { open.await?.reserved(items, at).await }.await {
+            Ok(sandbox) => Ok((run, sandbox)),
+            Err(error) => {
+                run.withdraw();
+                Err(JobError::Sandbox(error))
+            }
+        }
+    }
+
     /// Asks the current run to stop, which it does before its next step, and waits until it has.
     pub async fn stop(&self) {
         let ended = self.ended.notified();
@@ -113,6 +161,17 @@ impl<T> Run<T> {
         };
         drop(kept);
         self.ended = true;
+    }
+
+    /// Removes the run's sandbox, and ends the run if its work is done.
+    pub async fn end_in(self, sandbox: Sandbox, done: Result<(), SandboxError>) -> Result<(), SandboxError> {
+        // If it cannot be removed now, the sweep removes it.
+        if let Err(error) = sandbox.close().await {
+            tracing::warn!(%error, "a sandbox could not be cleared away yet");
+        }
+        done?;
+        self.end();
+        Ok(())
     }
 
     /// Withdraws a run that did not begin: what was shown before is shown again.

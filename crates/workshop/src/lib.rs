@@ -11,15 +11,22 @@
 //! everybody; the benchmark runs the same race on disk. Work that needs the application's own engine, such as a
 //! [`storm`] or the tuner's list ([`tune`]), runs in a [`sandbox`] of its store.
 //!
-//! With the feature `pages`, the crate has the stations' pages and server functions too.
+//! With the feature `pages`, the crate has the stations' pages and server functions too, their [`api`], and what a
+//! [`classroom`] needs beside its [`class`].
 
 #![recursion_limit = "256"]
 
+use model::Problem;
 use tokio::sync::Semaphore;
 
 #[cfg(feature = "pages")]
 mod actions;
+#[cfg(feature = "pages")]
+pub mod api;
 mod call;
+pub mod class;
+#[cfg(feature = "pages")]
+pub mod classroom;
 pub mod crash;
 pub mod exercise;
 mod following;
@@ -45,8 +52,24 @@ static TURNS: Semaphore = Semaphore::const_new(1);
 
 pub use call::{Answer, Call, Verb};
 pub use following::FOLLOWED;
+pub use job::JobError;
 pub use protocol::Protocol;
 pub use record::{Entry, Record, Recorded};
 pub use runs::{MeasuredItems, Step, Steps, Trace, Traced, Tuned, USUAL, Workshop, sweep_sandboxes};
 pub use stage::{List, Server, Stage, StageDocument};
 pub use tally::{Discrepancy, Expected, Tally};
+
+/// The one of these whose name in addresses is in the parameter `field`; `missing` is said when there is none.
+fn one_of<T: Copy>(
+    field: &str,
+    name: &str,
+    (all, as_str): (&[T], fn(T) -> &'static str),
+    missing: impl std::fmt::Display,
+) -> Result<T, Problem> {
+    let found = all.iter().copied().find(|one| as_str(*one) == name);
+    found.ok_or_else(|| {
+        let names: Vec<&str> = all.iter().copied().map(as_str).collect();
+        let names = names.join(", ");
+        Problem::invalid(field, format!("{missing}. `{field}` is one of: {names}."))
+    })
+}

@@ -23,7 +23,7 @@ use store::upkeep::{CheckOptions, DetectOptions, Form, Outlier, check, detect, m
 use store::{Settings, Store};
 use tokio::time::{Instant, sleep};
 
-use crate::job::{Job, Run};
+use crate::job::{Job, JobError, Run};
 use crate::layouts::lists::{Size, item, items, owner};
 use crate::sandbox::{Sandbox, SandboxError};
 use crate::stage::handle;
@@ -56,15 +56,6 @@ const NEWCOMERS: u64 = 2_000_000;
 #[derive(Clone)]
 pub struct Migrations(Arc<Job<Migration>>);
 
-/// The reason why a migration cannot start.
-#[derive(Debug)]
-pub enum MigrationError {
-    /// Somebody's migration is still running.
-    Busy(Option<Handle>),
-    /// No sandbox is available.
-    Sandbox(SandboxError),
-}
-
 impl Default for Migrations {
     fn default() -> Self {
         Self(Job::idle(Migration::of(Migration::SIZES[1], None)))
@@ -92,27 +83,14 @@ impl Migrations {
         at: Timestamp,
         settings: Settings,
         open: impl Future<Output = Result<Sandbox>>,
-    ) -> std::result::Result<BoxFuture<'static, Result<()>>, MigrationError> {
-        // Begun before anything is awaited, so that of two concurrent callers only one takes a sandbox.
-        let begun = self.0.begin(Migration::of(items, Some(by)));
-        let run = begun.map_err(|_| MigrationError::Busy(self.shown().by))?;
+    ) -> std::result::Result<BoxFuture<'static, Result<()>>, JobError> {
         let needed = items + QUIET.iter().sum::<u64>() + WRITERS * MOST;
-        let sandbox = match async { open.await?.reserved(needed, at).await }.await {
-            Ok(sandbox) => sandbox,
-            Err(error) => {
-                run.withdraw();
-                return Err(MigrationError::Sandbox(error));
-            }
-        };
+        let begun = Migration::of(items, Some(by));
+        let begun = self.0.begin_in(open, (needed, at), begun, |other| other.by);
+        let (run, sandbox) = begun.await?;
         Ok(Box::pin(async move {
             let done = pass(&run, &sandbox, (items, at), settings).await;
-            // If it cannot be removed now, the sweep removes it.
-            if let Err(error) = sandbox.close().await {
-                tracing::warn!(%error, "the sandbox of a migration could not be removed yet");
-            }
-            done?;
-            run.end();
-            Ok(())
+            run.end_in(sandbox, done).await
         }))
     }
 

@@ -2,6 +2,8 @@ use std::fmt;
 
 use model::Problem;
 
+use crate::one_of;
+
 /// The protocol that runs: an article's or ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Protocol {
@@ -62,14 +64,8 @@ impl Protocol {
     /// # Errors
     /// A problem with the field `layout` that lists the known names.
     pub fn named(name: &str) -> Result<Self, Problem> {
-        let found = Self::ALL.into_iter().find(|protocol| protocol.as_str() == name);
-        found.ok_or_else(|| {
-            let names = Self::ALL.map(Self::as_str).join(", ");
-            Problem::invalid(
-                "layout",
-                format!("There is no layout called “{name}”. `layout` is one of: {names}."),
-            )
-        })
+        let missing = format_args!("There is no layout called “{name}”");
+        one_of("layout", name, (&Self::ALL, Self::as_str), missing)
     }
 }
 

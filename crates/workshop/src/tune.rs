@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::stage::handle;
 
 pub use measured::Documents;
-pub use run::{TuneError, TunedState, Tuner};
+pub use run::{TunedState, Tuner};
 
 /// How many items a first page has.
 pub const SCREEN: usize = 20;

@@ -11,7 +11,8 @@ use futures::future::BoxFuture;
 use model::{ListForm, MeasuredList, Migration, Progress, Timestamp};
 use store::Settings;
 use uuid::Uuid;
-use workshop::migration::{MigrationError, Migrations};
+use workshop::JobError;
+use workshop::migration::Migrations;
 use workshop::sandbox::{MOST, SandboxError, Sandboxes};
 
 const NOW: Timestamp = Timestamp::from_millis(1_767_225_600_000);
@@ -31,7 +32,7 @@ impl Fixture {
         }
     }
 
-    async fn begin(&self, by: &str) -> Result<Work, MigrationError> {
+    async fn begin(&self, by: &str) -> Result<Work, JobError> {
         let sandboxes = Sandboxes::of(&self.engine);
         let open = sandboxes.open("migration", Uuid::from_u128(1), NOW);
         let what = (1_000, by.parse().unwrap());
@@ -106,7 +107,7 @@ async fn a_second_start_is_refused_with_the_owner_of_the_first() {
     let work = place.begin("ada").await.unwrap();
     let refused = place.begin("bob").await.err().unwrap();
     assert!(
-        matches!(&refused, MigrationError::Busy(Some(by)) if by.as_str() == "ada"),
+        matches!(&refused, JobError::Busy(Some(by)) if by.as_str() == "ada"),
         "{refused:?}"
     );
     drop(work);
@@ -128,7 +129,7 @@ async fn a_second_caller_takes_no_sandbox_while_the_first_opens_its_own() {
     let refused = place.migrations.begin(what, NOW, Settings::default(), open).await;
     let refused = refused.err().unwrap();
     assert!(
-        matches!(&refused, MigrationError::Busy(Some(by)) if by.as_str() == "ada"),
+        matches!(&refused, JobError::Busy(Some(by)) if by.as_str() == "ada"),
         "{refused:?}"
     );
     assert!(!asked);
@@ -162,7 +163,7 @@ async fn without_a_sandbox_nothing_begins_and_the_last_one_stays() {
     }
     let refused = place.begin("ada").await.err().unwrap();
     assert!(
-        matches!(refused, MigrationError::Sandbox(SandboxError::Full)),
+        matches!(refused, JobError::Sandbox(SandboxError::Full)),
         "{refused:?}"
     );
     assert_eq!(place.migrations.shown().progress, Progress::Idle);

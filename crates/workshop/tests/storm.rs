@@ -10,8 +10,9 @@ use embedded::Embedded;
 use model::{Handle, Storm, StormChoice, StormPhase, StormTarget, StormVerdict, Timestamp};
 use store::Settings;
 use uuid::Uuid;
+use workshop::JobError;
 use workshop::sandbox::{MOST_ITEMS, REGISTRY, SandboxError, Sandboxes};
-use workshop::storm::{StormError, Storms};
+use workshop::storm::Storms;
 
 const NOW: Timestamp = Timestamp::from_millis(1_767_225_600_000);
 
@@ -28,7 +29,7 @@ impl Fixture {
         }
     }
 
-    async fn begin(&self, choice: StormChoice, by: &str, size: u64) -> Result<Storm, StormError> {
+    async fn begin(&self, choice: StormChoice, by: &str, size: u64) -> Result<Storm, JobError> {
         let sandboxes = Sandboxes::of(&self.engine);
         let open = sandboxes.open("storm", Uuid::from_u128(1), NOW);
         let by: Handle = by.parse().unwrap();
@@ -110,7 +111,7 @@ async fn a_second_storm_is_refused_with_who_has_the_first() {
     let place = Fixture::new();
     place.begin(SMALL, "ada", 12).await.unwrap();
     match place.begin(SMALL, "bob", 12).await {
-        Err(StormError::Busy(other)) => assert_eq!(other.by.as_str(), "ada"),
+        Err(JobError::Busy(Some(other))) => assert_eq!(other.as_str(), "ada"),
         other => panic!("{other:?}"),
     }
     place.over().await;
@@ -154,7 +155,7 @@ async fn a_storm_with_an_interrupted_start_blocks_nobody() {
     assert!(futures::poll!(&mut begun).is_pending());
     assert!(matches!(
         place.begin(SMALL, "bob", 12).await,
-        Err(StormError::Busy(_))
+        Err(JobError::Busy(_))
     ));
     drop(begun);
     place.begin(SMALL, "bob", 12).await.unwrap();
@@ -170,7 +171,7 @@ async fn without_room_no_storm_begins_and_the_next_may() {
         held.push(sandboxes.open("test", Uuid::from_u128(lease), NOW).await.unwrap());
     }
     match place.begin(SMALL, "ada", 12).await {
-        Err(StormError::Sandbox(SandboxError::Full)) => {}
+        Err(JobError::Sandbox(SandboxError::Full)) => {}
         other => panic!("{other:?}"),
     }
     assert_eq!(place.storms.last(), None);
@@ -183,7 +184,7 @@ async fn without_room_no_storm_begins_and_the_next_may() {
 async fn a_storm_that_does_not_fit_gives_its_place_back_at_once() {
     let place = Fixture::new();
     match place.begin(SMALL, "ada", MOST_ITEMS).await {
-        Err(StormError::Sandbox(SandboxError::TooManyItems(_))) => {}
+        Err(JobError::Sandbox(SandboxError::TooManyItems(_))) => {}
         other => panic!("{other:?}"),
     }
     assert_eq!(place.documents().await, 0);

@@ -12,8 +12,9 @@ use futures::future::BoxFuture;
 use model::{Progress, Relation, Timestamp, TunedList};
 use store::Limits;
 use uuid::Uuid;
+use workshop::JobError;
 use workshop::sandbox::{MOST, MOST_ITEMS, SandboxError, Sandboxes};
-use workshop::tune::{TuneError, Tuner, Tuning};
+use workshop::tune::{Tuner, Tuning};
 
 const NOW: Timestamp = Timestamp::from_millis(1_767_225_600_000);
 
@@ -37,7 +38,7 @@ impl Fixture {
         }
     }
 
-    async fn begin(&self, by: &str) -> Result<Work, TuneError> {
+    async fn begin(&self, by: &str) -> Result<Work, JobError> {
         let sandboxes = Sandboxes::of(&self.engine);
         let open = sandboxes.open("tuner", Uuid::from_u128(1), NOW);
         let (tuning, from) = (Tuning::new(LIMITS, 62), (Relation::Likes, 2_048));
@@ -90,7 +91,7 @@ async fn a_second_start_is_refused_with_the_owner_of_the_first() {
     let work = place.begin("ada").await.unwrap();
     let refused = place.begin("bob").await.err().unwrap();
     assert!(
-        matches!(&refused, TuneError::Busy(Some(by)) if by.as_str() == "ada"),
+        matches!(&refused, JobError::Busy(Some(by)) if by.as_str() == "ada"),
         "{refused:?}"
     );
     drop(work);
@@ -140,7 +141,7 @@ async fn a_list_that_does_not_fit_gives_its_sandbox_back() {
     );
     let refused = begun.await.err().unwrap();
     assert!(
-        matches!(refused, TuneError::Sandbox(SandboxError::TooManyItems(_))),
+        matches!(refused, JobError::Sandbox(SandboxError::TooManyItems(_))),
         "{refused:?}"
     );
     assert_eq!(sandboxes.all().await.unwrap().len(), 0);
@@ -156,7 +157,7 @@ async fn without_a_sandbox_nothing_begins_and_the_last_one_stays() {
     }
     let refused = place.begin("ada").await.err().unwrap();
     assert!(
-        matches!(refused, TuneError::Sandbox(SandboxError::Full)),
+        matches!(refused, JobError::Sandbox(SandboxError::Full)),
         "{refused:?}"
     );
     assert!(place.tuner.shown().is_none());

@@ -1,11 +1,7 @@
-use std::net::IpAddr;
-
 use axum::extract::{Request, State};
-use axum::http::header::HOST;
-use axum::http::uri::Authority;
 use axum::middleware::Next;
 use axum::response::Response;
-use web::ErrorResponse;
+use web::{ErrorResponse, is_loopback, is_sent_to_this_machine};
 
 use super::refusals::for_a_person;
 use crate::error::CliError;
@@ -36,39 +32,13 @@ impl Reach {
     }
 }
 
-/// Middleware: refuses changes by a browser that came over plain HTTP from another machine.
-///
-/// `Host` holds the address that a browser used, and pages cannot choose it. The listening socket and the peer's
-/// address prove nothing: within a container both belong to the container's network. So a foreign site whose name
-/// was made to lead to this machine is refused, too.
+/// Middleware: refuses changes by a browser that came over plain HTTP from another machine, or from a foreign site whose
+/// name was made to lead to this machine.
 pub async fn refuse_plain_http(State(reach): State<Reach>, request: Request, next: Next) -> Response {
     if reach == Reach::ThisMachine && !request.method().is_safe() && !is_sent_to_this_machine(&request) {
         return ErrorResponse::plain_http().respond(for_a_person(&request));
     }
     next.run(request).await
-}
-
-/// Whether a browser used an address of this machine itself.
-pub fn is_sent_to_this_machine(request: &Request) -> bool {
-    host(request).is_some_and(is_loopback)
-}
-
-fn host(request: &Request) -> Option<&str> {
-    let authority = request.uri().authority().map(Authority::as_str);
-    authority.or_else(|| request.headers().get(HOST)?.to_str().ok())
-}
-
-fn is_loopback(host: &str) -> bool {
-    let name = match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        _ => host,
-    };
-    let address = name.trim_start_matches('[').trim_end_matches(']');
-    let named = name.eq_ignore_ascii_case("localhost");
-    named
-        || address
-            .parse::<IpAddr>()
-            .is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]

@@ -69,9 +69,18 @@ fn every_operation_has_a_name_of_its_own_and_a_summary() {
 }
 
 #[test]
+fn every_group_has_an_operation() {
+    for tag in DESCRIPTION.value["tags"].as_array().unwrap() {
+        let of_the_group = |operation: &Value| operation["tags"][0] == tag["name"];
+        assert!(operations().any(of_the_group), "{tag}");
+    }
+}
+
+#[test]
 fn every_example_fits_its_schema() {
     let description = Description::strictly(DESCRIPTION.value.clone());
     let schemas = DESCRIPTION.value["components"]["schemas"].as_object().unwrap();
+    assert!(schemas["Post"]["examples"][0].is_object());
     for (name, schema) in schemas {
         for example in schema["examples"].as_array().into_iter().flatten() {
             description.fits(schema, &example.to_string(), name);

@@ -156,6 +156,7 @@ impl Scene {
                 .await;
             things.push((cookie, post, comment));
         }
+        #[cfg(feature = "workshop")]
         stage.opens_a_class_with("ada").await;
         let is_api = row.path.starts_with("/api/v1/");
         let call = |(_, post, comment): &(String, String, String)| {

@@ -23,6 +23,7 @@ use crate::http::{Reach, RequestLog, forgery_protection};
 use crate::serve::{Access, routes};
 use crate::shutdown::Shutdown;
 use crate::site::Site;
+use crate::wing::Wing;
 
 /// The threshold and the page size in these tests.
 const THRESHOLD: usize = 5;
@@ -64,8 +65,7 @@ impl Player {
             limits: None,
             https: false,
             notices: Notices::new([7; 32], false),
-            #[cfg(feature = "workshop")]
-            class: None,
+            wing: Wing::over(&feed, None),
         };
         Self {
             router: routes(feed.clone(), sessions, &site, access, log, shutdown.phases()),
@@ -166,7 +166,6 @@ pub async fn feed_over(engine: Engine, clock: Arc<Ticking>, demo: bool) -> Feed 
         clock,
         ids: Arc::new(Counting(AtomicU64::new(1))),
         demo,
-        classroom: demo.then(|| "http://10.0.0.5:3000".into()),
     };
     let feed = Feed::new(Store::open(engine, settings).await.unwrap(), environment);
     feed.live().follow_store().await.unwrap();

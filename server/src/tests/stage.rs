@@ -14,17 +14,22 @@ use axum::response::Response;
 use bson::{Document, doc};
 use document::{DocumentEngine as _, Find, Update};
 use embedded::Embedded;
-use feed::classroom::PEOPLE_AT_A_TIME;
 use feed::{Clock as _, Feed};
 use futures::StreamExt as _;
 use governor::Quota;
-use model::{Kind, Person, Relation, Topic};
+#[cfg(feature = "workshop")]
+use model::Person;
+use model::{Kind, Relation, Topic};
 use serde_json::Value;
 use store::overflow::{Item, empty, owner_collection, owner_id};
+#[cfg(feature = "workshop")]
 use store::people::{self, User};
 use tower::ServiceExt as _;
+#[cfg(feature = "workshop")]
 use uuid::Uuid;
 use web::{Cookies, Sessions};
+#[cfg(feature = "workshop")]
+use workshop::{Workshop, class::PEOPLE_AT_A_TIME};
 
 use super::conformity::{Description, Seen};
 use super::player::{Ticking, feed_over};
@@ -33,10 +38,14 @@ use crate::http::{Limits, Quotas, Reach, RequestLog, forgery_protection};
 use crate::serve::{Access, routes};
 use crate::shutdown::Shutdown;
 use crate::site::Site;
+use crate::wing::Wing;
 
 /// The `Accept` header of the requests.
 pub const PAGE: &str = "text/html,application/xhtml+xml";
 pub const JSON: &str = "application/json";
+
+/// Where a class finds the application.
+const CLASSROOM: &str = "http://10.0.0.5:3000";
 
 /// The API description that every answer is checked against.
 static DESCRIBED: LazyLock<Description> = LazyLock::new(|| Description::strictly(DESCRIPTION.value.clone()));
@@ -131,8 +140,7 @@ impl Stage {
             limits,
             https: false,
             notices: Notices::new([7; 32], false),
-            #[cfg(feature = "workshop")]
-            class: None,
+            wing: Wing::over(&self.feed, Some(CLASSROOM.to_owned())),
         };
         let sessions = Sessions {
             feed: self.feed.clone(),
@@ -184,8 +192,10 @@ impl Stage {
     }
 
     /// Opens a class with one student, and as many people as a student brings at a time.
+    #[cfg(feature = "workshop")]
     pub async fn opens_a_class_with(&self, student: &str) {
-        self.feed.open_class().await.unwrap();
+        let workshop = Workshop::new(self.feed.clone(), Some(CLASSROOM.to_owned()));
+        workshop.open_class().await.unwrap();
         let seat = doc! { "name": student, "brought": 0_i64 };
         let seat = doc! { "$set": { format!("students.{student}"): seat } };
         let class = Update::one(doc! { "_id": "class" }, seat);

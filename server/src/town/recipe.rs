@@ -3,6 +3,7 @@ use document::Error;
 use model::Timestamp;
 use store::Store;
 use store::town::Claim;
+use tokio::task::JoinError;
 use uuid::Uuid;
 
 use super::{Sizes, Town};
@@ -22,6 +23,12 @@ impl Recipe {
     /// Makes the town.
     pub fn make(&self) -> Town {
         Town::generate(&self.sizes, self.seed, self.now)
+    }
+
+    /// Makes the town outside the async threads.
+    pub async fn make_aside(&self) -> Result<Town, JoinError> {
+        let recipe = self.clone();
+        tokio::task::spawn_blocking(move || recipe.make()).await
     }
 
     /// The form in which the store keeps it.

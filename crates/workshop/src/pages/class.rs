@@ -1,15 +1,15 @@
-use feed::classroom::{Class, ClassCount, PEOPLE_AT_A_TIME, SEATS, Student};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use model::{Account, Problem, Topic};
 use ui::components::{Avatar, Field, Post, grouped};
 use ui::islands::Pane;
-use ui::request::{feed, loaded, now, query, rejected_form_of};
+use ui::request::{loaded, now, query, rejected_form_of};
 use ui::session;
 
 use super::qr::QrCode;
-use super::{CLASS, StationHead};
-use crate::actions::classroom::{BringPeople, JoinClass};
+use super::{CLASS, StationHead, workshop};
+use crate::actions::{BringPeople, JoinClass};
+use crate::class::{Class, ClassCount, PEOPLE_AT_A_TIME, SEATS, Student};
 
 /// Marks a request from the machine that the server runs on, as far as this is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,8 +30,8 @@ pub const RESET: &str = "/lab/class/anew";
 #[component]
 pub fn ClassPage() -> impl IntoView {
     loaded(async {
-        let feed = feed()?;
-        if !feed.serves_a_class() {
+        let workshop = workshop()?;
+        if !workshop.serves_a_class() {
             return Ok(view! {
                 <StationHead station=&CLASS />
                 <ClassroomInstructions />
@@ -40,9 +40,9 @@ pub fn ClassPage() -> impl IntoView {
         }
         let viewer = session::viewer();
         let handle = viewer.as_ref().map(|account| &account.handle);
-        let class = feed.class(handle).await?;
+        let class = workshop.class(handle).await?;
         let counted = match query("count") {
-            Some(_) => Some(feed.count_class_likes().await?),
+            Some(_) => Some(workshop.count_class_likes().await?),
             None => None,
         };
         let student = viewer.clone().filter(|account| is_in(&class, account));

@@ -12,7 +12,7 @@ use ui::session;
 use super::figures::{ChartAndTable, Table};
 
 use super::{LAYOUTS, StationHead, workshop};
-use crate::actions::layouts::{RaceLayouts, StopLayouts};
+use crate::actions::{RaceLayouts, StopLayouts};
 
 /// The layouts race against each other, visible to everybody.
 #[component]

@@ -10,7 +10,7 @@ use ui::session;
 use super::figures::{Figures, Table, VerdictTable};
 
 use super::{MIGRATE, StationHead, workshop};
-use crate::actions::migration::{StartMigration, StopMigration};
+use crate::actions::{StartMigration, StopMigration};
 
 /// How often an open page fetches its contents again, in milliseconds: during a migration, and otherwise.
 const LIVE: u32 = 500;

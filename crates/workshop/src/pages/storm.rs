@@ -11,7 +11,7 @@ use self::charts::{Charts, Numbers};
 use super::figures::VerdictTable;
 
 use super::{STORM, StationHead, workshop};
-use crate::actions::storm::{StartStorm, StopStorm};
+use crate::actions::{StartStorm, StopStorm};
 
 mod charts;
 

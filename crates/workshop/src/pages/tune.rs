@@ -16,7 +16,7 @@ use self::laid_out::TunedListView;
 use super::figures::{Figures as FiguresTable, Table};
 
 use super::{StationHead, TUNE, workshop};
-use crate::actions::tune::LayOut;
+use crate::actions::LayOut;
 
 /// The budgets offered as links, in KB.
 const STEPS: [u64; 6] = [2, 4, 8, 16, 32, 64];

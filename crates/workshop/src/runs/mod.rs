@@ -1,9 +1,7 @@
 //! What the stations do on a server: in its store, or in the background, for everybody to watch.
 
-mod layouts;
-mod migration;
+mod jobs;
 mod sizes;
-mod storm;
 mod trace;
 mod tune;
 
@@ -11,6 +9,7 @@ use std::sync::Arc;
 
 use feed::Feed;
 
+use crate::class::Classroom;
 use crate::layouts::Races;
 use crate::migration::Migrations;
 use crate::sandbox::{Sandbox, SandboxError, Sandboxes};
@@ -23,17 +22,18 @@ pub use tune::{MeasuredItems, Tuned, USUAL};
 /// The workshop of a server, over its feed. It works in sandboxes or in memory, never in the town.
 #[derive(Clone)]
 pub struct Workshop {
-    feed: Feed,
+    pub(crate) feed: Feed,
     storms: Arc<Storms>,
     races: Races,
     migrations: Migrations,
     tuner: Tuner,
     measured: sizes::Measured,
+    pub(crate) classroom: Option<Arc<Classroom>>,
 }
 
 impl Workshop {
-    /// The workshop over a feed.
-    pub fn new(feed: Feed) -> Self {
+    /// The workshop over a feed. Where a class meets, its students find this server at the address `classroom`.
+    pub fn new(feed: Feed, classroom: Option<String>) -> Self {
         Self {
             feed,
             storms: Arc::default(),
@@ -41,6 +41,7 @@ impl Workshop {
             migrations: Migrations::default(),
             tuner: Tuner::default(),
             measured: sizes::Measured::default(),
+            classroom: classroom.map(|address| Arc::new(Classroom::at(address))),
         }
     }
 

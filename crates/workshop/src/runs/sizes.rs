@@ -71,7 +71,7 @@ mod tests {
             clock: clock.clone(),
             ..Environment::system(false)
         };
-        let workshop = Workshop::new(Feed::new(store, environment));
+        let workshop = Workshop::new(Feed::new(store, environment), None);
         let mut first = Box::pin(workshop.relation_stats());
         assert!(futures::poll!(&mut first).is_pending());
         tokio::task::yield_now().await;

@@ -1,10 +1,7 @@
-//! The workshop's tuner: the limits that follow from a budget and from the store's own items, and a list with
-//! them, one at a time on a server, visible to everybody.
+//! The workshop's tuner: the limits that follow from a budget and from the store's own items.
 
-use crate::sandbox::SandboxError;
-use crate::tune::{SCREEN, TuneError, TunedState, Tuning};
-use feed::to_problem;
-use model::{Handle, Kind, Problem, Relation, Timestamp, TunedList};
+use crate::tune::{SCREEN, Tuning};
+use model::{Problem, Relation, Timestamp};
 use store::Limits;
 use store::upkeep::{Advice, ItemSizes, RelationStats, advise, evaluate};
 
@@ -75,47 +72,5 @@ impl Workshop {
         let stats =
             stats.ok_or_else(|| Problem::invalid("relation", "There are no numbers for this relation."))?;
         Ok(MeasuredItems { at, stats })
-    }
-
-    /// The list that is being laid out, or the last one since the server started.
-    pub fn tuned_list(&self) -> Option<TunedState> {
-        self.tuner.shown()
-    }
-
-    /// Lays out a list in a sandbox with the limits that follow from a budget in KB. It continues after the
-    /// answer.
-    ///
-    /// # Errors
-    /// [`Kind::Invalid`] for a budget that is out of bounds, [`Kind::Conflict`] while another list is laid out.
-    pub async fn lay_out(&self, by: Handle, relation: Relation, kb: &str) -> Result<(), Problem> {
-        let budget = TunedList::budget(kb)?;
-        let Tuned { tuning, .. } = self.measured_items(relation).await?.fitting(budget);
-        let begun = self.tuner.begin(
-            tuning,
-            (relation, budget),
-            by,
-            self.feed.now(),
-            self.open_sandbox("tuner"),
-        );
-        let work = begun.await.map_err(|none| match none {
-            TuneError::Busy(other) => {
-                let whose = other.map_or_else(|| "Somebody’s".to_owned(), |by| format!("@{by}’s"));
-                Problem::new(
-                    Kind::Conflict,
-                    format!("{whose} list is still being created, and only one can be created at a time. Try again in a moment."),
-                )
-            }
-            TuneError::Sandbox(SandboxError::Store(error)) => to_problem(error),
-            TuneError::Sandbox(error) => Problem::new(
-                Kind::Conflict,
-                format!("There is no room for a list: {error}. Try again in ten minutes."),
-            ),
-        })?;
-        tokio::spawn(async move {
-            if let Err(error) = work.await {
-                tracing::error!(%error, "a list of the workshop's tuner failed");
-            }
-        });
-        Ok(())
     }
 }

@@ -24,21 +24,13 @@ use tokio::time::Instant;
 
 use self::list::StormList;
 use self::tally::StormAnswers;
+use crate::job::JobError;
 use crate::sandbox::{Sandbox, SandboxError};
 
 /// The storms of a process.
 #[derive(Default)]
 pub struct Storms {
     last: Mutex<Option<Arc<RunningStorm>>>,
-}
-
-/// The reason why a storm cannot start.
-#[derive(Debug)]
-pub enum StormError {
-    /// There is one already.
-    Busy(Box<Storm>),
-    /// No sandbox is available.
-    Sandbox(SandboxError),
 }
 
 /// A storm, which runs in tasks of its own.
@@ -83,7 +75,7 @@ impl Storms {
         settings: Settings,
         size: u64,
         open: impl Future<Output = Result<Sandbox, SandboxError>>,
-    ) -> Result<Storm, StormError> {
+    ) -> Result<Storm, JobError> {
         let storm = Arc::new(RunningStorm::new(choice, by, at));
         // Set before anything is awaited, so that of two concurrent callers one learns of the other.
         let before = {
@@ -91,7 +83,7 @@ impl Storms {
             if let Some(other) = last.as_ref().map(|other| other.state.borrow().clone())
                 && !other.phase.is_final()
             {
-                return Err(StormError::Busy(Box::new(other)));
+                return Err(JobError::Busy(Some(other.by)));
             }
             last.replace(Arc::clone(&storm))
         };
@@ -106,7 +98,7 @@ impl Storms {
             Err(error) => {
                 // A storm that never began is discarded; the previous one stays visible.
                 *self.last.lock().unwrap_or_else(PoisonError::into_inner) = before;
-                Err(StormError::Sandbox(error))
+                Err(JobError::Sandbox(error))
             }
         }
     }

@@ -6,7 +6,7 @@ use model::{Handle, Progress, Relation, Timestamp, TunedList};
 
 use super::Tuning;
 use super::measured::{Documents, Measuring};
-use crate::job::{Job, Run};
+use crate::job::{Job, JobError, Run};
 use crate::sandbox::{Sandbox, SandboxError};
 
 /// How many appends run between two updates of the sandbox's registration.
@@ -23,15 +23,6 @@ pub struct TunedState {
     pub list: TunedList,
     /// What was laid out.
     pub documents: Option<Arc<Documents>>,
-}
-
-/// The reason why a list cannot be created.
-#[derive(Debug)]
-pub enum TuneError {
-    /// Somebody else's list is still being laid out.
-    Busy(Option<Handle>),
-    /// No sandbox is available.
-    Sandbox(SandboxError),
 }
 
 impl Default for Tuner {
@@ -62,7 +53,7 @@ impl Tuner {
         by: Handle,
         at: Timestamp,
         open: impl Future<Output = Result<Sandbox, SandboxError>>,
-    ) -> Result<BoxFuture<'static, Result<(), SandboxError>>, TuneError> {
+    ) -> Result<BoxFuture<'static, Result<(), SandboxError>>, JobError> {
         let list = TunedList {
             progress: Progress::Running,
             by,
@@ -79,25 +70,14 @@ impl Tuner {
             list,
             documents: None,
         };
-        // Begun before anything is awaited, so that of two concurrent callers only one takes a sandbox.
-        let begun = self.0.begin(Some(beginning));
-        let run = begun.map_err(|_| TuneError::Busy(self.shown().map(|shown| shown.list.by)))?;
-        let sandbox = match async { open.await?.reserved(tuning.items(), at).await }.await {
-            Ok(sandbox) => sandbox,
-            Err(error) => {
-                run.withdraw();
-                return Err(TuneError::Sandbox(error));
-            }
-        };
+        let other = |other: Option<TunedState>| other.map(|shown| shown.list.by);
+        let begun = self
+            .0
+            .begin_in(open, (tuning.items(), at), Some(beginning), other);
+        let (run, sandbox) = begun.await?;
         Ok(Box::pin(async move {
             let done = pass(&run, tuning, &sandbox, at).await;
-            // If it cannot be removed now, the sweep removes it.
-            if let Err(error) = sandbox.close().await {
-                tracing::warn!(%error, "the sandbox of a tuned list could not be removed yet");
-            }
-            done?;
-            run.end();
-            Ok(())
+            run.end_in(sandbox, done).await
         }))
     }
 }

@@ -1,19 +1,22 @@
 //! A class that uses one server together: joining by name, one post that everybody storms, and a count of whom
 //! each student brought. `store` keeps it in one document (`crates/store/src/class.rs`).
 
-use model::{
-    Account, DisplayName, Handle, Kind, Person, PostCard, PostId, PostText, Problem, Relation, Topic,
-};
+mod calling;
+
+use std::collections::HashSet;
+
+use feed::{SessionToken, to_problem};
+use model::{Account, DisplayName, Handle, Kind, Person, PostCard, PostId, Problem, Relation, Topic};
+use store::Store;
 use store::class::Stored;
 pub use store::class::Student;
 use store::overflow::Item;
 use store::people::User;
 use store::sessions::Session;
+use tokio::sync::{OnceCell, Semaphore};
 
-use tokio::sync::Semaphore;
-
-use super::problems::to_problem;
-use super::{Feed, SessionToken};
+use self::calling::{handles, nth_of};
+use crate::Workshop;
 
 /// How many students can join.
 pub const SEATS: i64 = 200;
@@ -25,10 +28,6 @@ const TRIES: usize = 4;
 
 /// A count reads a whole list, so only one count runs at a time.
 static COUNTING: Semaphore = Semaphore::const_new(1);
-
-/// The step between two people who are called one after the other, in alphabetical order, so that names are mixed.
-/// It is prime, so nobody is left out unless the number of people in the town is a multiple of it.
-const STRIDE: usize = 7_919;
 
 const OPENING: &str =
     "Good morning, class! Let us see how many hearts one document can take. Bring everybody you know.";
@@ -64,26 +63,48 @@ pub struct Members {
     sessions: Vec<Session>,
 }
 
-impl Feed {
+/// Where a class meets, and whom it can bring.
+#[derive(Default)]
+pub(crate) struct Classroom {
+    /// The address at which the students find this server.
+    pub(crate) address: String,
+    /// The people whom a class can bring, once they were read.
+    townspeople: OnceCell<Vec<Handle>>,
+}
+
+impl Classroom {
+    /// A room at this address.
+    pub(crate) fn at(address: String) -> Self {
+        Self {
+            address,
+            ..Self::default()
+        }
+    }
+}
+
+impl Workshop {
     /// Creates the class's post, unless it exists. A second call changes nothing; a call after an interruption
     /// finishes the work.
     pub async fn open_class(&self) -> Result<(), Problem> {
-        let Some(celebrity) = self.demo_handles().await?.into_iter().next() else {
+        let Some(celebrity) = self.feed.accounts().demo_handles().await?.into_iter().next() else {
             return Err(Problem::new(
                 Kind::Conflict,
                 "A class needs the demo town, and this store has none. Use an empty store, or serve with --no-demo and without a class.",
             ));
         };
-        let fresh = self.environment.ids.uuid(self.environment.now());
-        self.store.class().create(fresh).await.map_err(to_problem)?;
+        let fresh = self.feed.fresh_id(self.feed.now());
+        self.store().class().create(fresh).await.map_err(to_problem)?;
         let post = self.stored_class().await?.post;
-        let text: PostText = OPENING.parse()?;
-        self.posts().compose(&celebrity, Some(post), text).await.map(drop)
+        let composed = self
+            .feed
+            .posts()
+            .compose(&celebrity, Some(post), OPENING.parse()?);
+        composed.await.map(drop)
     }
 
     /// Whether this server serves a class.
     pub fn serves_a_class(&self) -> bool {
-        self.environment.classroom.is_some()
+        self.classroom.is_some()
     }
 
     /// The class as it is now.
@@ -92,7 +113,7 @@ impl Feed {
         let card = self.class_post(class.post, viewer).await?;
         let town = self.townspeople(&class).await?.len() as u64;
         Ok(Class {
-            address: self.classroom()?.to_owned(),
+            address: self.classroom()?.address.clone(),
             card,
             students: class.students,
             waiting: town.saturating_sub(class.called) / PEOPLE_AT_A_TIME as u64 * PEOPLE_AT_A_TIME as u64,
@@ -101,10 +122,10 @@ impl Feed {
 
     /// The class's post. If somebody who signed in as its author has deleted it, it is created again, empty.
     async fn class_post(&self, post: PostId, viewer: Option<&Handle>) -> Result<PostCard, Problem> {
-        match self.posts().get(post, viewer).await {
+        match self.feed.posts().get(post, viewer).await {
             Err(problem) if problem.kind == Kind::NotFound => {
                 self.open_class().await?;
-                self.posts().get(post, viewer).await
+                self.feed.posts().get(post, viewer).await
             }
             found => found,
         }
@@ -113,7 +134,7 @@ impl Feed {
     /// Gives a student a seat, a handle made from their name, and a session.
     pub async fn join(&self, name: DisplayName) -> Result<(Account, SessionToken), Problem> {
         self.classroom()?;
-        let seats = self.store.class();
+        let seats = self.store().class();
         if !seats.take_seat(SEATS).await.map_err(to_problem)? {
             return Err(Problem::new(
                 Kind::Conflict,
@@ -121,7 +142,7 @@ impl Feed {
             )
             .about("name"));
         }
-        let at = self.environment.now();
+        let at = self.feed.now();
         for handle in handles(&name) {
             let user = User {
                 person: Person {
@@ -132,11 +153,11 @@ impl Feed {
                 password: None,
                 at,
             };
-            let born = self.environment.ids.uuid(at);
-            match self.store.people().insert(&user, born).await {
+            let born = self.feed.fresh_id(at);
+            match self.store().people().insert(&user, born).await {
                 Ok(()) => {
                     seats.add(&user.person).await.map_err(to_problem)?;
-                    return self.start_session(user, at).await;
+                    return self.feed.accounts().start_session(user, at).await;
                 }
                 Err(document::Error::DuplicateKey { .. }) => {}
                 Err(error) => {
@@ -166,7 +187,7 @@ impl Feed {
             ));
         }
         let (party, all) = (whole(PEOPLE_AT_A_TIME), whole(town.len()));
-        let called = self.store.class().call(student, party, all).await;
+        let called = self.store().class().call(student, party, all).await;
         let end = called
             .map_err(to_problem)?
             .and_then(|end| usize::try_from(end).ok());
@@ -187,37 +208,31 @@ impl Feed {
     /// Writes a like, with retries. A like is stored once however often it is tried.
     async fn like_surely(&self, person: &Handle, post: PostId) -> Result<(), Problem> {
         for _ in 1..TRIES {
-            match self.reactions().like(person, post).await {
+            match self.feed.reactions().like(person, post).await {
                 Err(problem) if problem.kind == Kind::Unavailable => {}
                 done => return done.map(drop),
             }
         }
-        self.reactions().like(person, post).await.map(drop)
+        self.feed.reactions().like(person, post).await.map(drop)
     }
 
     /// Reads the whole list of the class's post and compares its items with the stored count.
     pub async fn count_class_likes(&self) -> Result<ClassCount, Problem> {
         let _turn = COUNTING.acquire().await;
         let owner = Topic::Post(self.stored_class().await?.post);
-        let list = self.store.list(Relation::Likes);
-        let mut people = std::collections::HashSet::new();
-        let (mut items, mut after) = (0, None);
-        loop {
-            let stretch = list
-                .newest_first(&owner, after, super::Paging::MAX_LIMIT)
-                .await
-                .map_err(to_problem)?;
+        let mut people = HashSet::new();
+        let (mut items, mut count) = (0, 0);
+        let mut walk = self.store().list(Relation::Likes).walk(&owner);
+        while let Some(stretch) = walk.next().await.map_err(to_problem)? {
+            count = stretch.total;
             items += stretch.items.len() as u64;
             people.extend(stretch.items.into_iter().filter_map(|Item { by, .. }| by));
-            after = stretch.next;
-            if after.is_none() {
-                return Ok(ClassCount {
-                    count: stretch.total,
-                    items,
-                    people: people.len() as u64,
-                });
-            }
         }
+        Ok(ClassCount {
+            count,
+            items,
+            people: people.len() as u64,
+        })
     }
 
     /// The students with their sessions, to be carried over into the new town.
@@ -227,36 +242,48 @@ impl Feed {
             let handle = student.person.handle;
             members
                 .users
-                .extend(self.store.people().get(&handle).await.map_err(to_problem)?);
+                .extend(self.store().people().get(&handle).await.map_err(to_problem)?);
             members
                 .sessions
-                .extend(self.store.sessions().of(&handle).await.map_err(to_problem)?);
+                .extend(self.store().sessions().of(&handle).await.map_err(to_problem)?);
         }
         Ok(members)
     }
 
     /// Begins the class again, with its students, in a town that was just loaded again.
     pub async fn reopen_class(&self, members: Members) -> Result<(), Problem> {
-        let seats = self.store.class();
+        let seats = self.store().class();
         // The post keeps its id, so everybody who watches it continues to.
         seats.empty().await.map_err(to_problem)?;
         self.open_class().await?;
         for user in &members.users {
-            let born = self.environment.ids.uuid(user.at);
-            self.store.people().insert(user, born).await.map_err(to_problem)?;
+            let born = self.feed.fresh_id(user.at);
+            self.store()
+                .people()
+                .insert(user, born)
+                .await
+                .map_err(to_problem)?;
             seats.take_seat(SEATS).await.map_err(to_problem)?;
             seats.add(&user.person).await.map_err(to_problem)?;
         }
         for session in &members.sessions {
-            self.store.sessions().insert(session).await.map_err(to_problem)?;
+            self.store()
+                .sessions()
+                .insert(session)
+                .await
+                .map_err(to_problem)?;
         }
-        self.events.reset();
+        self.feed.live().reset();
         Ok(())
     }
 
-    /// Where students find this server, if it serves a class.
-    fn classroom(&self) -> Result<&str, Problem> {
-        self.environment.classroom.as_deref().ok_or_else(|| {
+    fn store(&self) -> &Store {
+        self.feed.store()
+    }
+
+    /// The room of the class, if there is one.
+    fn classroom(&self) -> Result<&Classroom, Problem> {
+        self.classroom.as_deref().ok_or_else(|| {
             Problem::new(
                 Kind::NotFound,
                 "This server does not serve a class. Start it with spillway serve --classroom.",
@@ -266,7 +293,7 @@ impl Feed {
 
     async fn stored_class(&self) -> Result<Stored, Problem> {
         self.classroom()?;
-        let stored = self.store.class().get().await.map_err(to_problem)?;
+        let stored = self.store().class().get().await.map_err(to_problem)?;
         stored.ok_or_else(|| {
             Problem::new(
                 Kind::Unavailable,
@@ -278,12 +305,18 @@ impl Feed {
     /// Everybody whom a student can bring: the people of the town, except those whom somebody may be signed in as.
     async fn townspeople(&self, class: &Stored) -> Result<&[Handle], Problem> {
         let read = async {
-            let demo = self.demo_handles().await?;
-            let mut people = self.store.people().without_password().await.map_err(to_problem)?;
+            let demo = self.feed.accounts().demo_handles().await?;
+            let mut people = self
+                .store()
+                .people()
+                .without_password()
+                .await
+                .map_err(to_problem)?;
             people.retain(|handle| !demo.contains(handle) && !is_in(class, handle));
             Ok(people)
         };
-        self.townspeople.get_or_try_init(|| read).await.map(Vec::as_slice)
+        let townspeople = &self.classroom()?.townspeople;
+        townspeople.get_or_try_init(|| read).await.map(Vec::as_slice)
     }
 }
 
@@ -296,68 +329,4 @@ fn is_in(class: &Stored, handle: &Handle) -> bool {
         .students
         .iter()
         .any(|student| student.person.handle == *handle)
-}
-
-fn nth_of(town: &[Handle], nth: usize) -> &Handle {
-    let stride = if town.len().is_multiple_of(STRIDE) {
-        1
-    } else {
-        STRIDE
-    };
-    &town[nth * stride % town.len()]
-}
-
-/// The handles that suit a name, the plainest first.
-fn handles(name: &DisplayName) -> impl Iterator<Item = Handle> {
-    let plain: String = name
-        .as_str()
-        .to_lowercase()
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join("-");
-    let short: String = plain.chars().take(Handle::MAX - 4).collect();
-    let stem = if short.len() < Handle::MIN {
-        "student".to_owned()
-    } else {
-        short
-    };
-    let seats = u64::try_from(SEATS).unwrap_or_default();
-    (1..=seats).filter_map(move |nth| match nth {
-        1 => stem.parse().ok(),
-        nth => format!("{stem}-{nth}").parse().ok(),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::*;
-
-    fn first(name: &str) -> String {
-        handles(&name.parse().unwrap()).next().unwrap().to_string()
-    }
-
-    #[test]
-    fn a_handle_is_made_from_a_name_in_any_script() {
-        assert_eq!(first("Ada Lovelace"), "ada-lovelace");
-        assert_eq!(first("  Zoë!"), "zo");
-        assert_eq!(first("李雷"), "student");
-        assert_eq!(first("X"), "student");
-        assert_eq!(first(&"a".repeat(40)).len(), 26);
-        let all: HashSet<_> = handles(&"Ada".parse().unwrap()).collect();
-        assert_eq!(whole(all.len()), SEATS);
-    }
-
-    #[test]
-    fn everybody_is_brought_once() {
-        for people in [1, 10, 7_918, 7_919, 15_838, 24_000] {
-            let town: Vec<Handle> = (0..people)
-                .map(|nth| format!("p{nth}").parse().unwrap())
-                .collect();
-            let came: HashSet<_> = (0..people).map(|nth| nth_of(&town, nth)).collect();
-            assert_eq!(came.len(), people);
-        }
-    }
 }

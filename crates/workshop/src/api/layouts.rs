@@ -10,9 +10,10 @@ use utoipa::openapi::schema::{Object, ObjectBuilder, Type};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use web::ProblemBody;
-use workshop::Workshop;
-use workshop::layouts::lists::Size;
-use workshop::layouts::{Course, LARGEST};
+
+use crate::Workshop;
+use crate::layouts::lists::Size;
+use crate::layouts::{Course, LARGEST};
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default().routes(routes!(show, start, stop))

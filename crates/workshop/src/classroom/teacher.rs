@@ -4,13 +4,11 @@ use std::sync::Arc;
 
 use axum::extract::{ConnectInfo, Query, Request};
 use axum::http::HeaderValue;
-use feed::Environment;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
-use web::cookie;
-use workshop::pages::{DESK, Teacher};
+use web::{cookie, is_sent_to_this_machine};
 
-use crate::http::is_sent_to_this_machine;
+use crate::pages::{DESK, Teacher};
 
 /// The headers that proxies and tunnels add.
 const FORWARDED: [&str; 4] = ["forwarded", "via", "x-forwarded-for", "x-real-ip"];
@@ -36,10 +34,10 @@ struct TokenQuery {
 }
 
 impl Token {
-    /// A new token.
-    pub fn made_by(environment: &Environment) -> Self {
+    /// A token made of the beginning of a secret.
+    pub fn made_of(secret: &[u8; 32]) -> Self {
         let mut token = String::new();
-        for byte in &environment.ids.secret()[..BYTES] {
+        for byte in &secret[..BYTES] {
             // Writing into a string cannot fail.
             write!(token, "{byte:02x}").ok();
         }

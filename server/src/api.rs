@@ -1,11 +1,5 @@
 //! The JSON API as this server offers it: the crate `api`, and the workshop's routes.
 
-mod examples;
-#[cfg(feature = "workshop")]
-mod lab;
-#[cfg(feature = "workshop")]
-mod layouts;
-
 use std::sync::LazyLock;
 
 use ::api::{Api, Description};
@@ -19,13 +13,7 @@ use crate::wing;
 
 /// The description of all routes. It does not change while the program runs.
 pub static DESCRIPTION: LazyLock<Description> =
-    LazyLock::new(|| Description::of(routes(), described_health(), examples::all()));
-
-/// The API of the workshop.
-#[cfg(feature = "workshop")]
-pub fn stations() -> OpenApiRouter<Api> {
-    layouts::routes().merge(lab::routes())
-}
+    LazyLock::new(|| Description::of(routes(), described_health(), wing::EXAMPLES));
 
 /// All routes below `/api`.
 pub fn router(feed: Feed, phases: Phases) -> Router {

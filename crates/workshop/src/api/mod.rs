@@ -1,5 +1,7 @@
 //! `/lab/storm`, `/lab/migrate` and `/lab/tune`: the workshop's measurements. Their forms are sent to server
-//! functions.
+//! functions. [`layouts`] are raced by the API, too.
+
+mod layouts;
 
 use ::api::{Answer, Api};
 use axum::{Extension, Json};
@@ -8,10 +10,15 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-use workshop::Workshop;
 
+use crate::Workshop;
+
+/// An example of everything that is sent and answered here.
+pub const EXAMPLES: &str = include_str!("examples.json");
+
+/// The routes of all stations.
 pub fn routes() -> OpenApiRouter<Api> {
-    OpenApiRouter::default()
+    layouts::routes()
         .routes(routes!(last_storm))
         .routes(routes!(last_migration))
         .routes(routes!(last_tuned_list))

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   address  where the others in the room find this machine, and how this is shown
-//!   reset    the same town once more, with the same class in it
+//!   reset    the same town once more, with the same class in it; the server says how it is loaded
 //!   teacher  the browser that may ask for a reset
 //! ```
 
@@ -11,4 +11,4 @@ mod reset;
 mod teacher;
 
 pub use address::addresses;
-pub use reset::{Reset, router, take_part};
+pub use reset::{Reload, Reset, router, take_part};

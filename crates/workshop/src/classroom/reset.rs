@@ -7,36 +7,39 @@ use axum::http::header::SET_COOKIE;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
-use feed::{Environment, Feed};
+use futures::future::BoxFuture;
 use model::{Kind, Problem};
 use tokio::sync::RwLock;
 use web::ErrorResponse;
-use workshop::pages::{DESK, RESET, Teacher};
 
 use super::address::invitation;
 use super::teacher::{self, Token};
-use crate::town;
+use crate::Workshop;
+use crate::pages::{DESK, RESET, Teacher};
 
 /// The page of the class.
 const CLASS: &str = "/lab/class";
 
+/// Removes everybody and everything from the store, and loads the town again that was there at the start.
+pub type Reload = Arc<dyn Fn() -> BoxFuture<'static, document::Result<()>> + Send + Sync>;
+
 /// Lets the teacher reset the class: the town as it was at the start, with the same students.
 #[derive(Clone)]
 pub struct Reset {
-    feed: Feed,
-    environment: Environment,
+    workshop: Workshop,
     token: Token,
+    reload: Reload,
     /// Requests hold it for reading until their answer begins; a reset holds it alone.
     town: Arc<RwLock<()>>,
 }
 
 impl Reset {
-    /// For the class of this feed.
-    pub fn new(feed: Feed, environment: Environment) -> Self {
+    /// For the class of this workshop. The secret becomes the teacher's token.
+    pub fn new(workshop: Workshop, secret: [u8; 32], reload: Reload) -> Self {
         Self {
-            feed,
-            token: Token::made_by(&environment),
-            environment,
+            workshop,
+            token: Token::made_of(&secret),
+            reload,
             town: Arc::default(),
         }
     }
@@ -55,18 +58,8 @@ impl Reset {
 
     async fn begin(&self) -> Result<(), Problem> {
         let _alone = self.town.write().await;
-        let members = self.feed.class_members().await?;
-        let id = self.environment.ids.uuid(self.environment.now());
-        let reload = async {
-            let (claim, recipe) = town::claim_again(self.feed.store(), id).await?;
-            let made = {
-                let recipe = recipe.clone();
-                tokio::task::spawn_blocking(move || recipe.make()).await
-            };
-            let made = made.map_err(|error| document::Error::Unavailable(error.to_string()))?;
-            town::load(&claim, &made, &recipe, &|_, _| ()).await
-        };
-        reload.await.map_err(|error| {
+        let members = self.workshop.class_members().await?;
+        (self.reload)().await.map_err(|error| {
             tracing::error!(%error, "the town was not reset");
             // In this case nothing was changed.
             if let document::Error::Refused { message, .. } = error {
@@ -77,7 +70,7 @@ impl Reset {
                 "The town was not loaded completely. Stop the server and start it again: it then loads the town from the beginning.",
             )
         })?;
-        self.feed.reopen_class(members).await
+        self.workshop.reopen_class(members).await
     }
 }
 

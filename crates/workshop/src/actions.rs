@@ -1,0 +1,142 @@
+//! The server functions that the stations' forms are sent to. Everybody who is signed in may start and stop what runs
+//! for all: a class has a teacher.
+
+use leptos::prelude::*;
+use model::{Handle, Relation, StormChoice};
+use ui::refusal::ActionError;
+use ui::reply::{Form, referring_page};
+use ui::request::feed;
+use ui::session;
+
+use crate::layouts::Course;
+use crate::pages::workshop;
+
+/// The pages that show what the forms do.
+const CLASS: &str = "/lab/class";
+const MIGRATION: &str = "/lab/migrate";
+const STORM: &str = "/lab/storm";
+
+/// Joins the class and signs in. There is no password: a student who loses their session joins again.
+#[server(endpoint = "join_class")]
+pub async fn join_class(name: String) -> Result<Handle, ActionError> {
+    let form = Form::new("join_class").keeping("name", &name);
+    let result = async {
+        let (account, token) = workshop()?.join(name.parse()?).await?;
+        session::start(&feed()?, &token).await?;
+        Ok(account.handle)
+    };
+    form.answer(result.await, |_| CLASS.to_owned())
+}
+
+/// Makes the next people of the town like the class's post. Returns how many did.
+#[server(endpoint = "bring_people")]
+pub async fn bring_people() -> Result<u64, ActionError> {
+    let result = async { workshop()?.add_likes(&session::require()?.handle).await };
+    Form::new("bring_people").answer(result.await, |_| CLASS.to_owned())
+}
+
+/// Starts a race up to this many items of this many bytes, unless one is already running.
+#[server(endpoint = "race_layouts")]
+pub async fn race_layouts(largest: u64, item_bytes: u64) -> Result<(), ActionError> {
+    let result = async {
+        let by = session::require()?.handle;
+        workshop()?.start_layout_race(&by, Course::new(largest, item_bytes)?)
+    };
+    Form::new("race_layouts").answer(result.await.map(drop), |()| race_station())
+}
+
+/// Stops the race, if one is running.
+#[server(endpoint = "stop_layouts")]
+pub async fn stop_layouts() -> Result<(), ActionError> {
+    let result = async {
+        session::require()?;
+        Ok(workshop()?.stop_layout_race().await)
+    };
+    Form::new("stop_layouts").answer(result.await.map(drop), |()| race_station())
+}
+
+/// The address of the race's station, with the values that the form had.
+fn race_station() -> String {
+    referring_page().unwrap_or_else(|| "/lab/layouts".to_owned())
+}
+
+/// Starts a migration of an array of this many likes.
+#[server(endpoint = "start_migration")]
+pub async fn start_migration(items: u64) -> Result<(), ActionError> {
+    let result = async {
+        let by = session::require()?.handle;
+        workshop()?.start_migration(by, items).await
+    };
+    Form::new("start_migration")
+        .keeping("items", &items.to_string())
+        .answer(result.await.map(drop), |()| MIGRATION.to_owned())
+}
+
+/// Ends the likes early, and answers when the verdict is there.
+#[server(endpoint = "stop_migration")]
+pub async fn stop_migration() -> Result<(), ActionError> {
+    let result = async {
+        session::require()?;
+        workshop()?.stop_migration().await;
+        Ok(())
+    };
+    Form::new("stop_migration").answer(result.await, |()| MIGRATION.to_owned())
+}
+
+/// Starts a storm.
+#[server(endpoint = "start_storm")]
+pub async fn start_storm(
+    target: String,
+    actors: u32,
+    rate: u32,
+    at_once: u32,
+    seconds: u32,
+    take_back: u32,
+) -> Result<(), ActionError> {
+    let mut form = Form::new("start_storm").keeping("target", &target);
+    for (field, typed) in [
+        ("actors", actors),
+        ("rate", rate),
+        ("at_once", at_once),
+        ("seconds", seconds),
+        ("take_back", take_back),
+    ] {
+        form = form.keeping(field, &typed.to_string());
+    }
+    let result = async {
+        let by = session::require()?.handle;
+        let choice = StormChoice {
+            target: target.parse()?,
+            actors,
+            rate,
+            at_once,
+            seconds,
+            take_back,
+        };
+        workshop()?.start_storm(by, choice).await.map(drop)
+    };
+    form.answer(result.await, |()| STORM.to_owned())
+}
+
+/// Ends the storm early.
+#[server(endpoint = "stop_storm")]
+pub async fn stop_storm() -> Result<(), ActionError> {
+    let result = async {
+        session::require()?;
+        workshop()?.stop_storm();
+        Ok(())
+    };
+    Form::new("stop_storm").answer(result.await, |()| STORM.to_owned())
+}
+
+/// Lays out a list in a sandbox, with the limits that follow from a budget in KB and the store's items.
+#[server(endpoint = "lay_out")]
+pub async fn lay_out(relation: String, kb: String) -> Result<(), ActionError> {
+    let result = async {
+        let by = session::require()?.handle;
+        let relation: Relation = relation.parse()?;
+        workshop()?.lay_out(by, relation, &kb).await?;
+        Ok(format!("/lab/tune?relation={relation}&kb={kb}"))
+    };
+    Form::new("lay_out").answer(result.await, String::clone).map(drop)
+}
