@@ -12,15 +12,17 @@ mod error;
 pub mod extjson;
 pub mod gate;
 pub mod identity;
+mod index;
 mod layer;
 mod port;
 mod prefixed;
 pub mod trace;
 
 pub use error::{Error, Result};
+pub use index::Index;
 pub use layer::Layer;
 pub use port::{
-    Capabilities, Change, Changed, Changes, Consistency, DocumentEngine, Engine, Find, FindAndModify, Index,
-    Return, Update, Updated, session_of,
+    Capabilities, Change, Changed, Changes, Consistency, DocumentEngine, Engine, Find, FindAndModify, Return,
+    Update, Updated, session_of,
 };
 pub use prefixed::Prefixed;
