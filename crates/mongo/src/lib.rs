@@ -1,7 +1,8 @@
 //! The document port over a MongoDB server: each operation is the driver's command of the same name.
 //!
 //! ```text
-//!   connect    an address and what the server is: concerns, timeouts, refusals
+//!   connect    an address, and what its server is
+//!   options    concerns, timeouts, refusals
 //!   engine     the port's operations
 //!   changes    following a change stream through failures of the server
 //!   identity   the port's own rule that identities are the caller's
@@ -22,6 +23,7 @@ mod connect;
 mod engine;
 mod fault;
 mod identity;
+mod options;
 mod presence;
 mod session;
 mod validator;
