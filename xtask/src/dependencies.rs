@@ -12,7 +12,7 @@ const REFUSED: [(&str, &str); 10] = [
         "model store outlier-embedded redb leptos axum mongodb",
     ),
     ("outlier-embedded", "model store leptos axum mongodb"),
-    ("mongo", "model store outlier-embedded redb leptos axum"),
+    ("outlier-mongodb", "model store outlier-embedded redb leptos axum"),
     ("wire", "model store outlier-embedded redb leptos axum mongodb"),
     (
         "outlier",

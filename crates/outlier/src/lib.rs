@@ -44,6 +44,70 @@ use bson::{Document, doc};
 use document::{Consistency, Engine, Index, Result, Update};
 use tokio::sync::MutexGuard;
 
+// What the interface of the crate consists of, so that a program needs no other dependency.
+pub use bson;
+pub use document;
+pub use uuid;
+
+/// An engine in one file, without a server.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use outlier::bson::{DateTime, doc};
+/// use outlier::document::{DocumentEngine as _, Engine, Result};
+/// use outlier::embedded::Embedded;
+/// use outlier::uuid::Uuid;
+/// use outlier::{Item, Limits, ListSpec, Lists, Order, Owner, empty, uuid_bson};
+///
+/// # #[tokio::main]
+/// # async fn main() -> Result<()> {
+/// let engine: Engine = Arc::new(Embedded::in_memory()?);
+/// let orders = Lists::new(ListSpec {
+///     owners: "customers".into(),
+///     path: "orders".into(),
+///     pages: "orderPages".into(),
+///     key: None,
+///     order: Order::default(),
+///     limits: Limits { threshold: 4, page_size: 3 },
+///     largest_item: 200,
+///     read: |order| Ok(order),
+/// });
+/// orders.prepare(&engine).await?;
+/// let ada = doc! { "_id": "ada", "orders": empty() };
+/// engine.insert("customers", vec![ada]).await?;
+///
+/// let (ada, list) = (Owner::new("ada", "ada"), orders.on(engine));
+/// for number in 1..=10 {
+///     let id = uuid_bson(Uuid::from_u128(number));
+///     let order = doc! { "id": id, "at": DateTime::from_millis(number as i64) };
+///     list.append(&ada, Item::new(order, &orders.spec().order)?).await?;
+/// }
+/// let newest = list.newest_first(&ada, None, 7).await?;
+/// assert_eq!((newest.items.len(), newest.total), (7, 10));
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "embedded")]
+pub use embedded;
+/// MongoDB itself, by its official driver.
+///
+/// ```no_run
+/// use std::sync::Arc;
+///
+/// use outlier::document::{DocumentEngine as _, Engine};
+/// use outlier::mongodb::{ConnectError, Mongo};
+///
+/// # #[tokio::main]
+/// # async fn main() -> Result<(), ConnectError> {
+/// let engine: Engine = Arc::new(Mongo::connect("mongodb://localhost:27017/shop").await?);
+/// println!("{:?}", engine.capabilities());
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "mongodb")]
+pub use mongo as mongodb;
+
 pub use append::Appended;
 pub use attempts::Attempts;
 pub use bulk::{StoredList, lay_out};
