@@ -5,17 +5,13 @@ mod cursor;
 mod feed;
 mod handle;
 mod id;
-mod lab;
-mod migration;
 mod overflow;
 mod problem;
 mod relation;
-mod storm;
 mod tag;
 mod text;
 mod timestamp;
 mod topic;
-mod tuning;
 
 pub use cursor::Cursor;
 pub use feed::{
@@ -24,14 +20,10 @@ pub use feed::{
 };
 pub use handle::Handle;
 pub use id::{ItemId, PostId};
-pub use lab::{LayoutCost, LayoutLap, LayoutRace, Progress, RacedLayout, Wall};
-pub use migration::{ListForm, MeasuredList, Migration, MigrationSample, MigrationVerdict};
 pub use overflow::{Meter, Overflow, RelationOverflow};
 pub use problem::{Kind, Problem, both};
 pub use relation::{Counterpart, Description, Items, Owners, Readers, Relation, View};
-pub use storm::{Storm, StormChoice, StormPhase, StormSecond, StormTarget, StormVerdict};
 pub use tag::Tag;
 pub use text::{Bio, CommentText, DisplayName, Password, PostText};
 pub use timestamp::Timestamp;
 pub use topic::Topic;
-pub use tuning::{TunedCost, TunedList};

@@ -2,7 +2,7 @@
 //! for all: a class has a teacher.
 
 use leptos::prelude::*;
-use model::{Handle, Relation, StormChoice};
+use model::{Handle, Relation};
 use ui::refusal::ActionError;
 use ui::reply::{Form, referring_page};
 use ui::request::feed;
@@ -10,6 +10,7 @@ use ui::session;
 
 use crate::layouts::Course;
 use crate::pages::workshop;
+use crate::report::StormChoice;
 
 /// The pages that show what the forms do.
 const CLASS: &str = "/lab/class";

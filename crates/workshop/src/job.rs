@@ -3,9 +3,10 @@
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use model::{Handle, Kind, Problem, Progress, Timestamp};
+use model::{Handle, Kind, Problem, Timestamp};
 use tokio::sync::Notify;
 
+use crate::report::Progress;
 use crate::sandbox::{Sandbox, SandboxError};
 
 /// A place for one run at a time. The result of a run stays until the next one begins, and everybody may read it.

@@ -39,6 +39,7 @@ pub mod pages;
 mod protocol;
 pub mod race;
 mod record;
+pub mod report;
 mod runs;
 pub mod sandbox;
 mod stage;

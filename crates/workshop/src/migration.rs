@@ -13,10 +13,7 @@ use std::time::Duration;
 use bson::{Bson, doc};
 use document::{Error, Find, Update};
 use futures::future::{BoxFuture, try_join_all, try_join3};
-use model::{
-    Handle, ListForm, MeasuredList, Migration, MigrationSample, MigrationVerdict, PostId, Problem, Relation,
-    Timestamp, Topic,
-};
+use model::{Handle, PostId, Problem, Relation, Timestamp, Topic};
 use store::overflow::{measure, uuid_bson};
 use store::posts::{COLLECTION, new_document};
 use store::upkeep::{CheckOptions, DetectOptions, Form, Outlier, check, detect, migrate};
@@ -25,6 +22,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::job::{Job, JobError, Run};
 use crate::layouts::lists::{Size, item, items, owner};
+use crate::report::{ListForm, MeasuredList, Migration, MigrationSample, MigrationVerdict};
 use crate::sandbox::{Sandbox, SandboxError};
 use crate::stage::handle;
 

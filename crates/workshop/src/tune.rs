@@ -5,11 +5,12 @@ mod measured;
 mod run;
 
 use document::Result;
-use model::{Timestamp, TunedCost};
+use model::Timestamp;
 use store::Limits;
 use store::overflow::Item;
 use uuid::Uuid;
 
+use crate::report::TunedCost;
 use crate::stage::handle;
 
 pub use measured::Documents;

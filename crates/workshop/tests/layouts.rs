@@ -6,10 +6,11 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use embedded::Embedded;
-use model::{Handle, LayoutRace, Progress};
+use model::Handle;
 use store::layouts::Kind;
 use workshop::layouts::lists::Size;
 use workshop::layouts::{Course, Lap, Races, entries, laps, wall};
+use workshop::report::{LayoutRace, Progress};
 
 fn somebody() -> Handle {
     "ada".parse().unwrap()

@@ -8,11 +8,12 @@ use bson::Document;
 use document::Engine;
 use embedded::Embedded;
 use futures::future::BoxFuture;
-use model::{ListForm, MeasuredList, Migration, Progress, Timestamp};
+use model::Timestamp;
 use store::Settings;
 use uuid::Uuid;
 use workshop::JobError;
 use workshop::migration::Migrations;
+use workshop::report::{ListForm, MeasuredList, Migration, Progress};
 use workshop::sandbox::{MOST, SandboxError, Sandboxes};
 
 const NOW: Timestamp = Timestamp::from_millis(1_767_225_600_000);

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use bson::{Document, doc};
 use document::{Engine, Update};
 use embedded::Embedded;
-use model::{Handle, Storm, StormChoice, StormPhase, StormTarget, StormVerdict, Timestamp};
+use model::{Handle, Timestamp};
 use store::Settings;
 use uuid::Uuid;
 use workshop::JobError;
+use workshop::report::{Storm, StormChoice, StormPhase, StormTarget, StormVerdict};
 use workshop::sandbox::{MOST_ITEMS, REGISTRY, SandboxError, Sandboxes};
 use workshop::storm::Storms;
 

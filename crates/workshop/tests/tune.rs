@@ -9,10 +9,11 @@ use bson::Document;
 use document::Engine;
 use embedded::Embedded;
 use futures::future::BoxFuture;
-use model::{Progress, Relation, Timestamp, TunedList};
+use model::{Relation, Timestamp};
 use store::Limits;
 use uuid::Uuid;
 use workshop::JobError;
+use workshop::report::{Progress, TunedList};
 use workshop::sandbox::{MOST, MOST_ITEMS, SandboxError, Sandboxes};
 use workshop::tune::{Tuner, Tuning};
 

@@ -3,7 +3,6 @@
 use ::api::{Actor, Answer, Api, Body};
 use axum::http::StatusCode;
 use axum::{Extension, Json};
-use model::LayoutRace;
 use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{Object, ObjectBuilder, Type};
@@ -14,6 +13,7 @@ use web::ProblemBody;
 use crate::Workshop;
 use crate::layouts::lists::Size;
 use crate::layouts::{Course, LARGEST};
+use crate::report::LayoutRace;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default().routes(routes!(show, start, stop))

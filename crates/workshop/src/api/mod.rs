@@ -5,13 +5,13 @@ mod layouts;
 
 use ::api::{Answer, Api};
 use axum::{Extension, Json};
-use model::{Migration, Storm, TunedList};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::Workshop;
+use crate::report::{Migration, Storm, TunedList};
 
 /// An example of everything that is sent and answered here.
 pub const EXAMPLES: &str = include_str!("examples.json");

@@ -12,13 +12,13 @@ use std::sync::Arc;
 
 use document::{Engine, Error, Result};
 use embedded::Embedded;
-use model::{LayoutCost, LayoutLap, Wall};
 use serde::Serialize;
 use store::Limits;
 use store::layouts::{Kind, Layout};
 
 use self::lists::{Size, THOUSANDS, default_limits, item, items, owner};
 use crate::measure::{Cost, CostMeter};
+use crate::report::{LayoutCost, LayoutLap, Wall};
 
 pub use run::{Course, LARGEST, Races};
 

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use document::Result;
 use embedded::Embedded;
-use model::{Handle, LayoutRace, Problem, Progress, RacedLayout};
+use model::{Handle, Problem};
 
 use super::lists::Size;
 use super::{LENGTHS, entries, laps};
 use crate::job::{Job, Run};
+use crate::report::{LayoutRace, Progress, RacedLayout};
 
 /// The lengths that a race may reach.
 pub const LARGEST: [u64; 4] = [100, 1_000, 10_000, 100_000];

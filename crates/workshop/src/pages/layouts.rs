@@ -1,9 +1,10 @@
 use crate::layouts::{Course, LARGEST, LENGTHS, PUBLISHED, lists::Size};
+use crate::report::{LayoutLap, LayoutRace, Progress, RacedLayout, Wall};
 use chart::numbers::{bytes, number, thousands, time};
 use chart::{Axis, Chart, Line};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
-use model::{LayoutLap, LayoutRace, Problem, Progress, RacedLayout, Wall};
+use model::Problem;
 use ui::components::grouped;
 use ui::islands::Pane;
 use ui::request::{loaded, query};
@@ -309,7 +310,7 @@ impl Measure {
 
 #[cfg(test)]
 mod tests {
-    use model::LayoutCost;
+    use crate::report::LayoutCost;
     use serde_json::Value;
 
     use super::*;

@@ -1,7 +1,7 @@
 use chart::numbers::{bytes, number};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
-use model::{ListForm, MeasuredList, Migration, MigrationSample, MigrationVerdict, Problem, Progress};
+use model::Problem;
 use ui::components::grouped;
 use ui::islands::Pane;
 use ui::request::{loaded, rejected_form_of};
@@ -11,6 +11,7 @@ use super::figures::{Figures, Table, VerdictTable};
 
 use super::{MIGRATE, StationHead, workshop};
 use crate::actions::{StartMigration, StopMigration};
+use crate::report::{ListForm, MeasuredList, Migration, MigrationSample, MigrationVerdict, Progress};
 
 /// How often an open page fetches its contents again, in milliseconds: during a migration, and otherwise.
 const LIVE: u32 = 500;

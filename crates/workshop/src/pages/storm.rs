@@ -1,6 +1,6 @@
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
-use model::{Problem, Storm, StormChoice, StormPhase, StormTarget, StormVerdict};
+use model::Problem;
 use ui::components::grouped;
 use ui::islands::Pane;
 use ui::refusal::RejectedForm;
@@ -12,6 +12,7 @@ use super::figures::VerdictTable;
 
 use super::{STORM, StationHead, workshop};
 use crate::actions::{StartStorm, StopStorm};
+use crate::report::{Storm, StormChoice, StormPhase, StormTarget, StormVerdict};
 
 mod charts;
 

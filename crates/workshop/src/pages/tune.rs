@@ -1,11 +1,12 @@
 mod laid_out;
 
+use crate::report::{Progress, TunedList};
 use crate::tune::{Figures, Tuning};
 use crate::{MeasuredItems, Tuned, USUAL};
 use chart::numbers::bytes;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
-use model::{Problem, Progress, Relation, TunedList};
+use model::{Problem, Relation};
 use store::upkeep::{Advice, RelationStats};
 use ui::components::{Moment, grouped, size};
 use ui::islands::Pane;

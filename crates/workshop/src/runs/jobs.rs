@@ -1,10 +1,11 @@
 //! The stations that run for a while: one run at a time of each on a server, for everybody to watch.
 
-use model::{Handle, LayoutRace, Migration, Problem, Relation, Storm, StormChoice, TunedList};
+use model::{Handle, Problem, Relation};
 
 use super::{Tuned, Workshop};
 use crate::JobError;
 use crate::layouts::Course;
+use crate::report::{LayoutRace, Migration, Storm, StormChoice, TunedList};
 use crate::storm::Storms;
 use crate::tune::TunedState;
 

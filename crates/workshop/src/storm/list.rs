@@ -2,9 +2,7 @@ use std::collections::HashSet;
 
 use bson::doc;
 use document::{Error, Find, Result};
-use model::{
-    Handle, Person, PostId, Relation, RelationOverflow, StormTarget, StormVerdict, Timestamp, Topic,
-};
+use model::{Handle, Person, PostId, Relation, RelationOverflow, Timestamp, Topic};
 use store::overflow::{FeedList, Item, Key, StoredList, Work, lay_out, owner_collection, owners_of};
 use store::people::User;
 use store::upkeep::{CheckOptions, check};
@@ -12,6 +10,7 @@ use store::{Store, posts};
 use uuid::Uuid;
 
 use super::tally::{Membership, StormAnswers};
+use crate::report::{StormTarget, StormVerdict};
 
 /// How many likes a quiet post has.
 const QUIET: u64 = 12;

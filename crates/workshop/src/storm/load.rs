@@ -2,7 +2,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use document::{Error, Result};
-use model::StormSecond;
 use store::overflow::Work;
 use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout_at};
@@ -11,6 +10,7 @@ use super::RunningStorm;
 use super::list::StormList;
 use super::plan::{Action, action, due};
 use super::tally::{Membership, StormAnswers};
+use crate::report::StormSecond;
 use crate::sandbox::{Sandbox, SandboxError};
 
 const SECOND: Duration = Duration::from_secs(1);

@@ -17,7 +17,7 @@ mod tally;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use document::Error;
-use model::{Handle, Storm, StormChoice, StormPhase, StormTarget, StormVerdict, Timestamp};
+use model::{Handle, Timestamp};
 use store::{Settings, Store};
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -25,6 +25,7 @@ use tokio::time::Instant;
 use self::list::StormList;
 use self::tally::StormAnswers;
 use crate::job::JobError;
+use crate::report::{Storm, StormChoice, StormPhase, StormTarget, StormVerdict};
 use crate::sandbox::{Sandbox, SandboxError};
 
 /// The storms of a process.

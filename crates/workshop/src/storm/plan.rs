@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use model::StormChoice;
+use crate::report::StormChoice;
 
 /// An action of an actor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,13 +5,14 @@ use bson::{Document, RawDocumentBuf, doc};
 use document::Result;
 use document::trace::{Read, reads};
 use document::{Engine, Find};
-use model::{PostId, Relation, Topic, TunedCost, View};
+use model::{PostId, Relation, Topic, View};
 use store::inspect::{InspectedOwner, Purpose};
 use store::layouts::{Layout, Overflow};
 use store::overflow::PAGES;
 
 use super::{SCREEN, Tuning};
 use crate::Stage;
+use crate::report::TunedCost;
 
 /// The documents of a list, as the inspector shows them.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,11 +2,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use futures::future::BoxFuture;
-use model::{Handle, Progress, Relation, Timestamp, TunedList};
+use model::{Handle, Relation, Timestamp};
 
 use super::Tuning;
 use super::measured::{Documents, Measuring};
 use crate::job::{Job, JobError, Run};
+use crate::report::{Progress, TunedList};
 use crate::sandbox::{Sandbox, SandboxError};
 
 /// How many appends run between two updates of the sandbox's registration.

@@ -4,8 +4,9 @@
 
 use chart::{Axis, Chart, Line, numbers};
 use leptos::prelude::*;
-use model::{Storm, StormSecond};
 use ui::components::{grouped, size};
+
+use crate::report::{Storm, StormSecond};
 
 /// Latency, head, pages and bytes, second by second.
 #[component]

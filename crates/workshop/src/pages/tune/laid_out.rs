@@ -1,9 +1,10 @@
 //! The list in the sandbox: its documents, and whether they cost what the rules predict.
 
+use crate::report::{Progress, TunedCost, TunedList};
 use crate::tune::{Documents, Figures, TunedState, Tuning};
 use chart::numbers::bytes;
 use leptos::prelude::*;
-use model::{Progress, Relation, TunedCost, TunedList};
+use model::Relation;
 use store::Limits;
 use ui::components::{ShownDocument, grouped, size, unchanged};
 use ui::request::query;

@@ -4,14 +4,13 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
+use model::{Handle, Problem, Timestamp};
 use serde::{Deserialize, Serialize};
-
-use crate::{Handle, Problem, Timestamp};
 
 /// The target of a storm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "pages", derive(utoipa::ToSchema))]
 pub enum StormTarget {
     /// A post with a dozen likes.
     Quiet,
@@ -26,7 +25,7 @@ pub enum StormTarget {
 /// What somebody chose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "pages", derive(utoipa::ToSchema))]
 pub struct StormChoice {
     /// The target of the storm.
     pub target: StormTarget,
@@ -45,7 +44,7 @@ pub struct StormChoice {
 /// The progress of a storm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "pages", derive(utoipa::ToSchema))]
 pub enum StormPhase {
     /// The list is being laid out.
     Preparing,
@@ -62,7 +61,7 @@ pub enum StormPhase {
 /// What happened in one second.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "pages", derive(utoipa::ToSchema))]
 pub struct StormSecond {
     /// Its number, from 1.
     pub second: u32,
@@ -86,7 +85,7 @@ pub struct StormSecond {
 /// What the documents say afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "pages", derive(utoipa::ToSchema))]
 pub struct StormVerdict {
     /// How many must be in the list: those from before, and those whose last answer confirms it.
     pub acknowledged: u64,
@@ -109,7 +108,7 @@ pub struct StormVerdict {
 /// A storm, while it runs and after it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "pages", derive(utoipa::ToSchema))]
 pub struct Storm {
     /// What was chosen.
     pub choice: StormChoice,

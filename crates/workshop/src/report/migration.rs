@@ -1,13 +1,14 @@
 //! A migration of the workshop: an unbounded array becomes head and pages while people like the post.
 
+use model::{Handle, Problem};
 use serde::{Deserialize, Serialize};
 
-use crate::{Handle, Problem, Progress};
+use super::Progress;
 
 /// How a list is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "pages", derive(utoipa::ToSchema))]
 pub enum ListForm {
     /// One array that grows without bound.
     Unbounded,
@@ -20,7 +21,7 @@ pub enum ListForm {
 /// A list, as `detect` reports it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "pages", derive(utoipa::ToSchema))]
 pub struct MeasuredList {
     /// The owner.
     pub owner: String,
@@ -39,7 +40,7 @@ pub struct MeasuredList {
 /// The list that is migrated, at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "pages", derive(utoipa::ToSchema))]
 pub struct MigrationSample {
     /// Milliseconds since the first like.
     pub at: u64,
@@ -60,7 +61,7 @@ pub struct MigrationSample {
 /// The verdict from the documents at the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "pages", derive(utoipa::ToSchema))]
 pub struct MigrationVerdict {
     /// Likes that were there before.
     pub before: u64,
@@ -96,7 +97,7 @@ impl MigrationVerdict {
 /// A migration, while it runs and after it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "pages", derive(utoipa::ToSchema))]
 pub struct Migration {
     /// Its progress.
     pub progress: Progress,

@@ -1,13 +1,14 @@
 //! The workshop's tuner: a list that was laid out in a sandbox, with the limits that follow from a budget.
 
+use model::{Handle, Problem, Relation};
 use serde::{Deserialize, Serialize};
 
-use crate::{Handle, Problem, Progress, Relation};
+use super::Progress;
 
 /// A list with the limits that somebody chose, while it is laid out and after it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "pages", derive(utoipa::ToSchema))]
 pub struct TunedList {
     /// Its progress.
     pub progress: Progress,
@@ -35,7 +36,7 @@ pub struct TunedList {
 /// What a list with these limits costs, measured on its documents from one full head to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "pages", derive(utoipa::ToSchema))]
 pub struct TunedCost {
     /// The owner's document when the head is full, in bytes.
     pub owner_bytes: u64,

@@ -1,30 +1,14 @@
-//! What the workshop measured.
+//! The race of the layouts.
 
+use model::Handle;
 use serde::{Deserialize, Serialize};
 
-use crate::Handle;
-
-/// The progress of a run in the background.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub enum Progress {
-    /// Nothing has run since the server started.
-    Idle,
-    /// It is running.
-    Running,
-    /// Somebody stopped it.
-    Stopped,
-    /// It is finished.
-    Finished,
-    /// It failed; the server's log says why.
-    Failed,
-}
+use super::Progress;
 
 /// The layouts side by side: what an append and a first page cost as the list grows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "pages", derive(utoipa::ToSchema))]
 pub struct LayoutRace {
     /// Its progress.
     pub progress: Progress,
@@ -46,7 +30,7 @@ pub struct LayoutRace {
 /// One layout in the race.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "pages", derive(utoipa::ToSchema))]
 pub struct RacedLayout {
     /// Its name.
     pub name: String,
@@ -57,7 +41,7 @@ pub struct RacedLayout {
 /// A layout at some length.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "pages", derive(utoipa::ToSchema))]
 pub struct LayoutLap {
     /// How many items the list had before.
     pub items: u64,
@@ -75,7 +59,7 @@ pub struct LayoutLap {
 /// What one operation cost.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "pages", derive(utoipa::ToSchema))]
 pub struct LayoutCost {
     /// How often it was measured.
     pub times: u64,
@@ -93,7 +77,7 @@ pub struct LayoutCost {
 
 /// The end of a document that may not grow further.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "pages", derive(utoipa::ToSchema))]
 pub struct Wall {
     /// How many items were in it when the next one was refused.
     pub items: u64,
