@@ -83,6 +83,12 @@ impl Suite<'_> {
         }
         let server = "clippy --workspace --exclude frontend --all-targets -- --deny warnings";
         self.command("lints of the server side", repository.cargo(server), None);
+        let closed = "clippy --package server --no-default-features --all-targets -- --deny warnings";
+        self.command(
+            "lints of the server without the workshop",
+            repository.cargo(closed),
+            None,
+        );
         let browser = "clippy --package frontend --package ui --features ui/hydrate \
                        --target wasm32-unknown-unknown -- --deny warnings";
         self.command("lints of the browser side", repository.cargo(browser), None);
