@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   plan    who does what when, decided beforehand
-//!   ground  the list that the storm comes over, laid out in a sandbox, and what its documents say afterwards
+//!   list    the list that the storm comes over, laid out in a sandbox, and what its documents say afterwards
 //!   load    sending the likes, so many at once, each counted from when it was due
 //!   tally   what was answered, how quickly, and who must be in the list by it
 //! ```
