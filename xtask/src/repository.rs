@@ -43,7 +43,9 @@ impl Repository {
         let packages = json["packages"].as_array().into_iter().flatten();
         let named = packages.flat_map(|package| {
             let targets = package["targets"].as_array().into_iter().flatten();
-            targets
+            // A test may be called like somebody else's crate.
+            let built = targets.filter(|target| target["kind"][0] != "test");
+            built
                 .chain([package])
                 .map(|named| named["name"].as_str().unwrap_or_default())
         });
@@ -87,6 +89,14 @@ impl Repository {
     /// Cargo at the root of the clone, with the words of a line as its arguments.
     pub fn cargo(&self, line: &str) -> Command {
         let mut command = self.command("cargo");
+        // What Cargo says about this program is nothing for other packages, and some are built again when it changes.
+        let about = |name: &OsString| {
+            let name = name.to_string_lossy();
+            name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
+        };
+        for (name, _) in env::vars_os().filter(|(name, _)| about(name)) {
+            command.env_remove(name);
+        }
         command.args(line.split_whitespace());
         command
     }
