@@ -56,7 +56,8 @@ impl FromStr for SessionToken {
 }
 
 impl Accounts<'_> {
-    /// Creates an account and signs in. Common passwords are refused.
+    /// Creates an account and signs in. Common passwords are refused, and so are handles that are taken, or whose holder
+    /// left less than thirty days ago.
     pub async fn sign_up(
         self,
         handle: Handle,
@@ -73,19 +74,33 @@ impl Accounts<'_> {
             password: Some(hash),
             at,
         };
-        self.0
-            .store
+        // In one session: the second look must see whatever was held before the person could be inserted.
+        let store = self.0.store.session();
+        let handle = &user.person.handle;
+        let taken = || {
+            Problem::new(
+                Kind::Conflict,
+                format!("@{handle} is taken. Choose another handle."),
+            )
+            .about("handle")
+        };
+        let held = || async { store.held_handles().holds(handle, at).await.map_err(to_problem) };
+        if held().await? {
+            return Err(taken());
+        }
+        store
             .people()
             .insert(&user, self.0.environment.ids.uuid(at))
             .await
             .map_err(|error| match error {
-                document::Error::DuplicateKey { .. } => Problem::new(
-                    Kind::Conflict,
-                    format!("@{} is taken. Choose another handle.", user.person.handle),
-                )
-                .about("handle"),
+                document::Error::DuplicateKey { .. } => taken(),
                 error => to_problem(error),
             })?;
+        // Its holder may have left since the first look.
+        if held().await? {
+            store.people().delete(handle).await.map_err(to_problem)?;
+            return Err(taken());
+        }
         self.start_session(user, at).await
     }
 

@@ -1,10 +1,13 @@
 //! What people change about themselves, including leaving.
 
-use model::{Account, Bio, DisplayName, Handle, Kind, Password, Problem, Topic};
+use model::{Account, Bio, DisplayName, Handle, Kind, Password, Problem, Timestamp, Topic};
 use store::people::User;
 
 use super::problems::{missing, to_problem};
 use super::{Accounts, Feed, SessionToken, passwords};
+
+/// How long nobody gets the handle of somebody who has left, in milliseconds.
+const HELD: i64 = 30 * 24 * 60 * 60 * 1000;
 
 impl Accounts<'_> {
     /// Changes a person's displayed name and bio.
@@ -46,9 +49,12 @@ impl Accounts<'_> {
     }
 
     /// Deletes an account, after checking its password: at once for everybody to see, and for good. The person's
-    /// items in other people's lists are removed afterwards, in the background.
+    /// items in other people's lists are removed afterwards, in the background. Nobody gets the handle for thirty days.
     pub async fn delete_account(self, actor: &Handle, password: &str) -> Result<(), Problem> {
         let (_, hash) = self.0.verified(actor, password).await?;
+        let until = Timestamp::from_millis(self.0.environment.now().millis() + HELD);
+        let held = self.0.store.held_handles().hold(actor, until).await;
+        held.map_err(to_problem)?;
         let turn = self.0.turns.of(actor).await;
         let marked = self
             .0

@@ -10,6 +10,7 @@ pub mod changes;
 pub mod class;
 #[cfg(feature = "contract")]
 pub mod contract;
+mod held_handles;
 pub mod inspect;
 mod keys;
 pub mod layouts;

@@ -24,14 +24,23 @@ pub struct Session {
 
 /// Creates the indexes that remove expired sessions, and find those of one person.
 pub(crate) async fn prepare(engine: &dyn DocumentEngine) -> Result<()> {
-    let expiry = Index::on(doc! { "expires": 1 }).expiring_after(0);
     let holder = Index::on(doc! { "user": 1 });
     engine.create_index(COLLECTION, holder).await?;
-    match engine.create_index(COLLECTION, expiry).await {
-        // A store from before sessions expired by themselves keeps its index, and a server of another make may refuse
-        // such indexes. The date is checked whenever a session is read.
+    let expiry = Index::on(doc! { "expires": 1 }).expiring_after(0);
+    create_expiry(engine, COLLECTION, expiry).await
+}
+
+/// Creates an index that removes expired documents, if the store can have it.
+pub(crate) async fn create_expiry(
+    engine: &dyn DocumentEngine,
+    collection: &str,
+    expiry: Index,
+) -> Result<()> {
+    match engine.create_index(collection, expiry).await {
+        // A store from before its documents expired by themselves keeps its index, and a server of another make may
+        // refuse such indexes. The date is checked whenever a document is read.
         Err(Error::Refused { code, message }) => {
-            tracing::warn!(code, %message, "sessions that have expired stay in this store until they are used");
+            tracing::warn!(code, %message, collection, "documents that have expired stay in this store");
             Ok(())
         }
         made => made,

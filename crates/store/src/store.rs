@@ -5,7 +5,8 @@ use model::Relation;
 
 use crate::overflow::{AllLists, FeedList, PAGES, all_lists};
 use crate::{
-    Settings, account_deletion, class, overflow, people, posts, reactions, schema, sessions, timeline,
+    Settings, account_deletion, class, held_handles, overflow, people, posts, reactions, schema, sessions,
+    timeline,
 };
 use document::{DocumentEngine, Engine, Error, Find, Index, Result, session_of};
 
@@ -39,6 +40,7 @@ impl Store {
         // All lists share the collection of pages, and these need every index of it.
         lists[Relation::Likes as usize].prepare(&engine).await?;
         sessions::prepare(&*engine).await?;
+        held_handles::prepare(&*engine).await?;
         account_deletion::prepare(&*engine).await?;
         reactions::prepare(&*engine).await?;
         validate(&engine).await?;
@@ -132,6 +134,11 @@ impl Store {
     /// The class.
     pub fn class(&self) -> class::Class<'_> {
         class::Class::new(self)
+    }
+
+    /// Handles of people who have left.
+    pub fn held_handles(&self) -> held_handles::HeldHandles<'_> {
+        held_handles::HeldHandles::new(&*self.engine)
     }
 
     /// The sign-in sessions.

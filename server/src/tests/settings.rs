@@ -213,9 +213,30 @@ async fn a_deleted_account_is_gone_at_once_and_leaves_nothing_behind() {
     }
 
     // Another Ada, whom the first one's sessions must not reach.
+    stage.releases_handles().await;
     Somebody::joins(&stage, "ada").await;
     let me = Call::new(Method::GET, "/api/v1/me").header(COOKIE.as_str(), &elsewhere);
     assert_eq!(me.send(&stage.open()).await.status, 401);
+}
+
+#[tokio::test]
+async fn nobody_gets_the_handle_of_somebody_who_left_for_thirty_days() {
+    const DAY: i64 = 24 * 60 * 60 * 1000;
+    let stage = Stage::new().await;
+    let first = Somebody::joins(&stage, "ada").await;
+    let farewell = json!({"password": "correct horse"});
+    assert_eq!(first.sends("DELETE", "/api/v1/me", &farewell).await.status, 204);
+    stage.finish_account_deletions().await;
+    let asks = || async {
+        let account = json!({"handle": "ada", "name": "Another Ada", "password": "correct horse"});
+        let call = Call::new(Method::POST, "/api/v1/accounts").body(JSON, account.to_string());
+        call.send(&stage.open()).await
+    };
+    stage.clock.wait(29 * DAY);
+    let refused = asks().await;
+    assert_eq!((refused.status, &refused.body["field"]), (409, &json!("handle")));
+    stage.clock.wait(DAY);
+    assert_eq!(asks().await.status, 201);
 }
 
 #[tokio::test]
@@ -226,6 +247,7 @@ async fn a_session_of_an_earlier_holder_of_a_handle_is_worth_nothing() {
     let farewell = json!({"password": "correct horse"});
     first.sends("DELETE", "/api/v1/me", &farewell).await;
     stage.finish_account_deletions().await;
+    stage.releases_handles().await;
     stage.puts_back("sessions", sessions).await;
     Somebody::joins(&stage, "ada").await;
     assert_eq!(first.request("GET", "/api/v1/me").await.status, 401);

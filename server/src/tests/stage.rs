@@ -233,6 +233,11 @@ impl Stage {
         self.feed.store().account_deletions().finish_all().await.unwrap();
     }
 
+    /// Lets anybody have the handles of those who left, as after thirty days.
+    pub async fn releases_handles(&self) {
+        assert_ne!(self.engine.delete("heldHandles", doc! {}, true).await.unwrap(), 0);
+    }
+
     /// An action whose actor is gone by the time that their activity is written.
     pub async fn acts_for_somebody_gone(&self, what: &str, post: &str) {
         let (gone, post) = ("gone".parse().unwrap(), post.parse().unwrap());
