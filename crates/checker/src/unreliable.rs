@@ -3,8 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use bson::Document;
-use document::{Engine, Error, FindAndModify, Index, Layer, Result, Update, Updated};
+use document::{Engine, Error, Index, Layer, Result};
 
 use crate::dice::Dice;
 
@@ -22,12 +21,15 @@ pub fn unreliable(engine: Engine, seed: u64) -> Engine {
 }
 
 impl Unreliable {
-    async fn write<T>(&self, write: impl Future<Output = Result<T>>) -> Result<T> {
+    async fn answer<T>(&self, writes: bool, call: impl Future<Output = Result<T>>) -> Result<T> {
+        if !writes {
+            return call.await;
+        }
         let fate = self.dice.lock().unwrap().below(40);
         if fate == 0 {
             return Err(Error::Unavailable("the process died before the write".to_owned()));
         }
-        let answer = write.await?;
+        let answer = call.await?;
         if fate == 1 {
             return Err(Error::UnknownOutcome("the connection broke".to_owned()));
         }
@@ -41,20 +43,12 @@ impl Layer for Unreliable {
         &self.engine
     }
 
-    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
-        self.write(self.engine.insert(collection, documents)).await
-    }
-
-    async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
-        self.write(self.engine.update(collection, update)).await
-    }
-
-    async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
-        self.write(self.engine.find_and_modify(collection, change)).await
-    }
-
-    async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
-        self.write(self.engine.delete(collection, filter, many)).await
+    fn call<T: Send>(
+        &self,
+        writes: bool,
+        call: impl Future<Output = Result<T>> + Send,
+    ) -> impl Future<Output = Result<T>> + Send {
+        self.answer(writes, call)
     }
 
     /// Indexes are created before anything else.

@@ -3,10 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use async_trait::async_trait;
-use bson::Document;
-
-use document::{Engine, Error, FindAndModify, Layer, Result, Update, Updated};
+use document::{Engine, Error, Layer, Result};
 
 /// What goes wrong with one write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,25 +65,16 @@ impl Faulty {
     }
 }
 
-#[async_trait]
 impl Layer for Faulty {
     fn below(&self) -> &Engine {
         &self.engine
     }
 
-    async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
-        self.write(self.engine.insert(collection, documents)).await
-    }
-
-    async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
-        self.write(self.engine.update(collection, update)).await
-    }
-
-    async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
-        self.write(self.engine.find_and_modify(collection, change)).await
-    }
-
-    async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
-        self.write(self.engine.delete(collection, filter, many)).await
+    async fn call<T: Send>(&self, writes: bool, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
+        if writes {
+            self.write(call).await
+        } else {
+            call.await
+        }
     }
 }
