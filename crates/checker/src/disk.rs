@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use redb::StorageBackend;
 
+use crate::dice::Dice;
+
 /// A disk with a volatile cache: writes since the last sync can be lost, reordered and torn. Tests keep in `K` what
 /// must exist after a power failure.
 #[derive(Debug, Clone, Default)]
@@ -163,18 +165,6 @@ impl<K: Clone + Debug + Default + Send + 'static> StorageBackend for Disk<K> {
     }
 }
 
-/// A small generator, so that a failure names the seed that repeats it.
-struct Chance(u64);
-
-impl Chance {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-}
-
 impl<K> Moment<K> {
     /// Whether it is during a commit.
     pub fn is_in_a_commit(&self) -> bool {
@@ -183,20 +173,20 @@ impl<K> Moment<K> {
 
     /// The content of the disk when the power is back: some of the unsynced sectors, in some order.
     pub fn after_power_failure(&self, seed: u64) -> Vec<u8> {
-        let mut chance = Chance(seed * 2 + 1);
+        let mut dice = Dice::new(seed);
         let mut image = self.synced.clone();
         if self.is_behind {
             return image;
         }
         let mut pending = self.pending.clone();
         for last in (1..pending.len()).rev() {
-            let other = usize::try_from(chance.next() % (last as u64 + 1)).unwrap();
+            let other = usize::try_from(dice.below(last as u64 + 1)).unwrap();
             pending.swap(last, other);
         }
         // Lengths first: a file that grew may have kept any of the sectors in it.
         pending.sort_by_key(|pending| matches!(pending, Pending::Write(..)));
         for pending in pending {
-            pending.apply(&mut image, &mut || chance.next().is_multiple_of(2));
+            pending.apply(&mut image, &mut || dice.one_in(2));
         }
         image
     }
