@@ -120,8 +120,8 @@ impl Explorer {
     }
 
     /// Runs the operations once, in the next interleaving; each operation sees the engine through a `between` of its
-    /// own, in a store that `open` makes of it; `after_write` checks the store after every write. `None` when the run reached a state that another has
-    /// been in.
+    /// own, in a store that `open` makes of it; `after_write` checks the store after every write. `None` when the run
+    /// reached a state that another has been in.
     pub async fn run<S>(
         &mut self,
         engine: &Engine,

@@ -13,8 +13,8 @@ use outlier::Attempts;
 
 impl Timelines<'_> {
     /// Makes a reader follow an author: in the author's followers, in the reader's `following` list, and in the
-    /// reader's timeline. Repeating it changes nothing. If it is interrupted, repeating it finishes it, and until then the reader's timeline is in doubt about
-    /// the author. The item's `id` must be a fresh one.
+    /// reader's timeline. Repeating it changes nothing. If it is interrupted, repeating it finishes it, and until then
+    /// the reader's timeline is in doubt about the author. The item's `id` must be a fresh one.
     ///
     /// # Errors
     /// [`Error::NoOwner`] when there is no such author or reader.
