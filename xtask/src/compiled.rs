@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use crate::process;
+use crate::preflight;
 use crate::repository::{Repository, files};
 use crate::tools;
 
@@ -52,7 +52,7 @@ pub fn keep(repository: &Repository) -> Result<()> {
 /// The folder for the dependencies as this clone and this compiler want them.
 fn shared(repository: &Repository) -> Result<PathBuf> {
     let wanted = repository.fingerprint(["Cargo.lock", "Cargo.toml"].map(Path::new))?;
-    let compiler = process::ask(repository.command("rustc").arg("-V")).unwrap_or_default();
+    let compiler = preflight::printed(repository, "rustc").unwrap_or_default();
     let version = compiler.split(' ').nth(1).unwrap_or_default();
     Ok(tools::folder()?
         .join("dependencies")

@@ -58,7 +58,8 @@ fn recent(name: &str, printed: Option<&str>, oldest: &Version, advice: &str) -> 
     Ok(())
 }
 
-fn printed(repository: &Repository, program: &str) -> Option<String> {
+/// What a program prints about its version.
+pub fn printed(repository: &Repository, program: &str) -> Option<String> {
     ask(repository.command(program).arg("--version"))
 }
 

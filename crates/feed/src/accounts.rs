@@ -13,7 +13,7 @@ use store::sessions::Session;
 use super::problems::to_problem;
 use super::{Accounts, Feed, passwords};
 
-const DAY: i64 = 24 * 60 * 60 * 1000;
+pub(super) const DAY: i64 = 24 * 60 * 60 * 1000;
 /// The maximum lifetime of a session, in milliseconds.
 const LONGEST: i64 = 30 * DAY;
 /// The lifetime of an unused session. A use is recorded at most once a day, so the real limit may be a day less.

@@ -3,11 +3,12 @@
 use model::{Account, Bio, DisplayName, Handle, Kind, Password, Problem, Timestamp, Topic};
 use store::people::User;
 
+use super::accounts::DAY;
 use super::problems::{missing, to_problem};
 use super::{Accounts, Feed, SessionToken, passwords};
 
 /// How long nobody gets the handle of somebody who has left, in milliseconds.
-const HELD: i64 = 30 * 24 * 60 * 60 * 1000;
+const HELD: i64 = 30 * DAY;
 
 impl Accounts<'_> {
     /// Changes a person's displayed name and bio.

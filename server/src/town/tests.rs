@@ -5,9 +5,9 @@ use model::{Bio, CommentText, DisplayName, Handle, PostText};
 use super::people::{CELEBRITY, NEWCOMER, POWER_USER};
 use super::*;
 
-const NOW: Timestamp = Timestamp::from_millis(1_772_366_400_000);
+pub(super) const NOW: Timestamp = Timestamp::from_millis(1_772_366_400_000);
 
-fn small() -> Sizes {
+pub(super) fn small() -> Sizes {
     Sizes {
         users: 30,
         posts: 120,

@@ -7,7 +7,8 @@ use embedded::Embedded;
 use store::overflow;
 
 use super::*;
-use crate::town::{Patience, Sizes, claim, claim_again, is_loaded};
+use crate::town::tests::{NOW, small};
+use crate::town::{Patience, claim, claim_again, is_loaded};
 
 /// For tests that wait for other tasks.
 const SHORT: Patience = Patience {
@@ -21,18 +22,10 @@ async fn store() -> Store {
 }
 
 fn recipe() -> Recipe {
-    let sizes = Sizes {
-        users: 30,
-        posts: 120,
-        viral_likes: 700,
-        viral_comments: 90,
-        celebrity_followers: 400,
-        power_activities: 350,
-    };
     Recipe {
-        sizes,
+        sizes: small(),
         seed: 1,
-        now: model::Timestamp::from_millis(1_772_366_400_000),
+        now: NOW,
     }
 }
 
