@@ -10,5 +10,5 @@ pub mod actions;
 pub mod components;
 pub mod pages;
 
-pub use pages::{App, Description, EarlyProblem, Wing, shell};
+pub use pages::{App, Description, EarlyProblem, Links, Wing, shell};
 pub use ui::{notice, session};

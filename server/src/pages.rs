@@ -1,6 +1,6 @@
 //! The pages, their server functions, and the files that they need.
 
-use app::{App, Description, EarlyProblem, shell};
+use app::{App, Description, EarlyProblem, Links, shell};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, VARY};
@@ -31,11 +31,13 @@ pub fn router(feed: Feed, site: &Site) -> Router {
         allow_own_scripts();
     };
     let options = site.options().clone();
+    let links = Links::new(options.clone());
     let page = {
-        let options = options.clone();
-        move || shell(options.clone())
+        let links = links.clone();
+        move || shell(&links)
     };
-    let fallback = file_and_error_handler_with_context::<LeptosOptions, _>(context.clone(), shell);
+    let not_found = move |_| shell(&links);
+    let fallback = file_and_error_handler_with_context::<LeptosOptions, _>(context.clone(), not_found);
     let (listed, _) = generate_route_list_with_exclusions_and_ssg_and_context(App, None, wing::provide_pages);
     Router::new()
         .leptos_routes_with_context(&options, listed, context, page)

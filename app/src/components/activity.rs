@@ -39,7 +39,7 @@ pub fn ActivityRow(
     view! {
         <p class="activity">
             <span>{verb(activity.kind)} " " {object}</span>
-            <Moment at=activity.at now />
+            <Moment at=activity.at ago=activity.at.ago(now) />
         </p>
     }
 }

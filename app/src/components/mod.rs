@@ -4,12 +4,14 @@
 
 mod activity;
 mod list;
+mod post;
 mod rows;
 mod seam;
 mod stored;
 
 pub use activity::{ActivityRow, verb};
 pub use list::{Entry, List, UpdateSource};
+pub use post::post;
 pub use rows::{CommentRow, MemberRow};
 pub use seam::Seam;
 pub use stored::Stored;

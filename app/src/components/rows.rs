@@ -13,7 +13,7 @@ pub fn MemberRow(
     view! {
         <div class="member">
             <Avatar handle=member.user.handle.clone() />
-            <Byline person=member.user at=member.at now />
+            <Byline person=member.user at=member.at ago=member.at.ago(now) />
         </div>
     }
 }
@@ -34,7 +34,7 @@ pub fn CommentRow(
         <div class="comment">
             <Avatar handle=comment.user.handle.clone() />
             <div>
-                <Byline person=comment.user at=comment.at now />
+                <Byline person=comment.user at=comment.at ago=comment.at.ago(now) />
                 <p class="comment-text" dir="auto">
                     <Body text=comment.text.to_string() />
                 </p>

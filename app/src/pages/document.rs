@@ -1,13 +1,47 @@
+use std::sync::Arc;
+
 use leptos::config::LeptosOptions;
 use leptos::hydration::HydrationScripts;
+use leptos::nonce::{provide_nonce, use_nonce};
 use leptos::prelude::*;
+use leptos::tachys::html::InertElement;
 use leptos_meta::{HashedStylesheet, MetaTags};
 
 use super::App;
 
+/// The links to the style sheet and the scripts. Leptos would read their names from the disk for each page.
+#[derive(Debug, Clone)]
+pub struct Links(Arc<[String]>);
+
+impl Links {
+    /// The links to the files that the options name.
+    pub fn new(options: LeptosOptions) -> Self {
+        let parts = Owner::new_root(None).with(|| {
+            provide_nonce();
+            let nonce = use_nonce().map(|nonce| nonce.to_string()).unwrap_or_default();
+            let links = view! {
+                <HashedStylesheet options=options.clone() />
+                <HydrationScripts options islands=true />
+            };
+            links.to_html().split(&nonce).map(str::to_owned).collect()
+        });
+        Self(parts)
+    }
+
+    /// The links, with the nonce of this answer.
+    fn view(&self) -> impl IntoView {
+        // As `HydrationScripts` does: what follows is static, except for islands.
+        if let Some(context) = Owner::current_shared_context() {
+            context.set_is_hydrating(false);
+        }
+        let nonce = use_nonce().map(|nonce| nonce.to_string()).unwrap_or_default();
+        InertElement::new(self.0.join(&nonce))
+    }
+}
+
 /// The HTML document around the app. Its type is erased, so that it is compiled here, and not again for each kind of
 /// route in the server.
-pub fn shell(options: LeptosOptions) -> AnyView {
+pub fn shell(links: &Links) -> AnyView {
     view! {
         <!DOCTYPE html>
         <html lang="en">
@@ -22,8 +56,7 @@ pub fn shell(options: LeptosOptions) -> AnyView {
                     content="A social feed that shows how MongoDB's outlier pattern keeps documents small: watch the head of a list fill, and its pages stack up."
                 />
                 <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
-                <HashedStylesheet options=options.clone() />
-                <HydrationScripts options islands=true />
+                {links.view()}
                 <MetaTags />
             </head>
             <body>

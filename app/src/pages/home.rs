@@ -2,7 +2,7 @@ use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use model::{Handle, PostCard, PostText, Problem, Tag};
 use store::posts::Order;
-use ui::components::{Post, TextForm};
+use ui::components::TextForm;
 use ui::problem::ProblemPage;
 use ui::request::{feed, loaded, now, rejected_form_of};
 use ui::session;
@@ -11,7 +11,7 @@ use ui::title::PageTitle;
 use super::accounts::DEMO_SIGN_IN;
 use super::request::{ListPosition, tag_in_path};
 use crate::actions::posts::Compose;
-use crate::components::{List, UpdateSource};
+use crate::components::{List, UpdateSource, post};
 
 /// Posts by the people whom the reader follows; everyone's, with an introduction, for readers who are not signed
 /// in.
@@ -140,7 +140,7 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
     let now = now();
     let row = move |card: PostCard| {
         let own = reader.as_ref() == Some(&card.post.author.handle);
-        view! { <Post card now signed_in own /> }
+        post(card, now, signed_in, own)
     };
     Ok(view! { <List listing place fresh label="Posts" empty row form /> })
 }

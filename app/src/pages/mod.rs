@@ -21,7 +21,7 @@ use leptos_router::components::{FlatRoutes, Route, Router};
 use leptos_router::{SsrMode, path};
 
 pub use api::Description;
-pub use document::shell;
+pub use document::{Links, shell};
 pub use request::{EarlyProblem, ListPosition, OLDEST};
 pub use wing::Wing;
 

@@ -1,7 +1,7 @@
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use model::{Comment, CommentText, PostId, Problem, Relation, Topic};
-use ui::components::{Post, TextForm, beginning, grouped};
+use ui::components::{TextForm, beginning, grouped};
 use ui::islands::Numbers;
 use ui::request::{feed, loaded, now, rejected_form_of};
 use ui::session;
@@ -9,7 +9,7 @@ use ui::title::PageTitle;
 
 use super::request::{ListPosition, post_in_path};
 use crate::actions::comments::AddComment;
-use crate::components::{CommentRow, List, UpdateSource};
+use crate::components::{CommentRow, List, UpdateSource, post};
 
 /// A post with its comments.
 #[component]
@@ -68,7 +68,7 @@ async fn post_page(id: PostId, place: ListPosition) -> Result<impl IntoView, Pro
         <PageTitle text=title />
         <h1 class="visually-hidden">{format!("Post by {}", card.post.author.name)}</h1>
         <article class="entry entry-alone" id=format!("post-{id}") data-testid="post" data-id=id.to_string()>
-            <Post card now signed_in own />
+            {post(card, now, signed_in, own)}
         </article>
         <nav class="about" aria-label="About this post" data-topic=Topic::Post(id).to_string()>
             <Numbers>

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{CommentText, DisplayName, Handle, ItemId, Meter, PostId, PostText, Problem, Timestamp};
 
 /// Somebody, as shown beside what they did.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Person {
     /// Their unique name.
@@ -15,7 +15,7 @@ pub struct Person {
 }
 
 /// A post as one reader sees it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Post {
     /// Its identity.
@@ -39,7 +39,7 @@ pub struct Post {
 }
 
 /// A post with the meter of its likes, as the pages show it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PostCard {
     /// The post.
     #[serde(flatten)]

@@ -31,7 +31,7 @@ pub struct RelationOverflow {
 pub type Overflow = BTreeMap<Relation, RelationOverflow>;
 
 /// What the overflow meter shows of one list: the part of [`RelationOverflow`] that costs no look at the items.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Meter {
     /// Items in the head and the pages together.
     pub count: u64,

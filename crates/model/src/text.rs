@@ -21,7 +21,7 @@ fn is_visible(c: char) -> bool {
 macro_rules! bounded_text {
     ($(#[$doc:meta])* $name:ident, $field:literal, $what:literal, $min:tt to $max:tt, $allowed:expr, $pattern:literal, $example:literal) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[serde(try_from = "String", into = "String")]
         #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
         #[cfg_attr(

@@ -1,4 +1,4 @@
-use crate::support::{Server, words};
+use crate::support::{Client, Server, words};
 
 #[test]
 fn pages_are_rendered_without_a_built_site() {
@@ -111,4 +111,46 @@ fn how_something_is_stored_is_shown_in_numbers_and_documents() {
     assert!(person.contains("\"_id\": \"ada\""), "{person}");
     assert!(!person.contains("argon2"), "a password's hash is nobody's to see");
     assert_eq!(browser.get("/@nobody/stored").status, 404);
+}
+
+#[test]
+fn what_is_rendered_for_one_reader_is_never_shown_to_another() {
+    let server = Server::start();
+    let (ada, bob) = (server.member("ada"), server.member("bob"));
+    let post = ada.writes("The weir holds.");
+    let page = format!("/post/{post}");
+    let seen = |reader: &Client| {
+        let text = reader.at_root().with("accept", "text/html").get(&page).text;
+        let shown = |what: &str| text.contains(what);
+        (
+            shown("Delete post"),
+            shown(r#"aria-pressed="true""#),
+            shown(r#"action="/login""#),
+        )
+    };
+    let everybody_sees = |likes_of_bob: bool| {
+        for _ in 0..2 {
+            assert_eq!(seen(&ada), (true, false, false));
+            assert_eq!(seen(&bob), (false, likes_of_bob, false));
+            assert_eq!(seen(&server.visitor()), (false, false, true));
+        }
+    };
+    let like = format!("/posts/{post}/like");
+    everybody_sees(false);
+    bob.put(&like);
+    everybody_sees(true);
+    bob.delete(&like);
+    everybody_sees(false);
+
+    let visitor = server.visitor();
+    let about = "name=Countess+Lovelace&bio=";
+    let renamed = ada
+        .at_root()
+        .with("content-type", "application/x-www-form-urlencoded")
+        .with("accept", "text/html")
+        .with("referer", "http://localhost/settings")
+        .send("POST", "/api/describe", Some(about.as_bytes().to_vec()));
+    assert_eq!(renamed.status, 303, "{renamed:?}");
+    let text = visitor.at_root().with("accept", "text/html").get(&page).text;
+    assert!(text.contains("<bdi>Countess Lovelace</bdi>"), "{text}");
 }

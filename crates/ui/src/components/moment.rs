@@ -6,15 +6,15 @@ use model::Timestamp;
 pub fn Moment(
     /// The time of the event.
     at: Timestamp,
-    /// The reader's current time.
-    now: Timestamp,
+    /// The time since then, in words.
+    ago: String,
     /// The page of the event, if it has one.
     #[prop(optional_no_strip)]
     href: Option<String>,
 ) -> impl IntoView {
     let time = view! {
         <time class="moment" datetime=at.to_string() title=at.exact()>
-            {at.ago(now)}
+            {ago}
         </time>
     };
     match href {

@@ -10,8 +10,8 @@ pub fn Byline(
     person: Person,
     /// The time.
     at: Timestamp,
-    /// The reader's current time.
-    now: Timestamp,
+    /// The time since then, in words.
+    ago: String,
     /// The page of their action, if it has one.
     #[prop(optional_no_strip)]
     href: Option<String>,
@@ -22,7 +22,7 @@ pub fn Byline(
                 <bdi>{person.name.to_string()}</bdi>
             </a>
             <span class="byline-handle">{format!("@{}", person.handle)}</span>
-            <Moment at now href />
+            <Moment at ago href />
         </p>
     }
 }

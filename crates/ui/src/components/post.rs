@@ -1,5 +1,5 @@
 use leptos::prelude::*;
-use model::{PostCard, ReactionState, Relation, Timestamp, Topic};
+use model::{PostCard, ReactionState, Relation, Topic};
 
 use super::{
     Avatar, Body, Byline, DeleteControl, Icon, LikeButton, Meter, MeterSize, ShareButton, StoredDrawer,
@@ -12,8 +12,8 @@ use crate::islands::Numbers;
 pub fn Post(
     /// The post.
     card: PostCard,
-    /// The reader's current time.
-    now: Timestamp,
+    /// The time since it was written, in words.
+    ago: String,
     /// Whether the reader is signed in.
     signed_in: bool,
     /// Whether the reader wrote it.
@@ -35,7 +35,7 @@ pub fn Post(
         <div class="post" data-topic=Topic::Post(id).to_string()>
             <Avatar handle=post.author.handle.clone() />
             <div class="post-main">
-                <Byline person=post.author at=post.at now href=Some(format!("/post/{id}")) />
+                <Byline person=post.author at=post.at ago href=Some(format!("/post/{id}")) />
                 <p class="post-text" dir="auto" data-testid="post-text">
                     <Body text=post.text.to_string() />
                 </p>

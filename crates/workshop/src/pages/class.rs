@@ -48,6 +48,7 @@ pub fn ClassPage() -> impl IntoView {
         let student = viewer.clone().filter(|account| is_in(&class, account));
         let own = handle == Some(&class.card.post.author.handle);
         let (card, signed_in) = (class.card.clone(), handle.is_some());
+        let ago = card.post.at.ago(now());
         let id = card.post.id.to_string();
         Ok::<_, Problem>(
             view! {
@@ -55,7 +56,7 @@ pub fn ClassPage() -> impl IntoView {
                 <div class="class">
                     <section aria-label="The post">
                         <article class="entry" data-testid="post" data-id=id>
-                            <Post card now=now() signed_in own />
+                            <Post card ago signed_in own />
                         </article>
                         {student.is_none().then(|| view! { <Join address=class.address.clone() /> })}
                     </section>

@@ -51,7 +51,7 @@ pub fn TunePage() -> impl IntoView {
             <Pane>
                 <Choice relation kb />
                 <p class="lab-source">
-                    {sizes} " Measured in this store " <Moment at now=now() /> "; the town is only read."
+                    {sizes} " Measured in this store " <Moment at ago=at.ago(now()) /> "; the town is only read."
                 </p>
                 <Meaning outcome relation />
                 <Start relation kb running />
