@@ -73,8 +73,10 @@ impl OverflowList<'_> {
         let mut attempts = Attempts::default();
         while attempts.next().await {
             let (seen, found) = self.read_once(owner, start, limit).await?;
-            let from_head_alone = found.len() > limit && found.iter().all(|(page, _)| page.is_none());
-            if seen.pages == 0 || from_head_alone {
+            // Upwards the pages come first, also if they turn out to have nothing.
+            let head_first = !matches!(start, Start::After(Direction::Up, _));
+            let enough = found.len() > limit && found.iter().all(|(page, _)| page.is_none());
+            if seen.pages == 0 || (head_first && enough) {
                 return Ok(self.stretch(owner, start, found, &seen, limit));
             }
             let now = self.state(owner, Head::None).await?;
