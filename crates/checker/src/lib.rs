@@ -1,9 +1,10 @@
 //! For tests: runs concurrent operations in every interleaving of their engine calls, with crashes, lost answers and
 //! old reads, and over engines that leave out parts of a protocol.
 //!
-//! [`schedule`] enumerates the runs, over an engine that [remembers](cached) what it has done before. [`history`] checks
-//! the answers. [`mutant`] removes guards and writes, [`interrupted`] does something before a write, and [`disk`] loses
-//! what was not synced. [`step`] names the writes of overflow lists.
+//! [`schedule`] enumerates the runs, over an engine that [remembers](cached) what it has done before. [`history`] records
+//! requests and answers, which [`specification`] and [`walks`] check. [`mutant`] removes guards and writes,
+//! [`interrupted`] does something before a write, and [`disk`] loses what was not synced. [`step`] names the writes of
+//! overflow lists.
 
 #![expect(
     clippy::unwrap_used,
@@ -20,6 +21,8 @@ pub mod late;
 pub mod mutant;
 pub mod observed;
 pub mod schedule;
+pub mod specification;
 pub mod stale;
 pub mod step;
 pub mod unreliable;
+pub mod walks;

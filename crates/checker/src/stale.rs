@@ -26,6 +26,11 @@ pub enum Age {
     Oldest,
 }
 
+/// How many reads of a run may be old; `SPILLWAY_MODEL_STALE` raises it.
+pub fn old_reads() -> usize {
+    std::env::var("SPILLWAY_MODEL_STALE").map_or(1, |reads| reads.parse().unwrap())
+}
+
 /// The versions of the documents after each write of a run.
 pub struct Versions {
     below: Arc<Cached>,
@@ -56,6 +61,15 @@ impl Versions {
         Arc::new(Stale {
             versions: Arc::clone(self),
             floor: None,
+        })
+    }
+
+    /// An engine in a session that has seen this version. Its first read is answered from it, the others are new.
+    pub fn session_since(self: &Arc<Self>, version: usize) -> Engine {
+        self.answer_next(Age::Oldest);
+        Arc::new(Stale {
+            versions: Arc::clone(self),
+            floor: Some(Mutex::new(version)),
         })
     }
 

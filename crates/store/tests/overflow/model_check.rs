@@ -3,6 +3,7 @@
 //! the invariants of overflow.md hold for every reader.
 
 use crate::support::scenarios::{all, least, named, within};
+use checker::stale::old_reads;
 
 async fn explore(name: &str) {
     let runs = named(name).explore(&|engine| engine, least()).await;
@@ -13,12 +14,11 @@ async fn explore(name: &str) {
 /// The same over a store whose reads may be old: like a replica set whose deposed primary still believes that it is
 /// the primary, and like shards that lag independently of each other. The operations have sessions.
 async fn explore_stale(name: &str) {
-    let old = std::env::var("SPILLWAY_MODEL_STALE").map_or(1, |reads| reads.parse().unwrap());
     let mut runs = 0;
     for bounds in [within(1, 0), within(0, 1)] {
         let bounds = bounds.at_least(least());
         runs += named(name)
-            .explore_stale(&|engine| engine, true, bounds, old)
+            .explore_stale(&|engine| engine, true, bounds, old_reads())
             .await;
     }
     println!("{name}, with old reads: {runs} runs");
@@ -82,6 +82,7 @@ scenarios! {
     a_scroll_while_items_spill: "a scroll while items spill";
     a_scroll_from_the_oldest_while_items_spill: "a scroll from the oldest while items spill";
     a_scroll_while_an_item_of_a_page_goes: "a scroll while an item of a page goes";
+    a_scroll_from_the_oldest_while_the_only_page_is_emptied: "a scroll from the oldest while the only page is emptied";
     a_scroll_while_a_page_is_emptied_and_its_number_used_again: "a scroll while a page is emptied and its number used again";
     the_whole_list_is_read_while_an_item_of_a_page_goes: "the whole list is read while an item of a page goes";
     a_jump_to_an_offset_while_an_item_of_a_page_goes: "a jump to an offset while an item of a page goes";
@@ -93,6 +94,8 @@ scenarios! {
     a_page_is_emptied_in_a_post_that_is_deleted_and_published_again: "a page is emptied in a post that is deleted and published again";
     a_page_is_emptied_in_a_post_that_is_deleted_published_again_and_unliked_as_often: "a page is emptied in a post that is deleted, published again and unliked as often";
     two_servers_delete_a_post_and_publish_it_again: "two servers delete a post and publish it again";
+    a_scroll_while_a_post_is_deleted_published_again_and_liked: "a scroll while a post is deleted, published again and liked";
+    a_scroll_from_the_oldest_while_a_post_is_deleted_published_again_and_liked: "a scroll from the oldest while a post is deleted, published again and liked";
     a_like_meets_an_unbounded_array_of_a_post_that_is_deleted_and_published_again: "a like meets an unbounded array of a post that is deleted and published again";
     a_like_with_a_late_clock_meets_an_unbounded_array: "a like with a late clock meets an unbounded array";
     an_unlike_in_a_page_of_a_post_that_is_deleted_and_published_again: "an unlike in a page of a post that is deleted and published again";

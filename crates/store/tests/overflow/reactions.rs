@@ -1,5 +1,6 @@
 //! Two lists that belong together, under the interleavings of what one person does on two servers, with a crash before
-//! any write or a lost answer to any write. In the end, the activities always agree with the deciding list.
+//! any write or a lost answer to any write, and with reads that are old. In the end, the activities always agree with
+//! the deciding list, and all answers are those of a plain list.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -17,9 +18,11 @@ use crate::support::operations::Operation;
 use crate::support::steps::FeedStep::{Begin, List};
 use crate::support::{small_store_on, walk};
 use checker::cached::Cached;
+use checker::history::{Answer, History, Items, Request};
 use checker::mutant::Fault::{Guard, Part};
 use checker::mutant::{Mutant, fails};
 use checker::schedule::{Between, Bounds, Explorer, least, within};
+use checker::stale::{Versions, old_reads};
 use checker::step::Step::{Commit, Confirm, Push, RemoveFromHead};
 
 /// How many posts the author has.
@@ -125,19 +128,29 @@ impl Town {
                 Timestamp::from_millis(i64::try_from(number).unwrap()),
             );
             let attempt = Attempt { id, at };
-            let outcome = if matches!(act, Unlike | Delete | Unfollow) {
+            let key = format!("{reaction:?}");
+            let done = |changed, count| Answer::Done {
+                changed,
+                count: Some(count),
+                order: None,
+            };
+            let (asked, outcome) = if matches!(act, Unlike | Delete | Unfollow) {
+                let asked = History::ask(Request::Remove(key));
                 let (reactions, actor) = (store.reactions(), self.actor());
-                reactions.remove(&actor, &reaction, attempt).await.map(drop)
+                let removed = reactions.remove(&actor, &reaction, attempt).await;
+                (asked, removed.map(|gone| done(gone.item.is_some(), gone.count)))
             } else {
+                let asked = History::ask(Request::Add(key));
                 let mut item = Item::new(Uuid::from_u128(fresh().into()), self.actor(), at);
                 if let Reaction::Comment(_, id) = reaction {
                     item.id = id;
                     item.more = doc! { "text": "It is." };
                 }
-                store.reactions().add(&reaction, item, attempt).await.map(drop)
+                let added = store.reactions().add(&reaction, item, attempt).await;
+                (asked, added.map(|there| done(there.added, there.count)))
             };
             match outcome {
-                Ok(()) => return,
+                Ok(answer) => return asked.answer(answer),
                 Err(Error::UnknownOutcome(_)) => {}
                 Err(error) => panic!("{act:?}: {error}"),
             }
@@ -195,24 +208,52 @@ impl Scenario {
         let engine = Cached::in_memory();
         let store = small_store_on(Arc::clone(&engine) as Engine, 3, 2).await;
         for bounds in [within(2, 1), within(1, 2)] {
-            self.explore_within(&engine, &store, bounds.at_least(least()), between)
+            self.explore_within((&engine, &store), bounds.at_least(least()), between, None)
                 .await;
         }
     }
 
-    async fn explore_within(&self, engine: &Arc<Cached>, store: &Store, bounds: Bounds, between: Between) {
+    /// Every interleaving with one switch, and every fault, each with an old read.
+    async fn explore_stale(&self, between: Between, sessions: bool) {
+        let engine = Cached::in_memory();
+        let store = small_store_on(Arc::clone(&engine) as Engine, 3, 2).await;
+        for bounds in [within(1, 0), within(0, 1)] {
+            let versions = Some(Versions::of(Arc::clone(&engine), sessions));
+            self.explore_within((&engine, &store), bounds.at_least(least()), between, versions)
+                .await;
+        }
+    }
+
+    async fn explore_within(
+        &self,
+        (engine, store): (&Arc<Cached>, &Store),
+        bounds: Bounds,
+        between: Between,
+        versions: Option<Arc<Versions>>,
+    ) {
         let town = Town::new(store).await;
         for act in self.before {
             town.act(store, *act).await;
         }
+        let reaction = town.reaction(self.at_once[0][0]);
+        let before = walk(store, &reaction.owner(), reaction.relation(), 10).await;
+        let before = before.iter().map(|_| (format!("{reaction:?}"), None));
+        let before: Items = before.collect();
         let mut explorer = Explorer::new(bounds, engine);
+        let mut operated = store.engine().clone();
+        if let Some(versions) = versions {
+            operated = versions.engine();
+            explorer = explorer.with_stale_reads(versions, old_reads());
+        }
         let open = async |engine| Store::open(engine, store.settings().clone()).await.unwrap();
         let number = fresh();
         loop {
             NUMBERS.set(number);
+            explorer.history = History::of(before.clone());
+            let history = explorer.history.clone();
             let operations: Vec<_> = self.at_once.iter().map(|acts| town.operation(acts)).collect();
             let run = explorer
-                .run(store.engine(), &open, &operations, between, async || {})
+                .run(&operated, &open, &operations, between, async || {})
                 .await;
             let Some(run) = run else {
                 if explorer.advance() {
@@ -221,7 +262,7 @@ impl Scenario {
                 break;
             };
             let events = format!("{:#?}", run.story);
-            let reaction = town.reaction(self.at_once[0][0]);
+            history.assert_correct(false, &run.story);
             let faultless = !run
                 .story
                 .iter()
@@ -268,9 +309,18 @@ impl Scenario {
 macro_rules! scenarios {
     ($($test:ident: $before:expr, $at_once:expr, $holds:expr;)*) => {
         $(
-            #[tokio::test]
-            async fn $test() {
-                scenario(stringify!($test)).explore(&|engine| engine).await;
+            mod $test {
+                use super::scenario;
+
+                #[tokio::test]
+                async fn with_new_reads() {
+                    scenario(stringify!($test)).explore(&|engine| engine).await;
+                }
+
+                #[tokio::test(start_paused = true)]
+                async fn with_an_old_read() {
+                    scenario(stringify!($test)).explore_stale(&|engine| engine, true).await;
+                }
             }
         )*
 
@@ -321,4 +371,13 @@ mutants! {
     an_answer_confirmed_without_raising_the_revision: Part(List(Confirm), "$inc", "rev"), a_like_meets_an_unlike;
     an_attempt_that_is_not_noted: Part(Begin, "$push", "intents"), a_like_meets_an_unlike;
     an_attempt_that_does_not_end: Part(List(Push), "$pull", "intents"), a_like_meets_an_unlike;
+}
+
+/// Without a session nothing orders the reads of the two documents.
+#[test]
+fn without_sessions_a_like_beside_an_unlike_breaks() {
+    let scenario = scenario("a_like_meets_an_unlike");
+    assert!(fails(move || async move {
+        scenario.explore_stale(&|engine| engine, false).await;
+    }));
 }

@@ -1,7 +1,7 @@
 //! Posts that are deleted and published again while others like them.
 
 use super::{Beforehand, LONG, SHORT, Scenario, within};
-use crate::support::operations::{in_turn, liking, publishing_again, unliking};
+use crate::support::operations::{in_turn, liking, publishing_again, scrolling, scrolling_up, unliking};
 
 pub const SCENARIOS: &[Scenario] = &[
     Scenario {
@@ -97,6 +97,22 @@ pub const SCENARIOS: &[Scenario] = &[
             ]
         },
         afterwards: &[(1, false), (4, false)],
+    },
+    Scenario {
+        name: "a scroll while a post is deleted, published again and liked",
+        largest_head: 3,
+        bounds: SHORT,
+        beforehand: Beforehand::Likes(5),
+        operations: |owner| vec![scrolling(owner), publishing_again(owner, 999, &[6, 7, 8, 9])],
+        afterwards: &[(1, false), (6, true), (9, true)],
+    },
+    Scenario {
+        name: "a scroll from the oldest while a post is deleted, published again and liked",
+        largest_head: 3,
+        bounds: SHORT,
+        beforehand: Beforehand::Likes(5),
+        operations: |owner| vec![scrolling_up(owner), publishing_again(owner, 999, &[3, 4, 5, 6])],
+        afterwards: &[(1, false), (3, true), (6, true)],
     },
     Scenario {
         name: "a like meets an unbounded array of a post that is deleted and published again",

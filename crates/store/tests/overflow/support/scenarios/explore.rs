@@ -4,16 +4,16 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
 use bson::doc;
-use document::{Engine, Find};
+use document::{Engine, Error, Find};
 use model::{Relation, Topic};
-use store::overflow::{Key, Owner, PAGES, owner_id};
+use store::overflow::{Key, Owner, PAGES, Stretch, owner_id};
 use store::{Settings, Store};
 use uuid::Uuid;
 
-use super::Scenario;
+use super::{Beforehand, Scenario};
 use crate::support::operations::{LIKES, key_of};
 use crate::support::{assert_sound, born_of, handle, like_at, walk};
-use checker::cached::Cached;
+use checker::cached::{Cached, State};
 use checker::history::History;
 use checker::schedule::{Between, Bounds, Explorer};
 use checker::stale::Versions;
@@ -51,6 +51,7 @@ impl Scenario {
 
     async fn explore_within(&self, between: Between, bounds: Bounds, stale: Option<Stale>) -> usize {
         let engine = Cached::in_memory();
+        let in_sessions = stale.as_ref().is_some_and(|stale| stale.sessions);
         let stale = stale.map(|stale| (Versions::of(Arc::clone(&engine), stale.sessions), stale.reads));
         let mut limits = Settings::default();
         for relation in Relation::ALL {
@@ -61,6 +62,7 @@ impl Scenario {
         let seen = between(beneath.engine().clone());
         let store = Store::open(seen, beneath.settings().clone()).await.unwrap();
         let owner = self.prepare(&beneath).await;
+        let before = self.items_beforehand(&beneath, &owner).await;
         let mut explorer = Explorer::new(bounds, &engine);
         let mut operated = beneath.clone();
         if let Some((versions, reads)) = &stale {
@@ -71,8 +73,9 @@ impl Scenario {
         }
         let open = async |engine| Store::open(engine, operated.settings().clone()).await.unwrap();
         let checked = Mutex::new(HashSet::new());
+        let compared = Mutex::new(HashSet::new());
         loop {
-            explorer.history = History::default();
+            explorer.history = History::of(before.clone());
             let history = explorer.history.clone();
             let operations = (self.operations)(&owner);
             let run = explorer
@@ -82,6 +85,11 @@ impl Scenario {
                     let stored = engine.now();
                     if checked.lock().unwrap().insert((stored, settled.clone())) {
                         self.assert_readers_see_a_sound_list(&store, &owner, &settled)
+                            .await;
+                    }
+                    if let Some((versions, _)) = stale.as_ref().filter(|_| in_sessions) {
+                        let stored = (&engine, &beneath);
+                        self.assert_old_readers_see_a_version(stored, &owner, versions, between, &compared)
                             .await;
                     }
                 })
@@ -99,7 +107,7 @@ impl Scenario {
                     history.during(operation(store.clone())).await;
                 }
             }
-            history.assert_linearizable(self.keys_beforehand(), &run.story);
+            history.assert_correct(stale.is_some(), &run.story);
             let mut last = like_at(900, 900);
             last.id = Uuid::from_u128(900);
             store.list(self.relation()).append(&owner, last).await.unwrap();
@@ -127,6 +135,37 @@ impl Scenario {
         }
     }
 
+    /// A reader whose first read is answered from an older version finds the list of that version, or that of now.
+    async fn assert_old_readers_see_a_version(
+        &self,
+        (engine, store): (&Arc<Cached>, &Store),
+        owner: &Owner,
+        versions: &Arc<Versions>,
+        between: Between,
+        compared: &Mutex<HashSet<(State, State)>>,
+    ) {
+        if matches!(self.beforehand, Beforehand::Array(_)) {
+            // Reading an unbounded array adopts it.
+            return;
+        }
+        let (all, now) = (versions.all(), engine.now());
+        for (version, then) in all.into_iter().enumerate() {
+            if then == now || !compared.lock().unwrap().insert((then, now)) {
+                continue;
+            }
+            for way in Way::ALL {
+                let older = between(versions.session_since(version));
+                let older = Store::open(older, store.settings().clone()).await.unwrap();
+                let found = way.read(&older, owner, self.relation()).await;
+                let is_now = found == way.read(store, owner, self.relation()).await;
+                engine.go_back_to(then);
+                let was_then = found == way.read(store, owner, self.relation()).await;
+                engine.go_back_to(now);
+                assert!(is_now || was_then, "{way:?}, version {version}: {found:#?}");
+            }
+        }
+    }
+
     /// The invariants a reader can see, at any moment between two writes.
     async fn assert_readers_see_a_sound_list(
         &self,
@@ -137,6 +176,8 @@ impl Scenario {
         let Topic::Post(id) = owner else { return };
         let find = Find::matching(doc! { "_id": owner_id(owner) });
         let Some(document) = store.engine().find("posts", find).await.unwrap().pop() else {
+            let must_be_there = settled.iter().find(|(_, there)| *there);
+            assert_eq!(must_be_there, None, "there is no owner");
             return;
         };
         let list = match document.get_document(self.relation().as_str()) {
@@ -187,6 +228,32 @@ impl Scenario {
             let from = store.list(relation).from_offset(owner, skip, 100).await.unwrap();
             let rest = items.get(usize::try_from(skip).unwrap()..).unwrap_or_default();
             assert_eq!(from.items, rest, "from the offset {skip}");
+        }
+    }
+}
+
+/// How a list is read.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    NewestFirst,
+    OldestFirst,
+    FromOffset,
+}
+
+impl Way {
+    const ALL: [Self; 3] = [Self::NewestFirst, Self::OldestFirst, Self::FromOffset];
+
+    /// The whole list, or all after its newest item; `None` if there is no owner.
+    async fn read(self, store: &Store, owner: &Owner, relation: Relation) -> Option<Stretch> {
+        let list = store.list(relation);
+        let found = match self {
+            Self::NewestFirst => list.newest_first(owner, None, 100).await,
+            Self::OldestFirst => list.oldest_first(owner, None, 100).await,
+            Self::FromOffset => list.from_offset(owner, 1, 100).await,
+        };
+        match found {
+            Err(Error::NoOwner(_)) => None,
+            found => Some(found.unwrap()),
         }
     }
 }

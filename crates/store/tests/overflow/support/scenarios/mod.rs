@@ -15,8 +15,9 @@ use store::Store;
 use store::overflow::{Item, Owner, owner_id};
 use uuid::Uuid;
 
-use super::operations::{LIKES, Operation, key_of};
-use super::{like, like_at, post_born};
+use super::operations::{LIKES, Operation, key_of, order_of};
+use super::{like, like_at, post_born, walk};
+use checker::history::Items;
 use checker::schedule::Bounds;
 pub use checker::schedule::{least, within};
 
@@ -94,15 +95,15 @@ impl Scenario {
         }
     }
 
-    /// The names in a history of what is in the list beforehand.
-    fn keys_beforehand(&self) -> Vec<String> {
-        let items: Vec<Item> = match self.beforehand {
-            Beforehand::Likes(likes) | Beforehand::AtOnce(likes) | Beforehand::Array(likes) => {
-                (1..=likes).map(like).collect()
-            }
-            Beforehand::Comments(comments) => (1..=comments).map(comment).collect(),
-        };
-        items.iter().map(|item| key_of(self.relation(), item)).collect()
+    /// What is in the list beforehand.
+    async fn items_beforehand(&self, store: &Store, owner: &Owner) -> Items {
+        if let Beforehand::Array(actors) = self.beforehand {
+            let keys = (1..=actors).map(|actor| key_of(LIKES, &like(actor)));
+            return keys.map(|key| (key, None)).collect();
+        }
+        let items = walk(store, owner, self.relation(), 7).await;
+        let place = |item: &Item| (key_of(self.relation(), item), Some(order_of(item)));
+        items.iter().map(place).collect()
     }
 
     async fn prepare(&self, store: &Store) -> Owner {

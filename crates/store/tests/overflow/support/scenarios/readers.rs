@@ -9,7 +9,7 @@ pub const SCENARIOS: &[Scenario] = &[
         largest_head: 3,
         bounds: SHORT,
         beforehand: Beforehand::Likes(5),
-        operations: |owner| vec![scrolling(owner, &[1, 2, 3, 4, 5]), liking(owner, 12, 12)],
+        operations: |owner| vec![scrolling(owner), liking(owner, 12, 12)],
         afterwards: &[(1, true), (5, true), (12, true)],
     },
     Scenario {
@@ -17,7 +17,7 @@ pub const SCENARIOS: &[Scenario] = &[
         largest_head: 3,
         bounds: SHORT,
         beforehand: Beforehand::Likes(5),
-        operations: |owner| vec![scrolling_up(owner, &[1, 2, 3, 4, 5]), liking(owner, 12, 12)],
+        operations: |owner| vec![scrolling_up(owner), liking(owner, 12, 12)],
         afterwards: &[(1, true), (5, true), (12, true)],
     },
     Scenario {
@@ -25,8 +25,21 @@ pub const SCENARIOS: &[Scenario] = &[
         largest_head: 3,
         bounds: SHORT,
         beforehand: Beforehand::Likes(5),
-        operations: |owner| vec![scrolling(owner, &[2, 3, 4, 5]), unliking(owner, 1)],
+        operations: |owner| vec![scrolling(owner), unliking(owner, 1)],
         afterwards: &[(1, false), (5, true)],
+    },
+    Scenario {
+        name: "a scroll from the oldest while the only page is emptied",
+        largest_head: 3,
+        bounds: SHORT,
+        beforehand: Beforehand::Likes(5),
+        operations: |owner| {
+            vec![
+                scrolling_up(owner),
+                in_turn(vec![unliking(owner, 1), unliking(owner, 2)]),
+            ]
+        },
+        afterwards: &[(1, false), (2, false), (5, true)],
     },
     Scenario {
         name: "a scroll while a page is emptied and its number used again",
@@ -35,7 +48,7 @@ pub const SCENARIOS: &[Scenario] = &[
         beforehand: Beforehand::Likes(5),
         operations: |owner| {
             vec![
-                scrolling(owner, &[3, 4, 5]),
+                scrolling(owner),
                 in_turn(vec![
                     unliking(owner, 1),
                     unliking(owner, 2),
@@ -58,7 +71,7 @@ pub const SCENARIOS: &[Scenario] = &[
         largest_head: 3,
         bounds: SHORT,
         beforehand: Beforehand::Likes(7),
-        operations: |owner| vec![jumping(owner, 4, 6), unliking(owner, 3)],
+        operations: |owner| vec![jumping(owner, 4), unliking(owner, 3)],
         afterwards: &[(3, false), (7, true)],
     },
 ];
