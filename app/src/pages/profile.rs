@@ -1,7 +1,7 @@
 use leptos::prelude::*;
 use model::{Handle, Problem, Profile, Relation, Topic};
 use store::posts::Order;
-use ui::components::{Avatar, FollowButton, Meter, MeterSize, StoredDrawer, grouped};
+use ui::components::{Avatar, FollowButton, Meter, MeterSize, StoredDrawer, Unlinked, grouped};
 use ui::islands::Numbers;
 use ui::request::{feed, loaded, now};
 use ui::session;
@@ -73,7 +73,14 @@ fn ProfileHeader(profile: Profile, signed_in: bool, own: bool) -> impl IntoView 
                     </time>
                 </span>
             </p>
-            {(!bio.is_empty()).then(|| view! { <p class="profile-bio" dir="auto">{bio}</p> })}
+            {(!bio.is_empty())
+                .then(|| {
+                    view! {
+                        <p class="profile-bio" dir="auto">
+                            <Unlinked text=bio />
+                        </p>
+                    }
+                })}
             <Numbers>
                 {if own {
                     view! {

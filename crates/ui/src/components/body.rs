@@ -28,6 +28,23 @@ pub fn Body(
         .collect_view()
 }
 
+/// A text of which nothing is a link. What would be one in [`Body`] is isolated here, too.
+#[component]
+pub fn Unlinked(
+    /// The text.
+    text: String,
+) -> impl IntoView {
+    parts(&text)
+        .into_iter()
+        .map(|part| match part {
+            Part::Text(text) => text.into_any(),
+            Part::Mention(handle) => view! { <bdi>{format!("@{handle}")}</bdi> }.into_any(),
+            Part::Tag(typed, _) => view! { <bdi>{typed}</bdi> }.into_any(),
+            Part::Address(address) => view! { <bdi dir="ltr">{address}</bdi> }.into_any(),
+        })
+        .collect_view()
+}
+
 #[derive(Debug, PartialEq, Eq)]
 enum Part {
     Text(String),

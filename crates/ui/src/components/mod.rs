@@ -26,7 +26,7 @@ mod tree;
 
 pub use avatar::Avatar;
 pub use beginning::beginning;
-pub use body::Body;
+pub use body::{Body, Unlinked};
 #[cfg(feature = "ssr")]
 pub use code::Code;
 pub use delete::DeleteControl;
