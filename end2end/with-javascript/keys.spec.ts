@@ -33,7 +33,7 @@ test("a post is liked, answered and opened by single keys", async ({ page, api, 
   await expect(comment).toBeFocused();
 });
 
-test("n focuses the composer, and g h goes home", async ({ page, person }) => {
+test("n focuses the composer, g h goes home, and g e goes to Explore", async ({ page, person }) => {
   const text = page.getByTestId("composer").getByRole("textbox");
   await gotoLive(page, "/explore");
   await press(page, "n", () => expect(page).toHaveURL("/#compose-text", { timeout: 500 }));
@@ -45,6 +45,10 @@ test("n focuses the composer, and g h goes home", async ({ page, person }) => {
   await press(page, "g", async () => {
     await page.keyboard.press("h");
     await expect(page, person.name).toHaveURL("/", { timeout: 500 });
+  });
+  await press(page, "g", async () => {
+    await page.keyboard.press("e");
+    await expect(page).toHaveURL("/explore", { timeout: 500 });
   });
 });
 
@@ -63,7 +67,7 @@ test("single keys are switched off on this device from their legend", async ({ p
   await expect(switched).not.toBeChecked();
   const first = page.getByTestId("post").first();
   await first.focus();
-  for (const key of ["j", "k", "?", "l", "r", "n", "g", "h", "Enter"]) {
+  for (const key of ["j", "k", "?", "l", "r", "n", "g", "h", "g", "e", "Enter"]) {
     await page.keyboard.press(key);
   }
   await expect(first, person.name).toBeFocused();

@@ -162,7 +162,8 @@ pub fn Legend() -> impl IntoView {
                     </li>
                     <li><kbd>"n"</kbd> " writes a new post"</li>
                     <li>
-                        <kbd>"g"</kbd> " then " <kbd>"h"</kbd> " goes home"
+                        <kbd>"g"</kbd> " then " <kbd>"h"</kbd> " goes home, " <kbd>"g"</kbd> " then "
+                        <kbd>"e"</kbd> " to Explore"
                     </li>
                     <li><kbd>"?"</kbd> " leads here"</li>
                 </ul>

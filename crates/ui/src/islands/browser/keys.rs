@@ -82,8 +82,8 @@ fn act(event: &KeyboardEvent, after_g: bool) -> Option<()> {
             go("/#compose-text");
             Some(())
         }),
-        "h" if after_g => {
-            go("/");
+        "h" | "e" if after_g => {
+            go(if key == "h" { "/" } else { "/explore" });
             Some(())
         }
         // Within an item it opens the link that is focused.
