@@ -273,7 +273,7 @@ pub(crate) mod tests {
     fn an_answer_stands_until_the_opposite_is_requested() {
         let settled = |exchanges: &[Exchange]| history(&[], exchanges.to_vec()).settled();
         let added = (add(), 1, Some((2, done(true, 1))));
-        assert_eq!(settled(&[added.clone()]), [("ada".to_owned(), true)]);
+        assert_eq!(settled(std::slice::from_ref(&added)), [("ada".to_owned(), true)]);
         assert_eq!(settled(&[(add(), 1, None)]), []);
         assert_eq!(settled(&[added.clone(), (remove(), 3, None)]), []);
         assert_eq!(settled(&[added.clone(), (Request::Delete, 3, None)]), []);

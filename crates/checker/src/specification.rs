@@ -26,10 +26,10 @@ impl<'e> Search<'e> {
 
     /// Whether there is one that begins with this list; `None` if there is no owner.
     pub fn explains(&mut self, before: Option<&Items>) -> bool {
-        self.goes_on(0, before.cloned())
+        self.goes_on(0, before)
     }
 
-    fn goes_on(&mut self, done: u64, list: Option<Items>) -> bool {
+    fn goes_on(&mut self, done: u64, list: Option<&Items>) -> bool {
         let open = |place: &usize| done & (1 << place) == 0;
         let left: Vec<usize> = (0..self.events.len()).filter(open).collect();
         let answers_left = left
@@ -39,58 +39,54 @@ impl<'e> Search<'e> {
         let Some(first) = answers_left.map(|(at, _)| *at).min() else {
             return true;
         };
-        if !self.been.insert((done, list.clone())) {
+        if !self.been.insert((done, list.cloned())) {
             return false;
         }
         left.into_iter().any(|place| {
             let event = &self.events[place];
             let may_be_old = self.old_reads && matches!(event.request, Request::Read(_));
+            let mut after = list.cloned();
             (event.asked <= first || may_be_old)
-                && event
-                    .applied_to(list.clone())
-                    .is_some_and(|list| self.goes_on(done | (1 << place), list))
+                && event.apply(&mut after)
+                && self.goes_on(done | (1 << place), after.as_ref())
         })
     }
 }
 
 impl Event {
-    /// The list after the operation; `None` if a list would not have given this answer.
-    fn applied_to(&self, mut list: Option<Items>) -> Option<Option<Items>> {
+    /// Applies the operation to a list. Returns whether the list would have given this answer.
+    fn apply(&self, list: &mut Option<Items>) -> bool {
         let answer = self.answered.as_ref().map(|(_, answer)| answer);
         let order = match answer {
-            Some(Answer::Refused) => return Some(list),
+            Some(Answer::Refused) => return true,
             Some(Answer::Done { order, .. }) => *order,
             _ => None,
         };
-        let changed = match (&self.request, &mut list) {
+        let changed = match (&self.request, &mut *list) {
             (Request::Create, Some(_)) => false,
             (Request::Create, list) => list.replace(Items::new()).is_none(),
             (Request::Delete, list) => list.take().is_some(),
-            (_, None) => {
-                let fits = answer.is_none_or(|answer| *answer == Answer::NoOwner);
-                return fits.then_some(list);
-            }
+            (_, None) => return answer.is_none_or(|answer| *answer == Answer::NoOwner),
             (Request::Read(part), Some(items)) => {
-                let fits = answer.is_none_or(|answer| part.is_answered_by(answer, items));
-                return fits.then_some(list);
+                return answer.is_none_or(|answer| part.is_answered_by(answer, items));
             }
             (Request::Add(key), Some(items)) => match items.get_mut(key) {
                 None => {
                     items.insert(key.clone(), order);
                     true
                 }
-                Some(there) if differ(*there, order) => return None,
+                Some(there) if differ(*there, order) => return false,
                 Some(there) => {
                     *there = there.or(order);
                     false
                 }
             },
             (Request::Remove(key), Some(items)) => match items.remove(key) {
-                Some(there) if differ(there, order) => return None,
+                Some(there) if differ(there, order) => return false,
                 there => there.is_some(),
             },
         };
-        let fits = match answer {
+        match answer {
             None => true,
             Some(Answer::Done {
                 changed: says, count, ..
@@ -99,8 +95,7 @@ impl Event {
                 *says == changed && count.is_none_or(|count| count == there)
             }
             Some(_) => false,
-        };
-        fits.then_some(list)
+        }
     }
 }
 
@@ -144,8 +139,8 @@ impl Part {
         let rest = &ordered[skipped..];
         let expected = &rest[..rest.len().min(self.limit)];
         let more = rest.len() > self.limit || (next.is_some() && unknown > 0);
-        let last = expected.last().filter(|_| more).map(|(_, order)| *order);
-        items == expected && *next == last
+        let end = expected.last().filter(|_| more).map(|(_, order)| *order);
+        items == expected && *next == end
     }
 }
 
