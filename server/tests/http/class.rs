@@ -5,14 +5,8 @@ use serde_json::Value;
 
 use crate::support::{Answer, Client, Server, spillway, words};
 
-const FORM: &str = "application/x-www-form-urlencoded";
-
 fn sends(client: &Client, path: &str, body: &str) -> Answer {
-    let form = client
-        .at_root()
-        .with("accept", "text/html")
-        .with("content-type", FORM);
-    form.send("POST", path, Some(body.as_bytes().to_vec()))
+    client.submit("text/html", path, body)
 }
 
 /// Signs a student up by name.

@@ -84,6 +84,14 @@ impl Client {
             .send("POST", path, Some(body.to_string().into_bytes()))
     }
 
+    /// Sends a form of a page; `accept` says whether as a browser without JavaScript or as a program.
+    pub fn submit(&self, accept: &str, form: &str, fields: &str) -> Answer {
+        self.at_root()
+            .with("accept", accept)
+            .with("content-type", "application/x-www-form-urlencoded")
+            .send("POST", form, Some(fields.as_bytes().to_vec()))
+    }
+
     /// The answer; it must be one that the description of the API has.
     pub fn send(&self, method: &str, path: &str, body: Option<Vec<u8>>) -> Answer {
         self.try_send(method, path, body).unwrap()

@@ -9,11 +9,7 @@ use crate::support::{Answer, Client, PATIENCE, Server, words};
 
 /// Sends a form of the station as a program.
 fn send(client: &Client, form: &str, fields: &str) -> Answer {
-    let form_of = client
-        .at_root()
-        .with("accept", "application/json")
-        .with("content-type", "application/x-www-form-urlencoded");
-    form_of.send("POST", &format!("/api/{form}"), Some(fields.as_bytes().to_vec()))
+    client.submit("application/json", &format!("/api/{form}"), fields)
 }
 
 /// The page of the station, as a visitor sees it.

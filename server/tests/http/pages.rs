@@ -143,13 +143,7 @@ fn what_is_rendered_for_one_reader_is_never_shown_to_another() {
     everybody_sees(false);
 
     let visitor = server.visitor();
-    let about = "name=Countess+Lovelace&bio=";
-    let renamed = ada
-        .at_root()
-        .with("content-type", "application/x-www-form-urlencoded")
-        .with("accept", "text/html")
-        .with("referer", "http://localhost/settings")
-        .send("POST", "/api/describe", Some(about.as_bytes().to_vec()));
+    let renamed = ada.submit("text/html", "/api/describe", "name=Countess+Lovelace&bio=");
     assert_eq!(renamed.status, 303, "{renamed:?}");
     let text = visitor.at_root().with("accept", "text/html").get(&page).text;
     assert!(text.contains("<bdi>Countess Lovelace</bdi>"), "{text}");

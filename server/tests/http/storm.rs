@@ -11,11 +11,7 @@ const LONG: &str = "target=quiet&actors=1000&rate=10&at_once=2&seconds=60&take_b
 
 /// Sends a form of the station, as a program or as a browser without JavaScript.
 fn send(client: &Client, accept: &'static str, form: &str, fields: &str) -> Answer {
-    let form_of = client
-        .at_root()
-        .with("accept", accept)
-        .with("content-type", "application/x-www-form-urlencoded");
-    form_of.send("POST", &format!("/api/{form}"), Some(fields.as_bytes().to_vec()))
+    client.submit(accept, &format!("/api/{form}"), fields)
 }
 
 /// The storm once it is over.

@@ -8,11 +8,7 @@ use crate::support::{Answer, Client, PATIENCE, Server, words};
 
 /// Sends the station's form as a program.
 fn lay_out(client: &Client, fields: &str) -> Answer {
-    let form = client
-        .at_root()
-        .with("accept", "application/json")
-        .with("content-type", "application/x-www-form-urlencoded");
-    form.send("POST", "/api/lay_out", Some(fields.as_bytes().to_vec()))
+    client.submit("application/json", "/api/lay_out", fields)
 }
 
 /// The list once it is complete.
