@@ -1,7 +1,7 @@
 use feed::ActivityEntry;
 use leptos::prelude::*;
 use model::{ActivityKind, Timestamp};
-use ui::components::{Moment, Unlinked, beginning};
+use ui::components::{Body, Moment, beginning};
 
 /// An activity of a person, and its object.
 #[component]
@@ -29,7 +29,7 @@ pub fn ActivityRow(
             </a>
             " "
             <q class="activity-text" dir="auto">
-                <Unlinked text=beginning(text.as_str()) />
+                <Body text=beginning(text.as_str()) linked=false />
             </q>
         }
         .into_any()

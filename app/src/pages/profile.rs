@@ -1,7 +1,7 @@
 use leptos::prelude::*;
 use model::{Handle, Problem, Profile, Relation, Topic};
 use store::posts::Order;
-use ui::components::{Avatar, FollowButton, Meter, MeterSize, StoredDrawer, Unlinked, grouped};
+use ui::components::{Avatar, Body, FollowButton, Meter, MeterSize, StoredDrawer, grouped};
 use ui::islands::Numbers;
 use ui::request::{feed, loaded, now};
 use ui::session;
@@ -77,7 +77,7 @@ fn ProfileHeader(profile: Profile, signed_in: bool, own: bool) -> impl IntoView 
                 .then(|| {
                     view! {
                         <p class="profile-bio" dir="auto">
-                            <Unlinked text=bio />
+                            <Body text=bio linked=false />
                         </p>
                     }
                 })}

@@ -1,49 +1,37 @@
 use leptos::prelude::*;
 use model::{Handle, Tag};
 
-/// What somebody wrote: plain text, in which web addresses, @mentions and #tags are links. Each link is isolated,
-/// so that right-to-left text does not move its `@` or `#` to the other end.
+/// What somebody wrote: plain text, in which web addresses, @mentions and #tags are links. Each is isolated, so that
+/// right-to-left text does not move its `@` or `#` to the other end.
 #[component]
 pub fn Body(
     /// The text as typed.
     text: String,
+    /// Whether there are links; without them, what would be one is only isolated.
+    #[prop(default = true)]
+    linked: bool,
 ) -> impl IntoView {
     parts(&text)
         .into_iter()
-        .map(|part| match part {
-            Part::Text(text) => text.into_any(),
-            Part::Mention(handle) => {
-                view! { <a href=format!("/@{handle}")><bdi>{format!("@{handle}")}</bdi></a> }.into_any()
+        .map(|part| {
+            let (href, rel, dir, shown) = match part {
+                Part::Text(text) => return text.into_any(),
+                Part::Mention(handle) => (format!("/@{handle}"), None, None, format!("@{handle}")),
+                Part::Tag(typed, tag) => (format!("/tags/{tag}"), None, None, typed),
+                Part::Address(address) => (address.clone(), Some(FOREIGN), Some("ltr"), address),
+            };
+            let shown = view! { <bdi dir=dir>{shown}</bdi> };
+            if linked {
+                view! { <a href=href rel=rel>{shown}</a> }.into_any()
+            } else {
+                shown.into_any()
             }
-            Part::Tag(typed, tag) => {
-                view! { <a href=format!("/tags/{tag}")><bdi>{typed}</bdi></a> }.into_any()
-            }
-            Part::Address(address) => view! {
-                <a href=address.clone() rel="nofollow ugc noopener noreferrer">
-                    <bdi dir="ltr">{address.clone()}</bdi>
-                </a>
-            }
-            .into_any(),
         })
         .collect_view()
 }
 
-/// A text of which nothing is a link. What would be one in [`Body`] is isolated here, too.
-#[component]
-pub fn Unlinked(
-    /// The text.
-    text: String,
-) -> impl IntoView {
-    parts(&text)
-        .into_iter()
-        .map(|part| match part {
-            Part::Text(text) => text.into_any(),
-            Part::Mention(handle) => view! { <bdi>{format!("@{handle}")}</bdi> }.into_any(),
-            Part::Tag(typed, _) => view! { <bdi>{typed}</bdi> }.into_any(),
-            Part::Address(address) => view! { <bdi dir="ltr">{address}</bdi> }.into_any(),
-        })
-        .collect_view()
-}
+/// How a link to an address that somebody wrote is marked.
+const FOREIGN: &str = "nofollow ugc noopener noreferrer";
 
 #[derive(Debug, PartialEq, Eq)]
 enum Part {

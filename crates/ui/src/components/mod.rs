@@ -26,7 +26,7 @@ mod tree;
 
 pub use avatar::Avatar;
 pub use beginning::beginning;
-pub use body::{Body, Unlinked};
+pub use body::Body;
 #[cfg(feature = "ssr")]
 pub use code::Code;
 pub use delete::DeleteControl;
