@@ -9,6 +9,7 @@
 pub mod actions;
 pub mod components;
 pub mod pages;
+mod render;
 
 pub use pages::{App, Description, EarlyProblem, Links, Wing, shell};
 pub use ui::{notice, session};

@@ -1,11 +1,12 @@
 use std::sync::{Arc, LazyLock};
 
-use hydration_context::SsrSharedContext;
 use leptos::prelude::*;
 use leptos::tachys::html::InertElement;
 use model::{PostCard, Timestamp};
 use moka::sync::Cache;
 use ui::components::Post;
+
+use crate::render::outside_of_requests;
 
 /// What the HTML of a post depends on. Nothing else reaches it: it is rendered outside of any request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -17,21 +18,14 @@ struct PostKey {
 }
 
 impl PostKey {
-    fn render(self) -> String {
+    fn render(&self) -> Arc<str> {
         let Self {
             card,
             ago,
             signed_in,
             own,
-        } = self;
-        let request = Owner::current();
-        // What a request provides cannot be found from a root. Making one makes it the current owner.
-        let outside = Owner::new_root(Some(Arc::new(SsrSharedContext::new_islands())));
-        let html = outside.with(|| view! { <Post card ago signed_in own /> }.to_html());
-        if let Some(request) = request {
-            request.set();
-        }
-        html
+        } = self.clone();
+        outside_of_requests(|| view! { <Post card ago signed_in own /> }).into()
     }
 }
 
@@ -56,10 +50,6 @@ pub fn post(card: PostCard, now: Timestamp, signed_in: bool, own: bool) -> impl 
         signed_in,
         own,
     };
-    let html = RENDERED.get(&key).unwrap_or_else(|| {
-        let html: Arc<str> = key.clone().render().into();
-        RENDERED.insert(key, Arc::clone(&html));
-        html
-    });
+    let html = RENDERED.get_with_by_ref(&key, || key.render());
     InertElement::new(html.to_string())
 }

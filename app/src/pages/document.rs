@@ -8,6 +8,7 @@ use leptos::tachys::html::InertElement;
 use leptos_meta::{HashedStylesheet, MetaTags};
 
 use super::App;
+use crate::render::outside_of_requests;
 
 /// The links to the style sheet and the scripts. Leptos would read their names from the disk for each page.
 #[derive(Debug, Clone)]
@@ -16,16 +17,16 @@ pub struct Links(Arc<[String]>);
 impl Links {
     /// The links to the files that the options name.
     pub fn new(options: LeptosOptions) -> Self {
-        let parts = Owner::new_root(None).with(|| {
+        let mut stand_in = String::new();
+        let html = outside_of_requests(|| {
             provide_nonce();
-            let nonce = use_nonce().map(|nonce| nonce.to_string()).unwrap_or_default();
-            let links = view! {
+            stand_in = nonce();
+            view! {
                 <HashedStylesheet options=options.clone() />
                 <HydrationScripts options islands=true />
-            };
-            links.to_html().split(&nonce).map(str::to_owned).collect()
+            }
         });
-        Self(parts)
+        Self(html.split(&stand_in).map(str::to_owned).collect())
     }
 
     /// The links, with the nonce of this answer.
@@ -34,9 +35,13 @@ impl Links {
         if let Some(context) = Owner::current_shared_context() {
             context.set_is_hydrating(false);
         }
-        let nonce = use_nonce().map(|nonce| nonce.to_string()).unwrap_or_default();
-        InertElement::new(self.0.join(&nonce))
+        InertElement::new(self.0.join(&nonce()))
     }
+}
+
+/// The nonce of the answer that is being rendered.
+fn nonce() -> String {
+    use_nonce().map(|nonce| nonce.to_string()).unwrap_or_default()
 }
 
 /// The HTML document around the app. Its type is erased, so that it is compiled here, and not again for each kind of
