@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use crate::support::operations::Operation;
 use crate::support::steps::FeedStep::{Begin, List};
-use crate::support::{small_store_on, walk};
+use crate::support::{small_store_on, walk, with_new_and_old_reads};
 use checker::cached::Cached;
 use checker::history::{Answer, History, Items, Request};
 use checker::mutant::Fault::{Guard, Part};
@@ -305,23 +305,11 @@ impl Scenario {
     }
 }
 
-/// A test for each scenario, and the scenario by its name.
+/// Two tests for each scenario, and the scenario by its name.
 macro_rules! scenarios {
     ($($test:ident: $before:expr, $at_once:expr, $holds:expr;)*) => {
         $(
-            mod $test {
-                use super::scenario;
-
-                #[tokio::test]
-                async fn with_new_reads() {
-                    scenario(stringify!($test)).explore(&|engine| engine).await;
-                }
-
-                #[tokio::test(start_paused = true)]
-                async fn with_an_old_read() {
-                    scenario(stringify!($test)).explore_stale(&|engine| engine, true).await;
-                }
-            }
+            with_new_and_old_reads!($test);
         )*
 
         fn scenario(name: &str) -> Scenario {

@@ -10,6 +10,7 @@ use crate::support::town::Act::{
     UnfollowSecond,
 };
 use crate::support::town::{SECOND, Scenario};
+use crate::support::with_new_and_old_reads;
 use checker::mutant::Fault::{self, Guard, Never, Part};
 use checker::mutant::{Mutant, fails};
 
@@ -88,19 +89,7 @@ const UNBUILT: &[Act] = &[
 macro_rules! scenarios {
     ($($test:ident: $before:expr, $at_once:expr, $followers:expr;)*) => {
         $(
-            mod $test {
-                use super::scenario;
-
-                #[tokio::test]
-                async fn with_new_reads() {
-                    scenario(stringify!($test)).explore(&|engine| engine).await;
-                }
-
-                #[tokio::test(start_paused = true)]
-                async fn with_an_old_read() {
-                    scenario(stringify!($test)).explore_stale(&|engine| engine, true, 1).await;
-                }
-            }
+            with_new_and_old_reads!($test);
         )*
 
         fn scenario(name: &str) -> Scenario {
@@ -202,7 +191,7 @@ macro_rules! breaks {
         $(
             #[test]
             fn $test() {
-                let explore = || async { scenario(stringify!($scenario)).explore_stale(&|engine| engine, false, 1).await };
+                let explore = || async { scenario(stringify!($scenario)).explore_stale(&|engine| engine, false).await };
                 assert!(fails(explore), "nothing breaks");
             }
         )*

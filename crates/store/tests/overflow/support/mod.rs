@@ -11,3 +11,25 @@ pub mod steps;
 pub mod town;
 
 pub use lists::*;
+
+/// Two tests for a scenario, which the function `scenario` beside knows by the name of the test.
+macro_rules! with_new_and_old_reads {
+    ($test:ident) => {
+        mod $test {
+            use super::scenario;
+
+            #[tokio::test]
+            async fn with_new_reads() {
+                scenario(stringify!($test)).explore(&|engine| engine).await;
+            }
+
+            #[tokio::test(start_paused = true)]
+            async fn with_an_old_read() {
+                scenario(stringify!($test))
+                    .explore_stale(&|engine| engine, true)
+                    .await;
+            }
+        }
+    };
+}
+pub(crate) use with_new_and_old_reads;

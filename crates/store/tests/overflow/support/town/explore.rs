@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bson::doc;
 use checker::cached::Cached;
 use checker::schedule::{Between, Bounds, Explorer, least, within};
-use checker::stale::Versions;
+use checker::stale::{Versions, old_reads};
 use document::Engine;
 use store::Store;
 
@@ -25,14 +25,19 @@ impl Scenario {
         }
     }
 
-    /// Every interleaving with one switch, over a store of which this many reads in a run may be old. With `sessions`,
+    /// Every interleaving with one switch, over a store of which a read in a run may be old. With `sessions`,
     /// no read is older than what its operation has seen before.
-    pub async fn explore_stale(&self, between: Between, sessions: bool, reads: usize) {
+    pub async fn explore_stale(&self, between: Between, sessions: bool) {
         let (engine, store) = empty_store().await;
         let versions = Versions::of(Arc::clone(&engine), sessions);
-        let stale = Some((versions, reads));
-        self.explore_within(&engine, &store, within(1, 0).at_least(least()), between, stale)
-            .await;
+        self.explore_within(
+            &engine,
+            &store,
+            within(1, 0).at_least(least()),
+            between,
+            Some(versions),
+        )
+        .await;
     }
 
     async fn explore_within(
@@ -41,7 +46,7 @@ impl Scenario {
         store: &Store,
         bounds: Bounds,
         between: Between,
-        stale: Option<(Arc<Versions>, usize)>,
+        versions: Option<Arc<Versions>>,
     ) {
         let town = Town::new(store).await;
         for act in self.before {
@@ -49,9 +54,9 @@ impl Scenario {
         }
         let mut explorer = Explorer::new(bounds, engine);
         let mut operated = store.engine().clone();
-        if let Some((versions, reads)) = stale {
+        if let Some(versions) = versions {
             operated = versions.engine();
-            explorer = explorer.with_stale_reads(versions, reads);
+            explorer = explorer.with_stale_reads(versions, old_reads());
         }
         let open = async |engine| Store::open(engine, store.settings().clone()).await.unwrap();
         let number = fresh();
