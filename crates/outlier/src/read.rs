@@ -69,12 +69,12 @@ impl OverflowList<'_> {
     /// Reads until owner and pages belong together, that is, nothing was removed while they were read. A reader that
     /// keeps losing against many removals takes its turn among those of this process.
     pub(crate) async fn read(&self, owner: &Owner, start: Start, limit: usize) -> Result<Stretch> {
+        // Upwards the pages come first, also if they turn out to have nothing.
+        let head_first = !matches!(start, Start::After(Direction::Up, _));
         let mut turn = None;
         let mut attempts = Attempts::default();
         while attempts.next().await {
             let (seen, found) = self.read_once(owner, start, limit).await?;
-            // Upwards the pages come first, also if they turn out to have nothing.
-            let head_first = !matches!(start, Start::After(Direction::Up, _));
             let enough = found.len() > limit && found.iter().all(|(page, _)| page.is_none());
             if seen.pages == 0 || (head_first && enough) {
                 return Ok(self.stretch(owner, start, found, &seen, limit));

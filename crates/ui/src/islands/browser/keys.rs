@@ -82,8 +82,12 @@ fn act(event: &KeyboardEvent, after_g: bool) -> Option<()> {
             go("/#compose-text");
             Some(())
         }),
-        "h" | "e" if after_g => {
-            go(if key == "h" { "/" } else { "/explore" });
+        "h" if after_g => {
+            go("/");
+            Some(())
+        }
+        "e" if after_g => {
+            go("/explore");
             Some(())
         }
         // Within an item it opens the link that is focused.
