@@ -12,15 +12,16 @@
 //! mark was set either wrote to one of the lists, and then they are walked over again, or it finds no such person and
 //! undoes what it did.
 
-use bson::{Bson, Document, doc};
+use bson::{Bson, DateTime, Document, doc};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use model::{ActivityKind, Counterpart, Handle, Relation, Topic};
 use uuid::Uuid;
 
-use crate::Store;
-use crate::overflow::{Item, Key, PAGES, delete_owner};
+use crate::overflow::{Item, Key, Owner, PAGES, delete_owner};
 use crate::people::COLLECTION;
-use crate::reactions::Reaction;
+use crate::reactions::{Reaction, unless_gone};
+use crate::timeline::Timelines;
+use crate::{Store, posts};
 use document::{DocumentEngine, Error, Find, Index, Result, Update};
 use outlier::{Attempts, fields};
 
@@ -90,21 +91,14 @@ impl<'a> AccountDeletions<'a> {
             let Some(seen) = lists_of(&session, handle).await? else {
                 return Ok(());
             };
-            self.remove_traces(&session, handle).await?;
-            self.delete_posts(handle).await?;
-            self.store.sessions().delete_of(handle, None).await?;
-            self.store.timelines().remove(handle).await?;
-            if self.empty_lists(handle, seen).await? {
-                let removed = self.remove(handle).await;
-                // A follow or a home request that was under way may have begun it again. Even if it is unknown whether
-                // the person is gone, this must be done now, because nothing would come back to it. So it is tried once
-                // more if the first try got lost.
-                if self.store.timelines().remove(handle).await.is_err() {
-                    self.store.timelines().remove(handle).await?;
-                }
-                if removed? {
-                    return Ok(());
-                }
+            let departure = Departure {
+                session: &session,
+                beside: self.store,
+                handle,
+                born: seen.get("born").cloned().unwrap_or(Bson::Null),
+            };
+            if departure.finish(seen).await? {
+                return Ok(());
             }
         }
         Err(Error::Contended(format!("user:{handle}")))
@@ -113,10 +107,52 @@ impl<'a> AccountDeletions<'a> {
     fn engine(&self) -> &'a dyn DocumentEngine {
         &**self.store.engine()
     }
+}
+
+/// One person who is leaving. Another server may have finished, and somebody else may have the handle: so whatever is
+/// removed is selected by more than the handle. Either its own identity says that it is this person's, or it was read
+/// before this person was seen to be there still.
+struct Departure<'a> {
+    /// In one session: what decides about a write is read from it.
+    session: &'a Store,
+    /// For writes side by side, which a session would make one after the other.
+    beside: &'a Store,
+    handle: &'a Handle,
+    /// The person's incarnation.
+    born: Bson,
+}
+
+impl Departure<'_> {
+    /// Returns whether the person is gone.
+    async fn finish(&self, seen: Document) -> Result<bool> {
+        self.remove_traces().await?;
+        self.delete_posts().await?;
+        self.end_sessions().await?;
+        self.session.timelines().remove(self.handle).await?;
+        if !self.empty_lists(seen).await? {
+            return Ok(false);
+        }
+        let removed = self.remove().await;
+        // A follow or a home request that was under way may have begun it again. Even if it is unknown whether the
+        // person is gone, this must be done now, because nothing would come back to it. So it is tried once more if
+        // the first try got lost.
+        if self.session.timelines().remove(self.handle).await.is_err() {
+            self.session.timelines().remove(self.handle).await?;
+        }
+        removed
+    }
+
+    /// Whether the person is still there. What was read before this answer is no later holder's of the handle.
+    async fn is_there(&self) -> Result<bool> {
+        let person = doc! { "_id": self.handle.as_str(), MARK: true, "born": &self.born };
+        let find = Find::matching(person).project(doc! { "_id": 1 }).limit(1);
+        let found = self.session.engine().find(COLLECTION, find).await?;
+        Ok(!found.is_empty())
+    }
 
     /// Empties the lists if they are as they were seen, and deletes their pages. The pages go before the document,
     /// because nothing would find them without it. Returns whether the lists were unchanged.
-    async fn empty_lists(&self, handle: &Handle, seen: Document) -> Result<bool> {
+    async fn empty_lists(&self, seen: Document) -> Result<bool> {
         let (mut set, mut add) = (Document::new(), Document::new());
         for relation in Relation::OF_A_USER {
             let empty = doc! { "count": 0_i64, "pages": 0_i64, "spilled": 0_i64, "hasOverflow": false };
@@ -128,36 +164,40 @@ impl<'a> AccountDeletions<'a> {
             }
             add.insert(format!("{relation}.rev"), 1_i64);
         }
+        let engine = self.session.engine();
         let emptying = Update::one(seen, doc! { "$set": set, "$inc": add });
-        if self.engine().update(COLLECTION, emptying).await?.matched == 0 {
+        if engine.update(COLLECTION, emptying).await?.matched == 0 {
             return Ok(false);
         }
-        let pages = doc! { "owner": handle.as_str() };
-        self.engine().delete(PAGES, pages, true).await?;
+        let pages = doc! { "owner": self.handle.as_str(), "born": &self.born };
+        engine.delete(PAGES, pages, true).await?;
         Ok(true)
     }
 
     /// Removes the person if their lists are still empty. Returns whether they were.
-    async fn remove(&self, handle: &Handle) -> Result<bool> {
-        let mut empty = doc! { "_id": handle.as_str(), MARK: true };
+    async fn remove(&self) -> Result<bool> {
+        let mut empty = doc! { "_id": self.handle.as_str(), MARK: true, "born": &self.born };
         for relation in Relation::OF_A_USER {
             empty.insert(format!("{relation}.count"), 0_i64);
         }
-        Ok(self.engine().delete(COLLECTION, empty, false).await? == 1)
+        let removed = self.session.engine().delete(COLLECTION, empty, false).await?;
+        Ok(removed == 1)
     }
 
     /// Undoes what the person had begun and what their lists record. The lists themselves go with their
     /// document.
-    async fn remove_traces(&self, session: &Store, handle: &Handle) -> Result<()> {
-        for intent in session.reactions().begun_by(handle).await? {
-            match undo(session, handle, &intent.reaction).await {
-                Err(Error::NoOwner(_)) => {}
-                done => done?,
-            }
+    async fn remove_traces(&self) -> Result<()> {
+        for intent in self.session.reactions().begun_by(self.handle).await? {
+            let (owner, relation) = (intent.reaction.owner(), intent.reaction.relation());
+            // No item has this id. Where reads may be old, that is confirmed by a write, so the next read misses
+            // nothing that was there.
+            let absent = Key::Id(intent.attempt);
+            unless_gone(self.session.list(relation).remove(&owner, &absent).await)?;
+            unless_gone(self.undo(&intent.reaction).await)?;
         }
-        let own = Topic::User(handle.clone());
+        let own = Topic::User(self.handle.clone());
         for relation in Relation::OF_A_USER {
-            let mut walk = session.list(relation).walk(&own);
+            let mut walk = self.session.list(relation).walk(&own);
             loop {
                 let stretch = match walk.next().await {
                     Ok(Some(stretch)) => stretch,
@@ -165,41 +205,50 @@ impl<'a> AccountDeletions<'a> {
                     Ok(None) | Err(Error::NoOwner(_)) => break,
                     Err(error) => return Err(error),
                 };
-                stream::iter(stretch.items)
+                if !self.is_there().await? {
+                    return Ok(());
+                }
+                stream::iter(&stretch.items)
                     .map(Ok)
                     .try_for_each_concurrent(AT_ONCE, |item| async move {
-                        match self.remove_trace(session, handle, relation, &item).await {
-                            // If the owner is gone, so is everything in it.
-                            Err(Error::NoOwner(_)) => Ok(()),
-                            done => done,
-                        }
+                        // If the owner is gone, so is everything in it.
+                        unless_gone(self.remove_trace(relation, item).await)
                     })
                     .await?;
+                if relation == Relation::Followers {
+                    let followers = stretch.items.into_iter().filter_map(|item| item.by);
+                    let timelines = Timelines::within(self.session, self.beside);
+                    timelines.forget(followers.collect(), self.handle).await?;
+                }
             }
         }
         Ok(())
     }
 
-    async fn remove_trace(
-        &self,
-        session: &Store,
-        handle: &Handle,
-        relation: Relation,
-        item: &Item,
-    ) -> Result<()> {
+    /// Removes what an item of one of the lists tells of. The other lists have the item by the same id, which no later
+    /// item has, except for comments.
+    async fn remove_trace(&self, relation: Relation, item: &Item) -> Result<()> {
+        let remove = async |relation: Relation, owner: &Owner| {
+            let list = self.beside.list(relation);
+            list.remove(owner, &Key::Id(item.id)).await.map(drop)
+        };
         match (relation.description().counterpart, &item.by) {
             (Counterpart::Activity(ActivityKind::Follow), Some(follower)) => {
-                self.unfollow_for(follower, handle, item.id).await
+                let owner = Topic::User(follower.clone());
+                remove(Relation::Activities, &owner).await?;
+                remove(Relation::Following, &owner).await
             }
             (Counterpart::Followers, Some(followed)) => {
-                undo(self.store, handle, &Reaction::Follow(followed.clone())).await
+                remove(Relation::Followers, &Topic::User(followed.clone())).await
             }
             (Counterpart::Object, _) => match Reaction::of(item) {
-                // It is read before it is removed, and that read must not miss it.
-                Some(comment @ Reaction::Comment(..)) => undo(session, handle, &comment).await,
-                Some(reaction) => undo(self.store, handle, &reaction).await,
+                Some(comment @ Reaction::Comment(..)) => self.undo(&comment).await,
+                Some(reaction) => remove(reaction.relation(), &reaction.owner()).await,
                 None if item.more.get_str("kind").ok() == Some(ActivityKind::Post.as_str()) => {
-                    self.delete_post(handle, item.id).await
+                    // A post that was published later under this id stays, and so do its pages.
+                    let at = DateTime::from_millis(item.at.millis());
+                    let own = doc! { "author": self.handle.as_str(), "at": { "$lte": at } };
+                    self.delete_post(self.beside, item.id, own).await
                 }
                 None => Ok(()),
             },
@@ -207,40 +256,56 @@ impl<'a> AccountDeletions<'a> {
         }
     }
 
-    /// Makes a follower of the person unfollow them.
-    async fn unfollow_for(&self, follower: &Handle, handle: &Handle, id: Uuid) -> Result<()> {
-        let owner = Topic::User(follower.clone());
-        let activities = self.store.list(Relation::Activities);
-        activities.remove(&owner, &Key::Id(id)).await?;
-        let following = self.store.list(Relation::Following);
-        following.remove(&owner, &Key::By(handle.clone())).await?;
-        self.store.timelines().forget(follower, handle).await
+    /// Undoes what the person did to a post or a person.
+    async fn undo(&self, reaction: &Reaction) -> Result<()> {
+        let list = self.session.list(reaction.relation());
+        let owner = reaction.owner();
+        let found = list.find(&owner, &reaction.key(self.handle)).await?;
+        // A comment of the same id may be somebody else's by now.
+        let own = found.filter(|item| item.by.as_ref() == Some(self.handle));
+        match own {
+            Some(item) if self.is_there().await? => {
+                list.remove(&owner, &Key::Id(item.id)).await.map(drop)
+            }
+            _ => Ok(()),
+        }
     }
 
-    /// Deletes a post, or its pages if only those are left. A post that somebody else has published under its id since
-    /// then stays, and so do its pages.
-    async fn delete_post(&self, handle: &Handle, id: Uuid) -> Result<()> {
-        let own = doc! { "author": handle.as_str() };
-        delete_owner(self.store.engine(), &Topic::Post(id.into()), own)
+    /// Deletes a post that meets the guard, or its pages if only those are left.
+    async fn delete_post(&self, store: &Store, id: Uuid, guard: Document) -> Result<()> {
+        delete_owner(store.engine(), &Topic::Post(id.into()), guard)
             .await
             .map(drop)
     }
 
     /// Deletes the posts without an activity, because publishing them was interrupted.
-    async fn delete_posts(&self, handle: &Handle) -> Result<()> {
+    async fn delete_posts(&self) -> Result<()> {
         loop {
-            let find = Find::matching(doc! { "author": handle.as_str() })
-                .project(doc! { "_id": 1 })
+            let find = Find::matching(doc! { "author": self.handle.as_str() })
+                .project(doc! { "author": 1, "born": 1 })
                 .limit(100);
-            let posts = self.engine().find(crate::posts::COLLECTION, find).await?;
-            if posts.is_empty() {
+            let posts = self.session.engine().find(posts::COLLECTION, find).await?;
+            if posts.is_empty() || !self.is_there().await? {
                 return Ok(());
             }
-            stream::iter(posts.iter().filter_map(|post| fields::uuid(post, "_id").ok()))
-                .map(Ok)
-                .try_for_each_concurrent(AT_ONCE, |post| self.delete_post(handle, post))
-                .await?;
+            for post in posts {
+                let id = fields::uuid(&post, "_id")?;
+                let born = post.get("born").cloned().unwrap_or(Bson::Null);
+                let as_read = doc! { "author": self.handle.as_str(), "born": born };
+                self.delete_post(self.session, id, as_read).await?;
+            }
         }
+    }
+
+    async fn end_sessions(&self) -> Result<()> {
+        let sessions = self.session.sessions();
+        let begun = sessions.of(self.handle).await?;
+        if !begun.is_empty() && self.is_there().await? {
+            for session in begun {
+                sessions.delete(&session.digest).await?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -278,20 +343,6 @@ async fn lists_of(store: &Store, handle: &Handle) -> Result<Option<Document>> {
         }
         seen
     }))
-}
-
-/// Undoes what a person who is leaving did to a post or a person.
-async fn undo(store: &Store, handle: &Handle, reaction: &Reaction) -> Result<()> {
-    let list = store.list(reaction.relation());
-    let (owner, key) = (reaction.owner(), reaction.key(handle));
-    if let Reaction::Comment(..) = reaction {
-        // A comment of the same id may be somebody else's by now.
-        let found = list.find(&owner, &key).await?;
-        if found.is_none_or(|item| item.by.as_ref() != Some(handle)) {
-            return Ok(());
-        }
-    }
-    list.remove(&owner, &key).await.map(drop)
 }
 
 fn handle_in(person: &Document) -> Option<Handle> {

@@ -221,8 +221,10 @@ impl<'a> People<'a> {
     /// Removes a person, the pages of their lists and their timeline; repeating it finishes what was interrupted.
     /// Returns whether there was such a person.
     pub async fn delete(&self, handle: &Handle) -> Result<bool> {
-        let deleted = delete_owner(self.store.engine(), &Topic::User(handle.clone()), doc! {}).await?;
-        self.store.timelines().remove(handle).await?;
+        // In one session: the second step must see that the person is gone.
+        let store = self.store.session();
+        let deleted = delete_owner(store.engine(), &Topic::User(handle.clone()), doc! {}).await?;
+        store.timelines().remove(handle).await?;
         Ok(deleted)
     }
 }

@@ -155,7 +155,7 @@ async fn ended_without_owner<T>(
 }
 
 /// An outcome for which it does not matter whether the owner is gone.
-fn unless_gone<T>(outcome: Result<T>) -> Result<()> {
+pub(crate) fn unless_gone<T>(outcome: Result<T>) -> Result<()> {
     match outcome {
         Err(Error::NoOwner(_)) => Ok(()),
         outcome => outcome.map(drop),

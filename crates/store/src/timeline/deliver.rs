@@ -172,29 +172,14 @@ impl Timelines<'_> {
                 return Ok(());
             }
             open.retain(|(reader, _)| still.contains(reader));
-            let engine = if attempts.is_retry() {
-                self.store.engine()
-            } else {
-                self.beside.engine()
-            };
-            let writes = open.into_iter().map(|(reader, state)| async move {
-                let (guard, change) = write.parts(number(&state, "window")?);
-                let mut filter = doc! { "_id": reader.as_str() };
-                filter.extend(state.clone());
-                filter.extend(guard);
-                let update = Update::one(filter, change);
-                let done = engine.update(COLLECTION, update).await?;
-                Ok::<_, Error>((done.matched == 0).then_some((reader, state)))
-            });
-            let missed: Vec<_> = stream::iter(writes)
-                .buffer_unordered(AT_ONCE)
-                .try_filter_map(async |missed| Ok(missed))
-                .try_collect()
-                .await?;
+            let parts = |state: &Document| Ok(write.parts(number(state, "window")?));
+            let missed = self.write_to(open, attempts.is_retry(), &parts).await?;
             if missed.is_empty() {
                 return Ok(());
             }
             followers = missed.iter().map(|(reader, _)| reader.clone()).collect();
+            // A first write is not in the session, so the state of one that failed may have been read before a change
+            // that it met. Where reads are never old, and after a write in the session, the next read has that change.
             if attempts.is_retry()
                 || self.store.engine().capabilities().consistency == Consistency::Linearizable
             {
@@ -202,6 +187,35 @@ impl Timelines<'_> {
             }
         }
         Err(Error::Contended(format!("the followers of {author}")))
+    }
+
+    /// Changes timelines that are still in these states, each as `parts` says: its other conditions, and the change.
+    /// Returns the others. Only retries are in the session; the writes of a first attempt are side by side.
+    pub(super) async fn write_to(
+        &self,
+        timelines: Vec<(Handle, Document)>,
+        is_retry: bool,
+        parts: &(dyn Fn(&Document) -> Result<(Document, Document)> + Sync),
+    ) -> Result<Vec<(Handle, Document)>> {
+        let engine = if is_retry {
+            self.store.engine()
+        } else {
+            self.beside.engine()
+        };
+        let writes = timelines.into_iter().map(|(reader, state)| async move {
+            let (guard, change) = parts(&state)?;
+            let mut filter = doc! { "_id": reader.as_str() };
+            filter.extend(state.clone());
+            filter.extend(guard);
+            let update = Update::one(filter, change);
+            let done = engine.update(COLLECTION, update).await?;
+            Ok::<_, Error>((done.matched == 0).then_some((reader, state)))
+        });
+        stream::iter(writes)
+            .buffer_unordered(AT_ONCE)
+            .try_filter_map(async |missed| Ok(missed))
+            .try_collect()
+            .await
     }
 
     async fn followers(
@@ -219,7 +233,7 @@ impl Timelines<'_> {
 
     /// How often each of these readers who has a timeline has changed whom they follow, which timeline it is, and how
     /// much it holds. One that does not say, as earlier versions wrote them, is rebuilt before anybody reads it.
-    async fn follows_of(&self, readers: &HashSet<Handle>) -> Result<Vec<(Handle, Document)>> {
+    pub(super) async fn follows_of(&self, readers: &HashSet<Handle>) -> Result<Vec<(Handle, Document)>> {
         let mut ids: Vec<&str> = readers.iter().map(Handle::as_str).collect();
         ids.sort_unstable();
         let find = Find::matching(doc! { "_id": { "$in": ids }, "window": { "$exists": true } })

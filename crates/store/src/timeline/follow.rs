@@ -1,6 +1,7 @@
+use std::collections::HashSet;
 use std::slice;
 
-use bson::doc;
+use bson::{Document, doc};
 use model::{Handle, Relation, Topic};
 use uuid::Uuid;
 
@@ -8,7 +9,7 @@ use super::stored::Timeline;
 use super::{COLLECTION, DeliveryMode, Timelines};
 use crate::overflow::{Appended, Item, Key, Removed, uuid_bson};
 use crate::reactions::{agree_following, raise_rev};
-use document::{Error, Result, Update};
+use document::{Error, Find, Result, Update};
 use outlier::Attempts;
 
 impl Timelines<'_> {
@@ -108,23 +109,44 @@ impl Timelines<'_> {
         Ok(removed)
     }
 
-    /// Removes an author who is leaving from a reader's timeline: a later holder of the handle is another person. The
-    /// timeline's `room` stays as it is, because the posts that were left out may be other authors'.
-    pub(crate) async fn forget(&self, reader: &Handle, author: &Handle) -> Result<()> {
-        let forget = doc! {
+    /// Removes an author who is leaving from readers' timelines: a later holder of the handle is another person. The
+    /// timelines' `room` stays as it is, because the posts that were left out may be other authors'.
+    pub(crate) async fn forget(&self, mut readers: HashSet<Handle>, author: &Handle) -> Result<()> {
+        let change = doc! {
             "$pull": { "entries": { "author": author.as_str() }, "outliers": author.as_str() },
             "$inc": { "rev": 1_i64, "follows": 1_i64 },
         };
-        let forgotten = Update::one(doc! { "_id": reader.as_str() }, forget);
-        self.store.engine().update(COLLECTION, forgotten).await.map(drop)
+        let mut attempts = Attempts::default();
+        while attempts.next().await {
+            let timelines = self.follows_of(&readers).await?;
+            // In this order: before a later holder of the handle gets into a timeline, `follows` changes.
+            if timelines.is_empty() || self.delivery_mode(author).await?.is_some() {
+                return Ok(());
+            }
+            let forget = |_: &Document| Ok((Document::new(), change.clone()));
+            let missed = self.write_to(timelines, attempts.is_retry(), &forget).await?;
+            if missed.is_empty() {
+                return Ok(());
+            }
+            readers = missed.into_iter().map(|(reader, _)| reader).collect();
+        }
+        Err(Error::Contended(format!("the followers of {author}")))
     }
 
-    /// Removes the timeline of a reader who is leaving.
+    /// Removes the timeline of a reader who is leaving or has left.
     pub(crate) async fn remove(&self, reader: &Handle) -> Result<()> {
-        let of_reader = doc! { "_id": reader.as_str() };
+        let find = Find::matching(doc! { "_id": reader.as_str() }).project(doc! { "born": 1 }).limit(1);
+        let found = self.store.engine().find(COLLECTION, find).await?;
+        // In this order: a timeline from before a later holder of the handle joined is not theirs.
+        let Some(timeline) = found.into_iter().next() else {
+            return Ok(());
+        };
+        if self.delivery_mode(reader).await?.is_some() {
+            return Ok(());
+        }
         self.store
             .engine()
-            .delete(COLLECTION, of_reader, false)
+            .delete(COLLECTION, timeline, false)
             .await
             .map(drop)
     }

@@ -63,6 +63,12 @@ impl<'a> Timelines<'a> {
         }
     }
 
+    /// For an operation that has a session already.
+    pub(crate) fn within(session: &Store, beside: &'a Store) -> Self {
+        let store = session.clone();
+        Self { store, beside }
+    }
+
     /// How many posts a timeline holds.
     fn window(&self) -> usize {
         self.store.settings().window()

@@ -58,6 +58,8 @@ pub async fn export(
     out: &mut (dyn Write + Send),
     progress: Progress<'_>,
 ) -> Result<Counts, ExportError> {
+    // In one session: the pages of an owner must not be older than the owner.
+    let store = store.session();
     let engine: &dyn DocumentEngine = &**store.engine();
     let mut total = 0;
     for collection in COLLECTIONS {

@@ -1,5 +1,5 @@
-//! A repair whose reads may be old. In a session it takes nothing; without sessions old reads make it delete what is
-//! there.
+//! A repair or an export whose reads may be old. In a session it takes nothing, and leaves nothing out; without sessions
+//! old reads make a repair delete what is there.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,6 +13,7 @@ use document::{Capabilities, Engine, Find, Layer, Result};
 use model::Relation;
 use store::Store;
 use store::overflow::{Key, PAGES};
+use store::transfer::export;
 use store::upkeep::{CheckOptions, CheckReport, check};
 use uuid::Uuid;
 
@@ -153,4 +154,17 @@ async fn a_second_like_stays_although_the_page_of_the_first_is_read_old() {
 #[tokio::test]
 async fn without_sessions_a_repair_takes_a_second_like() {
     assert!(!second_like_left(false).await);
+}
+
+#[tokio::test]
+async fn an_export_has_the_pages_although_reads_of_them_are_old() {
+    let lagging = Lagging::over(PAGES, true).await;
+    let store = &lagging.store;
+    let owner = post(store, 1).await;
+    for n in 1..=15 {
+        store.list(LIKES).append(&owner, like(n)).await.unwrap();
+    }
+    lagging.begun.store(true, Ordering::Relaxed);
+    let exported = export(store, &mut Vec::new(), &|_, _| ()).await.unwrap();
+    assert_eq!(exported[PAGES], 4);
 }

@@ -162,7 +162,8 @@ pub(super) fn claims_of(owner: &Owner, relation: Relation, item: &Item) -> Vec<C
             Violation::FollowerMissing {
                 followed: followed.to_string(),
             },
-            ClaimRepair::Withdraw(Key::By(followed.clone())),
+            // Not by the author: a follow at this moment adds another item.
+            ClaimRepair::Withdraw(Key::Id(item.id)),
         )],
         (Counterpart::Object, ..) => foundation(item)
             .map(|(wanted, what)| {

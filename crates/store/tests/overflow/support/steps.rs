@@ -4,7 +4,9 @@ use bson::Bson;
 use checker::mutant::Write;
 use checker::step::{Step, operand};
 use document::Change;
+use store::overflow::PAGES;
 use store::timeline::COLLECTION as TIMELINES;
+use store::{people, posts};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeedStep {
@@ -26,6 +28,16 @@ pub enum FeedStep {
     Rewrite,
     /// An author who leaves is removed from a timeline.
     Forget,
+    /// The lists of somebody who leaves are emptied.
+    Empty,
+    /// Pages are deleted: those of somebody who leaves, or of owners that are gone.
+    DeletePages,
+    /// Somebody who leaves is deleted.
+    DeletePerson,
+    /// A post is deleted.
+    DeletePost,
+    /// The timeline of somebody who leaves is deleted.
+    DeleteTimeline,
 }
 
 impl Write for FeedStep {
@@ -48,10 +60,21 @@ impl Write for FeedStep {
         match () {
             () if has("$push", "intents").is_some() => Some(Self::Begin),
             () if has("$unset", "undelivered").is_some() => Some(Self::Delivered),
+            () if has("$set", "pending").is_some() => Some(Self::Empty),
             () => list().or_else(|| {
                 let begins = has("$set", "outlier") == Some(Bson::Boolean(false));
                 begins.then_some(Self::BeginToAnnounce)
             }),
+        }
+    }
+
+    fn of_delete(collection: &str, many: bool) -> Option<Self> {
+        match (collection, many) {
+            (PAGES, true) => Some(Self::DeletePages),
+            (people::COLLECTION, false) => Some(Self::DeletePerson),
+            (posts::COLLECTION, false) => Some(Self::DeletePost),
+            (TIMELINES, false) => Some(Self::DeleteTimeline),
+            _ => None,
         }
     }
 }

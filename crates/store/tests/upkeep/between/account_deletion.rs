@@ -2,13 +2,6 @@
 
 use super::*;
 
-fn attempt(id: u128) -> Attempt {
-    Attempt {
-        id: Uuid::from_u128(id),
-        at: Timestamp::from_millis(1),
-    }
-}
-
 /// Bob comments on a post, with an id of his own choice.
 async fn comment(store: &Store, post: &Owner, id: u128) -> Reaction {
     let Topic::Post(post) = *post else {

@@ -7,6 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bson::{Document, doc};
+use checker::interrupted::once;
+use checker::step::Step;
+use document::Engine;
 use embedded::Embedded;
 use model::{Handle, Person, PostId, Relation, Timestamp, Topic};
 use store::overflow::{Item, Key, Owner, uuid_bson};
@@ -135,4 +138,11 @@ async fn is_found_and_repaired(store: &Store, expected: &[Violation]) {
 
 async fn has(store: &Store, owner: &Owner, relation: Relation, key: Key) -> bool {
     store.list(relation).find(owner, &key).await.unwrap().is_some()
+}
+
+fn attempt(id: u128) -> Attempt {
+    Attempt {
+        id: Uuid::from_u128(id),
+        at: Timestamp::from_millis(1),
+    }
 }

@@ -267,3 +267,23 @@ async fn an_item_of_a_person_who_is_gone_is_a_notice_and_a_repair_removes_it() {
     assert!(!has(&store, &post, Relation::Likes, by("dan")).await);
     assert!(has(&store, &post, Relation::Likes, by("cem")).await);
 }
+
+/// Left by an earlier follow. Bob follows Ada again just before a repair removes it.
+#[tokio::test]
+async fn a_follow_during_a_repair_stays() {
+    let engine = Arc::new(Embedded::in_memory().unwrap());
+    let quiet = people_on(Arc::clone(&engine)).await;
+    append(&quiet, &user("bob"), Relation::Following, item(5, "ada")).await;
+    let store = quiet.clone();
+    let follow = async move {
+        let follow = Reaction::Follow(handle("ada"));
+        let followed = store.reactions().add(&follow, item(20, "bob"), attempt(21)).await;
+        assert!(followed.unwrap().added);
+    };
+    let engine = once(engine as Engine, Step::RemoveFromHead, follow);
+    let store = Store::open(engine, quiet.settings().clone()).await.unwrap();
+    findings(&store, true).await;
+    let again = Key::Id(Uuid::from_u128(20));
+    assert!(has(&quiet, &user("bob"), Relation::Following, again).await);
+    assert_eq!(findings(&quiet, false).await, []);
+}

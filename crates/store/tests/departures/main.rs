@@ -1,0 +1,115 @@
+//! Somebody deletes their account while they act on another server, or two servers finish it while somebody else gets
+//! the handle, in every interleaving, with a crash before any write or a lost answer to any write. In the end nothing
+//! of theirs is left, and everything of others and of the next holder is there.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+#[path = "../support/lists.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
+mod lists;
+#[path = "../overflow/support/steps.rs"]
+mod steps;
+mod support;
+
+use std::sync::Arc;
+
+use crate::support::Act::{
+    self, BeFollowed, BeginToPublish, Comment, Finish, Follow, Join, Leave, Like, Look, Mark, Publish, Share, SignIn,
+};
+use crate::support::{Departed, Scenario};
+use crate::steps::FeedStep::{self, DeletePages, DeletePerson, DeletePost, DeleteTimeline, Empty, Forget};
+use checker::mutant::Fault::{self, Guard, Guards, Never};
+use checker::mutant::{Mutant, fails};
+use checker::schedule::Between;
+
+/// Somebody who has done a bit of everything, and is leaving. Their activities are in a page, too.
+const MARKED: &[Act] = &[
+    Like,
+    Comment(1),
+    Share,
+    Follow,
+    BeFollowed,
+    Publish(1),
+    Look,
+    SignIn(1),
+    Mark,
+];
+/// Somebody who is leaving, and whose only traces are a follower and two posts in that one's timeline. One has no
+/// activity.
+const FOLLOWED: &[Act] = &[BeFollowed, Publish(1), BeginToPublish(2), Look, Mark];
+
+/// Two tests for each scenario, and the scenario by its name.
+macro_rules! scenarios {
+    ($($test:ident: $before:expr, $at_once:expr, $switches:literal;)*) => {
+        $(
+            mod $test {
+                use super::*;
+
+                #[tokio::test(start_paused = true)]
+                async fn with_new_reads() {
+                    scenario(stringify!($test)).explore(&|engine| engine).await;
+                }
+
+                #[tokio::test(start_paused = true)]
+                async fn with_an_old_read() {
+                    scenario(stringify!($test)).explore_stale().await;
+                }
+            }
+        )*
+
+        fn scenario(name: &str) -> Scenario {
+            match name {
+                $(stringify!($test) => Scenario { before: $before, at_once: $at_once, switches: $switches },)*
+                _ => panic!("no scenario {name}"),
+            }
+        }
+    };
+}
+
+scenarios! {
+    a_like_while_they_leave: &[], &[&[Leave], &[Like]], 2;
+    a_comment_while_they_leave: &[], &[&[Leave], &[Comment(1)]], 2;
+    a_share_while_they_leave: &[], &[&[Leave], &[Share]], 2;
+    a_follow_while_they_leave: &[], &[&[Leave], &[Follow]], 2;
+    a_post_while_they_leave: &[], &[&[Leave], &[Publish(1)]], 2;
+    two_servers_finish: MARKED, &[&[Finish], &[Finish]], 1;
+    two_servers_finish_and_the_next_holder_reacts: MARKED, &[&[Finish, Join, Like, Comment(2), Share], &[Finish]], 1;
+    two_servers_finish_and_the_next_holder_follows: MARKED, &[&[Finish, Join, Follow, BeFollowed], &[Finish]], 1;
+    two_servers_finish_and_the_next_holder_posts: FOLLOWED, &[&[Finish, Join, BeFollowed, Publish(1), Publish(2), Look], &[Finish]], 1;
+    two_servers_finish_and_the_next_holder_signs_in: MARKED, &[&[Finish, Join, SignIn(2)], &[Finish]], 1;
+    two_servers_finish_and_the_next_holder_has_pages: &[Like, Mark], &[&[Finish, Join, Like, Comment(2), Share, Comment(3)], &[Finish]], 1;
+    two_servers_finish_and_the_next_holder_leaves: &[Like, Mark], &[&[Finish, Join, Like, Mark], &[Finish]], 1;
+}
+
+/// Like the mutants of lists: a test for each part of the protocol that is left out, with the scenario that must fail.
+macro_rules! mutants {
+    ($($test:ident: $between:expr, $scenario:ident;)*) => {
+        $(
+            #[test]
+            fn $test() {
+                let explore = || async { scenario(stringify!($scenario)).explore($between).await };
+                assert!(fails(explore), "it survives");
+            }
+        )*
+    };
+}
+
+fn mutant(fault: Fault<FeedStep>) -> Between {
+    Mutant::between(fault)
+}
+
+mutants! {
+    a_person_who_is_not_looked_at_again: &|engine| Arc::new(Departed(engine)), two_servers_finish_and_the_next_holder_signs_in;
+    lists_that_are_emptied_although_they_have_changed: mutant(Guards(Empty, ["count", "rev"])), a_like_while_they_leave;
+    lists_that_are_emptied_although_a_post_was_recorded: mutant(Guard(Empty, "count")), a_post_while_they_leave;
+    lists_of_the_next_holder_that_are_emptied: mutant(Guard(Empty, "born")), two_servers_finish_and_the_next_holder_leaves;
+    lists_whose_pages_are_left: mutant(Never(DeletePages)), two_servers_finish;
+    pages_of_the_next_holder_that_are_deleted: mutant(Guard(DeletePages, "born")), two_servers_finish_and_the_next_holder_has_pages;
+    a_person_who_is_deleted_with_their_lists: mutant(Guard(DeletePerson, "count")), a_like_while_they_leave;
+    the_next_holder_who_is_deleted: mutant(Guards(DeletePerson, ["leaving", "born"])), two_servers_finish_and_the_next_holder_signs_in;
+    a_timeline_that_is_left: mutant(Never(DeleteTimeline)), two_servers_finish;
+    a_timeline_of_the_next_holder_that_is_deleted: mutant(Guard(DeleteTimeline, "born")), two_servers_finish_and_the_next_holder_follows;
+    a_post_of_the_next_holder_that_is_deleted: mutant(Guard(DeletePost, "born")), two_servers_finish_and_the_next_holder_posts;
+    a_post_of_the_next_holder_that_an_activity_names: mutant(Guard(DeletePost, "at")), two_servers_finish_and_the_next_holder_posts;
+    a_follower_who_forgets_the_next_holder: mutant(Guard(Forget, "follows")), two_servers_finish_and_the_next_holder_posts;
+}

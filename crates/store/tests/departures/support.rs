@@ -1,0 +1,366 @@
+//! Somebody who leaves, a neighbour who stays, and the next holder of the handle.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bson::{Document, doc};
+use document::{Engine, Error, Find, Layer, Result};
+use model::{Handle, PostId, Relation, Timestamp, Topic};
+use store::Store;
+use store::overflow::{Item, Owner, PAGES, uuid_bson};
+use store::people::{self, User};
+use store::reactions::{Attempt, Reaction};
+use store::sessions::{self, Session};
+use store::upkeep::{CheckOptions, Finding, check};
+use store::{posts, timeline};
+use uuid::Uuid;
+
+use crate::lists::small_store_on;
+use Act::{BeFollowed, BeginToPublish, Comment, Finish, Follow, Join, Leave, Like, Look, Mark, Publish, Share, SignIn};
+use checker::cached::Cached;
+use checker::schedule::{Between, Bounds, Explorer, Operation, least, within};
+use checker::stale::Versions;
+
+const HASH: &str = "a hash";
+/// So much later than everything here that no request is still running.
+const LATER: Timestamp = Timestamp::from_millis(1_000_000_000_000);
+
+/// What somebody does, each time as another request. "They" are the holder of the handle at that time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Act {
+    /// They like the neighbour's post.
+    Like,
+    /// They write the n-th comment on it.
+    Comment(u128),
+    /// They share it.
+    Share,
+    /// They follow the neighbour.
+    Follow,
+    /// They publish the n-th post.
+    Publish(u128),
+    /// They publish the n-th post, and their server stops after its first write.
+    BeginToPublish(u128),
+    /// The neighbour follows them.
+    BeFollowed,
+    /// The neighbour opens their home feed.
+    Look,
+    /// They sign in for the n-th time.
+    SignIn(u64),
+    /// They begin to leave.
+    Mark,
+    /// A server finishes what they began.
+    Finish,
+    /// They leave.
+    Leave,
+    /// Somebody else takes the handle.
+    Join,
+}
+
+pub struct Scenario {
+    /// Earlier actions, one after the other.
+    pub before: &'static [Act],
+    /// Concurrent actions; each server performs its part in order.
+    pub at_once: &'static [&'static [Act]],
+    /// How often a run may switch between the servers.
+    pub switches: usize,
+}
+
+thread_local! {
+    /// The next number of [`fresh`]. It restarts with each run, so that runs which differ in nothing else are the
+    /// same.
+    static NUMBERS: Cell<u64> = const { Cell::new(1) };
+}
+
+fn fresh() -> u64 {
+    NUMBERS.replace(NUMBERS.get() + 1)
+}
+
+fn fresh_id() -> Uuid {
+    Uuid::from_u128(fresh().into())
+}
+
+fn moment() -> Timestamp {
+    Timestamp::from_millis(i64::try_from(fresh()).unwrap())
+}
+
+fn leaver() -> Handle {
+    "leaver".parse().unwrap()
+}
+
+fn neighbour() -> Handle {
+    "neighbour".parse().unwrap()
+}
+
+/// The post with this number; that of the neighbour has 0.
+fn post(number: u128) -> PostId {
+    Uuid::from_u128(1_000_000 + number).into()
+}
+
+async fn join(store: &Store, handle: Handle) -> Result<()> {
+    let name = handle.as_str().parse().unwrap();
+    let user = User {
+        person: model::Person { handle, name },
+        bio: String::new(),
+        password: Some(HASH.to_owned()),
+        at: moment(),
+    };
+    store.people().insert(&user, fresh_id()).await
+}
+
+async fn react(store: &Store, actor: Handle, reaction: Reaction) -> Result<()> {
+    let at = moment();
+    let mut item = Item::new(fresh_id(), actor, at);
+    if let Reaction::Comment(_, id) = reaction {
+        item.id = id;
+        item.more = doc! { "text": "It is." };
+    }
+    let attempt = Attempt { id: fresh_id(), at };
+    store.reactions().add(&reaction, item, attempt).await.map(drop)
+}
+
+/// As the feed does.
+async fn publish(store: &Store, author: Handle, number: u128) -> Result<()> {
+    let timelines = store.timelines();
+    let (text, mut at) = ("The weir is open.".parse().unwrap(), moment());
+    match timelines.publish(post(number), fresh_id(), &author, &text, at).await {
+        Err(Error::DuplicateKey { .. }) => match store.posts().get(post(number)).await? {
+            Some(earlier) => at = earlier.at,
+            None => return Ok(()),
+        },
+        published => _ = published?,
+    }
+    let id = post(number).uuid();
+    let activity = Item {
+        id,
+        by: None,
+        at,
+        more: doc! { "kind": "post", "post": uuid_bson(id) },
+    };
+    let activities = store.list(Relation::Activities);
+    match activities.append(&Topic::User(author.clone()), activity).await {
+        Err(error @ Error::NoOwner(_)) => {
+            store.posts().delete(post(number)).await?;
+            Err(error)
+        }
+        recorded => {
+            recorded?;
+            timelines.deliver(&author).await
+        }
+    }
+}
+
+async fn attempt(store: &Store, act: Act) -> Result<()> {
+    match act {
+        Like => react(store, leaver(), Reaction::Like(post(0))).await,
+        Comment(number) => {
+            let id = Uuid::from_u128(2_000_000 + number);
+            react(store, leaver(), Reaction::Comment(post(0), id)).await
+        }
+        Share => react(store, leaver(), Reaction::Share(post(0))).await,
+        Follow => react(store, leaver(), Reaction::Follow(neighbour())).await,
+        BeFollowed => react(store, neighbour(), Reaction::Follow(leaver())).await,
+        Publish(number) => publish(store, leaver(), number).await,
+        BeginToPublish(number) => {
+            let (text, at) = ("The weir is open.".parse().unwrap(), moment());
+            let posts = store.posts();
+            posts.insert(post(number), fresh_id(), &leaver(), &text, at).await.map(drop)
+        }
+        Look => store.timelines().home(&neighbour(), None, 5).await.map(drop),
+        SignIn(number) => {
+            let session = Session {
+                digest: format!("session {number}"),
+                user: leaver(),
+                at: moment(),
+                expires: LATER,
+            };
+            store.sessions().insert(&session).await
+        }
+        Mark => store.account_deletions().begin(&leaver(), HASH).await.map(drop),
+        Finish => store.account_deletions().finish(&leaver()).await,
+        Leave => {
+            store.account_deletions().begin(&leaver(), HASH).await?;
+            store.account_deletions().finish(&leaver()).await
+        }
+        Join => join(store, leaver()).await,
+    }
+}
+
+/// Like a client that retries until it gets the outcome.
+async fn perform(store: &Store, act: Act) {
+    loop {
+        match attempt(store, act).await {
+            Ok(()) | Err(Error::NoOwner(_) | Error::DuplicateKey { .. }) => return,
+            Err(Error::UnknownOutcome(_)) => {}
+            Err(error) => panic!("{act:?}: {error}"),
+        }
+    }
+}
+
+async fn findings(store: &Store, repair: bool) -> Vec<Finding> {
+    let options = CheckOptions {
+        repair,
+        lists_only: false,
+        pause: Duration::ZERO,
+    };
+    check(store, options, &|_, _| ()).await.unwrap().findings
+}
+
+/// What a reader sees of both people and their posts, without ids and times.
+async fn picture(store: &Store) -> Vec<String> {
+    let mut seen = Vec::new();
+    let own: Vec<Owner> = [leaver(), neighbour()].into_iter().map(Topic::User).collect();
+    let posts = (0..3).map(|number| Topic::Post(post(number)));
+    for owner in own.into_iter().chain(posts) {
+        let relations: &[Relation] = match owner {
+            Topic::User(_) => &Relation::OF_A_USER,
+            Topic::Post(_) => &Relation::OF_A_POST,
+        };
+        for &relation in relations {
+            match store.list(relation).newest_first(&owner, None, 20).await {
+                Ok(stretch) => seen.extend(
+                    stretch
+                        .items
+                        .iter()
+                        .map(|item| format!("{owner} {relation}: {:?} {}", item.by, item.more)),
+                ),
+                Err(Error::NoOwner(_)) => seen.push(format!("no {owner}")),
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+    for session in store.sessions().of(&leaver()).await.unwrap() {
+        seen.push(session.digest);
+    }
+    let timeline = doc! { "_id": leaver().as_str() };
+    let timelines = store.engine().count(timeline::COLLECTION, timeline).await;
+    seen.push(format!("timelines: {}", timelines.unwrap()));
+    let home = store.timelines().home(&neighbour(), None, 5).await.unwrap();
+    seen.extend(home.posts.iter().map(|post| format!("home: {}", post.id)));
+    seen.sort();
+    seen
+}
+
+/// The documents that name the handle.
+async fn traces(store: &Store) -> Vec<String> {
+    let mut found = Vec::new();
+    for collection in [
+        people::COLLECTION,
+        posts::COLLECTION,
+        PAGES,
+        sessions::COLLECTION,
+        timeline::COLLECTION,
+    ] {
+        let all = store.engine().find(collection, Find::default()).await.unwrap();
+        let theirs = all.iter().map(|document| format!("{collection}: {document}"));
+        found.extend(theirs.filter(|document| document.contains("leaver")));
+    }
+    found
+}
+
+impl Scenario {
+    /// Every interleaving, and every fault in those with one switch less.
+    pub async fn explore(&self, between: Between) {
+        for bounds in [within(self.switches, 0), within(self.switches - 1, 1)] {
+            self.explore_within(between, bounds, false).await;
+        }
+    }
+
+    /// Every interleaving with one switch and one old read.
+    pub async fn explore_stale(&self) {
+        self.explore_within(&|engine| engine, within(1, 0), true).await;
+    }
+
+    async fn explore_within(&self, between: Between, bounds: Bounds, stale: bool) {
+        let engine = Cached::in_memory();
+        let store = small_store_on(Arc::clone(&engine) as Engine, 3, 2).await;
+        NUMBERS.set(1);
+        for handle in [neighbour(), leaver()] {
+            join(&store, handle).await.unwrap();
+        }
+        publish(&store, neighbour(), 0).await.unwrap();
+        for act in self.before {
+            perform(&store, *act).await;
+        }
+        let mut explorer = Explorer::new(bounds.at_least(least()), &engine);
+        let mut operated = store.engine().clone();
+        if stale {
+            let versions = Versions::of(Arc::clone(&engine), true);
+            operated = versions.engine();
+            explorer = explorer.with_stale_reads(versions, 1);
+        }
+        let (start, number) = (engine.now(), fresh());
+        let operations: Vec<_> = self.at_once.iter().map(|acts| operation(acts)).collect();
+        // What the first server does alone; what the others do must not show.
+        operations[0](store.clone()).await;
+        store.account_deletions().finish_all().await.unwrap();
+        let expected = picture(&store).await;
+        println!("{expected:#?}");
+        engine.go_back_to(start);
+        let open = async |engine| Store::open(engine, store.settings().clone()).await.unwrap();
+        loop {
+            NUMBERS.set(number);
+            let run = explorer
+                .run(&operated, &open, &operations, between, async || {})
+                .await;
+            if let Some(run) = run {
+                let events = format!("{:#?}", run.story);
+                for (operation, crashed) in operations.iter().zip(&run.crashed) {
+                    if *crashed {
+                        operation(store.clone()).await;
+                    }
+                }
+                store.account_deletions().finish_all().await.unwrap();
+                store.reactions().finish_all(LATER).await.unwrap();
+                let went_well = |line: &String| line.ends_with("Proceed") || line.ends_with("ends");
+                if !run.story.iter().all(went_well) && !self.is_finished_by_sweeps() {
+                    findings(&store, true).await;
+                }
+                assert_eq!(findings(&store, false).await, [], "after {events}");
+                assert_eq!(picture(&store).await, expected, "after {events}");
+                if !self.at_once[0].contains(&Join) {
+                    assert_eq!(traces(&store).await, [""; 0], "after {events}");
+                }
+            }
+            if !explorer.advance() {
+                break;
+            }
+        }
+        println!("{} runs", explorer.runs);
+        assert!(explorer.runs > 20, "only {} runs", explorer.runs);
+    }
+
+    /// Whether everything that a crash interrupts is finished without a check of the whole store.
+    fn is_finished_by_sweeps(&self) -> bool {
+        let mut acts = self.at_once.iter().copied().flatten();
+        acts.all(|act| matches!(act, Finish | Join | Mark | SignIn(_)))
+    }
+}
+
+fn operation(acts: &'static [Act]) -> Operation<Store> {
+    Arc::new(move |store: Store| {
+        Box::pin(async move {
+            for act in acts {
+                perform(&store, *act).await;
+            }
+        })
+    })
+}
+
+/// An engine over which a departure takes any holder of the handle for the person who is leaving.
+pub struct Departed(pub Engine);
+
+#[async_trait]
+impl Layer for Departed {
+    fn below(&self) -> &Engine {
+        &self.0
+    }
+
+    async fn find(&self, collection: &str, mut find: Find) -> Result<Vec<Document>> {
+        if collection == people::COLLECTION && find.filter.contains_key("born") {
+            find.filter = doc! { "_id": find.filter.get("_id").cloned() };
+        }
+        self.0.find(collection, find).await
+    }
+}
