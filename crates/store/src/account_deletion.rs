@@ -264,9 +264,7 @@ impl Departure<'_> {
         // A comment of the same id may be somebody else's by now.
         let own = found.filter(|item| item.by.as_ref() == Some(self.handle));
         match own {
-            Some(item) if self.is_there().await? => {
-                list.remove(&owner, &Key::Id(item.id)).await.map(drop)
-            }
+            Some(item) if self.is_there().await? => list.remove(&owner, &Key::Id(item.id)).await.map(drop),
             _ => Ok(()),
         }
     }

@@ -135,7 +135,9 @@ impl Timelines<'_> {
 
     /// Removes the timeline of a reader who is leaving or has left.
     pub(crate) async fn remove(&self, reader: &Handle) -> Result<()> {
-        let find = Find::matching(doc! { "_id": reader.as_str() }).project(doc! { "born": 1 }).limit(1);
+        let find = Find::matching(doc! { "_id": reader.as_str() })
+            .project(doc! { "born": 1 })
+            .limit(1);
         let found = self.store.engine().find(COLLECTION, find).await?;
         // In this order: a timeline from before a later holder of the handle joined is not theirs.
         let Some(timeline) = found.into_iter().next() else {

@@ -13,11 +13,12 @@ mod support;
 
 use std::sync::Arc;
 
+use crate::steps::FeedStep::{self, DeletePages, DeletePerson, DeletePost, DeleteTimeline, Empty, Forget};
 use crate::support::Act::{
-    self, BeFollowed, BeginToPublish, Comment, Finish, Follow, Join, Leave, Like, Look, Mark, Publish, Share, SignIn,
+    self, BeFollowed, BeginToPublish, Comment, Finish, Follow, Join, Leave, Like, Look, Mark, Publish, Share,
+    SignIn,
 };
 use crate::support::{Departed, Scenario};
-use crate::steps::FeedStep::{self, DeletePages, DeletePerson, DeletePost, DeleteTimeline, Empty, Forget};
 use checker::mutant::Fault::{self, Guard, Guards, Never};
 use checker::mutant::{Mutant, fails};
 use checker::schedule::Between;

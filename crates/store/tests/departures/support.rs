@@ -18,7 +18,10 @@ use store::{posts, timeline};
 use uuid::Uuid;
 
 use crate::lists::small_store_on;
-use Act::{BeFollowed, BeginToPublish, Comment, Finish, Follow, Join, Leave, Like, Look, Mark, Publish, Share, SignIn};
+use Act::{
+    BeFollowed, BeginToPublish, Comment, Finish, Follow, Join, Leave, Like, Look, Mark, Publish, Share,
+    SignIn,
+};
 use checker::cached::Cached;
 use checker::schedule::{Between, Bounds, Explorer, Operation, least, within};
 use checker::stale::Versions;
@@ -124,7 +127,10 @@ async fn react(store: &Store, actor: Handle, reaction: Reaction) -> Result<()> {
 async fn publish(store: &Store, author: Handle, number: u128) -> Result<()> {
     let timelines = store.timelines();
     let (text, mut at) = ("The weir is open.".parse().unwrap(), moment());
-    match timelines.publish(post(number), fresh_id(), &author, &text, at).await {
+    match timelines
+        .publish(post(number), fresh_id(), &author, &text, at)
+        .await
+    {
         Err(Error::DuplicateKey { .. }) => match store.posts().get(post(number)).await? {
             Some(earlier) => at = earlier.at,
             None => return Ok(()),
@@ -165,7 +171,10 @@ async fn attempt(store: &Store, act: Act) -> Result<()> {
         BeginToPublish(number) => {
             let (text, at) = ("The weir is open.".parse().unwrap(), moment());
             let posts = store.posts();
-            posts.insert(post(number), fresh_id(), &leaver(), &text, at).await.map(drop)
+            posts
+                .insert(post(number), fresh_id(), &leaver(), &text, at)
+                .await
+                .map(drop)
         }
         Look => store.timelines().home(&neighbour(), None, 5).await.map(drop),
         SignIn(number) => {
