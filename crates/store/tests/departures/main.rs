@@ -68,18 +68,18 @@ macro_rules! scenarios {
 }
 
 scenarios! {
-    a_like_while_they_leave: &[], &[&[Leave], &[Like]], 2;
-    a_comment_while_they_leave: &[], &[&[Leave], &[Comment(1)]], 2;
-    a_share_while_they_leave: &[], &[&[Leave], &[Share]], 2;
-    a_follow_while_they_leave: &[], &[&[Leave], &[Follow]], 2;
-    a_post_while_they_leave: &[], &[&[Leave], &[Publish(1)]], 2;
+    a_like_while_they_leave: &[], &[&[Like], &[Leave]], 2;
+    a_comment_while_they_leave: &[], &[&[Comment(1)], &[Leave]], 2;
+    a_share_while_they_leave: &[], &[&[Share], &[Leave]], 2;
+    a_follow_while_they_leave: &[], &[&[Follow], &[Leave]], 2;
+    a_post_while_they_leave: &[], &[&[Publish(1)], &[Leave]], 2;
     two_servers_finish: MARKED, &[&[Finish], &[Finish]], 1;
-    two_servers_finish_and_the_next_holder_reacts: MARKED, &[&[Finish, Join, Like, Comment(2), Share], &[Finish]], 1;
-    two_servers_finish_and_the_next_holder_follows: MARKED, &[&[Finish, Join, Follow, BeFollowed], &[Finish]], 1;
-    two_servers_finish_and_the_next_holder_posts: FOLLOWED, &[&[Finish, Join, BeFollowed, Publish(1), Publish(2), Look], &[Finish]], 1;
-    two_servers_finish_and_the_next_holder_signs_in: MARKED, &[&[Finish, Join, SignIn(2)], &[Finish]], 1;
-    two_servers_finish_and_the_next_holder_has_pages: &[Like, Mark], &[&[Finish, Join, Like, Comment(2), Share, Comment(3)], &[Finish]], 1;
-    two_servers_finish_and_the_next_holder_leaves: &[Like, Mark], &[&[Finish, Join, Like, Mark], &[Finish]], 1;
+    two_servers_finish_and_the_next_holder_reacts: MARKED, &[&[Finish], &[Finish, Join, Like, Comment(2), Share]], 1;
+    two_servers_finish_and_the_next_holder_follows: MARKED, &[&[Finish], &[Finish, Join, Follow, BeFollowed]], 1;
+    two_servers_finish_and_the_next_holder_posts: FOLLOWED, &[&[Finish], &[Finish, Join, BeFollowed, Publish(1), Publish(2), Look]], 1;
+    two_servers_finish_and_the_next_holder_signs_in: MARKED, &[&[Finish], &[Finish, Join, SignIn(2)]], 1;
+    two_servers_finish_and_the_next_holder_has_pages: &[Like, Mark], &[&[Finish], &[Finish, Join, Like, Comment(2), Share, Comment(3)]], 1;
+    two_servers_finish_and_the_next_holder_leaves: &[Like, Mark], &[&[Finish], &[Finish, Join, Like, Mark]], 1;
 }
 
 /// Like the mutants of lists: a test for each part of the protocol that is left out, with the scenario that must fail.
