@@ -1,6 +1,8 @@
 //! A repair or an export whose reads may be old. In a session it takes nothing, and leaves nothing out; without sessions
 //! old reads make a repair delete what is there.
 
+mod between;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -82,12 +84,13 @@ impl Lagging {
         }
     }
 
-    /// Repairs the lists while reads of the collection are from before the last call of [`Versions::begin`].
-    async fn repair(&self) -> CheckReport {
+    /// Repairs the lists, or everything, while reads of the collection are from before the last call
+    /// of [`Versions::begin`].
+    async fn repair(&self, lists_only: bool) -> CheckReport {
         self.begun.store(true, Ordering::Relaxed);
         let options = CheckOptions {
             repair: true,
-            lists_only: true,
+            lists_only,
             pause: Duration::ZERO,
         };
         let report = check(&self.store, options, &|_, _| ()).await.unwrap();
@@ -104,7 +107,7 @@ async fn pages_left(sessions: bool) -> u64 {
     for n in 1..=15 {
         store.list(LIKES).append(&owner, like(n)).await.unwrap();
     }
-    let report = lagging.repair().await;
+    let report = lagging.repair(true).await;
     if sessions {
         assert_eq!(report.findings, []);
         assert_sound(store, &owner, LIKES).await;
@@ -137,7 +140,7 @@ async fn second_like_left(sessions: bool) -> bool {
     let mut second = like_at(2, 16);
     second.id = Uuid::from_u128(2);
     likes.append(&owner, second).await.unwrap();
-    let report = lagging.repair().await;
+    let report = lagging.repair(true).await;
     if sessions {
         assert_eq!(report.findings, []);
         assert_sound(store, &owner, LIKES).await;

@@ -1,0 +1,188 @@
+//! The same for what belongs to several documents: actions and departures that were interrupted, lists that belong
+//! together, and home timelines.
+
+use bson::DateTime;
+use document::Update;
+use model::{Handle, Person, PostId, Timestamp, Topic};
+use store::overflow::{Item, Owner, uuid_bson};
+use store::people::{self, User};
+use store::reactions::{Attempt, FIELD, Reaction};
+use store::timeline;
+
+use super::*;
+
+/// So much later than everything here that no request is still running.
+const LATER: Timestamp = Timestamp::from_millis(1_000_000_000);
+
+fn named(name: &str) -> Handle {
+    name.parse().unwrap()
+}
+
+async fn join(store: &Store, name: &str, born: u128) {
+    let user = User {
+        person: Person {
+            handle: named(name),
+            name: name.parse().unwrap(),
+        },
+        bio: String::new(),
+        password: Some("a hash".to_owned()),
+        at: Timestamp::from_millis(1),
+    };
+    store.people().insert(&user, Uuid::from_u128(born)).await.unwrap();
+}
+
+/// Ada, Bob and Ada's post, with its activity.
+async fn ada_and_bob(store: &Store) -> PostId {
+    join(store, "ada", 1).await;
+    join(store, "bob", 2).await;
+    let (id, at) = (Uuid::from_u128(3), Timestamp::from_millis(3));
+    let text = "The weir is open.".parse().unwrap();
+    let posts = store.posts();
+    posts
+        .insert(id.into(), id, &named("ada"), &text, at)
+        .await
+        .unwrap();
+    let activity = Item {
+        id,
+        by: None,
+        at,
+        more: doc! { "kind": "post", "post": uuid_bson(id) },
+    };
+    let activities = store.list(Relation::Activities);
+    activities
+        .append(&Topic::User(named("ada")), activity)
+        .await
+        .unwrap();
+    id.into()
+}
+
+/// Bob reacts to Ada's post. The item's id is 10.
+async fn react(store: &Store, reaction: &Reaction) {
+    let mut item = Item::new(Uuid::from_u128(10), named("bob"), Timestamp::from_millis(10));
+    if let Reaction::Comment(..) = reaction {
+        item.more = doc! { "text": "It is." };
+    }
+    let attempt = Attempt {
+        id: Uuid::from_u128(11),
+        at: item.at,
+    };
+    assert!(
+        store
+            .reactions()
+            .add(reaction, item, attempt)
+            .await
+            .unwrap()
+            .added
+    );
+}
+
+async fn has(store: &Store, owner: &Owner, relation: Relation) -> bool {
+    let key = Key::Id(Uuid::from_u128(10));
+    store.list(relation).find(owner, &key).await.unwrap().is_some()
+}
+
+/// Repairs while Ada's post can be seen without Bob's like; returns whether the like's activity is left.
+async fn activity_left(sessions: bool) -> bool {
+    let lagging = Lagging::over("posts", sessions).await;
+    let post = ada_and_bob(&lagging.store).await;
+    lagging.versions.begin();
+    react(&lagging.store, &Reaction::Like(post)).await;
+    let report = lagging.repair(false).await;
+    if sessions {
+        assert_eq!(report.findings, []);
+    }
+    has(&lagging.store, &Topic::User(named("bob")), Relation::Activities).await
+}
+
+#[tokio::test]
+async fn an_activity_stays_although_reads_of_its_post_are_old() {
+    assert!(activity_left(true).await);
+}
+
+#[tokio::test]
+async fn without_sessions_a_repair_takes_an_activity() {
+    assert!(!activity_left(false).await);
+}
+
+/// The same if another try of the like was interrupted, which is finished in this way.
+async fn activity_left_by_an_intent(sessions: bool) -> bool {
+    let lagging = Lagging::over("posts", sessions).await;
+    let store = &lagging.store;
+    let post = ada_and_bob(store).await;
+    lagging.versions.begin();
+    let like = Reaction::Like(post);
+    react(store, &like).await;
+    let mut intent = doc! { "id": uuid_bson(Uuid::from_u128(12)), "at": DateTime::from_millis(10) };
+    let activity = like.activity(&Item::new(Uuid::from_u128(12), named("bob"), LATER));
+    intent.extend(activity.more);
+    let begun = doc! { "$push": { FIELD: intent } };
+    let begun = Update::one(doc! { "_id": "bob" }, begun);
+    store.engine().update(people::COLLECTION, begun).await.unwrap();
+    lagging.begun.store(true, Ordering::Relaxed);
+    assert_eq!(store.reactions().finish_all(LATER).await.unwrap(), 1);
+    lagging.begun.store(false, Ordering::Relaxed);
+    assert_eq!(store.reactions().begun().await.unwrap(), []);
+    has(store, &Topic::User(named("bob")), Relation::Activities).await
+}
+
+#[tokio::test]
+async fn an_intent_leaves_its_activity_although_reads_of_the_post_are_old() {
+    assert!(activity_left_by_an_intent(true).await);
+}
+
+#[tokio::test]
+async fn without_sessions_an_intent_takes_an_activity() {
+    assert!(!activity_left_by_an_intent(false).await);
+}
+
+/// Bob leaves, while Ada's post can be seen without his comment; returns whether the comment is left.
+async fn comment_left(sessions: bool) -> bool {
+    let lagging = Lagging::over("posts", sessions).await;
+    let store = &lagging.store;
+    let post = ada_and_bob(store).await;
+    lagging.versions.begin();
+    react(store, &Reaction::Comment(post, Uuid::from_u128(10))).await;
+    assert!(
+        store
+            .account_deletions()
+            .begin(&named("bob"), "a hash")
+            .await
+            .unwrap()
+    );
+    let report = lagging.repair(false).await;
+    assert_eq!(report.findings.len(), 1, "{report:?}");
+    has(store, &Topic::Post(post), Relation::Comments).await
+}
+
+#[tokio::test]
+async fn a_comment_of_somebody_who_leaves_is_removed_although_reads_of_its_post_are_old() {
+    assert!(!comment_left(true).await);
+}
+
+#[tokio::test]
+async fn without_sessions_a_comment_of_somebody_who_leaves_stays() {
+    assert!(comment_left(false).await);
+}
+
+/// Repairs while people can be seen without Bob, who has opened his home feed; returns whether his timeline is left.
+async fn timeline_left(sessions: bool) -> bool {
+    let lagging = Lagging::over("users", sessions).await;
+    let store = &lagging.store;
+    join(store, "bob", 2).await;
+    store.timelines().home(&named("bob"), None, 5).await.unwrap();
+    let report = lagging.repair(false).await;
+    if sessions {
+        assert_eq!(report.findings, []);
+    }
+    store.engine().count(timeline::COLLECTION, doc! {}).await.unwrap() == 1
+}
+
+#[tokio::test]
+async fn a_timeline_stays_although_reads_of_its_reader_are_old() {
+    assert!(timeline_left(true).await);
+}
+
+#[tokio::test]
+async fn without_sessions_a_repair_takes_the_timeline_of_a_reader_who_is_there() {
+    assert!(!timeline_left(false).await);
+}
