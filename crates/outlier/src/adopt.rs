@@ -79,11 +79,7 @@ impl OverflowList<'_> {
             return Ok(());
         };
         for (place, item) in items.into_iter().enumerate() {
-            let fits = match item {
-                Bson::Document(item) => self.spec().item(item).and_then(|item| self.spec().key_of(&item)),
-                _ => Err(Error::malformed("it is not a document")),
-            };
-            if let Err(error) = fits {
+            if let Err(error) = self.spec().element(item) {
                 return Err(Error::refused(
                     2,
                     format!(

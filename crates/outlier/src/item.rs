@@ -130,6 +130,18 @@ impl ListSpec {
         Item::new((self.read)(document)?, &self.order)
     }
 
+    /// Reads an element of an array as an item with a key.
+    pub(crate) fn element(&self, element: Bson) -> Result<Item> {
+        match element {
+            Bson::Document(element) => {
+                let item = self.item(element)?;
+                self.key_of(&item)?;
+                Ok(item)
+            }
+            _ => Err(Error::malformed("it is not a document")),
+        }
+    }
+
     /// A new item as this list stores it.
     pub(crate) fn accept(&self, item: Item) -> Result<Item> {
         self.check_size(&item)?;

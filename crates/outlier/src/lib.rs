@@ -16,24 +16,31 @@ mod append;
 mod attempts;
 mod bulk;
 mod chain;
+pub mod check;
+mod collection;
 mod convert;
 mod cursor;
 mod delete;
+pub mod detect;
 pub mod fields;
 mod finish;
 mod item;
 mod measure;
+pub mod migrate;
 mod offset;
 mod pages;
 mod queue;
 mod read;
 mod remove;
 mod round;
+pub mod scan;
 mod snapshot;
 mod spec;
 mod spill;
 mod state;
+pub mod stats;
 mod tidy;
+pub mod tune;
 mod turns;
 mod walk;
 mod work;
@@ -111,10 +118,11 @@ pub use mongo as mongodb;
 pub use append::Appended;
 pub use attempts::Attempts;
 pub use bulk::{StoredList, lay_out};
+pub use collection::{Collection, Elements};
 pub use cursor::{Cursor, Seam};
 pub use delete::delete_owner;
 pub use item::{Item, Key};
-pub use measure::{Measure, Meter};
+pub use measure::{MOST_BYTES, Measure, Meter};
 pub use read::Stretch;
 pub use remove::Removed;
 pub use snapshot::Snapshot;
@@ -123,6 +131,9 @@ pub use state::empty;
 pub use turns::Turns;
 pub use walk::Walk;
 pub use work::Work;
+
+/// Called with the number of documents that are done, and their total.
+pub type Progress<'a> = &'a (dyn Fn(u64, u64) + Send + Sync);
 
 /// How often to try a sweep that nobody would repeat.
 const SWEEPS: usize = 3;
@@ -175,6 +186,11 @@ impl Lists {
     #[must_use]
     pub fn work(&self) -> Work {
         self.0.work.work()
+    }
+
+    /// Whether these are the same lists.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// The lists in an engine, always of the same database. For one operation, in which each read must see what the

@@ -6,6 +6,9 @@ use document::{Error, Result};
 use crate::fields::number;
 use crate::value_at;
 
+/// The most bytes that a document may have.
+pub const MOST_BYTES: usize = 16 * 1024 * 1024;
+
 /// A document `{a: […]}` is its array plus its length, the element's type and name, and a terminator.
 const WRAPPING: usize = 4 + 1 + 2 + 1;
 
@@ -80,4 +83,11 @@ impl Measure {
             owner_bytes: RawDocumentBuf::try_from(owner)?.as_bytes().len() as u64,
         })
     }
+}
+
+/// The size of a document; `None` if it cannot be written as BSON.
+pub(crate) fn bytes_of(document: &Document) -> Option<usize> {
+    RawDocumentBuf::try_from(document)
+        .ok()
+        .map(|raw| raw.as_bytes().len())
 }

@@ -117,22 +117,9 @@ impl Owner {
         self.id.clone()
     }
 
-    /// Its `_id`, readable for people who open the collection of pages.
-    fn label(&self) -> String {
-        match &self.id {
-            Bson::String(text) => text.clone(),
-            Bson::ObjectId(id) => id.to_hex(),
-            Bson::Binary(bytes) => match Uuid::from_slice(&bytes.bytes) {
-                Ok(uuid) => uuid.to_string(),
-                Err(_) => self.id.to_string(),
-            },
-            other => other.to_string(),
-        }
-    }
-
     /// The `_id` of one of its pages: `ada/followers/3`, and the owner's incarnation where it has one.
     pub(crate) fn page_id(&self, list: &str, born: &Bson, page: u32) -> String {
-        let owner = self.label();
+        let owner = label(&self.id);
         match born {
             Bson::Binary(born) => {
                 let born = Uuid::from_slice(&born.bytes).unwrap_or_default().simple();
@@ -140,6 +127,26 @@ impl Owner {
             }
             _ => format!("{owner}/{list}/{page}"),
         }
+    }
+}
+
+/// An owner that is named by its `_id`.
+impl From<Bson> for Owner {
+    fn from(id: Bson) -> Self {
+        Self { name: label(&id), id }
+    }
+}
+
+/// An `_id`, readable for people.
+fn label(id: &Bson) -> String {
+    match id {
+        Bson::String(text) => text.clone(),
+        Bson::ObjectId(id) => id.to_hex(),
+        Bson::Binary(bytes) => match Uuid::from_slice(&bytes.bytes) {
+            Ok(uuid) => uuid.to_string(),
+            Err(_) => id.to_string(),
+        },
+        other => other.to_string(),
     }
 }
 

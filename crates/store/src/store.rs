@@ -2,6 +2,7 @@ use std::sync::{Arc, Once};
 
 use bson::{Document, doc};
 use model::Relation;
+use outlier::Lists;
 
 use crate::overflow::{AllLists, FeedList, PAGES, all_lists};
 use crate::{
@@ -70,6 +71,11 @@ impl Store {
     pub fn list(&self, relation: Relation) -> FeedList<'_> {
         let engine = session_of(&self.engine);
         FeedList::new(self.lists[relation as usize].on(engine))
+    }
+
+    /// One relation's lists, for the tools of the whole store.
+    pub(crate) fn lists(&self, relation: Relation) -> &Lists {
+        &self.lists[relation as usize]
     }
 
     /// The same store in one session, for an operation on several documents in which each read must see what the

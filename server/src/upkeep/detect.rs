@@ -39,7 +39,7 @@ pub async fn run(options: cli::DetectOptions) -> Result<(), CliError> {
     );
     for outlier in &outliers {
         table.row([
-            outlier.relation.to_string(),
+            outlier.list.to_string(),
             outlier.owner.clone(),
             form(outlier).to_owned(),
             grouped(outlier.items),

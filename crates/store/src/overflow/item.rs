@@ -36,7 +36,8 @@ pub(super) fn canonical(mut item: Document) -> Result<Document> {
     Ok(item)
 }
 
-fn actor(by: Option<&Bson>) -> Result<Option<Handle>> {
+/// The actor that an item names.
+pub(crate) fn actor(by: Option<&Bson>) -> Result<Option<Handle>> {
     match by {
         None => Ok(None),
         Some(Bson::String(by)) => match by.parse() {
@@ -61,11 +62,6 @@ impl Item {
             at,
             more: Document::new(),
         }
-    }
-
-    /// Newest first: the reverse of `(at, id)`.
-    pub(crate) fn order(&self) -> (Timestamp, Uuid) {
-        (self.at, self.id)
     }
 
     /// The stored form.

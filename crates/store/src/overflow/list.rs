@@ -149,42 +149,14 @@ impl<'a> FeedList<'a> {
         self.0.adopt(&named(owner)).await
     }
 
-    /// As [`outlier::OverflowList::convert`].
-    pub(crate) async fn convert(
-        &self,
-        owner: &Owner,
-        items_of: &(dyn Fn(&Document) -> Result<Vec<Item>> + Sync),
-    ) -> Result<()> {
-        let items = |document: &Document| Ok(items_of(document)?.into_iter().map(Into::into).collect());
-        self.0.convert(&named(owner), &items).await
-    }
-
-    /// The items of the pages that an array is split into, and how many stay in the head.
-    pub(crate) fn divide(&self, array: &[Item]) -> Result<(Vec<Vec<Document>>, usize)> {
-        let items: Vec<_> = array.iter().cloned().map(Into::into).collect();
-        let (pages, head) = self.0.divide(&items)?;
-        let stored = |page: Vec<outlier::Item>| page.into_iter().map(outlier::Item::into_document).collect();
-        Ok((pages.into_iter().map(stored).collect(), head.len()))
-    }
-
     /// As [`outlier::OverflowList::chain`].
     pub(crate) async fn chain(&self, owner: &Owner, born: &Bson, pages: u64) -> Result<Vec<u64>> {
         self.0.chain(&named(owner), born, pages).await
     }
 
-    /// Selects one page of a list.
-    pub(crate) fn page_of(&self, owner: &Owner, born: &Bson, page: u32) -> Document {
-        self.0.page_of(&named(owner), born, page)
-    }
-
     /// As [`outlier::OverflowList::finish`].
     pub(crate) async fn finish(&self, owner: &Owner) -> Result<()> {
         self.0.finish(&named(owner)).await
-    }
-
-    /// As [`outlier::OverflowList::shorten`].
-    pub(crate) async fn shorten(&self, owner: &Owner) -> Result<()> {
-        self.0.shorten(&named(owner)).await
     }
 }
 

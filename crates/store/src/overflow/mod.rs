@@ -14,6 +14,7 @@ use uuid::Uuid;
 
 use crate::{Limits, Settings};
 
+pub(crate) use item::actor;
 pub use item::{Item, Key};
 pub use list::{Appended, FeedList, Removed, Stretch, Walk};
 pub(crate) use outlier::fields::number;
@@ -71,7 +72,7 @@ pub fn owner_id(owner: &Owner) -> Bson {
     }
 }
 
-fn named(owner: &Owner) -> outlier::Owner {
+pub(crate) fn named(owner: &Owner) -> outlier::Owner {
     outlier::Owner::new(owner_id(owner), owner.to_string())
 }
 

@@ -10,8 +10,10 @@ use super::lines::{Counts, write_document, write_end, write_header};
 use super::{COLLECTIONS, META, import};
 use crate::Store;
 use crate::overflow::PAGES;
-use crate::upkeep::{OWNERS, Owners, Progress, groups, relations_of};
+use crate::upkeep::{OWNERS, Progress, collections, relations_of};
 use document::{DocumentEngine, Error, Find};
+use outlier::Collection;
+use outlier::scan::{Owners, groups};
 
 /// How often an owner is read again because something was removed from its lists while its pages were read.
 const ATTEMPTS: u32 = 32;
@@ -74,8 +76,8 @@ pub async fn export(
         total,
     };
     exporter.meta().await?;
-    for collection in OWNERS {
-        exporter.owners(collection).await?;
+    for (name, collection) in OWNERS.into_iter().zip(collections(&store)) {
+        exporter.owners(name, &collection).await?;
     }
     let Exporter { out, counts, .. } = exporter;
     write_end(out, &counts)?;
@@ -101,8 +103,8 @@ impl Exporter<'_> {
         Ok(())
     }
 
-    async fn owners(&mut self, collection: &'static str) -> Result<(), ExportError> {
-        let mut owners = Owners::of(self.engine, collection);
+    async fn owners(&mut self, collection: &'static str, owners: &Collection) -> Result<(), ExportError> {
+        let (all, mut owners) = (owners, Owners::of(self.engine, owners));
         if let Some(id) = owners.foreign().await?.into_iter().next() {
             return Err(ExportError::Foreign { collection, id });
         }
@@ -111,7 +113,7 @@ impl Exporter<'_> {
             if some.is_empty() {
                 return Ok(());
             }
-            for group in groups(collection, &some) {
+            for group in groups(all, &some) {
                 let find = Find::matching(doc! { "_id": { "$in": group } }).sort(doc! { "_id": 1 });
                 for owner in self.engine.find(collection, find).await? {
                     self.owner(collection, owner).await?;

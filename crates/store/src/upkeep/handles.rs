@@ -2,21 +2,11 @@
 
 use bson::{Bson, Document};
 use model::{Counterpart, Handle, Relation, Timestamp};
+use outlier::Elements;
 use sha2::{Digest, Sha256};
 use uuid::{Builder, Uuid};
 
 use crate::overflow::{Item, Owner, owner_id};
-
-/// The items that an array represents.
-#[derive(Debug, Default)]
-pub(super) struct ParsedArray {
-    /// In the array's order.
-    pub items: Vec<Item>,
-    /// How many of them were plain handles.
-    pub handles: usize,
-    /// Elements that cannot be items: their indices, and why.
-    pub unfit: Vec<(usize, String)>,
-}
 
 /// Reads an array's elements as items `{id, by, at, …}` or, where everybody is in the list at most once, as plain
 /// handles.
@@ -29,14 +19,17 @@ pub(super) fn parse_array(
     document: &Document,
     relation: Relation,
     array: &[Bson],
-) -> ParsedArray {
+) -> Elements {
     let since = document.get_datetime("at").ok().map(|at| at.timestamp_millis());
-    let mut understood = ParsedArray::default();
+    let mut elements = Elements {
+        form: "{id: UUID, by: handle, at: date}".to_owned(),
+        ..Elements::default()
+    };
     for (place, element) in array.iter().enumerate() {
         let item = match element {
             Bson::Document(item) => Item::from_document(item.clone()).map_err(|error| error.to_string()),
             Bson::String(handle) => from_handle(owner, relation, handle, place, since).inspect(|_| {
-                understood.handles += 1;
+                elements.converted += 1;
             }),
             other => Err(format!("{other} is neither an item nor a handle")),
         };
@@ -47,11 +40,11 @@ pub(super) fn parse_array(
             Ok(item)
         });
         match item {
-            Ok(item) => understood.items.push(item),
-            Err(why) => understood.unfit.push((place, why)),
+            Ok(item) => elements.items.push(item.into()),
+            Err(why) => elements.unfit.push((place, why)),
         }
     }
-    understood
+    elements
 }
 
 fn from_handle(
@@ -111,9 +104,11 @@ mod tests {
         let array = [Bson::from("bob"), Bson::from("cem")];
         let read = || parse_array(&user("ada"), &document, Relation::Followers, &array).items;
         assert_eq!(read(), read());
-        let at: Vec<i64> = read().iter().map(|item| item.at.millis()).collect();
+        let order = || read().into_iter().map(|item| item.order());
+        let at: Vec<i64> = order().map(|(at, _)| at.timestamp_millis()).collect();
         assert_eq!(at, [1_000, 1_001]);
-        assert_ne!(read()[0].id, read()[1].id);
+        let ids: Vec<Uuid> = order().map(|(_, id)| id).collect();
+        assert_ne!(ids[0], ids[1]);
     }
 
     #[test]

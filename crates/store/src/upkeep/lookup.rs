@@ -6,7 +6,7 @@ use bson::{Bson, Document, doc};
 use model::Relation;
 use uuid::Uuid;
 
-use super::owners::COLLECTIONS;
+use super::collections::COLLECTIONS;
 use crate::overflow::{Key, Owner, PAGES, number, owner_collection, owner_id};
 use document::{DocumentEngine, Find, Result};
 

@@ -1,25 +1,37 @@
 //! The upkeep of a whole store: finding outliers, turning unbounded arrays into head and pages, checking the
 //! invariants, and measuring what is stored. All of it works while others read and write, in bounded memory.
+//!
+//! What is about lists is done as [for anybody's](outlier); here is what is the feed's: its collections, what its
+//! lists and documents say about each other, and arrays of plain handles.
 
 mod check;
-mod detect;
+mod collections;
 mod finding;
 mod handles;
-mod list_state;
 mod lookup;
 mod migrate;
-mod owners;
-mod repair;
 mod stats;
-mod tune;
 
-pub use check::{CheckOptions, CheckReport, MOST_BYTES, check};
-pub use detect::{DetectOptions, Form, Outlier, detect};
-pub use finding::{Finding, Outcome, Severity, Violation};
+pub use check::{CheckOptions, CheckReport, check};
+pub(crate) use collections::{COLLECTIONS as OWNERS, collections, relations_of};
+pub use finding::{Defect, Finding, Outcome, Severity, Violation};
 pub use migrate::{MigrationReport, RefusedList, migrate};
-pub(crate) use owners::{COLLECTIONS as OWNERS, Owners, groups, relations_of};
-pub use stats::{BARS, RelationStats, by_week, stats};
-pub use tune::{Advice, ItemSizes, advise, evaluate};
+pub use outlier::detect::{Form, Options as DetectOptions, Outlier};
+pub use outlier::stats::{BARS, ListStats, by_week};
+pub use outlier::tune::{Advice, ItemSizes, evaluate};
+pub use outlier::{MOST_BYTES, Progress};
+pub use stats::{RelationStats, advise, stats};
 
-/// Called with the number of documents that are done, and their total.
-pub type Progress<'a> = &'a (dyn Fn(u64, u64) + Send + Sync);
+use crate::Store;
+
+/// Finds the outliers of every relation, longest first.
+///
+/// # Errors
+/// The engine's.
+pub async fn detect(
+    store: &Store,
+    options: DetectOptions,
+    progress: Progress<'_>,
+) -> document::Result<Vec<Outlier>> {
+    outlier::detect::detect(store.engine(), &collections(store), options, progress).await
+}

@@ -1,6 +1,7 @@
 //! The upkeep of many owners takes few commands, and finds the same as checking each of them alone.
 
 use std::collections::BTreeSet;
+use std::fmt::Display;
 use std::time::Duration;
 
 use bson::doc;
@@ -9,7 +10,8 @@ use model::{Relation, Topic};
 use store::Store;
 use store::overflow::{Key, Owner, PAGES, owner_collection, owner_id};
 use store::upkeep::{
-    CheckOptions, CheckReport, DetectOptions, MigrationReport, Outcome, Violation, check, detect, migrate,
+    CheckOptions, CheckReport, Defect, DetectOptions, MigrationReport, Outcome, Violation, check, detect,
+    migrate,
 };
 
 use crate::town::{Counting, PEOPLE, POPULAR, POSTS, person, post, town};
@@ -60,7 +62,7 @@ async fn a_check_of_many_owners_sends_few_commands() {
 struct Faults(BTreeSet<(String, Option<Relation>, String)>);
 
 impl Faults {
-    fn add(&mut self, owner: &Owner, relation: Relation, violation: &Violation) {
+    fn add(&mut self, owner: &Owner, relation: Relation, violation: &dyn Display) {
         let new = self
             .0
             .insert((owner.to_string(), Some(relation), violation.to_string()));
@@ -78,7 +80,7 @@ const LIKES: Relation = Relation::Likes;
 async fn break_numbers(store: &Store, expected: &mut Faults) {
     change(store, &popular(1), doc! { "$inc": { "likes.count": 2_i64 } }).await;
     let (said, reachable) = (62, 60);
-    expected.add(&popular(1), LIKES, &Violation::Count { said, reachable });
+    expected.add(&popular(1), LIKES, &Defect::Count { said, reachable });
 
     change(
         store,
@@ -90,14 +92,14 @@ async fn break_numbers(store: &Store, expected: &mut Faults) {
     expected.add(
         &person(20),
         Relation::Followers,
-        &Violation::OverflowFlag { said, pages: 1 },
+        &Defect::OverflowFlag { said, pages: 1 },
     );
 
     let page = doc! { "owner": owner_id(&popular(2)), "relation": "likes", "page": 3_i64 };
     let update = Update::one(page, doc! { "$set": { "count": 5_i64 } });
     store.engine().update(PAGES, update).await.unwrap();
     let (page, said, held) = (3, 5, 8);
-    expected.add(&popular(2), LIKES, &Violation::PageCount { page, said, held });
+    expected.add(&popular(2), LIKES, &Defect::PageCount { page, said, held });
 }
 
 /// Likes without their activities, and an activity without its like; in heads and in pages.
@@ -160,9 +162,13 @@ async fn break_follows(store: &Store, expected: &mut Faults) {
 /// A missing list, one that is an array, and a page that belongs to no list.
 async fn leave_strays(store: &Store, expected: &mut Faults) {
     change(store, &post(2), doc! { "$unset": { "shares": "" } }).await;
-    expected.add(&post(2), Relation::Shares, &Violation::NoList);
+    expected.add(&post(2), Relation::Shares, &Violation::from(Defect::NoList));
     change(store, &post(3), doc! { "$set": { "shares": [] } }).await;
-    expected.add(&post(3), Relation::Shares, &Violation::Unbounded { items: 0 });
+    expected.add(
+        &post(3),
+        Relation::Shares,
+        &Violation::from(Defect::Unbounded { items: 0 }),
+    );
     let find = Find::matching(doc! { "_id": owner_id(&post(4)) });
     let born = store.engine().find("posts", find).await.unwrap()[0]
         .get("born")
@@ -172,7 +178,7 @@ async fn leave_strays(store: &Store, expected: &mut Faults) {
         "page": 0_i64, "rev": 0_i64, "count": 0_i64, "items": [],
     };
     store.engine().insert(PAGES, vec![stray]).await.unwrap();
-    expected.add(&post(4), LIKES, &Violation::UncommittedPage { page: 0 });
+    expected.add(&post(4), LIKES, &Defect::UncommittedPage { page: 0 });
 }
 
 /// One fault of each kind, each in a list among hundreds of sound ones.
@@ -193,7 +199,8 @@ async fn every_fault_among_many_sound_lists_is_found_and_nothing_else() {
     assert_eq!(found, expected);
 
     let repaired = checked(&store, true).await;
-    let unbounded = |what: &Violation| matches!(what, Violation::NoList | Violation::Unbounded { .. });
+    let unbounded =
+        |what: &Violation| matches!(what, Violation::List(Defect::NoList | Defect::Unbounded { .. }));
     for finding in &repaired.findings {
         let mended = finding.outcome == Outcome::Repaired;
         assert_eq!(mended, !unbounded(&finding.violation), "{finding:?}");
@@ -229,7 +236,7 @@ async fn a_malformed_list_stops_no_comparison() {
     change(&store, &post(POPULAR), doc! { "$set": { "likes.pages": "many" } }).await;
     let found = checked(&store, false).await.findings;
     assert!(
-        matches!(&found[..], [one] if matches!(one.violation, Violation::Malformed { .. }) && one.owner == post(POPULAR).to_string()),
+        matches!(&found[..], [one] if matches!(one.violation, Violation::List(Defect::Malformed { .. })) && one.owner == post(POPULAR).to_string()),
         "{found:#?}"
     );
 }

@@ -11,7 +11,7 @@ use model::{Handle, Person, Relation, Timestamp, Topic};
 use store::overflow::Item;
 use store::people::User;
 use store::timeline::COLLECTION;
-use store::upkeep::{CheckOptions, Outcome, Severity, Violation, check};
+use store::upkeep::{CheckOptions, Defect, Outcome, Severity, Violation, check};
 use store::{Settings, Store};
 use uuid::Uuid;
 
@@ -248,7 +248,10 @@ async fn a_malformed_timeline_is_reported() {
     change_timeline_of_bob(&store, doc! { "$set": { "entries": "many" } }).await;
     let found = found(&store, false).await;
     assert_eq!(found.len(), 1, "{found:?}");
-    assert!(matches!(found[0].1, Violation::Malformed { .. }), "{found:?}");
+    assert!(
+        matches!(found[0].1, Violation::List(Defect::Malformed { .. })),
+        "{found:?}"
+    );
 }
 
 #[tokio::test]

@@ -92,18 +92,14 @@ fn Start(relation: Relation, kb: u64, running: bool) -> impl IntoView {
 
 /// The sizes of a relation's items, in a sentence.
 fn sizes(stats: &RelationStats) -> String {
-    let RelationStats {
-        relation,
-        items,
-        sizes,
-        ..
-    } = stats;
-    if *items == 0 {
+    let RelationStats { relation, numbers } = stats;
+    let (items, sizes) = (numbers.items, numbers.sizes);
+    if items == 0 {
         return format!("There are no {relation} yet; {USUAL} bytes for each are assumed.");
     }
     format!(
         "Of {} {relation}, half have at most {} bytes, 99 of 100 at most {}, and the largest has {}.",
-        grouped(*items),
+        grouped(items),
         grouped(sizes.p50),
         grouped(sizes.p99),
         grouped(sizes.max)

@@ -8,18 +8,18 @@
 //! Claims are gathered from the lists of many owners and looked up together. What is missing is looked up again after
 //! a pause; what is still missing then is looked up once more, alone.
 
-use bson::{Bson, Document, doc};
+use bson::{Bson, doc};
 use model::Relation;
 
 use super::Checking;
 use super::claims::{Claim, ClaimRepair, claim_of_post, claims_of, follow_of, owner_gone};
-use super::committed::{Committed, paged};
-use crate::overflow::{Item, Key, Owner, number};
+use crate::overflow::{Item, Key, Owner};
+use crate::upkeep::collections::{owner_of, relation_of, relations_of};
 use crate::upkeep::finding::{Outcome, Severity, Violation};
-use crate::upkeep::list_state::{ListState, Shape};
 use crate::upkeep::lookup::{Answer, Wanted, lookup};
-use crate::upkeep::owners::{COLLECTIONS, Owners, groups, owner_of, relations_of};
 use document::{DocumentEngine, Error, Find, Result};
+use outlier::Collection;
+use outlier::scan::{Committed, Owners, Shape, groups, paged};
 
 /// From how many claims on to look them up. Memory holds at most two claims for each loaded item in addition.
 const MANY: usize = 16_384;
@@ -27,15 +27,15 @@ const MANY: usize = 16_384;
 impl Checking<'_> {
     pub(super) async fn between(&mut self) -> Result<()> {
         let mut claims = Vec::new();
-        for collection in COLLECTIONS {
-            let mut owners = Owners::of(&**self.store.engine(), collection);
+        for collection in self.collections.clone() {
+            let mut owners = Owners::of(&**self.store.engine(), &collection);
             loop {
                 let batch = owners.next().await?;
                 if batch.is_empty() {
                     break;
                 }
-                for group in groups(collection, &batch) {
-                    self.claims_of_group(collection, &group, &mut claims).await?;
+                for group in groups(&collection, &batch) {
+                    self.claims_of_group(&collection, &group, &mut claims).await?;
                     self.settle(&mut claims, MANY).await?;
                     self.advance(group.len());
                 }
@@ -48,11 +48,12 @@ impl Checking<'_> {
     /// The claims of some owners and their lists. A list that is still an array makes none.
     async fn claims_of_group(
         &mut self,
-        collection: &'static str,
+        collection: &Collection,
         ids: &[Bson],
         claims: &mut Vec<Claim>,
     ) -> Result<()> {
-        let relations = relations_of(collection);
+        let name = collection.name();
+        let relations = relations_of(name);
         let mut fields = doc! { "born": 1, "author": 1, "at": 1 };
         fields.extend(
             relations
@@ -60,14 +61,14 @@ impl Checking<'_> {
                 .map(|relation| (relation.to_string(), Bson::Int32(1))),
         );
         let find = Find::matching(doc! { "_id": { "$in": ids } }).project(fields);
-        let owners = self.store.engine().find(collection, find).await?;
+        let owners = self.store.engine().find(name, find).await?;
         for document in &owners {
-            let Some(owner) = document.get("_id").and_then(|id| owner_of(collection, id)) else {
+            let Some(owner) = document.get("_id").and_then(|id| owner_of(name, id)) else {
                 continue;
             };
             claims.extend(claim_of_post(&owner, document));
             for &relation in &relations {
-                if let Shape::List(list) = Shape::of(document, relation) {
+                if let Shape::List(list) = Shape::of(document, relation.as_str()) {
                     claims.extend(
                         list.head
                             .iter()
@@ -86,8 +87,14 @@ impl Checking<'_> {
             }
             for stretch in stretches {
                 let list = &lists[stretch.list];
-                let items = stretch.pages.iter().flat_map(|page| items_of(page, &list.state));
-                claims.extend(items.flat_map(|item| claims_of_item(&list.owner, list.relation, item)));
+                let spec = list.lists.spec();
+                let (Some(owner), Some(relation)) = (owner_of(name, &list.owner.id()), relation_of(spec))
+                else {
+                    continue;
+                };
+                let pages = stretch.pages.iter();
+                let items = pages.flat_map(|page| list.state.items_of(page, &spec.order));
+                claims.extend(items.flat_map(|item| claims_of_item(&owner, relation, item)));
             }
             self.settle(claims, MANY).await?;
         }
@@ -216,21 +223,6 @@ async fn open(engine: &dyn DocumentEngine, claims: Vec<Claim>) -> Result<Vec<(Cl
     let mut instead = lookup(engine, &instead).await?.into_iter();
     open.retain(|(claim, _)| claim.instead.is_none() || instead.next() != Some(Answer::There));
     Ok(open)
-}
-
-/// The items of a page that are not removed.
-fn items_of<'a>(page: &'a Document, list: &'a ListState) -> impl Iterator<Item = &'a Bson> {
-    let number = number(page, "page")
-        .ok()
-        .and_then(|number| u32::try_from(number).ok());
-    let items = page.get_array("items").map_or(&[][..], Vec::as_slice);
-    items.iter().filter(move |item| {
-        let id = item.as_document().and_then(|item| item.get("id"));
-        !list
-            .pending
-            .iter()
-            .any(|(page, gone)| Some(*page) == number && Some(gone) == id)
-    })
 }
 
 /// The claims that an item makes; empty if it is malformed.

@@ -1,35 +1,27 @@
 //! `check`: whether the invariants hold, over the whole store and while others use it.
 //!
-//! A list is read from its oldest page up, and the result counts if its owner says the same before and after. Many
-//! owners are read together. What seems wrong is read again alone, and only what two such reads in a row agree on is
-//! reported; so nothing that is merely under way is mistaken for broken. A few thousand items of heads and pages, one
-//! list's keys, and a few thousand questions about other lists are in memory at a time.
+//! Each list by itself is checked [as anybody's](outlier::check). What lists and documents say about each other is read
+//! together as well, looked up again where it seems wrong, and only reported if it still is; so nothing that is merely
+//! under way is mistaken for broken. A few thousand items of heads and pages, and a few thousand questions about other
+//! lists, are in memory at a time.
 
 mod account_deletions;
-mod audit;
 mod between;
 mod claims;
-mod committed;
-mod documents;
 mod intents;
-mod lists;
-mod look;
-mod pages;
 mod timelines;
 
-use std::collections::HashSet;
 use std::time::Duration;
 
 use model::Relation;
 
-pub use self::audit::MOST_BYTES;
-pub(super) use self::audit::{Audit, Numbers, RepairedItems, bytes_of};
 use super::Progress;
+use super::collections::{COLLECTIONS, collections};
 use super::finding::{Finding, Outcome, Severity, Violation};
-use super::owners::COLLECTIONS;
 use crate::Store;
-use crate::overflow::{Owner, PAGES};
+use crate::overflow::PAGES;
 use document::Result;
+use outlier::Collection;
 
 /// What to check, and what to do about it.
 #[derive(Debug, Clone, Copy)]
@@ -95,15 +87,14 @@ pub async fn check(store: &Store, options: CheckOptions, progress: Progress<'_>)
     let mut checking = Checking {
         store,
         options,
+        collections: collections(store),
         checked: CheckReport::default(),
-        doubtful: HashSet::new(),
         progress,
         done: 0,
         total,
     };
     checking.account_deletions().await?;
     checking.lists().await?;
-    checking.pages().await?;
     if !options.lists_only {
         checking.intents().await?;
         checking.between().await?;
@@ -115,15 +106,33 @@ pub async fn check(store: &Store, options: CheckOptions, progress: Progress<'_>)
 struct Checking<'a> {
     store: &'a Store,
     options: CheckOptions,
+    collections: [Collection; 2],
     checked: CheckReport,
-    /// Lists whose numbers are wrong and were not repaired.
-    doubtful: HashSet<(Owner, Relation)>,
     progress: Progress<'a>,
     done: u64,
     total: u64,
 }
 
 impl Checking<'_> {
+    /// Checks every list and page by itself.
+    async fn lists(&mut self) -> Result<()> {
+        let options = outlier::check::Options {
+            repair: self.options.repair,
+            pause: self.options.pause,
+        };
+        let (progress, total) = (self.progress, self.total);
+        let advance = move |done: u64| progress(done.min(total), total);
+        let engine = self.store.engine();
+        let checked = outlier::check::check(engine, &self.collections, options, &advance).await?;
+        self.done = checked.owners + checked.pages;
+        self.checked.owners = checked.owners;
+        self.checked.pages = checked.pages;
+        self.checked.items = checked.items;
+        let findings = checked.findings.into_iter().map(Finding::from);
+        self.checked.findings.extend(findings);
+        Ok(())
+    }
+
     fn report(&mut self, owner: String, relation: Option<Relation>, violation: Violation, outcome: Outcome) {
         self.checked.findings.push(Finding {
             severity: violation.severity(),

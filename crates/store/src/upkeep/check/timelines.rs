@@ -9,8 +9,8 @@ use uuid::Uuid;
 use super::Checking;
 use crate::posts;
 use crate::timeline::{self, Suspect, TimelineFault, UNDELIVERED, attempt_of};
-use crate::upkeep::finding::{Outcome, Violation};
-use crate::upkeep::owners::owner_of;
+use crate::upkeep::collections::owner_of;
+use crate::upkeep::finding::{Defect, Outcome, Violation};
 use document::{Find, Result};
 
 /// How many of each to handle in one check; a repair and another check handle the others.
@@ -28,7 +28,7 @@ impl Checking<'_> {
             let Some(last) = stored.last() else { return Ok(()) };
             after = last.get("_id").cloned();
             for (id, what) in self.store.timelines().malformed(&stored) {
-                let violation = Violation::Malformed { what };
+                let violation = Violation::List(Defect::Malformed { what });
                 let outcome = if self.options.repair {
                     Outcome::Unrepairable(violation.unrepairable())
                 } else {
@@ -61,7 +61,7 @@ impl Checking<'_> {
         }
         for suspect in suspects {
             let reader = Topic::User(suspect.reader).to_string();
-            self.report(reader, None, Violation::Busy, Outcome::Found);
+            self.report(reader, None, Violation::List(Defect::Busy), Outcome::Found);
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use embedded::Embedded;
 use model::Topic;
 use store::Store;
 use store::overflow::{Item, Key, Owner, PAGES, owner_id};
-use store::upkeep::{CheckOptions, CheckReport, Severity, Violation, check};
+use store::upkeep::{CheckOptions, CheckReport, Defect, Severity, Violation, check};
 use uuid::Uuid;
 
 use super::operations::LIKES;
@@ -154,11 +154,13 @@ pub async fn look(image: Vec<u8>, known: Known) {
     for finding in checked(&store, false).await.findings {
         // Left by an interrupted operation.
         let benign = match finding.violation {
-            Violation::UncommittedPage { .. } | Violation::Unbounded { .. } => Severity::Notice,
-            Violation::Pending { .. }
-            | Violation::Adopting
-            | Violation::Untidied { .. }
-            | Violation::OrphanPage { .. } => Severity::Unfinished,
+            Violation::List(Defect::UncommittedPage { .. } | Defect::Unbounded { .. }) => Severity::Notice,
+            Violation::List(
+                Defect::Pending { .. }
+                | Defect::Adopting
+                | Defect::Untidied { .. }
+                | Defect::OrphanPage { .. },
+            ) => Severity::Unfinished,
             _ => panic!("{finding:?}"),
         };
         assert_eq!(finding.severity, benign, "{finding:?}");

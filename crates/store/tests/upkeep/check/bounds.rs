@@ -12,7 +12,7 @@ async fn an_unbounded_array_and_a_missing_list_are_information_and_stay() {
         doc! { "$set": { "shares": array }, "$unset": { "comments": "" } },
     )
     .await;
-    let expected = [Violation::NoList, Violation::Unbounded { items: 3 }];
+    let expected = [Defect::NoList, Defect::Unbounded { items: 3 }];
     is_found_and_reported(&store, &expected).await;
     assert!(checked(&store, false).await.is_sound());
 }
@@ -25,13 +25,13 @@ async fn lists_under_lowered_limits_are_a_notice() {
     lower.set_page_size(LIKES, 2).unwrap();
     let store = Store::open(store.engine().clone(), lower).await.unwrap();
     let mut expected: Vec<_> = (0..4)
-        .map(|page| Violation::PageOverSize {
+        .map(|page| Defect::PageOverSize {
             page,
             items: 3,
             size: 2,
         })
         .collect();
-    expected.push(Violation::HeadOverThreshold {
+    expected.push(Defect::HeadOverThreshold {
         items: 3,
         threshold: 1,
     });
@@ -51,7 +51,7 @@ async fn a_head_over_the_hard_cap_spills() {
     is_found_and_repaired(
         &store,
         &owner,
-        &[Violation::HeadOverCap {
+        &[Defect::HeadOverCap {
             items: 2_000,
             cap: 1_900,
         }],
@@ -71,7 +71,7 @@ async fn a_page_over_the_hard_cap_is_reported() {
     let numbers = doc! { "likes.spilled": 1_910_i64, "likes.count": 1_913_i64 };
     change_owner(&store, &owner, doc! { "$set": numbers }).await;
     let found = violations(&store).await;
-    let expected = Violation::PageOverCap {
+    let expected = Defect::PageOverCap {
         page: 0,
         items: 1_901,
         cap: 1_900,
@@ -90,7 +90,7 @@ async fn a_document_near_16_mb() {
     .await;
     let found = checked(&store, false).await.findings;
     assert!(
-        matches!(&found[..], [one] if matches!(one.violation, Violation::NearLimit { percent: 83, .. })),
+        matches!(&found[..], [one] if matches!(one.violation, Violation::List(Defect::NearLimit { percent: 83, .. }))),
         "{found:?}"
     );
 }
@@ -112,7 +112,7 @@ async fn malformed_documents_are_named() {
         change_owner(&store, &owner, change.clone()).await;
         let checked = checked(&store, true).await;
         let malformed = checked.findings.iter().find(
-            |finding| matches!(&finding.violation, Violation::Malformed { what } if what.contains(names)),
+            |finding| matches!(&finding.violation, Violation::List(Defect::Malformed { what }) if what.contains(names)),
         );
         let malformed = malformed.unwrap_or_else(|| panic!("{change}: {:?}", checked.findings));
         assert_eq!(malformed.owner, owner.to_string());
@@ -140,8 +140,7 @@ async fn malformed_pages_and_ids_are_named() {
     for name in ["users/4", "users/\"Not A Handle\"", "pages/3"] {
         assert!(named.contains(&name), "{name} in {named:?}");
     }
-    let page =
-        |finding: &Violation| matches!(finding, Violation::Malformed { what } if what.contains("page 1"));
+    let page = |finding: &Violation| matches!(finding, Violation::List(Defect::Malformed { what }) if what.contains("page 1"));
     assert!(found.iter().any(|finding| page(&finding.violation)), "{found:?}");
 }
 

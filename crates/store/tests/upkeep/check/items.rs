@@ -9,7 +9,7 @@ async fn a_wrong_count() {
     is_found_and_repaired(
         &store,
         &owner,
-        &[Violation::Count {
+        &[Defect::Count {
             said: 17,
             reachable: 15,
         }],
@@ -21,14 +21,14 @@ async fn a_wrong_count() {
 async fn a_wrong_number_of_spilled_items() {
     let (store, owner) = overflowed().await;
     change_owner(&store, &owner, doc! { "$set": { "likes.spilled": 3_i64 } }).await;
-    is_found_and_repaired(&store, &owner, &[Violation::Spilled { said: 3, held: 12 }]).await;
+    is_found_and_repaired(&store, &owner, &[Defect::Spilled { said: 3, held: 12 }]).await;
 }
 
 #[tokio::test]
 async fn a_page_that_miscounts_its_items() {
     let (store, owner) = overflowed().await;
     change_page(&store, 1, doc! { "$set": { "count": 9_i64 } }).await;
-    let expected = Violation::PageCount {
+    let expected = Defect::PageCount {
         page: 1,
         said: 9,
         held: 3,
@@ -40,7 +40,7 @@ async fn a_page_that_miscounts_its_items() {
 async fn a_flag_that_contradicts_the_pages() {
     let (store, owner) = overflowed().await;
     change_owner(&store, &owner, doc! { "$set": { "likes.hasOverflow": false } }).await;
-    let expected = Violation::OverflowFlag {
+    let expected = Defect::OverflowFlag {
         said: "false".to_owned(),
         pages: 4,
     };
@@ -52,7 +52,7 @@ async fn a_floor_below_what_spilled() {
     let (store, owner) = overflowed().await;
     let low = doc! { "$set": { "likes.floor": DateTime::from_millis(3) } };
     change_owner(&store, &owner, low).await;
-    let expected = Violation::Floor {
+    let expected = Defect::Floor {
         floor: Some(3),
         newest: 12,
     };
@@ -68,7 +68,7 @@ async fn times_that_do_not_enclose_a_pages_items() {
     ] {
         let (store, owner) = overflowed().await;
         change_page(&store, 2, wrong).await;
-        is_found_and_repaired(&store, &owner, &[Violation::PageTimes { page: 2 }]).await;
+        is_found_and_repaired(&store, &owner, &[Defect::PageTimes { page: 2 }]).await;
     }
 }
 
@@ -93,7 +93,7 @@ async fn a_page_that_was_emptied_and_not_tidied_is_unfinished_work() {
             .unwrap();
     }
     change_page(&store, 1, doc! { "$set": { "last": DateTime::from_millis(4) } }).await;
-    let untidied = Violation::Untidied { page: 1 };
+    let untidied = Defect::Untidied { page: 1 };
     assert_eq!(untidied.severity(), Severity::Unfinished);
     is_found_and_repaired(&store, &owner, &[untidied]).await;
 }
@@ -103,7 +103,7 @@ async fn a_head_that_is_not_newest_first() {
     let (store, owner) = overflowed().await;
     let head = [like(13), like(15), like(14)].map(|item| item.to_document());
     change_owner(&store, &owner, doc! { "$set": { "likes.head": &head[..] } }).await;
-    is_found_and_repaired(&store, &owner, &[Violation::OutOfOrder { page: None }]).await;
+    is_found_and_repaired(&store, &owner, &[Defect::OutOfOrder { page: None }]).await;
 }
 
 #[tokio::test]
@@ -111,7 +111,7 @@ async fn a_page_that_is_not_newest_first() {
     let (store, owner) = overflowed().await;
     let items = [like(4), like(6), like(5)].map(|item| item.to_document());
     change_page(&store, 1, doc! { "$set": { "items": &items[..] } }).await;
-    is_found_and_repaired(&store, &owner, &[Violation::OutOfOrder { page: Some(1) }]).await;
+    is_found_and_repaired(&store, &owner, &[Defect::OutOfOrder { page: Some(1) }]).await;
 }
 
 #[tokio::test]
@@ -123,7 +123,7 @@ async fn an_actor_twice_in_the_head_keeps_the_older_like() {
         "$inc": { "likes.count": 1_i64 },
     };
     change_owner(&store, &owner, push).await;
-    let expected = Violation::Duplicate {
+    let expected = Defect::Duplicate {
         key: "user:actor13".to_owned(),
         page: None,
     };
@@ -146,7 +146,7 @@ async fn an_actor_in_two_pages_keeps_the_older_like() {
     ];
     let items = items.map(|item| item.to_document());
     change_page(&store, 2, doc! { "$set": { "items": &items[..] } }).await;
-    let expected = Violation::Duplicate {
+    let expected = Defect::Duplicate {
         key: "user:actor2".to_owned(),
         page: Some(2),
     };
@@ -162,7 +162,7 @@ async fn the_same_item_in_head_and_page() {
     let (store, owner) = overflowed().await;
     let push = doc! { "$push": { "likes.head": like(12).to_document() }, "$inc": { "likes.count": 1_i64 } };
     change_owner(&store, &owner, push).await;
-    let expected = Violation::Duplicate {
+    let expected = Defect::Duplicate {
         key: "user:actor12".to_owned(),
         page: None,
     };

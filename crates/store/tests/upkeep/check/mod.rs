@@ -12,7 +12,7 @@ use document::{Find, Update};
 use model::{Relation, Timestamp};
 use store::Store;
 use store::overflow::{Item, Key, Owner, PAGES, empty, owner_collection, owner_id};
-use store::upkeep::{CheckOptions, CheckReport, Outcome, Severity, Violation, check};
+use store::upkeep::{CheckOptions, CheckReport, Defect, Outcome, Severity, Violation, check};
 use uuid::Uuid;
 
 const LIKES: Relation = Relation::Likes;
@@ -31,12 +31,15 @@ async fn checked(store: &Store, repair: bool) -> CheckReport {
         .unwrap()
 }
 
-async fn violations(store: &Store) -> Vec<Violation> {
+async fn violations(store: &Store) -> Vec<Defect> {
     checked(store, false)
         .await
         .findings
         .into_iter()
-        .map(|finding| finding.violation)
+        .map(|finding| match finding.violation {
+            Violation::List(defect) => defect,
+            other => panic!("{other}"),
+        })
         .collect()
 }
 
@@ -67,7 +70,7 @@ async fn change_page(store: &Store, page: i64, change: Document) {
 }
 
 /// Checks that exactly this is found, that a repair fixes it, and that nothing is found afterwards.
-async fn is_found_and_repaired(store: &Store, owner: &Owner, expected: &[Violation]) {
+async fn is_found_and_repaired(store: &Store, owner: &Owner, expected: &[Defect]) {
     assert_eq!(violations(store).await, expected);
     let repaired = checked(store, true).await;
     assert!(repaired.is_sound(), "{:#?}", repaired.findings);
@@ -84,7 +87,7 @@ async fn is_found_and_repaired(store: &Store, owner: &Owner, expected: &[Violati
 }
 
 /// Checks that exactly this is found, and that a repair says why it cannot be fixed and changes nothing.
-async fn is_found_and_reported(store: &Store, expected: &[Violation]) {
+async fn is_found_and_reported(store: &Store, expected: &[Defect]) {
     assert_eq!(violations(store).await, expected);
     let everything = dump(store).await;
     let repaired = checked(store, true).await;

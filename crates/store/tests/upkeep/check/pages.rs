@@ -11,9 +11,9 @@ async fn a_missing_page_is_named_and_not_invented() {
         .await
         .unwrap();
     let expected = [
-        Violation::MissingPages { from: 1, to: 1 },
-        Violation::Spilled { said: 12, held: 9 },
-        Violation::Count {
+        Defect::MissingPages { from: 1, to: 1 },
+        Defect::Spilled { said: 12, held: 9 },
+        Defect::Count {
             said: 15,
             reachable: 12,
         },
@@ -29,7 +29,7 @@ async fn the_last_pages_missing() {
     assert!(
         violations(&store)
             .await
-            .contains(&Violation::MissingPages { from: 2, to: 3 })
+            .contains(&Defect::MissingPages { from: 2, to: 3 })
     );
 }
 
@@ -45,10 +45,7 @@ async fn pages_whose_items_overlap() {
     )
     .await;
     let found = violations(&store).await;
-    assert!(
-        found.contains(&Violation::PagesOutOfOrder { page: 1 }),
-        "{found:?}"
-    );
+    assert!(found.contains(&Defect::PagesOutOfOrder { page: 1 }), "{found:?}");
 }
 
 #[tokio::test]
@@ -59,7 +56,7 @@ async fn a_removal_that_was_not_ended() {
         "$inc": { "likes.count": -1_i64, "likes.spilled": -1_i64, "likes.rev": 1_i64 },
     };
     change_owner(&store, &owner, change).await;
-    is_found_and_repaired(&store, &owner, &[Violation::Pending { entries: 1 }]).await;
+    is_found_and_repaired(&store, &owner, &[Defect::Pending { entries: 1 }]).await;
     assert_eq!(
         store.list(LIKES).find(&owner, &Key::By(handle(5))).await.unwrap(),
         None
@@ -73,7 +70,7 @@ async fn an_adoption_that_was_not_ended() {
     let head: Vec<Document> = (1..=20).rev().map(|n| like(n).to_document()).collect();
     let set = doc! { "likes.head": head, "likes.count": 20_i64, "likes.adopting": true };
     change_owner(&store, &owner, doc! { "$set": set }).await;
-    is_found_and_repaired(&store, &owner, &[Violation::Adopting]).await;
+    is_found_and_repaired(&store, &owner, &[Defect::Adopting]).await;
     assert_eq!(walk(&store, &owner, LIKES, 6).await.len(), 21);
 }
 
@@ -87,7 +84,7 @@ async fn an_uncommitted_page_is_removed_and_a_spill_in_flight_cannot_commit_it()
         "page": 4_i64, "rev": before, "count": 1_i64, "items": [like(13).to_document()],
     };
     store.engine().insert(PAGES, vec![page]).await.unwrap();
-    is_found_and_repaired(&store, &owner, &[Violation::UncommittedPage { page: 4 }]).await;
+    is_found_and_repaired(&store, &owner, &[Defect::UncommittedPage { page: 4 }]).await;
     let after = rev().await.get_document("likes").unwrap().get_i64("rev").unwrap();
     assert!(
         after > before,
@@ -123,10 +120,10 @@ async fn pages_of_an_owner_that_is_gone_and_of_an_earlier_one() {
         .unwrap();
     assert_eq!(
         violations(&store).await,
-        [0, 1, 2, 3].map(|page| Violation::OrphanPage { page })
+        [0, 1, 2, 3].map(|page| Defect::OrphanPage { page })
     );
     let owner = post(&store, 1).await;
-    let expected = [0, 1, 2, 3].map(|page| Violation::OrphanPage { page });
+    let expected = [0, 1, 2, 3].map(|page| Defect::OrphanPage { page });
     is_found_and_repaired(&store, &owner, &expected).await;
     assert_eq!(store.engine().count(PAGES, doc! {}).await.unwrap(), 0);
 }

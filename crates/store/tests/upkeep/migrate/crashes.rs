@@ -162,15 +162,15 @@ async fn outliers_are_the_same_with_and_without_aggregation() {
     let found = detect(&store, options, &|_, _| ()).await.unwrap();
     let summary: Vec<_> = found
         .iter()
-        .map(|found| (found.relation, found.form, found.items, found.pages > 0))
+        .map(|found| (&*found.list, found.form, found.items, found.pages > 0))
         .collect();
     assert_eq!(
         summary,
         [
-            (FOLLOWERS, Form::Unbounded, 7, false),
-            (LIKES, Form::Unbounded, 40, false),
-            (LIKES, Form::Overflowed, 16, true),
-            (LIKES, Form::Overflowed, 12, true),
+            (FOLLOWERS.as_str(), Form::Unbounded, 7, false),
+            (LIKES.as_str(), Form::Unbounded, 40, false),
+            (LIKES.as_str(), Form::Overflowed, 16, true),
+            (LIKES.as_str(), Form::Overflowed, 12, true),
         ]
     );
     assert!(found[2].page_bytes > 500 && found[2].owner_bytes > 300);

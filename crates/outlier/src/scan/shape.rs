@@ -1,41 +1,51 @@
 use bson::{Bson, Document, doc};
-use model::Relation;
-
-use crate::overflow::{Owner, number, owner_id};
 use document::Result;
-use outlier::fields;
 
-/// What an owner document stores for a relation.
+use crate::fields::{self, number};
+use crate::{Order, Owner, value_at};
+
+/// What an owner document stores where a list should be.
 #[derive(Debug, Clone)]
-pub(super) enum Shape {
+pub enum Shape {
+    /// Nothing.
     Missing,
+    /// An array of this many elements.
     Unbounded(usize),
+    /// A list.
     List(Box<ListState>),
+    /// Something else, in words.
     Malformed(String),
 }
 
 /// A list's fields, read without trusting them.
 #[derive(Debug, Clone)]
-pub(super) struct ListState {
+pub struct ListState {
+    /// The owner's incarnation; null if it has none.
     pub born: Bson,
+    /// Items in the head and in committed pages.
     pub count: u64,
+    /// Items in committed pages.
     pub spilled: u64,
+    /// Committed pages.
     pub pages: u32,
-    pub rev: i64,
-    pub floor: Option<i64>,
+    /// Whether it was an array that is still being converted.
     pub adopting: bool,
-    /// Page and id of items that are removed but may still be stored in their page.
-    pub pending: Vec<(u32, Bson)>,
+    /// The stored head, newest first.
     pub head: Vec<Bson>,
+    pub(crate) rev: i64,
+    pub(crate) floor: Option<i64>,
+    /// Page and id of items that are removed but may still be stored in their page.
+    pub(crate) pending: Vec<(u32, Bson)>,
     /// All of its fields but the head, as they are stored.
-    pub fields: Document,
+    pub(crate) fields: Document,
 }
 
 impl Shape {
-    /// What a whole owner document stores for a relation.
-    pub fn of(owner: &Document, relation: Relation) -> Self {
+    /// What an owner document stores at the path of a list.
+    #[must_use]
+    pub fn of(owner: &Document, path: &str) -> Self {
         let born = owner.get("born").cloned().unwrap_or(Bson::Null);
-        match owner.get(relation.as_str()) {
+        match value_at(owner, path) {
             None => Self::Missing,
             Some(Bson::Array(items)) => Self::Unbounded(items.len()),
             Some(Bson::Document(list)) => match ListState::read(born, list.clone()) {
@@ -86,24 +96,39 @@ impl ListState {
         })
     }
 
+    /// The items of one of its pages that are not removed.
+    pub fn items_of<'a>(&'a self, page: &'a Document, order: &'a Order) -> impl Iterator<Item = &'a Bson> {
+        let number = number(page, "page")
+            .ok()
+            .and_then(|number| u32::try_from(number).ok());
+        let items = page.get_array("items").map_or(&[][..], Vec::as_slice);
+        items.iter().filter(move |item| {
+            let id = item.as_document().and_then(|item| item.get(&*order.id));
+            !self
+                .pending
+                .iter()
+                .any(|(page, gone)| Some(*page) == number && Some(gone) == id)
+        })
+    }
+
     /// Whether nothing happened to the list in between: no append, no spill and no removal.
-    pub fn same_moment(&self, later: &Self) -> bool {
+    pub(crate) fn same_moment(&self, later: &Self) -> bool {
         (&self.born, &self.fields) == (&later.born, &later.fields)
     }
 
     /// Selects the owner only while the list is as it was read: every append changes `count`, every removal `rev`,
     /// every spill `pages`.
-    pub fn guard(&self, owner: &Owner, relation: Relation) -> Document {
-        let mut guard = doc! { "_id": owner_id(owner), "born": &self.born };
+    pub(crate) fn guard(&self, owner: &Owner, path: &str) -> Document {
+        let mut guard = doc! { "_id": owner.id(), "born": &self.born };
         for field in ["count", "pages", "spilled", "rev"] {
             let value = match self.fields.get(field) {
                 Some(value) => value.clone(),
                 None => Bson::Document(doc! { "$exists": false }),
             };
-            guard.insert(format!("{relation}.{field}"), value);
+            guard.insert(format!("{path}.{field}"), value);
         }
         let items = i64::try_from(self.head.len()).unwrap_or(i64::MAX);
-        guard.insert(format!("{relation}.head"), doc! { "$size": items });
+        guard.insert(format!("{path}.head"), doc! { "$size": items });
         guard
     }
 }

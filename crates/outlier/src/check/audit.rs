@@ -2,27 +2,25 @@
 
 use std::collections::HashSet;
 
-use bson::{Bson, Document, RawDocumentBuf};
-use model::{ActivityKind, CommentText, Items, Relation, Timestamp};
+use bson::{Bson, DateTime, Document};
 use uuid::Uuid;
 
-use crate::overflow::{Item, number};
-use crate::upkeep::finding::Violation;
-use crate::upkeep::list_state::ListState;
-use crate::{Limits, Settings};
+use super::Defect;
+use crate::fields::number;
+use crate::measure::{MOST_BYTES, bytes_of};
+use crate::scan::ListState;
+use crate::{Collection, Item, Key, ListSpec};
 
-/// The most bytes that a document may have.
-pub const MOST_BYTES: usize = 16 * 1024 * 1024;
-/// The percentage of that from which on a document is reported.
+/// The percentage of the most bytes from which on a document is reported.
 const NEAR: usize = 80;
 
-type Order = (Timestamp, Uuid);
+type Order = (DateTime, Uuid);
 
 /// Goes through a list from its oldest item to its newest: page after page, the head last. Among items with the same
 /// key the first one it meets, the oldest, is the valid one.
-pub(in crate::upkeep) struct Audit<'a> {
-    relation: Relation,
-    limits: Limits,
+pub(super) struct Audit<'a> {
+    collection: &'a Collection,
+    spec: &'a ListSpec,
     list: &'a ListState,
     keys: HashSet<Box<str>>,
     next_page: u32,
@@ -30,12 +28,12 @@ pub(in crate::upkeep) struct Audit<'a> {
     in_pages: u64,
     /// The newest item so far, and the page that it is in.
     newest: Option<(Order, u32)>,
-    found: Vec<Violation>,
+    found: Vec<Defect>,
 }
 
 /// A page or head as it should be.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::upkeep) struct RepairedItems {
+pub(super) struct RepairedItems {
     /// Newest first, each key once.
     pub items: Vec<Item>,
     /// How many items were dropped because their key was there already.
@@ -43,10 +41,10 @@ pub(in crate::upkeep) struct RepairedItems {
 }
 
 impl<'a> Audit<'a> {
-    pub fn of(relation: Relation, limits: Limits, list: &'a ListState) -> Self {
+    pub fn of(collection: &'a Collection, spec: &'a ListSpec, list: &'a ListState) -> Self {
         Self {
-            relation,
-            limits,
+            collection,
+            spec,
             list,
             keys: HashSet::new(),
             next_page: 0,
@@ -73,49 +71,37 @@ impl<'a> Audit<'a> {
         };
         let held = stored.len() as u64;
         if said != held {
-            self.found.push(Violation::PageCount {
+            self.found.push(Defect::PageCount {
                 page: number,
                 said,
                 held,
             });
         }
         self.page_size(number, stored.len());
-        if let Some(bytes) = bytes_of(page) {
-            self.near_limit(format!("page {number}"), bytes);
-        }
-        let pending = self.list.pending.iter().filter(|(page, _)| *page == number);
-        let gone: Vec<&Bson> = pending.map(|(_, id)| id).collect();
-        let there = |item: &&Bson| {
-            let id = item.as_document().and_then(|item| item.get("id"));
-            id.is_none_or(|id| !gone.contains(&id))
-        };
-        self.in_pages += stored.iter().filter(there).count() as u64;
+        self.found.extend(near_limit(page, || format!("page {number}")));
+        self.in_pages += self.list.items_of(page, &self.spec.order).count() as u64;
         let items = self.items(stored, &format!("page {number}"))?;
-        let times = |field: &str| {
-            page.get(field)
-                .and_then(Bson::as_datetime)
-                .map(|at| at.timestamp_millis())
-        };
+        let times = |field: &str| page.get(field).and_then(Bson::as_datetime).copied();
         // Removing the newest or the oldest item leaves them wider than necessary.
         let wrong_times = match (items.first(), items.last()) {
             (Some(newest), Some(oldest)) => {
-                times("first").is_none_or(|first| first < newest.at.millis())
-                    || times("last").is_none_or(|last| last > oldest.at.millis())
+                times("first").is_none_or(|first| first < newest.at)
+                    || times("last").is_none_or(|last| last > oldest.at)
             }
             _ => times("first").or(times("last")).is_some(),
         };
         let (sorted, mended) = self.mend(&items, Some(number));
         if wrong_times && items.is_empty() {
             // Its last removal removes the times in a separate write.
-            self.found.push(Violation::Untidied { page: number });
+            self.found.push(Defect::Untidied { page: number });
         } else if wrong_times && sorted {
             // A page that is out of order has the wrong times for that reason.
-            self.found.push(Violation::PageTimes { page: number });
+            self.found.push(Defect::PageTimes { page: number });
         }
         if let (Some(oldest), Some((newest, below))) = (mended.items.last(), self.newest)
             && oldest.order() < newest
         {
-            self.found.push(Violation::PagesOutOfOrder { page: below });
+            self.found.push(Defect::PagesOutOfOrder { page: below });
         }
         if let Some(newest) = mended.items.first() {
             self.newest = self.newest.max(Some((newest.order(), number)));
@@ -127,19 +113,19 @@ impl<'a> Audit<'a> {
     pub fn head(&mut self) -> Option<RepairedItems> {
         self.gap(self.list.pages);
         let items = self.list.head.len();
-        if items > Settings::MOST {
-            let cap = Settings::MOST;
-            self.found.push(Violation::HeadOverCap { items, cap });
-        } else if items > self.limits.threshold {
-            let threshold = self.limits.threshold;
-            self.found.push(Violation::HeadOverThreshold { items, threshold });
+        if items > self.collection.most {
+            let cap = self.collection.most;
+            self.found.push(Defect::HeadOverCap { items, cap });
+        } else if items > self.spec.limits.threshold {
+            let threshold = self.spec.limits.threshold;
+            self.found.push(Defect::HeadOverThreshold { items, threshold });
         }
         let items = self.items(&self.list.head, "the head")?;
         let (sorted, mended) = self.mend(&items, None);
         if let (Some(oldest), Some((newest, below))) = (mended.items.last(), self.newest)
             && oldest.order() < newest
         {
-            self.found.push(Violation::PagesOutOfOrder { page: below });
+            self.found.push(Defect::PagesOutOfOrder { page: below });
         }
         (!sorted || mended.dropped > 0).then_some(mended)
     }
@@ -149,41 +135,41 @@ impl<'a> Audit<'a> {
         let list = self.list;
         let reachable = self.in_pages + list.head.len() as u64;
         if list.spilled != self.in_pages {
-            self.found.push(Violation::Spilled {
+            self.found.push(Defect::Spilled {
                 said: list.spilled,
                 held: self.in_pages,
             });
         }
         if list.count != reachable {
-            self.found.push(Violation::Count {
+            self.found.push(Defect::Count {
                 said: list.count,
                 reachable,
             });
         }
         let flag = list.fields.get("hasOverflow");
         if flag.and_then(Bson::as_bool) != Some(list.pages > 0) {
-            self.found.push(Violation::OverflowFlag {
+            self.found.push(Defect::OverflowFlag {
                 said: flag.map_or("missing".to_owned(), ToString::to_string),
                 pages: list.pages,
             });
         }
-        let newest = self.newest.map(|((at, _), _)| at.millis());
+        let newest = self.newest.map(|((at, _), _)| at.timestamp_millis());
         if let Some(newest) = newest
             && list.floor.is_none_or(|floor| floor < newest)
         {
-            self.found.push(Violation::Floor {
+            self.found.push(Defect::Floor {
                 floor: list.floor,
                 newest,
             });
         }
         if !list.pending.is_empty() {
             let entries = list.pending.len();
-            self.found.push(Violation::Pending { entries });
+            self.found.push(Defect::Pending { entries });
         }
         if list.adopting {
             // Until the adoption is finished the whole array is the head, and need not be in order.
             self.found.clear();
-            self.found.push(Violation::Adopting);
+            self.found.push(Defect::Adopting);
         }
         Numbers {
             found: self.found,
@@ -194,17 +180,10 @@ impl<'a> Audit<'a> {
         }
     }
 
-    pub fn near_limit(&mut self, what: String, bytes: usize) {
-        let percent = bytes * 100 / MOST_BYTES;
-        if percent >= NEAR {
-            self.found.push(Violation::NearLimit { what, bytes, percent });
-        }
-    }
-
     fn gap(&mut self, number: u32) {
         if number > self.next_page {
             self.missing = true;
-            self.found.push(Violation::MissingPages {
+            self.found.push(Defect::MissingPages {
                 from: self.next_page,
                 to: number - 1,
             });
@@ -212,24 +191,24 @@ impl<'a> Audit<'a> {
     }
 
     fn page_size(&mut self, page: u32, items: usize) {
-        if items > Settings::MOST {
-            let cap = Settings::MOST;
-            self.found.push(Violation::PageOverCap { page, items, cap });
-        } else if items > self.limits.page_size {
-            let size = self.limits.page_size;
-            self.found.push(Violation::PageOverSize { page, items, size });
+        if items > self.collection.most {
+            let cap = self.collection.most;
+            self.found.push(Defect::PageOverCap { page, items, cap });
+        } else if items > self.spec.limits.page_size {
+            let size = self.spec.limits.page_size;
+            self.found.push(Defect::PageOverSize { page, items, size });
         }
     }
 
     fn malformed(&mut self, what: impl Into<String>) {
-        self.found.push(Violation::Malformed { what: what.into() });
+        self.found.push(Defect::Malformed { what: what.into() });
     }
 
     /// Reads items; `None` if one of them is malformed.
     fn items(&mut self, stored: &[Bson], place: &str) -> Option<Vec<Item>> {
         let mut items = Vec::with_capacity(stored.len());
         for (index, item) in stored.iter().enumerate() {
-            match read(self.relation, item) {
+            match self.item(item) {
                 Ok(item) => items.push(item),
                 Err(why) => {
                     self.malformed(format!("item {index} of {place}: {why}"));
@@ -240,28 +219,43 @@ impl<'a> Audit<'a> {
         Some(items)
     }
 
+    fn item(&self, stored: &Bson) -> Result<Item, String> {
+        let Bson::Document(stored) = stored else {
+            return Err("not a document".to_owned());
+        };
+        (self.collection.item)(self.spec, stored)?;
+        let item = self.spec.element(Bson::Document(stored.clone()));
+        item.map_err(|error| error.to_string())
+    }
+
     /// Whether the items are newest first, and what they are in that order without those whose key was seen before.
     fn mend(&mut self, items: &[Item], page: Option<u32>) -> (bool, RepairedItems) {
         let mut kept = items.to_vec();
         let sorted = items.is_sorted_by(|newer, older| newer.order() >= older.order());
         if !sorted {
-            self.found.push(Violation::OutOfOrder { page });
+            self.found.push(Defect::OutOfOrder { page });
             kept.sort_by_key(|item| std::cmp::Reverse(item.order()));
         }
         let before = kept.len();
         kept.reverse();
         kept.retain(|item| {
             let fresh_id = self.keys.insert(item.id.to_string().into());
-            let actor = item.by.as_ref().filter(|_| self.relation.once_per_actor());
-            let fresh_actor = actor.is_none_or(|by| self.keys.insert(format!("@{by}").into()));
-            if !(fresh_id && fresh_actor) {
-                let key = match actor {
-                    Some(by) if !fresh_actor => format!("user:{by}"),
+            let key = match self.spec.key_of(item) {
+                Ok(Key::Value(Bson::String(text))) => Some(text),
+                Ok(Key::Value(value)) => Some(value.to_string()),
+                Ok(Key::Id(_)) | Err(_) => None,
+            };
+            let fresh_key = key
+                .as_ref()
+                .is_none_or(|key| self.keys.insert(format!("@{key}").into()));
+            if !(fresh_id && fresh_key) {
+                let key = match (key, self.spec.key.as_deref()) {
+                    (Some(key), Some(field)) if !fresh_key => format!("{field} {key}"),
                     _ => format!("the item {}", item.id),
                 };
-                self.found.push(Violation::Duplicate { key, page });
+                self.found.push(Defect::Duplicate { key, page });
             }
-            fresh_id && fresh_actor
+            fresh_id && fresh_key
         });
         kept.reverse();
         let dropped = (before - kept.len()) as u64;
@@ -271,8 +265,8 @@ impl<'a> Audit<'a> {
 
 /// The outcome of an audit.
 #[derive(Debug)]
-pub(in crate::upkeep) struct Numbers {
-    pub found: Vec<Violation>,
+pub(super) struct Numbers {
+    pub found: Vec<Defect>,
     /// What `count` should be.
     pub reachable: u64,
     /// What `spilled` should be.
@@ -283,34 +277,13 @@ pub(in crate::upkeep) struct Numbers {
     pub complete: bool,
 }
 
-/// Reads an item of a relation, including what the feed needs of it.
-fn read(relation: Relation, item: &Bson) -> Result<Item, String> {
-    let Bson::Document(item) = item else {
-        return Err("not a document".to_owned());
-    };
-    let item = Item::from_document(item.clone()).map_err(|error| error.to_string())?;
-    let text = |field: &str| item.more.get_str(field).unwrap_or_default();
-    let (whole, otherwise) = match relation.description().items {
-        Items::Activities => (
-            text("kind").parse::<ActivityKind>().is_ok(),
-            "an activity without a kind",
-        ),
-        Items::Comments => (
-            item.by.is_some() && text("text").parse::<CommentText>().is_ok(),
-            "a comment without an author or a text",
-        ),
-        Items::People => (item.by.is_some(), "`by` is missing"),
-    };
-    if whole {
-        Ok(item)
-    } else {
-        Err(otherwise.to_owned())
-    }
-}
-
-/// The size of a document; `None` if it cannot be written as BSON.
-pub(in crate::upkeep) fn bytes_of(document: &Document) -> Option<usize> {
-    RawDocumentBuf::try_from(document)
-        .ok()
-        .map(|raw| raw.as_bytes().len())
+/// Whether a document comes close to the most bytes that it may have.
+pub(super) fn near_limit(document: &Document, what: impl FnOnce() -> String) -> Option<Defect> {
+    let bytes = bytes_of(document)?;
+    let percent = bytes * 100 / MOST_BYTES;
+    (percent >= NEAR).then(|| Defect::NearLimit {
+        what: what(),
+        bytes,
+        percent,
+    })
 }

@@ -3,12 +3,11 @@
 use std::collections::HashMap;
 
 use bson::{Bson, Document, doc};
-use model::Relation;
-
-use crate::overflow::{Owner, PAGES, number, owner_id};
-use crate::upkeep::list_state::{ListState, Shape};
-use crate::upkeep::owners::{ITEMS, owner_of, relations_of};
 use document::{DocumentEngine, Find, Result};
+
+use super::{ITEMS, ListState, Shape};
+use crate::fields::number;
+use crate::{Collection, Lists, Owner};
 
 /// How many pages to have in memory at once, even if they are said to have few items.
 const MOST_PAGES: u64 = 256;
@@ -20,26 +19,30 @@ const SPARE: u64 = 64;
 
 /// A list with pages, according to its owner.
 #[derive(Debug, Clone)]
-pub(super) struct Paged {
+pub struct Paged<'a> {
+    /// Its owner.
     pub owner: Owner,
-    pub relation: Relation,
+    /// Its kind.
+    pub lists: &'a Lists,
+    /// What its owner says.
     pub state: Box<ListState>,
 }
 
 /// Pages of one list, in the order of their numbers.
 #[derive(Debug)]
-pub(super) struct Stretch {
+pub struct Stretch {
     /// The index of the list among the requested ones.
     pub list: usize,
+    /// The page documents.
     pub pages: Vec<Document>,
     /// Whether these are the last pages of the list.
     pub last: bool,
 }
 
 /// A walk over the pages of lists, one list after the other. Each comes in one or more stretches.
-pub(super) struct Committed<'a> {
+pub struct Committed<'a> {
     engine: &'a dyn DocumentEngine,
-    lists: &'a [Paged],
+    lists: &'a [Paged<'a>],
     /// The index of the next list.
     next: usize,
     /// The number of the last page that was returned for it.
@@ -47,8 +50,9 @@ pub(super) struct Committed<'a> {
 }
 
 impl<'a> Committed<'a> {
-    /// Consecutive lists of one relation are read together.
-    pub fn of(engine: &'a dyn DocumentEngine, lists: &'a [Paged]) -> Self {
+    /// Consecutive lists of one kind are read together.
+    #[must_use]
+    pub fn of(engine: &'a dyn DocumentEngine, lists: &'a [Paged<'a>]) -> Self {
         Self {
             engine,
             lists,
@@ -58,6 +62,9 @@ impl<'a> Committed<'a> {
     }
 
     /// The next stretches, which one command reads; empty at the end.
+    ///
+    /// # Errors
+    /// The engine's.
     pub async fn next(&mut self) -> Result<Vec<Stretch>> {
         let first = self.next;
         match together(&self.lists[first..]) {
@@ -78,22 +85,19 @@ impl<'a> Committed<'a> {
 
     async fn of_one(&mut self) -> Result<Stretch> {
         let place = self.next;
-        let Paged {
-            owner,
-            relation,
-            state,
-        } = &self.lists[place];
+        let Paged { owner, lists, state } = &self.lists[place];
+        let spec = lists.spec();
         let mut numbers = doc! { "$lt": i64::from(state.pages) };
         if let Some(after) = &self.after {
             numbers.insert("$gt", after);
         }
         let filter = doc! {
-            "owner": owner_id(owner), "relation": relation.as_str(), "born": &state.born, "page": numbers,
+            "owner": owner.id(), "relation": &*spec.path, "born": &state.born, "page": numbers,
         };
         let size = state.spilled.div_ceil(u64::from(state.pages).max(1)).max(1);
         let most = (ITEMS / size).clamp(FEWEST_PAGES, MOST_PAGES);
         let find = Find::matching(filter).sort(doc! { "page": 1 }).limit(most);
-        let pages = self.engine.find(PAGES, find).await?;
+        let pages = self.engine.find(&spec.pages, find).await?;
         let last = (pages.len() as u64) < most;
         self.after = pages.last().and_then(|page| page.get("page")).cloned();
         if last {
@@ -107,22 +111,23 @@ impl<'a> Committed<'a> {
         })
     }
 
-    /// The pages of each list, all of one relation, in the order of the index that serves them.
-    async fn of_many(&self, lists: &[Paged]) -> Result<Vec<Vec<Document>>> {
-        let ids: Vec<Bson> = lists.iter().map(|list| owner_id(&list.owner)).collect();
+    /// The pages of each list, all of one kind, in the order of the index that serves them.
+    async fn of_many(&self, lists: &[Paged<'_>]) -> Result<Vec<Vec<Document>>> {
+        let spec = lists[0].lists.spec();
+        let ids: Vec<Bson> = lists.iter().map(|list| list.owner.id()).collect();
         let places: HashMap<String, usize> = ids.iter().map(ToString::to_string).zip(0..).collect();
         let numbers = lists.iter().map(|list| u64::from(list.state.pages));
         let (all, most) = (numbers.clone().sum::<u64>(), numbers.max().unwrap_or(0));
         let filter = doc! {
             "owner": { "$in": ids },
-            "relation": lists[0].relation.as_str(),
+            "relation": &*spec.path,
             "page": { "$lt": i64::try_from(most).unwrap_or(i64::MAX) },
         };
         let find = Find::matching(filter)
             .sort(doc! { "owner": 1, "relation": 1, "born": 1, "page": 1 })
             .limit(all + SPARE);
         let mut pages = vec![Vec::new(); lists.len()];
-        for page in self.engine.find(PAGES, find).await? {
+        for page in self.engine.find(&spec.pages, find).await? {
             let place = page.get("owner").and_then(|id| places.get(&id.to_string()));
             let Some(&place) = place else { continue };
             let list = &lists[place].state;
@@ -136,34 +141,31 @@ impl<'a> Committed<'a> {
 }
 
 /// How many of the lists, from the first on, to read with one command.
-fn together(lists: &[Paged]) -> usize {
+fn together(lists: &[Paged<'_>]) -> usize {
     let (mut items, mut pages) = (0_u64, 0_u64);
-    let fits = |list: &&Paged| {
+    let fits = |list: &&Paged<'_>| {
         items = items.saturating_add(list.state.spilled);
         pages += u64::from(list.state.pages);
-        list.relation == lists[0].relation && items <= ITEMS && pages <= MOST_PAGES
+        list.lists.is(lists[0].lists) && items <= ITEMS && pages <= MOST_PAGES
     };
     lists.iter().take_while(fits).count().max(lists.len().min(1))
 }
 
-/// The lists with pages in owner documents, by relation. An adopted list is left out: its pages are still being
-/// written.
-pub(super) fn paged(collection: &str, owners: &[Document]) -> Vec<Paged> {
-    let mut lists = Vec::new();
-    for relation in relations_of(collection) {
+/// The lists with pages in owner documents, one kind after the other. An adopted list is left out: its pages are still
+/// being written.
+#[must_use]
+pub fn paged<'a>(collection: &'a Collection, owners: &[Document]) -> Vec<Paged<'a>> {
+    let mut paged = Vec::new();
+    for lists in collection.lists() {
         for document in owners {
-            let owner = document.get("_id").and_then(|id| owner_of(collection, id));
-            if let (Some(owner), Shape::List(state)) = (owner, Shape::of(document, relation))
+            if let Some(owner) = collection.owner_of(document)
+                && let Shape::List(state) = Shape::of(document, &lists.spec().path)
                 && state.pages > 0
                 && !state.adopting
             {
-                lists.push(Paged {
-                    owner,
-                    relation,
-                    state,
-                });
+                paged.push(Paged { owner, lists, state });
             }
         }
     }
-    lists
+    paged
 }

@@ -1,16 +1,12 @@
 //! A look at one list by itself.
 
 use bson::{Document, doc};
-use model::Relation;
-
-use super::committed::{Committed, Paged};
-use super::{Audit, Checking, Numbers, RepairedItems};
-use crate::Store;
-use crate::overflow::{Owner, owner_collection, owner_id};
-use crate::upkeep::finding::{Severity, Violation};
-use crate::upkeep::list_state::{ListState, Shape};
-use crate::upkeep::repair::Repair;
 use document::{Find, Result};
+
+use super::repair::Repair;
+use super::{Audit, Checking, Defect, List, Numbers, RepairedItems, Severity};
+use crate::scan::{Committed, ListState, Paged, Shape, fields_of};
+use crate::{Collection, ListSpec};
 
 /// How often to read a list that keeps changing.
 const LOOKS: usize = 10;
@@ -19,7 +15,7 @@ const REPAIRS: usize = 64;
 
 /// One look at a list: what is wrong, and the repair of the first problem.
 pub(super) struct ListCheck {
-    pub found: Vec<Violation>,
+    pub found: Vec<Defect>,
     pub repair: Option<Repair>,
     pub items: u64,
 }
@@ -35,12 +31,8 @@ impl ListCheck {
 
 impl Checking<'_> {
     /// What two looks in a row agree on; `None` if the list keeps changing.
-    pub(super) async fn agreed(
-        &mut self,
-        owner: &Owner,
-        relation: Relation,
-    ) -> Result<Option<Vec<Violation>>> {
-        let Some(first) = self.check_once(owner, relation).await? else {
+    pub(super) async fn agreed(&mut self, list: &List<'_>) -> Result<Option<Vec<Defect>>> {
+        let Some(first) = self.check_once(list).await? else {
             return Ok(None);
         };
         self.checked.items += first.items;
@@ -48,7 +40,7 @@ impl Checking<'_> {
             return Ok(Some(first.found));
         }
         self.wait().await;
-        let Some(second) = self.check_once(owner, relation).await? else {
+        let Some(second) = self.check_once(list).await? else {
             return Ok(None);
         };
         let mut agreed = second.found;
@@ -57,15 +49,15 @@ impl Checking<'_> {
     }
 
     /// Repairs one problem after the other, and returns what is left.
-    pub(super) async fn repair(&self, owner: &Owner, relation: Relation) -> Result<Vec<Violation>> {
+    pub(super) async fn repair(&self, list: &List<'_>) -> Result<Vec<Defect>> {
         let mut left = Vec::new();
         for _ in 0..REPAIRS {
-            let Some(look) = self.check_once(owner, relation).await? else {
-                return Ok(vec![Violation::Busy]);
+            let Some(look) = self.check_once(list).await? else {
+                return Ok(vec![Defect::Busy]);
             };
             left = look.found;
             match look.repair {
-                Some(repair) => repair.apply(self.store, owner, relation).await?,
+                Some(repair) => repair.apply(self.engine, list.lists, &list.owner).await?,
                 None => return Ok(left),
             }
         }
@@ -73,12 +65,12 @@ impl Checking<'_> {
     }
 
     /// A look at a list that did not change while it was read.
-    async fn check_once(&self, owner: &Owner, relation: Relation) -> Result<Option<ListCheck>> {
+    async fn check_once(&self, list: &List<'_>) -> Result<Option<ListCheck>> {
         for attempt in 0..LOOKS {
             if attempt > 0 {
                 tokio::time::sleep(self.options.pause / 10).await;
             }
-            let before = match self.read(owner, relation, true).await? {
+            let before = match self.read(list, true).await? {
                 None => {
                     return Ok(Some(ListCheck {
                         found: Vec::new(),
@@ -89,16 +81,16 @@ impl Checking<'_> {
                 Some(Shape::List(list)) => list,
                 Some(other) => return Ok(Some(without_list(other))),
             };
-            let list = Paged {
-                owner: owner.clone(),
-                relation,
+            let paged = Paged {
+                owner: list.owner.clone(),
+                lists: list.lists,
                 state: before,
             };
-            let before = &*list.state;
+            let before = &*paged.state;
             let mut first_bad: Option<(Document, RepairedItems)> = None;
-            let mut audit = Audit::of(relation, self.store.settings().of(relation), before);
+            let mut audit = Audit::of(list.collection, list.lists.spec(), before);
             if before.pages > 0 {
-                let mut pages = Committed::of(&**self.store.engine(), std::slice::from_ref(&list));
+                let mut pages = Committed::of(&**self.engine, std::slice::from_ref(&paged));
                 loop {
                     let stretches = pages.next().await?;
                     if stretches.is_empty() {
@@ -114,7 +106,7 @@ impl Checking<'_> {
             }
             let head = audit.head();
             let numbers = audit.finish();
-            match self.read(owner, relation, false).await? {
+            match self.read(list, false).await? {
                 Some(Shape::List(after)) if before.same_moment(&after) => {
                     return Ok(Some(list_check(before, numbers, head, first_bad)));
                 }
@@ -124,42 +116,38 @@ impl Checking<'_> {
         Ok(None)
     }
 
-    /// What an owner document stores for a relation; `None` if there is no such owner.
-    async fn read(&self, owner: &Owner, relation: Relation, head: bool) -> Result<Option<Shape>> {
-        let mut find = Find::matching(doc! { "_id": owner_id(owner) }).limit(1);
+    /// What an owner document stores for a list; `None` if there is no such owner.
+    async fn read(&self, list: &List<'_>, head: bool) -> Result<Option<Shape>> {
+        let path = &*list.lists.spec().path;
+        let mut find = Find::matching(doc! { "_id": list.owner.id() }).limit(1);
         find.projection = if head {
-            doc! { "born": 1, relation.as_str(): 1 }
+            doc! { "born": 1, path: 1 }
         } else {
-            numbers(&[relation])
+            numbers([path])
         };
-        let found = self.store.engine().find(owner_collection(owner), find).await?;
-        Ok(found.first().map(|owner| Shape::of(owner, relation)))
+        let found = self.engine.find(list.collection.name(), find).await?;
+        Ok(found.first().map(|owner| Shape::of(owner, path)))
     }
 }
 
 /// The projection of lists without their items.
-pub(super) fn numbers(relations: &[Relation]) -> Document {
-    let mut fields = doc! { "born": 1 };
-    for relation in relations {
-        for field in [
-            "count",
-            "pages",
-            "spilled",
-            "rev",
-            "floor",
-            "pending",
-            "adopting",
-            "hasOverflow",
-        ] {
-            fields.insert(format!("{relation}.{field}"), 1);
-        }
-    }
-    fields
+pub(super) fn numbers<'a>(paths: impl IntoIterator<Item = &'a str>) -> Document {
+    let fields = [
+        "count",
+        "pages",
+        "spilled",
+        "rev",
+        "floor",
+        "pending",
+        "adopting",
+        "hasOverflow",
+    ];
+    fields_of(paths, &fields)
 }
 
 /// The result for a list without pages.
-pub(super) fn conclude(relation: Relation, store: &Store, list: &ListState) -> ListCheck {
-    let mut audit = Audit::of(relation, store.settings().of(relation), list);
+pub(super) fn conclude(collection: &Collection, spec: &ListSpec, list: &ListState) -> ListCheck {
+    let mut audit = Audit::of(collection, spec, list);
     let head = audit.head();
     let numbers = audit.finish();
     list_check(list, numbers, head, None)
@@ -180,9 +168,9 @@ pub(super) fn list_check(
 
 pub(super) fn without_list(shape: Shape) -> ListCheck {
     let (violation, items) = match shape {
-        Shape::Unbounded(items) => (Violation::Unbounded { items }, items as u64),
-        Shape::Malformed(what) => (Violation::Malformed { what }, 0),
-        Shape::Missing | Shape::List(_) => (Violation::NoList, 0),
+        Shape::Unbounded(items) => (Defect::Unbounded { items }, items as u64),
+        Shape::Malformed(what) => (Defect::Malformed { what }, 0),
+        Shape::Missing | Shape::List(_) => (Defect::NoList, 0),
     };
     ListCheck {
         found: vec![violation],

@@ -1,14 +1,12 @@
 //! Repairs a list, one guarded write at a time.
 
 use bson::{Bson, DateTime, Document, doc};
-use model::{Relation, Timestamp};
+use document::{Engine, Result, Update};
 
-use super::check::{Numbers, RepairedItems};
-use super::finding::Violation;
-use super::list_state::ListState;
-use crate::Store;
-use crate::overflow::{Item, Owner, PAGES, owner_collection};
-use document::{Result, Update};
+use super::{Defect, Numbers, RepairedItems};
+use crate::item::documents;
+use crate::scan::ListState;
+use crate::{Item, ListSpec, Lists, Owner};
 
 /// The next step of repairing a list. If another operation changes the list first, the step does nothing, and the list
 /// is read again.
@@ -37,11 +35,11 @@ impl Repair {
         head: Option<RepairedItems>,
         page: Option<(Document, RepairedItems)>,
     ) -> Option<Self> {
-        let found = |test: fn(&Violation) -> bool| numbers.found.iter().any(test);
-        if found(|found| matches!(found, Violation::Adopting | Violation::Pending { .. })) {
+        let found = |test: fn(&Defect) -> bool| numbers.found.iter().any(test);
+        if found(|found| matches!(found, Defect::Adopting | Defect::Pending { .. })) {
             return Some(Self::Finish);
         }
-        if found(|found| matches!(found, Violation::Malformed { .. })) {
+        if found(|found| matches!(found, Defect::Malformed { .. })) {
             return None;
         }
         if let Some((page, mended)) = page {
@@ -50,23 +48,22 @@ impl Repair {
         }
         let long = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         if let Some(RepairedItems { items, dropped }) = head {
-            let items: Vec<Document> = items.iter().map(Item::to_document).collect();
             return Some(Self::List {
                 seen: list.clone(),
-                set: doc! { "head": items, "count": long(list.count.saturating_sub(dropped)) },
+                set: doc! { "head": documents(&items), "count": long(list.count.saturating_sub(dropped)) },
             });
         }
         let mut set = doc! {};
-        if found(|found| matches!(found, Violation::OverflowFlag { .. })) {
+        if found(|found| matches!(found, Defect::OverflowFlag { .. })) {
             set.insert("hasOverflow", list.pages > 0);
         }
         if let (true, Some(newest)) = (
-            found(|found| matches!(found, Violation::Floor { .. })),
+            found(|found| matches!(found, Defect::Floor { .. })),
             numbers.newest_in_pages,
         ) {
             set.insert("floor", DateTime::from_millis(newest));
         }
-        let wrong = found(|found| matches!(found, Violation::Count { .. } | Violation::Spilled { .. }));
+        let wrong = found(|found| matches!(found, Defect::Count { .. } | Defect::Spilled { .. }));
         if wrong && numbers.complete {
             set.insert("count", long(numbers.reachable));
             set.insert("spilled", long(numbers.in_pages));
@@ -75,27 +72,29 @@ impl Repair {
             let seen = list.clone();
             return Some(Self::List { seen, set });
         }
-        found(|found| matches!(found, Violation::HeadOverCap { .. })).then_some(Self::Shorten)
+        found(|found| matches!(found, Defect::HeadOverCap { .. })).then_some(Self::Shorten)
     }
 
-    pub async fn apply(self, store: &Store, owner: &Owner, relation: Relation) -> Result<()> {
+    pub async fn apply(self, engine: &Engine, lists: &Lists, owner: &Owner) -> Result<()> {
+        let list = lists.on(engine.clone());
+        let spec = lists.spec();
         match self {
-            Self::Finish => store.list(relation).finish(owner).await,
-            Self::Shorten => store.list(relation).shorten(owner).await,
-            Self::List { seen, set } => change_list(store, owner, relation, &seen, set).await.map(drop),
+            Self::Finish => list.finish(owner).await,
+            Self::Shorten => list.shorten(owner).await,
+            Self::List { seen, set } => change_list(engine, spec, owner, &seen, set).await.map(drop),
             Self::Page { seen, page, mended } => {
                 if mended.dropped > 0 {
                     let less = |number: u64| {
                         i64::try_from(number.saturating_sub(mended.dropped)).unwrap_or(i64::MAX)
                     };
                     let set = doc! { "count": less(seen.count), "spilled": less(seen.spilled) };
-                    if !change_list(store, owner, relation, &seen, set).await? {
+                    if !change_list(engine, spec, owner, &seen, set).await? {
                         return Ok(());
                     }
                 }
-                rewrite(store, &page, &mended.items).await?;
+                rewrite(engine, spec, &page, &mended.items).await?;
                 if mended.items.is_empty() {
-                    store.list(relation).finish(owner).await?;
+                    list.finish(owner).await?;
                 }
                 Ok(())
             }
@@ -104,24 +103,25 @@ impl Repair {
 }
 
 async fn change_list(
-    store: &Store,
+    engine: &Engine,
+    spec: &ListSpec,
     owner: &Owner,
-    relation: Relation,
     seen: &ListState,
     set: Document,
 ) -> Result<bool> {
+    let path = &spec.path;
     let fields: Document = set
         .into_iter()
-        .map(|(field, value)| (format!("{relation}.{field}"), value))
+        .map(|(field, value)| (format!("{path}.{field}"), value))
         .collect();
-    let change = doc! { "$set": fields, "$inc": { format!("{relation}.rev"): 1_i64 } };
-    let update = Update::one(seen.guard(owner, relation), change);
-    let done = store.engine().update(owner_collection(owner), update).await?;
+    let change = doc! { "$set": fields, "$inc": { format!("{path}.rev"): 1_i64 } };
+    let update = Update::one(seen.guard(owner, path), change);
+    let done = engine.update(&spec.owners, update).await?;
     Ok(done.matched == 1)
 }
 
 /// Writes a committed page as it should be, unless an item was removed from it meanwhile; none is ever added.
-async fn rewrite(store: &Store, page: &Document, items: &[Item]) -> Result<()> {
+async fn rewrite(engine: &Engine, spec: &ListSpec, page: &Document, items: &[Item]) -> Result<()> {
     let stored = page.get_array("items").map_or(0, Vec::len);
     // The first four are the shard key.
     let mut guard: Document = ["owner", "relation", "born", "page", "_id", "rev"]
@@ -132,20 +132,18 @@ async fn rewrite(store: &Store, page: &Document, items: &[Item]) -> Result<()> {
         "items",
         doc! { "$size": i64::try_from(stored).unwrap_or(i64::MAX) },
     );
-    let date = |at: Timestamp| DateTime::from_millis(at.millis());
     let mut set = doc! {
         "count": i64::try_from(items.len()).unwrap_or(i64::MAX),
-        "items": items.iter().map(Item::to_document).collect::<Vec<_>>(),
+        "items": documents(items),
     };
     let change = if let (Some(newest), Some(oldest)) = (items.first(), items.last()) {
-        set.extend(doc! { "first": date(newest.at), "last": date(oldest.at) });
+        set.extend(doc! { "first": newest.at, "last": oldest.at });
         doc! { "$set": set }
     } else {
         doc! { "$set": set, "$unset": { "first": "", "last": "" } }
     };
-    store
-        .engine()
-        .update(PAGES, Update::one(guard, change))
+    engine
+        .update(&spec.pages, Update::one(guard, change))
         .await
         .map(drop)
 }

@@ -1,26 +1,24 @@
-//! `detect`: the outliers, by the number of their items and by the bytes of their documents.
+//! The outliers, by the number of their items and by the bytes of their documents.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use bson::{Bson, Document, doc};
-use model::Relation;
+use document::{DocumentEngine, Engine, Find, Result};
 use serde::Serialize;
 
-use super::Progress;
-use super::check::{MOST_BYTES, bytes_of};
-use super::owners::{Owners, groups, owner_of};
-use crate::Store;
-use crate::overflow::{PAGES, owner_id, owners_of};
-use document::{DocumentEngine, Find, Result};
+use crate::measure::{MOST_BYTES, bytes_of};
+use crate::scan::{Owners, groups};
+use crate::{Collection, ListSpec, Progress, fields, value_at};
 
 /// What counts as an outlier, and how many to report.
 #[derive(Debug, Clone, Copy)]
-pub struct DetectOptions {
-    /// The least number of items; `None` for more than the relation's head may hold.
+pub struct Options {
+    /// The least number of items; `None` for more than the list's head may hold.
     pub threshold: Option<u64>,
     /// Or the least number of bytes of the owner document.
     pub bytes: u64,
-    /// The most lists of each relation to report, the longest first.
+    /// The most lists of each kind to report, the longest first.
     pub top: usize,
 }
 
@@ -30,8 +28,9 @@ pub struct DetectOptions {
 pub struct Outlier {
     /// The owner of the list.
     pub owner: String,
-    /// The relation.
-    pub relation: Relation,
+    /// The path of the list, as its pages name it.
+    #[serde(rename = "relation")]
+    pub list: Cow<'static, str>,
     /// How it is stored.
     pub form: Form,
     /// How many items it has.
@@ -54,7 +53,7 @@ pub struct Outlier {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Form {
-    /// One array that grows without bound: `spillway migrate` turns it into head and pages.
+    /// One array that grows without bound: [`migrate`](crate::migrate) turns it into head and pages.
     Unbounded,
     /// Everything is in the head.
     Head,
@@ -73,30 +72,53 @@ struct Measured {
     bytes: u64,
 }
 
-/// Finds the outliers of every relation, longest first. One aggregation each, where the engine computes sizes; a scan of the
-/// owners, a few at a time, where it does not.
-pub async fn detect(store: &Store, options: DetectOptions, progress: Progress<'_>) -> Result<Vec<Outlier>> {
-    let engine = &**store.engine();
+/// Finds the outliers among the lists of each kind, longest first. One aggregation each, where the engine computes sizes;
+/// a scan of the owners, a few at a time, where it does not. `progress` is called with the number of kinds that are done,
+/// and of all.
+///
+/// # Errors
+/// The engine's.
+pub async fn detect(
+    engine: &Engine,
+    collections: &[Collection],
+    options: Options,
+    progress: Progress<'_>,
+) -> Result<Vec<Outlier>> {
+    let engine = &**engine;
     let mut outliers = Vec::new();
-    for (done, relation) in Relation::ALL.into_iter().enumerate() {
-        progress(done as u64, Relation::ALL.len() as u64);
-        let limits = store.settings().of(relation);
-        let threshold = options.threshold.unwrap_or(limits.threshold as u64 + 1);
-        let found = if engine.capabilities().document_sizes {
-            let pipeline = pipeline(relation, threshold, options);
-            let found = engine.aggregate(owners_of(relation), pipeline).await?;
+    let kinds: Vec<(&Collection, &ListSpec)> = collections
+        .iter()
+        .flat_map(|collection| {
+            collection
+                .lists()
+                .iter()
+                .map(move |lists| (collection, lists.spec()))
+        })
+        .collect();
+    for (done, (collection, spec)) in kinds.iter().enumerate() {
+        progress(done as u64, kinds.len() as u64);
+        let threshold = options.threshold.unwrap_or(spec.limits.threshold as u64 + 1);
+        let mut found = if engine.capabilities().document_sizes {
+            let pipeline = pipeline(&spec.path, threshold, options);
+            let found = engine.aggregate(&spec.owners, pipeline).await?;
             found.iter().map(Measured::read).collect()
         } else {
-            scan(engine, relation, threshold, options).await?
+            scan(engine, collection, &spec.path, threshold, options).await?
         };
-        let page_bytes = page_bytes(engine, relation, &found).await?;
+        for measured in &mut found {
+            // As its pages store it.
+            if let Some(owner) = (collection.owner)(&measured.id) {
+                measured.id = owner.id();
+            }
+        }
+        let page_bytes = page_bytes(engine, spec, &found).await?;
         for (measured, page_bytes) in found.into_iter().zip(page_bytes) {
             #[expect(clippy::cast_precision_loss, reason = "percentages are for people")]
             let percent = |part: u64, whole: usize| part as f64 * 100.0 / whole as f64;
             outliers.push(Outlier {
-                owner: owner_of(owners_of(relation), &measured.id)
+                owner: (collection.owner)(&measured.id)
                     .map_or_else(|| measured.id.to_string(), |owner| owner.to_string()),
-                relation,
+                list: spec.path.clone(),
                 form: measured.form,
                 items: measured.items,
                 head: measured.head,
@@ -104,17 +126,17 @@ pub async fn detect(store: &Store, options: DetectOptions, progress: Progress<'_
                 owner_bytes: measured.bytes,
                 page_bytes,
                 of_most: percent(measured.bytes, MOST_BYTES),
-                head_fill: percent(measured.head, limits.threshold),
+                head_fill: percent(measured.head, spec.limits.threshold),
             });
         }
     }
-    progress(Relation::ALL.len() as u64, Relation::ALL.len() as u64);
+    progress(kinds.len() as u64, kinds.len() as u64);
     Ok(outliers)
 }
 
 /// Seed 3's query for outliers and seed 1's for sizes, in one; an array counts by its length.
-fn pipeline(relation: Relation, threshold: u64, options: DetectOptions) -> Vec<Document> {
-    let list = format!("${relation}");
+fn pipeline(path: &str, threshold: u64, options: Options) -> Vec<Document> {
+    let list = format!("${path}");
     let counter = |name: &str| doc! { "$ifNull": [format!("{list}.{name}"), 0_i64] };
     let of_list =
         |array: Bson, counter: Document| doc! { "$cond": [{ "$isArray": [&list] }, array, counter] };
@@ -138,11 +160,11 @@ fn pipeline(relation: Relation, threshold: u64, options: DetectOptions) -> Vec<D
 
 async fn scan(
     engine: &dyn DocumentEngine,
-    relation: Relation,
+    collection: &Collection,
+    path: &str,
     threshold: u64,
-    options: DetectOptions,
+    options: Options,
 ) -> Result<Vec<Measured>> {
-    let collection = owners_of(relation);
     let mut owners = Owners::of(engine, collection);
     let mut found: Vec<Measured> = Vec::new();
     loop {
@@ -152,8 +174,8 @@ async fn scan(
         }
         for group in groups(collection, &batch) {
             let find = Find::matching(doc! { "_id": { "$in": group } });
-            for owner in engine.find(collection, find).await? {
-                let measured = Measured::of(&owner, relation);
+            for owner in engine.find(collection.name(), find).await? {
+                let measured = Measured::of(&owner, path);
                 let large = measured.bytes >= options.bytes && measured.items > 0;
                 if measured.items >= threshold.max(1) || large {
                     found.push(measured);
@@ -167,13 +189,13 @@ async fn scan(
 
 impl Measured {
     /// From a whole owner document.
-    fn of(owner: &Document, relation: Relation) -> Self {
+    fn of(owner: &Document, path: &str) -> Self {
         let mut summary = doc! {
             "_id": owner.get("_id").cloned().unwrap_or(Bson::Null),
             "born": owner.get("born").cloned().unwrap_or(Bson::Null),
             "bytes": i64::try_from(bytes_of(owner).unwrap_or(0)).unwrap_or(i64::MAX),
         };
-        match owner.get(relation.as_str()) {
+        match value_at(owner, path) {
             Some(Bson::Array(array)) => {
                 summary.insert("unbounded", true);
                 summary.insert("items", i64::try_from(array.len()).unwrap_or(i64::MAX));
@@ -188,14 +210,9 @@ impl Measured {
         Self::read(&summary)
     }
 
-    /// The value that its pages store as their owner.
-    fn owner(&self, relation: Relation) -> Bson {
-        owner_of(owners_of(relation), &self.id).map_or_else(|| self.id.clone(), |owner| owner_id(&owner))
-    }
-
     /// Reads the projection of the pipeline.
     fn read(summary: &Document) -> Self {
-        let number = |field: &str| crate::overflow::number(summary, field).unwrap_or(0);
+        let number = |field: &str| fields::number(summary, field).unwrap_or(0);
         let (items, pages) = (number("items"), number("pages"));
         let form = match summary.get_bool("unbounded") {
             Ok(true) => Form::Unbounded,
@@ -214,12 +231,12 @@ impl Measured {
     }
 }
 
-/// The total size of each list's pages: one aggregation for all lists of a relation.
-async fn page_bytes(engine: &dyn DocumentEngine, relation: Relation, lists: &[Measured]) -> Result<Vec<u64>> {
+/// The total size of each list's pages: one aggregation for all lists of one kind.
+async fn page_bytes(engine: &dyn DocumentEngine, spec: &ListSpec, lists: &[Measured]) -> Result<Vec<u64>> {
     let owners: Vec<Bson> = lists
         .iter()
         .filter(|list| list.pages > 0)
-        .map(|list| list.owner(relation))
+        .map(|list| list.id.clone())
         .collect();
     if owners.is_empty() {
         return Ok(vec![0; lists.len()]);
@@ -227,54 +244,47 @@ async fn page_bytes(engine: &dyn DocumentEngine, relation: Relation, lists: &[Me
     if !engine.capabilities().document_sizes {
         let mut bytes = Vec::with_capacity(lists.len());
         for list in lists {
-            bytes.push(page_bytes_one_by_one(engine, relation, list).await?);
+            bytes.push(page_bytes_one_by_one(engine, spec, list).await?);
         }
         return Ok(bytes);
     }
     let sums = vec![
-        doc! { "$match": { "owner": { "$in": owners }, "relation": relation.as_str() } },
+        doc! { "$match": { "owner": { "$in": owners }, "relation": &*spec.path } },
         doc! { "$project": { "owner": 1, "born": 1, "bytes": { "$bsonSize": "$$ROOT" } } },
         doc! { "$group": {
             "_id": { "owner": "$owner", "born": "$born" }, "bytes": { "$sum": "$bytes" },
         } },
     ];
-    let sums = engine.aggregate(PAGES, sums).await?;
+    let sums = engine.aggregate(&spec.pages, sums).await?;
     let key = |owner: &Bson, born: &Bson| format!("{owner} {born}");
     let sums: HashMap<String, u64> = sums
         .iter()
         .filter_map(|sum| {
             let list = sum.get_document("_id").ok()?;
             let born = list.get("born").unwrap_or(&Bson::Null);
-            let bytes = crate::overflow::number(sum, "bytes").ok()?;
+            let bytes = fields::number(sum, "bytes").ok()?;
             Some((key(list.get("owner")?, born), bytes))
         })
         .collect();
     let bytes = |list: &Measured| match list.pages {
         0 => 0,
-        _ => sums
-            .get(&key(&list.owner(relation), &list.born))
-            .copied()
-            .unwrap_or(0),
+        _ => sums.get(&key(&list.id, &list.born)).copied().unwrap_or(0),
     };
     Ok(lists.iter().map(bytes).collect())
 }
 
-async fn page_bytes_one_by_one(
-    engine: &dyn DocumentEngine,
-    relation: Relation,
-    list: &Measured,
-) -> Result<u64> {
+async fn page_bytes_one_by_one(engine: &dyn DocumentEngine, spec: &ListSpec, list: &Measured) -> Result<u64> {
     if list.pages == 0 {
         return Ok(0);
     }
     let (mut bytes, mut above) = (0, -1_i64);
     loop {
         let next = doc! {
-            "owner": list.owner(relation), "relation": relation.as_str(), "born": &list.born,
+            "owner": &list.id, "relation": &*spec.path, "born": &list.born,
             "page": { "$gt": above },
         };
         let find = Find::matching(next).sort(doc! { "page": 1 }).limit(1);
-        let Some(page) = engine.find(PAGES, find).await?.into_iter().next() else {
+        let Some(page) = engine.find(&spec.pages, find).await?.into_iter().next() else {
             return Ok(bytes);
         };
         bytes += bytes_of(&page).unwrap_or(0) as u64;

@@ -5,9 +5,7 @@
 
 use serde::Serialize;
 
-use crate::Settings;
-
-/// The sizes of a relation's items, in bytes of BSON.
+/// The sizes of the items of lists of one kind, in bytes of BSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ItemSizes {
@@ -54,20 +52,20 @@ const PER_LIST: u64 = 140;
 const PAGE_QUARTERS: usize = 3;
 
 /// The threshold and page size with which a list of items of these sizes stays within `budget` bytes of its owner
-/// document; `screen` is how many items a first screen shows.
+/// document; `screen` is how many items a first screen shows, and `most` how many a head may hold at most.
 ///
 /// The budget holds for items of the p99 size, and the worst case is reported. At least one item fits, whatever the
 /// budget.
-pub fn advise(budget: u64, sizes: ItemSizes, screen: usize) -> Advice {
+#[must_use]
+pub fn advise(budget: u64, sizes: ItemSizes, screen: usize, most: usize) -> Advice {
     let room = budget.saturating_sub(PER_LIST);
     let fits = room / (sizes.p99.max(1) + PER_ELEMENT);
-    let threshold = usize::try_from(fits)
-        .unwrap_or(usize::MAX)
-        .clamp(1, Settings::MOST);
+    let threshold = usize::try_from(fits).unwrap_or(usize::MAX).clamp(1, most.max(1));
     evaluate(budget, sizes, screen, threshold, page_size_for(threshold, screen))
 }
 
 /// What a threshold and page size mean for items of these sizes.
+#[must_use]
 pub fn evaluate(budget: u64, sizes: ItemSizes, screen: usize, threshold: usize, page_size: usize) -> Advice {
     let (threshold, page_size) = (threshold.max(1), page_size.max(1));
     let moved = page_size.min(threshold);
@@ -108,6 +106,11 @@ mod tests {
     use super::*;
 
     const SCREEN: usize = 20;
+    const MOST: usize = 1_900;
+
+    fn advise(budget: u64, sizes: ItemSizes, screen: usize) -> Advice {
+        super::advise(budget, sizes, screen, MOST)
+    }
 
     fn all(size: u64) -> ItemSizes {
         ItemSizes {
@@ -186,9 +189,6 @@ mod tests {
     #[test]
     fn missing_sizes_and_an_empty_budget_are_handled() {
         assert_eq!(advise(0, ItemSizes::default(), SCREEN).threshold, 1);
-        assert_eq!(
-            advise(u64::MAX, ItemSizes::default(), SCREEN).threshold,
-            Settings::MOST
-        );
+        assert_eq!(advise(u64::MAX, ItemSizes::default(), SCREEN).threshold, MOST);
     }
 }
