@@ -124,6 +124,12 @@ pub(crate) fn pages_of(collections: &[Collection]) -> Vec<&str> {
     names
 }
 
+/// The kinds of lists of all these collections.
+pub(crate) fn kinds(collections: &[Collection]) -> impl Iterator<Item = (&Collection, &Lists)> {
+    let kinds = |collection| std::iter::repeat(collection).zip(Collection::lists(collection));
+    collections.iter().flat_map(kinds)
+}
+
 /// The list that a page says it is in, if it is one of these.
 pub(crate) fn lists_of<'a>(
     collections: &'a [Collection],
@@ -131,9 +137,5 @@ pub(crate) fn lists_of<'a>(
     page: &Document,
 ) -> Option<(&'a Collection, &'a Lists)> {
     let path = page.get_str("relation").ok()?;
-    let mut all = collections.iter().flat_map(|collection| {
-        let lists = collection.lists.iter();
-        lists.map(move |lists| (collection, lists))
-    });
-    all.find(|(_, lists)| lists.spec().path == path && lists.spec().pages == pages)
+    kinds(collections).find(|(_, lists)| lists.spec().path == path && lists.spec().pages == pages)
 }

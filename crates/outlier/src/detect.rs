@@ -7,6 +7,7 @@ use bson::{Bson, Document, doc};
 use document::{DocumentEngine, Engine, Find, Result};
 use serde::Serialize;
 
+use crate::collection::kinds;
 use crate::measure::{MOST_BYTES, bytes_of};
 use crate::scan::{Owners, groups};
 use crate::{Collection, ListSpec, Progress, fields, value_at};
@@ -86,17 +87,10 @@ pub async fn detect(
 ) -> Result<Vec<Outlier>> {
     let engine = &**engine;
     let mut outliers = Vec::new();
-    let kinds: Vec<(&Collection, &ListSpec)> = collections
-        .iter()
-        .flat_map(|collection| {
-            collection
-                .lists()
-                .iter()
-                .map(move |lists| (collection, lists.spec()))
-        })
-        .collect();
-    for (done, (collection, spec)) in kinds.iter().enumerate() {
-        progress(done as u64, kinds.len() as u64);
+    let total = kinds(collections).count() as u64;
+    for (done, (collection, lists)) in kinds(collections).enumerate() {
+        progress(done as u64, total);
+        let spec = lists.spec();
         let threshold = options.threshold.unwrap_or(spec.limits.threshold as u64 + 1);
         let mut found = if engine.capabilities().document_sizes {
             let pipeline = pipeline(&spec.path, threshold, options);
@@ -130,7 +124,7 @@ pub async fn detect(
             });
         }
     }
-    progress(kinds.len() as u64, kinds.len() as u64);
+    progress(total, total);
     Ok(outliers)
 }
 

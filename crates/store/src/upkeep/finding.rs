@@ -142,3 +142,44 @@ impl Violation {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_with_a_list_is_written_in_the_feeds_words() {
+        let written = |defect: Defect, outcome| {
+            let finding = Finding::from(outlier::check::Finding {
+                owner: "user:ada".to_owned(),
+                list: Some("followers".into()),
+                severity: defect.severity(),
+                defect,
+                outcome,
+            });
+            (
+                serde_json::to_string(&finding).unwrap(),
+                finding.violation.to_string(),
+            )
+        };
+        let (key, page) = ("by bob".to_owned(), Some(2));
+        let (json, text) = written(Defect::Duplicate { key, page }, Outcome::Found);
+        assert_eq!(
+            json,
+            r#"{"owner":"user:ada","relation":"followers","kind":"duplicate","key":"user:bob","page":2,"severity":"broken","outcome":"found"}"#
+        );
+        assert_eq!(text, "user:bob is stored twice, the second time in page 2");
+        let (json, text) = written(
+            Defect::NoList,
+            Outcome::Unrepairable(Defect::NoList.unrepairable()),
+        );
+        assert_eq!(
+            json,
+            r#"{"owner":"user:ada","relation":"followers","kind":"noList","severity":"notice","outcome":{"unrepairable":"`spillway migrate` does it"}}"#
+        );
+        assert_eq!(
+            text,
+            "the list is missing; the first append or `spillway migrate` makes it"
+        );
+    }
+}
