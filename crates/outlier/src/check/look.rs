@@ -81,16 +81,16 @@ impl Checking<'_> {
                 Some(Shape::List(list)) => list,
                 Some(other) => return Ok(Some(without_list(other))),
             };
-            let paged = Paged {
+            let seen = Paged {
                 owner: list.owner.clone(),
                 lists: list.lists,
                 state: before,
             };
-            let before = &*paged.state;
+            let before = &*seen.state;
             let mut first_bad: Option<(Document, RepairedItems)> = None;
             let mut audit = Audit::of(list.collection, list.lists.spec(), before);
             if before.pages > 0 {
-                let mut pages = Committed::of(&**self.engine, std::slice::from_ref(&paged));
+                let mut pages = Committed::of(&**self.engine, std::slice::from_ref(&seen));
                 loop {
                     let stretches = pages.next().await?;
                     if stretches.is_empty() {
