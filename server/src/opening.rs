@@ -169,6 +169,11 @@ pub fn tidy_every_minute(store: &Store, embedded: Option<&Embedded>, clock: &Arc
         let (store, now) = (reacted.clone(), clock.now());
         async move { store.reactions().finish_all(now).await }
     });
+    let changed = store.clone();
+    every_minute("finishing interrupted removals from pages", move || {
+        let store = changed.clone();
+        async move { store::upkeep::finish_removals(&store).await }
+    });
     let left = store.clone();
     every_minute("finishing interrupted account deletions", move || {
         let store = left.clone();

@@ -1,8 +1,46 @@
+use bson::doc;
+
 use crate::attempts::Attempts;
+use crate::collection::{Collection, kinds};
 use crate::spill::Push;
 use crate::state::{Head, State};
 use crate::{OverflowList, Owner};
-use document::{Error, Result};
+use document::{Engine, Error, Find, Result, session_of};
+
+/// In how many lists of a kind one call of [`finish_all`] finishes removals.
+const MOST: u64 = 1_000;
+
+/// Finishes removals from pages that were interrupted, and that no later operation on the list has finished. Returns
+/// in how many lists there were any. To be called now and then; [`Lists::prepare`](crate::Lists::prepare) creates the
+/// index that finds them.
+///
+/// # Errors
+/// What the engine refuses.
+pub async fn finish_all(engine: &Engine, collections: &[Collection]) -> Result<usize> {
+    let mut finished = 0;
+    for (collection, lists) in kinds(collections) {
+        let list = lists.on(session_of(engine));
+        let pending = Find::matching(doc! { list.path(PENDING_PAGE): { "$exists": true } });
+        let found = engine
+            .find(list.owners(), pending.project(doc! { "_id": 1 }).limit(MOST))
+            .await?;
+        for owner in found.iter().filter_map(|document| collection.owner_of(document)) {
+            // A removal that is under way in this process ends by itself.
+            let Some(_turn) = list.kind.changes.free(&owner) else {
+                continue;
+            };
+            match list.finish(&owner).await {
+                Ok(()) => finished += 1,
+                Err(Error::NoOwner(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Ok(finished)
+}
+
+/// Only the lists with removals under way have this field.
+pub(crate) const PENDING_PAGE: &str = "pending.page";
 
 impl OverflowList<'_> {
     /// Finishes what operations began and did not end: an adoption, removals, the tidying of emptied pages.

@@ -121,6 +121,7 @@ pub use bulk::{StoredList, lay_out};
 pub use collection::{Collection, Elements};
 pub use cursor::{Cursor, Seam};
 pub use delete::delete_owner;
+pub use finish::finish_all;
 pub use item::{Item, Key};
 pub use measure::{MOST_BYTES, Measure, Meter};
 pub use read::Stretch;
@@ -203,11 +204,12 @@ impl Lists {
         }
     }
 
-    /// Creates the indexes of the pages, which changes nothing where they exist.
+    /// Creates the indexes of the pages and of the owners, which changes nothing where they exist.
     ///
     /// # Errors
     /// What the engine refuses.
     pub async fn prepare(&self, engine: &Engine) -> Result<()> {
+        self.prepare_owners(engine).await?;
         let list = || doc! { "owner": 1, "relation": 1 };
         let with = |fields: Document| list().into_iter().chain(fields).collect::<Document>();
         let spec = self.spec();
@@ -226,6 +228,18 @@ impl Lists {
             engine.create_index(&spec.pages, index).await?;
         }
         Ok(())
+    }
+
+    /// Creates the index of the owners that finds unfinished removals: enough for lists that share their collection of
+    /// pages, and the fields of keys and ids in it, with lists that are prepared.
+    ///
+    /// # Errors
+    /// What the engine refuses.
+    pub async fn prepare_owners(&self, engine: &Engine) -> Result<()> {
+        let spec = self.spec();
+        let pending = format!("{}.{}", spec.path, finish::PENDING_PAGE);
+        let index = Index::on(doc! { &pending: 1 }).only(doc! { &pending: { "$exists": true } });
+        engine.create_index(&spec.owners, index).await
     }
 }
 

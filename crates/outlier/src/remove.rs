@@ -184,12 +184,13 @@ impl OverflowList<'_> {
                 .project(doc! { "count": 1 })
                 .unjournaled();
             let page = self.engine.find_and_modify(self.pages(), pull).await?;
-            let emptied = page.is_some_and(|page| number(&page, "count").is_ok_and(|count| count == 0));
+            // An interrupted call may have pulled it and gone no further.
+            let may_be_empty = page.is_none_or(|page| number(&page, "count").is_ok_and(|count| count == 0));
+            let emptied = may_be_empty && self.unmark(self.page_of(owner, born, removal.page)).await?;
             let done = doc! { "$pull": { self.path("pending"): removal.to_document() } };
             let done = Update::one(doc! { "_id": owner.id(), "born": born }, done).unjournaled();
             self.engine.update(self.owners(), done).await?;
             if emptied {
-                self.unmark(self.page_of(owner, born, removal.page)).await?;
                 self.trim(owner).await?;
             }
         }

@@ -20,16 +20,16 @@ impl OverflowList<'_> {
         self.trim(owner).await
     }
 
-    /// Hides the empty ones of these pages from readers. They find nothing in such pages if a power failure brings
-    /// them back.
-    pub(crate) async fn unmark(&self, mut pages: Document) -> Result<()> {
+    /// Hides the empty ones of these pages from readers, who find nothing in such pages if a power failure brings them
+    /// back. Returns whether there were any that were not hidden before.
+    pub(crate) async fn unmark(&self, mut pages: Document) -> Result<bool> {
         pages.insert("count", 0_i64);
         pages.insert("last", doc! { "$exists": true });
         let unmark = Update {
             many: true,
             ..Update::one(pages, doc! { "$unset": { "first": "", "last": "" } }).unjournaled()
         };
-        self.engine.update(self.pages(), unmark).await.map(drop)
+        Ok(self.engine.update(self.pages(), unmark).await?.matched > 0)
     }
 
     /// Gives up the newest pages as long as they are empty.

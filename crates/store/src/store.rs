@@ -40,6 +40,9 @@ impl Store {
         let lists = all_lists(&settings);
         // All lists share the collection of pages, and these need every index of it.
         lists[Relation::Likes as usize].prepare(&engine).await?;
+        for others in &lists {
+            others.prepare_owners(&engine).await?;
+        }
         sessions::prepare(&*engine).await?;
         held_handles::prepare(&*engine).await?;
         account_deletion::prepare(&*engine).await?;

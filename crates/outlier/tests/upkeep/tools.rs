@@ -1,10 +1,14 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use bson::{Bson, Document, doc};
-use document::{Engine, Find};
-use outlier::check::Defect;
+use document::{Engine, Error, Find, Layer, Result};
+use outlier::check::{Defect, Severity};
 use outlier::detect::{self, Form, detect};
 use outlier::migrate::{MigrationReport, migrate};
 use outlier::stats::{ListStats, stats};
-use outlier::{Elements, Item, value_at};
+use outlier::{Elements, Item, Key, Owner, finish_all, value_at};
+use uuid::Uuid;
 
 use crate::{CUSTOMERS, ORDERS, change_customer, customers, defects, id, order, shop};
 
@@ -124,4 +128,58 @@ async fn elements_that_the_caller_can_read_are_converted() {
     let find = Find::matching(doc! { "_id": id(3) });
     let stored = engine.find(CUSTOMERS, find).await.unwrap().remove(0);
     assert_eq!(value_at(&stored, "account.orders.count"), Some(&Bson::Int64(2)));
+}
+
+/// An engine for a process that dies: after so many writes it makes no more.
+struct Dying {
+    below: Engine,
+    left: AtomicUsize,
+}
+
+impl Layer for Dying {
+    fn below(&self) -> &Engine {
+        &self.below
+    }
+
+    async fn call<T: Send>(&self, writes: bool, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
+        let one_less = |left: usize| left.checked_sub(1);
+        if writes
+            && self
+                .left
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less)
+                .is_err()
+        {
+            return Err(Error::Unavailable("the process died".into()));
+        }
+        call.await
+    }
+}
+
+#[tokio::test]
+async fn removals_that_a_crash_interrupted_are_finished_without_another_operation_on_the_list() {
+    let mut finished = 0;
+    for writes in 0.. {
+        let engine = shop().await;
+        let dying: Engine = Arc::new(Dying {
+            below: engine.clone(),
+            left: AtomicUsize::new(writes),
+        });
+        let shop = customers();
+        let list = shop.lists()[0].on(dying);
+        // The first two pages, from the oldest order on, and then the newest page.
+        let (customer, mut died) = (Owner::from(Bson::from(id(1))), false);
+        for number in [1, 2, 3, 4, 5, 6, 7, 8, 16, 15, 14, 13] {
+            let order = Key::Id(Uuid::from_u128(number));
+            died |= list.remove(&customer, &order).await.is_err();
+        }
+        finished += finish_all(&engine, &[customers()]).await.unwrap();
+        let unfinished = |defect: &Defect| defect.severity() > Severity::Notice;
+        let left = defects(&engine).await.into_iter().find(unfinished);
+        assert_eq!(left, None, "after {writes} writes");
+        assert_eq!(finish_all(&engine, &[customers()]).await.unwrap(), 0);
+        if !died {
+            break;
+        }
+    }
+    assert!(finished > 12, "only {finished} removals were interrupted");
 }

@@ -24,6 +24,14 @@ pub use stats::{RelationStats, advise, stats};
 
 use crate::Store;
 
+/// Finishes removals from pages that were interrupted; returns in how many lists there were any.
+///
+/// # Errors
+/// The engine's.
+pub async fn finish_removals(store: &Store) -> document::Result<usize> {
+    outlier::finish_all(store.engine(), &collections(store)).await
+}
+
 /// Finds the outliers of every relation, longest first.
 ///
 /// # Errors
