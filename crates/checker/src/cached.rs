@@ -4,7 +4,7 @@
 //! documents alone. So each state of the documents has a name, every command is looked up under that name first, and
 //! going back to the start of a run only means setting that name.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex};
 
@@ -57,6 +57,7 @@ pub struct Cached {
 struct Known {
     now: State,
     states: HashMap<State, Collections>,
+    indexes: HashSet<u64>,
     answers: HashMap<u64, (Result<Answer>, State)>,
 }
 
@@ -273,7 +274,13 @@ impl DocumentEngine for Cached {
     }
 
     async fn create_index(&self, collection: &str, index: Index) -> Result<()> {
-        self.engine.create_index(collection, index).await
+        let created = digest(&(collection, format!("{index:?}")));
+        if self.known.lock().unwrap().indexes.contains(&created) {
+            return Ok(());
+        }
+        self.engine.create_index(collection, index).await?;
+        self.known.lock().unwrap().indexes.insert(created);
+        Ok(())
     }
 
     async fn ping(&self) -> Result<()> {
