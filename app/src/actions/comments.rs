@@ -6,7 +6,7 @@
 )]
 
 use leptos::prelude::*;
-use model::{ItemId, PostId};
+use model::{CommentText, ItemId, PostId};
 use ui::notice::Done;
 use ui::refusal::ActionError;
 use ui::reply::Form;
@@ -25,11 +25,13 @@ pub async fn add_comment(
         let author = session::require()?;
         let post: PostId = post.parse()?;
         let id = if id.is_empty() { None } else { Some(id.parse()?) };
-        Ok(feed()?
-            .reactions()
-            .comment(&author.handle, post, id, text.parse()?)
-            .await?
-            .id)
+        let (feed, author, text) = (feed()?, &author.handle, text.parse::<CommentText>()?);
+        let comment = feed.reactions().comment(author, post, id, text.clone()).await?;
+        if comment.text == text {
+            return Ok(comment.id);
+        }
+        // The browser went back to a form that was sent before, and this is another text.
+        Ok(feed.reactions().comment(author, post, None, text).await?.id)
     };
     form.answer(result.await, |comment| format!("/post/{post}#comment-{comment}"))
 }

@@ -6,7 +6,7 @@
 )]
 
 use leptos::prelude::*;
-use model::{PostId, ReactionState};
+use model::{PostId, PostText, ReactionState};
 use ui::notice::Done;
 use ui::refusal::ActionError;
 use ui::reply::{Form, referring_page};
@@ -20,12 +20,13 @@ pub async fn compose(text: String, #[server(default)] id: String) -> Result<Post
     let result = async {
         let author = session::require()?;
         let id = if id.is_empty() { None } else { Some(id.parse()?) };
-        Ok(feed()?
-            .posts()
-            .compose(&author.handle, id, text.parse()?)
-            .await?
-            .post
-            .id)
+        let (feed, text) = (feed()?, text.parse::<PostText>()?);
+        let post = feed.posts().compose(&author.handle, id, text.clone()).await?.post;
+        if post.text == text {
+            return Ok(post.id);
+        }
+        // The browser went back to a form that was sent before, and this is another text.
+        Ok(feed.posts().compose(&author.handle, None, text).await?.post.id)
     };
     form.answer(result.await, |post| format!("/#post-{post}"))
 }

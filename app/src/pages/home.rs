@@ -108,6 +108,7 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
     let somewhere_to_go = (matches!(list, Posts::Home) && signed_in)
         .then(|| view! { <a href="/explore">"Explore"</a> " has plenty of people to follow." });
     let empty = view! { {empty} {somewhere_to_go} };
+    let fresh_id = feed()?.fresh_id(now());
     let form = composer.map(|author| {
         view! {
             <TextForm
@@ -118,6 +119,7 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
                 placeholder="What is happening?"
                 submit="Post"
                 most=PostText::MAX
+                id=fresh_id
                 author=author.clone()
                 draft="draft post".to_owned()
                 refusal=rejected_form_of("compose")

@@ -47,6 +47,7 @@ async fn post_page(id: PostId, place: ListPosition) -> Result<impl IntoView, Pro
                 placeholder="Add a comment"
                 submit="Comment"
                 most=CommentText::MAX
+                id=feed.fresh_id(now)
                 hidden=("post", id.to_string())
                 author=author.clone()
                 draft=format!("draft {id}")

@@ -101,6 +101,35 @@ fn a_refused_form_is_shown_once_with_what_was_typed() {
 }
 
 #[test]
+fn a_form_that_is_sent_twice_is_stored_once_and_other_words_in_it_are_stored_too() {
+    let server = Server::start();
+    let ada = server.member("ada");
+    let mut browser = browser(&server);
+    browser.cookie.clone_from(&ada.cookie);
+    let id_in = |page: &str| {
+        let html = browser.get(page).text;
+        let (_, field) = html.split_once("name=\"id\" value=\"").unwrap();
+        field.split('"').next().unwrap().to_owned()
+    };
+    let first = id_in("/");
+    assert_ne!(first, id_in("/"), "each page has a fresh one");
+    for words in ["Once", "Once", "Other+words"] {
+        let sent = fills_in(&browser, "/", "/api/compose", &format!("id={first}&text={words}"));
+        assert_eq!(sent.status, 303, "{sent:?}");
+    }
+    let posts = ada.get("/explore").body;
+    assert_eq!(posts["total"], 2);
+
+    let post = format!("/post/{first}");
+    let comment = id_in(&post);
+    for words in ["Once", "Once", "Other+words"] {
+        let fields = format!("post={first}&id={comment}&text={words}");
+        assert_eq!(fills_in(&browser, &post, "/api/add_comment", &fields).status, 303);
+    }
+    assert_eq!(ada.get(&format!("/posts/{first}/comments")).body["total"], 2);
+}
+
+#[test]
 fn a_confirmation_is_shown_once() {
     let server = Server::start();
     let ada = server.member("ada");

@@ -1,5 +1,6 @@
 use leptos::prelude::*;
 use model::Handle;
+use uuid::Uuid;
 
 use crate::escape::escape;
 use crate::islands::WritingForm;
@@ -25,6 +26,8 @@ pub fn TextForm(
     /// What else is sent, as a name and a value.
     #[prop(optional)]
     hidden: Option<(&'static str, String)>,
+    /// The id of what will be written, so that a form that is sent twice is stored once.
+    id: Uuid,
     /// The writer.
     author: Handle,
     /// The subject: the device stores the draft under it.
@@ -43,7 +46,7 @@ pub fn TextForm(
         <WritingForm>
             <form class="text-form" method="post" action=action data-author=author.to_string() data-draft=draft data-testid=test_id>
                 {hidden.map(|(name, value)| view! { <input type="hidden" name=name value=value /> })}
-                <input type="hidden" name="id" autocomplete="off" />
+                <input type="hidden" name="id" value=id.to_string() autocomplete="off" />
                 <label class="visually-hidden" for=field>
                     {label}
                 </label>

@@ -86,6 +86,8 @@ mod real {
         /// Shows the draft, unless something was typed already. A text that was being sent when the page was left
         /// is sent again; if it had arrived, it is still stored only once.
         pub fn resume(self: &Rc<Self>) {
+            // The page's id is for browsers without JavaScript. Here every text gets its own when it is sent.
+            self.id.set_value("");
             let draft = self.draft.as_ref().and_then(Draft::read);
             let Some((id, text)) = draft.filter(|_| self.text.value().is_empty()) else {
                 return self.typed();
