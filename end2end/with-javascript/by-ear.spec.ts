@@ -5,26 +5,22 @@ import { expect, gotoLive, REFUSALS, test } from "../fixtures";
 
 test.use({ tolerated: REFUSALS });
 
-test("every page has its landmarks, one first heading, and no level left out", async ({ page, api }) => {
-  test.setTimeout(120_000);
-  for (const { name, open } of EVERY_PAGE) {
-    await test.step(name, async () => {
-      await page.context().clearCookies();
-      await open(page, api);
-      await expect(page.getByRole("banner")).toHaveCount(1);
-      await expect(page.getByRole("main")).toHaveCount(1);
-      await expect(page.getByRole("navigation", { name: "Main" })).toHaveCount(1);
-      const levels = await headings(page);
-      expect(
-        levels.filter((level) => level === 1),
-        "the title of the page",
-      ).toEqual([1]);
-      for (const [place, level] of levels.entries()) {
-        expect(level, `heading ${place + 1} of ${levels}`).toBeLessThanOrEqual((levels[place - 1] ?? 0) + 1);
-      }
-    });
-  }
-});
+for (const { name, open } of EVERY_PAGE) {
+  test(`${name}: has its landmarks, one first heading, and no level left out`, async ({ page, api }) => {
+    await open(page, api);
+    await expect(page.getByRole("banner")).toHaveCount(1);
+    await expect(page.getByRole("main")).toHaveCount(1);
+    await expect(page.getByRole("navigation", { name: "Main" })).toHaveCount(1);
+    const levels = await headings(page);
+    expect(
+      levels.filter((level) => level === 1),
+      "the title of the page",
+    ).toEqual([1]);
+    for (const [place, level] of levels.entries()) {
+      expect(level, `heading ${place + 1} of ${levels}`).toBeLessThanOrEqual((levels[place - 1] ?? 0) + 1);
+    }
+  });
+}
 
 test("home names the author of each post and of each of its buttons", async ({ page, api, person }) => {
   await api.post("Said by ear");
