@@ -76,9 +76,7 @@ test("half a minute without a server loses and doubles nothing while somebody sc
     await expect.poll(async () => (await shown(list)).handles.length).toBeGreaterThan(50);
 
     const posts = feed.getByTestId("post");
-    const ids = await posts.evaluateAll((all) =>
-      all.slice(1, 7).map((post) => post.getAttribute("data-id")!),
-    );
+    const ids = await posts.evaluateAll((all) => all.slice(1, 7).map((post) => post.id.replace("post-", "")));
     const before = await Promise.all(ids.map((post) => api.findPost(post)));
     const like = (place: number) => posts.nth(place + 1).getByTestId("like-button");
 

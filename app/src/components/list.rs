@@ -147,8 +147,8 @@ where
                 <article
                     id=format!("{}-{key}", T::ANCHOR)
                     class="entry"
+                    class:post=T::ANCHOR == "post"
                     data-testid=T::TEST_ID
-                    data-id=key
                     aria-label=name
                     aria-posinset=position
                     aria-setsize=set_size.clone()

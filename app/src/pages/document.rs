@@ -1,13 +1,13 @@
 use std::sync::Arc;
 
 use leptos::config::LeptosOptions;
-use leptos::hydration::HydrationScripts;
 use leptos::nonce::{provide_nonce, use_nonce};
 use leptos::prelude::*;
 use leptos::tachys::html::InertElement;
 use leptos_meta::{HashedStylesheet, MetaTags};
 
 use super::App;
+use super::scripts::Scripts;
 use crate::render::outside_of_requests;
 
 /// The links to the style sheet and the scripts. Leptos would read their names from the disk for each page.
@@ -23,7 +23,7 @@ impl Links {
             stand_in = nonce();
             view! {
                 <HashedStylesheet options=options.clone() />
-                <HydrationScripts options islands=true />
+                <Scripts options />
             }
         });
         Self(html.split(&stand_in).map(str::to_owned).collect())
@@ -31,7 +31,7 @@ impl Links {
 
     /// The links, with the nonce of this answer.
     fn view(&self) -> impl IntoView {
-        // As `HydrationScripts` does: what follows is static, except for islands.
+        // What follows is static, except for islands.
         if let Some(context) = Owner::current_shared_context() {
             context.set_is_hydrating(false);
         }

@@ -25,7 +25,7 @@ pub fn HomePage() -> impl IntoView {
     view! {
         <PageTitle text="Home" />
         {if signed_in {
-            view! { <h1 class="visually-hidden">"Home"</h1> }.into_any()
+            view! { <h1 class="sr-only">"Home"</h1> }.into_any()
         } else {
             view! { <Introduction /> }.into_any()
         }}

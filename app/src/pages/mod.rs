@@ -11,6 +11,7 @@ mod lists;
 mod post;
 mod profile;
 mod request;
+mod scripts;
 mod settings;
 mod stored;
 mod wing;

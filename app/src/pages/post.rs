@@ -67,9 +67,11 @@ async fn post_page(id: PostId, place: ListPosition) -> Result<impl IntoView, Pro
     };
     Ok(view! {
         <PageTitle text=title />
-        <h1 class="visually-hidden">{format!("Post by {}", card.post.author.name)}</h1>
-        <article class="entry entry-alone" id=format!("post-{id}") data-testid="post" data-id=id.to_string()>
-            {post(card, now, signed_in, own)}
+        <h1 class="sr-only">{format!("Post by {}", card.post.author.name)}</h1>
+        <article class="entry post entry-alone" id=format!("post-{id}") data-testid="post">
+            <Numbers>
+                {post(card, now, signed_in, own)}
+            </Numbers>
         </article>
         <nav class="about" aria-label="About this post" data-topic=Topic::Post(id).to_string()>
             <Numbers>

@@ -17,4 +17,5 @@ mod sessions;
 mod settings;
 mod stage;
 mod tap;
+mod weight;
 mod words;

@@ -1,8 +1,8 @@
 use leptos::prelude::*;
 use model::Handle;
 
-/// A small landscape that is always the same for the same handle: a sky, a sun and two waves. It is drawn with
-/// attributes only, so that a strict content security policy lets it pass.
+/// A small landscape that is always the same for the same handle. Its numbers are classes, which `style/avatar.css`
+/// reads.
 #[component]
 pub fn Avatar(
     /// The handle whose avatar to draw.
@@ -12,22 +12,35 @@ pub fn Avatar(
     let pick = |shift: u32, below: u64| (seed >> shift) % below;
 
     let hue = pick(0, 360);
-    let neighbour = (hue + 24 + pick(9, 40)) % 360;
-    let (sun_x, sun_y, sun) = (10 + pick(16, 20), 9 + pick(22, 8), 4 + pick(27, 4));
-    let (far, near) = (19 + pick(32, 6), 27 + pick(36, 5));
-    let (swell, chop) = (3 + pick(40, 6), 3 + pick(44, 5));
-    let wave = |level: u64, rise: u64, direction: i64| {
-        let rise = i64::try_from(rise).unwrap_or(0) * direction;
-        format!("M0 {level}q10 {up} 20 0t20 0V40H0z", up = -rise)
-    };
-
+    let class = format!(
+        "avatar a-{a} b-{b} n-{neighbour} x-{sun_x} y-{sun_y} r-{sun} f-{far} s-{swell} k-{near} c-{chop}",
+        a = hue / 20,
+        b = hue % 20,
+        neighbour = pick(9, 40),
+        sun_x = pick(16, 20),
+        sun_y = pick(22, 8),
+        sun = pick(27, 4),
+        far = pick(32, 6),
+        swell = pick(40, 6),
+        near = pick(36, 5),
+        chop = pick(44, 5),
+    );
     view! {
-        <svg class="avatar" viewBox="0 0 40 40" aria-hidden="true" focusable="false">
-            <rect width="40" height="40" fill=format!("hsl({hue} 52% 84%)") />
-            <circle cx=sun_x.to_string() cy=sun_y.to_string() r=sun.to_string() fill=format!("hsl({neighbour} 80% 96%)") />
-            <path d=wave(far, swell, 1) fill=format!("hsl({hue} 42% 58%)") />
-            <path d=wave(near, chop, -1) fill=format!("hsl({neighbour} 44% 38%)") />
+        <svg class=class aria-hidden="true">
+            <use href="#avatar" />
         </svg>
+    }
+}
+
+/// The landscape, once on each page. A wave is one pixel high and extends far down, since it is stretched.
+pub fn landscape() -> impl IntoView {
+    view! {
+        <symbol id="avatar" viewBox="0 0 40 40">
+            <rect class="avatar-sky" width="40" height="40" />
+            <circle class="avatar-sun" />
+            <path class="avatar-far" d="M0 0q10-1 20 0t20 0v40H0" />
+            <path class="avatar-near" d="M0 0q10 1 20 0t20 0v40H0" />
+        </symbol>
     }
 }
 

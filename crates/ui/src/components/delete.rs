@@ -19,7 +19,7 @@ pub fn DeleteControl(
     view! {
         <details class="delete">
             <summary>
-                "Delete" <span class="visually-hidden">{format!(" this {what}")}</span>
+                "Delete" <span class="sr-only">{format!(" this {what}")}</span>
             </summary>
             <form method="post" action=action>
                 <input type="hidden" name="post" value=post.to_string() />

@@ -16,11 +16,9 @@ pub fn StoredDrawer(
     view! {
         <details class="drawer">
             <summary>
-                "How this is stored" <span class="visually-hidden">{format!("({about})")}</span>
+                "How this is stored" <span class="sr-only">{format!("({about})")}</span>
             </summary>
-            <p class="drawer-link">
-                <a href=href>"See its documents"</a>
-            </p>
+            <a href=href>"See its documents"</a>
         </details>
     }
 }

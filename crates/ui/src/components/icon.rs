@@ -1,5 +1,7 @@
 use leptos::prelude::*;
 
+use super::avatar::landscape;
+
 /// A drawing that stands beside a word or in a labelled button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Icon {
@@ -19,7 +21,7 @@ impl Icon {
     /// The drawing. Screen readers skip it: the button says what it does.
     pub fn view(self) -> impl IntoView {
         view! {
-            <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+            <svg class="icon" aria-hidden="true">
                 <use href=format!("#{}", self.id()) />
             </svg>
         }
@@ -27,22 +29,22 @@ impl Icon {
 
     fn id(self) -> &'static str {
         match self {
-            Self::Heart => "icon-heart",
-            Self::Bubble => "icon-bubble",
-            Self::Share => "icon-share",
-            Self::Up => "icon-up",
+            Self::Heart => "heart",
+            Self::Bubble => "bubble",
+            Self::Share => "share",
+            Self::Up => "up",
         }
     }
 
     fn path(self) -> &'static str {
         match self {
             Self::Heart => {
-                "M12 20.3s-7.6-4.4-9.2-9.1C1.600 7.600 3.900 4.500 7.100 4.500c2 0 3.700 1.100 4.900 2.900 1.200-1.800 2.900-2.900 4.900-2.900 3.200 0 5.500 3.100 4.300 6.700-1.600 4.700-9.200 9.100-9.200 9.100z"
+                "M12 20.3s-7.6-4.4-9.2-9.1C1.6 7.6 3.9 4.5 7.1 4.5c2 0 3.7 1.1 4.9 2.9 1.2-1.8 2.9-2.9 4.9-2.9 3.2 0 5.5 3.1 4.3 6.7-1.6 4.7-9.2 9.1-9.2 9.1z"
             }
             Self::Bubble => {
-                "M20.500 11.500a7.600 7.600 0 0 1-8.200 7.500c-1.200 0-2.300-.2-3.300-.6L4 20l1.300-4.300a7.200 7.200 0 0 1-1.300-4.200A8 8 0 0 1 12.300 4a7.900 7.900 0 0 1 8.200 7.500z"
+                "M20.5 11.5a7.6 7.6 0 0 1-8.2 7.5c-1.2 0-2.3-.2-3.3-.6L4 20l1.3-4.3a7.2 7.2 0 0 1-1.3-4.2A8 8 0 0 1 12.3 4a7.9 7.9 0 0 1 8.2 7.5z"
             }
-            Self::Share => "M12 15V3.500M8 7l4-3.500L16 7M5 12.500V18a2 2 0 0 0 2 2h10a2 2 0 0 0 2-2v-5.500",
+            Self::Share => "M12 15V3.5M8 7l4-3.5L16 7M5 12.5V18a2 2 0 0 0 2 2h10a2 2 0 0 0 2-2v-5.5",
             Self::Up => "M12 20V5M6 11l6-6 6 6",
         }
     }
@@ -53,7 +55,7 @@ impl Icon {
 pub fn Drawings() -> impl IntoView {
     let symbols = Icon::ALL.map(|icon| {
         view! {
-            <symbol id=icon.id()>
+            <symbol id=icon.id() viewBox="0 0 24 24">
                 <path d=icon.path() />
             </symbol>
         }
@@ -61,6 +63,7 @@ pub fn Drawings() -> impl IntoView {
     view! {
         <svg class="drawings" aria-hidden="true">
             {symbols}
+            {landscape()}
         </svg>
     }
 }

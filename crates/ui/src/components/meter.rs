@@ -27,27 +27,22 @@ pub fn Meter(
     /// The size to draw it in.
     size: MeterSize,
 ) -> impl IntoView {
-    let [head, threshold, pages, overflow, sheets, near, most, now, text] =
+    let [head, threshold, pages, overflow, most, now, text] =
         words::attributes(&meter, relation.as_str()).map(|(_, value)| value);
-    let sheet = |number: u64| {
-        let left = (number * 5 - 4).to_string();
-        view! { <rect class="sheet" x=left y="1" width="9" height="14" rx="2" /> }
-    };
+    let sheets: [_; words::MOST_SHEETS] = std::array::from_fn(|_| view! { <rect /> });
     view! {
         <div
             class="meter"
             class:meter-large=size == MeterSize::Large
             data-testid="overflow-meter"
-            data-relation=relation.as_str()
+            data-relation=(relation != Relation::Likes).then(|| relation.as_str())
             data-head=head
             data-threshold=threshold
             data-pages=pages
             data-overflow=overflow
-            data-sheets=sheets
-            data-near=near
+            data-near=words::is_nearly_full(&meter).then_some("")
             role="meter"
             aria-label=format!("How the {relation} of {of} are stored")
-            aria-valuemin="0"
             aria-valuemax=most
             aria-valuenow=now
             aria-valuetext=text
@@ -61,19 +56,18 @@ pub fn Meter(
                     }
                 })}
             <span class="meter-channel" aria-hidden="true">
-                <svg class="meter-head" preserveAspectRatio="none">
-                    <rect class="meter-water" width=words::fill(&meter) height="100%" />
+                <svg class="meter-head">
+                    <rect class="meter-water" width=words::fill(&meter) />
                 </svg>
                 <svg class="meter-stack" viewBox="0 0 32 16">
-                    {(1..=words::MOST_SHEETS).map(sheet).collect_view()}
+                    {sheets}
                 </svg>
             </span>
             <span class="meter-text" aria-hidden="true">
                 <span>
-                    "head " <b class="meter-held">{words::head_count(&meter)}</b>
-                    <span class="meter-brim">{words::of_threshold(&meter)}</span>
+                    "head " <b>{words::head_count(&meter)}</b> <span>{words::of_threshold(&meter)}</span>
                 </span>
-                <span class="meter-pages">{words::pages(meter.pages)}</span>
+                <span>{words::pages(meter.pages)}</span>
             </span>
         </div>
     }

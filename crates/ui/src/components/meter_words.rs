@@ -5,18 +5,18 @@ use model::Meter;
 use super::grouped;
 
 /// How many page documents are drawn one by one.
-pub const MOST_SHEETS: u64 = 5;
+pub const MOST_SHEETS: usize = 5;
 
 /// The attributes of a meter that change, in the order in which it is drawn.
-pub fn attributes(meter: &Meter, relation: &str) -> [(&'static str, String); 9] {
-    let truth = |truth: bool| if truth { "true" } else { "false" }.to_owned();
+pub fn attributes(meter: &Meter, relation: &str) -> [(&'static str, String); 7] {
     [
         ("data-head", meter.head.to_string()),
         ("data-threshold", meter.threshold.to_string()),
         ("data-pages", meter.pages.to_string()),
-        ("data-overflow", truth(meter.pages > 0)),
-        ("data-sheets", meter.pages.min(MOST_SHEETS).to_string()),
-        ("data-near", truth(is_nearly_full(meter))),
+        (
+            "data-overflow",
+            if meter.pages > 0 { "true" } else { "false" }.to_owned(),
+        ),
         ("aria-valuemax", meter.threshold.to_string()),
         ("aria-valuenow", meter.head.min(meter.threshold).to_string()),
         ("aria-valuetext", in_words(meter, relation)),
@@ -51,7 +51,8 @@ pub fn pages(pages: u64) -> String {
     }
 }
 
-fn is_nearly_full(meter: &Meter) -> bool {
+/// Whether the head will soon spill.
+pub fn is_nearly_full(meter: &Meter) -> bool {
     meter.head * 10 >= meter.threshold * 9
 }
 

@@ -40,5 +40,5 @@ pub use moment::Moment;
 pub use number::{MAX_DOCUMENT_BYTES, grouped, size};
 pub use person::Byline;
 pub use post::Post;
-pub use reactions::{FollowButton, LikeButton, ShareButton};
+pub use reactions::{FollowButton, Reactions};
 pub use text_form::{TextForm, counter};

@@ -1,13 +1,10 @@
 use leptos::prelude::*;
-use model::{PostCard, ReactionState, Relation, Topic};
+use model::{PostCard, Relation, Topic};
 
-use super::{
-    Avatar, Body, Byline, DeleteControl, Icon, LikeButton, Meter, MeterSize, ShareButton, StoredDrawer,
-    grouped,
-};
-use crate::islands::Numbers;
+use super::{Avatar, Body, Byline, DeleteControl, Meter, MeterSize, Reactions, StoredDrawer};
 
-/// A post: its author and text, its reactions, and how its likes are stored.
+/// A post: its author and text, its reactions, and how its likes are stored. The `article.post` around it, whose
+/// element id names the post, is the page's.
 #[component]
 pub fn Post(
     /// The post.
@@ -21,41 +18,20 @@ pub fn Post(
 ) -> impl IntoView {
     let PostCard { post, meter } = card;
     let id = post.id;
-    let author = post.author.name.clone();
-    let about = format!("the post by {author}");
-    let likes = ReactionState {
-        active: post.liked,
-        count: post.likes,
-    };
-    let shares = ReactionState {
-        active: post.shared,
-        count: post.shares,
-    };
+    let about = format!("the post by {}", post.author.name);
     view! {
-        <div class="post" data-topic=Topic::Post(id).to_string()>
-            <Avatar handle=post.author.handle.clone() />
-            <div class="post-main">
-                <Byline person=post.author at=post.at ago href=Some(format!("/post/{id}")) />
-                <p class="post-text" dir="auto" data-testid="post-text">
-                    <Body text=post.text.to_string() />
-                </p>
-                <Numbers>
-                    <div class="reactions">
-                        <LikeButton post=id author=author.clone() likes signed_in />
-                        <a class="reaction" href=format!("/post/{id}")>
-                            {Icon::Bubble.view()}
-                            <span class="visually-hidden">{format!("Comments on {about}: ")}</span>
-                            <span data-number="comments">{grouped(post.comments)}</span>
-                        </a>
-                        <ShareButton post=id author shares signed_in />
-                    </div>
-                    <div class="post-storage">
-                        <Meter relation=Relation::Likes of=about.clone() meter size=MeterSize::Line />
-                        <StoredDrawer owner=Topic::Post(id) about />
-                    </div>
-                </Numbers>
-                {own.then(|| view! { <DeleteControl post=id /> })}
+        <Avatar handle=post.author.handle.clone() />
+        <div class="post-main">
+            <Byline person=post.author.clone() at=post.at ago href=Some(format!("/post/{id}")) />
+            <p class="post-text" dir="auto" data-testid="post-text">
+                <Body text=post.text.to_string() />
+            </p>
+            <Reactions post signed_in />
+            <div class="post-storage">
+                <Meter relation=Relation::Likes of=about.clone() meter size=MeterSize::Line />
+                <StoredDrawer owner=Topic::Post(id) about />
             </div>
+            {own.then(|| view! { <DeleteControl post=id /> })}
         </div>
     }
 }

@@ -1,77 +1,65 @@
 use leptos::prelude::*;
-use model::{DisplayName, Handle, PostId, ReactionState, Relation};
+use model::{Handle, Post, Relation};
 
 use super::{Icon, grouped};
 use crate::forms::{SET_FOLLOW, SET_LIKE, SET_SHARE};
 
-/// Likes a post, or takes the like back.
+/// Likes and shares a post, or takes that back, and leads to its comments.
 #[component]
-pub fn LikeButton(
-    /// The post.
-    post: PostId,
-    /// The author, for screen reader users who hear the button without its context.
-    author: DisplayName,
-    /// The like count, and whether the reader likes the post.
-    likes: ReactionState,
+pub fn Reactions(
+    /// The post. The labels name its author, for screen reader users who hear a button without its context.
+    post: Post,
     /// Whether the reader is signed in.
     signed_in: bool,
 ) -> impl IntoView {
-    let form = ToggleForm {
-        relation: Relation::Likes,
-        action: SET_LIKE,
-        subject: ("post", post.to_string()),
-        next: format!("/post/{post}"),
-        active: likes.active,
-        signed_in,
-    };
-    form.view(view! {
+    let about = format!("the post by {}", post.author.name);
+    let href = format!("/post/{}", post.id);
+    let like = Toggle::of(Relation::Likes, SET_LIKE, post.liked, signed_in);
+    let share = Toggle::of(Relation::Shares, SET_SHARE, post.shared, signed_in);
+    let reactions = view! {
         <button
             class="reaction reaction-like"
             data-testid="like-button"
-            aria-pressed=likes.active.to_string()
+            aria-pressed=like.pressed
+            formaction=like.action
+            name=like.name
+            value=like.value
+            data-relation=like.relation
         >
             {Icon::Heart.view()}
-            <span class="visually-hidden">{format!("Like the post by {author}. Likes: ")}</span>
-            <span data-testid="like-count" data-number="likes" data-count=likes.count>
-                {grouped(likes.count)}
+            <span class="sr-only">{format!("Like {about}. Likes: ")}</span>
+            <span data-testid="like-count" data-number="likes" data-count=like.value.map(|_| post.likes)>
+                {grouped(post.likes)}
             </span>
         </button>
-    })
-}
-
-/// Shares a post, or takes the share back.
-#[component]
-pub fn ShareButton(
-    /// The post.
-    post: PostId,
-    /// The author, for screen reader users who hear the button without its context.
-    author: DisplayName,
-    /// The share count, and whether the reader shared the post.
-    shares: ReactionState,
-    /// Whether the reader is signed in.
-    signed_in: bool,
-) -> impl IntoView {
-    let form = ToggleForm {
-        relation: Relation::Shares,
-        action: SET_SHARE,
-        subject: ("post", post.to_string()),
-        next: format!("/post/{post}"),
-        active: shares.active,
-        signed_in,
-    };
-    form.view(view! {
+        <a class="reaction" href=href.clone()>
+            {Icon::Bubble.view()}
+            <span class="sr-only">{format!("Comments on {about}: ")}</span>
+            <span data-number="comments">{grouped(post.comments)}</span>
+        </a>
         <button
             class="reaction reaction-share"
             data-testid="share-button"
-            aria-pressed=shares.active.to_string()
+            aria-pressed=share.pressed
+            formaction=share.action
+            name=share.name
+            value=share.value
+            data-relation=share.relation
         >
             {Icon::Share.view()}
-            <span class="visually-hidden">{format!("Share the post by {author}. Shares: ")}</span>
-            <span data-number="shares" data-count=shares.count>
-                {grouped(shares.count)}
+            <span class="sr-only">{format!("Share {about}. Shares: ")}</span>
+            <span data-number="shares" data-count=share.value.map(|_| post.shares)>
+                {grouped(post.shares)}
             </span>
         </button>
-    })
+    };
+    form(
+        "reactions",
+        ("post", post.id.to_string()),
+        href,
+        signed_in,
+        reactions,
+    )
 }
 
 /// Follows a person, or stops following them.
@@ -84,58 +72,68 @@ pub fn FollowButton(
     /// Whether the reader is signed in.
     signed_in: bool,
 ) -> impl IntoView {
-    let form = ToggleForm {
-        relation: Relation::Followers,
-        action: SET_FOLLOW,
-        subject: ("handle", handle.to_string()),
-        next: format!("/@{handle}"),
-        active: followed,
-        signed_in,
-    };
-    form.view(view! {
+    let toggle = Toggle::of(Relation::Followers, SET_FOLLOW, followed, signed_in);
+    let button = view! {
         <button
             class="button button-follow"
             data-testid="follow-button"
-            aria-pressed=followed.to_string()
+            aria-pressed=toggle.pressed
+            formaction=toggle.action
+            name=toggle.name
+            value=toggle.value
+            data-relation=toggle.relation
         >
             <span class="when-off">"Follow"</span>
             <span class="when-on">"Following"</span>
-            <span class="visually-hidden">{format!(" @{handle}")}</span>
+            <span class="sr-only">{format!(" @{handle}")}</span>
         </button>
-    })
+    };
+    form(
+        "toggle",
+        ("handle", handle.to_string()),
+        format!("/@{handle}"),
+        signed_in,
+        button,
+    )
 }
 
-/// The plain form around a toggle's button. An island takes it over; a reader who is not signed in is sent to sign
-/// in and then back.
-struct ToggleForm {
-    relation: Relation,
-    action: &'static str,
+/// The attributes of a toggle's button. It sends the state that a click asks for, if the reader is signed in.
+struct Toggle {
+    pressed: &'static str,
+    action: Option<&'static str>,
+    name: Option<&'static str>,
+    value: Option<&'static str>,
+    relation: Option<&'static str>,
+}
+
+impl Toggle {
+    fn of(relation: Relation, action: &'static str, active: bool, signed_in: bool) -> Self {
+        let truth = |truth: bool| if truth { "true" } else { "false" };
+        Self {
+            pressed: truth(active),
+            action: signed_in.then_some(action),
+            name: signed_in.then_some("on"),
+            value: signed_in.then(|| truth(!active)),
+            relation: signed_in.then(|| relation.as_str()),
+        }
+    }
+}
+
+/// The plain form around toggles. An island takes it over; a reader who is not signed in is sent to sign in and then
+/// back.
+fn form(
+    class: &'static str,
     subject: (&'static str, String),
     next: String,
-    active: bool,
     signed_in: bool,
-}
-
-impl ToggleForm {
-    fn view(self, button: impl IntoView + 'static) -> impl IntoView {
-        if !self.signed_in {
-            return view! {
-                <form class="toggle" action="/login">
-                    <input type="hidden" name="next" value=self.next />
-                    {button}
-                </form>
-            }
-            .into_any();
-        }
-        let (name, value) = self.subject;
-        view! {
-            <form class="toggle" method="post" action=self.action data-relation=self.relation.as_str()>
-                <input type="hidden" name=name value=value />
-                <input type="hidden" name="on" value=(!self.active).to_string() autocomplete="off" />
-                {button}
-                <p class="toggle-problem" role="alert"></p>
-            </form>
-        }
-        .into_any()
+    buttons: impl IntoView + 'static,
+) -> impl IntoView {
+    let (name, value) = if signed_in { subject } else { ("next", next) };
+    view! {
+        <form class=class method=signed_in.then_some("post") action=(!signed_in).then_some("/login")>
+            <input type="hidden" name=name value=value />
+            {buttons}
+            {signed_in.then(|| view! { <p class="toggle-problem" role="alert"></p> })}
+        </form>
     }
 }

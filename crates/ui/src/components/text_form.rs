@@ -47,7 +47,7 @@ pub fn TextForm(
             <form class="text-form" method="post" action=action data-author=author.to_string() data-draft=draft data-testid=test_id>
                 {hidden.map(|(name, value)| view! { <input type="hidden" name=name value=value /> })}
                 <input type="hidden" name="id" value=id.to_string() autocomplete="off" />
-                <label class="visually-hidden" for=field>
+                <label class="sr-only" for=field>
                     {label}
                 </label>
                 <textarea

@@ -25,6 +25,7 @@ fn bind(root: &Element) {
     use super::browser::scroll_position::ScrollPosition;
 
     let Some(list) = List::around(root) else { return };
+    list.wake();
     open::bind(&list);
     ScrollPosition::keep(&list);
     let end = Rc::new(real::End {

@@ -6,8 +6,8 @@ use super::bound;
 /// The numbers of a post or a person, and how their lists are stored. They change as people react, here and
 /// elsewhere.
 ///
-/// The island wraps the forms that `LikeButton`, `ShareButton` and `FollowButton` render, meters, and links with
-/// counts.
+/// The island wraps the forms that `Reactions` and `FollowButton` render, meters, and links with counts. Posts in a
+/// list need none of their own: the end of the list wakes them.
 #[island]
 pub fn Numbers(children: Children) -> impl IntoView {
     bound("numbers", children, bind)
@@ -16,23 +16,23 @@ pub fn Numbers(children: Children) -> impl IntoView {
 #[cfg(not(target_arch = "wasm32"))]
 fn bind(_: &Element) {}
 
-/// Takes over every toggle in the element, and keeps all its numbers current. `data-topic` on an ancestor names
-/// the owner, and `data-relation` on each number names the list.
+/// Takes over every toggle in the element, and keeps all its numbers current. `data-topic` on an ancestor or the id
+/// of the `.post` around it names the owner, and `data-number` on each number names the list.
 #[cfg(target_arch = "wasm32")]
 pub(super) fn bind(root: &Element) {
     use std::rc::Rc;
 
-    use super::browser::dom::{all, around, attribute};
+    use super::browser::dom::{all, attribute};
     use super::browser::{drawer, live, meter, number, toggle::Toggle};
 
     drawer::bind(root);
 
-    let Some(topic) = around(root, "[data-topic]").and_then(|owner| attribute(&owner, "data-topic")) else {
+    let Some(topic) = topic_around(root) else {
         return;
     };
-    let toggles: Vec<Rc<Toggle>> = all(root, "form[data-relation]")
+    let toggles: Vec<Rc<Toggle>> = all(root, "button[data-relation]")
         .into_iter()
-        .filter_map(|form| Toggle::bind(root, form))
+        .filter_map(|button| Toggle::bind(root, button))
         .collect();
     let meters = all(root, ".meter");
     let numbers: Vec<Element> = all(root, "[data-number]")
@@ -50,9 +50,7 @@ pub(super) fn bind(root: &Element) {
             }
         }
         for element in &meters {
-            if let Some(stored) =
-                attribute(element, "data-relation").and_then(|relation| overflow.of(&relation))
-            {
+            if let Some(stored) = overflow.of(&meter::relation_of(element)) {
                 meter::show(element, &stored);
             }
         }
@@ -64,4 +62,12 @@ pub(super) fn bind(root: &Element) {
             }
         }
     });
+}
+
+#[cfg(target_arch = "wasm32")]
+fn topic_around(part: &Element) -> Option<String> {
+    use super::browser::dom::{around, attribute};
+
+    let owner = around(part, "[data-topic], .post")?;
+    attribute(&owner, "data-topic").or_else(|| Some("post:".to_owned() + owner.id().get("post-".len()..)?))
 }

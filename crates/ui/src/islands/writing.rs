@@ -152,7 +152,7 @@ mod real {
         /// Shows the text in the list while it is being sent. A refused text returns to the field.
         async fn publish(&self) {
             let text = self.text.value();
-            let sent = send(&self.form);
+            let sent = send(&self.form, None);
             let list = List::around(&self.form).filter(List::is_from_the_beginning);
             let pending = list.as_ref().and_then(|list| pending(list, text.trim()));
             self.write("");

@@ -2,7 +2,7 @@ use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use model::{Account, Problem, Topic};
 use ui::components::{Avatar, Field, Post, grouped};
-use ui::islands::Pane;
+use ui::islands::{Numbers, Pane};
 use ui::request::{loaded, now, query, rejected_form_of};
 use ui::session;
 
@@ -49,14 +49,16 @@ pub fn ClassPage() -> impl IntoView {
         let own = handle == Some(&class.card.post.author.handle);
         let (card, signed_in) = (class.card.clone(), handle.is_some());
         let ago = card.post.at.ago(now());
-        let id = card.post.id.to_string();
+        let id = card.post.id;
         Ok::<_, Problem>(
             view! {
                 <StationHead station=&CLASS />
                 <div class="class">
                     <section aria-label="The post">
-                        <article class="entry" data-testid="post" data-id=id>
-                            <Post card ago signed_in own />
+                        <article class="entry post" id=format!("post-{id}") data-testid="post">
+                            <Numbers>
+                                <Post card ago signed_in own />
+                            </Numbers>
                         </article>
                         {student.is_none().then(|| view! { <Join address=class.address.clone() /> })}
                     </section>

@@ -274,7 +274,7 @@ fn StationHead(station: &'static Station) -> impl IntoView {
                 <dd>{station.asking}</dd>
             </div>
         </dl>
-        <p id="said" class="visually-hidden" role="status"></p>
+        <p id="said" class="sr-only" role="status"></p>
     }
 }
 

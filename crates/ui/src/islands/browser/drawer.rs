@@ -24,7 +24,7 @@ pub fn bind(root: &Element) {
 
 /// Without an answer the link stays, which leads to the same content.
 async fn fill(drawer: &Element) {
-    let Some(href) = find(drawer, ".drawer-link a").and_then(|link| attribute(&link, "href")) else {
+    let Some(href) = find(drawer, "summary + a").and_then(|link| attribute(&link, "href")) else {
         return;
     };
     set(drawer, "aria-busy", "true");

@@ -33,6 +33,11 @@ impl List {
         })
     }
 
+    /// Wakes the posts that the page came with.
+    pub fn wake(&self) {
+        bind_posts(&self.feed);
+    }
+
     /// The element with the list's role.
     pub fn feed(&self) -> &Element {
         &self.feed
@@ -66,7 +71,7 @@ impl List {
                 .filter(|item| !item.id().is_empty() && !is_here(item))
             {
                 if first.insert_before(item, top.as_ref()).is_ok() {
-                    bind_islands(item);
+                    bind_posts(item);
                     set(item, "data-arrived", "");
                 }
             }
@@ -74,7 +79,7 @@ impl List {
             empty(&self.feed);
             unset(&self.feed, "data-came");
             if self.feed.append_child(&stretch.part).is_ok() {
-                bind_islands(&stretch.part);
+                bind_posts(&stretch.part);
             }
             if let Some(end) = around(&self.feed, ".list").and_then(|list| find(&list, ".feed-more")) {
                 stretch.put_end_into(&end);
@@ -138,9 +143,9 @@ impl List {
         all(&self.feed, ".stretch")
     }
 
-    /// Wakes the islands of a new stretch, and continues the numbering from the stretch above.
+    /// Wakes the posts of a new stretch, and continues the numbering from the stretch above.
     fn arrived(&self, part: &Element) {
-        bind_islands(part);
+        bind_posts(part);
         let came = number(&self.feed, "data-came").unwrap_or(0);
         if came > 0 {
             for item in all(part, ".entry") {
@@ -273,11 +278,10 @@ fn is_here(item: &Element) -> bool {
     document().get_element_by_id(&item.id()).is_some()
 }
 
-/// Wakes the islands in a new part of the page. They only bind to its elements, so this is all that it takes, and
-/// nothing of theirs outlives the part.
-fn bind_islands(part: &Element) {
-    for island in all(part, ".numbers") {
-        numbers::bind(&island);
+/// Wakes the posts in a part of the page. This only binds to their elements, and nothing of it outlives the part.
+fn bind_posts(part: &Element) {
+    for post in all(part, ".post-main") {
+        numbers::bind(&post);
     }
 }
 

@@ -3,25 +3,32 @@
 use model::Meter;
 use web_sys::Element;
 
-use super::dom::{attribute, find, set, set_text};
+use super::dom::{attribute, find, number, set, set_text, unset};
 use crate::components::meter_words as words;
+
+/// The list that a meter shows: the likes, unless it says otherwise.
+pub fn relation_of(element: &Element) -> String {
+    attribute(element, "data-relation").unwrap_or_else(|| "likes".to_owned())
+}
 
 /// Shows how a list is stored now. One page more than before means a spill, and starts a short animation.
 pub fn show(element: &Element, meter: &Meter) {
-    let relation = attribute(element, "data-relation").unwrap_or_default();
-    let before: u64 = attribute(element, "data-pages")
-        .and_then(|pages| pages.parse().ok())
-        .unwrap_or_default();
-    for (name, value) in words::attributes(meter, &relation) {
+    let before = number(element, "data-pages").unwrap_or_default();
+    for (name, value) in words::attributes(meter, &relation_of(element)) {
         set(element, name, &value);
+    }
+    if words::is_nearly_full(meter) {
+        set(element, "data-near", "");
+    } else {
+        unset(element, "data-near");
     }
     if let Some(water) = find(element, ".meter-water") {
         set(&water, "width", &words::fill(meter));
     }
     for (part, text) in [
-        (".meter-held", words::head_count(meter)),
-        (".meter-brim", words::of_threshold(meter)),
-        (".meter-pages", words::pages(meter.pages)),
+        ("b", words::head_count(meter)),
+        ("b + span", words::of_threshold(meter)),
+        (".meter-text > :last-child", words::pages(meter.pages)),
     ] {
         if let Some(part) = find(element, part) {
             set_text(&part, &text);

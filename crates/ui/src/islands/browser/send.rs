@@ -50,12 +50,20 @@ impl SendError {
     }
 }
 
-/// Sends a form as it is at this moment; returns the server function's result, or why it failed. While the server
-/// does not answer, it is sent again: every such form is idempotent.
-pub fn send(form: &HtmlFormElement) -> impl Future<Output = Result<JsValue, SendError>> + use<> {
+/// Sends a form as it is at this moment, by a toggle's button if there is one; returns the server
+/// function's result, or why it failed. While the server does not answer, it is sent again: every such form is
+/// idempotent.
+pub fn send(
+    form: &HtmlFormElement,
+    button: Option<&Element>,
+) -> impl Future<Output = Result<JsValue, SendError>> + use<> {
     // An attribute, since a field of the form could be called "action".
-    let action = form.get_attribute("action").unwrap_or_default();
-    let fields = fields(form);
+    let action = match button {
+        Some(button) => button.get_attribute("formaction"),
+        None => form.get_attribute("action"),
+    };
+    let action = action.unwrap_or_default();
+    let fields = fields(form, button);
     async move {
         let mut wait = FIRST_WAIT;
         loop {
@@ -83,12 +91,16 @@ pub fn send(form: &HtmlFormElement) -> impl Future<Output = Result<JsValue, Send
 /// Sends a form as it is at this moment, for actions that are not idempotent; returns the status.
 pub fn send_once(form: &HtmlFormElement) -> impl Future<Output = Option<u16>> + use<> {
     let action = form.get_attribute("action").unwrap_or_default();
-    let fields = fields(form);
+    let fields = fields(form, None);
     async move { answer(&action, &fields).await.ok().map(|(status, _)| status) }
 }
 
-fn fields(form: &HtmlFormElement) -> Result<JsValue, JsValue> {
-    let fields: JsValue = FormData::new_with_form(form)?.into();
+fn fields(form: &HtmlFormElement, button: Option<&Element>) -> Result<JsValue, JsValue> {
+    let fields = FormData::new_with_form(form)?;
+    if let Some(on) = button.and_then(|button| button.get_attribute("value")) {
+        fields.append_with_str("on", &on)?;
+    }
+    let fields: JsValue = fields.into();
     Ok(UrlSearchParams::new_with_str_sequence_sequence(&fields)?.into())
 }
 

@@ -6,20 +6,19 @@ use std::rc::Rc;
 use leptos::task::spawn_local;
 use model::ReactionState;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlFormElement, HtmlInputElement};
+use web_sys::{Element, HtmlFormElement};
 
-use super::dom::{attribute, find, hold, listen, set, set_text};
+use super::dom::{self, around, attribute, find, hold, listen, set, set_text};
 use super::number;
 use super::send::{count, send, truth};
 
-/// The form of a toggle. A click shows at once and is then sent. While a request is out, further clicks only
+/// The button of a toggle. A click shows at once and is then sent. While a request is out, further clicks only
 /// change the wanted state; at most one request is out at a time, and the last one asks for the last wanted state.
 /// A refusal restores everything and shows the reason.
 pub struct Toggle {
     relation: String,
     form: HtmlFormElement,
-    /// The field with the state that the next click asks for.
-    on: HtmlInputElement,
+    /// Its value is the state that the next click asks for.
     button: Element,
     counter: Element,
     problem: Element,
@@ -36,17 +35,16 @@ struct State {
 }
 
 impl Toggle {
-    /// Takes over a toggle's form. Its count may be anywhere in the island.
-    pub fn bind(root: &Element, form: Element) -> Option<Rc<Self>> {
-        let relation = attribute(&form, "data-relation")?;
+    /// Takes over a toggle's button. Its count may be anywhere in the island.
+    pub fn bind(root: &Element, button: Element) -> Option<Rc<Self>> {
+        let relation = attribute(&button, "data-relation")?;
         let counter = find(root, &format!("[data-number={relation}]"))?;
-        let button = find(&form, "button")?;
+        let form = around(&button, "form")?;
         let settled = ReactionState {
             active: attribute(&button, "aria-pressed")? == "true",
-            count: attribute(&counter, "data-count")?.parse().ok()?,
+            count: dom::number(&counter, "data-count")?,
         };
         let toggle = Rc::new(Self {
-            on: find(&form, "[name=on]")?.dyn_into().ok()?,
             problem: find(&form, ".toggle-problem")?,
             form: form.dyn_into().ok()?,
             state: RefCell::new(State {
@@ -60,7 +58,7 @@ impl Toggle {
             counter,
         });
         let clicked = Rc::clone(&toggle);
-        let listening = listen(&toggle.form, "submit", move |event| {
+        let listening = listen(&toggle.button, "click", move |event| {
             event.prevent_default();
             clicked.flip();
         });
@@ -111,8 +109,8 @@ impl Toggle {
     async fn send_once(&self) -> bool {
         let wanted = self.state.borrow().shown.active;
         self.state.borrow_mut().changed_elsewhere = false;
-        self.on.set_value(if wanted { "true" } else { "false" });
-        let answer = send(&self.form).await;
+        set(&self.button, "value", truth_of(wanted));
+        let answer = send(&self.form, Some(&self.button)).await;
         let mut state = self.state.borrow_mut();
         let again = match answer {
             Ok(body) => {
@@ -136,12 +134,12 @@ impl Toggle {
     }
 
     fn show(&self, shown: ReactionState) {
-        set(
-            &self.button,
-            "aria-pressed",
-            if shown.active { "true" } else { "false" },
-        );
-        self.on.set_value(if shown.active { "false" } else { "true" });
+        set(&self.button, "aria-pressed", truth_of(shown.active));
+        set(&self.button, "value", truth_of(!shown.active));
         number::show(&self.counter, shown.count);
     }
+}
+
+fn truth_of(state: bool) -> &'static str {
+    if state { "true" } else { "false" }
 }

@@ -44,7 +44,7 @@ fn Stage(way: Way) -> impl IntoView {
                 <b>{answer.words}</b>
                 " "
                 <a id=format!("again-{}", question.key) href=way.href_after(nth)>
-                    "Answer again" <span class="visually-hidden">{format!("({})", question.asks)}</span>
+                    "Answer again" <span class="sr-only">{format!("({})", question.asks)}</span>
                 </a>
             </li>
         }

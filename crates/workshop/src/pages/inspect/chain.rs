@@ -43,7 +43,7 @@ pub fn Chain(
                     <Drawn items most=list.page_size class="meter-water" />
                     <span>{format!("page {}", grouped(number as u64))}</span>
                     <b>{grouped(items)}</b>
-                    <span class="visually-hidden">" items"</span>
+                    <span class="sr-only">" items"</span>
                 </a>
             </li>
         }
