@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import { type Page, request } from "@playwright/test";
 import { Api } from "./api";
 import { expect } from "./fixtures";
 
@@ -43,6 +43,7 @@ export const EVERY_PAGE: Sight[] = [
   { name: "settings", open: signedIn("/settings") },
   { name: "settings about to be deleted", open: aboutToLeave },
   { name: "settings with what does not fit", open: settingsRefused },
+  { name: "sessions", open: sessions },
   { name: "sign in", open: at("/login") },
   { name: "the way into the demo town", open: at("/login?demo=first") },
   { name: "sign in refused", open: signInRefused },
@@ -190,6 +191,17 @@ async function settingsRefused(page: Page, api: Api): Promise<void> {
   await page.getByLabel("Bio").fill("far too long ".repeat(20));
   await page.getByRole("button", { name: "Save profile" }).click();
   await expect(page.locator("[aria-invalid=true]")).toHaveCount(2);
+}
+
+async function sessions(page: Page, api: Api): Promise<void> {
+  const { handle, password } = await api.signUp();
+  await page.goto("/settings/sessions");
+  const elsewhere = await request.newContext();
+  const signIn = new URL("/api/v1/session", page.url()).href;
+  const session = await elsewhere.post(signIn, { data: { handle, password } });
+  expect(session.status(), await session.text()).toBe(200);
+  await elsewhere.dispose();
+  await page.reload();
 }
 
 async function signInRefused(page: Page): Promise<void> {

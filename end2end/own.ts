@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import type { Page } from "@playwright/test";
 import { Api, stranger } from "./api";
 import { expect, expectAccessible, expectComplaint, REFUSALS, test } from "./fixtures";
 
@@ -48,6 +49,37 @@ export function journeysWithOnesOwn(): void {
     await expect(page.getByText("Your password is changed")).toBeVisible();
     expect((await page.request.get("/api/v1/me")).status()).toBe(200);
     expect((await elsewhere.request.get("/api/v1/me")).status()).toBe(401);
+  });
+
+  test("people see where they are signed in, and end it", async ({ page, person, secondWindow }) => {
+    const { handle, password } = person;
+    const [first, second] = [await secondWindow(), await secondWindow()];
+    const status = (other: Page) => async () => (await other.request.get("/api/v1/me")).status();
+    for (const other of [first, second]) {
+      const session = await other.request.post("/api/v1/session", { data: { handle, password } });
+      expect(session.status(), await session.text()).toBe(200);
+    }
+    await page.goto("/settings");
+    await page.getByRole("link", { name: "Show my sessions" }).click();
+    const sessions = page.getByTestId("session");
+    await expect(sessions).toHaveCount(3);
+    await expect(sessions.first()).toContainText("This browser");
+    await expect(sessions.first()).toContainText("Chrome on");
+    await expect(sessions.first().getByRole("button")).toHaveCount(0);
+
+    await sessions.nth(1).getByRole("button", { name: "End session" }).click();
+    await expect(page.getByText("The session has ended.")).toBeVisible();
+    await expect(sessions).toHaveCount(2);
+    await expect.poll(status(second)).toBe(401);
+    await page.getByRole("button", { name: "End all other sessions" }).click();
+    await expect(page.getByText("All other sessions have ended.")).toBeVisible();
+    await expect(sessions).toHaveCount(1);
+    await expect.poll(status(first)).toBe(401);
+
+    await page.getByRole("banner").getByRole("button", { name: "Sign out" }).click();
+    await expect(page.getByRole("banner").getByRole("link", { name: "Sign in" })).toBeVisible();
+    await page.goBack();
+    await expect(page, "the browser kept no page of the account").toHaveURL(/\/login/);
   });
 
   test("people can download all of their data", async ({ page, api, person }) => {
@@ -171,7 +203,13 @@ export function accessibilityOfOnesOwn(): void {
   }) => {
     const post = await api.post(`${person.name} has a #tag`);
     await api.comment(post.id, "And a comment");
-    for (const url of ["/settings", `/post/${post.id}`, `/@${person.handle}/activity`, "/tags/tag"]) {
+    for (const url of [
+      "/settings",
+      "/settings/sessions",
+      `/post/${post.id}`,
+      `/@${person.handle}/activity`,
+      "/tags/tag",
+    ]) {
       await page.goto(url);
       for (const closed of await page.locator("main details.delete, main details.confirm").all()) {
         await closed.locator("summary").click();

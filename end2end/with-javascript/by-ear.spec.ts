@@ -134,7 +134,7 @@ test("a profile is read as a person, their numbers and their posts", async ({ pa
   `);
 });
 
-test("settings are four regions, each with its name", async ({ page, person }) => {
+test("settings are five regions, each with its name", async ({ page, person }) => {
   await page.goto("/settings");
   await expect(page.getByRole("main")).toMatchAriaSnapshot(`
     - main:
@@ -148,6 +148,8 @@ test("settings are four regions, each with its name", async ({ page, person }) =
         - textbox "Current password"
         - textbox "New password"
         - button "Change password"
+      - region "Sessions":
+        - link "Show my sessions"
       - region "Your data":
         - link "Download my data"
       - region "Delete your account":

@@ -28,7 +28,10 @@ pub async fn sign_up(
     let result = async {
         let feed = feed()?;
         let ((handle, name), password) = both(both(handle.parse(), name.parse()), password.parse())?;
-        let (account, token) = feed.accounts().sign_up(handle, name, password).await?;
+        let (account, token) = feed
+            .accounts()
+            .sign_up(handle, name, password, &session::client())
+            .await?;
         session::start(&feed, &token).await?;
         Ok(account.handle)
     };
@@ -47,7 +50,10 @@ pub async fn sign_in(
         .keeping("next", &next);
     let result = async {
         let feed = feed()?;
-        let (account, token) = feed.accounts().sign_in(&handle, &password).await?;
+        let (account, token) = feed
+            .accounts()
+            .sign_in(&handle, &password, &session::client())
+            .await?;
         session::start(&feed, &token).await?;
         Ok(account.handle)
     };
@@ -59,7 +65,10 @@ pub async fn sign_in(
 pub async fn sign_in_as_demo(handle: String, #[server(default)] next: String) -> Result<Handle, ActionError> {
     let result = async {
         let feed = feed()?;
-        let (account, token) = feed.accounts().sign_in_as_demo(&handle.parse()?).await?;
+        let (account, token) = feed
+            .accounts()
+            .sign_in_as_demo(&handle.parse()?, &session::client())
+            .await?;
         session::start(&feed, &token).await?;
         Ok(account.handle)
     };

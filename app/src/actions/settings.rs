@@ -13,6 +13,9 @@ use ui::reply::Form;
 use ui::request::feed;
 use ui::session;
 
+/// The page that lists the reader's sessions.
+pub const SESSIONS: &str = "/settings/sessions";
+
 /// Changes a person's displayed name and bio.
 #[server(endpoint = "describe")]
 pub async fn describe(name: String, #[server(default)] bio: String) -> Result<(), ActionError> {
@@ -30,12 +33,37 @@ pub async fn describe(name: String, #[server(default)] bio: String) -> Result<()
 pub async fn change_password(password: String, new_password: String) -> Result<(), ActionError> {
     let result = async {
         let reader = session::require()?.handle;
-        let feed = feed()?;
-        let changed = feed.accounts().change_password(&reader, &password, &new_password);
+        let (feed, client) = (feed()?, session::client());
+        let changed = feed
+            .accounts()
+            .change_password(&reader, &password, &new_password, &client);
         let token = changed.await?;
         session::start(&feed, &token).await
     };
     Form::new("change_password").answer(result.await, |()| Done::PasswordChanged.at("/settings"))
+}
+
+/// Ends one session of the reader.
+#[server(endpoint = "end_session")]
+pub async fn end_session(id: String) -> Result<(), ActionError> {
+    let result = async {
+        let reader = session::require()?.handle;
+        feed()?.accounts().end_session(&reader, &id.into()).await
+    };
+    Form::new("end_session").answer(result.await, |()| Done::SessionEnded.at(SESSIONS))
+}
+
+/// Ends all sessions of the reader except this one.
+#[server(endpoint = "end_other_sessions")]
+pub async fn end_other_sessions() -> Result<(), ActionError> {
+    let result = async {
+        let (reader, token) = session::require_token()?;
+        feed()?
+            .accounts()
+            .end_other_sessions(&reader.handle, &token)
+            .await
+    };
+    Form::new("end_other_sessions").answer(result.await, |()| Done::OtherSessionsEnded.at(SESSIONS))
 }
 
 /// Deletes the account, with everything that belongs to it. The handle must be typed so that nobody does it by

@@ -12,6 +12,7 @@ mod post;
 mod profile;
 mod request;
 mod scripts;
+mod sessions;
 mod settings;
 mod stored;
 mod wing;
@@ -33,6 +34,7 @@ use layout::{Banner, Legend, Masthead};
 use lists::{ActivityPage, FollowersPage, FollowingPage, LikesPage, SharesPage};
 use post::PostPage;
 use profile::ProfilePage;
+use sessions::SessionsPage;
 use settings::SettingsPage;
 use stored::{StoredPersonPage, StoredPostPage};
 use ui::components::Drawings;
@@ -65,6 +67,7 @@ pub fn App() -> impl IntoView {
                         <Route path=path!("/tags/:tag") view=TagPage ssr=SsrMode::Async />
                         <Route path=path!("/api") view=ApiPage ssr=SsrMode::Async />
                         <Route path=path!("/settings") view=SettingsPage ssr=SsrMode::Async />
+                        <Route path=path!("/settings/sessions") view=SessionsPage ssr=SsrMode::Async />
                         <Route path=path!("/post/:id") view=PostPage ssr=SsrMode::Async />
                         <Route path=path!("/post/:id/comments") view=PostPage ssr=SsrMode::Async />
                         <Route path=path!("/post/:id/likes") view=LikesPage ssr=SsrMode::Async />

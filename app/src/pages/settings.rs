@@ -2,7 +2,7 @@
 
 use axum::http::HeaderValue;
 use axum::http::StatusCode;
-use axum::http::header::LOCATION;
+use axum::http::header::{CACHE_CONTROL, LOCATION};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use leptos_axum::ResponseOptions;
@@ -12,19 +12,31 @@ use ui::request::rejected_form_of;
 use ui::session;
 use ui::title::PageTitle;
 
-use crate::actions::settings::{ChangePassword, DeleteAccount, Describe};
+use super::accounts::link_with;
+use crate::actions::settings::{ChangePassword, DeleteAccount, Describe, SESSIONS};
 
-/// The settings of the reader. A reader who is not signed in is sent to sign in, and back.
+/// The settings of the reader.
 #[component]
 pub fn SettingsPage() -> impl IntoView {
+    private("/settings", |account| view! { <Settings account /> })
+}
+
+/// A page that nobody but its reader may see, and that no browser may keep. A reader who is not signed in is sent to
+/// sign in, and back.
+pub fn private<Page: IntoView + 'static>(path: &str, page: impl FnOnce(Account) -> Page) -> AnyView {
+    let response = use_context::<ResponseOptions>();
     if let Some(account) = session::viewer() {
-        return view! { <Settings account /> }.into_any();
+        if let Some(response) = response {
+            response.insert_header(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        }
+        return page(account).into_any();
     }
-    if let Some(response) = use_context::<ResponseOptions>() {
-        response.insert_header(LOCATION, HeaderValue::from_static("/login?next=/settings"));
+    let sign_in = link_with(path, "/login");
+    if let (Some(response), Ok(location)) = (response, HeaderValue::from_str(&sign_in)) {
+        response.insert_header(LOCATION, location);
         response.set_status(StatusCode::SEE_OTHER);
     }
-    view! { <a href="/login?next=/settings">"Sign in"</a> }.into_any()
+    view! { <a href=sign_in>"Sign in"</a> }.into_any()
 }
 
 #[component]
@@ -91,6 +103,13 @@ fn Settings(account: Account) -> impl IntoView {
                 />
                 <button class="button">"Change password"</button>
             </form>
+        </section>
+        <section class="setting" aria-labelledby="sessions">
+            <h2 id="sessions">"Sessions"</h2>
+            <p>"The browsers where you are signed in, and when you last used them. You can end each session from here."</p>
+            <a class="button" href=SESSIONS>
+                "Show my sessions"
+            </a>
         </section>
         <section class="setting" aria-labelledby="data">
             <h2 id="data">"Your data"</h2>

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-use web::ProblemBody;
+use web::{CLEAR_CACHE, ProblemBody, Session};
 
 use crate::export::Export;
 use crate::extract::{Actor, Body, Reader};
@@ -108,7 +108,10 @@ async fn sign_up(
 ) -> Answer<Response> {
     let names = both(new.handle.parse::<Handle>(), new.name.parse::<DisplayName>());
     let ((handle, name), password) = both(names, new.password.parse::<Password>())?;
-    let (account, token) = feed.accounts().sign_up(handle, name, password).await?;
+    let (account, token) = feed
+        .accounts()
+        .sign_up(handle, name, password, session.client())
+        .await?;
     let location = format!("/users/{}", account.handle);
     let cookie = cookie(session.replace(&feed, &token).await?);
     Ok((cookie, created(&location, account)).into_response())
@@ -134,7 +137,7 @@ async fn sign_in(
 ) -> Answer<Response> {
     let (account, token) = feed
         .accounts()
-        .sign_in(&credentials.handle, &credentials.password)
+        .sign_in(&credentials.handle, &credentials.password, session.client())
         .await?;
     let cookie = cookie(session.replace(&feed, &token).await?);
     Ok((cookie, Json(account)).into_response())
@@ -145,14 +148,15 @@ async fn sign_in(
 /// Ends the session and clears its cookie. Signing out twice has the same effect as once.
 #[utoipa::path(delete, path = "/session", tag = "Accounts", operation_id = "signOut",
     responses((status = 204, description = "The session has ended.", headers(
-        ("set-cookie" = String, description = "Clears the session.")
+        ("set-cookie" = String, description = "Clears the session."),
+        ("clear-site-data" = String, description = "Drops the pages that the browser kept.")
     )))
 )]
 async fn sign_out(State(feed): State<Feed>, Reader(session): Reader) -> Answer<Response> {
     if let Some(token) = session.token() {
         feed.accounts().sign_out(token).await?;
     }
-    Ok((StatusCode::NO_CONTENT, cookie(session.cookies().clear())).into_response())
+    Ok(signed_out(&session))
 }
 
 /// Who is signed in
@@ -197,8 +201,11 @@ async fn change_password(
     Body(new): Body<NewPassword>,
 ) -> Answer<Response> {
     let handle = &session.require()?.handle;
-    let (present, new) = (&new.password, &new.new_password);
-    let changed = feed.accounts().change_password(handle, present, new).await;
+    let (present, new, client) = (&new.password, &new.new_password, session.client());
+    let changed = feed
+        .accounts()
+        .change_password(handle, present, new, client)
+        .await;
     let token = changed.map_err(|problem| match problem.field.as_deref() {
         Some("new_password") => problem.about("newPassword"),
         _ => problem,
@@ -239,7 +246,8 @@ async fn export(State(feed): State<Feed>, Actor(actor): Actor) -> Answer<Respons
     security(("session" = [])),
     request_body = AccountDeletion,
     responses((status = 204, description = "The account is deleted, and its session has ended.", headers(
-        ("set-cookie" = String, description = "Clears the session.")
+        ("set-cookie" = String, description = "Clears the session."),
+        ("clear-site-data" = String, description = "Drops the pages that the browser kept.")
     )))
 )]
 async fn delete_account(
@@ -250,7 +258,13 @@ async fn delete_account(
     feed.accounts()
         .delete_account(&session.require()?.handle, &deletion.password)
         .await?;
-    Ok((StatusCode::NO_CONTENT, cookie(session.cookies().clear())).into_response())
+    Ok(signed_out(&session))
+}
+
+/// The answer that makes a browser forget its session and the pages that it kept.
+fn signed_out(session: &Session) -> Response {
+    let cookie = cookie(session.cookies().clear());
+    (StatusCode::NO_CONTENT, cookie, [CLEAR_CACHE]).into_response()
 }
 
 fn cookie(value: HeaderValue) -> [(HeaderName, HeaderValue); 1] {

@@ -10,6 +10,8 @@ use utoipa::ToSchema;
 pub struct Export {
     /// Who they are.
     profile: ExportedProfile,
+    /// Where they are signed in.
+    sessions: Vec<ExportedSession>,
     /// What they wrote, newest first.
     posts: Vec<ExportedPost>,
     /// What they said about posts, newest first.
@@ -32,6 +34,18 @@ struct ExportedProfile {
     bio: String,
     /// When they joined.
     at: Timestamp,
+}
+
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "see above")]
+struct ExportedSession {
+    /// The browser, as far as it was recognized.
+    #[schema(required)]
+    device: Option<String>,
+    /// When they signed in.
+    at: Timestamp,
+    /// When the last use was recorded.
+    used: Timestamp,
 }
 
 #[derive(ToSchema)]

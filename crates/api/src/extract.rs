@@ -6,7 +6,7 @@ use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request};
 use axum::http::request::Parts;
 use feed::Paging;
-use model::{Handle, ItemId, Kind, PostId, Problem, Tag};
+use model::{Handle, ItemId, Kind, PostId, Problem, SessionId, Tag};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use web::{ErrorResponse, Session};
@@ -86,6 +86,17 @@ impl<S: Sync> FromRequestParts<S> for UserPath {
         handle
             .map(Self)
             .ok_or_else(|| Problem::new(Kind::NotFound, "There is nobody with this handle here.").into())
+    }
+}
+
+/// The session in the path.
+pub struct SessionPath(pub SessionId);
+
+impl<S: Sync> FromRequestParts<S> for SessionPath {
+    type Rejection = ErrorResponse;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ErrorResponse> {
+        Ok(Self(segment(parts, "id").await.unwrap_or_default().into()))
     }
 }
 

@@ -13,6 +13,7 @@ mod people;
 mod posts;
 mod reactions;
 mod refusals;
+mod sessions;
 
 use axum::extract::FromRef;
 use axum::http::header::{CACHE_CONTROL, LINK, LOCATION};
@@ -87,6 +88,7 @@ impl FromRef<Api> for Closing {
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()
         .merge(accounts::routes())
+        .merge(sessions::routes())
         .merge(posts::routes())
         .merge(comments::routes())
         .merge(reactions::routes())

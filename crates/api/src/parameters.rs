@@ -1,14 +1,14 @@
 //! The parameters of the extractors in the description of the API. The bounds are those that the extractors check.
 
 use feed::Paging;
-use model::{Handle, ItemId, PostId};
+use model::{Handle, ItemId, PostId, SessionId};
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema, Type};
 use utoipa::openapi::{RefOr, Required};
 use utoipa::{IntoParams, PartialSchema};
 
 use crate::events::{MOST_TOPICS, Watched};
-use crate::extract::{CommentPath, PostPath, Stretch, TagPath, UserPath};
+use crate::extract::{CommentPath, PostPath, SessionPath, Stretch, TagPath, UserPath};
 
 /// A topic as this server writes it.
 const TOPIC: &str = "^(post:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|user:[a-z0-9][a-z0-9_-]{1,29})$";
@@ -33,6 +33,12 @@ impl IntoParams for CommentPath {
 impl IntoParams for UserPath {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         vec![in_path("handle", "The person's handle.", Handle::schema())]
+    }
+}
+
+impl IntoParams for SessionPath {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        vec![in_path("id", "The session.", SessionId::schema())]
     }
 }
 

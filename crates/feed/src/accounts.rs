@@ -11,7 +11,7 @@ use store::people::User;
 use store::sessions::Session;
 
 use super::problems::to_problem;
-use super::{Accounts, Feed, passwords};
+use super::{Accounts, Client, Feed, passwords};
 
 pub(super) const DAY: i64 = 24 * 60 * 60 * 1000;
 /// The maximum lifetime of a session, in milliseconds.
@@ -25,7 +25,7 @@ pub struct SessionToken([u8; 32]);
 
 impl SessionToken {
     /// The form in which the store keeps it.
-    fn digest(&self) -> String {
+    pub(super) fn digest(&self) -> String {
         URL_SAFE_NO_PAD.encode(Sha256::digest(self.0))
     }
 }
@@ -63,6 +63,7 @@ impl Accounts<'_> {
         handle: Handle,
         name: DisplayName,
         password: Password,
+        client: &Client,
     ) -> Result<(Account, SessionToken), Problem> {
         let person = Person { handle, name };
         passwords::refuse_common(&password, &person)?;
@@ -101,12 +102,17 @@ impl Accounts<'_> {
             store.people().delete(handle).await.map_err(to_problem)?;
             return Err(taken());
         }
-        self.start_session(user, at).await
+        self.start_session(user, at, client).await
     }
 
     /// Signs in with a password. The answer does not reveal whether the handle or the password was wrong, and
     /// neither does the time that it takes.
-    pub async fn sign_in(self, handle: &str, password: &str) -> Result<(Account, SessionToken), Problem> {
+    pub async fn sign_in(
+        self,
+        handle: &str,
+        password: &str,
+        client: &Client,
+    ) -> Result<(Account, SessionToken), Problem> {
         let wrong =
             || Problem::new(Kind::NotSignedIn, "Wrong handle or password. Check both.").about("password");
         let handle: Handle = handle.parse().map_err(|_| wrong())?;
@@ -118,13 +124,17 @@ impl Accounts<'_> {
         let hash = user.as_ref().and_then(|user| user.password.clone());
         let matches = passwords::verify(password, hash).await?;
         match user {
-            Some(user) if matches => self.start_session(user, at).await,
+            Some(user) if matches => self.start_session(user, at, client).await,
             _ => Err(wrong()),
         }
     }
 
     /// Signs in as a person of the demo town.
-    pub async fn sign_in_as_demo(self, handle: &Handle) -> Result<(Account, SessionToken), Problem> {
+    pub async fn sign_in_as_demo(
+        self,
+        handle: &Handle,
+        client: &Client,
+    ) -> Result<(Account, SessionToken), Problem> {
         if !self.demo_handles().await?.contains(handle) {
             return Err(Problem::new(
                 Kind::Forbidden,
@@ -133,7 +143,7 @@ impl Accounts<'_> {
         }
         let at = self.0.environment.now();
         match self.0.store.people().get(handle).await.map_err(to_problem)? {
-            Some(user) => self.start_session(user, at).await,
+            Some(user) => self.start_session(user, at, client).await,
             None => Err(Problem::new(
                 Kind::NotFound,
                 format!("@{handle} has left the demo town."),
@@ -186,12 +196,12 @@ impl Accounts<'_> {
             self.sign_out(token).await?;
             return Ok(None);
         }
-        let until = end_of_session(session.at, now);
-        if until.millis() - session.expires.millis() >= DAY {
+        if now.millis() - session.used.millis() >= DAY {
+            let until = end_of_session(session.at, now);
             self.0
                 .store
                 .sessions()
-                .extend(&session.digest, until)
+                .extend(&session.digest, now, until)
                 .await
                 .map_err(to_problem)?;
         }
@@ -206,20 +216,22 @@ impl Accounts<'_> {
     }
 
     /// Begins a session, dated to a moment before the person was looked up.
-    pub async fn start_session(self, user: User, at: Timestamp) -> Result<(Account, SessionToken), Problem> {
+    pub async fn start_session(
+        self,
+        user: User,
+        at: Timestamp,
+        client: &Client,
+    ) -> Result<(Account, SessionToken), Problem> {
         let token = SessionToken(self.0.environment.ids.secret());
         let session = Session {
             digest: token.digest(),
             user: user.person.handle.clone(),
             at,
+            used: at,
             expires: end_of_session(at, at),
+            device: client.device.clone(),
         };
-        self.0
-            .store
-            .sessions()
-            .insert(&session)
-            .await
-            .map_err(to_problem)?;
+        self.0.add_session(&session, user.password.is_some()).await?;
         Ok((account(user), token))
     }
 
@@ -245,13 +257,6 @@ impl Feed {
                  another.",
             )
         })
-    }
-
-    /// Ends all sessions of a person except this one.
-    pub(super) async fn end_sessions_but(&self, user: &Handle, token: &SessionToken) -> Result<(), Problem> {
-        let sessions = self.store.sessions();
-        let ended = sessions.delete_of(user, Some(&token.digest())).await;
-        ended.map_err(to_problem)
     }
 }
 

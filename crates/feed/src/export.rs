@@ -80,6 +80,7 @@ impl Export {
 
     async fn write(&self, beginning: Value) -> Result<(), Stopped> {
         self.piece(format!("{{\"profile\":{beginning}")).await?;
+        self.sessions().await?;
         self.posts().await?;
         for relation in Relation::OF_A_USER {
             match relation.description().items {
@@ -96,6 +97,16 @@ impl Export {
             }
         }
         self.piece("}\n".to_owned()).await
+    }
+
+    async fn sessions(&self) -> Result<(), Stopped> {
+        self.piece(",\"sessions\":[".to_owned()).await?;
+        let mut first = true;
+        for session in self.feed.store().sessions().of(&self.handle).await? {
+            let value = json!({ "device": session.device, "at": session.at, "used": session.used });
+            self.element(&value, &mut first).await?;
+        }
+        self.piece("]".to_owned()).await
     }
 
     async fn posts(&self) -> Result<(), Stopped> {

@@ -14,6 +14,7 @@ mod people;
 mod posts;
 mod problems;
 mod reactions;
+mod sessions;
 mod settings;
 mod storage;
 
@@ -32,6 +33,7 @@ pub use new_posts::{NewPosts, PostList};
 pub use notable::Notable;
 pub use people::ActivityEntry;
 pub use problems::to_problem;
+pub use sessions::Client;
 pub use storage::Inspection;
 
 /// The application: reads and changes the store on behalf of people, and notifies listeners of changes.

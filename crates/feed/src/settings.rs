@@ -5,7 +5,7 @@ use store::people::User;
 
 use super::accounts::DAY;
 use super::problems::{missing, to_problem};
-use super::{Accounts, Feed, SessionToken, passwords};
+use super::{Accounts, Client, Feed, SessionToken, passwords};
 
 /// How long nobody gets the handle of somebody who has left, in milliseconds.
 const HELD: i64 = 30 * DAY;
@@ -31,6 +31,7 @@ impl Accounts<'_> {
         actor: &Handle,
         present: &str,
         new: &str,
+        client: &Client,
     ) -> Result<SessionToken, Problem> {
         let about_the_new = |problem: Problem| problem.about("new_password");
         let new: Password = new.parse().map_err(about_the_new)?;
@@ -43,7 +44,7 @@ impl Accounts<'_> {
         if !changed.map_err(to_problem)? {
             return Err(not_yours());
         }
-        let (_, token) = self.start_session(user, at).await?;
+        let (_, token) = self.start_session(user, at, client).await?;
         // The write above has ended them; this only tidies up.
         self.0.end_sessions_but(actor, &token).await?;
         Ok(token)

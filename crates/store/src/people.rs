@@ -109,6 +109,16 @@ impl<'a> People<'a> {
         .await
     }
 
+    /// When a person last changed their password; `None` if they never did.
+    pub async fn password_changed(&self, handle: &Handle) -> Result<Option<Timestamp>> {
+        let find = Find::matching(not_being_deleted(doc! { "_id": handle.as_str() }))
+            .project(doc! { "sessionsFrom": 1 })
+            .limit(1);
+        let found = self.store.engine().find(COLLECTION, find).await?;
+        let changed = found.first().filter(|user| user.contains_key("sessionsFrom"));
+        changed.map(|user| date(user, "sessionsFrom")).transpose()
+    }
+
     async fn one(&self, filter: Document) -> Result<Option<User>> {
         let fields = doc! { "name": 1, "bio": 1, "password": 1, "at": 1 };
         let find = Find::matching(not_being_deleted(filter)).project(fields).limit(1);

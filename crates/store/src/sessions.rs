@@ -18,8 +18,12 @@ pub struct Session {
     pub user: Handle,
     /// When it began.
     pub at: Timestamp,
+    /// When it was last used, to a day. A session from before this was recorded has not been used since it began.
+    pub used: Timestamp,
     /// When it ends.
     pub expires: Timestamp,
+    /// What the browser is, as far as it was recognized.
+    pub device: Option<String>,
 }
 
 /// Creates the indexes that remove expired sessions, and find those of one person.
@@ -59,12 +63,16 @@ impl<'a> Sessions<'a> {
 
     /// Adds a session.
     pub async fn insert(&self, session: &Session) -> Result<()> {
-        let document = doc! {
+        let mut document = doc! {
             "_id": &session.digest,
             "user": session.user.as_str(),
             "at": DateTime::from_millis(session.at.millis()),
+            "used": DateTime::from_millis(session.used.millis()),
             "expires": DateTime::from_millis(session.expires.millis()),
         };
+        if let Some(device) = &session.device {
+            document.insert("device", device);
+        }
         self.engine.insert(COLLECTION, vec![document]).await
     }
 
@@ -82,9 +90,12 @@ impl<'a> Sessions<'a> {
         found.iter().map(session).collect()
     }
 
-    /// Extends a session. One that has ended stays so.
-    pub async fn extend(&self, digest: &str, until: Timestamp) -> Result<()> {
-        let later = doc! { "$max": { "expires": DateTime::from_millis(until.millis()) } };
+    /// Records that a session is used, which extends it. One that has ended stays so.
+    pub async fn extend(&self, digest: &str, used: Timestamp, until: Timestamp) -> Result<()> {
+        let later = doc! { "$max": {
+            "used": DateTime::from_millis(used.millis()),
+            "expires": DateTime::from_millis(until.millis()),
+        } };
         self.engine
             .update(COLLECTION, Update::one(doc! { "_id": digest }, later))
             .await
@@ -98,6 +109,12 @@ impl<'a> Sessions<'a> {
             theirs.insert("_id", doc! { "$ne": digest });
         }
         self.engine.delete(COLLECTION, theirs, true).await.map(drop)
+    }
+
+    /// Ends a session of this person. Returns whether they had it.
+    pub async fn delete_one_of(&self, user: &Handle, digest: &str) -> Result<bool> {
+        let theirs = doc! { "_id": digest, "user": user.as_str() };
+        Ok(self.engine.delete(COLLECTION, theirs, false).await? == 1)
     }
 
     /// Ends a session.
@@ -115,12 +132,19 @@ fn session(document: &Document) -> Result<Session> {
             .get_str(name)
             .map_err(|_| Error::malformed(format!("a session's `{name}`")))
     };
+    let at = date(document, "at")?;
     Ok(Session {
         digest: text("_id")?.to_owned(),
         user: text("user")?
             .parse()
             .map_err(|_| Error::malformed("a session's `user` is not a handle"))?,
-        at: date(document, "at")?,
+        at,
+        used: if document.contains_key("used") {
+            date(document, "used")?
+        } else {
+            at
+        },
         expires: date(document, "expires")?,
+        device: document.get_str("device").ok().map(str::to_owned),
     })
 }

@@ -66,8 +66,8 @@ pub const PLAN: [ShardKey; 6] = [
     },
     ShardKey {
         collection: sessions::COLLECTION,
-        why: "A session is found by its `_id`, a digest. Only deleting an account or changing a password asks all \
-              shards for its sessions.",
+        why: "A session is found by its `_id`, a digest. Only signing in, the list of one's sessions, changing a password \
+              and deleting an account ask all shards for the sessions of a person.",
         hashed: "_id",
         then: &[],
     },

@@ -56,6 +56,10 @@ pub enum Done {
     Described,
     /// The password was changed.
     PasswordChanged,
+    /// A session was ended.
+    SessionEnded,
+    /// All other sessions were ended.
+    OtherSessionsEnded,
     /// The account was deleted.
     Left,
 }
@@ -68,6 +72,8 @@ impl Done {
             Self::CommentDeleted => "Your comment is deleted.",
             Self::Described => "Your profile is saved.",
             Self::PasswordChanged => "Your password is changed. You are signed out on all other devices.",
+            Self::SessionEnded => "The session has ended.",
+            Self::OtherSessionsEnded => "All other sessions have ended.",
             Self::Left => "Your account is deleted. Thank you for using Spillway.",
         }
     }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use axum::http::HeaderValue;
 use axum::http::header::SET_COOKIE;
 use axum::http::request::Parts;
-use feed::{Feed, SessionToken};
+use feed::{Client, Feed, SessionToken};
 use leptos::prelude::use_context;
 use leptos_axum::ResponseOptions;
 use model::{Account, Problem};
-use web::{Session, not_signed_in};
+use web::{CLEAR_CACHE, Session, not_signed_in};
 
 /// The session of the request that is being rendered or served; `None` outside of one.
 pub fn current() -> Option<Arc<Session>> {
@@ -26,6 +26,18 @@ pub fn require() -> Result<Account, Problem> {
     current().ok_or_else(not_signed_in)?.require().cloned()
 }
 
+/// The account that is signed in and its token, in a page or server function that requires them.
+pub fn require_token() -> Result<(Account, SessionToken), Problem> {
+    let session = current().ok_or_else(not_signed_in)?;
+    let (account, token) = session.require_token()?;
+    Ok((account.clone(), token.clone()))
+}
+
+/// Where the request comes from.
+pub fn client() -> Client {
+    current().map_or_else(Client::default, |session| session.client().clone())
+}
+
 /// Signs the browser in with the response of this server function. The session that it had until now, if any, ends.
 pub async fn start(feed: &Feed, token: &SessionToken) -> Result<(), Problem> {
     if let Some(session) = current() {
@@ -34,11 +46,15 @@ pub async fn start(feed: &Feed, token: &SessionToken) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Makes the browser forget its session with the response of this server function. The session itself ends with
+/// Makes the browser forget its session and the pages that it kept, with the response of this server function. The session itself ends with
 /// [`feed::Accounts::sign_out`], given the [`Session::token`] of [`current`].
 pub fn end() {
     if let Some(session) = current() {
         respond_with(session.cookies().clear());
+        if let Some(response) = use_context::<ResponseOptions>() {
+            let (name, value) = CLEAR_CACHE;
+            response.insert_header(name, value);
+        }
     }
 }
 

@@ -2,10 +2,11 @@
 //! is answered.
 
 pub mod cookie;
+mod device;
 mod host;
 mod problem;
 mod session;
 
 pub use host::{is_loopback, is_sent_to_this_machine};
 pub use problem::{CLOSED, ErrorResponse, ProblemBody};
-pub use session::{Cookies, Session, Sessions, not_signed_in, resolve};
+pub use session::{CLEAR_CACHE, Cookies, Session, Sessions, not_signed_in, resolve};

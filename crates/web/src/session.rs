@@ -4,16 +4,25 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
-use feed::{Feed, SessionToken};
+use feed::{Client, Feed, SessionToken};
 use model::{Account, Handle, Kind, Problem};
 
-use crate::cookie;
+use crate::{cookie, device};
 
 /// How long a browser keeps the cookie, in seconds: 30 days, after which the session has ended in any case.
 const MAX_AGE: u32 = 30 * 24 * 60 * 60;
+
+/// The header of an answer that signs a browser out: it drops the pages that it kept, also for the Back button.
+///
+/// Cookies and storage stay. Browsers would delete the cookies of the whole domain, also those of other programs; ours
+/// are cleared by name. The storage has the drafts, which the page deletes itself, and settings of the device.
+pub const CLEAR_CACHE: (HeaderName, HeaderValue) = (
+    HeaderName::from_static("clear-site-data"),
+    HeaderValue::from_static("\"cache\""),
+);
 
 /// How the session cookie is named and guarded.
 ///
@@ -64,6 +73,7 @@ impl Cookies {
 pub struct Session {
     cookies: Cookies,
     token: Option<SessionToken>,
+    client: Client,
     account: Result<Option<Account>, Problem>,
 }
 
@@ -77,6 +87,9 @@ impl Session {
         Self {
             cookies,
             token,
+            client: Client {
+                device: device::device(headers),
+            },
             account,
         }
     }
@@ -113,6 +126,17 @@ impl Session {
     /// The token that the browser sent, valid or not.
     pub fn token(&self) -> Option<&SessionToken> {
         self.token.as_ref()
+    }
+
+    /// The account that is signed in, and the token that it is signed in with.
+    pub fn require_token(&self) -> Result<(&Account, &SessionToken), Problem> {
+        let account = self.require()?;
+        Ok((account, self.token.as_ref().ok_or_else(not_signed_in)?))
+    }
+
+    /// Where the request comes from.
+    pub fn client(&self) -> &Client {
+        &self.client
     }
 
     /// How this site writes its cookie.

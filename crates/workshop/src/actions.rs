@@ -22,7 +22,7 @@ const STORM: &str = "/lab/storm";
 pub async fn join_class(name: String) -> Result<Handle, ActionError> {
     let form = Form::new("join_class").keeping("name", &name);
     let result = async {
-        let (account, token) = workshop()?.join(name.parse()?).await?;
+        let (account, token) = workshop()?.join(name.parse()?, &session::client()).await?;
         session::start(&feed()?, &token).await?;
         Ok(account.handle)
     };

@@ -5,7 +5,7 @@ mod calling;
 
 use std::collections::HashSet;
 
-use feed::{SessionToken, to_problem};
+use feed::{Client, SessionToken, to_problem};
 use model::{Account, DisplayName, Handle, Kind, Person, PostCard, PostId, Problem, Relation, Topic};
 use store::Store;
 use store::class::Stored;
@@ -132,7 +132,7 @@ impl Workshop {
     }
 
     /// Gives a student a seat, a handle made from their name, and a session.
-    pub async fn join(&self, name: DisplayName) -> Result<(Account, SessionToken), Problem> {
+    pub async fn join(&self, name: DisplayName, client: &Client) -> Result<(Account, SessionToken), Problem> {
         self.classroom()?;
         let seats = self.store().class();
         if !seats.take_seat(SEATS).await.map_err(to_problem)? {
@@ -157,7 +157,7 @@ impl Workshop {
             match self.store().people().insert(&user, born).await {
                 Ok(()) => {
                     seats.add(&user.person).await.map_err(to_problem)?;
-                    return self.feed.accounts().start_session(user, at).await;
+                    return self.feed.accounts().start_session(user, at, client).await;
                 }
                 Err(document::Error::DuplicateKey { .. }) => {}
                 Err(error) => {

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
-use super::stage::{Answer, Call, PAGE, Stage};
+use super::stage::{Answer, Call, JSON, PAGE, Stage};
 
 async fn get(stage: &Stage, path: &str) -> Answer {
     let page = Call::new(Method::GET, path).header(ACCEPT.as_str(), PAGE);
@@ -57,6 +57,51 @@ async fn every_answer_has_the_headers_wherever_it_comes_from() {
         ] {
             assert_eq!(answer.header(name), value, "{what}");
         }
+    }
+}
+
+#[tokio::test]
+async fn a_page_of_settings_is_kept_by_no_browser() {
+    let stage = Stage::new().await;
+    let cookie = stage.joins("ada").await;
+    for (path, policy) in [
+        ("/settings", "no-store"),
+        ("/settings/sessions", "no-store"),
+        ("/api/v1/sessions", "no-store"),
+        ("/api/v1/me/export", "no-store"),
+        ("/", "private, no-cache"),
+    ] {
+        let page = Call::new(Method::GET, path).header(COOKIE.as_str(), &cookie);
+        let answer = page.header(ACCEPT.as_str(), PAGE).send(&stage.open()).await;
+        assert_eq!(
+            (answer.status, answer.header("cache-control")),
+            (200, policy),
+            "{path}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn signing_out_and_leaving_drop_the_pages_that_the_browser_kept() {
+    let fields = "handle=ada&password=correct+horse";
+    let form = "application/x-www-form-urlencoded";
+    let password = r#"{"password":"correct horse"}"#;
+    for (method, path, kind, body) in [
+        (Method::POST, "/api/sign_out", form, ""),
+        (Method::POST, "/api/leave", form, fields),
+        (Method::DELETE, "/api/v1/session", JSON, ""),
+        (Method::DELETE, "/api/v1/me", JSON, password),
+    ] {
+        let stage = Stage::new().await;
+        let cookie = stage.joins("ada").await;
+        let call = Call::new(method, path).header(COOKIE.as_str(), &cookie);
+        let answer = call.body(kind, body).send(&stage.open()).await;
+        assert_eq!(
+            answer.header("clear-site-data"),
+            "\"cache\"",
+            "{path}: {answer:?}"
+        );
+        assert!(answer.header("set-cookie").contains("Max-Age=0"), "{path}");
     }
 }
 

@@ -13,7 +13,11 @@ use crate::api::DESCRIPTION;
 
 const FORM: &str = "application/x-www-form-urlencoded";
 
-/// One mutation. In path and body, `{post}` and `{comment}` belong to the actor, and `{handle}` is somebody else.
+/// Another session of the actor.
+const ELSEWHERE: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ";
+
+/// One mutation. In path and body, `{post}`, `{comment}` and `{session}` belong to the actor, and `{handle}` is somebody
+/// else.
 struct Mutation {
     method: Method,
     path: &'static str,
@@ -43,6 +47,8 @@ fn all() -> Vec<Mutation> {
         ("POST", "/api/v1/accounts", ACCOUNT, Nobody),
         ("POST", "/api/v1/session", CREDENTIALS, Nobody),
         ("DELETE", "/api/v1/session", "", Nobody),
+        ("DELETE", "/api/v1/sessions", "", Visitors),
+        ("DELETE", "/api/v1/sessions/{session}", "", Visitors),
         ("PATCH", "/api/v1/me", r#"{"name":"Ada Lovelace","bio":"Numbers."}"#, Visitors),
         ("PUT", "/api/v1/me/password", r#"{"password":"correct horse","newPassword":"battery staple"}"#, Visitors),
         ("DELETE", "/api/v1/me", r#"{"password":"correct horse"}"#, Visitors),
@@ -69,6 +75,8 @@ fn all() -> Vec<Mutation> {
         ("POST", "/api/delete_comment", "post={post}&comment={comment}", Others),
         ("POST", "/api/describe", "name=Ada+Lovelace&bio=Numbers.", Visitors),
         ("POST", "/api/change_password", "password=correct+horse&new_password=battery+staple", Visitors),
+        ("POST", "/api/end_session", "id={session}", Visitors),
+        ("POST", "/api/end_other_sessions", "", Visitors),
         ("POST", "/api/leave", "handle=ada&password=correct+horse", Visitors),
     ];
     if cfg!(feature = "workshop") {
@@ -106,23 +114,27 @@ fn operations_of_the_api() -> BTreeMap<(String, String), bool> {
     found
 }
 
+/// A path of the table as the description has it.
+fn described(path: &str) -> String {
+    path.replace("{post}", "{id}").replace("{session}", "{id}")
+}
+
 #[test]
 fn every_way_to_change_something_is_in_the_table() {
     let mut found: BTreeSet<(String, String)> = operations_of_the_api().into_keys().collect();
     found.extend(server_fn_paths().map(|(path, method)| (method.to_string(), path.to_owned())));
-    let plain = |path: &str| path.replace("{post}", "{id}");
     let listed = all()
         .into_iter()
-        .map(|row| (row.method.to_string(), plain(row.path)));
+        .map(|row| (row.method.to_string(), described(row.path)));
     assert_eq!(found, listed.collect());
 }
 
 #[test]
 fn operations_that_need_a_session_are_described_so() {
-    let described = operations_of_the_api();
+    let operations = operations_of_the_api();
     for row in all().iter().filter(|row| row.path.starts_with("/api/v1/")) {
-        let key = (row.method.to_string(), row.path.replace("{post}", "{id}"));
-        assert_eq!(described[&key], row.refused != Nobody, "{key:?}");
+        let key = (row.method.to_string(), described(row.path));
+        assert_eq!(operations[&key], row.refused != Nobody, "{key:?}");
     }
 }
 
@@ -156,6 +168,10 @@ impl Scene {
                 .await;
             things.push((cookie, post, comment));
         }
+        let mut elsewhere = stage.documents("sessions").await;
+        elsewhere.retain(|session| session.get_str("user").unwrap() == "ada");
+        elsewhere[0].insert("_id", ELSEWHERE);
+        stage.puts_back("sessions", elsewhere).await;
         #[cfg(feature = "workshop")]
         stage.opens_a_class_with("ada").await;
         let is_api = row.path.starts_with("/api/v1/");
@@ -163,6 +179,7 @@ impl Scene {
             let fill = |text: &str| {
                 text.replace("{post}", post)
                     .replace("{comment}", comment)
+                    .replace("{session}", ELSEWHERE)
                     .replace("{handle}", "bob")
             };
             let call = Call::new(row.method.clone(), &fill(row.path)).header(COOKIE.as_str(), &things[0].0);
@@ -327,6 +344,7 @@ async fn reading_an_address_that_can_be_written_to_changes_nothing() {
         let app = scene.stage.open();
         let readable = [
             "/api/v1/me",
+            "/api/v1/sessions",
             "/api/v1/posts/{post}",
             "/api/v1/posts/{post}/comments",
             "/api/v1/lab/layouts",

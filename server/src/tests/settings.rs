@@ -150,6 +150,7 @@ async fn everything_of_a_person_can_be_downloaded() {
         "attachment; filename=\"spillway-ada.json\""
     );
     assert_eq!(file.body["profile"]["handle"], "ada", "{file:?}");
+    assert_eq!(file.body["sessions"].as_array().unwrap().len(), 1);
     assert_eq!(file.body["posts"][0]["id"], own);
     assert_eq!(file.body["comments"][0]["post"], other);
     assert_eq!(file.body["comments"][0]["text"], "Hello");

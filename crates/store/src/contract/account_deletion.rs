@@ -160,7 +160,9 @@ async fn town(store: &Store) -> Vec<(Owner, Relation, Vec<Item>)> {
         digest: "digest".to_owned(),
         user: actor(0),
         at: at(1),
+        used: at(1),
         expires: at(2),
+        device: None,
     };
     store.sessions().insert(&session).await.unwrap();
     let timeline = Update::one(

@@ -109,11 +109,14 @@ async fn accounts_posts_and_sessions_name_one_shard() {
         digest: "digest".to_owned(),
         user: ada.clone(),
         at: Timestamp::from_millis(1),
+        used: Timestamp::from_millis(1),
         expires: Timestamp::from_millis(2),
+        device: None,
     };
     store.sessions().insert(&session).await.unwrap();
     let later = Timestamp::from_millis(3);
-    store.sessions().extend("digest", later).await.unwrap();
+    store.sessions().extend("digest", later, later).await.unwrap();
+    assert!(store.sessions().delete_one_of(&ada, "digest").await.unwrap());
     store.sessions().delete("digest").await.unwrap();
     assert!(store.people().delete(&ada).await.unwrap());
 }

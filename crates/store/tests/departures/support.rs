@@ -179,11 +179,14 @@ async fn attempt(store: &Store, act: Act) -> Result<()> {
         }
         Look => store.timelines().home(&neighbour(), None, 5).await.map(drop),
         SignIn(number) => {
+            let at = moment();
             let session = Session {
                 digest: format!("session {number}"),
                 user: leaver(),
-                at: moment(),
+                at,
+                used: at,
                 expires: LATER,
+                device: None,
             };
             store.sessions().insert(&session).await
         }

@@ -1,0 +1,118 @@
+//! Where people are signed in.
+
+use std::cmp::Reverse;
+
+use model::{Handle, Kind, Problem, SessionId, SignIn, SignIns, Timestamp};
+use store::sessions::Session;
+
+use super::problems::to_problem;
+use super::{Accounts, Feed, SessionToken};
+
+/// How many sessions an account has at most.
+const MOST: usize = 20;
+
+/// The browser or program that a request comes from.
+#[derive(Debug, Clone, Default)]
+pub struct Client {
+    /// What it is, in a few words, if it was recognized.
+    pub device: Option<String>,
+}
+
+impl Accounts<'_> {
+    /// Where a person is signed in. Everybody may be signed in as the same person of the demo town, so there it is only
+    /// this session.
+    pub async fn sessions(self, actor: &Handle, current: &SessionToken) -> Result<SignIns, Problem> {
+        let (store, current) = (&self.0.store, current.digest());
+        let password_changed = store.people().password_changed(actor).await.map_err(to_problem)?;
+        let from = password_changed.unwrap_or(Timestamp::from_millis(i64::MIN));
+        let now = self.0.environment.now();
+        let shared = self.0.is_shared(actor).await?;
+        let mut sessions = store.sessions().of(actor).await.map_err(to_problem)?;
+        sessions.retain(|session| session.expires > now && session.at >= from);
+        sessions.retain(|session| !shared || session.digest == current);
+        sessions.sort_by_key(|session| Reverse((session.digest == current, session.at)));
+        let items: Vec<SignIn> = sessions
+            .into_iter()
+            .map(|session| SignIn {
+                current: session.digest == current,
+                id: session.digest.into(),
+                device: session.device,
+                at: session.at,
+                used: session.used,
+            })
+            .collect();
+        Ok(SignIns {
+            total: items.len() as u64,
+            items,
+            next: None,
+            password_changed,
+        })
+    }
+
+    /// Ends one session of a person.
+    pub async fn end_session(self, actor: &Handle, session: &SessionId) -> Result<(), Problem> {
+        self.0.require_own_sessions(actor).await?;
+        let ended = self
+            .0
+            .store
+            .sessions()
+            .delete_one_of(actor, session.as_str())
+            .await;
+        if ended.map_err(to_problem)? {
+            Ok(())
+        } else {
+            Err(Problem::new(
+                Kind::NotFound,
+                "You have no such session. It may have ended.",
+            ))
+        }
+    }
+
+    /// Ends all sessions of a person except this one.
+    pub async fn end_other_sessions(self, actor: &Handle, current: &SessionToken) -> Result<(), Problem> {
+        self.0.require_own_sessions(actor).await?;
+        self.0.end_sessions_but(actor, current).await
+    }
+}
+
+impl Feed {
+    /// Adds a session. If the account has too many then, those that were not used for the longest time end. Two
+    /// sign-ins at the same time may both end the same one, and neither ends its own.
+    pub(super) async fn add_session(&self, session: &Session, limited: bool) -> Result<(), Problem> {
+        let sessions = self.store.sessions();
+        sessions.insert(session).await.map_err(to_problem)?;
+        if !limited {
+            return Ok(());
+        }
+        let mut others = sessions.of(&session.user).await.map_err(to_problem)?;
+        others.retain(|other| other.digest != session.digest);
+        others.sort_by_key(|other| Reverse((other.used, other.at)));
+        for oldest in others.iter().skip(MOST - 1) {
+            sessions.delete(&oldest.digest).await.map_err(to_problem)?;
+        }
+        Ok(())
+    }
+
+    /// Ends all sessions of a person except this one.
+    pub(super) async fn end_sessions_but(&self, user: &Handle, token: &SessionToken) -> Result<(), Problem> {
+        let sessions = self.store.sessions();
+        let ended = sessions.delete_of(user, Some(&token.digest())).await;
+        ended.map_err(to_problem)
+    }
+
+    /// Whether others may be signed in as this person: somebody of the demo town, who has no password.
+    async fn is_shared(&self, actor: &Handle) -> Result<bool, Problem> {
+        let user = self.store.people().get(actor).await.map_err(to_problem)?;
+        Ok(user.is_none_or(|user| user.password.is_none()))
+    }
+
+    async fn require_own_sessions(&self, actor: &Handle) -> Result<(), Problem> {
+        if self.is_shared(actor).await? {
+            return Err(Problem::new(
+                Kind::Forbidden,
+                "Everybody may be signed in as this person. Sign out to end your own session.",
+            ));
+        }
+        Ok(())
+    }
+}
