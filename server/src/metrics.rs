@@ -12,7 +12,7 @@ use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use embedded::{BatchSizes, Embedded};
-use feed::Feed;
+use feed::{Feed, SecurityEvent};
 use model::Relation;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::text::encode;
@@ -47,6 +47,11 @@ struct Request {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct List {
     relation: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Event {
+    event: &'static str,
 }
 
 impl Default for Latencies {
@@ -108,6 +113,7 @@ impl Collector for FeedCollector {
         )?;
         ConstGauge::new(streams).encode(metric)?;
         self.encode_lists(&mut encoder)?;
+        self.encode_security(&mut encoder)?;
         match &self.embedded {
             Some(engine) => encode_engine(&mut encoder, engine),
             None => Ok(()),
@@ -143,6 +149,21 @@ impl FeedCollector {
                 let count = count(self.feed.store().work(relation));
                 ConstCounter::new(count).encode(metric.encode_family(&list(relation))?)?;
             }
+        }
+        Ok(())
+    }
+}
+
+impl FeedCollector {
+    fn encode_security(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
+        let help = "Lines of the security log, by what happened";
+        let mut metric = encoder.encode_descriptor("security_events", help, None, MetricType::Counter)?;
+        for event in SecurityEvent::ALL {
+            let label = Event {
+                event: event.as_str(),
+            };
+            let count = self.feed.security().count(event);
+            ConstCounter::new(count).encode(metric.encode_family(&label)?)?;
         }
         Ok(())
     }

@@ -22,7 +22,7 @@ use crate::cli::ServeOptions;
 use crate::error::CliError;
 use crate::http::{
     Limits, Quotas, Reach, RequestLog, add_error_text, finish_mutations, forgery_protection, guard, health,
-    limit_accounts, limit_peers, log, read_whole, refuse_plain_http, require_proxies,
+    identify, limit_accounts, limit_peers, log, read_whole, refuse_plain_http, require_proxies,
 };
 use crate::shutdown::{Phases, Shutdown};
 use crate::site::Site;
@@ -91,6 +91,7 @@ pub async fn run(options: ServeOptions) -> Result<(), CliError> {
     let access = Access {
         forgery,
         reach,
+        proxies: options.proxies,
         limits,
         https: secure,
         notices,
@@ -127,7 +128,7 @@ fn limits(options: &ServeOptions) -> Result<Option<Arc<Limits>>, CliError> {
         return Ok(None);
     }
     require_proxies(options.public_url.as_deref(), options.proxies)?;
-    let limits = Arc::new(Limits::new(Quotas::default(), options.proxies));
+    let limits = Arc::new(Limits::new(Quotas::default()));
     tokio::spawn(Arc::clone(&limits).forget_every_minute());
     Ok(Some(limits))
 }
@@ -188,6 +189,8 @@ pub struct Access {
     pub forgery: CsrfLayer,
     /// Who may write, depending on how they reach this server.
     pub reach: Reach,
+    /// How many trusted proxies are in front.
+    pub proxies: usize,
     /// The rate limits; `None` for none.
     pub limits: Option<Arc<Limits>>,
     /// Whether browsers reach this site by https alone.
@@ -212,11 +215,13 @@ pub fn routes(
     let Access {
         forgery,
         reach,
+        proxies,
         limits,
         https,
         notices,
         wing,
     } = access;
+    let limits = (limits, feed.clone());
     let pages = pages::router(feed.clone(), site).layer(from_fn_with_state(notices, notice::carry));
     let town = Router::new()
         .merge(api::router(feed.clone(), phases.clone()))
@@ -230,6 +235,7 @@ pub fn routes(
         .merge(pages::assets(site))
         .merge(health(feed, phases))
         .layer(from_fn_with_state(limits, limit_peers))
+        .layer(from_fn_with_state(proxies, identify))
         .layer(from_fn_with_state(reach, refuse_plain_http))
         .layer(forgery)
         .layer(from_fn(add_error_text))

@@ -79,8 +79,8 @@ pub async fn sign_in_as_demo(handle: String, #[server(default)] next: String) ->
 #[server(endpoint = "sign_out")]
 pub async fn sign_out() -> Result<(), ActionError> {
     let result = async {
-        if let Some(token) = session::current().as_ref().and_then(|session| session.token()) {
-            feed()?.accounts().sign_out(token).await?;
+        if let Some(session) = session::current() {
+            session.end(&feed()?).await?;
         }
         session::end();
         Ok(())

@@ -48,7 +48,8 @@ pub async fn change_password(password: String, new_password: String) -> Result<(
 pub async fn end_session(id: String) -> Result<(), ActionError> {
     let result = async {
         let reader = session::require()?.handle;
-        feed()?.accounts().end_session(&reader, &id.into()).await
+        let (feed, client) = (feed()?, session::client());
+        feed.accounts().end_session(&reader, &id.into(), &client).await
     };
     Form::new("end_session").answer(result.await, |()| Done::SessionEnded.at(SESSIONS))
 }
@@ -58,10 +59,9 @@ pub async fn end_session(id: String) -> Result<(), ActionError> {
 pub async fn end_other_sessions() -> Result<(), ActionError> {
     let result = async {
         let (reader, token) = session::require_token()?;
-        feed()?
-            .accounts()
-            .end_other_sessions(&reader.handle, &token)
-            .await
+        let (feed, client) = (feed()?, session::client());
+        let accounts = feed.accounts();
+        accounts.end_other_sessions(&reader.handle, &token, &client).await
     };
     Form::new("end_other_sessions").answer(result.await, |()| Done::OtherSessionsEnded.at(SESSIONS))
 }
@@ -77,7 +77,10 @@ pub async fn delete_account(handle: String, password: String) -> Result<(), Acti
             let message = format!("Type your handle, {reader}, to confirm.");
             return Err(Problem::invalid("handle", message));
         }
-        feed()?.accounts().delete_account(&reader, &password).await?;
+        let (feed, client) = (feed()?, session::client());
+        feed.accounts()
+            .delete_account(&reader, &password, &client)
+            .await?;
         session::end();
         Ok(())
     };

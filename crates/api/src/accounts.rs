@@ -153,9 +153,7 @@ async fn sign_in(
     )))
 )]
 async fn sign_out(State(feed): State<Feed>, Reader(session): Reader) -> Answer<Response> {
-    if let Some(token) = session.token() {
-        feed.accounts().sign_out(token).await?;
-    }
+    session.end(&feed).await?;
     Ok(signed_out(&session))
 }
 
@@ -256,7 +254,7 @@ async fn delete_account(
     Body(deletion): Body<AccountDeletion>,
 ) -> Answer<Response> {
     feed.accounts()
-        .delete_account(&session.require()?.handle, &deletion.password)
+        .delete_account(&session.require()?.handle, &deletion.password, session.client())
         .await?;
     Ok(signed_out(&session))
 }

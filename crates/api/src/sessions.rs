@@ -8,7 +8,7 @@ use model::SignIns;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::extract::{Actor, Reader, SessionPath};
+use crate::extract::{Reader, SessionPath};
 use crate::{Answer, Api};
 
 pub fn routes() -> OpenApiRouter<Api> {
@@ -39,7 +39,10 @@ async fn list(State(feed): State<Feed>, Reader(session): Reader) -> Answer<Json<
 )]
 async fn end_others(State(feed): State<Feed>, Reader(session): Reader) -> Answer<StatusCode> {
     let (account, token) = session.require_token()?;
-    feed.accounts().end_other_sessions(&account.handle, token).await?;
+    let accounts = feed.accounts();
+    accounts
+        .end_other_sessions(&account.handle, token, session.client())
+        .await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -53,9 +56,12 @@ async fn end_others(State(feed): State<Feed>, Reader(session): Reader) -> Answer
 )]
 async fn end(
     State(feed): State<Feed>,
-    Actor(actor): Actor,
-    SessionPath(session): SessionPath,
+    Reader(session): Reader,
+    SessionPath(ended): SessionPath,
 ) -> Answer<StatusCode> {
-    feed.accounts().end_session(&actor, &session).await?;
+    let actor = &session.require()?.handle;
+    feed.accounts()
+        .end_session(actor, &ended, session.client())
+        .await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -11,7 +11,7 @@ use store::people::User;
 use store::sessions::Session;
 
 use super::problems::to_problem;
-use super::{Accounts, Client, Feed, passwords};
+use super::{Accounts, Client, Feed, SecurityEvent, passwords};
 
 pub(super) const DAY: i64 = 24 * 60 * 60 * 1000;
 /// The maximum lifetime of a session, in milliseconds.
@@ -102,6 +102,9 @@ impl Accounts<'_> {
             store.people().delete(handle).await.map_err(to_problem)?;
             return Err(taken());
         }
+        self.0
+            .security()
+            .record(SecurityEvent::SignUp, Some(handle), client);
         self.start_session(user, at, client).await
     }
 
@@ -113,10 +116,13 @@ impl Accounts<'_> {
         password: &str,
         client: &Client,
     ) -> Result<(Account, SessionToken), Problem> {
-        let wrong =
-            || Problem::new(Kind::NotSignedIn, "Wrong handle or password. Check both.").about("password");
-        let handle: Handle = handle.parse().map_err(|_| wrong())?;
-        let password: Password = password.parse().map_err(|_| wrong())?;
+        let log = self.0.security();
+        let wrong = |who: Option<&Handle>| {
+            log.record(SecurityEvent::SignInFailed, who, client);
+            Problem::new(Kind::NotSignedIn, "Wrong handle or password. Check both.").about("password")
+        };
+        let handle: Handle = handle.parse().map_err(|_| wrong(None))?;
+        let password: Password = password.parse().map_err(|_| wrong(None))?;
         // Taken before the person is looked up: if they leave or change their password in between, the session is
         // invalid.
         let at = self.0.environment.now();
@@ -124,8 +130,11 @@ impl Accounts<'_> {
         let hash = user.as_ref().and_then(|user| user.password.clone());
         let matches = passwords::verify(password, hash).await?;
         match user {
-            Some(user) if matches => self.start_session(user, at, client).await,
-            _ => Err(wrong()),
+            Some(user) if matches => {
+                log.record(SecurityEvent::SignIn, Some(&handle), client);
+                self.start_session(user, at, client).await
+            }
+            user => Err(wrong(user.map(|_| &handle))),
         }
     }
 
@@ -143,7 +152,11 @@ impl Accounts<'_> {
         }
         let at = self.0.environment.now();
         match self.0.store.people().get(handle).await.map_err(to_problem)? {
-            Some(user) => self.start_session(user, at, client).await,
+            Some(user) => {
+                let log = self.0.security();
+                log.record(SecurityEvent::SignIn, Some(handle), client);
+                self.start_session(user, at, client).await
+            }
             None => Err(Problem::new(
                 Kind::NotFound,
                 format!("@{handle} has left the demo town."),
@@ -168,14 +181,19 @@ impl Accounts<'_> {
         Ok(people)
     }
 
-    /// Ends a session.
-    pub async fn sign_out(self, token: &SessionToken) -> Result<(), Problem> {
-        self.0
-            .store
-            .sessions()
-            .delete(&token.digest())
-            .await
-            .map_err(to_problem)
+    /// Ends a session; `actor` is signed in with it, if it is valid.
+    pub async fn sign_out(
+        self,
+        token: &SessionToken,
+        actor: Option<&Handle>,
+        client: &Client,
+    ) -> Result<(), Problem> {
+        let sessions = self.0.store.sessions();
+        sessions.delete(&token.digest()).await.map_err(to_problem)?;
+        if actor.is_some() {
+            self.0.security().record(SecurityEvent::SignOut, actor, client);
+        }
+        Ok(())
     }
 
     /// The account of this token, if its session is still valid. Using a session extends it, which is recorded
@@ -193,7 +211,8 @@ impl Accounts<'_> {
         };
         let now = self.0.environment.now();
         if session.expires <= now {
-            self.sign_out(token).await?;
+            let sessions = self.0.store.sessions();
+            sessions.delete(&session.digest).await.map_err(to_problem)?;
             return Ok(None);
         }
         if now.millis() - session.used.millis() >= DAY {

@@ -14,6 +14,7 @@ mod people;
 mod posts;
 mod problems;
 mod reactions;
+mod security;
 mod sessions;
 mod settings;
 mod storage;
@@ -33,6 +34,7 @@ pub use new_posts::{NewPosts, PostList};
 pub use notable::Notable;
 pub use people::ActivityEntry;
 pub use problems::to_problem;
+pub use security::{SecurityEvent, SecurityLog};
 pub use sessions::Client;
 pub use storage::Inspection;
 
@@ -47,6 +49,7 @@ pub struct Feed {
     /// person run one at a time, because concurrent ones check each other's writes again. On two servers they
     /// still may overlap.
     turns: Arc<Turns>,
+    security: Arc<SecurityLog>,
 }
 
 impl Feed {
@@ -60,6 +63,7 @@ impl Feed {
             events,
             new_posts,
             turns: Arc::default(),
+            security: Arc::default(),
         }
     }
 
@@ -96,6 +100,11 @@ impl Feed {
     /// How the lists that a reader may see are stored; `None` for somebody who is not signed in.
     pub fn storage<'a>(&'a self, reader: Option<&'a Handle>) -> Storage<'a> {
         Storage(self, reader)
+    }
+
+    /// The security log.
+    pub fn security(&self) -> &SecurityLog {
+        &self.security
     }
 
     /// The data layer below.

@@ -1,21 +1,24 @@
 //! Where people are signed in.
 
 use std::cmp::Reverse;
+use std::net::IpAddr;
 
 use model::{Handle, Kind, Problem, SessionId, SignIn, SignIns, Timestamp};
 use store::sessions::Session;
 
 use super::problems::to_problem;
-use super::{Accounts, Feed, SessionToken};
+use super::{Accounts, Feed, SecurityEvent, SessionToken};
 
 /// How many sessions an account has at most.
 const MOST: usize = 20;
 
-/// The browser or program that a request comes from.
+/// Where a request comes from.
 #[derive(Debug, Clone, Default)]
 pub struct Client {
-    /// What it is, in a few words, if it was recognized.
+    /// The browser or program, in a few words, if it was recognized.
     pub device: Option<String>,
+    /// The address, as far as limits distinguish people.
+    pub peer: Option<IpAddr>,
 }
 
 impl Accounts<'_> {
@@ -50,7 +53,12 @@ impl Accounts<'_> {
     }
 
     /// Ends one session of a person.
-    pub async fn end_session(self, actor: &Handle, session: &SessionId) -> Result<(), Problem> {
+    pub async fn end_session(
+        self,
+        actor: &Handle,
+        session: &SessionId,
+        client: &Client,
+    ) -> Result<(), Problem> {
         self.0.require_own_sessions(actor).await?;
         let ended = self
             .0
@@ -59,6 +67,8 @@ impl Accounts<'_> {
             .delete_one_of(actor, session.as_str())
             .await;
         if ended.map_err(to_problem)? {
+            let log = self.0.security();
+            log.record(SecurityEvent::SessionsEnded, Some(actor), client);
             Ok(())
         } else {
             Err(Problem::new(
@@ -69,9 +79,17 @@ impl Accounts<'_> {
     }
 
     /// Ends all sessions of a person except this one.
-    pub async fn end_other_sessions(self, actor: &Handle, current: &SessionToken) -> Result<(), Problem> {
+    pub async fn end_other_sessions(
+        self,
+        actor: &Handle,
+        current: &SessionToken,
+        client: &Client,
+    ) -> Result<(), Problem> {
         self.0.require_own_sessions(actor).await?;
-        self.0.end_sessions_but(actor, current).await
+        self.0.end_sessions_but(actor, current).await?;
+        let log = self.0.security();
+        log.record(SecurityEvent::SessionsEnded, Some(actor), client);
+        Ok(())
     }
 }
 

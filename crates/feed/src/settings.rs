@@ -5,7 +5,7 @@ use store::people::User;
 
 use super::accounts::DAY;
 use super::problems::{missing, to_problem};
-use super::{Accounts, Client, Feed, SessionToken, passwords};
+use super::{Accounts, Client, Feed, SecurityEvent, SessionToken, passwords};
 
 /// How long nobody gets the handle of somebody who has left, in milliseconds.
 const HELD: i64 = 30 * DAY;
@@ -35,7 +35,7 @@ impl Accounts<'_> {
     ) -> Result<SessionToken, Problem> {
         let about_the_new = |problem: Problem| problem.about("new_password");
         let new: Password = new.parse().map_err(about_the_new)?;
-        let (user, old) = self.0.verified(actor, present).await?;
+        let (user, old) = self.0.verified(actor, present, client).await?;
         passwords::refuse_common(&new, &user.person).map_err(about_the_new)?;
         let hash = passwords::hash(new, self.0.environment.salt()).await?;
         let at = self.0.environment.now();
@@ -47,13 +47,20 @@ impl Accounts<'_> {
         let (_, token) = self.start_session(user, at, client).await?;
         // The write above has ended them; this only tidies up.
         self.0.end_sessions_but(actor, &token).await?;
+        let log = self.0.security();
+        log.record(SecurityEvent::PasswordChanged, Some(actor), client);
         Ok(token)
     }
 
     /// Deletes an account, after checking its password: at once for everybody to see, and for good. The person's
     /// items in other people's lists are removed afterwards, in the background. Nobody gets the handle for thirty days.
-    pub async fn delete_account(self, actor: &Handle, password: &str) -> Result<(), Problem> {
-        let (_, hash) = self.0.verified(actor, password).await?;
+    pub async fn delete_account(
+        self,
+        actor: &Handle,
+        password: &str,
+        client: &Client,
+    ) -> Result<(), Problem> {
+        let (_, hash) = self.0.verified(actor, password, client).await?;
         let until = Timestamp::from_millis(self.0.environment.now().millis() + HELD);
         let held = self.0.store.held_handles().hold(actor, until).await;
         held.map_err(to_problem)?;
@@ -69,6 +76,8 @@ impl Accounts<'_> {
         if !marked {
             return Err(not_yours());
         }
+        let log = self.0.security();
+        log.record(SecurityEvent::AccountDeleted, Some(actor), client);
         let (store, handle) = (self.0.store.clone(), actor.clone());
         tokio::spawn(async move {
             if let Err(error) = store.account_deletions().finish(&handle).await {
@@ -81,7 +90,17 @@ impl Accounts<'_> {
 
 impl Feed {
     /// A person and the hash of their password, if the given password matches.
-    async fn verified(&self, actor: &Handle, password: &str) -> Result<(User, String), Problem> {
+    async fn verified(
+        &self,
+        actor: &Handle,
+        password: &str,
+        client: &Client,
+    ) -> Result<(User, String), Problem> {
+        let wrong = || {
+            let log = self.security();
+            log.record(SecurityEvent::PasswordWrong, Some(actor), client);
+            not_yours()
+        };
         let user = self.store.people().get(actor).await.map_err(to_problem)?;
         let user = user.ok_or_else(|| missing(&Topic::User(actor.clone()).to_string()))?;
         let hash = user.password.clone().ok_or_else(|| {
@@ -91,11 +110,11 @@ impl Feed {
             )
             .about("password")
         })?;
-        let password: Password = password.parse().map_err(|_| not_yours())?;
+        let password: Password = password.parse().map_err(|_| wrong())?;
         if passwords::verify(password, Some(hash.clone())).await? {
             Ok((user, hash))
         } else {
-            Err(not_yours())
+            Err(wrong())
         }
     }
 }

@@ -47,7 +47,7 @@ pub async fn start(feed: &Feed, token: &SessionToken) -> Result<(), Problem> {
 }
 
 /// Makes the browser forget its session and the pages that it kept, with the response of this server function. The session itself ends with
-/// [`feed::Accounts::sign_out`], given the [`Session::token`] of [`current`].
+/// [`Session::end`].
 pub fn end() {
     if let Some(session) = current() {
         respond_with(session.cookies().clear());

@@ -9,4 +9,4 @@ mod session;
 
 pub use host::{is_loopback, is_sent_to_this_machine};
 pub use problem::{CLOSED, ErrorResponse, ProblemBody};
-pub use session::{CLEAR_CACHE, Cookies, Session, Sessions, not_signed_in, resolve};
+pub use session::{CLEAR_CACHE, Cookies, Peer, Session, Sessions, not_signed_in, resolve};

@@ -1,6 +1,7 @@
 //! Who is signed in. The session cookie is resolved to an account once per request, by [`resolve`]; pages, server
 //! functions and API handlers then ask the [`Session`] that it leaves in the request.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
@@ -78,7 +79,8 @@ pub struct Session {
 }
 
 impl Session {
-    async fn of(headers: &HeaderMap, feed: &Feed, cookies: Cookies) -> Self {
+    async fn of(request: (&HeaderMap, Option<&Peer>), feed: &Feed, cookies: Cookies) -> Self {
+        let (headers, peer) = request;
         let token = cookies.read(headers);
         let account = match &token {
             Some(token) => feed.accounts().session(token).await,
@@ -89,6 +91,7 @@ impl Session {
             token,
             client: Client {
                 device: device::device(headers),
+                peer: peer.map(|Peer(address)| *address),
             },
             account,
         }
@@ -117,15 +120,17 @@ impl Session {
     /// The cookie of a session that replaces this one. This one ends, so that a stolen or planted token is worth
     /// nothing from then on.
     pub async fn replace(&self, feed: &Feed, token: &SessionToken) -> Result<HeaderValue, Problem> {
-        if let Some(old) = &self.token {
-            feed.accounts().sign_out(old).await?;
-        }
+        self.end(feed).await?;
         Ok(self.cookies.set(token))
     }
 
-    /// The token that the browser sent, valid or not.
-    pub fn token(&self) -> Option<&SessionToken> {
-        self.token.as_ref()
+    /// Ends this session, if the browser sent one.
+    pub async fn end(&self, feed: &Feed) -> Result<(), Problem> {
+        let Some(token) = &self.token else {
+            return Ok(());
+        };
+        let accounts = feed.accounts();
+        accounts.sign_out(token, self.handle(), &self.client).await
     }
 
     /// The account that is signed in, and the token that it is signed in with.
@@ -145,6 +150,10 @@ impl Session {
     }
 }
 
+/// The address that a request comes from, which the server leaves in its extensions: as far as limits distinguish people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Peer(pub IpAddr);
+
 /// What [`resolve`] needs.
 #[derive(Clone)]
 pub struct Sessions {
@@ -156,7 +165,8 @@ pub struct Sessions {
 
 /// Middleware: looks up the session cookie, if there is one, and puts an `Arc<Session>` in the request's extensions.
 pub async fn resolve(State(sessions): State<Sessions>, mut request: Request, next: Next) -> Response {
-    let session = Session::of(request.headers(), &sessions.feed, sessions.cookies).await;
+    let from = (request.headers(), request.extensions().get::<Peer>());
+    let session = Session::of(from, &sessions.feed, sessions.cookies).await;
     request.extensions_mut().insert(Arc::new(session));
     next.run(request).await
 }

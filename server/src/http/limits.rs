@@ -1,5 +1,5 @@
 use std::hash::Hash;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,14 +9,14 @@ use app::actions::settings::{ChangePassword, DeleteAccount};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
+use feed::{Client, Feed, SecurityEvent};
 use governor::clock::{Clock as _, DefaultClock};
 use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter};
 use leptos::server_fn::ServerFn as _;
 use model::Handle;
-use web::{ErrorResponse, Session};
+use web::{ErrorResponse, Peer, Session};
 
-use super::peer;
 use super::refusals::for_a_person;
 
 /// The paths where passwords are hashed.
@@ -61,18 +61,15 @@ type Buckets<K> = RateLimiter<K, DefaultKeyedStateStore<K>, DefaultClock>;
 
 /// The limits for one peer and for one account.
 pub struct Limits {
-    /// How many trusted proxies are in front.
-    proxies: usize,
-    peers: Buckets<IpAddr>,
-    passwords: Buckets<IpAddr>,
+    peers: Buckets<Peer>,
+    passwords: Buckets<Peer>,
     accounts: Buckets<Handle>,
 }
 
 impl Limits {
     /// Starts with full quotas.
-    pub fn new(quotas: Quotas, proxies: usize) -> Self {
+    pub fn new(quotas: Quotas) -> Self {
         Self {
-            proxies,
             peers: Buckets::keyed(quotas.peer),
             passwords: Buckets::keyed(quotas.passwords),
             accounts: Buckets::keyed(quotas.account),
@@ -91,20 +88,30 @@ impl Limits {
     }
 
     fn of_peer(&self, request: &Request) -> Result<(), ErrorResponse> {
-        let peer = peer::of(request, self.proxies);
+        let peer = &peer(request);
         if PASSWORDS.contains(&request.uri().path()) {
-            take(&self.passwords, &peer)?;
+            take(&self.passwords, peer)?;
         }
-        take(&self.peers, &peer)
+        take(&self.peers, peer)
     }
 
     fn of_account(&self, request: &Request) -> Result<(), ErrorResponse> {
-        let session = request.extensions().get::<Arc<Session>>();
-        match session.and_then(|session| session.handle()) {
+        match account(request) {
             Some(handle) => take(&self.accounts, handle),
             None => Ok(()),
         }
     }
+}
+
+/// Where the request comes from. Every request is identified before this; the others would be one peer.
+fn peer(request: &Request) -> Peer {
+    let identified = request.extensions().get().copied();
+    identified.unwrap_or(Peer(IpAddr::V6(Ipv6Addr::UNSPECIFIED)))
+}
+
+/// The account that is signed in, where that is known already.
+fn account(request: &Request) -> Option<&Handle> {
+    request.extensions().get::<Arc<Session>>()?.handle()
 }
 
 fn take<K: Hash + Eq + Clone>(buckets: &Buckets<K>, key: &K) -> Result<(), ErrorResponse> {
@@ -115,24 +122,25 @@ fn take<K: Hash + Eq + Clone>(buckets: &Buckets<K>, key: &K) -> Result<(), Error
 
 /// Middleware: charges the peer's quota for every request that may change something, before anything is looked up.
 pub async fn limit_peers(
-    State(limits): State<Option<Arc<Limits>>>,
+    State((limits, feed)): State<(Option<Arc<Limits>>, Feed)>,
     request: Request,
     next: Next,
 ) -> Response {
-    limit(limits, Limits::of_peer, request, next).await
+    limit(limits, &feed, Limits::of_peer, request, next).await
 }
 
 /// Middleware: charges the quota of the signed-in account.
 pub async fn limit_accounts(
-    State(limits): State<Option<Arc<Limits>>>,
+    State((limits, feed)): State<(Option<Arc<Limits>>, Feed)>,
     request: Request,
     next: Next,
 ) -> Response {
-    limit(limits, Limits::of_account, request, next).await
+    limit(limits, &feed, Limits::of_account, request, next).await
 }
 
 async fn limit(
     limits: Option<Arc<Limits>>,
+    feed: &Feed,
     of: impl FnOnce(&Limits, &Request) -> Result<(), ErrorResponse>,
     request: Request,
     next: Next,
@@ -141,6 +149,13 @@ async fn limit(
         && !request.method().is_safe()
         && let Err(refusal) = of(&limits, &request)
     {
+        let Peer(address) = peer(&request);
+        let client = Client {
+            device: None,
+            peer: Some(address),
+        };
+        let log = feed.security();
+        log.record(SecurityEvent::Limited, account(&request), &client);
         return refusal.respond(for_a_person(&request));
     }
     next.run(request).await

@@ -1,11 +1,21 @@
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
-use axum::extract::{ConnectInfo, Request};
+use axum::extract::{ConnectInfo, Request, State};
 use axum::http::HeaderMap;
+use axum::middleware::Next;
+use axum::response::Response;
+use web::Peer;
 
 use crate::error::CliError;
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
+
+/// Middleware: leaves the [`Peer`] behind this many proxies in the request's extensions.
+pub async fn identify(State(proxies): State<usize>, mut request: Request, next: Next) -> Response {
+    let peer = Peer(of(&request, proxies));
+    request.extensions_mut().insert(peer);
+    next.run(request).await
+}
 
 /// The sender of this request, as far as limits distinguish people.
 ///
@@ -15,7 +25,7 @@ const FORWARDED_FOR: &str = "x-forwarded-for";
 /// passed fewer proxies, the connection's address counts.
 ///
 /// A person with one IPv6 address has at least a network of 64 bits, so these count as one.
-pub fn of(request: &Request, proxies: usize) -> IpAddr {
+fn of(request: &Request, proxies: usize) -> IpAddr {
     let connection = request
         .extensions()
         .get::<ConnectInfo<SocketAddr>>()

@@ -13,6 +13,7 @@ mod player;
 mod readiness;
 mod relations;
 mod round_trips;
+mod security;
 mod sessions;
 mod settings;
 mod stage;

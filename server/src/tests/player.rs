@@ -62,6 +62,7 @@ impl Player {
         let access = Access {
             forgery: forgery_protection(None).unwrap(),
             reach: Reach::Everybody,
+            proxies: 0,
             limits: None,
             https: false,
             notices: Notices::new([7; 32], false),

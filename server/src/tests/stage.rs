@@ -8,6 +8,7 @@ use std::sync::{Arc, LazyLock};
 use app::notice::Notices;
 use axum::Router;
 use axum::body::{Body, to_bytes};
+use axum::extract::ConnectInfo;
 use axum::http::header::{ACCEPT, CONTENT_TYPE, COOKIE, HOST, SET_COOKIE};
 use axum::http::{HeaderMap, Method, Request};
 use axum::response::Response;
@@ -130,13 +131,14 @@ impl Stage {
             passwords: often,
             account: if per_peer { often } else { once },
         };
-        self.app(Reach::Everybody, Some(Arc::new(Limits::new(quotas, 0))))
+        self.app(Reach::Everybody, Some(Arc::new(Limits::new(quotas))))
     }
 
     fn app(&self, reach: Reach, limits: Option<Arc<Limits>>) -> Router {
         let access = Access {
             forgery: forgery_protection(None).unwrap(),
             reach,
+            proxies: 0,
             limits,
             https: false,
             notices: Notices::new([7; 32], false),
@@ -274,6 +276,7 @@ pub struct Call {
     path: String,
     headers: Vec<(String, String)>,
     body: Vec<u8>,
+    peer: [u8; 4],
 }
 
 impl Call {
@@ -286,7 +289,13 @@ impl Call {
                 (ACCEPT.to_string(), JSON.to_owned()),
             ],
             body: Vec::new(),
+            peer: [127, 0, 0, 1],
         }
+    }
+
+    /// Over a connection that this address opened.
+    pub fn from(self, peer: [u8; 4]) -> Self {
+        Self { peer, ..self }
     }
 
     /// With this header, replacing any of the same name.
@@ -353,7 +362,11 @@ impl Call {
     }
 
     async fn answered(&self, app: &Router) -> Response {
-        let request = Request::builder().method(&self.method).uri(&self.path);
+        let peer = ConnectInfo(SocketAddr::from((self.peer, 4711)));
+        let request = Request::builder()
+            .method(&self.method)
+            .uri(&self.path)
+            .extension(peer);
         let request = self
             .headers
             .iter()

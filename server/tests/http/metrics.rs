@@ -52,6 +52,8 @@ fn prometheus_reads_what_the_server_did() {
     assert_eq!((appends, pushes), (6, 6), "one after the other");
     assert_eq!(value(r#"spillway_guard_retries_total{relation="shares"}"#), 0);
     assert_eq!(value("spillway_event_streams"), 1);
+    let security = |event: &str| value(&format!("spillway_security_events_total{{event=\"{event}\"}}"));
+    assert_eq!((security("sign-up"), security("limited")), (7, 0));
     let (commits, operations) = (
         value("spillway_store_commit_operations_count"),
         value("spillway_store_commit_operations_sum"),

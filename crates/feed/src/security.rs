@@ -1,0 +1,80 @@
+//! The security log: what happened to accounts, to whom and from where. Each event is a line of the log with the target
+//! `security`, and is counted. Neither has a secret in it.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use model::Handle;
+
+use super::Client;
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SecurityEvent {
+    /// Somebody signed up.
+    SignUp,
+    /// Somebody signed in.
+    SignIn,
+    /// Somebody tried to sign in with a wrong handle or password.
+    SignInFailed,
+    /// Somebody signed out, also by signing in again in the same browser.
+    SignOut,
+    /// A person ended another session, or all others.
+    SessionsEnded,
+    /// A person changed their password. That ends all other sessions.
+    PasswordChanged,
+    /// Somebody who is signed in gave a wrong password for a change.
+    PasswordWrong,
+    /// A person deleted their account.
+    AccountDeleted,
+    /// A limit refused a request.
+    Limited,
+}
+
+impl SecurityEvent {
+    /// Every event.
+    pub const ALL: [Self; 9] = [
+        Self::SignUp,
+        Self::SignIn,
+        Self::SignInFailed,
+        Self::SignOut,
+        Self::SessionsEnded,
+        Self::PasswordChanged,
+        Self::PasswordWrong,
+        Self::AccountDeleted,
+        Self::Limited,
+    ];
+
+    /// Its name, in the log and in the metrics.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::SignUp => "sign-up",
+            Self::SignIn => "sign-in",
+            Self::SignInFailed => "sign-in-failed",
+            Self::SignOut => "sign-out",
+            Self::SessionsEnded => "sessions-ended",
+            Self::PasswordChanged => "password-changed",
+            Self::PasswordWrong => "password-wrong",
+            Self::AccountDeleted => "account-deleted",
+            Self::Limited => "limited",
+        }
+    }
+}
+
+/// Writes the log and counts its events.
+#[derive(Debug, Default)]
+pub struct SecurityLog([AtomicU64; SecurityEvent::ALL.len()]);
+
+impl SecurityLog {
+    /// Records an event. `who` is an account that exists: people type passwords into the field of the handle.
+    pub fn record(&self, event: SecurityEvent, who: Option<&Handle>, client: &Client) {
+        self.0[event as usize].fetch_add(1, Ordering::Relaxed);
+        let handle = who.map(tracing::field::display);
+        let peer = client.peer.map(tracing::field::display);
+        tracing::info!(target: "security", handle, peer, "{}", event.as_str());
+    }
+
+    /// How often this happened in this process.
+    pub fn count(&self, event: SecurityEvent) -> u64 {
+        self.0[event as usize].load(Ordering::Relaxed)
+    }
+}
