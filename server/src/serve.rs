@@ -72,6 +72,14 @@ pub async fn run(options: ServeOptions) -> Result<(), CliError> {
     let secure = public_url.is_some_and(|url| url.starts_with("https://"));
     let log = RequestLog::new(environment.now());
     let feed = Feed::new(store, environment.clone());
+    let feed = match &limits {
+        Some(limits) => {
+            let feed = feed.limiting_tries(Quotas::default().strangers);
+            tokio::spawn(Arc::clone(limits).forget_every_minute(feed.clone()));
+            feed
+        }
+        None => feed,
+    };
     let source = feed.live().follow_store().await.map_err(|error| {
         CliError::failed(
             "The store's changes cannot be followed",
@@ -128,9 +136,7 @@ fn limits(options: &ServeOptions) -> Result<Option<Arc<Limits>>, CliError> {
         return Ok(None);
     }
     require_proxies(options.public_url.as_deref(), options.proxies)?;
-    let limits = Arc::new(Limits::new(Quotas::default()));
-    tokio::spawn(Arc::clone(&limits).forget_every_minute());
-    Ok(Some(limits))
+    Ok(Some(Arc::new(Limits::new(Quotas::default()))))
 }
 
 /// Prints all addresses, in a form that people and tests read.

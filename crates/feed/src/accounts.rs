@@ -67,7 +67,8 @@ impl Accounts<'_> {
     ) -> Result<(Account, SessionToken), Problem> {
         let person = Person { handle, name };
         passwords::refuse_common(&password, &person)?;
-        let hash = passwords::hash(password, self.0.environment.salt()).await?;
+        let hash = passwords::hash(password, self.0.environment.salt(), client.peer).await;
+        let hash = self.0.record_limits(hash, None, client)?;
         let at = self.0.environment.now();
         let user = User {
             person,
@@ -123,12 +124,17 @@ impl Accounts<'_> {
         };
         let handle: Handle = handle.parse().map_err(|_| wrong(None))?;
         let password: Password = password.parse().map_err(|_| wrong(None))?;
+        if let Some(tries) = &self.0.tries {
+            self.0
+                .record_limits(tries.charge(&handle, client), None, client)?;
+        }
         // Taken before the person is looked up: if they leave or change their password in between, the session is
         // invalid.
         let at = self.0.environment.now();
         let user = self.0.store.people().get(&handle).await.map_err(to_problem)?;
         let hash = user.as_ref().and_then(|user| user.password.clone());
-        let matches = passwords::verify(password, hash).await?;
+        let matches = passwords::verify(password, hash, client.peer).await;
+        let matches = self.0.record_limits(matches, None, client)?;
         match user {
             Some(user) if matches => {
                 log.record(SecurityEvent::SignIn, Some(&handle), client);
@@ -198,7 +204,7 @@ impl Accounts<'_> {
 
     /// The account of this token, if its session is still valid. Using a session extends it, which is recorded
     /// once a day.
-    pub async fn session(self, token: &SessionToken) -> Result<Option<Account>, Problem> {
+    pub async fn session(self, token: &SessionToken, client: &Client) -> Result<Option<Account>, Problem> {
         let Some(session) = self
             .0
             .store
@@ -224,14 +230,12 @@ impl Accounts<'_> {
                 .await
                 .map_err(to_problem)?;
         }
-        Ok(self
-            .0
-            .store
-            .people()
-            .holding(&session)
-            .await
-            .map_err(to_problem)?
-            .map(account))
+        let user = self.0.store.people().holding(&session).await;
+        let user = user.map_err(to_problem)?;
+        if let (Some(tries), Some(user)) = (&self.0.tries, &user) {
+            tries.remember(&user.person.handle, client);
+        }
+        Ok(user.map(account))
     }
 
     /// Begins a session, dated to a moment before the person was looked up.
@@ -251,6 +255,9 @@ impl Accounts<'_> {
             device: client.device.clone(),
         };
         self.0.add_session(&session, user.password.is_some()).await?;
+        if let Some(tries) = &self.0.tries {
+            tries.remember(&session.user, client);
+        }
         Ok((account(user), token))
     }
 

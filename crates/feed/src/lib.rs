@@ -6,6 +6,7 @@ mod comments;
 mod environment;
 mod events;
 mod export;
+mod fair_queue;
 mod lists;
 mod new_posts;
 mod notable;
@@ -18,12 +19,15 @@ mod security;
 mod sessions;
 mod settings;
 mod storage;
+mod tries;
 
 use std::sync::Arc;
 
+use governor::Quota;
 use model::{Cursor, Handle, Timestamp, Topic, View};
 use outlier::Turns;
 use store::Store;
+use tries::Tries;
 use uuid::Uuid;
 
 pub use accounts::SessionToken;
@@ -50,6 +54,8 @@ pub struct Feed {
     /// still may overlap.
     turns: Arc<Turns>,
     security: Arc<SecurityLog>,
+    /// The limit of tries to sign in to one account; `None` for none.
+    tries: Option<Arc<Tries>>,
 }
 
 impl Feed {
@@ -64,6 +70,23 @@ impl Feed {
             new_posts,
             turns: Arc::default(),
             security: Arc::default(),
+            tries: None,
+        }
+    }
+
+    /// The same feed, where this often somebody may try to sign in to one account from places where it was not used.
+    #[must_use]
+    pub fn limiting_tries(self, quota: Quota) -> Self {
+        Self {
+            tries: Some(Arc::new(Tries::new(quota))),
+            ..self
+        }
+    }
+
+    /// Drops what the limit of tries need not know any more. To be called now and then.
+    pub fn forget_tries(&self) {
+        if let Some(tries) = &self.tries {
+            tries.forget_full();
         }
     }
 

@@ -5,7 +5,8 @@ use std::fmt;
 use argon2::Argon2;
 use argon2::password_hash::{PasswordHash, PasswordHasher, PasswordVerifier, SaltString};
 use model::{Kind, Password, Person, Problem};
-use tokio::sync::Semaphore;
+
+use super::fair_queue::{FairQueue, Peer};
 
 /// A hash takes 19 MB and tens of milliseconds of one core by design, so only this many are made at once.
 const AT_ONCE: usize = 2;
@@ -15,7 +16,7 @@ const AT_ONCE: usize = 2;
 const WAITING: usize = 64;
 
 /// The password hashes that this process computes.
-static HASHES: Queue = Queue::new(AT_ONCE, WAITING);
+static HASHES: FairQueue = FairQueue::new(AT_ONCE, WAITING);
 
 /// A hash that matches no password, checked when a handle is unknown so that the answer takes as long as any
 /// other.
@@ -47,67 +48,43 @@ pub(super) fn refuse_common(password: &Password, person: &Person) -> Result<(), 
 }
 
 /// The form in which the store keeps a password.
-pub(super) async fn hash(password: Password, salt: [u8; 16]) -> Result<String, Problem> {
-    HASHES
-        .run(move || {
-            let salt = SaltString::encode_b64(&salt).map_err(broken)?;
-            let hash = Argon2::default()
-                .hash_password(password.reveal().as_bytes(), &salt)
-                .map_err(broken)?;
-            Ok(hash.to_string())
-        })
-        .await
+pub(super) async fn hash(password: Password, salt: [u8; 16], peer: Peer) -> Result<String, Problem> {
+    run(peer, move || {
+        let salt = SaltString::encode_b64(&salt).map_err(broken)?;
+        let hash = Argon2::default()
+            .hash_password(password.reveal().as_bytes(), &salt)
+            .map_err(broken)?;
+        Ok(hash.to_string())
+    })
+    .await
 }
 
 /// Whether a password has this hash. Without a hash the answer is no, and takes as long.
-pub(super) async fn verify(password: Password, hash: Option<String>) -> Result<bool, Problem> {
+pub(super) async fn verify(password: Password, hash: Option<String>, peer: Peer) -> Result<bool, Problem> {
     let known = hash.is_some();
     let hash = hash.unwrap_or_else(|| DUMMY_HASH.to_owned());
-    let fits = HASHES
-        .run(move || {
-            let hash = PasswordHash::new(&hash).map_err(broken)?;
-            Ok(Argon2::default()
-                .verify_password(password.reveal().as_bytes(), &hash)
-                .is_ok())
-        })
-        .await?;
+    let fits = run(peer, move || {
+        let hash = PasswordHash::new(&hash).map_err(broken)?;
+        Ok(Argon2::default()
+            .verify_password(password.reveal().as_bytes(), &hash)
+            .is_ok())
+    })
+    .await?;
     Ok(known && fits)
 }
 
-/// Work that keeps a core busy: some of it runs, some waits, and further work is refused.
-struct Queue {
-    places: Semaphore,
-    turns: Semaphore,
-}
-
-impl Queue {
-    const fn new(at_once: usize, waiting: usize) -> Self {
-        Self {
-            places: Semaphore::const_new(at_once + waiting),
-            turns: Semaphore::const_new(at_once),
-        }
-    }
-
-    /// Runs work when there is a free slot. It keeps the slot until it is done, even if nobody waits for it any
-    /// more.
-    async fn run<T: Send + 'static>(
-        &'static self,
-        work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
-    ) -> Result<T, Problem> {
-        let place = self.places.try_acquire().map_err(|_| {
-            Problem::new(
-                Kind::TooMany,
-                "Many people are signing in right now. Try again in a few seconds.",
-            )
-        })?;
-        let turn = self.turns.acquire().await.map_err(broken)?;
-        let job = move || {
-            let done = work();
-            drop((turn, place));
-            done
-        };
-        tokio::task::spawn_blocking(job).await.map_err(broken)?
-    }
+/// Runs this work when it is the peer's turn, which lasts until it is done, even if nobody waits for it any more.
+async fn run<T: Send + 'static>(
+    peer: Peer,
+    work: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
+    let turn = HASHES.turn_of(peer).await?;
+    let job = move || {
+        let done = work();
+        drop(turn);
+        done
+    };
+    tokio::task::spawn_blocking(job).await.map_err(broken)?
 }
 
 fn broken(error: impl fmt::Display) -> Problem {
@@ -117,28 +94,7 @@ fn broken(error: impl fmt::Display) -> Problem {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::channel;
-
-    use futures::FutureExt as _;
-
     use super::*;
-
-    #[tokio::test]
-    async fn a_full_queue_refuses_further_work_at_once() {
-        static QUEUE: Queue = Queue::new(1, 1);
-        let (finish, finished) = channel();
-        let first = QUEUE.run(move || finished.recv().map_err(broken));
-        let second = QUEUE.run(|| Ok(()));
-        let third = async {
-            // The other two have been polled before this: one runs, one waits.
-            let answer = QUEUE.run(|| Ok(())).now_or_never();
-            assert_eq!(answer.unwrap().unwrap_err().kind, Kind::TooMany);
-            finish.send(()).unwrap();
-        };
-        let (first, second, ()) = futures::join!(first, second, third);
-        assert!(first.is_ok() && second.is_ok());
-        assert!(QUEUE.run(|| Ok(())).await.is_ok(), "there is room again");
-    }
 
     #[test]
     fn common_passwords_and_the_names_of_the_person_are_refused() {
@@ -167,7 +123,7 @@ mod tests {
     #[tokio::test]
     async fn the_dummy_hash_costs_as_much_as_others_and_matches_no_password() {
         let password: Password = "correct horse".parse().unwrap();
-        let made = hash(password.clone(), [7; 16]).await.unwrap();
+        let made = hash(password.clone(), [7; 16], None).await.unwrap();
         let (made_for, nobodys) = (
             PasswordHash::new(&made).unwrap(),
             PasswordHash::new(DUMMY_HASH).unwrap(),
@@ -178,7 +134,7 @@ mod tests {
             nobodys.hash.map(|hash| hash.len()),
             made_for.hash.map(|hash| hash.len())
         );
-        assert!(verify(password.clone(), Some(made)).await.unwrap());
-        assert!(!verify(password, None).await.unwrap());
+        assert!(verify(password.clone(), Some(made), None).await.unwrap());
+        assert!(!verify(password, None, None).await.unwrap());
     }
 }

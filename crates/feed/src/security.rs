@@ -3,9 +3,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use model::Handle;
+use model::{Handle, Kind, Problem};
 
-use super::Client;
+use super::{Client, Feed};
 
 /// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +57,21 @@ impl SecurityEvent {
             Self::AccountDeleted => "account-deleted",
             Self::Limited => "limited",
         }
+    }
+}
+
+impl Feed {
+    /// Records it if a limit is the reason why something was not done.
+    pub(super) fn record_limits<T>(
+        &self,
+        done: Result<T, Problem>,
+        who: Option<&Handle>,
+        client: &Client,
+    ) -> Result<T, Problem> {
+        if done.as_ref().is_err_and(|problem| problem.kind == Kind::TooMany) {
+            self.security().record(SecurityEvent::Limited, who, client);
+        }
+        done
     }
 }
 

@@ -37,7 +37,8 @@ impl Accounts<'_> {
         let new: Password = new.parse().map_err(about_the_new)?;
         let (user, old) = self.0.verified(actor, present, client).await?;
         passwords::refuse_common(&new, &user.person).map_err(about_the_new)?;
-        let hash = passwords::hash(new, self.0.environment.salt()).await?;
+        let hash = passwords::hash(new, self.0.environment.salt(), client.peer).await;
+        let hash = self.0.record_limits(hash, Some(actor), client)?;
         let at = self.0.environment.now();
         let people = self.0.store.people();
         let changed = people.change_password(actor, &old, &hash, at).await;
@@ -111,7 +112,8 @@ impl Feed {
             .about("password")
         })?;
         let password: Password = password.parse().map_err(|_| wrong())?;
-        if passwords::verify(password, Some(hash.clone())).await? {
+        let matches = passwords::verify(password, Some(hash.clone()), client.peer).await;
+        if self.record_limits(matches, Some(actor), client)? {
             Ok((user, hash))
         } else {
             Err(wrong())

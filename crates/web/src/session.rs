@@ -81,18 +81,19 @@ pub struct Session {
 impl Session {
     async fn of(request: (&HeaderMap, Option<&Peer>), feed: &Feed, cookies: Cookies) -> Self {
         let (headers, peer) = request;
+        let client = Client {
+            device: device::device(headers),
+            peer: peer.map(|Peer(address)| *address),
+        };
         let token = cookies.read(headers);
         let account = match &token {
-            Some(token) => feed.accounts().session(token).await,
+            Some(token) => feed.accounts().session(token, &client).await,
             None => Ok(None),
         };
         Self {
             cookies,
             token,
-            client: Client {
-                device: device::device(headers),
-                peer: peer.map(|Peer(address)| *address),
-            },
+            client,
             account,
         }
     }

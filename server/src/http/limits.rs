@@ -43,6 +43,8 @@ pub struct Quotas {
     pub passwords: Quota,
     /// From one account, wherever its sessions are.
     pub account: Quota,
+    /// To sign in to one account, from peers where it was not used before.
+    pub strangers: Quota,
 }
 
 impl Default for Quotas {
@@ -53,6 +55,7 @@ impl Default for Quotas {
             peer: Quota::per_second(at_once(5)).allow_burst(at_once(300)),
             passwords: Quota::per_minute(at_once(10)).allow_burst(at_once(20)),
             account: Quota::per_second(at_once(1)).allow_burst(at_once(60)),
+            strangers: Quota::per_minute(at_once(1)).allow_burst(at_once(30)),
         }
     }
 }
@@ -77,13 +80,14 @@ impl Limits {
     }
 
     /// Drops full quotas, forever.
-    pub async fn forget_every_minute(self: Arc<Self>) {
+    pub async fn forget_every_minute(self: Arc<Self>, feed: Feed) {
         let mut minute = tokio::time::interval(MINUTE);
         loop {
             minute.tick().await;
             self.peers.retain_recent();
             self.passwords.retain_recent();
             self.accounts.retain_recent();
+            feed.forget_tries();
         }
     }
 

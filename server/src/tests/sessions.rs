@@ -253,3 +253,43 @@ async fn people_of_the_demo_town_have_any_number_of_sessions_and_see_one() {
     }
     assert_eq!(stage.documents("sessions").await.len(), 22);
 }
+
+#[tokio::test]
+async fn strangers_who_guess_are_slowed_together_and_nobody_is_locked_out_at_home() {
+    let stage = Stage::new().await.limiting_tries();
+    let (home, cafe) = ([192, 0, 2, 1], [192, 0, 2, 2]);
+    let tries = |handle: &str, password: &str, peer| {
+        let credentials = json!({"handle": handle, "password": password}).to_string();
+        Call::new(Method::POST, "/api/v1/session")
+            .body(JSON, credentials)
+            .from(peer)
+    };
+    for handle in ["ada", "bob"] {
+        let account = json!({"handle": handle, "name": handle, "password": "correct horse"}).to_string();
+        let joins = Call::new(Method::POST, "/api/v1/accounts")
+            .body(JSON, account)
+            .from(home);
+        assert_eq!(joins.send(&stage.open()).await.status, 201);
+    }
+    // Whether there is such an account or not.
+    for handle in ["ada", "nobody"] {
+        for (last, status) in [(1, 401), (2, 429), (3, 429)] {
+            let guess = tries(handle, "wrong horse", [198, 51, 100, last]);
+            assert_eq!(guess.send(&stage.open()).await.status, status, "{handle} {last}");
+        }
+    }
+    let status = async |handle: &str, peer| tries(handle, "correct horse", peer).send(&stage.open()).await;
+    let refused = status("ada", cafe).await;
+    assert_eq!((refused.status, &refused.body["field"]), (429, &Value::Null));
+    let at_home = status("ada", home).await;
+    assert_eq!(at_home.status, 200);
+    assert_eq!(
+        status("bob", cafe).await.status,
+        200,
+        "other accounts have their own"
+    );
+    // A session that moves with its person makes the new place known.
+    let moved = call(Method::GET, "/api/v1/me", &at_home.cookie()).from(cafe);
+    assert_eq!(moved.send(&stage.open()).await.status, 200);
+    assert_eq!(status("ada", cafe).await.status, 200);
+}

@@ -130,8 +130,15 @@ impl Stage {
             peer: if per_peer { once } else { often },
             passwords: often,
             account: if per_peer { often } else { once },
+            strangers: often,
         };
         self.app(Reach::Everybody, Some(Arc::new(Limits::new(quotas))))
+    }
+
+    /// The same place where strangers may try to sign in to an account once an hour.
+    pub fn limiting_tries(mut self) -> Self {
+        self.feed = self.feed.limiting_tries(Quota::per_hour(NonZeroU32::MIN));
+        self
     }
 
     fn app(&self, reach: Reach, limits: Option<Arc<Limits>>) -> Router {
