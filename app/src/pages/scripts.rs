@@ -12,16 +12,17 @@ pub fn Scripts(
     /// They name the files.
     options: LeptosOptions,
 ) -> impl IntoView {
-    let hashes = read_to_string(options.hash_file.as_ref()).unwrap_or_default();
+    let LeptosOptions {
+        hash_file,
+        site_pkg_dir,
+        output_name,
+        ..
+    } = options;
+    let hashes = read_to_string(hash_file.as_ref()).unwrap_or_default();
     let hashes: HashMap<_, _> = hashes.lines().filter_map(|line| line.split_once(": ")).collect();
     let path = |kind| {
         let hash = hashes.get(kind).map(|hash| format!(".{hash}"));
-        format!(
-            "/{}/{}{}.{kind}",
-            options.site_pkg_dir,
-            options.output_name,
-            hash.unwrap_or_default()
-        )
+        format!("/{site_pkg_dir}/{output_name}{}.{kind}", hash.unwrap_or_default())
     };
     let (module, code) = (path("js"), path("wasm"));
     let script = format!(
