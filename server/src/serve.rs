@@ -74,7 +74,7 @@ pub async fn run(options: ServeOptions) -> Result<(), CliError> {
     let feed = Feed::new(store, environment.clone());
     let feed = match &limits {
         Some(limits) => {
-            let feed = feed.limiting_tries(Quotas::default().strangers);
+            let feed = feed.limiting_tries(Quotas::default().shared_tries);
             tokio::spawn(Arc::clone(limits).forget_every_minute(feed.clone()));
             feed
         }

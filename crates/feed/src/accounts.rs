@@ -204,7 +204,7 @@ impl Accounts<'_> {
 
     /// The account of this token, if its session is still valid. Using a session extends it, which is recorded
     /// once a day.
-    pub async fn session(self, token: &SessionToken, client: &Client) -> Result<Option<Account>, Problem> {
+    pub async fn session(self, token: &SessionToken) -> Result<Option<Account>, Problem> {
         let Some(session) = self
             .0
             .store
@@ -231,11 +231,7 @@ impl Accounts<'_> {
                 .map_err(to_problem)?;
         }
         let user = self.0.store.people().holding(&session).await;
-        let user = user.map_err(to_problem)?;
-        if let (Some(tries), Some(user)) = (&self.0.tries, &user) {
-            tries.remember(&user.person.handle, client);
-        }
-        Ok(user.map(account))
+        Ok(user.map_err(to_problem)?.map(account))
     }
 
     /// Begins a session, dated to a moment before the person was looked up.
@@ -255,9 +251,6 @@ impl Accounts<'_> {
             device: client.device.clone(),
         };
         self.0.add_session(&session, user.password.is_some()).await?;
-        if let Some(tries) = &self.0.tries {
-            tries.remember(&session.user, client);
-        }
         Ok((account(user), token))
     }
 

@@ -74,7 +74,7 @@ impl Feed {
         }
     }
 
-    /// The same feed, where this often somebody may try to sign in to one account from places where it was not used.
+    /// The same feed, where addresses that used up their own tries to sign in to an account share this many more.
     #[must_use]
     pub fn limiting_tries(self, quota: Quota) -> Self {
         Self {

@@ -1,12 +1,11 @@
 //! Tries to sign in to one account, from everywhere together.
 //!
-//! A limit for each account would let anybody lock its person out. So it counts only the tries of peers where the
-//! account was not used before: its person still signs in at home while others guess, and anywhere once they stop.
+//! A limit for each account alone would let anybody lock its person out. So every address has a few tries of its own
+//! at each account, and only further ones count against what all addresses share.
 
-use std::collections::HashSet;
-use std::mem;
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
+use std::num::NonZeroU32;
+use std::time::Duration;
 
 use governor::clock::DefaultClock;
 use governor::state::keyed::DefaultKeyedStateStore;
@@ -15,104 +14,46 @@ use model::{Handle, Kind, Problem};
 
 use super::Client;
 
-/// How many places are remembered before the oldest are forgotten; at most twice as many are in memory.
-const REMEMBERED: usize = 20_000;
+/// How often one address may try at one account before it shares with others: more than a person mistypes.
+const OWN: NonZeroU32 = NonZeroU32::new(5).unwrap();
+/// How long until one more of these.
+const LATER: Duration = Duration::from_secs(600);
 
-/// Where an account was used.
-type Place = (Handle, IpAddr);
+type Buckets<K> = RateLimiter<K, DefaultKeyedStateStore<K>, DefaultClock>;
 
-/// The limit, and the places that it does not count.
+/// The limits.
 pub struct Tries {
-    strangers: RateLimiter<Handle, DefaultKeyedStateStore<Handle>, DefaultClock>,
-    known: Mutex<Known>,
-}
-
-/// Places in the order of their last use, roughly: in two generations.
-#[derive(Default)]
-struct Known {
-    recent: HashSet<Place>,
-    older: HashSet<Place>,
+    own: Buckets<(Handle, IpAddr)>,
+    shared: Buckets<Handle>,
 }
 
 impl Tries {
-    /// Lets strangers try this often for each account.
-    pub fn new(quota: Quota) -> Self {
+    /// With what all addresses share for each account.
+    pub fn new(shared: Quota) -> Self {
+        let own = Quota::with_period(LATER).unwrap_or(Quota::per_hour(OWN));
         Self {
-            strangers: RateLimiter::keyed(quota),
-            known: Mutex::default(),
+            own: RateLimiter::keyed(own.allow_burst(OWN)),
+            shared: RateLimiter::keyed(shared),
         }
     }
 
-    /// Remembers that this account is used here.
-    pub fn remember(&self, handle: &Handle, client: &Client) {
-        if let Some(peer) = client.peer {
-            self.with_known(|known| known.remember((handle.clone(), peer)));
-        }
-    }
-
-    /// Charges a try, unless the account was used here before. It does not matter whether there is such an account.
+    /// Charges a try. It does not matter whether there is such an account.
     pub fn charge(&self, handle: &Handle, client: &Client) -> Result<(), Problem> {
-        let place = client.peer.map(|peer| (handle.clone(), peer));
-        if place.is_some_and(|place| self.with_known(|known| known.contains(&place))) {
+        let own = client.peer.map(|peer| (handle.clone(), peer));
+        if own.is_some_and(|own| self.own.check_key(&own).is_ok()) {
             return Ok(());
         }
-        self.strangers.check_key(handle).map_err(|_| {
+        self.shared.check_key(handle).map_err(|_| {
             Problem::new(
                 Kind::TooMany,
-                "There were many tries to sign in to this account. Try again in a few minutes, or where you last used it.",
+                "There were many tries to sign in to this account from here. Try again in ten minutes.",
             )
         })
     }
 
     /// Drops full quotas.
     pub fn forget_full(&self) {
-        self.strangers.retain_recent();
-    }
-
-    fn with_known<T>(&self, look: impl FnOnce(&mut Known) -> T) -> T {
-        look(&mut self.known.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-impl Known {
-    fn contains(&self, place: &Place) -> bool {
-        self.recent.contains(place) || self.older.contains(place)
-    }
-
-    fn remember(&mut self, place: Place) {
-        self.recent.insert(place);
-        if self.recent.len() >= REMEMBERED {
-            self.older = mem::take(&mut self.recent);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::num::NonZeroU32;
-
-    use super::*;
-
-    #[test]
-    fn the_places_of_the_last_use_are_remembered_and_older_ones_are_forgotten() {
-        let tries = Tries::new(Quota::per_hour(NonZeroU32::MIN));
-        let at = |number: usize| Client {
-            device: None,
-            peer: Some(IpAddr::from(u32::try_from(number).unwrap().to_be_bytes())),
-        };
-        let ada: Handle = "ada".parse().unwrap();
-        assert!(tries.charge(&ada, &at(0)).is_ok(), "the one try of strangers");
-        for number in 1..=3 * REMEMBERED {
-            tries.remember(&ada, &at(number));
-        }
-        for (number, known) in [
-            (3 * REMEMBERED, true),
-            (2 * REMEMBERED + 1, true),
-            (REMEMBERED, false),
-        ] {
-            assert_eq!(tries.charge(&ada, &at(number)).is_ok(), known, "{number}");
-        }
-        let remembered = tries.with_known(|known| known.recent.len() + known.older.len());
-        assert!(remembered <= 2 * REMEMBERED);
+        self.own.retain_recent();
+        self.shared.retain_recent();
     }
 }

@@ -87,7 +87,7 @@ impl Session {
         };
         let token = cookies.read(headers);
         let account = match &token {
-            Some(token) => feed.accounts().session(token, &client).await,
+            Some(token) => feed.accounts().session(token).await,
             None => Ok(None),
         };
         Self {

@@ -43,8 +43,8 @@ pub struct Quotas {
     pub passwords: Quota,
     /// From one account, wherever its sessions are.
     pub account: Quota,
-    /// To sign in to one account, from peers where it was not used before.
-    pub strangers: Quota,
+    /// To sign in to one account, from all peers together that used up their own tries at it.
+    pub shared_tries: Quota,
 }
 
 impl Default for Quotas {
@@ -55,7 +55,7 @@ impl Default for Quotas {
             peer: Quota::per_second(at_once(5)).allow_burst(at_once(300)),
             passwords: Quota::per_minute(at_once(10)).allow_burst(at_once(20)),
             account: Quota::per_second(at_once(1)).allow_burst(at_once(60)),
-            strangers: Quota::per_minute(at_once(1)).allow_burst(at_once(30)),
+            shared_tries: Quota::per_minute(at_once(1)).allow_burst(at_once(30)),
         }
     }
 }

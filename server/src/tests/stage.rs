@@ -130,12 +130,12 @@ impl Stage {
             peer: if per_peer { once } else { often },
             passwords: often,
             account: if per_peer { often } else { once },
-            strangers: often,
+            shared_tries: often,
         };
         self.app(Reach::Everybody, Some(Arc::new(Limits::new(quotas))))
     }
 
-    /// The same place where strangers may try to sign in to an account once an hour.
+    /// The same place where addresses share one try to sign in to an account in an hour, after their own.
     pub fn limiting_tries(mut self) -> Self {
         self.feed = self.feed.limiting_tries(Quota::per_hour(NonZeroU32::MIN));
         self
