@@ -81,7 +81,7 @@ fn Session(sign_in: SignIn, now: Timestamp) -> impl IntoView {
         view! {
             <form method="post" action=EndSession::url()>
                 <input type="hidden" name="id" value=id.as_str().to_owned() />
-                <button class="button">"End session" <span class="visually-hidden">{which}</span></button>
+                <button class="button">"End session" <span class="sr-only">{which}</span></button>
             </form>
         }
     });
