@@ -17,7 +17,7 @@ use super::Client;
 /// How often one address may try at one account before it shares with others: more than a person mistypes.
 const OWN: NonZeroU32 = NonZeroU32::new(5).unwrap();
 /// How long until one more of these.
-const LATER: Duration = Duration::from_secs(600);
+const LATER: Duration = Duration::from_mins(10);
 
 type Buckets<K> = RateLimiter<K, DefaultKeyedStateStore<K>, DefaultClock>;
 
