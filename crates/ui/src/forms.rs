@@ -1,5 +1,10 @@
 //! The addresses of the server functions that shared forms are sent to. The crate `app` defines the functions.
 
+/// A state as fields of forms and attributes write it.
+pub fn truth(state: bool) -> &'static str {
+    if state { "true" } else { "false" }
+}
+
 /// Sets whether the reader likes a post.
 pub const SET_LIKE: &str = "/api/set_like";
 /// Sets whether the reader shares a post.

@@ -3,6 +3,7 @@
 use model::Meter;
 
 use super::grouped;
+use crate::forms::truth;
 
 /// How many page documents are drawn one by one.
 pub const MOST_SHEETS: usize = 5;
@@ -13,10 +14,7 @@ pub fn attributes(meter: &Meter, relation: &str) -> [(&'static str, String); 7] 
         ("data-head", meter.head.to_string()),
         ("data-threshold", meter.threshold.to_string()),
         ("data-pages", meter.pages.to_string()),
-        (
-            "data-overflow",
-            if meter.pages > 0 { "true" } else { "false" }.to_owned(),
-        ),
+        ("data-overflow", truth(meter.pages > 0).to_owned()),
         ("aria-valuemax", meter.threshold.to_string()),
         ("aria-valuenow", meter.head.min(meter.threshold).to_string()),
         ("aria-valuetext", in_words(meter, relation)),

@@ -2,7 +2,7 @@ use leptos::prelude::*;
 use model::{Handle, Post, Relation};
 
 use super::{Icon, grouped};
-use crate::forms::{SET_FOLLOW, SET_LIKE, SET_SHARE};
+use crate::forms::{SET_FOLLOW, SET_LIKE, SET_SHARE, truth};
 
 /// Likes and shares a post, or takes that back, and leads to its comments.
 #[component]
@@ -14,44 +14,34 @@ pub fn Reactions(
 ) -> impl IntoView {
     let about = format!("the post by {}", post.author.name);
     let href = format!("/post/{}", post.id);
-    let like = Toggle::of(Relation::Likes, SET_LIKE, post.liked, signed_in);
-    let share = Toggle::of(Relation::Shares, SET_SHARE, post.shared, signed_in);
+    let toggle = |relation, action, active| Toggle {
+        relation,
+        action,
+        active,
+        signed_in,
+    };
+    let like = view! {
+        {Icon::Heart.view()}
+        <span class="sr-only">{format!("Like {about}. Likes: ")}</span>
+        <span data-testid="like-count" data-number="likes" data-count=signed_in.then_some(post.likes)>
+            {grouped(post.likes)}
+        </span>
+    };
+    let share = view! {
+        {Icon::Share.view()}
+        <span class="sr-only">{format!("Share {about}. Shares: ")}</span>
+        <span data-number="shares" data-count=signed_in.then_some(post.shares)>
+            {grouped(post.shares)}
+        </span>
+    };
     let reactions = view! {
-        <button
-            class="reaction reaction-like"
-            data-testid="like-button"
-            aria-pressed=like.pressed
-            formaction=like.action
-            name=like.name
-            value=like.value
-            data-relation=like.relation
-        >
-            {Icon::Heart.view()}
-            <span class="sr-only">{format!("Like {about}. Likes: ")}</span>
-            <span data-testid="like-count" data-number="likes" data-count=like.value.map(|_| post.likes)>
-                {grouped(post.likes)}
-            </span>
-        </button>
+        {toggle(Relation::Likes, SET_LIKE, post.liked).button("reaction reaction-like", "like-button", like)}
         <a class="reaction" href=href.clone()>
             {Icon::Bubble.view()}
             <span class="sr-only">{format!("Comments on {about}: ")}</span>
             <span data-number="comments">{grouped(post.comments)}</span>
         </a>
-        <button
-            class="reaction reaction-share"
-            data-testid="share-button"
-            aria-pressed=share.pressed
-            formaction=share.action
-            name=share.name
-            value=share.value
-            data-relation=share.relation
-        >
-            {Icon::Share.view()}
-            <span class="sr-only">{format!("Share {about}. Shares: ")}</span>
-            <span data-number="shares" data-count=share.value.map(|_| post.shares)>
-                {grouped(post.shares)}
-            </span>
-        </button>
+        {toggle(Relation::Shares, SET_SHARE, post.shared).button("reaction reaction-share", "share-button", share)}
     };
     form(
         "reactions",
@@ -72,49 +62,59 @@ pub fn FollowButton(
     /// Whether the reader is signed in.
     signed_in: bool,
 ) -> impl IntoView {
-    let toggle = Toggle::of(Relation::Followers, SET_FOLLOW, followed, signed_in);
-    let button = view! {
-        <button
-            class="button button-follow"
-            data-testid="follow-button"
-            aria-pressed=toggle.pressed
-            formaction=toggle.action
-            name=toggle.name
-            value=toggle.value
-            data-relation=toggle.relation
-        >
-            <span class="when-off">"Follow"</span>
-            <span class="when-on">"Following"</span>
-            <span class="sr-only">{format!(" @{handle}")}</span>
-        </button>
+    let toggle = Toggle {
+        relation: Relation::Followers,
+        action: SET_FOLLOW,
+        active: followed,
+        signed_in,
+    };
+    let words = view! {
+        <span class="when-off">"Follow"</span>
+        <span class="when-on">"Following"</span>
+        <span class="sr-only">{format!(" @{handle}")}</span>
     };
     form(
         "toggle",
         ("handle", handle.to_string()),
         format!("/@{handle}"),
         signed_in,
-        button,
+        toggle.button("button button-follow", "follow-button", words),
     )
 }
 
-/// The attributes of a toggle's button. It sends the state that a click asks for, if the reader is signed in.
+/// What a toggle is about. Its button sends the state that a click asks for, if the reader is signed in.
 struct Toggle {
-    pressed: &'static str,
-    action: Option<&'static str>,
-    name: Option<&'static str>,
-    value: Option<&'static str>,
-    relation: Option<&'static str>,
+    relation: Relation,
+    action: &'static str,
+    active: bool,
+    signed_in: bool,
 }
 
 impl Toggle {
-    fn of(relation: Relation, action: &'static str, active: bool, signed_in: bool) -> Self {
-        let truth = |truth: bool| if truth { "true" } else { "false" };
-        Self {
-            pressed: truth(active),
-            action: signed_in.then_some(action),
-            name: signed_in.then_some("on"),
-            value: signed_in.then(|| truth(!active)),
-            relation: signed_in.then(|| relation.as_str()),
+    fn button(
+        self,
+        class: &'static str,
+        test_id: &'static str,
+        inside: impl IntoView + 'static,
+    ) -> impl IntoView {
+        let Self {
+            relation,
+            action,
+            active,
+            signed_in,
+        } = self;
+        view! {
+            <button
+                class=class
+                data-testid=test_id
+                aria-pressed=truth(active)
+                formaction=signed_in.then_some(action)
+                name=signed_in.then_some("on")
+                value=signed_in.then(|| truth(!active))
+                data-relation=signed_in.then(|| relation.as_str())
+            >
+                {inside}
+            </button>
         }
     }
 }

@@ -45,6 +45,7 @@ mod real {
     use web_sys::{Element, HtmlFormElement, HtmlInputElement, HtmlTextAreaElement};
 
     use crate::components::counter;
+    use crate::forms::truth;
     use crate::islands::browser::dom::{attribute, find, set, set_text};
     use crate::islands::browser::draft::Draft;
     use crate::islands::browser::list::{List, here};
@@ -116,11 +117,7 @@ mod real {
         fn measure(&self) {
             let length = self.text.value().trim().chars().count();
             set_text(&self.counter, &counter(length, self.most));
-            set(
-                &self.counter,
-                "data-over",
-                if length > self.most { "true" } else { "false" },
-            );
+            set(&self.counter, "data-over", truth(length > self.most));
             if self.text.value().is_empty() || length <= self.most {
                 self.show_message("");
             }

@@ -11,6 +11,7 @@ use web_sys::{Element, HtmlFormElement};
 use super::dom::{self, around, attribute, find, hold, listen, set, set_text};
 use super::number;
 use super::send::{count, send, truth};
+use crate::forms;
 
 /// The button of a toggle. A click shows at once and is then sent. While a request is out, further clicks only
 /// change the wanted state; at most one request is out at a time, and the last one asks for the last wanted state.
@@ -109,7 +110,7 @@ impl Toggle {
     async fn send_once(&self) -> bool {
         let wanted = self.state.borrow().shown.active;
         self.state.borrow_mut().changed_elsewhere = false;
-        set(&self.button, "value", truth_of(wanted));
+        set(&self.button, "value", forms::truth(wanted));
         let answer = send(&self.form, Some(&self.button)).await;
         let mut state = self.state.borrow_mut();
         let again = match answer {
@@ -134,12 +135,8 @@ impl Toggle {
     }
 
     fn show(&self, shown: ReactionState) {
-        set(&self.button, "aria-pressed", truth_of(shown.active));
-        set(&self.button, "value", truth_of(!shown.active));
+        set(&self.button, "aria-pressed", forms::truth(shown.active));
+        set(&self.button, "value", forms::truth(!shown.active));
         number::show(&self.counter, shown.count);
     }
-}
-
-fn truth_of(state: bool) -> &'static str {
-    if state { "true" } else { "false" }
 }
