@@ -86,12 +86,12 @@ pub enum Posts {
 /// A list of posts, starting where the address points.
 pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Problem> {
     let reader = session::viewer().map(|account| account.handle);
-    let signed_in = reader.is_some();
+    let (feed, signed_in) = (feed()?, reader.is_some());
     let listing = match &list {
-        Posts::Home => feed()?.posts().home(reader.as_ref(), place.paging).await?,
-        Posts::Explore => feed()?.posts().explore(reader.as_ref(), place.paging).await?,
-        Posts::By(author) => feed()?.posts().by(author, reader.as_ref(), place.paging).await?,
-        Posts::Tagged(tag) => feed()?.posts().tagged(tag, reader.as_ref(), place.paging).await?,
+        Posts::Home => feed.posts().home(reader.as_ref(), place.paging).await?,
+        Posts::Explore => feed.posts().explore(reader.as_ref(), place.paging).await?,
+        Posts::By(author) => feed.posts().by(author, reader.as_ref(), place.paging).await?,
+        Posts::Tagged(tag) => feed.posts().tagged(tag, reader.as_ref(), place.paging).await?,
     };
     let empty = match &list {
         Posts::Home if signed_in => "The people you follow have not written anything yet. ",
@@ -108,7 +108,6 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
     let somewhere_to_go = (matches!(list, Posts::Home) && signed_in)
         .then(|| view! { <a href="/explore">"Explore"</a> " has plenty of people to follow." });
     let empty = view! { {empty} {somewhere_to_go} };
-    let fresh_id = feed()?.fresh_id(now());
     let form = composer.map(|author| {
         view! {
             <TextForm
@@ -119,7 +118,7 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
                 placeholder="What is happening?"
                 submit="Post"
                 most=PostText::MAX
-                id=fresh_id
+                id=feed.fresh_id(now())
                 author=author.clone()
                 draft="draft post".to_owned()
                 refusal=rejected_form_of("compose")
