@@ -7,6 +7,9 @@ use crate::state::{Head, State};
 use crate::{OverflowList, Owner};
 use document::{Engine, Error, Find, Result, session_of};
 
+/// Only the lists with removals under way have this field.
+pub(crate) const PENDING_PAGE: &str = "pending.page";
+
 /// In how many lists of a kind one call of [`finish_all`] finishes removals.
 const MOST: u64 = 1_000;
 
@@ -38,9 +41,6 @@ pub async fn finish_all(engine: &Engine, collections: &[Collection]) -> Result<u
     }
     Ok(finished)
 }
-
-/// Only the lists with removals under way have this field.
-pub(crate) const PENDING_PAGE: &str = "pending.page";
 
 impl OverflowList<'_> {
     /// Finishes what operations began and did not end: an adoption, removals, the tidying of emptied pages.

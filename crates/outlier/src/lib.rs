@@ -209,7 +209,16 @@ impl Lists {
     /// # Errors
     /// What the engine refuses.
     pub async fn prepare(&self, engine: &Engine) -> Result<()> {
-        self.prepare_owners(engine).await?;
+        self.prepare_pages(engine).await?;
+        self.prepare_owners(engine).await
+    }
+
+    /// Creates the indexes of the pages: once for all kinds of lists that share their collection of pages, and the
+    /// fields of keys and ids in it.
+    ///
+    /// # Errors
+    /// What the engine refuses.
+    pub async fn prepare_pages(&self, engine: &Engine) -> Result<()> {
         let list = || doc! { "owner": 1, "relation": 1 };
         let with = |fields: Document| list().into_iter().chain(fields).collect::<Document>();
         let spec = self.spec();
@@ -230,8 +239,7 @@ impl Lists {
         Ok(())
     }
 
-    /// Creates the index of the owners that finds unfinished removals: enough for lists that share their collection of
-    /// pages, and the fields of keys and ids in it, with lists that are prepared.
+    /// Creates the index of the owners that finds unfinished removals.
     ///
     /// # Errors
     /// What the engine refuses.

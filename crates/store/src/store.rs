@@ -39,9 +39,9 @@ impl Store {
         engine.create_index(posts::COLLECTION, waiting).await?;
         let lists = all_lists(&settings);
         // All lists share the collection of pages, and these need every index of it.
-        lists[Relation::Likes as usize].prepare(&engine).await?;
-        for others in &lists {
-            others.prepare_owners(&engine).await?;
+        lists[Relation::Likes as usize].prepare_pages(&engine).await?;
+        for lists in &lists {
+            lists.prepare_owners(&engine).await?;
         }
         sessions::prepare(&*engine).await?;
         held_handles::prepare(&*engine).await?;
