@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::net::IpAddr;
 
 use model::{Handle, Kind, Problem, SessionId, SignIn, SignIns, Timestamp};
+use store::people::PasswordState;
 use store::sessions::Session;
 
 use super::problems::to_problem;
@@ -26,10 +27,11 @@ impl Accounts<'_> {
     /// this session.
     pub async fn sessions(self, actor: &Handle, current: &SessionToken) -> Result<SignIns, Problem> {
         let (store, current) = (&self.0.store, current.digest());
-        let password_changed = store.people().password_changed(actor).await.map_err(to_problem)?;
+        let password = store.people().password(actor).await.map_err(to_problem)?;
+        let password_changed = password.and_then(|password| password.changed);
         let from = password_changed.unwrap_or(Timestamp::from_millis(i64::MIN));
         let now = self.0.environment.now();
-        let shared = self.0.is_shared(actor).await?;
+        let shared = is_shared(password);
         let mut sessions = store.sessions().of(actor).await.map_err(to_problem)?;
         sessions.retain(|session| session.expires > now && session.at >= from);
         sessions.retain(|session| !shared || session.digest == current);
@@ -118,14 +120,9 @@ impl Feed {
         ended.map_err(to_problem)
     }
 
-    /// Whether others may be signed in as this person: somebody of the demo town, who has no password.
-    async fn is_shared(&self, actor: &Handle) -> Result<bool, Problem> {
-        let user = self.store.people().get(actor).await.map_err(to_problem)?;
-        Ok(user.is_none_or(|user| user.password.is_none()))
-    }
-
     async fn require_own_sessions(&self, actor: &Handle) -> Result<(), Problem> {
-        if self.is_shared(actor).await? {
+        let password = self.store.people().password(actor).await;
+        if is_shared(password.map_err(to_problem)?) {
             return Err(Problem::new(
                 Kind::Forbidden,
                 "Everybody may be signed in as this person. Sign out to end your own session.",
@@ -133,4 +130,9 @@ impl Feed {
         }
         Ok(())
     }
+}
+
+/// Whether others may be signed in as a person: somebody of the demo town, who has no password.
+fn is_shared(password: Option<PasswordState>) -> bool {
+    password.is_none_or(|password| !password.is_set)
 }

@@ -30,6 +30,15 @@ pub struct User {
     pub at: Timestamp,
 }
 
+/// What is known about a person's password, without its hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PasswordState {
+    /// Whether they can sign in with one.
+    pub is_set: bool,
+    /// When they last changed it; `None` if they never did.
+    pub changed: Option<Timestamp>,
+}
+
 /// A person with the numbers of their lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserSummary {
@@ -109,14 +118,20 @@ impl<'a> People<'a> {
         .await
     }
 
-    /// When a person last changed their password; `None` if they never did.
-    pub async fn password_changed(&self, handle: &Handle) -> Result<Option<Timestamp>> {
+    /// Whether a person has a password, and when they last changed it; `None` for nobody.
+    pub async fn password(&self, handle: &Handle) -> Result<Option<PasswordState>> {
         let find = Find::matching(not_being_deleted(doc! { "_id": handle.as_str() }))
-            .project(doc! { "sessionsFrom": 1 })
+            .project(doc! { "password": 1, "sessionsFrom": 1 })
             .limit(1);
         let found = self.store.engine().find(COLLECTION, find).await?;
-        let changed = found.first().filter(|user| user.contains_key("sessionsFrom"));
-        changed.map(|user| date(user, "sessionsFrom")).transpose()
+        let state = |user: &Document| {
+            let changed = user.contains_key("sessionsFrom");
+            Ok(PasswordState {
+                is_set: user.get_str("password").is_ok(),
+                changed: changed.then(|| date(user, "sessionsFrom")).transpose()?,
+            })
+        };
+        found.first().map(state).transpose()
     }
 
     async fn one(&self, filter: Document) -> Result<Option<User>> {
