@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use axum::http::Method;
 use axum::http::header::COOKIE;
+use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::fmt::MakeWriter;
 
 use super::stage::{Call, JSON, Stage};
@@ -37,17 +38,22 @@ impl Written {
     }
 }
 
+/// What is logged from now on, of what the filter lets through, until the guard is dropped.
+fn written(filter: &str) -> (Written, DefaultGuard) {
+    let log = Written::default();
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(false)
+        .with_writer(log.clone())
+        .finish();
+    (log, tracing::subscriber::set_default(subscriber))
+}
+
 const FORM: &str = "application/x-www-form-urlencoded";
 
 #[tokio::test]
 async fn what_happens_to_accounts_is_logged_with_who_and_from_where_and_without_secrets() {
-    let log = Written::default();
-    let subscriber = tracing_subscriber::fmt()
-        .with_env_filter("trace")
-        .with_ansi(false)
-        .with_writer(log.clone())
-        .finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
+    let (log, _guard) = written("trace");
     let stage = Stage::new().await;
     let mut cookie = stage.joins("ada").await;
     stage.joins("bob").await;
@@ -146,13 +152,7 @@ async fn what_happens_to_accounts_is_logged_with_who_and_from_where_and_without_
 
 #[tokio::test]
 async fn refusals_by_limits_are_logged() {
-    let log = Written::default();
-    let subscriber = tracing_subscriber::fmt()
-        .with_env_filter("security=info")
-        .with_ansi(false)
-        .with_writer(log.clone())
-        .finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
+    let (log, _guard) = written("security=info");
     let stage = Stage::new().await;
     let ada = stage.joins("ada").await;
     for (per_peer, who) in [(true, ""), (false, "handle=ada ")] {

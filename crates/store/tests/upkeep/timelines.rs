@@ -15,18 +15,18 @@ use store::upkeep::{CheckOptions, Defect, Outcome, Severity, Violation, check};
 use store::{Settings, Store};
 use uuid::Uuid;
 
-fn handle(name: &str) -> Handle {
+pub fn handle(name: &str) -> Handle {
     name.parse().unwrap()
 }
 
-async fn join(store: &Store, name: &str, born: u128) {
+pub async fn join(store: &Store, name: &str, born: u128) {
     let user = User {
         person: Person {
             handle: handle(name),
             name: name.parse().unwrap(),
         },
         bio: String::new(),
-        password: None,
+        password: Some("a hash".to_owned()),
         at: Timestamp::from_millis(1),
     };
     store.people().insert(&user, Uuid::from_u128(born)).await.unwrap();

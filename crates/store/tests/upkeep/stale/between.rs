@@ -3,33 +3,17 @@
 
 use bson::DateTime;
 use document::Update;
-use model::{Handle, Person, PostId, Timestamp, Topic};
+use model::{PostId, Timestamp, Topic};
 use store::overflow::{Item, Owner, uuid_bson};
-use store::people::{self, User};
+use store::people;
 use store::reactions::{Attempt, FIELD, Reaction};
 use store::timeline;
 
 use super::*;
+use crate::timelines::{handle, join};
 
 /// So much later than everything here that no request is still running.
 const LATER: Timestamp = Timestamp::from_millis(1_000_000_000);
-
-fn named(name: &str) -> Handle {
-    name.parse().unwrap()
-}
-
-async fn join(store: &Store, name: &str, born: u128) {
-    let user = User {
-        person: Person {
-            handle: named(name),
-            name: name.parse().unwrap(),
-        },
-        bio: String::new(),
-        password: Some("a hash".to_owned()),
-        at: Timestamp::from_millis(1),
-    };
-    store.people().insert(&user, Uuid::from_u128(born)).await.unwrap();
-}
 
 /// Ada, Bob and Ada's post, with its activity.
 async fn ada_and_bob(store: &Store) -> PostId {
@@ -39,7 +23,7 @@ async fn ada_and_bob(store: &Store) -> PostId {
     let text = "The weir is open.".parse().unwrap();
     let posts = store.posts();
     posts
-        .insert(id.into(), id, &named("ada"), &text, at)
+        .insert(id.into(), id, &handle("ada"), &text, at)
         .await
         .unwrap();
     let activity = Item {
@@ -50,7 +34,7 @@ async fn ada_and_bob(store: &Store) -> PostId {
     };
     let activities = store.list(Relation::Activities);
     activities
-        .append(&Topic::User(named("ada")), activity)
+        .append(&Topic::User(handle("ada")), activity)
         .await
         .unwrap();
     id.into()
@@ -58,7 +42,7 @@ async fn ada_and_bob(store: &Store) -> PostId {
 
 /// Bob reacts to Ada's post. The item's id is 10.
 async fn react(store: &Store, reaction: &Reaction) {
-    let mut item = Item::new(Uuid::from_u128(10), named("bob"), Timestamp::from_millis(10));
+    let mut item = Item::new(Uuid::from_u128(10), handle("bob"), Timestamp::from_millis(10));
     if let Reaction::Comment(..) = reaction {
         item.more = doc! { "text": "It is." };
     }
@@ -91,7 +75,7 @@ async fn activity_left(sessions: bool) -> bool {
     if sessions {
         assert_eq!(report.findings, []);
     }
-    has(&lagging.store, &Topic::User(named("bob")), Relation::Activities).await
+    has(&lagging.store, &Topic::User(handle("bob")), Relation::Activities).await
 }
 
 #[tokio::test]
@@ -113,7 +97,7 @@ async fn activity_left_by_an_intent(sessions: bool) -> bool {
     let like = Reaction::Like(post);
     react(store, &like).await;
     let mut intent = doc! { "id": uuid_bson(Uuid::from_u128(12)), "at": DateTime::from_millis(10) };
-    let activity = like.activity(&Item::new(Uuid::from_u128(12), named("bob"), LATER));
+    let activity = like.activity(&Item::new(Uuid::from_u128(12), handle("bob"), LATER));
     intent.extend(activity.more);
     let begun = doc! { "$push": { FIELD: intent } };
     let begun = Update::one(doc! { "_id": "bob" }, begun);
@@ -122,7 +106,7 @@ async fn activity_left_by_an_intent(sessions: bool) -> bool {
     assert_eq!(store.reactions().finish_all(LATER).await.unwrap(), 1);
     lagging.begun.store(false, Ordering::Relaxed);
     assert_eq!(store.reactions().begun().await.unwrap(), []);
-    has(store, &Topic::User(named("bob")), Relation::Activities).await
+    has(store, &Topic::User(handle("bob")), Relation::Activities).await
 }
 
 #[tokio::test]
@@ -145,7 +129,7 @@ async fn comment_left(sessions: bool) -> bool {
     assert!(
         store
             .account_deletions()
-            .begin(&named("bob"), "a hash")
+            .begin(&handle("bob"), "a hash")
             .await
             .unwrap()
     );
@@ -169,7 +153,7 @@ async fn timeline_left(sessions: bool) -> bool {
     let lagging = Lagging::over("users", sessions).await;
     let store = &lagging.store;
     join(store, "bob", 2).await;
-    store.timelines().home(&named("bob"), None, 5).await.unwrap();
+    store.timelines().home(&handle("bob"), None, 5).await.unwrap();
     let report = lagging.repair(false).await;
     if sessions {
         assert_eq!(report.findings, []);
