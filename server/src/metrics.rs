@@ -152,9 +152,7 @@ impl FeedCollector {
         }
         Ok(())
     }
-}
 
-impl FeedCollector {
     fn encode_security(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
         let help = "Lines of the security log, by what happened";
         let mut metric = encoder.encode_descriptor("security_events", help, None, MetricType::Counter)?;

@@ -41,7 +41,7 @@ impl FairQueue {
         }
     }
 
-    /// Waits for this peer's turn. Whoever stops waiting leaves the queue.
+    /// Waits for this peer's turn. A caller that stops waiting leaves the queue.
     ///
     /// # Errors
     /// [`Kind::TooMany`] when the queue is full, or when another peer took the place.
@@ -61,14 +61,7 @@ impl FairQueue {
             return Ok(Turn(self));
         }
         state.forget_gone();
-        if state
-            .peers
-            .iter()
-            .map(|(_, waiters)| waiters.len())
-            .sum::<usize>()
-            >= self.waiting
-            && !state.displace_for(peer)
-        {
+        if state.waiting() >= self.waiting && !state.displace_for(peer) {
             return Err(None);
         }
         let (waiter, waiting) = oneshot::channel();
@@ -82,6 +75,11 @@ impl FairQueue {
 }
 
 impl State {
+    /// How much work waits.
+    fn waiting(&self) -> usize {
+        self.peers.iter().map(|(_, waiters)| waiters.len()).sum()
+    }
+
     fn forget_gone(&mut self) {
         for (_, waiters) in &mut self.peers {
             waiters.retain(|waiter| !waiter.is_closed());

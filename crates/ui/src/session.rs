@@ -46,8 +46,8 @@ pub async fn start(feed: &Feed, token: &SessionToken) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Makes the browser forget its session and the pages that it kept, with the response of this server function. The session itself ends with
-/// [`Session::end`].
+/// Makes the browser forget its session and the pages that it kept, with the response of this server function. The
+/// session itself ends with [`Session::end`].
 pub fn end() {
     if let Some(session) = current() {
         respond_with(session.cookies().clear());

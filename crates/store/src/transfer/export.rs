@@ -103,8 +103,8 @@ impl Exporter<'_> {
         Ok(())
     }
 
-    async fn owners(&mut self, collection: &'static str, owners: &Collection) -> Result<(), ExportError> {
-        let (all, mut owners) = (owners, Owners::of(self.engine, owners));
+    async fn owners(&mut self, collection: &'static str, lists: &Collection) -> Result<(), ExportError> {
+        let mut owners = Owners::of(self.engine, lists);
         if let Some(id) = owners.foreign().await?.into_iter().next() {
             return Err(ExportError::Foreign { collection, id });
         }
@@ -113,7 +113,7 @@ impl Exporter<'_> {
             if some.is_empty() {
                 return Ok(());
             }
-            for group in groups(all, &some) {
+            for group in groups(lists, &some) {
                 let find = Find::matching(doc! { "_id": { "$in": group } }).sort(doc! { "_id": 1 });
                 for owner in self.engine.find(collection, find).await? {
                     self.owner(collection, owner).await?;
