@@ -39,39 +39,72 @@ impl BatchSizes {
 }
 
 /// Work to be added to the totals.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Tally(Counters);
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tally {
+    done: Counters,
+    /// How many documents and index entries may be read.
+    most: u64,
+    /// Whether the work would have to read more, and so has stopped before its end.
+    over: bool,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self::within(u64::MAX)
+    }
+}
 
 impl Tally {
+    /// For work that may read only so many documents and index entries.
+    pub(super) fn within(most: u64) -> Self {
+        Self {
+            done: Counters::default(),
+            most,
+            over: false,
+        }
+    }
+
+    /// Whether this many more may be read. If not, the work has to stop.
+    pub(super) fn allows(&mut self, more: usize) -> bool {
+        let read = self.done.documents_read + self.done.entries_read;
+        self.over |= read.saturating_add(more as u64) > self.most;
+        !self.over
+    }
+
+    /// Whether the work was stopped before its end.
+    pub(super) fn is_over(&self) -> bool {
+        self.over
+    }
+
     pub(super) fn read(&mut self, bytes: usize) {
-        self.0.documents_read += 1;
-        self.0.bytes_read += bytes as u64;
+        self.done.documents_read += 1;
+        self.done.bytes_read += bytes as u64;
     }
 
     pub(super) fn entry(&mut self) {
-        self.0.entries_read += 1;
+        self.done.entries_read += 1;
     }
 
     pub(super) fn wrote(&mut self, bytes: usize) {
-        self.0.documents_written += 1;
-        self.0.bytes_written += bytes as u64;
+        self.done.documents_written += 1;
+        self.done.bytes_written += bytes as u64;
     }
 
     pub(super) fn operation(&mut self) {
-        self.0.operations += 1;
+        self.done.operations += 1;
     }
 
     pub(super) fn commit(&mut self) {
-        self.0.commits += 1;
+        self.done.commits += 1;
     }
 
     /// The entry for a trace.
     pub(super) fn as_read_from(&self, collection: &str) -> Read {
         Read {
             collection: collection.to_owned(),
-            documents: self.0.documents_read,
-            bytes: self.0.bytes_read,
-            entries: Some(self.0.entries_read),
+            documents: self.done.documents_read,
+            bytes: self.done.bytes_read,
+            entries: Some(self.done.entries_read),
         }
     }
 }
@@ -100,7 +133,7 @@ impl Totals {
         self.lock().1
     }
 
-    pub(super) fn add(&self, Tally(work): &Tally) {
+    pub(super) fn add(&self, Tally { done: work, .. }: &Tally) {
         let (total, _) = &mut *self.lock();
         total.documents_read += work.documents_read;
         total.bytes_read += work.bytes_read;

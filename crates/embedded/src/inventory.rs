@@ -15,7 +15,7 @@ use document::{Find, Result};
 #[async_trait]
 impl Catalogue for Embedded {
     async fn collections(&self) -> Result<Vec<String>> {
-        self.read(collections).await
+        self.on_a_blocking_thread(collections).await
     }
 
     async fn indexes(&self, collection: &str) -> Result<Vec<Document>> {
@@ -30,7 +30,7 @@ impl Catalogue for Embedded {
     /// The tables are read completely, so this takes a while for a large collection.
     async fn collection_size(&self, collection: &str) -> Result<CollectionSize> {
         let name = collection.to_owned();
-        self.read(move |shared| size(&Snapshot::take(shared)?, &name))
+        self.on_a_blocking_thread(move |shared| size(&Snapshot::take(shared)?, &name))
             .await
     }
 
@@ -50,7 +50,8 @@ impl Catalogue for Embedded {
     /// Reads a whole collection and looks every key up in its indexes.
     async fn validate(&self, collection: &str) -> Result<Soundness> {
         let name = collection.to_owned();
-        self.read(move |shared| validate::validate(shared, &name)).await
+        self.on_a_blocking_thread(move |shared| validate::validate(shared, &name))
+            .await
     }
 
     /// Listeners for changes are notified that anything may have changed.

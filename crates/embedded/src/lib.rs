@@ -59,17 +59,16 @@ use redb::{Builder, Database, Durability, ReadableDatabase, StorageBackend, Tabl
 use self::aggregate::{Distinct, Pipeline, Run};
 use self::catalogue::{CATALOGUE, Catalogue};
 use self::changes::Listeners;
-use self::counters::Totals;
 pub use self::counters::{BatchSizes, Counters};
+use self::counters::{Tally, Totals};
 use self::fault::storage;
 use self::operation::Operation;
 pub use self::planner::Plan;
 use self::projection::Projection;
 use self::query::Query;
-use self::reader::Planned;
 use self::tables::check_collection;
 use self::writer::Writer;
-use document::trace::Notes;
+use document::trace::{self, Notes};
 use document::{
     Capabilities, Changes, DocumentEngine, Error, Find, FindAndModify, Index, Result, Update, Updated,
 };
@@ -79,6 +78,10 @@ const FILE: &str = "spillway.redb";
 
 /// How much of the file is kept in memory, in bytes. The operating system caches more of it if it can.
 const CACHE: usize = 48 * 1024 * 1024;
+
+/// How many documents and index entries are read without moving to another thread: a screen of documents that an index
+/// names. Switching threads takes longer than reading them, as long as they are in memory.
+const FEW: u64 = 64;
 
 /// A document store in one file. Clones share it; dropping the last clone finishes what is queued.
 #[derive(Debug, Clone)]
@@ -158,8 +161,27 @@ impl Embedded {
         Ok(reader::explain(&self.shared, collection, &query))
     }
 
-    /// Reads on a thread that may block.
+    /// Reads from a collection: here if it takes little, and otherwise on a thread that may block.
     async fn read<T: Send + 'static>(
+        &self,
+        collection: &str,
+        work: impl Fn(&Shared, &str, &mut Tally) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let mut tally = Tally::within(FEW);
+        tally.operation();
+        let outcome = work(&self.shared, collection, &mut tally);
+        if !tally.is_over() {
+            self.shared.count(collection, &tally);
+            return outcome;
+        }
+        let collection = collection.to_owned();
+        self.on_a_blocking_thread(move |shared| {
+            shared.read(&collection, |tally| work(shared, &collection, tally))
+        })
+        .await
+    }
+
+    async fn on_a_blocking_thread<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Shared) -> Result<T> + Send + 'static,
     ) -> Result<T> {
@@ -173,6 +195,21 @@ impl Embedded {
 impl Shared {
     fn catalogue(&self) -> Arc<Catalogue> {
         Arc::clone(&self.catalogue.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Reads as much as it takes.
+    fn read<T>(&self, collection: &str, work: impl FnOnce(&mut Tally) -> Result<T>) -> Result<T> {
+        let mut tally = Tally::default();
+        tally.operation();
+        let outcome = work(&mut tally);
+        self.count(collection, &tally);
+        outcome
+    }
+
+    /// Adds the work of a read to the totals and to the trace of this task.
+    fn count(&self, collection: &str, tally: &Tally) {
+        self.totals.add(tally);
+        trace::note(|| tally.as_read_from(collection));
     }
 
     fn publish(&self, catalogue: Arc<Catalogue>) {
@@ -206,29 +243,33 @@ impl DocumentEngine for Embedded {
         let projection = Projection::parse(&find.projection)?;
         let query =
             Query::parse(&find.filter, &find.sort, find.skip, find.limit)?.needing(projection.needs());
-        let planned = Planned::new(&self.shared, collection, query)?;
-        // Passing a look-up by key to another thread costs more than the look-up.
-        if planned.reads_few() {
-            return planned.find(&self.shared, &projection);
-        }
-        self.read(move |shared| planned.find(shared, &projection)).await
+        self.read(collection, move |shared, collection, tally| {
+            let mut found = Vec::new();
+            reader::each(shared, collection, &query, tally, &mut |_, document| {
+                found.push(projection.apply(document)?);
+                Ok(())
+            })?;
+            Ok(found)
+        })
+        .await
     }
 
     async fn count(&self, collection: &str, filter: Document) -> Result<u64> {
         check_collection(collection)?;
         let query = Query::parse(&filter, &Document::new(), 0, 0)?.needing(Some(Vec::new()));
-        let collection = collection.to_owned();
-        self.read(move |shared| reader::count(shared, &collection, &query))
-            .await
+        self.read(collection, move |shared, collection, tally| {
+            reader::count(shared, collection, &query, tally)
+        })
+        .await
     }
 
     async fn distinct(&self, collection: &str, field: &str, filter: Document) -> Result<Vec<Bson>> {
         check_collection(collection)?;
         let query = Query::parse(&filter, &Document::new(), 0, 0)?;
-        let mut values = Distinct::of(field)?;
-        let collection = collection.to_owned();
-        self.read(move |shared| {
-            reader::each(shared, &collection, &query, &mut |_, document| {
+        let none = Distinct::of(field)?;
+        self.read(collection, move |shared, collection, tally| {
+            let mut values = none.clone();
+            reader::each(shared, collection, &query, tally, &mut |_, document| {
                 values.take(document)
             })?;
             Ok(values.finish())
@@ -239,10 +280,9 @@ impl DocumentEngine for Embedded {
     async fn aggregate(&self, collection: &str, pipeline: Vec<Document>) -> Result<Vec<Document>> {
         check_collection(collection)?;
         let pipeline = Pipeline::parse(&pipeline)?;
-        let collection = collection.to_owned();
-        self.read(move |shared| {
+        self.read(collection, move |shared, collection, tally| {
             let mut run = Run::of(&pipeline);
-            reader::each(shared, &collection, &pipeline.query, &mut |_, document| {
+            reader::each(shared, collection, &pipeline.query, tally, &mut |_, document| {
                 run.take(document)
             })?;
             run.finish()
@@ -282,11 +322,11 @@ impl DocumentEngine for Embedded {
     }
 
     async fn collections(&self) -> Result<Vec<String>> {
-        self.read(inventory::collections).await
+        self.on_a_blocking_thread(inventory::collections).await
     }
 
     async fn ping(&self) -> Result<()> {
-        self.read(reader::ping).await
+        self.on_a_blocking_thread(reader::ping).await
     }
 
     fn capabilities(&self) -> Capabilities {

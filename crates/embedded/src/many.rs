@@ -71,11 +71,10 @@ impl Embedded {
     async fn batches(&self, collection: &str, filter: &Document) -> Result<Vec<Vec<Vec<u8>>>> {
         check_collection(collection)?;
         let query = Query::parse(filter, &Document::new(), 0, 0)?;
-        let collection = collection.to_owned();
-        self.read(move |shared| {
+        self.read(collection, move |shared, collection, tally| {
             let mut batches: Vec<Vec<Vec<u8>>> = Vec::new();
             let mut bytes = 0;
-            reader::each(shared, &collection, &query, &mut |key, document| {
+            reader::each(shared, collection, &query, tally, &mut |key, document| {
                 bytes += document.as_bytes().len();
                 match batches.last_mut() {
                     Some(batch) if batch.len() < MOST && bytes <= MOST_BYTES => batch.push(key.to_vec()),

@@ -138,6 +138,10 @@ fn scan<D: Documents, E: Entries>(
     tally: &mut Tally,
     visit: &mut Visit<'_>,
 ) -> Result<()> {
+    // Each has to be looked up.
+    if !tally.allows(plan.ranges()) {
+        return Ok(());
+    }
     if let Access::Index(index) = &plan.access {
         let Some(entries) = entries else { return Ok(()) };
         return through_index(plan, index, documents, entries, tally, visit);
@@ -180,6 +184,9 @@ fn collection<D: Documents>(
 ) -> Result<ControlFlow<()>> {
     let mut rows = documents.range::<&[u8]>(bounds(range)).map_err(storage)?;
     while let Some(row) = if backwards { rows.next_back() } else { rows.next() } {
+        if !tally.allows(1) {
+            return Ok(ControlFlow::Break(()));
+        }
         let (id, stored) = row.map_err(storage)?;
         tally.read(stored.value().len());
         if visit(id.value(), RawDocument::from_bytes(stored.value())?)?.is_break() {
@@ -201,6 +208,9 @@ fn through_index<D: Documents, E: Entries>(
     let repeats = index.multikey.contains(&true);
     let mut merged = Merged::over(entries, &plan.runs, plan.backwards)?;
     while let Some(entry) = merged.next()? {
+        if !tally.allows(1) {
+            break;
+        }
         tally.entry();
         let (_, id) = split(entry.key(), entry.value())?;
         if repeats && !seen.insert(id.to_vec()) {

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use bson::Document;
 use redb::{ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTableMetadata, TableError};
 
 use super::Shared;
@@ -10,11 +9,9 @@ use super::catalogue::{CATALOGUE, Catalogue};
 use super::counters::Tally;
 use super::fault::storage;
 use super::planner::{Access, Plan, plan};
-use super::projection::Projection;
 use super::query::{Query, Taker, run};
 use super::tables;
 use document::Result;
-use document::trace;
 
 /// The store as one commit left it.
 pub(super) struct Snapshot {
@@ -61,22 +58,8 @@ impl Snapshot {
         )
     }
 
-    fn plan(&self, collection: &str, query: &Query) -> Plan {
-        plan(query, self.catalogue.indexes(collection))
-    }
-
     fn run(&self, collection: &str, query: &Query, tally: &mut Tally, take: &mut Taker<'_>) -> Result<()> {
-        self.run_as(&self.plan(collection, query), collection, query, tally, take)
-    }
-
-    fn run_as(
-        &self,
-        plan: &Plan,
-        collection: &str,
-        query: &Query,
-        tally: &mut Tally,
-        take: &mut Taker<'_>,
-    ) -> Result<()> {
+        let plan = plan(query, self.catalogue.indexes(collection));
         let Some(documents) = self.documents(collection)? else {
             return Ok(());
         };
@@ -84,7 +67,7 @@ impl Snapshot {
             Access::Index(index) => self.entries(collection, &index.name)?,
             Access::Ids | Access::Collection => None,
         };
-        run(query, plan, &documents, entries.as_ref(), tally, take)
+        run(query, &plan, &documents, entries.as_ref(), tally, take)
     }
 }
 
@@ -96,72 +79,29 @@ fn existing<T>(table: std::result::Result<T, TableError>) -> Result<Option<T>> {
     }
 }
 
-/// A query that is planned over a snapshot and not read yet.
-pub(super) struct Planned {
-    snapshot: Snapshot,
-    plan: Plan,
-    collection: String,
-    query: Query,
-}
-
-impl Planned {
-    pub(super) fn new(shared: &Shared, collection: &str, query: Query) -> Result<Self> {
-        let snapshot = Snapshot::take(shared)?;
-        Ok(Self {
-            plan: snapshot.plan(collection, &query),
-            snapshot,
-            collection: collection.to_owned(),
-            query,
-        })
-    }
-
-    /// Whether it certainly reads very little.
-    pub(super) fn reads_few(&self) -> bool {
-        self.plan.reads_few(self.query.limit)
-    }
-
-    /// The documents of the query, projected.
-    pub(super) fn find(&self, shared: &Shared, projection: &Projection) -> Result<Vec<Document>> {
-        let mut found = Vec::new();
-        counted(shared, &self.collection, |tally| {
-            self.snapshot.run_as(
-                &self.plan,
-                &self.collection,
-                &self.query,
-                tally,
-                &mut |_, document| {
-                    found.push(projection.apply(document)?);
-                    Ok(())
-                },
-            )
-        })?;
-        Ok(found)
-    }
-}
-
 /// Passes the documents of a query and their keys to `take`.
-pub(super) fn each(shared: &Shared, collection: &str, query: &Query, take: &mut Taker<'_>) -> Result<()> {
-    counted(shared, collection, |tally| {
-        Snapshot::take(shared)?.run(collection, query, tally, take)
-    })
+pub(super) fn each(
+    shared: &Shared,
+    collection: &str,
+    query: &Query,
+    tally: &mut Tally,
+    take: &mut Taker<'_>,
+) -> Result<()> {
+    Snapshot::take(shared)?.run(collection, query, tally, take)
 }
 
 /// How many documents a query has.
-pub(super) fn count(shared: &Shared, collection: &str, query: &Query) -> Result<u64> {
+pub(super) fn count(shared: &Shared, collection: &str, query: &Query, tally: &mut Tally) -> Result<u64> {
+    if query.filter.is_everything() {
+        let documents = Snapshot::take(shared)?.documents(collection)?;
+        return documents
+            .map_or(Ok(0), |documents| documents.len())
+            .map_err(storage);
+    }
     let mut count = 0;
-    counted(shared, collection, |tally| {
-        let snapshot = Snapshot::take(shared)?;
-        if query.filter.is_everything() {
-            let documents = snapshot.documents(collection)?;
-            count = documents
-                .map_or(Ok(0), |documents| documents.len())
-                .map_err(storage)?;
-            return Ok(());
-        }
-        snapshot.run(collection, query, tally, &mut |_, _| {
-            count += 1;
-            Ok(())
-        })
+    each(shared, collection, query, tally, &mut |_, _| {
+        count += 1;
+        Ok(())
     })?;
     Ok(count)
 }
@@ -181,13 +121,4 @@ pub(super) fn ping(shared: &Shared) -> Result<()> {
         .len()
         .map_err(storage)?;
     Ok(())
-}
-
-fn counted(shared: &Shared, collection: &str, work: impl FnOnce(&mut Tally) -> Result<()>) -> Result<()> {
-    let mut tally = Tally::default();
-    tally.operation();
-    let outcome = work(&mut tally);
-    shared.totals.add(&tally);
-    trace::note(|| tally.as_read_from(collection));
-    outcome
 }

@@ -100,8 +100,10 @@ impl Embedded {
             held,
         };
         let work = move || {
-            let outcome = reader::each(&shared, &collection, &query, &mut |_, document| {
-                sender.add(projection.apply(document)?, document.as_bytes().len())
+            let outcome = shared.read(&collection, |tally| {
+                reader::each(&shared, &collection, &query, tally, &mut |_, document| {
+                    sender.add(projection.apply(document)?, document.as_bytes().len())
+                })
             });
             // Documents that were read before a failure are returned before the error.
             let outcome = sender.send().and(outcome);

@@ -374,3 +374,28 @@ async fn documents_that_are_too_large_are_refused_as_mongodb_does() {
         (17419, "Resulting document after update is larger than 16777216")
     );
 }
+
+#[tokio::test]
+async fn a_read_that_moves_to_another_thread_answers_and_counts_the_same() {
+    for size in [10_u64, 63, 64, 65, 300] {
+        let engine = Embedded::in_memory().unwrap();
+        let things = (0..i64::try_from(size).unwrap()).map(|n| doc! { "_id": n, "n": n % 3 });
+        engine.insert("things", things.collect()).await.unwrap();
+
+        let (found, read) = measured(&engine, Find::matching(doc! {})).await;
+        let ids: Vec<_> = found.iter().map(|thing| thing.get_i64("_id").unwrap()).collect();
+        assert!(ids.into_iter().eq(0..i64::try_from(size).unwrap()), "{size}");
+        assert_eq!(read, [size, 0]);
+
+        let before = engine.counters();
+        let counted = engine.count("things", doc! { "n": 0 }).await.unwrap();
+        assert_eq!(counted, size.div_ceil(3));
+        assert_eq!(read_since(&engine, before), [size, 0]);
+
+        let before = engine.counters();
+        let distinct = engine.distinct("things", "n", doc! {}).await.unwrap();
+        assert_eq!(distinct, [0_i64, 1, 2].map(Bson::Int64));
+        assert_eq!(read_since(&engine, before), [size, 0]);
+        assert_eq!(engine.counters().operations - before.operations, 1);
+    }
+}

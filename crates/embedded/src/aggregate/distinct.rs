@@ -13,6 +13,7 @@ use document::{Error, Result};
 const MOST: usize = 16 * 1024 * 1024;
 
 /// The values so far, in the order in which they came. Values that compare equal count as one.
+#[derive(Clone)]
 pub(crate) struct Distinct {
     path: Path,
     seen: HashSet<Vec<u8>>,

@@ -30,10 +30,6 @@ const MOST_RANGES: usize = 4096;
 /// The most branches that an `$or` may have, or several together, to be looked up one by one.
 const MOST_BRANCHES: usize = 32;
 
-/// How many documents can be read without moving to another thread: a screen of them, with their cards. Switching
-/// threads takes longer than reading them, as long as they are in memory.
-const FEW: usize = 32;
-
 /// Keys from the first, inclusive, to the second, exclusive; without a second to the end.
 pub(super) type Range = (Vec<u8>, Option<Vec<u8>>);
 
@@ -77,7 +73,7 @@ pub(super) enum Access {
 
 impl fmt::Display for Plan {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ranges: usize = self.runs.iter().map(|run| run.ranges.len()).sum();
+        let ranges = self.ranges();
         match &self.access {
             Access::Ids => write!(formatter, "ids {ranges}")?,
             Access::Collection if self.narrowed => write!(formatter, "collection by _id range")?,
@@ -190,14 +186,9 @@ impl Plan {
         }
     }
 
-    /// Whether it certainly reads only a few documents: by their `_id`s, or a limited number that an index names by
-    /// all of its fields.
-    pub(super) fn reads_few(&self, limit: u64) -> bool {
-        match &self.access {
-            Access::Ids => self.runs.iter().map(|run| run.ranges.len()).sum::<usize>() <= FEW,
-            Access::Index(index) => index.fields.len() == self.equalities && limit > 0 && limit <= FEW as u64,
-            Access::Collection => false,
-        }
+    /// How many ranges of keys it reads.
+    pub(super) fn ranges(&self) -> usize {
+        self.runs.iter().map(|run| run.ranges.len()).sum()
     }
 
     fn merit(&self, limited: bool) -> (usize, [bool; 5]) {
