@@ -22,6 +22,7 @@ use super::index::Definition;
 use super::key;
 use super::planner::{Access, Plan, plan};
 use super::query::{Query, entry_value, run, split};
+use super::raw::{self, Differing};
 use super::staged::{Held, Move, Staged};
 use super::tables;
 use document::{Error, Result};
@@ -198,9 +199,15 @@ impl<'txn> Collection<'txn> {
             Some(document) => document.get("_id")?.map(Bson::try_from).transpose()?,
             None => None,
         };
+        let differing = before.zip(after.as_deref());
+        let differing = differing.map_or(Differing::Any, |(before, after)| raw::differing(before, after));
         let mut moves = Vec::with_capacity(self.indexes.len());
         for index in &self.indexes {
-            moves.push(index.moved(before, after.as_deref())?);
+            moves.push(if index.definition.is_untouched(&differing) {
+                None
+            } else {
+                index.moved(before, after.as_deref())?
+            });
         }
         let staged = Staged {
             id,
@@ -326,11 +333,6 @@ impl<'txn> Collection<'txn> {
 
 impl OpenIndex<'_> {
     fn moved(&self, before: Option<&RawDocument>, after: Option<&RawDocument>) -> Result<Option<Move>> {
-        if let (Some(before), Some(after)) = (before, after)
-            && self.definition.is_untouched(before, after)?
-        {
-            return Ok(None);
-        }
         let entries = |document: Option<&RawDocument>| {
             document
                 .map(|document| self.definition.entries(document))

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use bson::{Bson, Document, RawBsonRef, RawDocument, doc};
+use bson::{Bson, Document, RawDocument, doc};
 
 use super::covered::Recipe;
-use super::filter::{Filter, Test, all, whole};
+use super::filter::{Filter, Test, whole};
 use super::key::{self, FieldKeys};
 use super::path::Path;
+use super::raw::Differing;
 use super::sort::OrderField;
 use document::{Error, Index, Result};
 
@@ -154,16 +155,16 @@ impl Definition {
         })
     }
 
-    /// Whether two versions of a document surely have the same keys, because none of the top-level fields that this
+    /// Whether two versions of a document certainly have the same keys, because none of the top-level fields that this
     /// index reads has changed.
-    pub(super) fn is_untouched(&self, before: &RawDocument, after: &RawDocument) -> Result<bool> {
-        let mut untouched = all(&self.fields, |field| same(before, after, &field.path));
+    pub(super) fn is_untouched(&self, differing: &Differing<'_>) -> bool {
+        let mut untouched = self
+            .fields
+            .iter()
+            .all(|field| differing.leaves(field.path.root()));
         if let Some(partial) = &self.partial {
-            partial.filter.each_path(&mut |path| {
-                if matches!(untouched, Ok(true)) {
-                    untouched = same(before, after, path);
-                }
-            });
+            let filter = &partial.filter;
+            filter.each_path(&mut |path| untouched = untouched && differing.leaves(path.root()));
         }
         untouched
     }
@@ -203,16 +204,6 @@ impl Definition {
         }
         Ok(parts)
     }
-}
-
-/// Whether the top-level field of a path is the same, including its type and the sign of a zero.
-fn same(before: &RawDocument, after: &RawDocument, path: &Path) -> Result<bool> {
-    Ok(match (before.get(path.root())?, after.get(path.root())?) {
-        (Some(RawBsonRef::Double(before)), Some(RawBsonRef::Double(after))) => {
-            before.to_bits() == after.to_bits()
-        }
-        (before, after) => before == after,
-    })
 }
 
 impl Partial {

@@ -45,6 +45,50 @@ pub(super) fn field<'a>(document: &'a RawDocument, name: &str) -> Result<Option<
     }
 }
 
+/// The top-level fields in which two versions of a document may differ.
+pub(super) enum Differing<'a> {
+    /// Only these.
+    Fields(Vec<&'a [u8]>),
+    /// Any: there are types in them that are not read here.
+    Any,
+}
+
+impl Differing<'_> {
+    /// Whether a field is certainly the same, including its type and the sign of a zero.
+    pub(super) fn leaves(&self, field: &str) -> bool {
+        match self {
+            Self::Fields(names) => !names.contains(&field.as_bytes()),
+            Self::Any => false,
+        }
+    }
+}
+
+/// Compares two versions of a document. From the first field that is missing in one of them, or comes at another
+/// place, every field counts as different.
+pub(super) fn differing<'a>(before: &'a RawDocument, after: &'a RawDocument) -> Differing<'a> {
+    let mut names = Vec::new();
+    let mut rests = (elements(before.as_bytes()), elements(after.as_bytes()));
+    while let (Some((one, before)), Some((other, after))) = (split_first(rests.0), split_first(rests.1)) {
+        if one.name != other.name {
+            break;
+        }
+        if one.kind != other.kind || one.value != other.value {
+            names.push(one.name);
+        }
+        rests = (before, after);
+    }
+    for mut rest in [rests.0, rests.1] {
+        while let Some((element, next)) = split_first(rest) {
+            names.push(element.name);
+            rest = next;
+        }
+        if rest != END {
+            return Differing::Any;
+        }
+    }
+    Differing::Fields(names)
+}
+
 /// How many elements an array has.
 pub(super) fn length(array: &RawArray) -> usize {
     let mut length = 0;
@@ -308,6 +352,50 @@ mod tests {
             Bson::MaxKey,
             Bson::from("last"),
         ]
+    }
+
+    #[test]
+    fn versions_differ_in_the_fields_that_changed_and_in_all_after_one_that_came_or_went() {
+        let version = |document: bson::Document| RawDocumentBuf::try_from(&document).unwrap();
+        let before = version(doc! { "_id": 1, "a": 0.0, "b": { "x": [1] }, "c": "c", "d": true });
+        for (after, expected) in [
+            (
+                doc! { "_id": 1, "a": 0.0, "b": { "x": [1] }, "c": "c", "d": true },
+                vec![],
+            ),
+            (
+                doc! { "_id": 1, "a": -0.0, "b": { "x": [2] }, "c": "c", "d": true },
+                vec!["a", "b"],
+            ),
+            (
+                doc! { "_id": 1, "a": 0, "b": { "x": [1] }, "c": "cc", "d": true },
+                vec!["a", "c"],
+            ),
+            (
+                doc! { "_id": 1, "a": 0.0, "b": { "x": [1] }, "d": true },
+                vec!["c", "d"],
+            ),
+            (
+                doc! { "_id": 1, "a": 0.0, "b": { "x": [1] }, "c": "c", "d": true, "e": 1 },
+                vec!["e"],
+            ),
+            (
+                doc! { "_id": 1, "a": 0.0, "c": "c", "b": { "x": [1] }, "d": true },
+                vec!["b", "c", "d"],
+            ),
+        ] {
+            let after = version(after);
+            let differing = differing(&before, &after);
+            for field in ["_id", "a", "b", "c", "d", "e"] {
+                assert_eq!(
+                    differing.leaves(field),
+                    !expected.contains(&field),
+                    "{field} in {after:?}"
+                );
+            }
+        }
+        let rare = version(doc! { "_id": 1, "a": Bson::MinKey });
+        assert!(!differing(&rare, &rare).leaves("_id"));
     }
 
     #[test]

@@ -47,10 +47,7 @@ pub(crate) fn any<T>(
 }
 
 /// Whether all of some items pass a check that may fail.
-pub(crate) fn all<T>(
-    items: impl IntoIterator<Item = T>,
-    mut passes: impl FnMut(T) -> Result<bool>,
-) -> Result<bool> {
+fn all<T>(items: impl IntoIterator<Item = T>, mut passes: impl FnMut(T) -> Result<bool>) -> Result<bool> {
     Ok(!any(items, |item| Ok(!passes(item)?))?)
 }
 

@@ -10,7 +10,7 @@ mod parse;
 mod pattern;
 mod types;
 
-pub(super) use matches::{all, all_hold, any};
+pub(super) use matches::{all_hold, any};
 pub(super) use parse::{operand, pattern, whole, whole_number};
 
 use std::sync::LazyLock;
