@@ -1,5 +1,7 @@
 //! The pages, their server functions, and the files that they need.
 
+use std::sync::Arc;
+
 use app::{App, Description, EarlyProblem, Links, shell};
 use axum::Router;
 use axum::extract::{Request, State};
@@ -15,6 +17,7 @@ use leptos_axum::{
     generate_route_list_with_exclusions_and_ssg_and_context,
 };
 use tower_http::services::{ServeDir, ServeFile};
+use web::Session;
 
 use crate::api::DESCRIPTION;
 use crate::http::allow_own_scripts;
@@ -74,9 +77,12 @@ pub fn assets(site: &Site) -> Router {
 /// sent.
 const STREAMED: [&str; 2] = ["/", "/explore"];
 
-/// Checks that the store is available before a page is streamed.
+/// Checks that the store is available before a page is streamed. Where somebody is signed in, it has just been read.
 async fn ask_before_streaming(State(feed): State<Feed>, mut request: Request, next: Next) -> Response {
+    let session = request.extensions().get::<Arc<Session>>();
+    let was_read = session.is_some_and(|session| session.viewer().is_some());
     if STREAMED.contains(&request.uri().path())
+        && !was_read
         && let Err(problem) = feed.ready().await
     {
         request.extensions_mut().insert(EarlyProblem(problem));
