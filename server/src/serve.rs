@@ -22,7 +22,7 @@ use crate::cli::ServeOptions;
 use crate::error::CliError;
 use crate::http::{
     Limits, Quotas, Reach, RequestLog, add_error_text, finish_mutations, forgery_protection, guard, health,
-    identify, limit_accounts, limit_peers, log, read_whole, refuse_plain_http, require_proxies,
+    identify, limit_accounts, limit_peers, limit_reads, log, read_whole, refuse_plain_http, require_proxies,
 };
 use crate::shutdown::{Phases, Shutdown};
 use crate::site::Site;
@@ -96,6 +96,7 @@ pub async fn run(options: ServeOptions) -> Result<(), CliError> {
     let mut wing = Wing::open(&feed, &environment, &options, addr).await?;
     let invitation = wing.invitation.take();
     warn_of_plain_http(reach, addr);
+    let from_clients = options.proxies == 0 && limits.is_some();
     let access = Access {
         forgery,
         reach,
@@ -116,7 +117,7 @@ pub async fn run(options: ServeOptions) -> Result<(), CliError> {
         serve_metrics(admin, numbers)?;
     }
     tokio::select! {
-        () = listen::serve(listener, routes, shutdown.phases().closing()) => {}
+        () = listen::serve(listener, routes, from_clients, shutdown.phases().closing()) => {}
         () = shutdown.run(options.drain, options.deadline) => {}
     }
     if let Some(drivers) = drivers {
@@ -234,7 +235,8 @@ pub fn routes(
         .merge(pages);
     let town = town
         .layer(from_fn_with_state(limits.clone(), limit_accounts))
-        .layer(from_fn_with_state(sessions, resolve));
+        .layer(from_fn_with_state(sessions, resolve))
+        .layer(from_fn_with_state(limits.clone(), limit_reads));
     wing.around(town)
         .layer(from_fn(finish_mutations))
         .merge(pages::package(site))

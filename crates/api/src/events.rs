@@ -10,7 +10,7 @@ use axum::http::header::CACHE_CONTROL;
 use axum::http::request::Parts;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use feed::{Change, Feed, OpenStream, PostList};
+use feed::{Change, Feed, Place, PostList};
 use futures::{FutureExt, StreamExt, future, stream};
 use model::{Cursor, Problem, Topic};
 use serde_json::json;
@@ -124,6 +124,8 @@ async fn watch(
     Reader(session): Reader,
     Watched { topics, posts }: Watched,
 ) -> Answer<Response> {
+    let peer = session.client().peer;
+    let open = feed.live().open_stream(peer)?;
     // A topic whose owner is gone stays silent, even for a page that reconnects; but a request for nobody at all
     // deserves an answer.
     let reader = session.handle();
@@ -147,10 +149,9 @@ async fn watch(
         }),
     )
     .take_until(future::select(closing, feed.live().wait_for_reset().boxed()));
-    let open = feed.live().open_stream();
     let events = events.inspect(move |_| {
         // Held by the stream.
-        let _: &OpenStream = &open;
+        let _: &Place = &open;
     });
     let stream = Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT));
     Ok(([(CACHE_CONTROL, "no-store"), (UNBUFFERED, "no")], stream).into_response())

@@ -67,7 +67,7 @@ fn may_refuse(status: u16, path: &str, method: &str, operation: &Value) -> bool 
         401 => operation.get("security").is_some(),
         404 => path.contains('{'),
         422 => has_body || has_query(),
-        500 | 503 => operation["tags"][0] != "Server",
+        429 | 500 | 503 => operation["tags"][0] != "Server",
         _ => changes,
     }
 }

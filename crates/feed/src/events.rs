@@ -1,17 +1,18 @@
 //! Watching owners: subscribers are notified when a change to an owner's lists was committed, by any server.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
-use model::{Handle, Overflow, Problem, Topic, View};
+use model::{Handle, Kind, Overflow, Problem, Topic, View};
 use store::Store;
 use store::changes::{ChangeSource, ChangedOwner};
 use tokio::sync::{Notify, watch};
 
+use super::fair_queue::Peer;
+use super::places::{Full, Place, Places};
 use super::problems::to_problem;
 use super::{Feed, Live, Storage};
 
@@ -20,6 +21,15 @@ const QUIET: Duration = Duration::from_millis(100);
 
 /// The longest time between two attempts to read an owner while the store is away.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+
+/// The maximum number of event streams. Each takes about twenty kilobytes.
+const MOST_STREAMS: usize = 10_000;
+
+/// The maximum number of one peer's event streams: a school behind one address, with some tabs for everybody.
+const MOST_STREAMS_OF_A_PEER: usize = 1_000;
+
+/// When to try again to open one that was refused.
+const A_WHILE: Duration = Duration::from_secs(30);
 
 /// How an owner's lists are stored after a change.
 #[derive(Debug, Clone)]
@@ -42,16 +52,7 @@ pub struct Events {
     watched: Mutex<AllWatched>,
     /// Changes when all data is replaced and every watch has to end.
     reset: watch::Sender<()>,
-    streams: Arc<AtomicU64>,
-}
-
-/// An event stream that is open as long as this value is held.
-pub struct OpenStream(Arc<AtomicU64>);
-
-impl Drop for OpenStream {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
+    streams: Arc<Places>,
 }
 
 struct Watched {
@@ -65,7 +66,7 @@ impl Events {
             store,
             watched: Mutex::default(),
             reset: watch::Sender::default(),
-            streams: Arc::default(),
+            streams: Places::new(MOST_STREAMS, MOST_STREAMS_OF_A_PEER),
         }
     }
 
@@ -188,15 +189,29 @@ impl Live<'_> {
         }
     }
 
-    /// Counts an event stream for as long as the answer is held.
-    pub fn open_stream(self) -> OpenStream {
-        self.0.events.streams.fetch_add(1, Ordering::Relaxed);
-        OpenStream(Arc::clone(&self.0.events.streams))
+    /// Opens an event stream for a peer, for as long as the answer is held.
+    ///
+    /// # Errors
+    /// [`Kind::TooMany`] when the peer has too many, and [`Kind::Unavailable`] when there are too many in all.
+    pub fn open_stream(self, peer: Peer) -> Result<Place, Problem> {
+        let place = self.0.events.streams.take(peer);
+        place.map_err(|full| match full {
+            Full::ForAll => Problem::new(
+                Kind::Unavailable,
+                "Many pages are live right now. Load the page again later to see changes.",
+            )
+            .for_now(A_WHILE),
+            Full::ForPeer => Problem::new(
+                Kind::TooMany,
+                format!("Your address has {MOST_STREAMS_OF_A_PEER} live pages open. Close some of them."),
+            )
+            .for_now(A_WHILE),
+        })
     }
 
     /// How many event streams are open.
-    pub fn open_streams(self) -> u64 {
-        self.0.events.streams.load(Ordering::Relaxed)
+    pub fn open_streams(self) -> usize {
+        self.0.events.streams.taken()
     }
 
     /// The current state of every topic, then each change of it, as far as the reader may see it. A topic whose owner

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use model::{Kind, Problem};
 use tokio::sync::oneshot::{self, Receiver, Sender};
@@ -10,12 +11,17 @@ use tokio::sync::oneshot::{self, Receiver, Sender};
 /// Who sends work: a peer, or none for what this process does by itself.
 pub type Peer = Option<IpAddr>;
 
+/// When there is probably a place again.
+const SOON: Duration = Duration::from_secs(5);
+
 /// Some work runs, some waits, and further work is refused at once. Peers take turns, however much each of them sent.
 /// When the queue is full, a peer with less work in it takes the last place of the peer with the most. So nobody is
 /// refused, or waits for long, because of one other peer.
 pub struct FairQueue {
     at_once: usize,
     waiting: usize,
+    /// The message of a refusal.
+    full: &'static str,
     state: Mutex<State>,
 }
 
@@ -29,11 +35,12 @@ struct State {
 pub struct Turn(&'static FairQueue);
 
 impl FairQueue {
-    /// A queue that lets this much run at once, and this much wait.
-    pub const fn new(at_once: usize, waiting: usize) -> Self {
+    /// A queue that lets this much run at once, and this much wait. When it is full, people read the message.
+    pub const fn new(at_once: usize, waiting: usize, full: &'static str) -> Self {
         Self {
             at_once,
             waiting,
+            full,
             state: Mutex::new(State {
                 running: 0,
                 peers: VecDeque::new(),
@@ -48,8 +55,8 @@ impl FairQueue {
     pub async fn turn_of(&'static self, peer: Peer) -> Result<Turn, Problem> {
         match self.enter(peer) {
             Ok(turn) => Ok(turn),
-            Err(Some(waiting)) => waiting.await.map_err(|_| full()),
-            Err(None) => Err(full()),
+            Err(Some(waiting)) => waiting.await.map_err(|_| self.refusal()),
+            Err(None) => Err(self.refusal()),
         }
     }
 
@@ -67,6 +74,10 @@ impl FairQueue {
         let (waiter, waiting) = oneshot::channel();
         state.add(peer, waiter);
         Err(Some(waiting))
+    }
+
+    fn refusal(&self) -> Problem {
+        Problem::new(Kind::TooMany, self.full).for_now(SOON)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -128,13 +139,6 @@ impl Drop for Turn {
     }
 }
 
-fn full() -> Problem {
-    Problem::new(
-        Kind::TooMany,
-        "Many people are signing in right now. Try again in a few seconds.",
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use futures::FutureExt as _;
@@ -162,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_full_queue_refuses_the_work_of_a_peer_that_has_as_much_in_it() {
-        static QUEUE: FairQueue = FairQueue::new(1, 1);
+        static QUEUE: FairQueue = FairQueue::new(1, 1, "full");
         let running = now(&mut sent(&QUEUE, 1)).unwrap().unwrap();
         let mut second = wait(&QUEUE, 1);
         for number in [1, 2] {
@@ -176,7 +180,7 @@ mod tests {
 
     #[test]
     fn a_peer_that_sends_much_does_not_keep_others_waiting_or_out() {
-        static QUEUE: FairQueue = FairQueue::new(1, 4);
+        static QUEUE: FairQueue = FairQueue::new(1, 4, "full");
         let running = now(&mut sent(&QUEUE, 1)).unwrap().unwrap();
         let mut of_one: Vec<_> = (0..4).map(|_| wait(&QUEUE, 1)).collect();
         let mut other = wait(&QUEUE, 2);
@@ -192,7 +196,7 @@ mod tests {
 
     #[test]
     fn those_who_stop_waiting_leave_the_queue() {
-        static QUEUE: FairQueue = FairQueue::new(1, 3);
+        static QUEUE: FairQueue = FairQueue::new(1, 3, "full");
         let running = now(&mut sent(&QUEUE, 1)).unwrap().unwrap();
         drop([wait(&QUEUE, 1), wait(&QUEUE, 1)]);
         let mut kept = wait(&QUEUE, 1);

@@ -16,7 +16,11 @@ const AT_ONCE: usize = 2;
 const WAITING: usize = 64;
 
 /// The password hashes that this process computes.
-static HASHES: FairQueue = FairQueue::new(AT_ONCE, WAITING);
+static HASHES: FairQueue = FairQueue::new(
+    AT_ONCE,
+    WAITING,
+    "Many people are signing in right now. Try again in a few seconds.",
+);
 
 /// A hash that matches no password, checked when a handle is unknown so that the answer takes as long as any
 /// other.

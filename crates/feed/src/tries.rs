@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use governor::clock::DefaultClock;
+use governor::clock::{Clock as _, DefaultClock};
 use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter};
 use model::{Handle, Kind, Problem};
@@ -43,11 +43,11 @@ impl Tries {
         if own.is_some_and(|own| self.own.check_key(&own).is_ok()) {
             return Ok(());
         }
-        self.shared.check_key(handle).map_err(|_| {
-            Problem::new(
-                Kind::TooMany,
-                "There were many tries to sign in to this account from here. Try again in ten minutes.",
-            )
+        self.shared.check_key(handle).map_err(|full| {
+            let message =
+                "There were many tries to sign in to this account from here. Try again in ten minutes.";
+            let wait = full.wait_time_from(self.shared.clock().now());
+            Problem::new(Kind::TooMany, message).for_now(wait)
         })
     }
 

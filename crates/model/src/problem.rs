@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 /// The kind of a problem, by what the caller can do about it.
@@ -70,6 +72,9 @@ pub struct Problem {
     /// The problems of other fields, when several are wrong at once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<Problem>,
+    /// The time after which to try again, if it is known. It travels in a header.
+    #[serde(skip)]
+    pub wait: Option<Duration>,
 }
 
 impl Problem {
@@ -80,6 +85,7 @@ impl Problem {
             field: None,
             message: message.into(),
             also: Vec::new(),
+            wait: None,
         }
     }
 
@@ -93,6 +99,15 @@ impl Problem {
     pub fn about(self, field: &str) -> Self {
         Self {
             field: Some(field.to_owned()),
+            ..self
+        }
+    }
+
+    /// The same problem, which is over after some time.
+    #[must_use]
+    pub fn for_now(self, wait: Duration) -> Self {
+        Self {
+            wait: Some(wait),
             ..self
         }
     }

@@ -40,8 +40,8 @@ pub struct ErrorResponse {
     field: Option<String>,
     /// What is wrong with other fields.
     also: Box<[Problem]>,
-    /// When to try again, in seconds.
-    retry: Option<u64>,
+    /// The time after which to try again.
+    wait: Option<Duration>,
 }
 
 /// Why a request was not carried out (RFC 9457).
@@ -92,7 +92,7 @@ impl ErrorResponse {
             detail: detail.into(),
             field: None,
             also: Box::default(),
-            retry: None,
+            wait: None,
         }
     }
 
@@ -140,6 +140,17 @@ impl ErrorResponse {
         Problem::new(Kind::TooLarge, "A request's body may have at most 64 KB.").into()
     }
 
+    /// The request's body did not arrive in time.
+    pub fn too_slow(patience: Duration) -> Self {
+        let seconds = patience.as_secs();
+        Self::protocol(
+            StatusCode::REQUEST_TIMEOUT,
+            "too-slow",
+            "The body did not arrive in time",
+            format!("A request has to arrive within {seconds} seconds. Nothing was changed. Send it again."),
+        )
+    }
+
     /// Another site made the browser send this.
     pub fn forged() -> Self {
         Problem::new(
@@ -164,16 +175,20 @@ impl ErrorResponse {
 
     /// Too many requests at once; after this time one more is accepted.
     pub fn too_many(wait: Duration) -> Self {
-        let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+        let seconds = in_seconds(wait);
         let unit = if seconds == 1 { "second" } else { "seconds" };
         let message = format!(
             "Too many requests in a short time. Nothing was changed. Wait {seconds} {unit} and send it again. In a \
              browser, go back first: your text is still in the form."
         );
-        Self {
-            retry: Some(seconds),
-            ..Problem::new(Kind::TooMany, message).into()
-        }
+        Problem::new(Kind::TooMany, message).for_now(wait).into()
+    }
+
+    /// Too many pages or answers read at once; after this time one more is sent.
+    pub fn too_many_reads(wait: Duration) -> Self {
+        let message =
+            "Your address has read a lot in a short time. Wait a few seconds and load the page again.";
+        Problem::new(Kind::TooMany, message).for_now(wait).into()
     }
 
     /// A plain form met an unavailable store. It may have been carried out nevertheless, so the sender decides
@@ -213,12 +228,11 @@ impl ErrorResponse {
     }
 
     /// The body, with the status and the headers that do not depend on its kind.
-    fn with_body(status: StatusCode, retry: Option<u64>, body: impl IntoResponse) -> Response {
+    fn with_body(status: StatusCode, wait: Option<Duration>, body: impl IntoResponse) -> Response {
         let mut response = (status, body).into_response();
-        if let Some(seconds) = retry {
-            response
-                .headers_mut()
-                .insert(RETRY_AFTER, HeaderValue::from(seconds));
+        if let Some(wait) = wait {
+            let seconds = HeaderValue::from(in_seconds(wait));
+            response.headers_mut().insert(RETRY_AFTER, seconds);
         }
         response
     }
@@ -228,7 +242,7 @@ impl ErrorResponse {
             status,
             title,
             detail,
-            retry,
+            wait,
             ..
         } = self;
         let (title, detail) = (escape(title), escape(&detail));
@@ -238,7 +252,7 @@ impl ErrorResponse {
              <style>{STYLE}</style></head>\
              <body><main><h1>{title}</h1><p>{detail}</p><p><a href=\"/\">Go to the home page</a></p></main></body></html>"
         );
-        let mut response = Self::with_body(status, retry, Html(page));
+        let mut response = Self::with_body(status, wait, Html(page));
         response
             .headers_mut()
             .insert(CONTENT_SECURITY_POLICY, WORDS_ALONE.clone());
@@ -253,6 +267,7 @@ impl From<Problem> for ErrorResponse {
             field,
             message,
             also,
+            wait,
         } = problem;
         Self {
             status: StatusCode::from_u16(kind.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
@@ -261,19 +276,24 @@ impl From<Problem> for ErrorResponse {
             detail: message,
             field,
             also: also.into(),
-            retry: None,
+            wait,
         }
     }
 }
 
 impl IntoResponse for ErrorResponse {
     fn into_response(self) -> Response {
-        let (status, retry) = (self.status, self.retry);
-        let mut response = Self::with_body(status, retry, Json(self.into_body()));
+        let (status, wait) = (self.status, self.wait);
+        let mut response = Self::with_body(status, wait, Json(self.into_body()));
         let problem = HeaderValue::from_static("application/problem+json");
         response.headers_mut().insert(CONTENT_TYPE, problem);
         response
     }
+}
+
+/// A time in whole seconds, as `Retry-After` has it, and not too short.
+fn in_seconds(wait: Duration) -> u64 {
+    wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
 }
 
 const fn name_of(kind: Kind) -> &'static str {

@@ -13,9 +13,7 @@ use store::upkeep::{CheckOptions, Finding, check};
 use tokio::sync::mpsc::unbounded_channel;
 
 use crate::stage::handle;
-use crate::{
-    Entry, Expected, List, Protocol, Record, Recorded, Server, Stage, StageDocument, TURNS, Tally, one_of,
-};
+use crate::{Entry, Expected, List, Protocol, Record, Recorded, Server, Stage, StageDocument, Tally, one_of};
 
 /// The operation during which the process died.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +88,6 @@ const fn limits(protocol: Protocol) -> Limits {
 
 /// Every point at which the process can die, from before the first write to after the last.
 pub async fn everywhere(protocol: Protocol, operation: Operation) -> Result<Vec<Crash>> {
-    let _turn = TURNS.acquire().await;
     let script = script(protocol, operation).await?;
     let mut crashes = Vec::new();
     for after in 0..=writes(&script) {

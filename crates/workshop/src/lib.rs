@@ -17,7 +17,6 @@
 #![recursion_limit = "256"]
 
 use model::Problem;
-use tokio::sync::Semaphore;
 
 #[cfg(feature = "pages")]
 mod actions;
@@ -46,10 +45,6 @@ mod stage;
 pub mod storm;
 mod tally;
 pub mod tune;
-
-/// Anybody may ask for a station's work, signed in or not. It runs one request at a time, which leaves a core to
-/// the feed.
-static TURNS: Semaphore = Semaphore::const_new(1);
 
 pub use call::{Answer, Call, Verb};
 pub use following::FOLLOWED;

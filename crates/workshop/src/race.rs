@@ -11,7 +11,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::JoinSet;
 
 use crate::stage::handle;
-use crate::{Entry, Expected, List, Protocol, Record, Recorded, Stage, StageDocument, TURNS, Tally};
+use crate::{Entry, Expected, List, Protocol, Record, Recorded, Stage, StageDocument, Tally};
 
 /// The two actors.
 pub const WRITERS: [&str; 2] = ["ada", "bob"];
@@ -76,7 +76,6 @@ const fn limits(protocol: Protocol) -> Limits {
 
 /// Lays out the list from scratch and replays the clicks on it.
 pub async fn run(protocol: Protocol, clicks: &Clicks) -> Result<Race> {
-    let _turn = TURNS.acquire().await;
     let stage = Stage::with(protocol, List::Items, limits(protocol), BEFOREHAND).await?;
     let mut running = Running::start(&stage).await?;
     let mut before = None;

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use axum::body::{Body, HttpBody};
 use axum::extract::Request;
 use axum::http::header::{CONNECTION, CONTENT_TYPE};
@@ -12,6 +14,9 @@ use super::refusals::for_a_person;
 /// The largest body, in bytes: several times the longest form.
 const LIMIT: usize = 64 * 1024;
 
+/// The time in which the whole body has to arrive: enough for the largest one over a slow line.
+const PATIENCE: Duration = Duration::from_secs(20);
+
 /// Middleware: reads the whole body before anything else looks at the request, up to the limit. So no answer is
 /// sent while the client is still sending: HTTP/1 would then have to close the connection under the next request.
 ///
@@ -22,7 +27,8 @@ pub async fn read_whole(request: Request, next: Next) -> Response {
     }
     let as_page = for_a_person(&request);
     let (parts, body) = request.into_parts();
-    match collect(body).await {
+    let collected = tokio::time::timeout(PATIENCE, collect(body)).await;
+    match collected.unwrap_or_else(|_| Err(ErrorResponse::too_slow(PATIENCE))) {
         Ok(bytes) => {
             let expected = kind_at(parts.uri.path());
             if !bytes.is_empty() && !is_declared(&parts.headers, expected) {
@@ -75,7 +81,43 @@ fn is_declared(headers: &HeaderMap, expected: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
+    use axum::Router;
+    use axum::middleware::from_fn;
+    use axum::routing::post;
+    use futures::stream;
+    use tokio::time::Instant;
+    use tower::ServiceExt as _;
+
     use super::*;
+
+    /// Sends a body that begins and never ends.
+    async fn sent_in_part(accept: &str) -> Response {
+        let beginning = stream::once(async { Ok::<_, io::Error>("text=wait") });
+        let body = Body::from_stream(beginning.chain(stream::pending()));
+        let request = Request::post("/api/compose").header("accept", accept);
+        let routes = Router::new()
+            .route("/api/compose", post(async || "stored"))
+            .layer(from_fn(read_whole));
+        let answer = routes.oneshot(request.body(body).unwrap());
+        tokio::time::timeout(2 * PATIENCE, answer).await.unwrap().unwrap()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_never_ends_is_given_up_and_its_connection_closed() {
+        let begun = Instant::now();
+        for (accept, kind) in [
+            ("*/*", "application/problem+json"),
+            ("text/html", "text/html; charset=utf-8"),
+        ] {
+            let answer = sent_in_part(accept).await;
+            assert_eq!(answer.status(), 408);
+            assert_eq!(answer.headers()[CONTENT_TYPE], kind);
+            assert_eq!(answer.headers()[CONNECTION], "close");
+        }
+        assert_eq!(begun.elapsed(), 2 * PATIENCE);
+    }
 
     #[test]
     fn a_type_may_say_its_character_set() {

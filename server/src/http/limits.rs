@@ -34,7 +34,7 @@ const PASSWORDS: [&str; 8] = [
 /// How often the quotas of inactive senders are dropped.
 const MINUTE: Duration = Duration::from_mins(1);
 
-/// How many requests that change something are accepted at once, and how many more over time.
+/// How many requests are accepted at once, and how many more over time. Those without a note change something.
 #[derive(Debug, Clone, Copy)]
 pub struct Quotas {
     /// From one peer. Several people may share an address.
@@ -43,6 +43,8 @@ pub struct Quotas {
     pub passwords: Quota,
     /// From one account, wherever its sessions are.
     pub account: Quota,
+    /// To read pages and answers of the API, from one peer.
+    pub reads: Quota,
     /// To sign in to one account, from all peers together that used up their own tries at it.
     pub shared_tries: Quota,
 }
@@ -55,6 +57,8 @@ impl Default for Quotas {
             peer: Quota::per_second(at_once(5)).allow_burst(at_once(300)),
             passwords: Quota::per_minute(at_once(10)).allow_burst(at_once(20)),
             account: Quota::per_second(at_once(1)).allow_burst(at_once(60)),
+            // A school that opens a page together, and then scrolls, is one peer.
+            reads: Quota::per_second(at_once(100)).allow_burst(at_once(1_000)),
             shared_tries: Quota::per_minute(at_once(1)).allow_burst(at_once(30)),
         }
     }
@@ -67,6 +71,7 @@ pub struct Limits {
     peers: Buckets<Peer>,
     passwords: Buckets<Peer>,
     accounts: Buckets<Handle>,
+    reads: Buckets<Peer>,
 }
 
 impl Limits {
@@ -76,6 +81,7 @@ impl Limits {
             peers: Buckets::keyed(quotas.peer),
             passwords: Buckets::keyed(quotas.passwords),
             accounts: Buckets::keyed(quotas.account),
+            reads: Buckets::keyed(quotas.reads),
         }
     }
 
@@ -87,22 +93,38 @@ impl Limits {
             self.peers.retain_recent();
             self.passwords.retain_recent();
             self.accounts.retain_recent();
+            self.reads.retain_recent();
             feed.forget_tries();
         }
     }
 
+    /// The limit of a peer for what changes something.
     fn of_peer(&self, request: &Request) -> Result<(), ErrorResponse> {
+        if request.method().is_safe() {
+            return Ok(());
+        }
         let peer = &peer(request);
         if PASSWORDS.contains(&request.uri().path()) {
-            take(&self.passwords, peer)?;
+            take(&self.passwords, peer).map_err(ErrorResponse::too_many)?;
         }
-        take(&self.peers, peer)
+        take(&self.peers, peer).map_err(ErrorResponse::too_many)
     }
 
+    /// The limit of a peer for what only reads.
+    fn of_reader(&self, request: &Request) -> Result<(), ErrorResponse> {
+        if !request.method().is_safe() {
+            return Ok(());
+        }
+        take(&self.reads, &peer(request)).map_err(ErrorResponse::too_many_reads)
+    }
+
+    /// The limit of an account for what changes something.
     fn of_account(&self, request: &Request) -> Result<(), ErrorResponse> {
         match account(request) {
-            Some(handle) => take(&self.accounts, handle),
-            None => Ok(()),
+            Some(handle) if !request.method().is_safe() => {
+                take(&self.accounts, handle).map_err(ErrorResponse::too_many)
+            }
+            _ => Ok(()),
         }
     }
 }
@@ -118,10 +140,11 @@ fn account(request: &Request) -> Option<&Handle> {
     request.extensions().get::<Arc<Session>>()?.handle()
 }
 
-fn take<K: Hash + Eq + Clone>(buckets: &Buckets<K>, key: &K) -> Result<(), ErrorResponse> {
+/// Charges a quota; if it is used up, the error is the time after which one more request is accepted.
+fn take<K: Hash + Eq + Clone>(buckets: &Buckets<K>, key: &K) -> Result<(), Duration> {
     buckets
         .check_key(key)
-        .map_err(|full| ErrorResponse::too_many(full.wait_time_from(buckets.clock().now())))
+        .map_err(|full| full.wait_time_from(buckets.clock().now()))
 }
 
 /// Middleware: charges the peer's quota for every request that may change something, before anything is looked up.
@@ -131,6 +154,15 @@ pub async fn limit_peers(
     next: Next,
 ) -> Response {
     limit(limits, &feed, Limits::of_peer, request, next).await
+}
+
+/// Middleware: charges the peer's quota for every page and answer that it reads.
+pub async fn limit_reads(
+    State((limits, feed)): State<(Option<Arc<Limits>>, Feed)>,
+    request: Request,
+    next: Next,
+) -> Response {
+    limit(limits, &feed, Limits::of_reader, request, next).await
 }
 
 /// Middleware: charges the quota of the signed-in account.
@@ -150,7 +182,6 @@ async fn limit(
     next: Next,
 ) -> Response {
     if let Some(limits) = limits
-        && !request.method().is_safe()
         && let Err(refusal) = of(&limits, &request)
     {
         let Peer(address) = peer(&request);

@@ -296,8 +296,9 @@ async fn a_body_that_is_too_large_or_of_another_kind_changes_nothing() {
 async fn past_the_limit_of_a_peer_or_an_account_nothing_changes() {
     for row in all() {
         let scene = Scene::of(&row).await;
-        for per_peer in [true, false] {
-            let app = scene.stage.limited(per_peer);
+        let of_peer = scene.stage.limited(|quotas| &mut quotas.peer);
+        let of_account = scene.stage.limited(|quotas| &mut quotas.account);
+        for app in [of_peer, of_account] {
             // Missing resources count too.
             let first = scene.own.clone().method(Method::from_bytes(b"PURGE").unwrap());
             assert_ne!(first.send(&app).await.status, 429, "{}", scene.what);

@@ -155,8 +155,11 @@ async fn refusals_by_limits_are_logged() {
     let (log, _guard) = written("security=info");
     let stage = Stage::new().await;
     let ada = stage.joins("ada").await;
-    for (per_peer, who) in [(true, ""), (false, "handle=ada ")] {
-        let app = stage.limited(per_peer);
+    let limited = [
+        (stage.limited(|quotas| &mut quotas.peer), ""),
+        (stage.limited(|quotas| &mut quotas.account), "handle=ada "),
+    ];
+    for (app, who) in limited {
         let call = Call::new(Method::DELETE, "/api/v1/users/bob/follow").header(COOKIE.as_str(), &ada);
         let call = call.from([192, 0, 2, 7]);
         call.send(&app).await;

@@ -279,7 +279,12 @@ async fn addresses_that_guess_are_slowed_together_and_lock_nobody_out() {
                 let status = if number < refused_from { 401 } else { 429 };
                 let answer = guess.send(&stage.open()).await;
                 assert_eq!(answer.status, status, "{handle} {last} {number}");
-                assert!(status == 401 || answer.body["field"].is_null(), "{answer:?}");
+                if status == 429 {
+                    assert!(answer.body["field"].is_null(), "{answer:?}");
+                    // The quota is one an hour here.
+                    let wait: u64 = answer.header("retry-after").parse().unwrap();
+                    assert!((3_000..=3_600).contains(&wait), "{wait}");
+                }
             }
         }
     }

@@ -120,18 +120,17 @@ impl Stage {
         self.app(Reach::ThisMachine, None)
     }
 
-    /// The application that takes one request an hour from each peer, or from each account.
-    pub fn limited(&self, per_peer: bool) -> Router {
-        let (once, often) = (
-            Quota::per_hour(NonZeroU32::MIN),
-            Quota::per_second(NonZeroU32::MAX),
-        );
-        let quotas = Quotas {
-            peer: if per_peer { once } else { often },
+    /// The application that takes one request an hour where the quota is this one.
+    pub fn limited(&self, quota: impl FnOnce(&mut Quotas) -> &mut Quota) -> Router {
+        let often = Quota::per_second(NonZeroU32::MAX);
+        let mut quotas = Quotas {
+            peer: often,
             passwords: often,
-            account: if per_peer { often } else { once },
+            account: often,
+            reads: often,
             shared_tries: often,
         };
+        *quota(&mut quotas) = Quota::per_hour(NonZeroU32::MIN);
         self.app(Reach::Everybody, Some(Arc::new(Limits::new(quotas))))
     }
 

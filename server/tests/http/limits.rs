@@ -34,7 +34,7 @@ fn a_peer_that_guesses_has_to_wait_and_cannot_pretend_to_be_another() {
     assert_eq!(
         from("1.2.3.4").get("/explore").status,
         200,
-        "reading is not counted"
+        "reading has a limit of its own"
     );
 }
 

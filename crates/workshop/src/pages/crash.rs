@@ -7,8 +7,9 @@ use ui::components::grouped;
 use ui::islands::Pane;
 use ui::request::{loaded, query};
 
+use super::in_turn::in_turn;
 use super::shown::{Command, Discrepancies, Documents};
-use super::{CRASH, StationHead, faulty, words};
+use super::{CRASH, StationHead, words};
 
 /// The process dies after a write that the reader chooses.
 #[component]
@@ -31,11 +32,7 @@ pub fn CrashPage() -> impl IntoView {
         }
         let mut tried = Vec::new();
         for protocol in operation.protocols() {
-            tried.push(
-                everywhere(protocol, operation)
-                    .await
-                    .map_err(|error| faulty(&error))?,
-            );
+            tried.push(in_turn(everywhere(protocol, operation)).await?);
         }
         let chosen = chosen(&tried, protocol)?;
         Ok(view! {

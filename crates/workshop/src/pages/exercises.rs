@@ -5,7 +5,7 @@ use ui::components::grouped;
 use ui::request::{loaded, query};
 use ui::title::PageTitle;
 
-use super::faulty;
+use super::in_turn::in_turn;
 
 /// Six questions, each of which runs the reader's answer.
 #[component]
@@ -16,7 +16,8 @@ pub fn ExercisesPage() -> impl IntoView {
             Some(number) => {
                 let question = Question::numbered(&number)?;
                 let answer = query("answer").unwrap_or_default();
-                let grade = question.grade(&answer).await.map_err(|error| faulty(&error))?;
+                let tried = answer.clone();
+                let grade = in_turn(async move { question.grade(&tried).await }).await?;
                 Some((question.number, answer, grade))
             }
         };

@@ -6,6 +6,7 @@ mod crash;
 mod decide;
 mod exercises;
 mod figures;
+mod in_turn;
 mod inspect;
 mod layouts;
 mod migrate;
@@ -16,6 +17,8 @@ mod storm;
 mod trace;
 mod tune;
 mod words;
+
+use std::fmt::Display;
 
 use axum::http::request::Parts;
 use leptos::prelude::*;
@@ -279,7 +282,7 @@ fn StationHead(station: &'static Station) -> impl IntoView {
 }
 
 /// The problem for a failure on the stage: the stage is in memory and ours, so the server is at fault.
-fn faulty(error: &document::Error) -> Problem {
+fn faulty(error: &dyn Display) -> Problem {
     tracing::error!(%error, "a station of the workshop failed");
     Problem::new(
         Kind::Internal,

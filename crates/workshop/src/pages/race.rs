@@ -6,8 +6,9 @@ use ui::components::grouped;
 use ui::islands::Pane;
 use ui::request::{loaded, query};
 
+use super::in_turn::in_turn;
 use super::shown::{Command, Discrepancies, Documents};
-use super::{RACE, StationHead, faulty, words};
+use super::{RACE, StationHead, words};
 
 /// Two writers whose steps interleave in the order in which somebody clicks.
 #[component]
@@ -18,9 +19,7 @@ pub fn RacePage() -> impl IntoView {
             None => Protocol::CheckThenAct,
         };
         let clicks: Clicks = query("clicks").unwrap_or_default().parse()?;
-        let race = race::run(protocol, &clicks)
-            .await
-            .map_err(|error| faulty(&error))?;
+        let race = in_turn(async move { race::run(protocol, &clicks).await }).await?;
         Ok::<_, Problem>(view! {
             <StationHead station=&RACE />
             <Pane>

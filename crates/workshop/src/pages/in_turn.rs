@@ -1,0 +1,35 @@
+use std::fmt::Display;
+
+use feed::FairQueue;
+use model::Problem;
+use tokio::runtime::Handle;
+use ui::session;
+
+use super::faulty;
+
+/// Anybody may ask for a station's work, signed in or not. It runs one request at a time, which leaves a core to the
+/// feed; a class of thirty can wait.
+static TURNS: FairQueue = FairQueue::new(
+    1,
+    32,
+    "Many people are at the stations right now. Load the page again in a few seconds.",
+);
+
+/// Does a station's work when it is the peer's turn, away from the async threads.
+pub(super) async fn in_turn<T, E>(
+    work: impl Future<Output = Result<T, E>> + Send + 'static,
+) -> Result<T, Problem>
+where
+    T: Send + 'static,
+    E: Display + Send + 'static,
+{
+    let turn = TURNS.turn_of(session::client().peer).await?;
+    let runtime = Handle::current();
+    let work = tokio::task::spawn_blocking(move || {
+        let done = runtime.block_on(work);
+        drop(turn);
+        done
+    });
+    let done = work.await.map_err(|error| faulty(&error))?;
+    done.map_err(|error| faulty(&error))
+}
