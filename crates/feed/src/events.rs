@@ -23,7 +23,7 @@ const QUIET: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 /// The maximum number of event streams. Each takes about twenty kilobytes.
-const MOST_STREAMS: usize = 10_000;
+const MOST_STREAMS: usize = 8_000;
 
 /// The maximum number of one peer's event streams: a school behind one address, with some tabs for everybody.
 const MOST_STREAMS_OF_A_PEER: usize = 1_000;

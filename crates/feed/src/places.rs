@@ -83,28 +83,28 @@ mod tests {
 
     use super::*;
 
-    fn peer(number: u8) -> Peer {
-        Some(IpAddr::from([192, 0, 2, number]))
+    fn take(places: &Arc<Places>, number: u8) -> Result<Place, Full> {
+        places.take(Some(IpAddr::from([192, 0, 2, number])))
     }
 
     #[test]
     fn a_peer_with_many_places_gets_no_more_and_does_not_keep_others_out() {
         let places = Places::new(9, 2);
-        let mut taken: Vec<_> = (0..2).map(|_| places.take(peer(1)).unwrap()).collect();
-        assert_eq!(places.take(peer(1)).err(), Some(Full::ForPeer));
-        assert!(places.take(peer(2)).is_ok());
+        let mut taken: Vec<_> = (0..2).map(|_| take(&places, 1).unwrap()).collect();
+        assert_eq!(take(&places, 1).err(), Some(Full::ForPeer));
+        assert!(take(&places, 2).is_ok());
         taken.pop();
-        assert!(places.take(peer(1)).is_ok(), "one was left");
+        assert!(take(&places, 1).is_ok(), "one was left");
     }
 
     #[test]
     fn there_is_a_limit_for_all_peers_together_and_places_that_were_left_leave_nothing() {
         let places = Places::new(3, 2);
-        let taken: Vec<_> = (0..3).map(|number| places.take(peer(number)).unwrap()).collect();
-        assert_eq!(places.take(peer(3)).err(), Some(Full::ForAll));
+        let taken: Vec<_> = (0..3).map(|number| take(&places, number).unwrap()).collect();
+        assert_eq!(take(&places, 3).err(), Some(Full::ForAll));
         assert_eq!(places.taken(), 3);
         drop(taken);
         assert!(places.by_peer().is_empty());
-        assert!(places.take(peer(3)).is_ok());
+        assert!(take(&places, 3).is_ok());
     }
 }

@@ -32,7 +32,7 @@ pub fn CrashPage() -> impl IntoView {
         }
         let mut tried = Vec::new();
         for protocol in operation.protocols() {
-            tried.push(in_turn(everywhere(protocol, operation)).await?);
+            tried.push(in_turn(move || everywhere(protocol, operation)).await?);
         }
         let chosen = chosen(&tried, protocol)?;
         Ok(view! {

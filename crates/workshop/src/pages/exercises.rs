@@ -17,7 +17,7 @@ pub fn ExercisesPage() -> impl IntoView {
                 let question = Question::numbered(&number)?;
                 let answer = query("answer").unwrap_or_default();
                 let tried = answer.clone();
-                let grade = in_turn(async move { question.grade(&tried).await }).await?;
+                let grade = in_turn(move || async move { question.grade(&tried).await }).await?;
                 Some((question.number, answer, grade))
             }
         };

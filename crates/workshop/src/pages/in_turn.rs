@@ -16,17 +16,16 @@ static TURNS: FairQueue = FairQueue::new(
 );
 
 /// Does a station's work when it is the peer's turn, away from the async threads.
-pub(super) async fn in_turn<T, E>(
-    work: impl Future<Output = Result<T, E>> + Send + 'static,
-) -> Result<T, Problem>
+pub(super) async fn in_turn<T, E, Work>(work: impl FnOnce() -> Work + Send + 'static) -> Result<T, Problem>
 where
+    Work: Future<Output = Result<T, E>>,
     T: Send + 'static,
     E: Display + Send + 'static,
 {
     let turn = TURNS.turn_of(session::client().peer).await?;
     let runtime = Handle::current();
     let work = tokio::task::spawn_blocking(move || {
-        let done = runtime.block_on(work);
+        let done = runtime.block_on(work());
         drop(turn);
         done
     });

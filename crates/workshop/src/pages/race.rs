@@ -19,7 +19,7 @@ pub fn RacePage() -> impl IntoView {
             None => Protocol::CheckThenAct,
         };
         let clicks: Clicks = query("clicks").unwrap_or_default().parse()?;
-        let race = in_turn(async move { race::run(protocol, &clicks).await }).await?;
+        let race = in_turn(move || async move { race::run(protocol, &clicks).await }).await?;
         Ok::<_, Problem>(view! {
             <StationHead station=&RACE />
             <Pane>
