@@ -70,6 +70,9 @@ pub struct Problem {
     /// The problems of other fields, when several are wrong at once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<Problem>,
+    /// After how many seconds it may be tried again, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after: Option<u64>,
 }
 
 impl Problem {
@@ -80,12 +83,22 @@ impl Problem {
             field: None,
             message: message.into(),
             also: Vec::new(),
+            retry_after: None,
         }
     }
 
     /// A field that must be corrected.
     pub fn invalid(field: &str, message: impl Into<String>) -> Self {
         Self::new(Kind::Invalid, message).about(field)
+    }
+
+    /// The same problem, which may be gone after so many seconds.
+    #[must_use]
+    pub fn gone_after(self, seconds: u64) -> Self {
+        Self {
+            retry_after: Some(seconds),
+            ..self
+        }
     }
 
     /// The same problem, tied to an input field.

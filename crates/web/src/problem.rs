@@ -253,6 +253,7 @@ impl From<Problem> for ErrorResponse {
             field,
             message,
             also,
+            retry_after,
         } = problem;
         Self {
             status: StatusCode::from_u16(kind.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
@@ -261,7 +262,7 @@ impl From<Problem> for ErrorResponse {
             detail: message,
             field,
             also: also.into(),
-            retry: None,
+            retry: retry_after,
         }
     }
 }
