@@ -11,6 +11,7 @@ mod inspection;
 mod mutations;
 mod player;
 mod readiness;
+mod recovery;
 mod relations;
 mod round_trips;
 mod security;
