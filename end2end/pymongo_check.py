@@ -1,6 +1,6 @@
 """Uses a store through MongoDB's protocol as a Python program would, and checks what comes back.
 
-    pip install pymongo
+    pip install --require-hashes -r end2end/pymongo.txt
     python3 end2end/pymongo_check.py mongodb://127.0.0.1:27017/spillway
 
 With a user and a password in the address, it also sees to it that nobody gets in without them. The collection `pymongo_check` is emptied before and after.

@@ -1,6 +1,6 @@
 """Tests the JSON API of a running server against its own description, with requests that fit it and requests that do not.
 
-    pip install -r end2end/schemathesis.txt
+    pip install --require-hashes -r end2end/schemathesis.txt
     python3 end2end/schemathesis_check.py http://127.0.0.1:3000
 
 Somebody new signs up and writes and deletes there, so let it be a server that is good for nothing else, started with

@@ -1,15 +1,18 @@
 //! MongoDB's protocol in front of the embedded store, for shells and drivers.
 
+use std::fmt;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use document::Engine;
 use embedded::Embedded;
-use feed::{Ids, SystemIds};
-use wire::{ListenError, Listener, Login, Options};
+use feed::{Client, Feed, Ids, SecurityEvent, SystemIds};
+use wire::{ListenError, Listener, Login, Observer, Options, SignInEvent};
 
 use crate::cli::MongoOptions;
 use crate::error::CliError;
+use crate::http::network;
 
 /// How long commands under way may take when the server stops.
 pub const DEADLINE: Duration = Duration::from_secs(2);
@@ -17,8 +20,36 @@ pub const DEADLINE: Duration = Duration::from_secs(2);
 /// The only user.
 const USER: &str = "spillway";
 
+/// Writes who signs in to the security log.
+struct Log(Feed);
+
+impl fmt::Debug for Log {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Log")
+    }
+}
+
+impl Observer for Log {
+    fn signed_in(&self, event: SignInEvent, peer: IpAddr) {
+        let event = match event {
+            SignInEvent::SignedIn => SecurityEvent::DriverSignIn,
+            SignInEvent::Failed => SecurityEvent::DriverSignInFailed,
+            SignInEvent::Refused => SecurityEvent::DriverRefused,
+        };
+        let client = Client {
+            device: None,
+            peer: Some(network(peer)),
+        };
+        self.0.security().record(event, None, &client);
+    }
+}
+
 /// Listens if this was requested.
-pub async fn listen(embedded: Option<Embedded>, asked: &MongoOptions) -> Result<Option<Listener>, CliError> {
+pub async fn listen(
+    embedded: Option<Embedded>,
+    feed: &Feed,
+    asked: &MongoOptions,
+) -> Result<Option<Listener>, CliError> {
     let Some(address) = &asked.mongo_listen else {
         return Ok(None);
     };
@@ -39,6 +70,7 @@ pub async fn listen(embedded: Option<Embedded>, asked: &MongoOptions) -> Result<
             password,
             random: || SystemIds.secret(),
         }),
+        observer: Some(Arc::new(Log(feed.clone()))),
         ..Options::on(address)
     };
     let embedded = Arc::new(embedded);

@@ -90,6 +90,7 @@ fn run(cli: Cli) -> Result<(), CliError> {
             Command::Shard(options) => upkeep::shard(options).await,
             Command::Export(options) => upkeep::export(options).await,
             Command::Import(options) => upkeep::import(options).await,
+            Command::Account(options) => upkeep::account(options).await,
             Command::Openapi => print_description(),
             Command::Healthcheck(options) => healthcheck::run(&options.addr).await,
         }

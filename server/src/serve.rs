@@ -63,7 +63,6 @@ pub async fn run(options: ServeOptions) -> Result<(), CliError> {
     }
     let opened = opening::open_with_engine(&options.data).await?;
     let embedded = opened.embedded.clone();
-    let drivers = drivers::listen(opened.embedded, &options.mongo).await?;
     let store = opened.store;
     let clock = opening::clock_of(&store).await?;
     environment.clock = clock.clone();
@@ -72,6 +71,7 @@ pub async fn run(options: ServeOptions) -> Result<(), CliError> {
     let secure = public_url.is_some_and(|url| url.starts_with("https://"));
     let log = RequestLog::new(environment.now());
     let feed = Feed::new(store, environment.clone());
+    let drivers = drivers::listen(opened.embedded, &feed, &options.mongo).await?;
     let feed = match &limits {
         Some(limits) => {
             let feed = feed.limiting_tries(Quotas::default().shared_tries);

@@ -23,7 +23,7 @@ pub fn bench(repository: &Repository, server: bool, quick: bool) -> Result<()> {
         repository,
         "building the benchmark",
         "optimised; some minutes, once",
-        repository.cargo("build --release --package bench"),
+        repository.cargo("build --locked --release --package bench"),
         None,
     )?;
     let (out, waiting) = if quick {

@@ -19,7 +19,6 @@ use crate::repository::Repository;
 use crate::server::Server;
 use crate::site::{self, FIRST_LOAD_LIMIT};
 use crate::tools::{self, DENY};
-use crate::versions::PYMONGO;
 
 /// Runs the checks in order, the cheap ones first. A failure does not stop the others, except that the browser
 /// tests need the build.
@@ -81,15 +80,16 @@ impl Suite<'_> {
             command.args("--all-features check --hide-inclusion-graph licenses bans sources".split(' '));
             self.command(title, command, None);
         }
-        let server = "clippy --workspace --exclude frontend --all-targets -- --deny warnings";
+        let server = "clippy --locked --workspace --exclude frontend --all-targets -- --deny warnings";
         self.command("lints of the server side", repository.cargo(server), None);
-        let closed = "clippy --package server --no-default-features --all-targets -- --deny warnings";
+        let closed =
+            "clippy --locked --package server --no-default-features --all-targets -- --deny warnings";
         self.command(
             "lints of the server without the workshop",
             repository.cargo(closed),
             None,
         );
-        let browser = "clippy --package frontend --package ui --features ui/hydrate \
+        let browser = "clippy --locked --package frontend --package ui --features ui/hydrate \
                        --target wasm32-unknown-unknown -- --deny warnings";
         self.command("lints of the browser side", repository.cargo(browser), None);
     }
@@ -100,30 +100,21 @@ impl Suite<'_> {
             self.command(title, repository.cargo(&format!("{what} {members}")), Some(count));
         };
         if ask(&mut repository.cargo("nextest --version")).is_some() {
-            let nextest = "nextest run --no-fail-fast --no-tests=pass";
+            let nextest = "nextest run --locked --no-fail-fast --no-tests=pass";
             test("unit, contract and HTTP tests", nextest, output::NEXTEST);
-            let examples = "test --doc --no-fail-fast";
+            let examples = "test --locked --doc --no-fail-fast";
             test("examples in the documentation", examples, output::CARGO_TEST);
         } else {
             let title = "unit, contract and HTTP tests, examples";
-            test(title, "test --no-fail-fast", output::CARGO_TEST);
+            test(title, "test --locked --no-fail-fast", output::CARGO_TEST);
         }
     }
 
     /// MongoDB's driver for Python against the server that was just built, without a password and with one.
     fn pymongo(&mut self) {
-        let packages = vec![format!("pymongo=={PYMONGO}")];
         for (title, password) in [("PyMongo", None), ("PyMongo with a password", Some("rosebud"))] {
             let server = || Server::for_drivers(self.repository, password);
-            let name = format!("pymongo-{PYMONGO}");
-            self.script(
-                title,
-                &name,
-                &packages,
-                "pymongo_check.py",
-                server,
-                Some(output::PYMONGO),
-            );
+            self.script(title, "pymongo", server, Some(output::PYMONGO));
         }
     }
 
@@ -131,38 +122,26 @@ impl Suite<'_> {
     fn api(&mut self) {
         let title = "the API against its description";
         let server = || Server::for_programs(self.repository);
-        let packages = python::pins_of(self.repository, "end2end/schemathesis.txt");
-        if let Some(packages) = self.obtain(title, packages) {
-            self.script(
-                title,
-                "schemathesis",
-                &packages,
-                "schemathesis_check.py",
-                server,
-                None,
-            );
-        }
+        self.script(title, "schemathesis", server, None);
     }
 
-    /// A check that is a script of `end2end` in Python with these packages, and gets the address of a server. It is
-    /// skipped where there is no Python.
+    /// A check that is a script of `end2end` in Python, with the packages in the list beside it, and gets the address of a
+    /// server. It is skipped where there is no Python.
     fn script(
         &mut self,
         title: &str,
         name: &str,
-        packages: &[String],
-        script: &str,
         server: impl FnOnce() -> Result<Server>,
         count: Option<Count>,
     ) {
-        let python = python::with(self.repository, name, packages);
+        let python = python::with(self.repository, name);
         let Some(Some(python)) = self.obtain(title, python) else {
             return;
         };
         if let Some(server) = self.obtain(title, server()) {
             let mut command = self.repository.command(python);
             command
-                .arg(self.repository.path("end2end").join(script))
+                .arg(self.repository.path("end2end").join(format!("{name}_check.py")))
                 .arg(&server.address);
             self.command(title, command, count);
         }

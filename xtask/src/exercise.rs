@@ -18,7 +18,7 @@ pub fn check(repository: &Repository, number: usize) -> Result<ExitCode> {
     let name = EXERCISES[number - 1];
     let file = format!("exercises/src/{name}.rs");
     println!("Exercise {number}: {file}. The first check builds for some minutes.");
-    let mut command = repository.cargo("test --quiet --package exercises --features mine --test");
+    let mut command = repository.cargo("test --locked --quiet --package exercises --features mine --test");
     command.arg(name).env("RUST_BACKTRACE", "0").stdin(Stdio::null());
     if command.status()?.success() {
         println!("Exercise {number} is solved.");

@@ -10,45 +10,50 @@ use crate::process::{self, ask};
 use crate::repository::Repository;
 use crate::tools;
 
-/// The packages in a file, each as `name==version`.
-pub fn pins_of(repository: &Repository, file: &str) -> Result<Vec<String>> {
-    Ok(pins(&fs_err::read_to_string(repository.path(file))?))
-}
-
+/// The packages in a list, each as `name==version` in the spelling that PyPI compares. Comments and hashes are left out.
 fn pins(text: &str) -> Vec<String> {
-    let lines = text.lines().map(str::trim);
-    lines
-        .filter(|line| !line.is_empty() && !line.starts_with('#'))
-        .map(str::to_owned)
+    let words = text.lines().filter_map(|line| line.split_whitespace().next());
+    words
+        .filter(|word| !word.starts_with(['#', '-']) && word.contains("=="))
+        .map(|pin| pin.to_lowercase().replace('_', "-"))
         .collect()
 }
 
-/// A Python with these packages in an environment of this name, which is created if necessary. Where none can be had,
-/// the reason is printed.
-pub fn with(repository: &Repository, name: &str, packages: &[String]) -> Result<Option<PathBuf>> {
-    let home = tools::folder()?.join(name);
+/// A Python with the packages that a file of `end2end` lists, in an environment of the list's name, which is created if
+/// necessary. The list has the hashes of all files that may be installed; pip refuses others. Where there is no Python
+/// or no network, the reason is printed.
+pub fn with(repository: &Repository, list: &str) -> Result<Option<PathBuf>> {
+    let file = repository.path("end2end").join(list).with_extension("txt");
+    let packages = pins(&fs_err::read_to_string(&file)?);
+    let home = tools::folder()?.join(list);
     let python = home.join("bin").join("python");
-    if has(&python, packages) {
+    if has(&python, &packages) {
         return Ok(Some(python));
     }
     tools::in_the_folder(|_| {
-        let step = Step::begin(&format!("installing {name}"), "some seconds, once per user");
+        let step = Step::begin(&format!("installing {list}"), "some seconds, once per user");
         let mut environment = repository.command("python3");
         environment.args(["-m", "venv", "--clear"]).arg(&home);
         let mut install = Command::new(&python);
         install
-            .args("-m pip install --quiet --disable-pip-version-check".split(' '))
-            .args(packages);
+            .args(
+                "-m pip install --quiet --disable-pip-version-check --require-hashes --requirement"
+                    .split(' '),
+            )
+            .arg(&file);
         for (command, absent) in [
             (
                 environment,
                 "there is no python3 that can make environments (Debian: `apt-get install python3-venv`)",
             ),
-            (install, "PyPI cannot be reached, or has nothing for this Python"),
+            (
+                install,
+                "PyPI cannot be reached, has nothing for this Python, or sent a file with another hash",
+            ),
         ] {
             if !process::observe(&step, command).is_ok_and(|finished| finished.success) {
                 step.failed("not to be had");
-                say(&format!("- {name}: skipped, {absent}"));
+                say(&format!("- {list}: skipped, {absent}"));
                 return Ok(None);
             }
         }
@@ -69,9 +74,7 @@ mod tests {
 
     #[test]
     fn pins_are_the_lines_that_say_something() {
-        assert_eq!(
-            pins("# all\nanyio==4.16.0\n\n idna==3.20\n"),
-            ["anyio==4.16.0", "idna==3.20"]
-        );
+        let list = "# all\nanyio==4.16.0 \\\n    --hash=sha256:ab==\n\ntyping_extensions==4.16.0\n";
+        assert_eq!(pins(list), ["anyio==4.16.0", "typing-extensions==4.16.0"]);
     }
 }

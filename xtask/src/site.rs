@@ -87,7 +87,7 @@ fn site(repository: &Repository) -> PathBuf {
 pub fn build(repository: &Repository) -> Result<()> {
     preflight::check(repository)?;
     compiled::fetch(repository)?;
-    let server = repository.cargo("build --package=server --bin=spillway --release");
+    let server = repository.cargo("build --locked --package=server --bin=spillway --release");
     // One half alone often keeps only one core busy.
     together(
         || compile(repository, "compiling the server", server),
@@ -98,7 +98,7 @@ pub fn build(repository: &Repository) -> Result<()> {
 
 fn make_site(repository: &Repository) -> Result<()> {
     let front = repository.target.join("front");
-    let mut browser = repository.cargo("build --package=frontend --lib --profile=wasm-release");
+    let mut browser = repository.cargo("build --locked --package=frontend --lib --profile=wasm-release");
     browser
         .args(["--target", WASM_TARGET, "--target-dir"])
         .arg(&front);

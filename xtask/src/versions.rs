@@ -13,9 +13,6 @@ pub const CARGO_FUZZ: Version = Version::new(0, 13, 2);
 /// 0.3.11 needs a newer Rust than the one that this repository pins.
 pub const CARGO_LEPTOS: Version = Version::new(0, 3, 10);
 
-/// The driver for Python that `end2end/pymongo_check.py` was written with.
-pub const PYMONGO: Version = Version::new(4, 15, 5);
-
 /// The oldest Node.js that the npm packages support.
 pub const OLDEST_NODE: Version = Version::new(20, 0, 0);
 

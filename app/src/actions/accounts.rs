@@ -7,7 +7,7 @@
 
 use leptos::prelude::*;
 use model::{Handle, both};
-use ui::notice::own_path;
+use ui::notice::{Done, own_path};
 use ui::refusal::ActionError;
 use ui::reply::Form;
 use ui::request::feed;
@@ -73,6 +73,31 @@ pub async fn sign_in_as_demo(handle: String, #[server(default)] next: String) ->
         Ok(account.handle)
     };
     Form::new("sign_in_as_demo").answer(result.await, |_| welcome(&next))
+}
+
+/// Sets a new password with a recovery code. All sessions end.
+#[server(endpoint = "recover")]
+pub async fn recover(handle: String, code: String, new_password: String) -> Result<(), ActionError> {
+    let form = Form::new("recover").keeping("handle", &handle);
+    let result = async {
+        let (feed, client) = (feed()?, session::client());
+        let accounts = feed.accounts();
+        accounts.recover(&handle, &code, &new_password, &client).await
+    };
+    form.answer(result.await, |()| Done::Recovered.at("/login"))
+}
+
+/// Sets a new password with the operator's link. All sessions end.
+#[server(endpoint = "reset_password")]
+pub async fn reset_password(handle: String, token: String, new_password: String) -> Result<(), ActionError> {
+    let result = async {
+        let (feed, client) = (feed()?, session::client());
+        let accounts = feed.accounts();
+        accounts
+            .reset_password(&handle, &token, &new_password, &client)
+            .await
+    };
+    Form::new("reset_password").answer(result.await, |()| Done::Recovered.at("/login"))
 }
 
 /// Ends the session, here and on the server.

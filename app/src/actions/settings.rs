@@ -7,7 +7,7 @@
 
 use leptos::prelude::*;
 use model::{Handle, Problem, both};
-use ui::notice::Done;
+use ui::notice::{Done, Notice};
 use ui::refusal::ActionError;
 use ui::reply::Form;
 use ui::request::feed;
@@ -41,6 +41,20 @@ pub async fn change_password(password: String, new_password: String) -> Result<(
         session::start(&feed, &token).await
     };
     Form::new("change_password").answer(result.await, |()| Done::PasswordChanged.at("/settings"))
+}
+
+/// Makes new recovery codes, which the next page shows once.
+#[server(endpoint = "make_recovery_codes")]
+pub async fn make_recovery_codes(password: String) -> Result<Vec<String>, ActionError> {
+    let result = async {
+        let reader = session::require()?.handle;
+        let (feed, client) = (feed()?, session::client());
+        let accounts = feed.accounts();
+        accounts.make_recovery_codes(&reader, &password, &client).await
+    };
+    Form::new("make_recovery_codes").answer(result.await, |codes| {
+        Notice::RecoveryCodes(codes.clone()).at("/settings")
+    })
 }
 
 /// Ends one session of the reader.

@@ -100,7 +100,8 @@ fn PasswordForm(
             <button class="button button-primary">"Sign in"</button>
         </form>
         <p>
-            "New here? " <a href=sign_up>"Sign up"</a>
+            "New here? " <a href=sign_up>"Sign up"</a> ". Lost your password? "
+            <a href="/recover">"Set a new one"</a>
         </p>
     }
 }

@@ -10,6 +10,7 @@ mod layout;
 mod lists;
 mod post;
 mod profile;
+mod recovery;
 mod request;
 mod scripts;
 mod sessions;
@@ -34,6 +35,7 @@ use layout::{Banner, Legend, Masthead};
 use lists::{ActivityPage, FollowersPage, FollowingPage, LikesPage, SharesPage};
 use post::PostPage;
 use profile::ProfilePage;
+use recovery::RecoverPage;
 use sessions::SessionsPage;
 use settings::SettingsPage;
 use stored::{StoredPersonPage, StoredPostPage};
@@ -64,6 +66,7 @@ pub fn App() -> impl IntoView {
                         <Route path=path!("/explore") view=ExplorePage ssr=SsrMode::InOrder />
                         <Route path=path!("/signup") view=SignUpPage ssr=SsrMode::Async />
                         <Route path=path!("/login") view=SignInPage ssr=SsrMode::Async />
+                        <Route path=path!("/recover") view=RecoverPage ssr=SsrMode::Async />
                         <Route path=path!("/tags/:tag") view=TagPage ssr=SsrMode::Async />
                         <Route path=path!("/api") view=ApiPage ssr=SsrMode::Async />
                         <Route path=path!("/settings") view=SettingsPage ssr=SsrMode::Async />

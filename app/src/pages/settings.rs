@@ -13,6 +13,7 @@ use ui::session;
 use ui::title::PageTitle;
 
 use super::accounts::link_with;
+use super::recovery::RecoveryCodes;
 use crate::actions::settings::{ChangePassword, DeleteAccount, Describe, SESSIONS};
 
 /// The settings of the reader.
@@ -104,6 +105,7 @@ fn Settings(account: Account) -> impl IntoView {
                 <button class="button">"Change password"</button>
             </form>
         </section>
+        <RecoveryCodes handle=handle.clone() />
         <section class="setting" aria-labelledby="sessions">
             <h2 id="sessions">"Sessions"</h2>
             <p>"The browsers where you are signed in, and when you last used them. You can end each session from here."</p>

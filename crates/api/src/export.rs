@@ -34,6 +34,9 @@ struct ExportedProfile {
     bio: String,
     /// When they joined.
     at: Timestamp,
+    /// How many recovery codes they have left.
+    #[schema(rename = "recoveryCodesLeft", minimum = 0, maximum = 8)]
+    recovery_codes_left: usize,
 }
 
 #[derive(ToSchema)]

@@ -12,6 +12,7 @@ mod parameters;
 mod people;
 mod posts;
 mod reactions;
+mod recovery;
 mod refusals;
 mod sessions;
 
@@ -89,6 +90,7 @@ pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()
         .merge(accounts::routes())
         .merge(sessions::routes())
+        .merge(recovery::routes())
         .merge(posts::routes())
         .merge(comments::routes())
         .merge(reactions::routes())

@@ -47,6 +47,7 @@ impl Accounts<'_> {
         let user = user.ok_or_else(|| missing(&owner.to_string()))?;
         let beginning = json!({
             "handle": user.person.handle, "name": user.person.name, "bio": user.bio, "at": user.at,
+            "recoveryCodesLeft": self.recovery_codes_left(handle).await?,
         });
         let (pieces, read) = mpsc::channel(WAITING);
         let export = Export {

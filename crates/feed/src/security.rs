@@ -24,6 +24,20 @@ pub enum SecurityEvent {
     PasswordChanged,
     /// Somebody who is signed in gave a wrong password for a change.
     PasswordWrong,
+    /// A person made recovery codes. Those from before are not valid any more.
+    RecoveryCodesMade,
+    /// The operator made a link with which a person can set a new password.
+    RecoveryLinkMade,
+    /// Somebody set a new password with a code or a link. That ends all sessions.
+    Recovered,
+    /// Somebody tried to, with a code or a link that is not valid.
+    RecoveryFailed,
+    /// A driver signed in over MongoDB's protocol.
+    DriverSignIn,
+    /// A driver tried to sign in with a wrong name or password.
+    DriverSignInFailed,
+    /// A driver was refused: its address failed too often, or too many are connected.
+    DriverRefused,
     /// A person deleted their account.
     AccountDeleted,
     /// A limit refused a request.
@@ -32,7 +46,7 @@ pub enum SecurityEvent {
 
 impl SecurityEvent {
     /// Every event.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 16] = [
         Self::SignUp,
         Self::SignIn,
         Self::SignInFailed,
@@ -40,6 +54,13 @@ impl SecurityEvent {
         Self::SessionsEnded,
         Self::PasswordChanged,
         Self::PasswordWrong,
+        Self::RecoveryCodesMade,
+        Self::RecoveryLinkMade,
+        Self::Recovered,
+        Self::RecoveryFailed,
+        Self::DriverSignIn,
+        Self::DriverSignInFailed,
+        Self::DriverRefused,
         Self::AccountDeleted,
         Self::Limited,
     ];
@@ -54,6 +75,13 @@ impl SecurityEvent {
             Self::SessionsEnded => "sessions-ended",
             Self::PasswordChanged => "password-changed",
             Self::PasswordWrong => "password-wrong",
+            Self::RecoveryCodesMade => "recovery-codes-made",
+            Self::RecoveryLinkMade => "recovery-link-made",
+            Self::Recovered => "recovered",
+            Self::RecoveryFailed => "recovery-failed",
+            Self::DriverSignIn => "driver-sign-in",
+            Self::DriverSignInFailed => "driver-sign-in-failed",
+            Self::DriverRefused => "driver-refused",
             Self::AccountDeleted => "account-deleted",
             Self::Limited => "limited",
         }

@@ -91,7 +91,7 @@ impl Accounts<'_> {
 
 impl Feed {
     /// A person and the hash of their password, if the given password matches.
-    async fn verified(
+    pub(super) async fn verified(
         &self,
         actor: &Handle,
         password: &str,
@@ -121,7 +121,8 @@ impl Feed {
     }
 }
 
-fn not_yours() -> Problem {
+/// A wrong password for a change.
+pub(super) fn not_yours() -> Problem {
     Problem::invalid(
         "password",
         "This is not your current password. Nothing was changed.",

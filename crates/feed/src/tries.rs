@@ -39,15 +39,17 @@ impl Tries {
 
     /// Charges a try. It does not matter whether there is such an account.
     pub fn charge(&self, handle: &Handle, client: &Client) -> Result<(), Problem> {
-        let own = client.peer.map(|peer| (handle.clone(), peer));
-        if own.is_some_and(|own| self.own.check_key(&own).is_ok()) {
-            return Ok(());
-        }
+        let own = match client
+            .peer
+            .map(|peer| self.own.check_key(&(handle.clone(), peer)))
+        {
+            Some(Ok(())) => return Ok(()),
+            Some(Err(full)) => full.wait_time_from(self.own.clock().now()),
+            None => Duration::MAX,
+        };
         self.shared.check_key(handle).map_err(|full| {
-            let message =
-                "There were many tries to sign in to this account from here. Try again in ten minutes.";
-            let wait = full.wait_time_from(self.shared.clock().now());
-            Problem::new(Kind::TooMany, message).for_now(wait)
+            let shared = full.wait_time_from(self.shared.clock().now());
+            too_many(own.min(shared))
         })
     }
 
@@ -55,5 +57,50 @@ impl Tries {
     pub fn forget_full(&self) {
         self.own.retain_recent();
         self.shared.retain_recent();
+    }
+}
+
+/// A refusal that says when a try will be accepted.
+fn too_many(wait: Duration) -> Problem {
+    let words = match wait.as_secs() {
+        0 => "a second".to_owned(),
+        seconds @ 1..=90 => format!("{} seconds", seconds + 1),
+        seconds => format!("{} minutes", seconds.div_ceil(60)),
+    };
+    let message =
+        format!("There were many tries to sign in to this account from here. Try again in {words}.");
+    Problem::new(Kind::TooMany, message).for_now(wait)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_names_the_time_until_the_next_try() {
+        let tries = Tries::new(Quota::per_hour(NonZeroU32::MIN));
+        let handle: Handle = "ada".parse().unwrap();
+        let from = |last| Client {
+            device: None,
+            peer: Some(IpAddr::from([192, 0, 2, last])),
+        };
+        let accepted = OWN.get() + 1;
+        for nth in 1..=accepted {
+            assert!(tries.charge(&handle, &from(1)).is_ok(), "try {nth}");
+        }
+        let seconds = |last| {
+            tries
+                .charge(&handle, &from(last))
+                .unwrap_err()
+                .retry_after()
+                .unwrap()
+        };
+        // Its own next one comes before the next shared one.
+        let (own, shared) = (LATER.as_secs(), 3600);
+        assert!((own - 60..=own).contains(&seconds(1)));
+        let nobody = tries.charge(&handle, &Client::default()).unwrap_err();
+        let wait = nobody.retry_after().unwrap();
+        assert!((shared - 60..=shared).contains(&wait), "{nobody:?}");
+        assert!(nobody.message.contains("60 minutes"), "{nobody:?}");
     }
 }

@@ -22,7 +22,7 @@ pub use feed::{
 pub use handle::Handle;
 pub use id::{ItemId, PostId};
 pub use overflow::{Meter, Overflow, RelationOverflow};
-pub use problem::{Kind, Problem, both};
+pub use problem::{Kind, Problem, both, whole_seconds};
 pub use relation::{Counterpart, Description, Items, Owners, Readers, Relation, View};
 pub use session::{SessionId, SignIn, SignIns};
 pub use tag::Tag;

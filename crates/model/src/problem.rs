@@ -112,6 +112,11 @@ impl Problem {
         }
     }
 
+    /// When to try again, in seconds, as the header `Retry-After` has it.
+    pub fn retry_after(&self) -> Option<u64> {
+        self.wait.map(whole_seconds)
+    }
+
     /// The message about a field, if it is wrong.
     pub fn about_field(&self, field: &str) -> Option<&str> {
         std::iter::once(self)
@@ -119,6 +124,11 @@ impl Problem {
             .find(|problem| problem.field.as_deref() == Some(field))
             .map(|problem| problem.message.as_str())
     }
+}
+
+/// A time in seconds, rounded up.
+pub fn whole_seconds(time: Duration) -> u64 {
+    time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }
 
 /// Two inputs, or the problems of both, so that nobody corrects one only to learn of the other.

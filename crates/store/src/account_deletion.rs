@@ -21,7 +21,7 @@ use crate::overflow::{Item, Key, Owner, PAGES, delete_owner};
 use crate::people::COLLECTION;
 use crate::reactions::{Reaction, unless_gone};
 use crate::timeline::Timelines;
-use crate::{Store, posts};
+use crate::{Store, posts, recovery};
 use document::{DocumentEngine, Error, Find, Index, Result, Update};
 use outlier::{Attempts, fields};
 
@@ -57,7 +57,10 @@ impl<'a> AccountDeletions<'a> {
     /// whether there was such a person.
     pub async fn begin(&self, handle: &Handle, password: &str) -> Result<bool> {
         let guard = not_being_deleted(doc! { "_id": handle.as_str(), "password": password });
-        let mark = doc! { "$set": { MARK: true, "password": Bson::Null } };
+        let mark = doc! {
+            "$set": { MARK: true, "password": Bson::Null },
+            "$unset": { recovery::FIELD: "" },
+        };
         let marked = self.engine().update(COLLECTION, Update::one(guard, mark)).await?;
         Ok(marked.matched == 1)
     }

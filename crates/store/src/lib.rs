@@ -18,6 +18,7 @@ pub mod overflow;
 pub mod people;
 pub mod posts;
 pub mod reactions;
+pub mod recovery;
 pub mod schema;
 pub mod sessions;
 mod settings;

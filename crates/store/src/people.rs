@@ -222,8 +222,8 @@ impl<'a> People<'a> {
         Ok(changed.matched == 1)
     }
 
-    /// Changes a password hash, and ends every session that began before `at`. Both are one write, so the old password
-    /// is not valid at any moment after the sessions have ended. Returns whether the old hash was still the current
+    /// Changes a password hash, and ends every session that began before `at` and any link for recovery. It is one write,
+    /// so the old password is not valid at any moment after the sessions have ended. Returns whether the old hash was still the current
     /// one.
     pub async fn change_password(
         &self,
@@ -234,7 +234,10 @@ impl<'a> People<'a> {
     ) -> Result<bool> {
         let guard = not_being_deleted(doc! { "_id": handle.as_str(), "password": old });
         let from = DateTime::from_millis(at.millis());
-        let change = doc! { "$set": { "password": new, "sessionsFrom": from } };
+        let change = doc! {
+            "$set": { "password": new, "sessionsFrom": from },
+            "$unset": { "recovery.link": "" },
+        };
         let changed = self
             .store
             .engine()

@@ -6,8 +6,8 @@ use outlier::Lists;
 
 use crate::overflow::{AllLists, FeedList, PAGES, all_lists};
 use crate::{
-    Settings, account_deletion, class, held_handles, overflow, people, posts, reactions, schema, sessions,
-    timeline,
+    Settings, account_deletion, class, held_handles, overflow, people, posts, reactions, recovery, schema,
+    sessions, timeline,
 };
 use document::{DocumentEngine, Engine, Error, Find, Index, Result, session_of};
 
@@ -104,6 +104,11 @@ impl Store {
     /// The people who are leaving.
     pub fn account_deletions(&self) -> account_deletion::AccountDeletions<'_> {
         account_deletion::AccountDeletions::new(self)
+    }
+
+    /// The ways back into accounts whose password is lost.
+    pub fn recovery(&self) -> recovery::Recovery<'_> {
+        recovery::Recovery::new(self)
     }
 
     /// The likes, shares, comments and follows.

@@ -43,6 +43,8 @@ pub enum Notice {
     Refused(RejectedForm),
     /// An action succeeded, and the page does not show it otherwise.
     Done(Done),
+    /// New recovery codes, which are shown once.
+    RecoveryCodes(Vec<String>),
 }
 
 /// The action that succeeded.
@@ -56,6 +58,8 @@ pub enum Done {
     Described,
     /// The password was changed.
     PasswordChanged,
+    /// A new password was set with a link or a code for recovery.
+    Recovered,
     /// A session was ended.
     SessionEnded,
     /// All other sessions were ended.
@@ -72,6 +76,9 @@ impl Done {
             Self::CommentDeleted => "Your comment is deleted.",
             Self::Described => "Your profile is saved.",
             Self::PasswordChanged => "Your password is changed. You are signed out on all other devices.",
+            Self::Recovered => {
+                "Your password is changed, and all your sessions have ended. Sign in with the new one."
+            }
             Self::SessionEnded => "The session has ended.",
             Self::OtherSessionsEnded => "All other sessions have ended.",
             Self::Left => "Your account is deleted. Thank you for using Spillway.",

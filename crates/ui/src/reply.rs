@@ -2,7 +2,7 @@
 //! is redirected: to the page that shows the result, or back to the form, with the problem as a notice. Only while
 //! the store is unavailable is there no page to go to; the answer is then the bare status.
 
-use axum::http::header::{ACCEPT, LOCATION, REFERER};
+use axum::http::header::{ACCEPT, LOCATION, REFERER, RETRY_AFTER};
 use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use leptos::prelude::use_context;
@@ -45,8 +45,8 @@ impl Form {
         };
         match &result {
             Ok(done) if sent_as_form() => {
-                let Next { page, done } = shown_at(done).into();
-                see_other(&response, &page, done.map(Notice::Done));
+                let Next { page, notice } = shown_at(done).into();
+                see_other(&response, &page, notice);
             }
             Ok(_) => {}
             // While the store is unavailable no page can be shown: the server decides what the browser displays.
@@ -59,7 +59,12 @@ impl Form {
                 let back = referring_page().unwrap_or_else(|| "/".to_owned());
                 see_other(&response, &back, Some(Notice::Refused(refusal)));
             }
-            Err(problem) => set_status(&response, problem.kind.status()),
+            Err(problem) => {
+                set_status(&response, problem.kind.status());
+                if let Some(seconds) = problem.retry_after() {
+                    response.insert_header(RETRY_AFTER, HeaderValue::from(seconds));
+                }
+            }
         }
         result.map_err(ActionError)
     }
@@ -68,21 +73,28 @@ impl Form {
 /// Where a plain form leads after it succeeded.
 pub struct Next {
     page: String,
-    done: Option<Done>,
+    notice: Option<Notice>,
 }
 
 impl From<String> for Next {
     fn from(page: String) -> Self {
-        Self { page, done: None }
+        Self { page, notice: None }
     }
 }
 
 impl Done {
-    /// The page that shows the problem.
+    /// The page that shows the confirmation.
+    pub fn at(self, page: &str) -> Next {
+        Notice::Done(self).at(page)
+    }
+}
+
+impl Notice {
+    /// The page that shows it.
     pub fn at(self, page: &str) -> Next {
         Next {
             page: page.to_owned(),
-            done: Some(self),
+            notice: Some(self),
         }
     }
 }

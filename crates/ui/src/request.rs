@@ -46,7 +46,7 @@ pub fn query(name: &str) -> Option<String> {
 pub fn rejected_form() -> Option<RejectedForm> {
     match notice::current()? {
         Notice::Refused(refusal) => Some(refusal),
-        Notice::Done(_) => None,
+        Notice::Done(_) | Notice::RecoveryCodes(_) => None,
     }
 }
 
@@ -59,6 +59,14 @@ pub fn rejected_form_of(form: &str) -> Option<RejectedForm> {
 pub fn done() -> Option<Done> {
     match notice::current()? {
         Notice::Done(done) => Some(done),
-        Notice::Refused(_) => None,
+        Notice::Refused(_) | Notice::RecoveryCodes(_) => None,
+    }
+}
+
+/// The recovery codes that were just made.
+pub fn recovery_codes() -> Option<Vec<String>> {
+    match notice::current()? {
+        Notice::RecoveryCodes(codes) => Some(codes),
+        Notice::Refused(_) | Notice::Done(_) => None,
     }
 }

@@ -9,7 +9,7 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use model::{Kind, Problem};
+use model::{Kind, Problem, whole_seconds};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use utoipa::ToSchema;
@@ -175,7 +175,7 @@ impl ErrorResponse {
 
     /// Too many requests at once; after this time one more is accepted.
     pub fn too_many(wait: Duration) -> Self {
-        let seconds = in_seconds(wait);
+        let seconds = whole_seconds(wait);
         let unit = if seconds == 1 { "second" } else { "seconds" };
         let message = format!(
             "Too many requests in a short time. Nothing was changed. Wait {seconds} {unit} and send it again. In a \
@@ -231,7 +231,7 @@ impl ErrorResponse {
     fn with_body(status: StatusCode, wait: Option<Duration>, body: impl IntoResponse) -> Response {
         let mut response = (status, body).into_response();
         if let Some(wait) = wait {
-            let seconds = HeaderValue::from(in_seconds(wait));
+            let seconds = HeaderValue::from(whole_seconds(wait));
             response.headers_mut().insert(RETRY_AFTER, seconds);
         }
         response
@@ -289,11 +289,6 @@ impl IntoResponse for ErrorResponse {
         response.headers_mut().insert(CONTENT_TYPE, problem);
         response
     }
-}
-
-/// A time in whole seconds, as `Retry-After` has it, and not too short.
-fn in_seconds(wait: Duration) -> u64 {
-    wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
 }
 
 const fn name_of(kind: Kind) -> &'static str {

@@ -43,3 +43,4 @@ mod write;
 
 pub use listener::{ListenError, Listener, Options, listen};
 pub use scram::Login;
+pub use sign_in::{Observer, SignInEvent};

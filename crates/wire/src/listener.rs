@@ -15,6 +15,7 @@ use crate::connection;
 use crate::cursor::Cursors;
 use crate::scram::{Keys, Login};
 use crate::server::Server;
+use crate::sign_in::Observer;
 use crate::strangers::Strangers;
 use document::catalogue::Catalogue;
 
@@ -39,6 +40,8 @@ pub struct Options {
     pub login: Option<Login>,
     /// The name of the only database.
     pub database: String,
+    /// Hears who signs in and who is refused; `None` for nobody.
+    pub observer: Option<Arc<dyn Observer>>,
     /// The most connections at a time; those that have not signed in do not count.
     pub connections: usize,
     /// How long an unused cursor is kept.
@@ -52,6 +55,7 @@ impl Options {
             address: address.into(),
             anywhere: false,
             login: None,
+            observer: None,
             database: "spillway".to_owned(),
             connections: 200,
             cursors: Duration::from_mins(10),
@@ -113,6 +117,7 @@ pub async fn listen(
         database: options.database,
         cursors: Cursors::with_timeout(options.cursors),
         keys: options.login.as_ref().map(Keys::of),
+        observer: options.observer,
         strangers: Arc::new(Strangers::default()),
         places: Arc::new(Semaphore::new(options.connections)),
         connections: AtomicI32::new(0),

@@ -15,6 +15,7 @@ use crate::fault::{
     Outcome, UNAUTHORIZED, done,
 };
 use crate::scram::{Conversation, Keys};
+use crate::sign_in::Observer;
 use crate::strangers::{Stranger, Strangers};
 use crate::{about, collections, explain, modify, read, sign_in, update, write};
 use document::catalogue::Catalogue;
@@ -28,6 +29,8 @@ pub(crate) struct Server {
     pub(crate) cursors: Cursors,
     /// The keys of the user; `None` if anybody may connect.
     pub(crate) keys: Option<Keys>,
+    /// Hears who signs in and who is refused.
+    pub(crate) observer: Option<Arc<dyn Observer>>,
     /// The connections that have not signed in.
     pub(crate) strangers: Arc<Strangers>,
     /// The places of those that may read and write.

@@ -1,5 +1,7 @@
 //! The commands of signing in.
 
+use std::fmt;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use bson::spec::BinarySubtype;
@@ -9,6 +11,23 @@ use crate::arguments::{Arguments, whole};
 use crate::fault::{AUTHENTICATION_FAILED, CommandError, Outcome, TOO_MANY_CONNECTIONS, done, fine};
 use crate::scram::{MECHANISM, Rejected};
 use crate::server::{Server, Session};
+
+/// What became of a try to sign in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SignInEvent {
+    /// The driver is signed in.
+    SignedIn,
+    /// The name or the password was wrong.
+    Failed,
+    /// Nothing was checked, because the address failed too often; or there is no place for one more connection.
+    Refused,
+}
+
+/// Hears of tries to sign in, for a log of the program around this.
+pub trait Observer: fmt::Debug + Send + Sync {
+    /// A client at this address tried to sign in.
+    fn signed_in(&self, event: SignInEvent, peer: IpAddr);
+}
 
 /// The only conversation that a connection has at a time.
 const CONVERSATION: i32 = 1;
@@ -50,12 +69,13 @@ pub(crate) async fn continue_conversation(
     let keys = server.keys.as_ref().ok_or(Rejected)?;
     let address = session.peer.ip();
     if let Some(wait) = server.strangers.pause(address) {
+        report(server, session, SignInEvent::Refused);
         let seconds = wait.as_secs();
         let message = format!("too many wrong passwords from this address: try again in {seconds} seconds");
         return Err(CommandError::new(AUTHENTICATION_FAILED, message));
     }
     let Ok(answer) = keys.finish(&conversation, &payload(&mut arguments)?) else {
-        tracing::warn!(peer = %session.peer, "a driver signed in with a wrong name or password");
+        report(server, session, SignInEvent::Failed);
         tokio::time::sleep(server.strangers.failed(address)).await;
         return Err(Rejected.into());
     };
@@ -78,9 +98,20 @@ pub(crate) fn logout(server: &Server, session: &mut Session) -> Document {
 /// Gives a connection a place among those that may read and write.
 fn enter(server: &Server, session: &mut Session) -> Outcome<()> {
     let place = Arc::clone(&server.places).try_acquire_owned();
-    session.place = Some(place.map_err(|_| CommandError::new(TOO_MANY_CONNECTIONS, "too many connections"))?);
+    let Ok(place) = place else {
+        report(server, session, SignInEvent::Refused);
+        return Err(CommandError::new(TOO_MANY_CONNECTIONS, "too many connections"));
+    };
+    session.place = Some(place);
     session.stranger = None;
+    report(server, session, SignInEvent::SignedIn);
     Ok(())
+}
+
+fn report(server: &Server, session: &Session, event: SignInEvent) {
+    if let Some(observer) = &server.observer {
+        observer.signed_in(event, session.peer.ip());
+    }
 }
 
 fn payload(arguments: &mut Arguments) -> Result<String, Rejected> {

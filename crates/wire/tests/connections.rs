@@ -1,8 +1,8 @@
 //! Connections to the listener: access, malformed bytes, and concurrent lists through the driver.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::net::SocketAddr;
-use std::sync::Arc;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex};
 
 use bson::{Document, doc};
 use document::{DocumentEngine, Engine};
@@ -14,7 +14,7 @@ use store::{Settings, Store};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use uuid::Uuid;
-use wire::{ListenError, Listener, Login, Options, listen};
+use wire::{ListenError, Listener, Login, Observer, Options, SignInEvent, listen};
 
 async fn listening(options: Options) -> Result<Listener, ListenError> {
     let embedded = Arc::new(Embedded::in_memory().unwrap());
@@ -129,6 +129,42 @@ async fn strangers_do_not_take_the_places_of_those_who_sign_in() {
     assert_eq!(engine.count("things", doc! {}).await.unwrap(), 0);
     // The oldest had to go.
     assert_eq!(strangers[0].read(&mut [0]).await.unwrap(), 0);
+}
+
+#[derive(Debug, Default)]
+struct Heard(Mutex<Vec<(SignInEvent, IpAddr)>>);
+
+impl Observer for Heard {
+    fn signed_in(&self, event: SignInEvent, peer: IpAddr) {
+        self.0.lock().unwrap().push((event, peer));
+    }
+}
+
+#[tokio::test]
+async fn tries_to_sign_in_are_reported_with_their_outcome() {
+    let heard = Arc::new(Heard::default());
+    let options = Options {
+        connections: 1,
+        observer: Some(Arc::clone(&heard) as Arc<dyn Observer>),
+        ..with_password()
+    };
+    let listener = listening(options).await.unwrap();
+    connect(&listener, "ada:wrong@").await.unwrap_err();
+    let count = |event| {
+        let heard = heard.0.lock().unwrap();
+        assert!(heard.iter().all(|(_, peer)| peer.is_loopback()), "{heard:?}");
+        heard.iter().filter(|(other, _)| *other == event).count()
+    };
+    assert!(count(SignInEvent::Failed) > 0);
+    assert_eq!(count(SignInEvent::SignedIn), 0);
+    let engine = connect(&listener, LOGIN).await.unwrap();
+    assert_eq!(engine.count("things", doc! {}).await.unwrap(), 0);
+    assert_eq!(
+        (count(SignInEvent::SignedIn), count(SignInEvent::Refused)),
+        (1, 0)
+    );
+    connect(&listener, LOGIN).await.unwrap_err();
+    assert!(count(SignInEvent::Refused) > 0);
 }
 
 #[tokio::test]

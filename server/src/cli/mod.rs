@@ -1,5 +1,6 @@
 //! What the command line and the environment say.
 
+mod account;
 mod limits;
 mod mongo;
 mod shard;
@@ -12,6 +13,7 @@ use std::time::Duration;
 use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use self::account::{AccountCommand, AccountOptions, ResetOptions};
 pub use self::limits::LimitOptions;
 pub use self::mongo::MongoOptions;
 pub use self::shard::ShardOptions;
@@ -57,6 +59,8 @@ pub enum Command {
     Export(ExportOptions),
     /// Read an export into an empty store. Can be stopped and run again.
     Import(ImportOptions),
+    /// Help somebody back into their account.
+    Account(AccountOptions),
     /// Print the description of the JSON API, in OpenAPI 3.1.
     Openapi,
     /// Check that a server is running: exit code 0 if so, 1 if not.

@@ -4,8 +4,8 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use app::actions::accounts::{SignIn, SignUp};
-use app::actions::settings::{ChangePassword, DeleteAccount};
+use app::actions::accounts::{Recover, ResetPassword, SignIn, SignUp};
+use app::actions::settings::{ChangePassword, DeleteAccount, MakeRecoveryCodes};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
@@ -19,16 +19,21 @@ use web::{ErrorResponse, Peer, Session};
 
 use super::refusals::for_a_person;
 
-/// The paths where passwords are hashed.
-const PASSWORDS: [&str; 8] = [
+/// The paths where passwords are hashed or codes are tried.
+const PASSWORDS: [&str; 13] = [
     "/api/v1/accounts",
     "/api/v1/session",
     "/api/v1/me",
     "/api/v1/me/password",
+    "/api/v1/me/recovery-codes",
+    "/api/v1/recovery",
     SignUp::PATH,
     SignIn::PATH,
     ChangePassword::PATH,
     DeleteAccount::PATH,
+    MakeRecoveryCodes::PATH,
+    Recover::PATH,
+    ResetPassword::PATH,
 ];
 
 /// How often the quotas of inactive senders are dropped.

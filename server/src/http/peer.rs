@@ -66,7 +66,8 @@ fn forwarded(headers: &HeaderMap, proxies: usize) -> Option<IpAddr> {
     address.parse().or_else(|_| with_port()).ok()
 }
 
-fn network(address: IpAddr) -> IpAddr {
+/// What counts as one peer: of IPv6, the network, because each machine has many addresses in it.
+pub fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64))),
         v4 @ IpAddr::V4(_) => v4,

@@ -12,6 +12,7 @@ mod mutations;
 mod player;
 mod readiness;
 mod reading;
+mod recovery;
 mod relations;
 mod round_trips;
 mod security;

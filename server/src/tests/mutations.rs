@@ -16,7 +16,7 @@ const FORM: &str = "application/x-www-form-urlencoded";
 /// Another session of the actor.
 const ELSEWHERE: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ";
 
-/// One mutation. In path and body, `{post}`, `{comment}` and `{session}` belong to the actor, and `{handle}` is somebody
+/// One mutation. In path and body, `{post}`, `{comment}`, `{session}`, `{code}` and `{token}` belong to the actor, and `{handle}` is somebody
 /// else.
 struct Mutation {
     method: Method,
@@ -51,6 +51,8 @@ fn all() -> Vec<Mutation> {
         ("DELETE", "/api/v1/sessions/{session}", "", Visitors),
         ("PATCH", "/api/v1/me", r#"{"name":"Ada Lovelace","bio":"Numbers."}"#, Visitors),
         ("PUT", "/api/v1/me/password", r#"{"password":"correct horse","newPassword":"battery staple"}"#, Visitors),
+        ("PUT", "/api/v1/me/recovery-codes", r#"{"password":"correct horse"}"#, Visitors),
+        ("POST", "/api/v1/recovery", r#"{"handle":"ada","code":"{code}","newPassword":"battery staple"}"#, Nobody),
         ("DELETE", "/api/v1/me", r#"{"password":"correct horse"}"#, Visitors),
         ("POST", "/api/v1/posts", TEXT, Visitors),
         ("DELETE", "/api/v1/posts/{post}", "", Others),
@@ -75,6 +77,9 @@ fn all() -> Vec<Mutation> {
         ("POST", "/api/delete_comment", "post={post}&comment={comment}", Others),
         ("POST", "/api/describe", "name=Ada+Lovelace&bio=Numbers.", Visitors),
         ("POST", "/api/change_password", "password=correct+horse&new_password=battery+staple", Visitors),
+        ("POST", "/api/make_recovery_codes", "password=correct+horse", Visitors),
+        ("POST", "/api/recover", "handle=ada&code={code}&new_password=battery+staple", Nobody),
+        ("POST", "/api/reset_password", "handle=ada&token={token}&new_password=battery+staple", Nobody),
         ("POST", "/api/end_session", "id={session}", Visitors),
         ("POST", "/api/end_other_sessions", "", Visitors),
         ("POST", "/api/leave", "handle=ada&password=correct+horse", Visitors),
@@ -172,6 +177,7 @@ impl Scene {
         elsewhere.retain(|session| session.get_str("user").unwrap() == "ada");
         elsewhere[0].insert("_id", ELSEWHERE);
         stage.puts_back("sessions", elsewhere).await;
+        let (code, token) = stage.recovery_of("ada").await;
         #[cfg(feature = "workshop")]
         stage.opens_a_class_with("ada").await;
         let is_api = row.path.starts_with("/api/v1/");
@@ -180,6 +186,8 @@ impl Scene {
                 text.replace("{post}", post)
                     .replace("{comment}", comment)
                     .replace("{session}", ELSEWHERE)
+                    .replace("{code}", &code)
+                    .replace("{token}", &token)
                     .replace("{handle}", "bob")
             };
             let call = Call::new(row.method.clone(), &fill(row.path)).header(COOKIE.as_str(), &things[0].0);
@@ -345,6 +353,7 @@ async fn reading_an_address_that_can_be_written_to_changes_nothing() {
         let app = scene.stage.open();
         let readable = [
             "/api/v1/me",
+            "/api/v1/me/recovery-codes",
             "/api/v1/sessions",
             "/api/v1/posts/{post}",
             "/api/v1/posts/{post}/comments",

@@ -1,6 +1,7 @@
 //! `spillway detect`, `migrate`, `check`, `stats`, `shard`, `export` and `import`: the data layer's operations on
-//! a whole store, at the terminal. Results go to standard output; progress and faults to standard error.
+//! a whole store, at the terminal; and `spillway account`. Results go to standard output; progress and faults to standard error.
 
+mod account;
 mod check;
 mod detect;
 mod export;
@@ -10,6 +11,7 @@ mod shard;
 mod stats;
 mod table;
 
+pub use account::run as account;
 pub use check::run as check;
 pub use detect::run as detect;
 pub use export::run as export;

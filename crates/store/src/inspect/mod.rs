@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use bson::{Bson, Document, RawDocumentBuf, doc};
 use model::{Overflow, Relation, RelationOverflow, View};
 
-use crate::Store;
 use crate::overflow::{Owner, PAGES, measure, number, owner_collection, owner_id};
+use crate::{Store, recovery};
 use document::{Error, Find, Result};
 
 pub use bytes::{ByteMap, BytePart, Purpose};
@@ -52,8 +52,14 @@ pub struct PageSize {
     pub bytes: u64,
 }
 
-/// The field that nobody may see: the password's hash.
-const SECRET: &str = "password";
+/// The fields that nobody may see: the password's hash, and what can replace it.
+const SECRETS: [&str; 2] = ["password", recovery::FIELD];
+
+fn remove_secrets(document: &mut Document) {
+    for secret in SECRETS {
+        document.remove(secret);
+    }
+}
 
 impl Store {
     /// How all lists of an owner are stored, from one read of its document.
@@ -82,13 +88,13 @@ impl Store {
         shown.map(measured).collect()
     }
 
-    /// The owner's document and the newest page of each of its lists. A password's hash is left out.
+    /// The owner's document and the newest page of each of its lists. Secrets are left out.
     ///
     /// # Errors
     /// [`Error::NoOwner`] when the owner does not exist.
     pub async fn documents(&self, owner: &Owner, view: View) -> Result<Documents> {
         let mut document = self.owner_document(owner, view).await?;
-        document.remove(SECRET);
+        remove_secrets(&mut document);
         let mut pages = Vec::new();
         for &relation in owner.relations() {
             let held = document.get_document(relation.as_str()).ok();
@@ -111,7 +117,7 @@ impl Store {
         let mut document = self.owner_document(owner, view).await?;
         let bytes = ByteMap::of(&document)?;
         let lists = self.measured(owner, view, &document)?;
-        document.remove(SECRET);
+        remove_secrets(&mut document);
         Ok(InspectedOwner {
             document,
             bytes,
