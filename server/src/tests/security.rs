@@ -52,6 +52,44 @@ fn written(filter: &str) -> (Written, DefaultGuard) {
 const FORM: &str = "application/x-www-form-urlencoded";
 
 #[tokio::test]
+async fn recovery_is_logged_without_the_codes_and_the_token() {
+    let (log, _guard) = written("trace");
+    let stage = Stage::new().await;
+    stage.joins("ada").await;
+    let (code, token) = stage.recovery_of("ada").await;
+    let made = log.take();
+    for event in ["recovery-codes-made", "recovery-link-made"] {
+        assert!(made.contains(&format!(" security: {event} handle=ada")), "{made}");
+    }
+    let page = format!("/recover?handle=ada&token={token}");
+    Call::new(Method::GET, &page).send(&stage.open()).await;
+    let with_a_code = |code: &str| format!("handle=ada&code={code}&new_password=battery+staple");
+    for (form, fields, event) in [
+        (
+            "/api/recover",
+            with_a_code("9999-9999-9999-9999-9999-9999"),
+            "recovery-failed",
+        ),
+        ("/api/recover", with_a_code(&code), "recovered"),
+        (
+            "/api/reset_password",
+            format!("handle=ada&token={token}&new_password=battery+staple"),
+            // The code has used it up.
+            "recovery-failed",
+        ),
+    ] {
+        let call = Call::new(Method::POST, form).from([192, 0, 2, 7]);
+        call.body(FORM, fields).send(&stage.open()).await;
+        let written = log.take();
+        let line = format!(" security: {event} handle=ada peer=192.0.2.7");
+        assert!(written.contains(&line), "{line} in {written}");
+        for secret in [&code, &code.replace('-', ""), &token, "staple"] {
+            assert!(!written.contains(secret), "{secret} in {written}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn what_happens_to_accounts_is_logged_with_who_and_from_where_and_without_secrets() {
     let (log, _guard) = written("trace");
     let stage = Stage::new().await;

@@ -32,6 +32,7 @@ mod process;
 mod protocol;
 mod proxies;
 mod reactions;
+mod recovery;
 #[cfg(feature = "workshop")]
 mod storm;
 mod support;
