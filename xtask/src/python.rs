@@ -10,7 +10,7 @@ use crate::process::{self, ask};
 use crate::repository::Repository;
 use crate::tools;
 
-/// The packages in a list, each as `name==version` in the spelling that PyPI compares. Comments and hashes are left out.
+/// The packages in a list, each as `name==version` in the spelling that pip compares. Comments and hashes are left out.
 fn pins(text: &str) -> Vec<String> {
     let words = text.lines().filter_map(|line| line.split_whitespace().next());
     words

@@ -223,10 +223,10 @@ impl Accounts<'_> {
         common.map_err(|problem| problem.about("new_password"))?;
         let hash = passwords::hash(new, self.0.environment.salt(), client.peer).await;
         let hash = self.0.record_limits(hash, who, client)?;
-        let used = recovery
+        let changed = recovery
             .use_up(handle, proof, &hash, self.0.environment.now())
             .await;
-        if !used.map_err(to_problem)? {
+        if !changed.map_err(to_problem)? {
             return Err(failed());
         }
         // The write above has ended them; this only tidies up.

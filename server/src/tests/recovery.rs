@@ -2,12 +2,35 @@
 
 use axum::http::Method;
 use axum::http::header::{ACCEPT, COOKIE, REFERER};
+use feed::Client;
+use model::Kind;
 use serde_json::{Value, json};
 
 use super::stage::{Answer, Call, JSON, PAGE, Stage};
 
 const FORM: &str = "application/x-www-form-urlencoded";
 const DAY: i64 = 24 * 60 * 60 * 1000;
+
+impl Stage {
+    /// A new recovery code of somebody who joined, and the token of a new link.
+    pub async fn recovery_of(&self, handle: &str) -> (String, String) {
+        let accounts = self.feed().accounts();
+        let handle = handle.parse().unwrap();
+        let client = Client::default();
+        let codes = accounts.make_recovery_codes(&handle, "correct horse", &client);
+        let code = codes.await.unwrap().swap_remove(0);
+        let link = accounts.make_recovery_link(&handle).await.unwrap();
+        let (_, token) = link.path.split_once("token=").unwrap();
+        (code, token.to_owned())
+    }
+
+    /// Whether the operator gets no link for somebody.
+    pub async fn makes_no_link_for(&self, handle: &str) -> bool {
+        let handle = handle.parse().unwrap();
+        let made = self.feed().accounts().make_recovery_link(&handle);
+        made.await.is_err_and(|problem| problem.kind == Kind::NotFound)
+    }
+}
 
 async fn sends(stage: &Stage, cookie: &str, method: &str, path: &str, body: &Value) -> Answer {
     let call = Call::new(method.parse().unwrap(), path).header(COOKIE.as_str(), cookie);

@@ -15,7 +15,7 @@ use axum::response::Response;
 use bson::{Document, doc};
 use document::{DocumentEngine as _, Find, Update};
 use embedded::Embedded;
-use feed::{Client, Clock as _, Feed};
+use feed::{Clock as _, Feed};
 use futures::StreamExt as _;
 use governor::Quota;
 #[cfg(feature = "workshop")]
@@ -193,23 +193,9 @@ impl Stage {
         self.engine.insert(collection, documents).await.unwrap();
     }
 
-    /// A new recovery code of somebody who joined, and the token of a new link.
-    pub async fn recovery_of(&self, handle: &str) -> (String, String) {
-        let accounts = self.feed.accounts();
-        let handle = handle.parse().unwrap();
-        let client = Client::default();
-        let codes = accounts.make_recovery_codes(&handle, "correct horse", &client);
-        let code = codes.await.unwrap().swap_remove(0);
-        let link = accounts.make_recovery_link(&handle).await.unwrap();
-        let (_, token) = link.path.split_once("token=").unwrap();
-        (code, token.to_owned())
-    }
-
-    /// Whether the operator gets no link for somebody.
-    pub async fn makes_no_link_for(&self, handle: &str) -> bool {
-        let handle = handle.parse().unwrap();
-        let made = self.feed.accounts().make_recovery_link(&handle);
-        made.await.is_err_and(|problem| problem.kind == Kind::NotFound)
+    /// The feed below the application.
+    pub fn feed(&self) -> &Feed {
+        &self.feed
     }
 
     /// Makes an account's password unusable.
