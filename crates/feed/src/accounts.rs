@@ -3,14 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use model::{Account, DisplayName, Handle, Kind, Password, Person, Problem, Timestamp};
-use sha2::{Digest, Sha256};
 use store::people::User;
 use store::sessions::Session;
 
 use super::problems::to_problem;
+use super::secret::Secret;
 use super::{Accounts, Client, Feed, SecurityEvent, passwords};
 
 pub(super) const DAY: i64 = 24 * 60 * 60 * 1000;
@@ -20,25 +18,19 @@ const LONGEST: i64 = 30 * DAY;
 const IDLE: i64 = 7 * DAY;
 
 /// The secret in the session cookie.
-#[derive(Clone, PartialEq, Eq)]
-pub struct SessionToken([u8; 32]);
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionToken(Secret);
 
 impl SessionToken {
     /// The form in which the store keeps it.
     pub(super) fn digest(&self) -> String {
-        URL_SAFE_NO_PAD.encode(Sha256::digest(self.0))
+        self.0.digest()
     }
 }
 
 impl fmt::Display for SessionToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&URL_SAFE_NO_PAD.encode(self.0))
-    }
-}
-
-impl fmt::Debug for SessionToken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SessionToken(…)")
+        self.0.fmt(f)
     }
 }
 
@@ -46,10 +38,7 @@ impl FromStr for SessionToken {
     type Err = Problem;
 
     fn from_str(input: &str) -> Result<Self, Problem> {
-        URL_SAFE_NO_PAD
-            .decode(input)
-            .ok()
-            .and_then(|bytes| bytes.try_into().ok())
+        Secret::read(input)
             .map(Self)
             .ok_or_else(|| Problem::new(Kind::NotSignedIn, "Your session is not valid. Sign in again."))
     }
@@ -241,7 +230,7 @@ impl Accounts<'_> {
         at: Timestamp,
         client: &Client,
     ) -> Result<(Account, SessionToken), Problem> {
-        let token = SessionToken(self.0.environment.ids.secret());
+        let token = SessionToken(Secret(self.0.environment.ids.secret()));
         let session = Session {
             digest: token.digest(),
             user: user.person.handle.clone(),

@@ -17,6 +17,7 @@ mod posts;
 mod problems;
 mod reactions;
 mod recovery;
+mod secret;
 mod security;
 mod sessions;
 mod settings;

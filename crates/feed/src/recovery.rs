@@ -1,16 +1,13 @@
 //! Back into an account whose password is lost: with a link that the operator makes, or with a code that the person kept.
 
 use std::fmt;
-use std::str::FromStr;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use model::{Handle, Kind, Password, Problem, Timestamp};
-use sha2::{Digest as _, Sha256};
 use store::recovery::Proof;
 
 use super::accounts::DAY;
 use super::problems::to_problem;
+use super::secret::{Secret, digest};
 use super::{Accounts, Client, SecurityEvent, passwords};
 
 /// How many codes a person gets at a time.
@@ -25,10 +22,6 @@ const LENGTH: usize = 24;
 /// How many digits stand together.
 const GROUP: usize = 4;
 
-/// The secret of a link for recovery.
-#[derive(Clone, PartialEq, Eq)]
-pub struct RecoveryToken([u8; 32]);
-
 /// A link for recovery, as the operator passes it on.
 #[derive(Debug)]
 pub struct RecoveryLink {
@@ -41,28 +34,6 @@ pub struct RecoveryLink {
 /// One code.
 #[derive(Clone, PartialEq, Eq)]
 struct RecoveryCode(String);
-
-impl fmt::Display for RecoveryToken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&URL_SAFE_NO_PAD.encode(self.0))
-    }
-}
-
-impl fmt::Debug for RecoveryToken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("RecoveryToken(…)")
-    }
-}
-
-impl FromStr for RecoveryToken {
-    type Err = Problem;
-
-    fn from_str(input: &str) -> Result<Self, Problem> {
-        let bytes = URL_SAFE_NO_PAD.decode(input.trim()).ok();
-        let secret = bytes.and_then(|bytes| bytes.try_into().ok());
-        secret.map(Self).ok_or_else(dead_link)
-    }
-}
 
 impl RecoveryCode {
     /// The code in the last of these random bytes.
@@ -109,10 +80,10 @@ impl Accounts<'_> {
     /// # Errors
     /// A problem if nobody with a password has this handle.
     pub async fn make_recovery_link(self, handle: &Handle) -> Result<RecoveryLink, Problem> {
-        let token = RecoveryToken(self.0.environment.ids.secret());
+        let token = Secret(self.0.environment.ids.secret());
         let until = Timestamp::from_millis(self.0.environment.now().millis() + DAY);
         let recovery = self.0.store.recovery();
-        let made = recovery.set_link(handle, &digest(&token.0), until).await;
+        let made = recovery.set_link(handle, &token.digest(), until).await;
         if !made.map_err(to_problem)? {
             let message = format!(
                 "Nobody with a password has the handle {handle}. People of the demo town and students of a class have none."
@@ -193,8 +164,8 @@ impl Accounts<'_> {
             .parse()
             .map_err(|problem: Problem| problem.about("new_password"))?;
         let handle: Handle = handle.parse().map_err(|_| dead_link())?;
-        let token: RecoveryToken = token.parse()?;
-        let proof = Proof::Link(digest(&token.0));
+        let token = Secret::read(token.trim()).ok_or_else(dead_link)?;
+        let proof = Proof::Link(token.digest());
         self.set_password(&handle, &proof, new, client, dead_link).await
     }
 
@@ -235,11 +206,6 @@ impl Accounts<'_> {
         log.record(SecurityEvent::Recovered, Some(handle), client);
         Ok(())
     }
-}
-
-/// The form in which the store keeps a secret of at least 112 random bits.
-fn digest(secret: &[u8]) -> String {
-    URL_SAFE_NO_PAD.encode(Sha256::digest(secret))
 }
 
 fn dead_link() -> Problem {
