@@ -9,7 +9,15 @@ use super::fair_queue::Peer;
 pub struct Places {
     most: usize,
     most_of_a_peer: usize,
-    taken: Mutex<HashMap<Peer, usize>>,
+    taken: Mutex<Taken>,
+}
+
+/// The places that are taken.
+#[derive(Default)]
+struct Taken {
+    all: usize,
+    /// By peers that have at least one.
+    by_peer: HashMap<Peer, usize>,
 }
 
 /// A place that is taken as long as this value is held.
@@ -42,36 +50,38 @@ impl Places {
     /// # Errors
     /// If there is none.
     pub fn take(self: &Arc<Self>, peer: Peer) -> Result<Place, Full> {
-        let mut taken = self.by_peer();
-        if taken.values().sum::<usize>() >= self.most {
+        let mut taken = self.state();
+        if taken.all >= self.most {
             return Err(Full::ForAll);
         }
-        let of_peer = taken.entry(peer).or_default();
+        let of_peer = taken.by_peer.entry(peer).or_default();
         if *of_peer >= self.most_of_a_peer {
             return Err(Full::ForPeer);
         }
         *of_peer += 1;
+        taken.all += 1;
         let places = Arc::clone(self);
         Ok(Place { places, peer })
     }
 
     /// How many are taken.
     pub fn taken(&self) -> usize {
-        self.by_peer().values().sum()
+        self.state().all
     }
 
-    fn by_peer(&self) -> MutexGuard<'_, HashMap<Peer, usize>> {
+    fn state(&self) -> MutexGuard<'_, Taken> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let mut taken = self.places.by_peer();
-        if let Some(of_peer) = taken.get_mut(&self.peer) {
+        let mut taken = self.places.state();
+        taken.all -= 1;
+        if let Some(of_peer) = taken.by_peer.get_mut(&self.peer) {
             *of_peer -= 1;
             if *of_peer == 0 {
-                taken.remove(&self.peer);
+                taken.by_peer.remove(&self.peer);
             }
         }
     }
@@ -104,7 +114,8 @@ mod tests {
         assert_eq!(take(&places, 3).err(), Some(Full::ForAll));
         assert_eq!(places.taken(), 3);
         drop(taken);
-        assert!(places.by_peer().is_empty());
+        assert_eq!(places.taken(), 0);
+        assert!(places.state().by_peer.is_empty());
         assert!(take(&places, 3).is_ok());
     }
 }
