@@ -28,11 +28,11 @@ pub fn check(repository: &Repository) -> Result<()> {
     if !compiles_for_browsers(repository) {
         // Rustup reads the target from rust-toolchain.toml when it installs a toolchain, but adds none to an older one.
         ask(repository.command("rustup").args(["target", "add", WASM_TARGET]));
+        ensure!(
+            compiles_for_browsers(repository),
+            "This Rust cannot compile for {WASM_TARGET}.\nNext: {RUST_ADVICE} Or install your system's package for this target."
+        );
     }
-    ensure!(
-        compiles_for_browsers(repository),
-        "This Rust cannot compile for {WASM_TARGET}.\nNext: {RUST_ADVICE} Or install your system's package for this target."
-    );
     printed(repository, NPM).with_context(|| {
         format!("npm not found.\nNext: {NODE_ADVICE} (npm comes with it; Debian and Ubuntu have it in a package of its own, npm)")
     })?;
