@@ -47,6 +47,7 @@ export const EVERY_PAGE: Sight[] = [
   { name: "sign in", open: at("/login") },
   { name: "the way into the demo town", open: at("/login?demo=first") },
   { name: "sign in refused", open: signInRefused },
+  { name: "a lost password", open: at("/recover") },
   { name: "sign up", open: at("/signup") },
   { name: "sign up with what does not fit", open: signUpRefused },
   { name: "the API", open: at("/api") },
