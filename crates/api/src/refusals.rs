@@ -27,7 +27,7 @@ fn all() -> Vec<DescribedError> {
         (401, "NotSignedIn", "Nobody is signed in, or the password is wrong.", of(Kind::NotSignedIn, "Sign in first, then try again.")),
         (403, "Forbidden", "It belongs to somebody else, another site made the browser send it, or it came over plain HTTP from another machine.", of(Kind::Forbidden, "Only the author can delete a post.")),
         (404, "NotFound", "What the path names does not exist or was deleted.", of(Kind::NotFound, "There is no such post. It may have been deleted.")),
-        (408, "TooSlow", "The body did not arrive within 20 seconds.", ErrorResponse::too_slow(Duration::from_secs(20))),
+        (408, "TooSlow", "The body did not arrive within 20 seconds.", ErrorResponse::too_slow()),
         (413, "TooLarge", "The body has more than 64 KB.", ErrorResponse::too_large()),
         (415, "UnsupportedMediaType", "The body is not declared as `application/json`.", ErrorResponse::unsupported_media_type("application/json")),
         (422, "Invalid", "A field or parameter has to be corrected; `field` names it.", Problem::invalid("text", "A post is empty: write something first.").into()),

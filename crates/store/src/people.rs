@@ -222,9 +222,9 @@ impl<'a> People<'a> {
         Ok(changed.matched == 1)
     }
 
-    /// Changes a password hash, and ends every session that began before `at` and any link for recovery. It is one write,
-    /// so the old password is not valid at any moment after the sessions have ended. Returns whether the old hash was still the current
-    /// one.
+    /// Changes a password hash, and ends every session that began before `at` and any link for recovery. It is one
+    /// write, so the old password is not valid at any moment after the sessions have ended. Returns whether the old
+    /// hash was still the current one.
     pub async fn change_password(
         &self,
         handle: &Handle,

@@ -8,5 +8,5 @@ mod problem;
 mod session;
 
 pub use host::{is_loopback, is_sent_to_this_machine};
-pub use problem::{CLOSED, ErrorResponse, ProblemBody};
+pub use problem::{BODY, CLOSED, ErrorResponse, ProblemBody};
 pub use session::{CLEAR_CACHE, Cookies, Peer, Session, Sessions, not_signed_in, resolve};

@@ -18,6 +18,9 @@ use utoipa::ToSchema;
 /// frame it.
 pub const CLOSED: &str = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/// The time in which the whole body of a request has to arrive: enough for the largest one over a slow line.
+pub const BODY: Duration = Duration::from_secs(20);
+
 /// The style of the plain text page. It is inline because the page must work without anything else.
 const STYLE: &str = "body{font:1.0625rem/1.6 system-ui,sans-serif;max-width:34rem;margin:15vh auto;padding:0 1.25rem;\
                      color-scheme:light dark}";
@@ -140,9 +143,9 @@ impl ErrorResponse {
         Problem::new(Kind::TooLarge, "A request's body may have at most 64 KB.").into()
     }
 
-    /// The request's body did not arrive in time.
-    pub fn too_slow(patience: Duration) -> Self {
-        let seconds = patience.as_secs();
+    /// The request's body did not arrive within [`BODY`].
+    pub fn too_slow() -> Self {
+        let seconds = BODY.as_secs();
         Self::protocol(
             StatusCode::REQUEST_TIMEOUT,
             "too-slow",

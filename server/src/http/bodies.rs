@@ -1,5 +1,3 @@
-use std::time::Duration;
-
 use axum::body::{Body, HttpBody};
 use axum::extract::Request;
 use axum::http::header::{CONNECTION, CONTENT_TYPE};
@@ -7,15 +5,12 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
 use futures::StreamExt;
-use web::ErrorResponse;
+use web::{BODY, ErrorResponse};
 
 use super::refusals::for_a_person;
 
 /// The largest body, in bytes: several times the longest form.
 const LIMIT: usize = 64 * 1024;
-
-/// The time in which the whole body has to arrive: enough for the largest one over a slow line.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Middleware: reads the whole body before anything else looks at the request, up to the limit. So no answer is
 /// sent while the client is still sending: HTTP/1 would then have to close the connection under the next request.
@@ -27,8 +22,8 @@ pub async fn read_whole(request: Request, next: Next) -> Response {
     }
     let as_page = for_a_person(&request);
     let (parts, body) = request.into_parts();
-    let collected = tokio::time::timeout(PATIENCE, collect(body)).await;
-    match collected.unwrap_or_else(|_| Err(ErrorResponse::too_slow(PATIENCE))) {
+    let collected = tokio::time::timeout(BODY, collect(body)).await;
+    match collected.unwrap_or_else(|_| Err(ErrorResponse::too_slow())) {
         Ok(bytes) => {
             let expected = kind_at(parts.uri.path());
             if !bytes.is_empty() && !is_declared(&parts.headers, expected) {
@@ -101,7 +96,7 @@ mod tests {
             .route("/api/compose", post(async || "stored"))
             .layer(from_fn(read_whole));
         let answer = routes.oneshot(request.body(body).unwrap());
-        tokio::time::timeout(2 * PATIENCE, answer).await.unwrap().unwrap()
+        tokio::time::timeout(2 * BODY, answer).await.unwrap().unwrap()
     }
 
     #[tokio::test(start_paused = true)]
@@ -116,7 +111,7 @@ mod tests {
             assert_eq!(answer.headers()[CONTENT_TYPE], kind);
             assert_eq!(answer.headers()[CONNECTION], "close");
         }
-        assert_eq!(begun.elapsed(), 2 * PATIENCE);
+        assert_eq!(begun.elapsed(), 2 * BODY);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! `spillway detect`, `migrate`, `check`, `stats`, `shard`, `export` and `import`: the data layer's operations on
-//! a whole store, at the terminal; and `spillway account`. Results go to standard output; progress and faults to standard error.
+//! a whole store, at the terminal; and `spillway account`. Results go to standard output; progress and faults to
+//! standard error.
 
 mod account;
 mod check;
