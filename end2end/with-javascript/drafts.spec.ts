@@ -63,6 +63,31 @@ test.describe("a dead connection", () => {
     await expect(corner).toBeEmpty();
   });
 
+  test("stays reported when an answer that was on its way arrives", async ({ page, api, person }) => {
+    const post = await api.post(`${person.name} loses the network at once`);
+    let answer = () => {};
+    const offline = new Promise<void>((resolve) => (answer = resolve));
+    // The first stream is answered without a network; later ones are neither answered nor refused.
+    await page.route("**/api/v1/events*", async (route) => {
+      await offline;
+      await route.fulfill({ contentType: "text/event-stream", body: ": open\n\n" });
+      await page.route("**/api/v1/events*", () => {});
+    });
+    const asked = page.waitForRequest("**/api/v1/events*");
+    await page.goto(`/post/${post.id}`);
+    await asked;
+
+    await page.context().setOffline(true);
+    const corner = page.locator("#connection");
+    await expect(corner).toContainText("Not connected");
+    const answered = page.waitForResponse("**/api/v1/events*");
+    const askedAgain = page.waitForRequest("**/api/v1/events*");
+    answer();
+    await answered;
+    await askedAgain;
+    await expect(corner).toContainText("Not connected");
+  });
+
   test("is reported after the first failed request", async ({ page, api, person }) => {
     const post = await api.post(`${person.name} asks a server that is gone`);
     await page.goto(`/post/${post.id}`);

@@ -123,7 +123,7 @@ pub fn asked(answered: bool) {
     if !answered {
         show_status(NOT_CONNECTED);
     } else if is_saying() {
-        show_status("");
+        clear_status();
         try_now();
     }
 }
@@ -133,7 +133,7 @@ fn back_online() {
     HUB.with_borrow_mut(|hub| hub.connection = None);
     reconsider();
     if HUB.with_borrow(|hub| hub.connection.is_none()) {
-        show_status("");
+        clear_status();
     }
 }
 
@@ -177,7 +177,7 @@ fn open(query: String) -> Option<Connection> {
             }),
             listen(&source, "open", |_| {
                 HUB.with_borrow_mut(|hub| hub.failures = 0);
-                show_status("");
+                clear_status();
             }),
             listen(&source, "error", |_| broken()),
         ],
@@ -251,6 +251,13 @@ fn broken() {
 fn show_status(message: &str) {
     if let Some(corner) = corner() {
         set_text(&corner, message);
+    }
+}
+
+/// An answer that was on its way when the network went away does not mean that there is a network.
+fn clear_status() {
+    if window().navigator().on_line() {
+        show_status("");
     }
 }
 
