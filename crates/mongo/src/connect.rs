@@ -175,7 +175,7 @@ fn consistency_of(hello: &Document) -> Consistency {
     }
 }
 
-fn hosts(options: &ClientOptions) -> String {
+pub(crate) fn hosts(options: &ClientOptions) -> String {
     let hosts: Vec<String> = options.hosts.iter().map(ToString::to_string).collect();
     hosts.join(",")
 }
@@ -187,7 +187,7 @@ fn code(error: &mongodb::error::Error) -> Option<i32> {
     }
 }
 
-fn refused(server: String, error: &mongodb::error::Error, secret: &Secret) -> ConnectError {
+pub(crate) fn refused(server: String, error: &mongodb::error::Error, secret: &Secret) -> ConnectError {
     let reason = secret.hide(&describe(error));
     let login = match &*error.kind {
         ErrorKind::Authentication { .. } => true,
@@ -205,15 +205,15 @@ fn refused(server: String, error: &mongodb::error::Error, secret: &Secret) -> Co
 }
 
 /// The error without the driver's labels and internals around it.
-fn describe(error: &mongodb::error::Error) -> String {
+pub(crate) fn describe(error: &mongodb::error::Error) -> String {
     error.kind.to_string()
 }
 
 /// The password of an address, which must be kept out of messages.
-struct Secret(Option<String>);
+pub(crate) struct Secret(Option<String>);
 
 impl Secret {
-    fn of(address: &str) -> Self {
+    pub(crate) fn of(address: &str) -> Self {
         let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
         let password = rest
             .rsplit_once('@')
@@ -223,7 +223,7 @@ impl Secret {
         Self(password)
     }
 
-    fn hide(&self, message: &str) -> String {
+    pub(crate) fn hide(&self, message: &str) -> String {
         match &self.0 {
             Some(password) => message.replace(password.as_str(), "***"),
             None => message.to_owned(),

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   connect    an address, and what its server is
+//!   observe    an address that is only read from
 //!   options    concerns, timeouts, refusals
 //!   engine     the port's operations
 //!   changes    following a change stream through failures of the server
@@ -23,6 +24,7 @@ mod connect;
 mod engine;
 mod fault;
 mod identity;
+mod observe;
 mod options;
 mod presence;
 mod session;
@@ -30,3 +32,4 @@ mod validator;
 
 pub use cluster::{Cluster, Sharded, database_of};
 pub use connect::{ConnectError, Mongo};
+pub use observe::Observer;

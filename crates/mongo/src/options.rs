@@ -11,8 +11,8 @@ use crate::ConnectError;
 
 /// How long to look for a server that can take a command, and how long to wait for one connection, unless the address
 /// says otherwise. A person waits for most commands.
-const SELECTION_TIMEOUT: Duration = Duration::from_secs(5);
-const CONNECTION: Duration = Duration::from_secs(5);
+pub(crate) const SELECTION_TIMEOUT: Duration = Duration::from_secs(5);
+pub(crate) const CONNECTION: Duration = Duration::from_secs(5);
 
 /// The most connections to one server, unless the address says otherwise.
 const CONNECTIONS: u32 = 64;

@@ -42,6 +42,7 @@ pub mod stats;
 mod tidy;
 pub mod tune;
 mod turns;
+pub mod verdict;
 mod walk;
 mod work;
 

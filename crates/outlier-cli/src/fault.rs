@@ -1,0 +1,63 @@
+//! Why a server does not answer. A server's message may quote values of documents, so only its code and name are shown.
+
+use std::fmt;
+
+use mongodb::error::{Error, ErrorKind};
+
+/// Why something could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// The user may not.
+    Denied,
+    /// The server went away.
+    Gone(String),
+    /// The server does not do that.
+    Refused(String),
+}
+
+/// MongoDB's `Unauthorized`.
+const UNAUTHORIZED: i32 = 13;
+/// Codes with which a server says that it stops, or that it cannot reach another one.
+const GOING: [i32; 11] = [6, 7, 89, 91, 133, 189, 9001, 11600, 11602, 13435, 13436];
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        match &*error.kind {
+            ErrorKind::Command(refusal) if refusal.code == UNAUTHORIZED => Self::Denied,
+            ErrorKind::Command(refusal) if GOING.contains(&refusal.code) => {
+                Self::Gone(format!("{} ({})", refusal.code_name, refusal.code))
+            }
+            ErrorKind::Command(refusal) => Self::Refused(format!("{} ({})", refusal.code_name, refusal.code)),
+            ErrorKind::Io(cause) => Self::Gone(cause.to_string()),
+            ErrorKind::ServerSelection { message, .. } | ErrorKind::ConnectionPoolCleared { message, .. } => {
+                Self::Gone(message.clone())
+            }
+            ErrorKind::Authentication { .. } => Self::Denied,
+            _ => Self::Refused("an answer that the driver cannot read".to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Denied => f.write_str(
+                "this user may not read it. Grant the role `read` on its database, or leave the database out with \
+                 --database",
+            ),
+            Self::Gone(reason) => write!(f, "the server went away: {reason}"),
+            Self::Refused(reason) => write!(f, "the server refused: {reason}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_broken_connection_is_a_server_that_went_away() {
+        let broken = Error::from(std::io::Error::from(std::io::ErrorKind::ConnectionReset));
+        assert!(matches!(Fault::from(broken), Fault::Gone(_)));
+    }
+}
