@@ -60,4 +60,22 @@ mod tests {
         let broken = Error::from(std::io::Error::from(std::io::ErrorKind::ConnectionReset));
         assert!(matches!(Fault::from(broken), Fault::Gone(_)));
     }
+
+    fn refusal(code: i32, name: &str) -> Fault {
+        let said =
+            serde_json::json!({ "code": code, "codeName": name, "errmsg": "cannot convert 'hunter2'" });
+        let refusal = serde_json::from_value(said).unwrap();
+        Fault::from(Error::from(ErrorKind::Command(refusal)))
+    }
+
+    #[test]
+    fn a_refusal_is_told_by_its_code_and_never_quotes_the_server() {
+        assert_eq!(refusal(13, "Unauthorized"), Fault::Denied);
+        assert_eq!(
+            refusal(168, "InvalidPipelineOperator").to_string(),
+            "the server refused: InvalidPipelineOperator (168)"
+        );
+        assert!(matches!(refusal(11600, "InterruptedAtShutdown"), Fault::Gone(_)));
+        assert!(refusal(13, "Unauthorized").to_string().contains("role `read`"));
+    }
 }

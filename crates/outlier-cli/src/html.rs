@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use outlier::verdict::{Verdict, percentage};
 
-use crate::measure::Measured;
 use crate::report::{ArrayReport, CollectionReport, Report};
 use crate::text::{grouped, notes, size};
 
@@ -100,11 +99,11 @@ fn section(collection: &CollectionReport, threshold: u64, body: &mut String) {
             size(collection.bytes),
             size(collection.document_bytes.max),
             percentage(collection.of_most),
-            if collection.measured == Measured::Here {
-                " Documents were fetched and measured by the tool, because the server lacks an operator."
-            } else {
-                ""
-            },
+            collection
+                .measured
+                .note()
+                .map(|note| format!(" {note}"))
+                .unwrap_or_default(),
         ),
     );
     if collection.arrays.is_empty() {
@@ -250,6 +249,7 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measure::Measured;
     use crate::tally::{Cell, Row, Tally};
     use crate::targets::Target;
 

@@ -10,8 +10,8 @@ use outlier::verdict::BUDGET;
 
 use crate::histogram::bucket_on_server;
 
-/// How many levels of arrays and objects to look into at first, and at most.
-pub const LEVELS: [usize; 2] = [4, 12];
+/// How many levels of arrays and objects to look into: more only if there are more, since each level costs time.
+pub const LEVELS: [usize; 3] = [0, 4, 12];
 
 /// The type, name and ends around an array in `{a: […]}`, in bytes.
 pub const WRAPPING: i32 = 4 + 1 + 2 + 1;
@@ -29,6 +29,8 @@ pub struct Plan {
     pub now: Option<DateTime>,
     /// A random sample of this many documents.
     pub sample: Option<u32>,
+    /// Only this many documents, whichever come first.
+    pub limit: Option<u32>,
     /// One row for each array instead of one for each bucket of them, so that the reader sets the pace.
     pub single: bool,
 }
@@ -124,7 +126,7 @@ fn node(value: &Bson, path: &Bson, nested: &Bson) -> Bson {
 /// The first date among the fields of an item, or the item if it is a date; null without one.
 fn date_at(array: &Bson, index: i32) -> Bson {
     bson!({ "$let": {
-        "vars": { "i": { "$arrayElemAt": [array, index] } },
+        "vars": { "i": { "$ifNull": [{ "$arrayElemAt": [array, index] }, null] } },
         "in": { "$switch": {
             "branches": [
                 { "case": { "$eq": [{ "$type": "$$i" }, "date"] }, "then": "$$i" },
@@ -237,10 +239,11 @@ mod tests {
 
     fn plan() -> Plan {
         Plan {
-            levels: LEVELS[0],
+            levels: LEVELS[1],
             threshold: 1_000,
             now: None,
             sample: None,
+            limit: None,
             single: false,
         }
     }

@@ -191,18 +191,18 @@ impl ArrayReport {
 impl Growth {
     #[expect(clippy::cast_precision_loss, reason = "an average for people")]
     fn of(arrays: &Arrays) -> Option<Self> {
-        let (items, milliseconds, from) = if arrays.span > 0 {
-            (arrays.dated, arrays.span, "the dates of first and last items")
-        } else {
-            (
-                arrays.aged,
-                arrays.age,
-                "the age of the documents, from their _id",
-            )
-        };
-        // Less than an hour in all says nothing.
-        (milliseconds as f64 > DAY / 24.0).then(|| Self {
-            items_per_day: items as f64 / (milliseconds as f64 / DAY),
+        let by_dates = (arrays.dated, arrays.span, "the dates of first and last items");
+        let by_age = (
+            arrays.aged,
+            arrays.age,
+            "the age of the documents, from their _id",
+        );
+        let (items, milliseconds, from) = if arrays.span > 0 { by_dates } else { by_age };
+        let days = milliseconds as f64 / DAY;
+        // Documents that are on average younger than a day do not show a rate yet.
+        let tells = days > 0.0 && (arrays.span > 0 || days >= arrays.arrays as f64);
+        tells.then(|| Self {
+            items_per_day: items as f64 / days,
             from,
         })
     }

@@ -35,8 +35,7 @@ pub async fn run(options: &ScanOptions) -> Result<bool, String> {
         ));
     }
     for (nth, target) in targets.iter().enumerate() {
-        let namespace = format!("{}.{}", target.database, target.collection);
-        eprintln!("{} of {}: {namespace}", nth + 1, targets.len());
+        eprintln!("{} of {}: {target}", nth + 1, targets.len());
         match measure(&observer, target, options).await {
             Ok((tally, measured)) => {
                 let indexes = indexes(&observer, target).await;
@@ -45,13 +44,13 @@ pub async fn run(options: &ScanOptions) -> Result<bool, String> {
             }
             Err(fault @ Fault::Gone(_)) => {
                 report.ended = Some(format!(
-                    "{} while {namespace} was read",
+                    "{} while {target} was read",
                     named(&observer.server, &fault)
                 ));
                 break;
             }
             Err(fault) => report.skipped.push(Skipped {
-                namespace,
+                namespace: target.to_string(),
                 reason: fault.to_string(),
                 failed: true,
             }),

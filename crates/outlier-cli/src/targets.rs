@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::fault::Fault;
 use crate::options::ScanOptions;
+use crate::text::printable;
 
 /// Databases of the server's own.
 const INTERNAL: [&str; 3] = ["admin", "config", "local"];
@@ -18,6 +19,12 @@ pub struct Target {
     pub database: String,
     pub collection: String,
     pub capped: bool,
+}
+
+impl std::fmt::Display for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&printable(&format!("{}.{}", self.database, self.collection)))
+    }
 }
 
 /// A collection or a database that was not scanned.

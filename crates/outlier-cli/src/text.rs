@@ -2,7 +2,6 @@
 
 use outlier::verdict::{Verdict, percentage};
 
-use crate::measure::Measured;
 use crate::report::{ArrayReport, CollectionReport, Report};
 
 /// The headings of the table.
@@ -77,11 +76,7 @@ fn collection_lines(collection: &CollectionReport, lines: &mut Vec<String>) {
         size(document_bytes.max),
         percentage(collection.of_most),
     ));
-    if collection.measured == Measured::Here {
-        lines.push(
-            "  Documents were fetched and measured here, because the server lacks an operator.".to_owned(),
-        );
-    }
+    lines.extend(collection.measured.note().map(|note| format!("  {note}")));
     if collection.too_deep > 0 {
         lines.push(format!(
             "  {} arrays or objects were nested too deeply to be measured.",

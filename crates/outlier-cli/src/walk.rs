@@ -168,10 +168,11 @@ mod tests {
     fn tally(of: &Document) -> Tally {
         let mut tally = Tally::default();
         let plan = Plan {
-            levels: LEVELS[0],
+            levels: LEVELS[1],
             threshold: 3,
             now: None,
             sample: None,
+            limit: None,
             single: false,
         };
         document(plan, &RawDocumentBuf::try_from(of).unwrap(), &mut tally);
@@ -224,7 +225,7 @@ mod tests {
     #[test]
     fn what_is_too_deep_is_counted() {
         let mut nested = doc! { "list": [1] };
-        for _ in 0..LEVELS[0] + 1 {
+        for _ in 0..LEVELS[1] + 1 {
             nested = doc! { "in": nested };
         }
         // Objects without arrays are no loss, however deep.
