@@ -6,7 +6,7 @@ use crate::process;
 use crate::repository::{Repository, files};
 
 /// A crate, and packages that must not be compiled for it. Dependencies of its tests do not count.
-const REFUSED: [(&str, &str); 10] = [
+const REFUSED: [(&str, &str); 11] = [
     (
         "outlier-document",
         "model store outlier-embedded redb leptos axum mongodb",
@@ -17,6 +17,10 @@ const REFUSED: [(&str, &str); 10] = [
     (
         "outlier",
         "model store feed outlier-embedded redb leptos axum mongodb",
+    ),
+    (
+        "outlier-cli",
+        "model store feed outlier-embedded redb leptos axum wire",
     ),
     ("store", "outlier-embedded redb leptos axum mongodb wire"),
     ("feed", "leptos axum mongodb wire workshop"),
