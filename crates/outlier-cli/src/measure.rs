@@ -203,20 +203,14 @@ impl Work<'_> {
         let (target, pace) = (self.target, self.options.pace);
         let documents = self.collection::<RawDocumentBuf>();
         let batch = pace.map_or(BATCH, |pace| pace.clamp(1, BATCH));
-        let mut found = match plan.sample {
-            Some(size) => {
-                let sample = doc! { "$sample": { "size": i64::from(size) } };
-                let sampled = documents.aggregate([sample]).with_type::<RawDocumentBuf>();
-                sampled.batch_size(batch).await?
-            }
-            None => {
-                let limit = plan.limit.map_or(0, i64::from);
-                documents
-                    .find(Document::new())
-                    .limit(limit)
-                    .batch_size(batch)
-                    .await?
-            }
+        let mut found = if let Some(size) = plan.sample {
+            let sample = doc! { "$sample": { "size": i64::from(size) } };
+            let sampled = documents.aggregate([sample]).with_type::<RawDocumentBuf>();
+            sampled.batch_size(batch).await?
+        } else {
+            let limit = plan.limit.map_or(0, i64::from);
+            let all = documents.find(Document::new()).limit(limit);
+            all.batch_size(batch).await?
         };
         let (mut tally, begun, mut told) = (Tally::default(), Instant::now(), Instant::now());
         while found.advance().await? {

@@ -23,7 +23,7 @@ pub enum Command {
 /// Options of `scan`.
 #[derive(Debug, Args)]
 pub struct ScanOptions {
-    /// The server: mongodb://user:password@host:27017/ or mongodb+srv://…; a database in it limits the scan to that one.
+    /// The server: `mongodb://user:password@host:27017/` or `mongodb+srv://…`; a database in it limits the scan to that one.
     #[arg(env = "MONGODB_URI", hide_env_values = true, value_name = "URI")]
     pub uri: String,
     /// Scan only this database; repeat it for several. `admin`, `config` and `local` are scanned only if named here.

@@ -137,8 +137,8 @@ impl CollectionReport {
             measured,
             documents: tally.documents,
             bytes: tally.bytes,
-            document_bytes: Percentiles::of(&tally.document_sizes),
-            of_most: of_most(tally.document_sizes.most()),
+            document_bytes: Percentiles::of(&tally.sizes),
+            of_most: of_most(tally.sizes.most()),
             too_deep: tally.deeper,
             arrays,
         }

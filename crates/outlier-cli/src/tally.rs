@@ -121,7 +121,7 @@ pub struct Arrays {
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
     pub documents: u64,
-    pub document_sizes: Histogram,
+    pub sizes: Histogram,
     pub bytes: u64,
     pub deeper: u64,
     pub paths: BTreeMap<String, Arrays>,
@@ -133,7 +133,7 @@ impl Tally {
             Row::Documents(bucket, count, bytes, least, most) => {
                 self.documents += count;
                 self.bytes += bytes;
-                self.document_sizes.add(bucket, count, least, most);
+                self.sizes.add(bucket, count, least, most);
             }
             Row::Deeper(count) => self.deeper += count,
             Row::Arrays(cell) => self.add_arrays(*cell),
