@@ -11,12 +11,16 @@ pub enum Fault {
     Denied,
     /// The server went away.
     Gone(String),
+    /// The server reached the limit of time that it was given.
+    Slow,
     /// The server does not do that.
     Refused(String),
 }
 
 /// MongoDB's `Unauthorized`.
 const UNAUTHORIZED: i32 = 13;
+/// MongoDB's `MaxTimeMSExpired`.
+const EXPIRED: i32 = 50;
 /// Codes with which a server says that it stops, or that it cannot reach another one.
 const GOING: [i32; 11] = [6, 7, 89, 91, 133, 189, 9001, 11600, 11602, 13435, 13436];
 
@@ -24,6 +28,7 @@ impl From<Error> for Fault {
     fn from(error: Error) -> Self {
         match &*error.kind {
             ErrorKind::Command(refusal) if refusal.code == UNAUTHORIZED => Self::Denied,
+            ErrorKind::Command(refusal) if refusal.code == EXPIRED => Self::Slow,
             ErrorKind::Command(refusal) if GOING.contains(&refusal.code) => {
                 Self::Gone(format!("{} ({})", refusal.code_name, refusal.code))
             }
@@ -46,6 +51,7 @@ impl fmt::Display for Fault {
                  --database",
             ),
             Self::Gone(reason) => write!(f, "the server went away: {reason}"),
+            Self::Slow => f.write_str("the server did not finish in time"),
             Self::Refused(reason) => write!(f, "the server refused: {reason}"),
         }
     }
@@ -75,6 +81,7 @@ mod tests {
             refusal(168, "InvalidPipelineOperator").to_string(),
             "the server refused: InvalidPipelineOperator (168)"
         );
+        assert_eq!(refusal(50, "MaxTimeMSExpired"), Fault::Slow);
         assert!(matches!(refusal(11600, "InterruptedAtShutdown"), Fault::Gone(_)));
         assert!(refusal(13, "Unauthorized").to_string().contains("role `read`"));
     }

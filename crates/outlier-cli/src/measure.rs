@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use bson::raw::RawDocumentBuf;
-use bson::{Document, doc};
+use bson::{Bson, Document, doc};
 use futures::TryStreamExt as _;
 use mongo::Observer;
 use mongodb::{Collection, Cursor};
@@ -22,16 +22,12 @@ const BATCH: u32 = 1_000;
 /// How often to say that the server is still at work.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How many documents to try at first.
-const TRIED: u32 = 500;
-/// Collections with fewer documents are measured without trying.
-const WORTH_TRYING: u64 = 10_000;
-/// What a server may need for one collection before fetching is considered.
+/// How long the server may measure a collection that is small enough to be fetched.
 const SLOW: Duration = Duration::from_secs(30);
-/// How many times as quick fetching must be.
-const MUCH: u32 = 4;
-/// The most bytes to fetch of a collection because that is faster.
-const MOST_FETCHED: u64 = 4 * 1024 * 1024 * 1024;
+/// How much later than the server we stop to wait: some servers ignore the limit.
+const GRACE: Duration = Duration::from_secs(2);
+/// The most bytes to fetch of a collection whose server is slow.
+const MOST_FETCHED: i64 = 2 * 1024 * 1024 * 1024;
 
 /// Where lengths and sizes were computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -41,7 +37,7 @@ pub enum Measured {
     OnServer,
     /// Here: the server lacks an operator, so documents were transferred, measured and dropped.
     Here,
-    /// Here: the server would have taken much longer.
+    /// Here: the server did not finish in half a minute, and the collection is small.
     HereForSpeed,
 }
 
@@ -54,8 +50,8 @@ impl Measured {
                 "Documents were fetched, measured here and dropped, because the server lacks an operator.",
             ),
             Self::HereForSpeed => Some(
-                "Documents were fetched, measured here and dropped, because the server would have taken several \
-                 times as long; --on-server forbids that.",
+                "Documents were fetched, measured here and dropped, because the server did not finish in 30 s; \
+                 --on-server forbids that.",
             ),
         }
     }
@@ -75,47 +71,34 @@ pub async fn measure(
         target,
         options,
     };
-    let mut plan = Plan {
+    let plan = Plan {
         levels: LEVELS[0],
         threshold: options.threshold,
         now: observer.now,
         sample: options.sample,
-        limit: None,
         single: options.pace.is_some(),
     };
-    let deepest = LEVELS[LEVELS.len() - 1];
-    let result = match work.is_slow(&mut plan).await {
-        Ok(false) => work
-            .on_server(&mut plan)
-            .await
-            .map(|tally| (tally, Measured::OnServer)),
-        Ok(true) => {
-            eprintln!(
-                "{target}: measuring on the server would take minutes; documents are fetched and measured here"
-            );
-            let plan = Plan {
-                levels: deepest,
-                ..plan
-            };
-            return Ok((work.here(plan).await?, Measured::HereForSpeed));
+    let limit = work.may_be_fetched().await.then_some(SLOW);
+    let measured = match work.on_server(plan, limit).await {
+        Err(Fault::Slow) => {
+            eprintln!("{target}: the server did not finish in 30 s; documents are fetched and measured here");
+            Measured::HereForSpeed
         }
-        Err(fault) => Err(fault),
+        Err(Fault::Refused(reason)) if options.on_server => {
+            return Err(Fault::Refused(format!(
+                "{reason}; without --on-server, its documents are fetched"
+            )));
+        }
+        Err(Fault::Refused(reason)) => {
+            eprintln!(
+                "{target}: the server lacks an operator ({reason}); documents are fetched and measured here"
+            );
+            Measured::Here
+        }
+        result => return Ok((result?, Measured::OnServer)),
     };
-    let Err(Fault::Refused(reason)) = result else {
-        return result;
-    };
-    if options.on_server {
-        return Err(Fault::Refused(format!(
-            "{reason}; without --on-server, its documents are fetched"
-        )));
-    }
-    eprintln!("{target}: the server lacks an operator ({reason}); documents are fetched and measured here");
-    let plan = Plan {
-        levels: deepest,
-        limit: None,
-        ..plan
-    };
-    Ok((work.here(plan).await?, Measured::Here))
+    let levels = LEVELS[LEVELS.len() - 1];
+    Ok((work.here(Plan { levels, ..plan }).await?, measured))
 }
 
 /// One collection to measure.
@@ -132,37 +115,35 @@ impl Work<'_> {
         database.collection(&self.target.collection)
     }
 
-    /// Tries a few documents: sets the levels to begin with, and returns whether it is much quicker to fetch all.
-    async fn is_slow(self, plan: &mut Plan) -> Result<bool, Fault> {
-        let estimate = self.collection::<Document>().estimated_document_count().await;
-        let documents = estimate.unwrap_or(0);
-        if documents < WORTH_TRYING || plan.sample.is_some() || plan.single {
-            return Ok(false);
+    /// Whether to fetch the documents if the server is slow: all of them, at full speed, and few enough.
+    async fn may_be_fetched(self) -> bool {
+        if self.options.on_server || self.options.sample.is_some() || self.options.pace.is_some() {
+            return false;
         }
-        let mut few = Plan {
-            limit: Some(TRIED),
-            ..*plan
-        };
-        let tried = self.on_server(&mut few).await?;
-        plan.levels = few.levels;
-        let begun = Instant::now();
-        self.pass(few).await?;
-        let on_server = begun.elapsed();
-        let times = documents.div_ceil(TRIED.into());
-        let times = u32::try_from(times).unwrap_or(u32::MAX);
-        let fetched = tried.bytes.saturating_mul(times.into());
-        if self.options.on_server || on_server.saturating_mul(times) < SLOW || fetched > MOST_FETCHED {
-            return Ok(false);
-        }
-        let begun = Instant::now();
-        self.here(few).await?;
-        Ok(begun.elapsed() * MUCH < on_server)
+        let database = self.observer.client.database(&self.target.database);
+        let stats = database
+            .run_command(doc! { "collStats": &self.target.collection })
+            .await;
+        let size = stats.ok().and_then(|stats| match stats.get("size") {
+            Some(Bson::Int32(size)) => Some(i64::from(*size)),
+            Some(Bson::Int64(size)) => Some(*size),
+            #[expect(clippy::cast_possible_truncation, reason = "a size in bytes")]
+            Some(Bson::Double(size)) => Some(*size as i64),
+            _ => None,
+        });
+        size.is_some_and(|size| size <= MOST_FETCHED)
     }
 
-    /// Measures with as many levels as there are.
-    async fn on_server(self, plan: &mut Plan) -> Result<Tally, Fault> {
+    /// Measures with as many levels as there are, each time within a limit if there is one.
+    async fn on_server(self, mut plan: Plan, limit: Option<Duration>) -> Result<Tally, Fault> {
         loop {
-            let tally = self.pass(*plan).await?;
+            let tally = match limit {
+                Some(limit) => {
+                    let pass = tokio::time::timeout(limit + GRACE, self.pass(plan, Some(limit)));
+                    pass.await.unwrap_or(Err(Fault::Slow))?
+                }
+                None => self.pass(plan, None).await?,
+            };
             let deeper = LEVELS.iter().find(|levels| **levels > plan.levels);
             match deeper {
                 Some(levels) if tally.deeper > 0 => plan.levels = *levels,
@@ -171,11 +152,15 @@ impl Work<'_> {
         }
     }
 
-    async fn pass(self, plan: Plan) -> Result<Tally, Fault> {
+    /// Measures once. The server ends it after the limit.
+    async fn pass(self, plan: Plan, limit: Option<Duration>) -> Result<Tally, Fault> {
         let (target, pace) = (self.target, self.options.pace);
         let batch = pace.map_or(BATCH, |pace| pace.clamp(1, BATCH));
         let collection = self.collection::<Document>();
-        let asked = collection.aggregate(pipeline(plan)).batch_size(batch);
+        let mut asked = collection.aggregate(pipeline(plan)).batch_size(batch);
+        if let Some(limit) = limit {
+            asked = asked.max_time(limit);
+        }
         let begun = Instant::now();
         let work = async {
             let mut rows: Cursor<Document> = asked.await?;
@@ -208,9 +193,7 @@ impl Work<'_> {
             let sampled = documents.aggregate([sample]).with_type::<RawDocumentBuf>();
             sampled.batch_size(batch).await?
         } else {
-            let limit = plan.limit.map_or(0, i64::from);
-            let all = documents.find(Document::new()).limit(limit);
-            all.batch_size(batch).await?
+            documents.find(Document::new()).batch_size(batch).await?
         };
         let (mut tally, begun, mut told) = (Tally::default(), Instant::now(), Instant::now());
         while found.advance().await? {

@@ -41,7 +41,7 @@ pub struct ScanOptions {
     /// Read at most this many documents a second.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub pace: Option<u32>,
-    /// Never fetch documents, even if the server is slow to measure them itself.
+    /// Never fetch documents, even if the server is slow or lacks an operator.
     #[arg(long)]
     pub on_server: bool,
     /// How many items an array may have.

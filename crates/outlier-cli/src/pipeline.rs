@@ -29,8 +29,6 @@ pub struct Plan {
     pub now: Option<DateTime>,
     /// A random sample of this many documents.
     pub sample: Option<u32>,
-    /// Only this many documents, whichever come first.
-    pub limit: Option<u32>,
     /// One row for each array instead of one for each bucket of them, so that the reader sets the pace.
     pub single: bool,
 }
@@ -243,7 +241,6 @@ mod tests {
             threshold: 1_000,
             now: None,
             sample: None,
-            limit: None,
             single: false,
         }
     }

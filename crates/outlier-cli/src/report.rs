@@ -149,7 +149,7 @@ impl ArrayReport {
     fn of(path: &str, arrays: &Arrays, target: &Target, indexes: &[IndexOn], threshold: u64) -> Self {
         let (items, bytes) = (Percentiles::of(&arrays.lengths), Percentiles::of(&arrays.sizes));
         let judgement = judge(&Facts {
-            arrays: arrays.arrays,
+            arrays: arrays.count,
             beyond: arrays.beyond,
             threshold,
             fewest: arrays.lengths.least(),
@@ -166,13 +166,13 @@ impl ArrayReport {
         let indexes = indexes.iter().filter(|index| index.is_on(path));
         Self {
             path: path.to_owned(),
-            arrays: arrays.arrays,
+            arrays: arrays.count,
             items,
             bytes,
             all_items: arrays.items,
             all_bytes: arrays.bytes,
             beyond: arrays.beyond,
-            beyond_share: outlier::verdict::share(arrays.beyond, arrays.arrays),
+            beyond_share: outlier::verdict::share(arrays.beyond, arrays.count),
             largest_document: arrays.largest_document,
             of_most: of_most(arrays.largest_document),
             growth: Growth::of(arrays),
@@ -200,7 +200,7 @@ impl Growth {
         let (items, milliseconds, from) = if arrays.span > 0 { by_dates } else { by_age };
         let days = milliseconds as f64 / DAY;
         // Documents that are on average younger than a day do not show a rate yet.
-        let tells = days > 0.0 && (arrays.span > 0 || days >= arrays.arrays as f64);
+        let tells = days > 0.0 && (arrays.span > 0 || days >= arrays.count as f64);
         tells.then(|| Self {
             items_per_day: items as f64 / days,
             from,

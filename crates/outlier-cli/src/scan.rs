@@ -73,7 +73,9 @@ fn named(server: &str, fault: &Fault) -> String {
             "this user may not list the databases at {server}. Name one with --database, or grant the role \
              readAnyDatabase"
         ),
-        Fault::Refused(_) => format!("{fault}, at {server}, when it was asked for its databases"),
+        Fault::Slow | Fault::Refused(_) => {
+            format!("{fault}, at {server}, when it was asked for its databases")
+        }
     }
 }
 

@@ -104,7 +104,8 @@ pub struct Arrays {
     pub nested: bool,
     pub lengths: Histogram,
     pub sizes: Histogram,
-    pub arrays: u64,
+    /// How many.
+    pub count: u64,
     pub items: u64,
     pub bytes: u64,
     pub largest_item: u64,
@@ -155,7 +156,7 @@ impl Tally {
         arrays
             .sizes
             .add(cell.size_bucket, cell.arrays, cell.least_bytes, cell.most_bytes);
-        arrays.arrays += cell.arrays;
+        arrays.count += cell.arrays;
         arrays.items += cell.items;
         arrays.bytes += cell.bytes;
         arrays.largest_item = arrays.largest_item.max(cell.largest_item);
@@ -185,6 +186,6 @@ mod tests {
             })));
         }
         assert_eq!(tally.paths.len(), PATHS + 1);
-        assert_eq!(tally.paths[OTHERS].arrays, 9 * PATHS as u64);
+        assert_eq!(tally.paths[OTHERS].count, 9 * PATHS as u64);
     }
 }

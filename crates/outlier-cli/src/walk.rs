@@ -172,7 +172,6 @@ mod tests {
             threshold: 3,
             now: None,
             sample: None,
-            limit: None,
             single: false,
         };
         document(plan, &RawDocumentBuf::try_from(of).unwrap(), &mut tally);
@@ -194,7 +193,7 @@ mod tests {
         let lengths: Vec<(&str, u64, u64)> = found
             .paths
             .iter()
-            .map(|(path, arrays)| (path.as_str(), arrays.arrays, arrays.items))
+            .map(|(path, arrays)| (path.as_str(), arrays.count, arrays.items))
             .collect();
         let expected = [
             ("[\"$dollar\"]", 1, 1),
@@ -225,7 +224,7 @@ mod tests {
     #[test]
     fn what_is_too_deep_is_counted() {
         let mut nested = doc! { "list": [1] };
-        for _ in 0..LEVELS[1] + 1 {
+        for _ in 0..=LEVELS[1] {
             nested = doc! { "in": nested };
         }
         // Objects without arrays are no loss, however deep.
