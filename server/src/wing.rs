@@ -17,9 +17,12 @@ use crate::error::CliError;
 use crate::opening::every_minute;
 use crate::town;
 
-/// Adds the stations' pages to the site, in the context of a page.
+/// Adds the stations' pages and forms to the site, in the context of a page.
 pub fn provide_pages() {
-    leptos::prelude::provide_context(app::Wing(workshop::pages::routes));
+    leptos::prelude::provide_context(app::Wing {
+        routes: workshop::pages::routes,
+        fields_of: workshop::pages::fields_of,
+    });
 }
 
 /// The workshop of this server, and the class that it serves.

@@ -106,13 +106,11 @@ fn fields_of(form: &str) -> &'static [&'static str] {
         "sign_up" => &["handle", "name", "password"],
         "sign_in" | "leave" => &["handle", "password"],
         "describe" => &["name", "bio"],
-        "start_storm" => &["actors", "rate", "at_once", "seconds", "take_back"],
         "change_password" => &["password", "new_password"],
         "make_recovery_codes" => &["password"],
         "recover" => &["handle", "code", "new_password"],
         "reset_password" => &["new_password"],
-        "join_class" => &["name"],
-        _ => &[],
+        _ => Wing::fields_of(form),
     }
 }
 

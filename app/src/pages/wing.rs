@@ -4,15 +4,25 @@ use leptos::prelude::*;
 use leptos::tachys::view::iterators::StaticVec;
 use leptos_router::any_nested_route::AnyNestedRoute;
 
-/// The routes of the workshop, whose front page is at `/lab`. The server provides them in the context of every page;
-/// without them, no page links there.
+/// What the site needs to know of the workshop, whose front page is at `/lab`. The server provides it in the context
+/// of every page; without it, no page links there.
 #[derive(Clone, Copy)]
-pub struct Wing(pub fn() -> Vec<AnyNestedRoute>);
+pub struct Wing {
+    /// Its routes.
+    pub routes: fn() -> Vec<AnyNestedRoute>,
+    /// The fields of one of its forms that show their own errors.
+    pub fields_of: fn(form: &str) -> &'static [&'static str],
+}
 
 impl Wing {
     /// Whether this server has it.
     pub fn is_open() -> bool {
         use_context::<Self>().is_some()
+    }
+
+    /// The fields of a form that show their own errors, if it is one of the workshop's.
+    pub fn fields_of(form: &str) -> &'static [&'static str] {
+        use_context::<Self>().map_or(&[], |wing| (wing.fields_of)(form))
     }
 }
 
@@ -20,7 +30,7 @@ impl Wing {
 #[component(transparent)]
 pub fn WingRoutes() -> StaticVec<AnyNestedRoute> {
     use_context::<Wing>()
-        .map(|Wing(routes)| routes())
+        .map(|wing| (wing.routes)())
         .unwrap_or_default()
         .into()
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use embedded::Embedded;
 use serde::Serialize;
-use store::layouts::{Layout, Overflow};
+use articles::{Layout, Overflow};
 use store::overflow::Item;
 use workshop::measure::{Cost, CostMeter};
 

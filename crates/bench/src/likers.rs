@@ -9,7 +9,7 @@ use chart::numbers::number;
 use document::{Engine, FindAndModify};
 use model::{Relation, Topic};
 use serde::Serialize;
-use store::layouts::{Layout, Overflow};
+use articles::{Layout, Overflow};
 use store::overflow::uuid_bson;
 
 use crate::Result;

@@ -7,7 +7,7 @@ use std::time::Instant;
 use chart::numbers::number;
 use model::{Relation, Topic};
 use serde::{Deserialize, Serialize};
-use store::layouts::Overflow;
+use articles::Overflow;
 
 use crate::Result;
 use crate::flat::longest;

@@ -10,7 +10,7 @@ use embedded::Embedded;
 use model::{Handle, Person, PostId, Relation, Timestamp, Topic};
 use mongo::Mongo;
 use serde::Serialize;
-use store::layouts::{Layout, Overflow};
+use articles::{Layout, Overflow};
 use store::people::{COLLECTION, User};
 use store::reactions::{Attempt, Reaction};
 use store::upkeep::{CheckOptions, check};

@@ -13,7 +13,6 @@ pub mod contract;
 mod held_handles;
 pub mod inspect;
 mod keys;
-pub mod layouts;
 pub mod overflow;
 pub mod people;
 pub mod posts;

@@ -145,3 +145,34 @@ fn change_as_text(change: &Change) -> String {
 fn array_of(stages: &[Document]) -> String {
     inline(&Bson::Array(stages.iter().cloned().map(Bson::Document).collect()))
 }
+
+#[cfg(test)]
+mod tests {
+    use bson::doc;
+
+    use super::*;
+
+    #[test]
+    fn a_command_reads_like_the_shell() {
+        let text = |verb| {
+            let collection = "users".to_owned();
+            Call { collection, verb }.text()
+        };
+        let push = FindAndModify::after(
+            doc! { "_id": 1, "activityCount": { "$lt": 6_i64 } },
+            doc! { "$push": { "activities": { "by": "actor1" } } },
+        );
+        let shown = text(Verb::FindAndModify(push));
+        assert!(shown.starts_with("db.users.findOneAndUpdate({ "), "{shown}");
+        assert!(shown.contains(r#""activityCount": { "$lt": 6 }"#), "{shown}");
+        assert!(
+            shown.contains(r#""$push""#) && shown.contains("actor1"),
+            "{shown}"
+        );
+        let upsert = Update::one(doc! { "_id": 1 }, doc! { "$set": { "a": 2 } }).or_insert();
+        assert_eq!(
+            text(Verb::Update(upsert)),
+            r#"db.users.updateOne({ "_id": 1 }, { "$set": { "a": 2 } }, { "upsert": true })"#
+        );
+    }
+}

@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use articles::Layout;
 use document::Result;
 use document::gate::{CallerGuard, Decision, Gate, GateEvent};
 use model::{Handle, Problem};
 use store::Limits;
-use store::layouts::Layout;
 use store::upkeep::{CheckOptions, Finding, check};
 use tokio::sync::mpsc::unbounded_channel;
 

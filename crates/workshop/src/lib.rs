@@ -4,7 +4,7 @@
 //! choices decide what happens on it, and they are in the address of the page, so the same address always shows
 //! the same and nothing is left behind. [`race`] interleaves two writers; [`crash`] ends the process after any
 //! write, also while somebody follows, which has a list at each end. Both run the operations that the feed and the
-//! articles run ([`store::overflow`], [`store::layouts`]); the page shows their commands and the resulting
+//! articles run ([`store::overflow`], [`articles`]); the page shows their commands and the resulting
 //! documents.
 //!
 //! Other stations measure. [`layouts`] races the layouts against each other in the background, visible to

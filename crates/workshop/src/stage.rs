@@ -1,13 +1,13 @@
 use std::sync::Arc;
 
+use articles::{
+    CheckThenAct, FOLLOWER_OVERFLOW, FollowerBatches, GuardedAppend, Layout, OVERFLOW_ACTIVITIES, Overflow,
+    USERS,
+};
 use bson::{Document, doc};
 use document::{Engine, Error, Find, Result};
 use embedded::Embedded;
 use model::{Handle, PostId, Relation, Timestamp, Topic};
-use store::layouts::{
-    CheckThenAct, FOLLOWER_OVERFLOW, FollowerBatches, GuardedAppend, Layout, OVERFLOW_ACTIVITIES, Overflow,
-    USERS,
-};
 use store::overflow::{Item, PAGES};
 use store::{Limits, Store, people, posts, timeline};
 use uuid::Uuid;

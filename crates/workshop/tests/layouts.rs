@@ -5,9 +5,9 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use articles::Kind;
 use embedded::Embedded;
 use model::Handle;
-use store::layouts::Kind;
 use workshop::layouts::lists::Size;
 use workshop::layouts::{Course, Lap, Races, entries, laps, wall};
 use workshop::report::{LayoutRace, Progress};

@@ -4,11 +4,11 @@
 
 use std::sync::Arc;
 
+use articles::{Kind, Overflow};
 use bson::{Document, doc};
 use document::{Engine, Update};
 use embedded::Embedded;
 use model::{PostId, Timestamp};
-use store::layouts::{Kind, Overflow};
 use store::overflow::Item;
 use store::upkeep::{CheckOptions, DetectOptions, check, detect, stats};
 use store::{Limits, Settings, Store};
@@ -84,7 +84,7 @@ async fn the_town_does_not_see_what_is_in_a_sandbox() {
         },
     );
     let list = list.await.unwrap();
-    store::layouts::Layout::load(&list, PostId::from(id(7)), vec![])
+    articles::Layout::load(&list, PostId::from(id(7)), vec![])
         .await
         .unwrap();
 

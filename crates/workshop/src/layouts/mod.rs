@@ -1,4 +1,4 @@
-//! The layouts race: the same appends and first pages on each of [`store::layouts`], as the list grows.
+//! The layouts race: the same appends and first pages on each of [`articles`], as the list grows.
 //!
 //! The layouts take turns, append by append, so that a busy machine slows all of them alike. Beside each time are
 //! the bytes that the engine counted, which do not depend on the machine at all. The workshop runs the race in
@@ -10,11 +10,11 @@ mod run;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use articles::{Kind, Layout};
 use document::{Engine, Error, Result};
 use embedded::Embedded;
 use serde::Serialize;
 use store::Limits;
-use store::layouts::{Kind, Layout};
 
 use self::lists::{Size, THOUSANDS, default_limits, item, items, owner};
 use crate::measure::{Cost, CostMeter};

@@ -62,6 +62,15 @@ pub fn routes() -> Vec<AnyNestedRoute> {
     ]
 }
 
+/// The fields of a form of the workshop that show their own errors.
+pub fn fields_of(form: &str) -> &'static [&'static str] {
+    match form {
+        "start_storm" => &["actors", "rate", "at_once", "seconds", "take_back"],
+        "join_class" => &["name"],
+        _ => &[],
+    }
+}
+
 /// What a page shows is loaded before the first byte is sent, so that its status is right.
 fn route<Path, Page>(path: Path, page: Page) -> AnyNestedRoute
 where

@@ -1,13 +1,13 @@
 //! A list that is laid out up to a full head, and appended to until the head is full once more. The cost is read
 //! from its documents, so that it can be measured on any engine.
 
+use articles::{Layout, Overflow};
 use bson::{Document, RawDocumentBuf, doc};
 use document::Result;
 use document::trace::{Read, reads};
 use document::{Engine, Find};
 use model::{PostId, Relation, Topic, View};
 use store::inspect::{InspectedOwner, Purpose};
-use store::layouts::{Layout, Overflow};
 use store::overflow::PAGES;
 
 use super::{SCREEN, Tuning};

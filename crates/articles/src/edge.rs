@@ -2,9 +2,9 @@ use async_trait::async_trait;
 use bson::{Document, doc};
 use model::{Handle, PostId};
 
-use super::{Kind, Layout, id_of, insert_all, largest};
-use crate::overflow::{Item, uuid_bson};
+use crate::{Kind, Layout, id_of, insert_all, largest};
 use document::{Engine, Error, Find, Index, Result};
+use store::overflow::{Item, uuid_bson};
 
 /// One document per item, like a table in a relational database. A unique index keeps every actor once, and another
 /// has the items of an owner in order. The price is three index entries and a document's overhead for each item, a

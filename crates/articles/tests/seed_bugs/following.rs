@@ -1,15 +1,15 @@
 //! S3, "How to Create `MongoDB` Outlier Patterns": `addFollower` and `handleOverflow`.
 
+use articles::FOLLOWER_OVERFLOW;
 use bson::{Bson, doc};
 use document::{Engine, Error, Find, Update};
-use store::layouts::{FOLLOWER_OVERFLOW, run};
 
 use crate::articles::{add_follower, all_followers, followers_page, with_followers};
 use crate::ours::{Ours, dying_anywhere, overtaken_anywhere};
-use crate::support::{SMALL, attempt, item, length, one, steps, user};
+use crate::support::{Paused, SMALL, attempt, item, length, one, user};
 
 async fn follow(engine: &Engine, follower: u64) {
-    run(&**engine, &mut add_follower(follower)).await.unwrap();
+    add_follower(engine.clone(), follower).await.unwrap();
 }
 
 /// `user.followers.length < FOLLOWER_THRESHOLD` is decided before the push, and followers beyond the threshold are
@@ -18,11 +18,10 @@ async fn follow(engine: &Engine, follower: u64) {
 #[tokio::test]
 async fn two_follows_that_both_see_room_hide_one_of_the_followers() {
     let engine = with_followers(3).await;
-    let (mut one, mut other) = (add_follower(4), add_follower(5));
-    steps(&*engine, &mut one, 1).await;
-    steps(&*engine, &mut other, 1).await;
-    run(&*engine, &mut one).await.unwrap();
-    run(&*engine, &mut other).await.unwrap();
+    let one = Paused::after(1, &engine, |engine| add_follower(engine, 4)).await;
+    let other = Paused::after(1, &engine, |engine| add_follower(engine, 5)).await;
+    one.finish().await.unwrap();
+    other.finish().await.unwrap();
     assert_eq!(length(&user(&*engine).await, "followers"), SMALL.threshold + 1);
     for follower in 6..=8 {
         follow(&engine, follower).await;
@@ -46,11 +45,10 @@ async fn two_follows_that_both_see_room_hide_one_of_the_followers() {
 #[tokio::test]
 async fn two_follows_that_both_see_the_last_place_overfill_a_batch() {
     let engine = with_followers(7).await;
-    let (mut one_of, mut other) = (add_follower(8), add_follower(9));
-    steps(&*engine, &mut one_of, 2).await;
-    steps(&*engine, &mut other, 2).await;
-    run(&*engine, &mut one_of).await.unwrap();
-    run(&*engine, &mut other).await.unwrap();
+    let one_of = Paused::after(2, &engine, |engine| add_follower(engine, 8)).await;
+    let other = Paused::after(2, &engine, |engine| add_follower(engine, 9)).await;
+    one_of.finish().await.unwrap();
+    other.finish().await.unwrap();
     let batch = one(&*engine, FOLLOWER_OVERFLOW, doc! { "batchNumber": 1 }).await;
     assert_eq!(length(&batch, "followers"), SMALL.page_size + 1);
 
@@ -68,13 +66,12 @@ async fn two_follows_that_both_see_the_last_place_overfill_a_batch() {
 #[tokio::test]
 async fn of_two_follows_that_begin_a_batch_one_is_refused() {
     let engine = with_followers(4).await;
-    let (mut one, mut other) = (add_follower(5), add_follower(6));
-    steps(&*engine, &mut one, 2).await;
-    steps(&*engine, &mut other, 2).await;
-    run(&*engine, &mut one).await.unwrap();
-    let refused = run(&*engine, &mut other).await.unwrap_err();
+    let one = Paused::after(2, &engine, |engine| add_follower(engine, 5)).await;
+    let other = Paused::after(2, &engine, |engine| add_follower(engine, 6)).await;
+    one.finish().await.unwrap();
+    let refused = other.finish().await.unwrap_err();
     assert!(matches!(refused, Error::DuplicateKey { .. }), "{refused}");
-    assert_eq!(all_followers(&*engine).await, [1, 2, 3, 4, 5]);
+    assert_eq!(all_followers(&engine).await, [1, 2, 3, 4, 5]);
 
     overtaken_anywhere(
         4,
@@ -92,7 +89,7 @@ async fn a_double_click_follows_twice() {
         let engine = with_followers(before).await;
         follow(&engine, 9).await;
         follow(&engine, 9).await;
-        let followers = all_followers(&*engine).await;
+        let followers = all_followers(&engine).await;
         assert_eq!(followers.iter().filter(|follower| **follower == 9).count(), 2);
 
         overtaken_anywhere(
@@ -112,12 +109,12 @@ async fn a_double_click_follows_twice() {
 #[tokio::test]
 async fn a_crash_before_the_flags_hides_a_follower() {
     let engine = with_followers(4).await;
-    steps(&*engine, &mut add_follower(5), 3).await;
+    drop(Paused::after(3, &engine, |engine| add_follower(engine, 5)).await);
     assert_eq!(engine.count(FOLLOWER_OVERFLOW, doc! {}).await.unwrap(), 1);
-    assert_eq!(all_followers(&*engine).await, [1, 2, 3, 4]);
+    assert_eq!(all_followers(&engine).await, [1, 2, 3, 4]);
     // The next one finds a batch, so it counts itself and sets no flag: now there are two of them.
     follow(&engine, 6).await;
-    assert_eq!(all_followers(&*engine).await, [1, 2, 3, 4]);
+    assert_eq!(all_followers(&engine).await, [1, 2, 3, 4]);
     assert_eq!(user(&*engine).await.get_i64("followerCount").unwrap(), 5);
 
     dying_anywhere(
@@ -138,7 +135,7 @@ async fn a_crash_before_the_flags_hides_a_follower() {
 #[tokio::test]
 async fn a_batch_after_a_full_one_is_not_counted() {
     let engine = with_followers(7).await;
-    steps(&*engine, &mut add_follower(8), 3).await;
+    drop(Paused::after(3, &engine, |engine| add_follower(engine, 8)).await);
     follow(&engine, 9).await;
     let batches = engine.count(FOLLOWER_OVERFLOW, doc! {}).await.unwrap();
     assert_eq!(batches, 2);
@@ -162,11 +159,11 @@ async fn a_batch_after_a_full_one_is_not_counted() {
 async fn two_crashes_block_the_list_forever() {
     let engine = with_followers(6).await;
     for crashed in [7, 8] {
-        steps(&*engine, &mut add_follower(crashed), 3).await;
+        drop(Paused::after(3, &engine, |engine| add_follower(engine, crashed)).await);
     }
     follow(&engine, 9).await;
     for unlucky in 10..=20 {
-        let refused = run(&*engine, &mut add_follower(unlucky)).await.unwrap_err();
+        let refused = add_follower(engine.clone(), unlucky).await.unwrap_err();
         assert!(
             matches!(refused, Error::DuplicateKey { .. }),
             "{unlucky}: {refused}"
@@ -208,7 +205,7 @@ async fn a_list_without_a_count_files_its_followers_under_no_number() {
     });
     assert_eq!(nowhere.count(), 1);
     assert_eq!(
-        all_followers(&*engine).await,
+        all_followers(&engine).await,
         [1, 2, 3, 4, 6, 5],
         "NaN sorts before every number"
     );

@@ -4,12 +4,12 @@
 
 use std::sync::Arc;
 
+use articles::{Kind, Layout};
 use bson::doc;
 use document::{Engine, Error, Find, Update};
 use embedded::Embedded;
 use model::{Handle, PostId, Timestamp};
 use store::Limits;
-use store::layouts::{Command, Kind, Layout, SafeAppend, Steps};
 use store::overflow::Item;
 use uuid::Uuid;
 
@@ -240,24 +240,4 @@ async fn looking_for_an_actor_in_a_long_list_reads_one_page_at_most() {
         let read = store.counters().documents_read - before;
         assert!(read <= 2, "{read} documents to look for actor {number}");
     }
-}
-
-#[tokio::test]
-async fn a_step_reads_like_the_shell() {
-    let append = SafeAppend::new(owner(1), item(1), SMALL);
-    let shown = append.next().unwrap().to_string();
-    assert!(shown.starts_with("db.users.findOneAndUpdate({ "), "{shown}");
-    assert!(shown.contains(r#""activityCount": { "$lt": 6 }"#), "{shown}");
-    assert!(
-        shown.contains(r#""$push""#) && shown.contains("actor1"),
-        "{shown}"
-    );
-    let upsert = Command::UpdateOne {
-        collection: "users",
-        update: Update::one(doc! { "_id": 1 }, doc! { "$set": { "a": 2 } }).or_insert(),
-    };
-    assert_eq!(
-        upsert.to_string(),
-        r#"db.users.updateOne({ "_id": 1 }, { "$set": { "a": 2 } }, { upsert: true })"#
-    );
 }

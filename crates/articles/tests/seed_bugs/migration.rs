@@ -3,16 +3,16 @@
 //! Our counterpart in these tests is a list whose threshold was lowered: its head is longer than it may be, and the next
 //! append moves the excess into pages while the list is in use.
 
+use articles::FOLLOWER_OVERFLOW;
 use bson::{Document, doc};
 use document::{Engine, Error, Update};
 use model::Relation;
 use store::Limits;
-use store::layouts::{FOLLOWER_OVERFLOW, run};
 use store::overflow::Item;
 
-use crate::articles::{Migrate, add_follower, all_followers, outliers, with_followers};
+use crate::articles::{add_follower, all_followers, migrate, outliers, with_followers};
 use crate::ours::{LIMITS, Ours, dying_anywhere_over, overtaken_anywhere_over};
-use crate::support::{actor, engine, item, items, owner_bson, steps, user};
+use crate::support::{Paused, actor, engine, item, items, owner_bson, user};
 
 /// A list from before the pattern: all in the main document.
 async fn unmigrated(count: u64) -> Engine {
@@ -55,14 +55,11 @@ async fn a_follow_during_the_migration_is_lost() {
         .update("users", Update::one(doc! { "_id": owner_bson() }, leave))
         .await
         .unwrap();
-    run(&*engine, &mut add_follower(7)).await.unwrap();
-    assert!(
-        all_followers(&*engine).await.contains(&7),
-        "acknowledged and seen"
-    );
-    run(&*engine, &mut Migrate::new(&found)).await.unwrap();
+    add_follower(engine.clone(), 7).await.unwrap();
+    assert!(all_followers(&engine).await.contains(&7), "acknowledged and seen");
+    migrate(engine.clone(), found).await.unwrap();
     // … and is gone; the three who unfollowed are back.
-    assert_eq!(all_followers(&*engine).await, [1, 2, 3, 4, 5, 6]);
+    assert_eq!(all_followers(&engine).await, [1, 2, 3, 4, 5, 6]);
 
     overtaken_anywhere_over(
         overlong_head,
@@ -81,10 +78,11 @@ async fn a_follow_during_the_migration_is_lost() {
 #[tokio::test]
 async fn a_migration_that_stopped_cannot_be_run_again() {
     let engine = unmigrated(10).await;
-    steps(&*engine, &mut Migrate::new(&only_outlier(&engine).await), 1).await;
+    let found = only_outlier(&engine).await;
+    drop(Paused::after(1, &engine, |engine| migrate(engine, found)).await);
     for _ in 0..3 {
-        let again = &mut Migrate::new(&only_outlier(&engine).await);
-        let refused = run(&*engine, again).await.unwrap_err();
+        let found = only_outlier(&engine).await;
+        let refused = migrate(engine.clone(), found).await.unwrap_err();
         assert!(matches!(refused, Error::DuplicateKey { .. }), "{refused}");
     }
 
@@ -104,14 +102,13 @@ async fn a_migration_that_stopped_cannot_be_run_again() {
 #[tokio::test]
 async fn a_list_that_raced_past_the_threshold_cannot_be_migrated() {
     let engine = with_followers(3).await;
-    let (mut one, mut other) = (add_follower(4), add_follower(5));
-    steps(&*engine, &mut one, 1).await;
-    steps(&*engine, &mut other, 1).await;
-    run(&*engine, &mut one).await.unwrap();
-    run(&*engine, &mut other).await.unwrap();
-    run(&*engine, &mut add_follower(6)).await.unwrap();
-    let migration = &mut Migrate::new(&only_outlier(&engine).await);
-    let refused = run(&*engine, migration).await.unwrap_err();
+    let one = Paused::after(1, &engine, |engine| add_follower(engine, 4)).await;
+    let other = Paused::after(1, &engine, |engine| add_follower(engine, 5)).await;
+    one.finish().await.unwrap();
+    other.finish().await.unwrap();
+    add_follower(engine.clone(), 6).await.unwrap();
+    let found = only_outlier(&engine).await;
+    let refused = migrate(engine.clone(), found).await.unwrap_err();
     assert!(matches!(refused, Error::DuplicateKey { .. }), "{refused}");
 
     // There are pages, and the head is too long for today's limits.
@@ -134,7 +131,7 @@ async fn a_list_that_raced_past_the_threshold_cannot_be_migrated() {
 #[tokio::test]
 async fn a_follow_before_the_migration_takes_its_batch_number() {
     let engine = unmigrated(6).await;
-    run(&*engine, &mut add_follower(7)).await.unwrap();
+    add_follower(engine.clone(), 7).await.unwrap();
     assert_eq!(
         engine
             .count(FOLLOWER_OVERFLOW, doc! { "batchNumber": 1 })
@@ -142,8 +139,8 @@ async fn a_follow_before_the_migration_takes_its_batch_number() {
             .unwrap(),
         1
     );
-    let migration = &mut Migrate::new(&only_outlier(&engine).await);
-    let refused = run(&*engine, migration).await.unwrap_err();
+    let found = only_outlier(&engine).await;
+    let refused = migrate(engine.clone(), found).await.unwrap_err();
     assert!(matches!(refused, Error::DuplicateKey { .. }), "{refused}");
     assert!(
         user(&*engine).await.get_array("followers").unwrap().len() > 4,

@@ -2,10 +2,10 @@ use async_trait::async_trait;
 use bson::doc;
 use model::{Handle, PostId};
 
-use super::primary::USERS;
-use super::{Kind, Layout, documents_of, first, id_of, largest, no_owner, number, signed, take_items};
-use crate::overflow::Item;
+use crate::primary::USERS;
+use crate::{Kind, Layout, documents_of, first, id_of, largest, no_owner, number, signed, take_items};
 use document::{Engine, Find, Result, Update};
+use store::overflow::Item;
 
 /// One document with one array. Every append rewrites all of it, every read loads it, and at 16 MB the store refuses:
 /// code 17419, "Resulting document after update is larger than 16777216".

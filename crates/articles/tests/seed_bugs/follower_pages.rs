@@ -56,7 +56,7 @@ async fn a_page_across_two_batches_is_cut_short() {
 #[tokio::test]
 async fn the_newest_follower_is_on_the_last_page() {
     let engine = with_followers(12).await;
-    assert_eq!(all_followers(&*engine).await.last(), Some(&12));
+    assert_eq!(all_followers(&engine).await.last(), Some(&12));
     assert_eq!(followers_page(&*engine, 0, 2).await, [1, 2]);
 
     assert_eq!(walk(12, 2).await[..2], [12, 11]);

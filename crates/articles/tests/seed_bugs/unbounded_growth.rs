@@ -1,12 +1,14 @@
 //! S1, "Unbounded Growth: The Outlier Pattern": `addActivity`.
 
+use articles::{CheckThenAct, Layout, read_activities};
 use bson::doc;
-use document::{Engine, Find, Update};
-use store::layouts::{CheckThenAct, CheckedAppend, Layout, read_activities, run};
+use document::{Engine, Find, Result, Update};
+
+use store::overflow::Item;
 
 use crate::ours::{Ours, dying_anywhere, overtaken_anywhere};
 use crate::support::{
-    SMALL, attempt, engine, item, items, length, numbers, one, owner, owner_bson, steps, user,
+    Paused, SMALL, attempt, engine, item, items, length, numbers, one, owner, owner_bson, user,
 };
 
 const PAGES: &str = "overflowActivities";
@@ -18,19 +20,25 @@ async fn with(count: u64) -> Engine {
     engine
 }
 
-fn append(number: u64) -> CheckedAppend {
-    CheckedAppend::new(owner(), item(number), SMALL)
+async fn append(engine: Engine, number: u64) -> Result<()> {
+    append_item(engine, item(number)).await
+}
+
+async fn append_item(engine: Engine, item: Item) -> Result<()> {
+    CheckThenAct::open(engine, SMALL)
+        .await?
+        .append(owner(), item)
+        .await
 }
 
 /// `if (currentCount < 1000)`: the count may be outdated by the time of the push.
 #[tokio::test]
 async fn two_appends_that_both_see_room_overfill_the_primary() {
     let engine = with(3).await;
-    let (mut one, mut other) = (append(4), append(5));
-    steps(&*engine, &mut one, 1).await;
-    steps(&*engine, &mut other, 1).await;
-    run(&*engine, &mut one).await.unwrap();
-    run(&*engine, &mut other).await.unwrap();
+    let one = Paused::after(1, &engine, |engine| append(engine, 4)).await;
+    let other = Paused::after(1, &engine, |engine| append(engine, 5)).await;
+    one.finish().await.unwrap();
+    other.finish().await.unwrap();
     let user = user(&*engine).await;
     assert_eq!(length(&user, "activities"), SMALL.threshold + 1);
     assert!(!user.contains_key("hasOverflow"), "and nothing tells");
@@ -49,12 +57,12 @@ async fn two_appends_that_both_see_room_overfill_the_primary() {
 #[tokio::test]
 async fn appends_that_look_at_the_same_moment_overfill_a_page() {
     let engine = with(7).await;
-    let mut late: Vec<CheckedAppend> = (8..=10).map(append).collect();
-    for append in &mut late {
-        steps(&*engine, append, 1).await;
+    let mut late = Vec::new();
+    for number in 8..=10 {
+        late.push(Paused::after(1, &engine, |engine| append(engine, number)).await);
     }
-    for append in &mut late {
-        run(&*engine, append).await.unwrap();
+    for append in late {
+        append.finish().await.unwrap();
     }
     let page = one(&*engine, PAGES, doc! { "page": 1 }).await;
     assert_eq!(length(&page, "activities"), SMALL.page_size + 2);
@@ -77,11 +85,11 @@ async fn appends_that_look_at_the_same_moment_overfill_a_page() {
 #[tokio::test]
 async fn a_crash_before_the_mark_hides_an_item_and_the_count_never_recovers() {
     let engine = with(4).await;
-    steps(&*engine, &mut append(5), 2).await;
+    drop(Paused::after(2, &engine, |engine| append(engine, 5)).await);
     assert_eq!(engine.count(PAGES, doc! {}).await.unwrap(), 1, "it is stored");
     let seen = read_activities(&*engine, owner(), 0, 10).await.unwrap();
     assert_eq!(numbers(&seen), [4, 3, 2, 1], "and not seen");
-    run(&*engine, &mut append(6)).await.unwrap();
+    append(engine.clone(), 6).await.unwrap();
     let seen = read_activities(&*engine, owner(), 0, 10).await.unwrap();
     assert_eq!(
         numbers(&seen),
@@ -107,10 +115,8 @@ async fn a_crash_before_the_mark_hides_an_item_and_the_count_never_recovers() {
 async fn a_retry_after_a_lost_answer_is_stored_twice() {
     for before in [2, 5] {
         let engine = with(before).await;
-        run(&*engine, &mut append(9)).await.unwrap();
-        run(&*engine, &mut CheckedAppend::new(owner(), attempt(9, 1), SMALL))
-            .await
-            .unwrap();
+        append(engine.clone(), 9).await.unwrap();
+        append_item(engine.clone(), attempt(9, 1)).await.unwrap();
         let seen = read_activities(&*engine, owner(), 0, 10).await.unwrap();
         assert_eq!(numbers(&seen).iter().filter(|number| **number == 9).count(), 2);
 
@@ -125,13 +131,12 @@ async fn a_retry_after_a_lost_answer_is_stored_twice() {
 #[tokio::test]
 async fn a_slow_mark_lowers_the_number_of_pages() {
     let engine = with(7).await;
-    let mut slow = append(8);
-    steps(&*engine, &mut slow, 2).await;
+    let slow = Paused::after(2, &engine, |engine| append(engine, 8)).await;
     for number in 9..=10 {
-        run(&*engine, &mut append(number)).await.unwrap();
+        append(engine.clone(), number).await.unwrap();
     }
     assert_eq!(user(&*engine).await.get_i64("overflowPages").unwrap(), 3);
-    run(&*engine, &mut slow).await.unwrap();
+    slow.finish().await.unwrap();
     assert_eq!(user(&*engine).await.get_i64("overflowPages").unwrap(), 2);
     let pages = engine.find(PAGES, Find::default()).await.unwrap();
     let newest = pages.iter().map(|page| page.get_i64("page").unwrap()).max();
@@ -158,7 +163,7 @@ async fn a_slow_mark_lowers_the_number_of_pages() {
 #[tokio::test]
 async fn the_number_of_pages_counts_a_page_that_never_exists() {
     let engine = with(4).await;
-    run(&*engine, &mut append(5)).await.unwrap();
+    append(engine.clone(), 5).await.unwrap();
     assert_eq!(user(&*engine).await.get_i64("overflowPages").unwrap(), 2);
     let page = one(&*engine, PAGES, doc! { "userId": owner_bson() }).await;
     assert_eq!(page.get_i64("page").unwrap(), 1);
@@ -178,7 +183,7 @@ async fn a_user_without_a_count_is_filled_up_once_more() {
     let forget = Update::one(doc! {}, doc! { "$unset": { "activityCount": "" } });
     engine.update("users", forget).await.unwrap();
     for number in 5..=8 {
-        run(&*engine, &mut append(number)).await.unwrap();
+        append(engine.clone(), number).await.unwrap();
     }
     let user = user(&*engine).await;
     assert_eq!(length(&user, "activities"), 2 * SMALL.threshold);

@@ -2,10 +2,10 @@ use async_trait::async_trait;
 use bson::{DateTime, Document, doc};
 use model::{Handle, PostId};
 
-use super::{Kind, Layout, documents_of, id_of, insert_all, largest, number, signed, take_items};
-use crate::Limits;
-use crate::overflow::Item;
+use crate::{Kind, Layout, documents_of, id_of, insert_all, largest, number, signed, take_items};
 use document::{Engine, Find, FindAndModify, Index, Result, Return, Update};
+use store::Limits;
+use store::overflow::Item;
 
 /// The bucket pattern: documents `{owner, first, count, items}` of up to a page's number of items. An append goes to
 /// the newest bucket with room, or begins one. There is no owner document, and therefore no stored count: it is the

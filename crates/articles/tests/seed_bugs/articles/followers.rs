@@ -1,8 +1,8 @@
 //! S3's documents with the gallery's actors, and `getFollowersPaginated`.
 
+use articles::{FOLLOWER_OVERFLOW, FollowerBatches};
 use bson::{Bson, Document, doc};
-use document::{DocumentEngine, Engine, Find};
-use store::layouts::{self, AddFollower, FOLLOWER_OVERFLOW, FollowerBatches};
+use document::{DocumentEngine, Engine, Find, Result};
 use store::overflow::Item;
 
 use crate::support::{SMALL, engine, item, items, numbers, owner, owner_bson, user};
@@ -10,19 +10,22 @@ use crate::support::{SMALL, engine, item, items, numbers, owner, owner_bson, use
 /// A user whom the first actors follow.
 pub async fn with_followers(count: u64) -> Engine {
     let engine = engine();
-    let batches = FollowerBatches::open(engine.clone(), SMALL).await.unwrap();
-    batches.load(owner(), &items(count)).await.unwrap();
+    batches(&engine).await.load(owner(), &items(count)).await.unwrap();
     engine
 }
 
 /// The n-th actor's `addFollower`.
-pub fn add_follower(number: u64) -> AddFollower {
-    AddFollower::new(owner(), item(number), SMALL)
+pub async fn add_follower(engine: Engine, number: u64) -> Result<()> {
+    batches(&engine).await.add(owner(), item(number)).await
+}
+
+async fn batches(engine: &Engine) -> FollowerBatches {
+    FollowerBatches::open(engine.clone(), SMALL).await.unwrap()
 }
 
 /// `getAllFollowers`.
-pub async fn all_followers(engine: &dyn DocumentEngine) -> Vec<u64> {
-    numbers(&layouts::all_followers(engine, owner()).await.unwrap())
+pub async fn all_followers(engine: &Engine) -> Vec<u64> {
+    numbers(&batches(engine).await.all(owner()).await.unwrap())
 }
 
 /// `getFollowersPaginated`.

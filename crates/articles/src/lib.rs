@@ -8,17 +8,16 @@
 //! | [`GuardedAppend`] | "Implementing the Outlier Pattern with Safe Overflow" (S0) |
 //! | [`Bucket`] | the bucket pattern, which "How to Create `MongoDB` Outlier Patterns" (S3) sends short lists to |
 //! | [`Edge`] | one document per item, the relational way |
-//! | [`Overflow`] | ours: [`crate::overflow`] |
+//! | [`Overflow`] | ours: [`store::overflow`] |
 //!
 //! [`FollowerBatches`] are S3's own documents, whose list cannot be read from the newest item and therefore is not a
 //! [`Layout`].
 //!
 //! The articles' code is here as they print it, with its faults, which `tests/seed_bugs` shows one by one. Only the
-//! items are the same everywhere, so that bytes can be compared. Nothing in the feed uses this module.
+//! items are the same everywhere, so that bytes can be compared. Nothing in the feed uses this crate.
 
 mod bucket;
 mod check_then_act;
-mod command;
 mod edge;
 mod follower_batches;
 mod guarded_append;
@@ -32,16 +31,15 @@ use async_trait::async_trait;
 use bson::{Bson, Document, RawDocumentBuf};
 use model::{Handle, PostId};
 
-use crate::Limits;
-use crate::overflow::{Item, uuid_bson};
 use document::{DocumentEngine, Engine, Error, Find, Prefixed, Result};
+use store::Limits;
+use store::overflow::{Item, uuid_bson};
 
 pub use bucket::Bucket;
-pub use check_then_act::{CheckThenAct, CheckedAppend};
-pub use command::{Answer, Command, Steps, run, step};
+pub use check_then_act::CheckThenAct;
 pub use edge::Edge;
-pub use follower_batches::{AddFollower, FOLLOWER_OVERFLOW, FollowerBatches, all_followers};
-pub use guarded_append::{GuardedAppend, SafeAppend};
+pub use follower_batches::{FOLLOWER_OVERFLOW, FollowerBatches};
+pub use guarded_append::GuardedAppend;
 pub use overflow::Overflow;
 pub use primary::{OVERFLOW_ACTIVITIES, USERS, read_activities};
 pub use unbounded::Unbounded;

@@ -9,11 +9,10 @@ use bson::{RawDocumentBuf, doc};
 use document::{Engine, Error, Update};
 use embedded::Embedded;
 use model::Relation;
-use store::layouts::run;
 
-use crate::articles::{AddLike, OVERFLOWS, POSTS, all_likes, new_post};
+use crate::articles::{OVERFLOWS, POSTS, add_like, all_likes, new_post};
 use crate::ours::{Ours, dying_anywhere, overtaken_anywhere};
-use crate::support::{attempt, engine, item, length, one, owner_bson, steps};
+use crate::support::{Paused, attempt, engine, item, length, one, owner_bson};
 
 async fn with(likes: i64) -> Engine {
     let engine = engine();
@@ -25,7 +24,7 @@ async fn with(likes: i64) -> Engine {
 }
 
 async fn like(engine: &Engine, user: i64) {
-    run(&**engine, &mut AddLike::new("likes", user)).await.unwrap();
+    add_like(engine.clone(), "likes", user).await.unwrap();
 }
 
 /// `if (post.has_overflow)` is one flag for likes, comments and shares: once the likes have overflowed, the very first
@@ -33,7 +32,7 @@ async fn like(engine: &Engine, user: i64) {
 #[tokio::test]
 async fn one_flag_for_all_lists_sends_the_first_share_to_the_overflow() {
     let engine = with(5).await;
-    run(&*engine, &mut AddLike::new("shares", 1)).await.unwrap();
+    add_like(engine.clone(), "shares", 1).await.unwrap();
     let post = one(&*engine, POSTS, doc! {}).await;
     assert_eq!(length(&post, "shares"), 0);
     assert_eq!(length(&one(&*engine, OVERFLOWS, doc! {}).await, "shares"), 1);
@@ -64,7 +63,7 @@ async fn the_overflow_document_grows_up_to_the_wall() {
         .update(OVERFLOWS, Update::one(doc! {}, million))
         .await
         .unwrap();
-    let refused = run(&*engine, &mut AddLike::new("likes", 51)).await.unwrap_err();
+    let refused = add_like(engine.clone(), "likes", 51).await.unwrap_err();
     assert!(
         matches!(refused, Error::TooLarge { code: 17419, .. }),
         "{refused}"
@@ -120,7 +119,7 @@ async fn trying_again_after_a_lost_answer_is_an_error() {
     for before in [2_u32, 6] {
         let engine = with(i64::from(before)).await;
         like(&engine, 9).await;
-        let again = run(&*engine, &mut AddLike::new("likes", 9)).await.unwrap_err();
+        let again = add_like(engine.clone(), "likes", 9).await.unwrap_err();
         assert_eq!(again.to_string(), "User has already liked this post");
 
         let ours = Ours::with(u64::from(before)).await;
@@ -136,7 +135,7 @@ async fn trying_again_after_a_lost_answer_is_an_error() {
 #[tokio::test]
 async fn without_its_transaction_a_crash_leaves_two_overflow_documents_of_which_one_is_read() {
     let engine = with(4).await;
-    steps(&*engine, &mut AddLike::new("likes", 5), 2).await;
+    drop(Paused::after(2, &engine, |engine| add_like(engine, "likes", 5)).await);
     assert_eq!(all_likes(&*engine).await.len(), 4, "nobody sees it");
     like(&engine, 6).await;
     assert_eq!(
@@ -164,11 +163,10 @@ async fn without_its_transaction_a_crash_leaves_two_overflow_documents_of_which_
 #[tokio::test]
 async fn without_its_transaction_two_likes_at_the_threshold_lose_one() {
     let engine = with(4).await;
-    let (mut one, mut other) = (AddLike::new("likes", 5), AddLike::new("likes", 6));
-    steps(&*engine, &mut one, 1).await;
-    steps(&*engine, &mut other, 1).await;
-    run(&*engine, &mut one).await.unwrap();
-    run(&*engine, &mut other).await.unwrap();
+    let one = Paused::after(1, &engine, |engine| add_like(engine, "likes", 5)).await;
+    let other = Paused::after(1, &engine, |engine| add_like(engine, "likes", 6)).await;
+    one.finish().await.unwrap();
+    other.finish().await.unwrap();
     assert_eq!(all_likes(&*engine).await.len(), 5, "of six who liked");
 
     overtaken_anywhere(
@@ -184,11 +182,10 @@ async fn without_its_transaction_two_likes_at_the_threshold_lose_one() {
 #[tokio::test]
 async fn without_its_transaction_a_double_click_likes_twice() {
     let engine = with(2).await;
-    let (mut one, mut other) = (AddLike::new("likes", 9), AddLike::new("likes", 9));
-    steps(&*engine, &mut one, 1).await;
-    steps(&*engine, &mut other, 1).await;
-    run(&*engine, &mut one).await.unwrap();
-    run(&*engine, &mut other).await.unwrap();
+    let one = Paused::after(1, &engine, |engine| add_like(engine, "likes", 9)).await;
+    let other = Paused::after(1, &engine, |engine| add_like(engine, "likes", 9)).await;
+    one.finish().await.unwrap();
+    other.finish().await.unwrap();
     assert_eq!(all_likes(&*engine).await, ["user1", "user2", "user9", "user9"]);
 
     overtaken_anywhere(

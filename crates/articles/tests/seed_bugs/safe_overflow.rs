@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
+use articles::{GuardedAppend, Layout, Overflow, read_activities};
 use bson::doc;
-use document::{Engine, Error, Find, Update};
+use document::{Engine, Error, Find, Result, Update};
 use embedded::Embedded;
-use store::layouts::{GuardedAppend, Layout, Overflow, SafeAppend, read_activities, run};
+
+use store::overflow::Item;
 
 use crate::ours::{LIMITS, Ours, dying_anywhere, overtaken_anywhere};
 use crate::support::{
-    SMALL, attempt, engine, item, items, length, numbers, one, owner, owner_bson, steps, user,
+    Paused, SMALL, attempt, engine, item, items, length, numbers, one, owner, owner_bson, user,
 };
 
 const PAGES: &str = "overflowActivities";
@@ -25,8 +27,15 @@ async fn load(engine: &Engine, count: u64) {
     layout.load(owner(), items(count)).await.unwrap();
 }
 
-fn append(number: u64) -> SafeAppend {
-    SafeAppend::new(owner(), item(number), SMALL)
+async fn append(engine: Engine, number: u64) -> Result<()> {
+    append_item(engine, item(number)).await
+}
+
+async fn append_item(engine: Engine, item: Item) -> Result<()> {
+    GuardedAppend::open(engine, SMALL)
+        .await?
+        .append(owner(), item)
+        .await
 }
 
 async fn read(engine: &Engine, skip: usize, limit: usize) -> Vec<u64> {
@@ -38,7 +47,7 @@ async fn read(engine: &Engine, skip: usize, limit: usize) -> Vec<u64> {
 async fn the_first_page_never_shows_new_items() {
     let engine = with(6).await;
     assert_eq!(read(&engine, 0, 2).await, [4, 3]);
-    run(&*engine, &mut append(7)).await.unwrap();
+    append(engine.clone(), 7).await.unwrap();
     assert_eq!(read(&engine, 0, 2).await, [4, 3], "however much is appended");
 
     let ours = Ours::with(6).await;
@@ -67,7 +76,7 @@ async fn reading_page_by_page_repeats_some_items_and_never_shows_others() {
 async fn an_append_between_two_pages_repeats_an_item() {
     let engine = with(2).await;
     let first = read(&engine, 0, 1).await;
-    run(&*engine, &mut append(3)).await.unwrap();
+    append(engine.clone(), 3).await.unwrap();
     let second = read(&engine, 1, 1).await;
     assert_eq!((first, second), (vec![2], vec![2]));
 
@@ -113,10 +122,9 @@ async fn a_stretch_after_the_seam_reads_the_whole_list() {
 #[tokio::test]
 async fn a_crash_before_the_flag_hides_the_item_and_the_retry_doubles_it() {
     let engine = with(4).await;
-    steps(&*engine, &mut append(5), 3).await;
+    drop(Paused::after(3, &engine, |engine| append(engine, 5)).await);
     assert_eq!(read(&engine, 0, 10).await, [4, 3, 2, 1]);
-    let again = &mut SafeAppend::new(owner(), attempt(5, 1), SMALL);
-    run(&*engine, again).await.unwrap();
+    append_item(engine.clone(), attempt(5, 1)).await.unwrap();
     assert_eq!(read(&engine, 0, 10).await, [5, 5, 4, 3, 2, 1]);
     assert_eq!(user(&*engine).await.get_i64("activityCount").unwrap(), 5);
 
@@ -137,9 +145,9 @@ async fn a_crash_before_the_flag_hides_the_item_and_the_retry_doubles_it() {
 #[tokio::test]
 async fn a_page_number_from_a_count_that_missed_an_item_overfills_the_page() {
     let engine = with(4).await;
-    steps(&*engine, &mut append(5), 3).await;
+    drop(Paused::after(3, &engine, |engine| append(engine, 5)).await);
     for number in 6..=9 {
-        run(&*engine, &mut append(number)).await.unwrap();
+        append(engine.clone(), number).await.unwrap();
     }
     let page = one(&*engine, PAGES, doc! { "page": 0 }).await;
     assert_eq!(length(&page, "activities"), SMALL.page_size + 1);
@@ -161,12 +169,12 @@ async fn a_page_number_from_a_count_that_missed_an_item_overfills_the_page() {
 #[tokio::test]
 async fn appends_that_look_at_the_same_moment_overfill_a_page() {
     let engine = with(7).await;
-    let mut late: Vec<SafeAppend> = (8..=10).map(append).collect();
-    for append in &mut late {
-        steps(&*engine, append, 2).await;
+    let mut late = Vec::new();
+    for number in 8..=10 {
+        late.push(Paused::after(2, &engine, |engine| append(engine, number)).await);
     }
-    for append in &mut late {
-        run(&*engine, append).await.unwrap();
+    for append in late {
+        append.finish().await.unwrap();
     }
     let page = one(&*engine, PAGES, doc! { "page": 0 }).await;
     assert_eq!(length(&page, "activities"), SMALL.page_size + 2);
@@ -196,7 +204,7 @@ async fn the_first_item_of_a_user_without_a_count_goes_to_page_minus_one() {
         )
         .await
         .unwrap();
-    run(&*engine, &mut append(1)).await.unwrap();
+    append(engine.clone(), 1).await.unwrap();
     let page = one(&*engine, PAGES, doc! {}).await;
     assert_eq!(page.get_i64("page").unwrap(), -1);
     let user = user(&*engine).await;
@@ -221,7 +229,7 @@ async fn nothing_keeps_a_page_number_from_being_used_twice() {
         engine.insert(PAGES, vec![page]).await.unwrap();
     }
     for number in 5..=8 {
-        run(&*engine, &mut append(number)).await.unwrap();
+        append(engine.clone(), number).await.unwrap();
     }
     let pages = engine
         .find(PAGES, Find::matching(doc! { "page": 0 }))
@@ -242,10 +250,8 @@ async fn nothing_keeps_a_page_number_from_being_used_twice() {
 async fn a_double_click_is_stored_twice() {
     for before in [2, 5] {
         let engine = with(before).await;
-        run(&*engine, &mut append(9)).await.unwrap();
-        run(&*engine, &mut SafeAppend::new(owner(), attempt(9, 1), SMALL))
-            .await
-            .unwrap();
+        append(engine.clone(), 9).await.unwrap();
+        append_item(engine.clone(), attempt(9, 1)).await.unwrap();
         let count = usize::try_from(before).unwrap() + 2;
         assert_eq!(read(&engine, 0, 20).await.len(), count);
 
@@ -273,7 +279,7 @@ async fn an_overflowing_append_is_two_writes_and_one_of_them_rewrites_the_primar
         .await
         .unwrap();
     let before = store.counters();
-    run(&*engine, &mut append(6)).await.unwrap();
+    append(engine.clone(), 6).await.unwrap();
     let after = store.counters();
     assert_eq!(after.documents_written - before.documents_written, 2);
     assert!(after.bytes_written - before.bytes_written > 100_000);

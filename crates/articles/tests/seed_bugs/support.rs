@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use bson::{Bson, Document, doc};
-use document::{DocumentEngine, Engine, Find};
+use document::gate::{CallerGuard, Decision, Gate, GateEvent, WaitingCall};
+use document::{DocumentEngine, Engine, Find, Result};
 use embedded::Embedded;
 use model::{Handle, PostId, Timestamp};
 use store::Limits;
-use store::layouts::{Steps, step};
 use store::overflow::{Item, uuid_bson};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 /// 4 replaces the articles' 1,000.
@@ -62,10 +64,63 @@ pub fn numbers(items: &[Item]) -> Vec<u64> {
     items.iter().map(number).collect()
 }
 
-/// Sends the next few commands of an operation.
-pub async fn steps(engine: &dyn DocumentEngine, operation: &mut dyn Steps, count: usize) {
-    for _ in 0..count {
-        assert!(step(engine, operation).await.unwrap(), "it is over already");
+/// An operation that stopped before one of its commands. Dropped, it has crashed there.
+pub struct Paused {
+    events: mpsc::UnboundedReceiver<GateEvent>,
+    waiting: Option<WaitingCall>,
+    outcome: JoinHandle<Result<()>>,
+}
+
+impl Paused {
+    /// Sends the first few commands of an operation on an engine.
+    pub async fn after<Operation>(
+        commands: usize,
+        engine: &Engine,
+        operation: impl FnOnce(Engine) -> Operation,
+    ) -> Self
+    where
+        Operation: Future<Output = Result<()>> + Send + 'static,
+    {
+        let (messages, events) = mpsc::unbounded_channel();
+        let guard = CallerGuard::new(0, messages.clone());
+        let operation = operation(Gate::new(engine.clone(), 0, messages));
+        let outcome = tokio::spawn(async move {
+            let _until_it_ends = guard;
+            operation.await
+        });
+        let mut paused = Self {
+            events,
+            waiting: None,
+            outcome,
+        };
+        paused.wait().await;
+        for _ in 0..commands {
+            paused.send().await;
+        }
+        paused
+    }
+
+    /// Sends the remaining commands.
+    pub async fn finish(mut self) -> Result<()> {
+        while self.waiting.is_some() {
+            self.send().await;
+        }
+        self.outcome.await.unwrap()
+    }
+
+    async fn send(&mut self) {
+        let Some(call) = self.waiting.take() else {
+            panic!("it is over already");
+        };
+        assert!(call.decide(Decision::Proceed));
+        self.wait().await;
+    }
+
+    async fn wait(&mut self) {
+        self.waiting = match self.events.recv().await {
+            Some(GateEvent::CallArrived(call)) => Some(call),
+            Some(GateEvent::CallerEnded(_)) | None => None,
+        };
     }
 }
 

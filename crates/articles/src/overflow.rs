@@ -2,11 +2,11 @@ use async_trait::async_trait;
 use bson::doc;
 use model::{Handle, PostId, Problem, Relation, Timestamp, Topic};
 
-use super::{Kind, Layout, id_of, insert_all, largest};
-use crate::overflow::{FeedList, Item, Key, PAGES, lay_out};
-use crate::posts::{self, new_document};
-use crate::{Limits, Settings, Store};
+use crate::{Kind, Layout, id_of, insert_all, largest};
 use document::{Engine, Error, Result};
+use store::overflow::{FeedList, Item, Key, PAGES, lay_out};
+use store::posts::{self, new_document};
+use store::{Limits, Settings, Store};
 
 /// Ours: the likes of a post, as the feed keeps them.
 pub struct Overflow {

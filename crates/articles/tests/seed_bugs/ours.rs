@@ -4,11 +4,11 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use articles::{Layout, Overflow};
 use async_trait::async_trait;
 use bson::{Bson, Document};
 use document::{Engine, Error, Find, FindAndModify, Index, Layer, Result, Update, Updated};
 use model::{Cursor, Relation, Topic};
-use store::layouts::{Layout, Overflow};
 use store::overflow::{Appended, FeedList, Item, Owner};
 use store::{Limits, Store};
 use tokio::sync::oneshot;

@@ -4,10 +4,10 @@
 use bson::{Document, doc};
 use model::{Handle, PostId};
 
-use super::{documents_of, first, id_of, insert_all, largest, no_owner, number, signed, take_items};
-use crate::Limits;
-use crate::overflow::Item;
+use crate::{documents_of, first, id_of, insert_all, largest, no_owner, number, signed, take_items};
 use document::{DocumentEngine, Find, Index, Result, Update};
+use store::Limits;
+use store::overflow::Item;
 
 /// The articles' collection of owners, here for owners of any kind.
 pub const USERS: &str = "users";
@@ -38,14 +38,14 @@ pub async fn read_activities(
 }
 
 /// The index that S0 asks for. It is not unique.
-pub(super) async fn prepare(engine: &dyn DocumentEngine) -> Result<()> {
+pub(crate) async fn prepare(engine: &dyn DocumentEngine) -> Result<()> {
     engine
         .create_index(OVERFLOW_ACTIVITIES, Index::on(doc! { "userId": 1, "page": 1 }))
         .await
 }
 
 /// Lays out a list as appending its items would have, with the overflow documents numbered from `first_page`.
-pub(super) async fn load(
+pub(crate) async fn load(
     engine: &dyn DocumentEngine,
     limits: Limits,
     first_page: usize,
@@ -80,7 +80,7 @@ pub(super) async fn load(
 
 /// The upsert of one item into an overflow document. The articles leave its `_id` to the driver; here it is derived
 /// from the item's, which is also new with every call.
-pub(super) fn push_to_page(owner: PostId, page: i64, item: &Item) -> Update {
+pub(crate) fn push_to_page(owner: PostId, page: i64, item: &Item) -> Update {
     let which = doc! { "userId": id_of(owner), "page": page };
     let push = doc! {
         "$push": { "activities": item.to_document() },
@@ -91,7 +91,7 @@ pub(super) fn push_to_page(owner: PostId, page: i64, item: &Item) -> Update {
 }
 
 /// The articles do not keep actors unique and do not say how to look for one; this is the obvious way.
-pub(super) async fn contains(engine: &dyn DocumentEngine, owner: PostId, actor: &Handle) -> Result<bool> {
+pub(crate) async fn contains(engine: &dyn DocumentEngine, owner: PostId, actor: &Handle) -> Result<bool> {
     for (collection, filter) in holding(owner, actor) {
         let find = Find::matching(filter).project(doc! { "_id": 1 });
         if first(engine, collection, find).await?.is_some() {
@@ -102,7 +102,7 @@ pub(super) async fn contains(engine: &dyn DocumentEngine, owner: PostId, actor: 
 }
 
 /// The articles do not say how to remove either.
-pub(super) async fn remove(engine: &dyn DocumentEngine, owner: PostId, actor: &Handle) -> Result<bool> {
+pub(crate) async fn remove(engine: &dyn DocumentEngine, owner: PostId, actor: &Handle) -> Result<bool> {
     let [(users, in_primary), (pages, in_page)] = holding(owner, actor);
     let pull = doc! { "activities": { "by": actor.as_str() } };
     let both = doc! { "$pull": &pull, "$inc": { "activityCount": -1_i64 } };
@@ -130,13 +130,13 @@ pub(super) async fn remove(engine: &dyn DocumentEngine, owner: PostId, actor: &H
     Ok(true)
 }
 
-pub(super) async fn count(engine: &dyn DocumentEngine, owner: PostId) -> Result<u64> {
+pub(crate) async fn count(engine: &dyn DocumentEngine, owner: PostId) -> Result<u64> {
     let find = Find::matching(doc! { "_id": id_of(owner) }).project(doc! { "activityCount": 1 });
     let user = first(engine, USERS, find).await?.ok_or_else(|| no_owner(owner))?;
     number(&user, "activityCount")
 }
 
-pub(super) async fn largest_document(engine: &dyn DocumentEngine, owner: PostId) -> Result<usize> {
+pub(crate) async fn largest_document(engine: &dyn DocumentEngine, owner: PostId) -> Result<usize> {
     let user = largest(engine, USERS, doc! { "_id": id_of(owner) }).await?;
     let page = largest(engine, OVERFLOW_ACTIVITIES, doc! { "userId": id_of(owner) }).await?;
     Ok(user.max(page))
