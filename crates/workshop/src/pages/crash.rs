@@ -7,6 +7,7 @@ use ui::components::grouped;
 use ui::islands::Pane;
 use ui::request::{loaded, query};
 
+use super::controls::{Tab, Tabs};
 use super::in_turn::in_turn;
 use super::shown::{Command, Discrepancies, Documents};
 use super::{CRASH, StationHead, words};
@@ -133,13 +134,17 @@ fn Stage(tried: Vec<Vec<Crash>>, chosen: Crash) -> impl IntoView {
     let operation = chosen.operation;
     let said = announcement(&chosen);
     let tabs = Operation::ALL.map(|other| {
-        let current = (other == operation).then_some("true");
-        let protocol = if other.is_of(chosen.protocol) { chosen.protocol } else { first(other) };
+        let protocol = if other.is_of(chosen.protocol) {
+            chosen.protocol
+        } else {
+            first(other)
+        };
         let name = other.as_str();
-        view! {
-            <a id=format!("operation-{name}") href=format!("?operation={name}&layout={protocol}") aria-current=current>
-                {title(other)}
-            </a>
+        Tab {
+            id: format!("operation-{name}"),
+            href: format!("?operation={name}&layout={protocol}"),
+            current: other == operation,
+            text: title(other).to_owned(),
         }
     });
     let rows = tried.iter().map(|crashes| row(crashes, &chosen)).collect_view();
@@ -155,9 +160,7 @@ fn Stage(tried: Vec<Vec<Crash>>, chosen: Crash) -> impl IntoView {
     } = chosen;
     let (then, there) = (crashed.documents.clone(), crashed.clone());
     view! {
-        <nav class="tabs" aria-label="The operation" data-said=said>
-            {tabs.into_iter().collect_view()}
-        </nav>
+        <Tabs label="The operation" tabs=tabs.into() said />
         <p class="lab-source">{story(operation)}</p>
         <section aria-labelledby="when">
             <h2 id="when" class="section-head">

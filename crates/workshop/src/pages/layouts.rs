@@ -10,6 +10,7 @@ use ui::islands::Pane;
 use ui::request::{loaded, query};
 use ui::session;
 
+use super::controls::{SignInTo, Tab, Tabs};
 use super::figures::{ChartAndTable, Table};
 
 use super::{LAYOUTS, StationHead, workshop};
@@ -38,12 +39,11 @@ pub fn LayoutsPage() -> impl IntoView {
 /// The size of the next race, and the button that starts it.
 #[component]
 fn Choice(largest: u64, items: u64, running: bool) -> impl IntoView {
-    let tab = |id: String, href: String, current: bool, text: String| {
-        view! {
-            <a id=id href=href aria-current=current.then_some("true")>
-                {text}
-            </a>
-        }
+    let tab = |id, href, current, text| Tab {
+        id,
+        href,
+        current,
+        text,
     };
     let lengths = LARGEST.map(|length| {
         let href = format!("?largest={length}&items={items}");
@@ -71,15 +71,8 @@ fn Choice(largest: u64, items: u64, running: bool) -> impl IntoView {
         }
         .into_any()
     } else if session::viewer().is_none() {
-        let next = format!("/login?next=%2Flab%2Flayouts%3Flargest%3D{largest}%26items%3D{items}");
-        view! {
-            <p>
-                <a class="button button-primary" href=next>
-                    "Sign in to start a race"
-                </a>
-            </p>
-        }
-        .into_any()
+        let next = format!("%2Flab%2Flayouts%3Flargest%3D{largest}%26items%3D{items}");
+        view! { <SignInTo start="start a race" next /> }.into_any()
     } else {
         view! {
             <form method="post" action=RaceLayouts::url()>
@@ -91,12 +84,8 @@ fn Choice(largest: u64, items: u64, running: bool) -> impl IntoView {
         .into_any()
     };
     view! {
-        <nav class="tabs" aria-label="How long the lists grow">
-            {lengths.into_iter().collect_view()}
-        </nav>
-        <nav class="tabs" aria-label="What is in them">
-            {sizes.into_iter().collect_view()}
-        </nav>
+        <Tabs label="How long the lists grow" tabs=lengths.into() />
+        <Tabs label="What is in them" tabs=sizes.into() />
         <div class="lab-controls">{button}</div>
     }
 }

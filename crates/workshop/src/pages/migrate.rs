@@ -7,6 +7,7 @@ use ui::islands::Pane;
 use ui::request::{loaded, rejected_form_of};
 use ui::session;
 
+use super::controls::{SignInTo, StopOrRefresh};
 use super::figures::{Figures, Table, VerdictTable};
 
 use super::{MIGRATE, StationHead, workshop};
@@ -36,14 +37,8 @@ pub fn MigratePage() -> impl IntoView {
 #[component]
 fn Start(items: u64) -> impl IntoView {
     if session::viewer().is_none() {
-        return view! {
-            <p class="storm-sign-in">
-                <a class="button button-primary" href="/login?next=/lab/migrate">
-                    "Sign in to start a migration"
-                </a>
-            </p>
-        }
-        .into_any();
+        let start = "start a migration";
+        return view! { <SignInTo start next="/lab/migrate" class="storm-sign-in" /> }.into_any();
     }
     let refusal = rejected_form_of("start_migration");
     let kept = refusal
@@ -94,14 +89,7 @@ fn Course(migration: Migration) -> impl IntoView {
     let going = running.then(|| {
         view! {
             <div class="storm-going">
-                <form method="post" action=StopMigration::url()>
-                    <button class="button" id="stop-migration">
-                        "Stop the likes"
-                    </button>
-                </form>
-                <a class="button button-quiet" id="look-again" href="?">
-                    "Refresh"
-                </a>
+                <StopOrRefresh action=StopMigration::url() id="stop-migration" text="Stop the likes" />
             </div>
         }
     });

@@ -2,6 +2,7 @@
 //! station depend on its address alone, so that every link in it can be sent to the class and Back is undo.
 
 mod class;
+mod controls;
 mod crash;
 mod decide;
 mod exercises;

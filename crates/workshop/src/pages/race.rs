@@ -6,6 +6,7 @@ use ui::components::grouped;
 use ui::islands::Pane;
 use ui::request::{loaded, query};
 
+use super::controls::{Tab, Tabs};
 use super::in_turn::in_turn;
 use super::shown::{Command, Discrepancies, Documents};
 use super::{RACE, StationHead, words};
@@ -49,13 +50,11 @@ fn Stage(race: Race) -> impl IntoView {
         after,
         verdict,
     } = race;
-    let tabs = Protocol::ALL.map(|other| {
-        let current = (other == protocol).then_some("true");
-        view! {
-            <a id=format!("layout-{other}") href=href(other, &clicks) aria-current=current>
-                {other.title()}
-            </a>
-        }
+    let tabs = Protocol::ALL.map(|other| Tab {
+        id: format!("layout-{other}"),
+        href: href(other, &clicks),
+        current: other == protocol,
+        text: other.title().to_owned(),
     });
     let log = steps.iter().filter_map(|step| {
         let writer = &writers[step.writer];
@@ -100,9 +99,7 @@ fn Stage(race: Race) -> impl IntoView {
         }
     });
     view! {
-        <nav class="tabs" aria-label="Whose code runs" data-said=said>
-            {tabs.into_iter().collect_view()}
-        </nav>
+        <Tabs label="Whose code runs" tabs=tabs.into() said />
         <p class="lab-source">{protocol.source()} "."</p>
         <div class="writers">{columns.collect_view()}</div>
         {controls}

@@ -8,6 +8,7 @@ use ui::request::{loaded, rejected_form_of};
 use ui::session;
 
 use self::charts::{Charts, Numbers};
+use super::controls::{SignInTo, StopOrRefresh};
 use super::figures::VerdictTable;
 
 use super::{STORM, StationHead, workshop};
@@ -40,14 +41,8 @@ pub fn StormPage() -> impl IntoView {
 #[component]
 fn Start(choice: Option<StormChoice>) -> impl IntoView {
     if session::viewer().is_none() {
-        return view! {
-            <p class="storm-sign-in">
-                <a class="button button-primary" href="/login?next=/lab/storm">
-                    "Sign in to start a storm"
-                </a>
-            </p>
-        }
-        .into_any();
+        let start = "start a storm";
+        return view! { <SignInTo start next="/lab/storm" class="storm-sign-in" /> }.into_any();
     }
     let refusal = rejected_form_of("start_storm");
     let choice = choice.unwrap_or_default();
@@ -135,14 +130,7 @@ fn StormStatus(storm: Option<Storm>) -> impl IntoView {
         view! {
             <div class="storm-going">
                 <progress max=storm.due.to_string() value=done.to_string() aria-label="Likes that were answered"></progress>
-                <form method="post" action=StopStorm::url()>
-                    <button class="button" id="stop-storm">
-                        "Stop"
-                    </button>
-                </form>
-                <a class="button button-quiet" id="look-again" href="?">
-                    "Refresh"
-                </a>
+                <StopOrRefresh action=StopStorm::url() id="stop-storm" text="Stop" />
             </div>
         }
     });

@@ -10,6 +10,7 @@ use ui::islands::Pane;
 use ui::request::{loaded, query};
 use ui::session;
 
+use super::controls::{Tab, Tabs};
 use super::inspect::{self, about, list_of};
 
 use super::{StationHead, TRACE, words, workshop};
@@ -112,12 +113,12 @@ fn Stage(owner: Topic, relation: Relation, steps: Steps, trace: Trace) -> impl I
         .last()
         .map_or_else(String::new, |last| announcement(last, unbounded));
     let tabs = whole.lists.iter().map(|(other, list)| {
-        let current = (*other == relation).then_some("true");
         let href = href(&owner, *other, &Steps(vec![Step::First]));
-        view! {
-            <a id=format!("list-{other}") href=href aria-current=current>
-                {format!("{} {}", words::capital(other.as_str()), grouped(list.count))}
-            </a>
+        Tab {
+            id: format!("list-{other}"),
+            href,
+            current: *other == relation,
+            text: format!("{} {}", words::capital(other.as_str()), grouped(list.count)),
         }
     });
     let ends = traced
@@ -175,9 +176,7 @@ fn Stage(owner: Topic, relation: Relation, steps: Steps, trace: Trace) -> impl I
         .and_then(|last| last.found.clone())
         .map(|found| view! { <Shown found /> });
     view! {
-        <nav class="tabs" aria-label="Which list" data-said=said>
-            {tabs.collect_view()}
-        </nav>
+        <Tabs label="Which list" tabs=tabs.collect() said />
         <p class="lab-source">
             {format!("{} in the head and {}. A step shows 50 of them.", words::items(count), words::pages(pages))}
         </p>

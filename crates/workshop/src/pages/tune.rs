@@ -14,6 +14,7 @@ use ui::request::{loaded, now, query};
 use ui::session;
 
 use self::laid_out::TunedListView;
+use super::controls::{SignInTo, Tab, Tabs};
 use super::figures::{Figures as FiguresTable, Table};
 
 use super::{StationHead, TUNE, workshop};
@@ -68,15 +69,9 @@ fn Start(relation: Relation, kb: u64, running: bool) -> impl IntoView {
         return ().into_any();
     }
     if session::viewer().is_none() {
-        let next = format!("/login?next=%2Flab%2Ftune%3Frelation%3D{relation}%26kb%3D{kb}");
-        return view! {
-            <p class="lab-controls">
-                <a class="button button-primary" href=next>
-                    "Sign in to create a list with these limits"
-                </a>
-            </p>
-        }
-        .into_any();
+        let next = format!("%2Flab%2Ftune%3Frelation%3D{relation}%26kb%3D{kb}");
+        let start = "create a list with these limits";
+        return view! { <SignInTo start next class="lab-controls" /> }.into_any();
     }
     view! {
         <form class="lab-controls" method="post" action=LayOut::url()>
@@ -198,12 +193,11 @@ impl Outcome {
 
 #[component]
 fn Choice(relation: Relation, kb: u64) -> impl IntoView {
-    let tab = |id: String, href: String, current: bool, text: String| {
-        view! {
-            <a id=id href=href aria-current=current.then_some("true")>
-                {text}
-            </a>
-        }
+    let tab = |id, href, current, text| Tab {
+        id,
+        href,
+        current,
+        text,
     };
     let relations = Relation::ALL.map(|other| {
         let href = format!("?relation={other}&kb={kb}");
@@ -219,12 +213,8 @@ fn Choice(relation: Relation, kb: u64) -> impl IntoView {
         tab(format!("kb-{step}"), href, step == kb, format!("{step} KB"))
     });
     view! {
-        <nav class="tabs" aria-label="Whose limits">
-            {relations.into_iter().collect_view()}
-        </nav>
-        <nav class="tabs" aria-label="Bytes of its owner that one list may take">
-            {steps.into_iter().collect_view()}
-        </nav>
+        <Tabs label="Whose limits" tabs=relations.into() />
+        <Tabs label="Bytes of its owner that one list may take" tabs=steps.into() />
         <form class="budget" method="get">
             <input type="hidden" name="relation" value=relation.as_str() />
             <label for="kb">"Or another budget, in KB"</label>

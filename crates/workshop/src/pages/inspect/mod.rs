@@ -19,6 +19,7 @@ use ui::session;
 use self::bytes::{Bytes, Wall};
 use self::chain::Chain;
 use self::find::{Finder, Suggestions, sought};
+use super::controls::{Tab, Tabs};
 use super::{INSPECT, StationHead, trace, words};
 
 /// The address of the station's first page.
@@ -175,13 +176,11 @@ fn Stage(owner: Topic, inspection: Inspection) -> impl IntoView {
         page,
         document,
     } = inspection;
-    let tabs = whole.lists.iter().map(|(other, list)| {
-        let current = (*other == relation).then_some("true");
-        view! {
-            <a id=format!("list-{other}") href=format!("?list={other}") aria-current=current>
-                {format!("{} {}", words::capital(other.as_str()), grouped(list.count))}
-            </a>
-        }
+    let tabs = whole.lists.iter().map(|(other, list)| Tab {
+        id: format!("list-{other}"),
+        href: format!("?list={other}"),
+        current: *other == relation,
+        text: format!("{} {}", words::capital(other.as_str()), grouped(list.count)),
     });
     let collection = match owner {
         Topic::Post(_) => "db.posts",
@@ -199,9 +198,7 @@ fn Stage(owner: Topic, inspection: Inspection) -> impl IntoView {
     });
     let note = size(whole.bytes.total());
     view! {
-        <nav class="tabs" aria-label="Which list" data-said=said data-topic=owner.to_string()>
-            {tabs.collect_view()}
-        </nav>
+        <Tabs label="Which list" tabs=tabs.collect() said topic=owner.to_string() />
         <Chain at=format!("?list={relation}") list chain page />
         <div class="writers">
             <section aria-labelledby="bytes">
