@@ -13,7 +13,7 @@ export async function startMigration(page: Page, url: string): Promise<void> {
 /** The documents hold the earlier and the acknowledged likes, on the page as in the API. */
 export async function expectNothingLost(page: Page, url: string): Promise<void> {
   const verdict = page.getByTestId("verdict");
-  await expect(verdict).toContainText("It holds");
+  await expect(verdict).toContainText("The list is correct");
   const number = async (id: string) =>
     Number((await verdict.getByTestId(id).innerText()).replaceAll(/\D/g, ""));
   const all = (await number("before")) + (await number("acknowledged"));

@@ -27,7 +27,7 @@ export async function signUp(page: Page, url: string, handle: string): Promise<v
 
 /** Starts a storm over a post just below its threshold. */
 export async function start(page: Page, rate: number, seconds: number): Promise<void> {
-  await page.getByLabel("Over", { exact: true }).selectOption("a post just below its threshold");
+  await page.getByLabel("Target", { exact: true }).selectOption("a post just below its threshold");
   await page.getByLabel("Likes a second").fill(String(rate));
   await page.getByLabel("Seconds").fill(String(seconds));
   await page.getByRole("button", { name: "Start the storm" }).click();
@@ -38,7 +38,7 @@ export async function expectExactly(page: Page, url: string, people: string): Pr
   for (const number of ["acknowledged", "counted", "distinct"]) {
     await expect(page.getByTestId(number)).toHaveText(people);
   }
-  await expect(page.getByTestId("verdict")).toContainText("It holds");
+  await expect(page.getByTestId("verdict")).toContainText("The list is correct");
   const { storm } = await (await page.request.get(`${url}/api/v1/lab/storm`)).json();
   const answered: string[] = storm.seconds.map((second: { answered: number }) => String(second.answered));
   await expect(page.getByTestId("storm-numbers").locator("tbody tr td:nth-child(2)")).toHaveText(answered);

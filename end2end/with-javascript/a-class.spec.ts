@@ -58,7 +58,7 @@ test("a class of thirty storms one post, and every screen counts the same", asyn
     students.map(async (page) => {
       for (let time = 0; time < TIMES; time++) {
         const answered = page.waitForResponse((response) => response.url().endsWith("/api/bring_people"));
-        await page.getByRole("button", { name: "Bring 10 people" }).click();
+        await page.getByRole("button", { name: "Add 10 people" }).click();
         expect((await answered).status()).toBe(200);
       }
       await page.getByTestId("like-button").first().click();

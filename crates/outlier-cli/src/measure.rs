@@ -195,11 +195,11 @@ impl Work<'_> {
         } else {
             documents.find(Document::new()).batch_size(batch).await?
         };
-        let (mut tally, begun, mut told) = (Tally::default(), Instant::now(), Instant::now());
+        let (mut tally, begun, mut reported) = (Tally::default(), Instant::now(), Instant::now());
         while found.advance().await? {
             walk::document(plan, found.current(), &mut tally);
-            if told.elapsed() >= PATIENCE {
-                told = Instant::now();
+            if reported.elapsed() >= PATIENCE {
+                reported = Instant::now();
                 eprintln!("{target}: {} documents so far", grouped(tally.documents));
             }
             keep_pace(pace, tally.documents, begun).await;

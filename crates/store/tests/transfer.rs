@@ -179,7 +179,7 @@ async fn a_store_with_other_documents_is_left_alone() {
             ImportError::More {
                 collection: "posts",
                 there: 3,
-                told: 2
+                stated: 2
             }
         ),
         "{refused}"

@@ -35,7 +35,7 @@ async fn reset(options: ResetOptions) -> Result<(), CliError> {
         );
     }
     eprintln!(
-        "It works once, until {}, and replaces any link before. Give it to @{handle} alone: who has it sets the password.",
+        "It works once, until {}, and replaces any link before. Give it to @{handle} alone: anybody who has it can set the password.",
         link.until.exact()
     );
     Ok(())

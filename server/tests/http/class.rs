@@ -97,7 +97,7 @@ fn likes_by_a_whole_class_are_all_stored_once() {
     });
     assert_eq!(likes(&server), 320);
     let shown = words(&page(&class[0], "/lab/class?count=all").text);
-    assert!(shown.contains("Brought by the class320"), "{shown}");
+    assert!(shown.contains("Added by the class320"), "{shown}");
     assert!(shown.contains("Counted: 320 items by as many people"), "{shown}");
 }
 

@@ -61,7 +61,7 @@ fn the_same_clicks_break_the_article_and_not_ours() {
 
     let whole = shown(&browser, "/lab/race?layout=ours&clicks=ababbbbbbbbbbbbb");
     assert!(
-        whole.contains("It holds: nothing is over the threshold"),
+        whole.contains("The list is correct: nothing is over the threshold"),
         "{whole}"
     );
     assert!(whole.contains("A reader finds 1,001."), "{whole}");

@@ -65,7 +65,8 @@ fn a_migration_loses_nothing_on_either_store() {
         assert_eq!(ids.len(), once.len(), "each test id names one thing: {ids:?}");
         let shown = words(&page);
         assert!(
-            shown.contains("It holds:") && shown.contains(&format!("@{name} chose an array of 1,000 likes")),
+            shown.contains("The list is correct:")
+                && shown.contains(&format!("@{name} chose an array of 1,000 likes")),
             "{shown}"
         );
     }

@@ -65,7 +65,7 @@ fn a_storm_is_exact_on_either_store() {
             .get("/lab/storm");
         let shown = words(&page.text);
         assert!(
-            shown.contains("It holds: every acknowledged person") && shown.contains("355"),
+            shown.contains("The list is correct: every acknowledged person") && shown.contains("355"),
             "{shown}"
         );
         assert!(page.text.contains("<svg class=\"chart\""), "{shown}");

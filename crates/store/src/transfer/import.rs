@@ -62,14 +62,14 @@ pub enum ImportError {
         id: Bson,
     },
     /// The store has documents that the file does not have.
-    #[error("the store has {there} documents in {collection}, and the export has {told}")]
+    #[error("the store has {there} documents in {collection}, and the export has {stated}")]
     More {
         /// The collection.
         collection: &'static str,
         /// How many there are.
         there: u64,
         /// How many there should be.
-        told: u64,
+        stated: u64,
     },
 }
 
@@ -124,12 +124,12 @@ pub async fn import<R: BufRead>(
             )
             .await;
         let there = there.map_err(failed)?;
-        let told = lines.counts().get(collection).copied().unwrap_or(0);
-        if there != told {
+        let stated = lines.counts().get(collection).copied().unwrap_or(0);
+        if there != stated {
             return Err(ImportError::More {
                 collection,
                 there,
-                told,
+                stated,
             });
         }
     }

@@ -50,12 +50,12 @@ pub enum LineError {
         line: u64,
     },
     /// Its number of documents differs from what its last line says.
-    #[error("its last line counts {told} documents of {collection}, and there are {found}")]
+    #[error("its last line counts {stated} documents of {collection}, and there are {found}")]
     Miscounted {
         /// The collection.
         collection: String,
         /// How many documents there should be.
-        told: u64,
+        stated: u64,
         /// How many there are.
         found: u64,
     },
@@ -200,7 +200,7 @@ impl<R: BufRead> Lines<R> {
             if number(stated) != number(&self.counts) {
                 return Err(LineError::Miscounted {
                     collection: collection.to_owned(),
-                    told: number(stated),
+                    stated: number(stated),
                     found: number(&self.counts),
                 });
             }

@@ -133,15 +133,15 @@ fn Bring(account: Account) -> impl IntoView {
     view! {
         <section class="bring" aria-labelledby="bring">
             <h2 id="bring">{format!("You are in, {}", account.name)}</h2>
-            <p>"Like the post yourself. Then bring others: each click makes the next people of the town like it, each of them once."</p>
+            <p>"Like the post yourself. Then add others: each click makes the next people of the town like it, each of them once."</p>
             <form method="post" action=BringPeople::url() data-stay="">
-                <button id="bring-people" class="button button-primary">{format!("Bring {PEOPLE_AT_A_TIME} people")}</button>
+                <button id="bring-people" class="button button-primary">{format!("Add {PEOPLE_AT_A_TIME} people")}</button>
             </form>
         </section>
     }
 }
 
-/// Who brought how many, and whether all items are there.
+/// How many people each student added, and whether all items are there.
 #[component]
 fn ClassResults(class: Class, counted: Option<ClassCount>) -> impl IntoView {
     let total = class.card.post.likes;
@@ -168,14 +168,14 @@ fn ClassResults(class: Class, counted: Option<ClassCount>) -> impl IntoView {
     let live = counted.is_none().then(|| Topic::Post(id).to_string());
     view! {
         <section class="board" aria-labelledby="board" data-topic=live>
-            <h2 id="board">"Who brought how many"</h2>
+            <h2 id="board">"How many people each student added"</h2>
             <dl class="board-sums">
                 <div>
                     <dt>"Likes in the list"</dt>
                     <dd data-testid="class-total">{grouped(total)}</dd>
                 </div>
                 <div>
-                    <dt>"Brought by the class"</dt>
+                    <dt>"Added by the class"</dt>
                     <dd data-testid="class-brought">{grouped(brought)}</dd>
                 </div>
                 <div>
@@ -190,7 +190,7 @@ fn ClassResults(class: Class, counted: Option<ClassCount>) -> impl IntoView {
                 <a href=format!("/lab/inspect/post:{id}")>"See the documents"</a>
             </p>
             <table>
-                <caption>{format!("{joined} of {SEATS} seats are taken. {} people of the town have not been brought yet.", grouped(class.waiting))}</caption>
+                <caption>{format!("{joined} of {SEATS} seats are taken. {} people of the town have not been added yet.", grouped(class.waiting))}</caption>
                 <tbody>{rows.collect_view()}</tbody>
             </table>
         </section>

@@ -305,7 +305,7 @@ fn Found(moment: Moment) -> impl IntoView {
         {reader}
         {own_list}
         <p>{checked(findings)}</p>
-        <Discrepancies faults=tally.discrepancies() holds="It holds: no acknowledged item is lost, none is stored twice, and the count is right." />
+        <Discrepancies faults=tally.discrepancies() holds="The list is correct: no acknowledged item is lost, none is stored twice, and the count is right." />
     }
 }
 
@@ -334,7 +334,7 @@ fn severity(finding: &Finding) -> &'static str {
 
 /// The text for screen readers after a choice.
 fn announcement(crash: &Crash) -> String {
-    let outcome = discrepancies(crash).unwrap_or_else(|| "It holds".to_owned());
+    let outcome = discrepancies(crash).unwrap_or_else(|| "The list is correct".to_owned());
     format!(
         "{}, {}: {outcome}.",
         crash.protocol.title(),

@@ -226,9 +226,9 @@ fn Verdict(verdict: MigrationVerdict) -> impl IntoView {
 
 fn judgement(verdict: MigrationVerdict) -> &'static str {
     if verdict.holds {
-        "It holds: every earlier like and every acknowledged like is in the list once, and check finds nothing."
+        "The list is correct: every earlier like and every acknowledged like is in the list once, and check finds nothing."
     } else {
-        "It does not hold."
+        "The list is not correct."
     }
 }
 

@@ -145,7 +145,7 @@ const CLASS: Station = Station {
     title: "A class storms one post",
     minutes: 10,
     about: "Everybody in the class likes one post of a celebrity, and adds likes by the town’s people, as fast as they can.",
-    doing: "Join with your name. Bring people until the head spills, then continue.",
+    doing: "Join with your name. Add people until the head spills, then continue.",
     looking: "Whether every screen shows the same number, and what happens to the post’s document.",
     asking: "Thirty of you write to one document at the same time. Why does nobody wait, and why is no like lost?",
 };

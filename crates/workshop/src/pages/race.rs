@@ -174,7 +174,7 @@ fn Verdict(tally: Tally) -> impl IntoView {
             </p>
             <Discrepancies
                 faults=tally.discrepancies()
-                holds="It holds: nothing is over the threshold, lost or stored twice, and the count is right."
+                holds="The list is correct: nothing is over the threshold, lost or stored twice, and the count is right."
             />
         </section>
     }
@@ -198,7 +198,7 @@ fn announcement(race: &Race) -> String {
         }
     }
     match &race.verdict {
-        Some(tally) if tally.holds() => said.push_str(" Both are done, and it holds."),
+        Some(tally) if tally.holds() => said.push_str(" Both are done, and the list is correct."),
         Some(tally) => {
             let faults: Vec<String> = tally.discrepancies().iter().map(words::discrepancy).collect();
             said = format!("{said} Both are done: {}.", faults.join("; "));

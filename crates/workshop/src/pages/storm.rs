@@ -60,7 +60,7 @@ fn Start(choice: Option<StormChoice>) -> impl IntoView {
     view! {
         <form class="storm-form" method="post" action=StartStorm::url() data-testid="storm-form">
             <div class="field storm-target">
-                <label for="storm-target">"Over"</label>
+                <label for="storm-target">"Target"</label>
                 <select id="storm-target" name="target">
                     {options.into_iter().collect_view()}
                 </select>
@@ -179,7 +179,7 @@ fn Verdict(verdict: StormVerdict, storm: Storm) -> impl IntoView {
         (unsent, "likes were due but not sent"),
     ];
     let judgement = holds.then_some(
-        "It holds: every acknowledged person is in the list once, nobody else is, the count is right, and check finds nothing.",
+        "The list is correct: every acknowledged person is in the list once, nobody else is, the count is right, and check finds nothing.",
     );
     let sums = vec![
         ("acknowledged", "expected in it", acknowledged),
@@ -251,8 +251,8 @@ fn line(storm: &Storm) -> String {
 /// The text for screen readers: at the start and the end, not each second.
 fn announcement(storm: &Storm) -> String {
     match storm.verdict {
-        Some(verdict) if verdict.holds => format!("{}. It holds.", heading(storm)),
-        Some(_) => format!("{}. It does not hold.", heading(storm)),
+        Some(verdict) if verdict.holds => format!("{}. The list is correct.", heading(storm)),
+        Some(_) => format!("{}. The list is not correct.", heading(storm)),
         None => format!("{}.", heading(storm)),
     }
 }

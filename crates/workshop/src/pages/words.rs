@@ -33,9 +33,9 @@ pub fn purpose(call: &Call) -> &'static str {
         ("followerOverflow", Verb::Insert(_)) => "Start a batch with the follower in it",
         ("followerOverflow", _) => "Push the follower into the batch",
         ("timelines", Verb::Update(update)) if update.upsert => {
-            "Note in the follower’s timeline that it is in doubt about this author"
+            "Mark this author in the follower’s timeline: whether the follow succeeds is not known yet"
         }
-        ("timelines", Verb::Update(_)) => "Bring the timeline in line with the followers, and end the doubt",
+        ("timelines", Verb::Update(_)) => "Make the timeline agree with the followers, and remove the mark",
         ("timelines", _) => "Read the follower’s timeline",
         ("users", Verb::Find(find)) if find.projection.is_empty() => "Read the number of items",
         ("posts" | "users", Verb::Find(find)) => looking(find),
@@ -62,7 +62,7 @@ pub fn purpose(call: &Call) -> &'static str {
         ("pages", Verb::FindAndModify(_)) => "Take the item out of its page",
         ("pages", Verb::Distinct(..) | Verb::Count(_)) => "Find the pages that are left",
         ("pages", Verb::Delete(..)) => "Delete the pages without an owner",
-        _ => "Look",
+        _ => "Read the documents",
     }
 }
 

@@ -1,4 +1,4 @@
-//! A storm of the workshop: many actors like one list at once, and it is told what becomes of it, second by second.
+//! A storm of the workshop: many actors like one list at once, and the list is reported second by second.
 
 use std::fmt;
 use std::ops::RangeInclusive;

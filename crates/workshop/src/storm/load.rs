@@ -158,15 +158,15 @@ impl Second {
             bytes_per_like: (pushes * stored.owner_bytes).checked_div(added).unwrap_or(0),
         };
         let millis = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
-        storm.update(|told| {
-            told.elapsed = millis;
-            told.answered = all.answered;
-            told.failed = tally.failures();
-            told.reached = (all.answered * 1_000).checked_div(millis).unwrap_or(0);
-            (told.p50, told.p99) = (all.p50, all.p99);
+        storm.update(|shown| {
+            shown.elapsed = millis;
+            shown.answered = all.answered;
+            shown.failed = tally.failures();
+            shown.reached = (all.answered * 1_000).checked_div(millis).unwrap_or(0);
+            (shown.p50, shown.p99) = (all.p50, all.p99);
             // The rest of a second after its last answer has no meaning.
-            if second.answered > 0 || told.seconds.is_empty() || elapsed.as_secs() >= u64::from(self.nth) {
-                told.seconds.push(second);
+            if second.answered > 0 || shown.seconds.is_empty() || elapsed.as_secs() >= u64::from(self.nth) {
+                shown.seconds.push(second);
             }
         });
         Ok(())

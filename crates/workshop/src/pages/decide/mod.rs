@@ -129,7 +129,7 @@ fn Advised(pattern: Pattern) -> impl IntoView {
                 <div>
                     <h3>"See it"</h3>
                     <ul>{stations.collect_view()}</ul>
-                    <h3>"Who says so"</h3>
+                    <h3>"Sources"</h3>
                     <ul>{sources.collect_view()}</ul>
                 </div>
             </div>
