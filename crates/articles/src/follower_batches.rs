@@ -56,9 +56,7 @@ impl FollowerBatches {
     pub async fn add(&self, owner: PostId, follower: Item) -> Result<()> {
         let engine = &*self.engine;
         let find = Find::matching(doc! { "_id": id_of(owner) });
-        let user = first(engine, USERS, find)
-            .await?
-            .ok_or_else(|| no_owner(owner))?;
+        let user = first(engine, USERS, find).await?.ok_or_else(|| no_owner(owner))?;
         let push = doc! { "followers": follower.to_document() };
         if followers_in(&user)? < self.limits.threshold {
             let both = doc! { "$push": push, "$inc": { "followerCount": 1_i64 } };

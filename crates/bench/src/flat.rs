@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use articles::{Layout, Overflow};
 use embedded::Embedded;
 use serde::Serialize;
-use articles::{Layout, Overflow};
 use store::overflow::Item;
 use workshop::measure::{Cost, CostMeter};
 

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use articles::{Layout, Overflow};
 use bson::doc;
 use chart::numbers::number;
 use document::{Engine, FindAndModify};
 use model::{Relation, Topic};
 use serde::Serialize;
-use articles::{Layout, Overflow};
 use store::overflow::uuid_bson;
 
 use crate::Result;

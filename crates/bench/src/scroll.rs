@@ -4,10 +4,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
+use articles::Overflow;
 use chart::numbers::number;
 use model::{Relation, Topic};
 use serde::{Deserialize, Serialize};
-use articles::Overflow;
 
 use crate::Result;
 use crate::flat::longest;

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use articles::{Layout, Overflow};
 use chart::numbers::number;
 use document::{Consistency, Engine};
 use embedded::Embedded;
 use model::{Handle, Person, PostId, Relation, Timestamp, Topic};
 use mongo::Mongo;
 use serde::Serialize;
-use articles::{Layout, Overflow};
 use store::people::{COLLECTION, User};
 use store::reactions::{Attempt, Reaction};
 use store::upkeep::{CheckOptions, check};
