@@ -283,3 +283,37 @@ async fn names_and_commands_that_are_not_supported_are_refused_by_name() {
     );
     engine.ping().await.unwrap();
 }
+
+#[tokio::test]
+async fn documents_that_are_too_large_are_refused_as_mongodb_does() {
+    let engine = Embedded::in_memory().unwrap();
+    // A document with an `_id` of 32 bits and a text has 25 bytes around the text.
+    let sized = |id: i32, bytes: usize| doc! { "_id": id, "text": "x".repeat(bytes - 25) };
+    engine.insert("things", vec![sized(1, 16_777_216)]).await.unwrap();
+    for (bytes, message) in [
+        (
+            16_777_217,
+            "object to insert too large. size in bytes: 16777217, max size: 16777216",
+        ),
+        (
+            16_793_601,
+            "BSONObj size: 16793601 (0x1004001) is invalid. Size must be between 0 and 16793600(16MB)",
+        ),
+    ] {
+        let error = engine.insert("things", vec![sized(2, bytes)]).await.unwrap_err();
+        assert_eq!((code(&error), error.to_string().as_str()), (10334, message));
+    }
+    let text = "x".repeat(16_777_217 - 25);
+    let upsert = Update::one(doc! { "_id": 2 }, doc! { "$set": { "text": &text } }).or_insert();
+    let error = engine.update("things", upsert).await.unwrap_err();
+    assert_eq!(
+        (code(&error), error.to_string().as_str()),
+        (17420, "Document to upsert is larger than 16777216")
+    );
+    let update = Update::one(doc! { "_id": 1 }, doc! { "$set": { "text": text } });
+    let error = engine.update("things", update).await.unwrap_err();
+    assert_eq!(
+        (code(&error), error.to_string().as_str()),
+        (17419, "Resulting document after update is larger than 16777216")
+    );
+}

@@ -1,14 +1,17 @@
 //! Commands as shells and drivers send them, and their answers.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod support;
+
 use std::sync::Arc;
 
 use bson::{Bson, Document, doc};
 use document::Engine;
 use embedded::Embedded;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use wire::{Listener, Options, listen};
+
+use crate::support::{exchange, message};
 
 /// A connection to a listener of its own.
 struct Shell {
@@ -35,20 +38,7 @@ impl Shell {
     /// The answer to a command, whether it fails or not.
     async fn ask(&mut self, mut command: Document) -> Document {
         command.insert("$db", "spillway");
-        let body = command.to_vec().unwrap();
-        let length = i32::try_from(21 + body.len()).unwrap();
-        let mut bytes = Vec::new();
-        for number in [length, 1, 0, 2013, 0] {
-            bytes.extend_from_slice(&number.to_le_bytes());
-        }
-        bytes.push(0);
-        bytes.extend(body);
-        self.stream.write_all(&bytes).await.unwrap();
-        let mut length = [0; 4];
-        self.stream.read_exact(&mut length).await.unwrap();
-        let mut rest = vec![0; usize::try_from(i32::from_le_bytes(length)).unwrap() - 4];
-        self.stream.read_exact(&mut rest).await.unwrap();
-        Document::from_reader(&rest[17..]).unwrap()
+        exchange(&mut self.stream, &message(&command)).await.unwrap()
     }
 
     /// The answer to a command that must not fail.

@@ -1,6 +1,8 @@
 //! Connections to the listener: access, malformed bytes, and concurrent lists through the driver.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod support;
+
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
 
@@ -11,10 +13,12 @@ use model::{Handle, PostId, PostText, Relation, Timestamp, Topic};
 use mongo::{ConnectError, Mongo};
 use store::overflow::Item;
 use store::{Settings, Store};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use uuid::Uuid;
 use wire::{ListenError, Listener, Login, Observer, Options, SignInEvent, listen};
+
+use crate::support::message;
 
 async fn listening(options: Options) -> Result<Listener, ListenError> {
     let embedded = Arc::new(Embedded::in_memory().unwrap());
@@ -40,28 +44,10 @@ async fn connect(listener: &Listener, login: &str) -> Result<Mongo, ConnectError
     Mongo::connect(&format!("mongodb://{login}{address}/spillway?authSource=admin")).await
 }
 
-/// A message of one section.
-fn message(body: &Document) -> Vec<u8> {
-    let body = body.to_vec().unwrap();
-    let length = i32::try_from(21 + body.len()).unwrap();
-    let mut bytes = Vec::new();
-    for number in [length, 1, 0, 2013, 0] {
-        bytes.extend_from_slice(&number.to_le_bytes());
-    }
-    bytes.push(0);
-    bytes.extend(body);
-    bytes
-}
-
-/// The answer to some bytes; `None` if the connection is closed.
+/// The answer to some bytes on a connection of their own; `None` if it is closed.
 async fn exchange(address: SocketAddr, bytes: &[u8]) -> Option<Document> {
     let mut stream = TcpStream::connect(address).await.unwrap();
-    stream.write_all(bytes).await.unwrap();
-    let mut length = [0; 4];
-    stream.read_exact(&mut length).await.ok()?;
-    let mut rest = vec![0; usize::try_from(i32::from_le_bytes(length)).unwrap() - 4];
-    stream.read_exact(&mut rest).await.unwrap();
-    Some(Document::from_reader(&rest[17..]).unwrap())
+    support::exchange(&mut stream, bytes).await
 }
 
 #[tokio::test]
