@@ -5,14 +5,14 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use feed::Feed;
-use model::{Comment, CommentText, ItemId, Listing};
+use model::{Comment, CommentText, ItemId, Listing, PostId};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use web::ProblemBody;
 
-use crate::extract::{Actor, Body, CommentPath, PostPath, Stretch};
+use crate::extract::{Actor, Body, InPath, Stretch};
 use crate::{Answer, Api, created};
 
 pub fn routes() -> OpenApiRouter<Api> {
@@ -37,12 +37,12 @@ struct NewComment {
 ///
 /// Newest first.
 #[utoipa::path(get, path = "/posts/{id}/comments", tag = "Comments", operation_id = "listComments",
-    params(PostPath, Stretch),
+    params(InPath<PostId>, Stretch),
     responses((status = 200, description = "A part of the list.", body = Listing<Comment>))
 )]
 async fn list(
     State(feed): State<Feed>,
-    PostPath(post): PostPath,
+    InPath(post): InPath<PostId>,
     Stretch(paging): Stretch,
 ) -> Answer<Json<Listing<Comment>>> {
     Ok(Json(feed.reactions().comments(post, paging).await?))
@@ -54,7 +54,7 @@ async fn list(
 /// got first.
 #[utoipa::path(post, path = "/posts/{id}/comments", tag = "Comments", operation_id = "writeComment",
     security(("session" = [])),
-    params(PostPath),
+    params(InPath<PostId>),
     request_body = NewComment,
     responses(
         (status = 201, description = "The comment.", body = Comment, headers(
@@ -66,7 +66,7 @@ async fn list(
 async fn write(
     State(feed): State<Feed>,
     Actor(actor): Actor,
-    PostPath(post): PostPath,
+    InPath(post): InPath<PostId>,
     Body(new): Body<NewComment>,
 ) -> Answer<Response> {
     let id = new.id.map(|id| id.parse::<ItemId>()).transpose()?;
@@ -83,13 +83,14 @@ async fn write(
 /// Only your own. Sent again, it is not found.
 #[utoipa::path(delete, path = "/posts/{id}/comments/{comment}", tag = "Comments", operation_id = "deleteComment",
     security(("session" = [])),
-    params(CommentPath),
+    params(InPath<PostId>, InPath<ItemId>),
     responses((status = 204, description = "It is gone."))
 )]
 async fn remove(
     State(feed): State<Feed>,
     Actor(actor): Actor,
-    CommentPath(post, comment): CommentPath,
+    InPath(post): InPath<PostId>,
+    InPath(comment): InPath<ItemId>,
 ) -> Answer<StatusCode> {
     feed.reactions().delete_comment(&actor, post, comment).await?;
     Ok(StatusCode::NO_CONTENT)

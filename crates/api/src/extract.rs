@@ -1,5 +1,6 @@
 //! Reading requests: every refusal is problem+json, and names the field when there is one.
 
+use std::str::FromStr;
 use std::sync::Arc;
 
 use axum::body::Bytes;
@@ -45,47 +46,45 @@ impl<S: Sync> FromRequestParts<S> for Actor {
     }
 }
 
-/// The post in the path. An invalid id is treated as a post that does not exist.
-pub struct PostPath(pub PostId);
+/// What a path names, such as the post.
+pub struct InPath<T>(pub T);
 
-impl<S: Sync> FromRequestParts<S> for PostPath {
+/// A value that is a segment of a path.
+pub trait Segment: FromStr {
+    /// Its name in the path.
+    const NAME: &str;
+    /// The refusal of a segment that is none. For a reader it is one that does not exist.
+    const MISSING: &str;
+}
+
+impl Segment for PostId {
+    const NAME: &str = "id";
+    const MISSING: &str = "There is no such post. It may have been deleted.";
+}
+
+impl Segment for ItemId {
+    const NAME: &str = "comment";
+    const MISSING: &str = "There is no such comment on this post.";
+}
+
+impl Segment for Handle {
+    const NAME: &str = "handle";
+    const MISSING: &str = "There is nobody with this handle here.";
+}
+
+impl Segment for Tag {
+    const NAME: &str = "tag";
+    const MISSING: &str = "This is not a valid tag.";
+}
+
+impl<S: Sync, T: Segment> FromRequestParts<S> for InPath<T> {
     type Rejection = ErrorResponse;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ErrorResponse> {
-        let id = segment(parts, "id").await.and_then(|id| id.parse().ok());
-        id.map(Self).ok_or_else(|| {
-            Problem::new(Kind::NotFound, "There is no such post. It may have been deleted.").into()
-        })
-    }
-}
-
-/// The post and its comment in the path.
-pub struct CommentPath(pub PostId, pub ItemId);
-
-impl<S: Sync> FromRequestParts<S> for CommentPath {
-    type Rejection = ErrorResponse;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ErrorResponse> {
-        let PostPath(post) = PostPath::from_request_parts(parts, state).await?;
-        let id = segment(parts, "comment").await.and_then(|id| id.parse().ok());
-        id.map(|id| Self(post, id))
-            .ok_or_else(|| Problem::new(Kind::NotFound, "There is no such comment on this post.").into())
-    }
-}
-
-/// The person in the path. An invalid handle is treated as a person who does not exist.
-pub struct UserPath(pub Handle);
-
-impl<S: Sync> FromRequestParts<S> for UserPath {
-    type Rejection = ErrorResponse;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ErrorResponse> {
-        let handle = segment(parts, "handle")
-            .await
-            .and_then(|handle| handle.parse().ok());
-        handle
+        let value = segment(parts, T::NAME).await.and_then(|text| text.parse().ok());
+        value
             .map(Self)
-            .ok_or_else(|| Problem::new(Kind::NotFound, "There is nobody with this handle here.").into())
+            .ok_or_else(|| Problem::new(Kind::NotFound, T::MISSING).into())
     }
 }
 
@@ -97,19 +96,6 @@ impl<S: Sync> FromRequestParts<S> for SessionPath {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ErrorResponse> {
         Ok(Self(segment(parts, "id").await.unwrap_or_default().into()))
-    }
-}
-
-/// The tag in the path. An invalid tag is treated as one that no post has.
-pub struct TagPath(pub Tag);
-
-impl<S: Sync> FromRequestParts<S> for TagPath {
-    type Rejection = ErrorResponse;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ErrorResponse> {
-        let tag = segment(parts, "tag").await.and_then(|tag| tag.parse().ok());
-        tag.map(Self)
-            .ok_or_else(|| Problem::new(Kind::NotFound, "This is not a valid tag.").into())
     }
 }
 

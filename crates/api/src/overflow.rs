@@ -3,11 +3,11 @@
 use axum::Json;
 use axum::extract::State;
 use feed::Feed;
-use model::{Overflow, Relation, RelationOverflow, Topic};
+use model::{Handle, Overflow, PostId, Relation, RelationOverflow, Topic};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::extract::{PostPath, Reader, UserPath};
+use crate::extract::{InPath, Reader};
 use crate::{Answer, Api};
 
 pub fn routes() -> OpenApiRouter<Api> {
@@ -20,13 +20,13 @@ pub fn routes() -> OpenApiRouter<Api> {
 ///
 /// Its likes, comments and shares.
 #[utoipa::path(get, path = "/posts/{id}/overflow", tag = "Storage", operation_id = "getPostOverflow",
-    params(PostPath),
+    params(InPath<PostId>),
     responses((status = 200, description = "Each list by its name.", body = BTreeMap<Relation, RelationOverflow>))
 )]
 async fn of_post(
     State(feed): State<Feed>,
     reader: Reader,
-    PostPath(post): PostPath,
+    InPath(post): InPath<PostId>,
 ) -> Answer<Json<Overflow>> {
     stored(&feed, &reader, &Topic::Post(post)).await
 }
@@ -35,13 +35,13 @@ async fn of_post(
 ///
 /// Their followers, following and activities.
 #[utoipa::path(get, path = "/users/{handle}/overflow", tag = "Storage", operation_id = "getUserOverflow",
-    params(UserPath),
+    params(InPath<Handle>),
     responses((status = 200, description = "Each list by its name.", body = BTreeMap<Relation, RelationOverflow>))
 )]
 async fn of_user(
     State(feed): State<Feed>,
     reader: Reader,
-    UserPath(handle): UserPath,
+    InPath(handle): InPath<Handle>,
 ) -> Answer<Json<Overflow>> {
     stored(&feed, &reader, &Topic::User(handle)).await
 }

@@ -1,38 +1,35 @@
 //! The parameters of the extractors in the description of the API. The bounds are those that the extractors check.
 
 use feed::Paging;
-use model::{Handle, ItemId, PostId, SessionId};
+use model::{Handle, ItemId, PostId, SessionId, Tag};
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema, Type};
 use utoipa::openapi::{RefOr, Required};
 use utoipa::{IntoParams, PartialSchema};
 
 use crate::events::{MOST_TOPICS, Watched};
-use crate::extract::{CommentPath, PostPath, SessionPath, Stretch, TagPath, UserPath};
+use crate::extract::{InPath, Segment, SessionPath, Stretch};
 
 /// A topic as this server writes it.
 const TOPIC: &str = "^(post:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|user:[a-z0-9][a-z0-9_-]{1,29})$";
 /// A handle in any of the accepted forms.
 const HANDLE: &str = r"^\s*@*[A-Za-z0-9][A-Za-z0-9_-]{1,29}\s*$";
 
-impl IntoParams for PostPath {
+impl IntoParams for InPath<PostId> {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        vec![in_path("id", "The post.", PostId::schema())]
+        vec![in_path(PostId::NAME, "The post.", PostId::schema())]
     }
 }
 
-impl IntoParams for CommentPath {
+impl IntoParams for InPath<ItemId> {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        vec![
-            in_path("id", "The post.", PostId::schema()),
-            in_path("comment", "The comment on it.", ItemId::schema()),
-        ]
+        vec![in_path(ItemId::NAME, "The comment on it.", ItemId::schema())]
     }
 }
 
-impl IntoParams for UserPath {
+impl IntoParams for InPath<Handle> {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        vec![in_path("handle", "The person's handle.", Handle::schema())]
+        vec![in_path(Handle::NAME, "The person's handle.", Handle::schema())]
     }
 }
 
@@ -42,12 +39,12 @@ impl IntoParams for SessionPath {
     }
 }
 
-impl IntoParams for TagPath {
+impl IntoParams for InPath<Tag> {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         let tag = text().examples(["weir"]).into();
         let words =
             "The tag without its #: 1 to 50 letters, digits and _ of any script, with at least one letter.";
-        vec![in_path("tag", words, tag)]
+        vec![in_path(Tag::NAME, words, tag)]
     }
 }
 

@@ -12,7 +12,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use web::ProblemBody;
 
-use crate::extract::{Actor, Reader, Stretch, UserPath};
+use crate::extract::{Actor, InPath, Reader, Stretch};
 use crate::{Answer, Api};
 
 pub fn routes() -> OpenApiRouter<Api> {
@@ -73,10 +73,14 @@ impl From<Profile> for User {
 
 /// One person
 #[utoipa::path(get, path = "/users/{handle}", tag = "People", operation_id = "getUser",
-    params(UserPath),
+    params(InPath<Handle>),
     responses((status = 200, description = "The person, as the reader sees them.", body = User))
 )]
-async fn show(State(feed): State<Feed>, reader: Reader, UserPath(handle): UserPath) -> Answer<Json<User>> {
+async fn show(
+    State(feed): State<Feed>,
+    reader: Reader,
+    InPath(handle): InPath<Handle>,
+) -> Answer<Json<User>> {
     Ok(Json(
         feed.people().profile(&handle, reader.handle()).await?.into(),
     ))
@@ -87,7 +91,7 @@ async fn show(State(feed): State<Feed>, reader: Reader, UserPath(handle): UserPa
 /// Their posts appear in your home feed. Sent again, it changes nothing.
 #[utoipa::path(put, path = "/users/{handle}/follow", tag = "People", operation_id = "follow",
     security(("session" = [])),
-    params(UserPath),
+    params(InPath<Handle>),
     responses(
         (status = 200, description = "Whether it is active now, and the new count of followers.", body = ReactionState),
         (status = 422, description = "You cannot follow yourself.", body = ProblemBody, content_type = "application/problem+json")
@@ -96,7 +100,7 @@ async fn show(State(feed): State<Feed>, reader: Reader, UserPath(handle): UserPa
 async fn follow(
     State(feed): State<Feed>,
     Actor(actor): Actor,
-    UserPath(handle): UserPath,
+    InPath(handle): InPath<Handle>,
 ) -> Answer<Json<ReactionState>> {
     Ok(Json(feed.people().follow(&actor, &handle).await?))
 }
@@ -106,13 +110,13 @@ async fn follow(
 /// Sent again, it changes nothing.
 #[utoipa::path(delete, path = "/users/{handle}/follow", tag = "People", operation_id = "unfollow",
     security(("session" = [])),
-    params(UserPath),
+    params(InPath<Handle>),
     responses((status = 200, description = "Whether it is active now, and the new count of followers.", body = ReactionState))
 )]
 async fn unfollow(
     State(feed): State<Feed>,
     Actor(actor): Actor,
-    UserPath(handle): UserPath,
+    InPath(handle): InPath<Handle>,
 ) -> Answer<Json<ReactionState>> {
     Ok(Json(feed.people().unfollow(&actor, &handle).await?))
 }
@@ -121,13 +125,13 @@ async fn unfollow(
 ///
 /// The latest first.
 #[utoipa::path(get, path = "/users/{handle}/followers", tag = "People", operation_id = "listFollowers",
-    params(UserPath, Stretch),
+    params(InPath<Handle>, Stretch),
     responses((status = 200, description = "A part of the list.", body = Listing<Member>))
 )]
 async fn followers(
     State(feed): State<Feed>,
     reader: Reader,
-    UserPath(handle): UserPath,
+    InPath(handle): InPath<Handle>,
     Stretch(paging): Stretch,
 ) -> Answer<Json<Listing<Member>>> {
     let lists = feed.lists(reader.handle());
@@ -142,13 +146,13 @@ async fn followers(
 ///
 /// The latest first.
 #[utoipa::path(get, path = "/users/{handle}/following", tag = "People", operation_id = "listFollowing",
-    params(UserPath, Stretch),
+    params(InPath<Handle>, Stretch),
     responses((status = 200, description = "A part of the list.", body = Listing<Member>))
 )]
 async fn following(
     State(feed): State<Feed>,
     reader: Reader,
-    UserPath(handle): UserPath,
+    InPath(handle): InPath<Handle>,
     Stretch(paging): Stretch,
 ) -> Answer<Json<Listing<Member>>> {
     let lists = feed.lists(reader.handle());
@@ -163,12 +167,12 @@ async fn following(
 ///
 /// Posts, likes, comments, shares and follows, the latest first.
 #[utoipa::path(get, path = "/users/{handle}/activity", tag = "People", operation_id = "listActivity",
-    params(UserPath, Stretch),
+    params(InPath<Handle>, Stretch),
     responses((status = 200, description = "A part of the list.", body = Listing<Activity>))
 )]
 async fn activity(
     State(feed): State<Feed>,
-    UserPath(handle): UserPath,
+    InPath(handle): InPath<Handle>,
     Stretch(paging): Stretch,
 ) -> Answer<Json<Listing<Activity>>> {
     Ok(Json(feed.people().activity(&handle, paging).await?))

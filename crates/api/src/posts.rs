@@ -5,14 +5,14 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use feed::Feed;
-use model::{Listing, Post, PostCard, PostId, PostText};
+use model::{Listing, Post, PostCard, PostId, PostText, Tag};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use web::ProblemBody;
 
-use crate::extract::{Actor, Body, PostPath, Reader, Stretch, TagPath};
+use crate::extract::{Actor, Body, InPath, Reader, Stretch};
 use crate::{Answer, Api, created};
 
 pub fn routes() -> OpenApiRouter<Api> {
@@ -71,13 +71,13 @@ async fn explore(
 ///
 /// Newest first.
 #[utoipa::path(get, path = "/tags/{tag}", tag = "Posts", operation_id = "listTagged",
-    params(TagPath, Stretch),
+    params(InPath<Tag>, Stretch),
     responses((status = 200, description = "A part of the list; empty for a tag that no post has.", body = Listing<Post>))
 )]
 async fn tagged(
     State(feed): State<Feed>,
     reader: Reader,
-    TagPath(tag): TagPath,
+    InPath(tag): InPath<Tag>,
     Stretch(paging): Stretch,
 ) -> Answer<Json<Listing<Post>>> {
     Ok(Json(posts(
@@ -112,10 +112,10 @@ async fn compose(
 
 /// One post
 #[utoipa::path(get, path = "/posts/{id}", tag = "Posts", operation_id = "getPost",
-    params(PostPath),
+    params(InPath<PostId>),
     responses((status = 200, description = "The post, as the reader sees it.", body = Post))
 )]
-async fn show(State(feed): State<Feed>, reader: Reader, PostPath(id): PostPath) -> Answer<Json<Post>> {
+async fn show(State(feed): State<Feed>, reader: Reader, InPath(id): InPath<PostId>) -> Answer<Json<Post>> {
     Ok(Json(feed.posts().get(id, reader.handle()).await?.post))
 }
 
@@ -124,10 +124,14 @@ async fn show(State(feed): State<Feed>, reader: Reader, PostPath(id): PostPath) 
 /// Only your own, with its likes, comments and shares. Sent again, it is not found.
 #[utoipa::path(delete, path = "/posts/{id}", tag = "Posts", operation_id = "deletePost",
     security(("session" = [])),
-    params(PostPath),
+    params(InPath<PostId>),
     responses((status = 204, description = "It is gone."))
 )]
-async fn delete(State(feed): State<Feed>, Actor(actor): Actor, PostPath(id): PostPath) -> Answer<StatusCode> {
+async fn delete(
+    State(feed): State<Feed>,
+    Actor(actor): Actor,
+    InPath(id): InPath<PostId>,
+) -> Answer<StatusCode> {
     feed.posts().delete(&actor, id).await?;
     Ok(StatusCode::NO_CONTENT)
 }

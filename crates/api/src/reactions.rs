@@ -3,11 +3,11 @@
 use axum::Json;
 use axum::extract::State;
 use feed::Feed;
-use model::{Listing, Member, ReactionState, Relation, Topic};
+use model::{Listing, Member, PostId, ReactionState, Relation, Topic};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::extract::{Actor, PostPath, Reader, Stretch};
+use crate::extract::{Actor, InPath, Reader, Stretch};
 use crate::{Answer, Api};
 
 pub fn routes() -> OpenApiRouter<Api> {
@@ -23,13 +23,13 @@ pub fn routes() -> OpenApiRouter<Api> {
 /// Sent again, it changes nothing.
 #[utoipa::path(put, path = "/posts/{id}/like", tag = "Reactions", operation_id = "like",
     security(("session" = [])),
-    params(PostPath),
+    params(InPath<PostId>),
     responses((status = 200, description = "Whether it is active now, and the new count.", body = ReactionState))
 )]
 async fn like(
     State(feed): State<Feed>,
     Actor(actor): Actor,
-    PostPath(post): PostPath,
+    InPath(post): InPath<PostId>,
 ) -> Answer<Json<ReactionState>> {
     Ok(Json(feed.reactions().like(&actor, post).await?))
 }
@@ -39,13 +39,13 @@ async fn like(
 /// Sent again, it changes nothing.
 #[utoipa::path(delete, path = "/posts/{id}/like", tag = "Reactions", operation_id = "unlike",
     security(("session" = [])),
-    params(PostPath),
+    params(InPath<PostId>),
     responses((status = 200, description = "Whether it is active now, and the new count.", body = ReactionState))
 )]
 async fn unlike(
     State(feed): State<Feed>,
     Actor(actor): Actor,
-    PostPath(post): PostPath,
+    InPath(post): InPath<PostId>,
 ) -> Answer<Json<ReactionState>> {
     Ok(Json(feed.reactions().unlike(&actor, post).await?))
 }
@@ -55,13 +55,13 @@ async fn unlike(
 /// Sent again, it changes nothing.
 #[utoipa::path(put, path = "/posts/{id}/share", tag = "Reactions", operation_id = "share",
     security(("session" = [])),
-    params(PostPath),
+    params(InPath<PostId>),
     responses((status = 200, description = "Whether it is active now, and the new count.", body = ReactionState))
 )]
 async fn share(
     State(feed): State<Feed>,
     Actor(actor): Actor,
-    PostPath(post): PostPath,
+    InPath(post): InPath<PostId>,
 ) -> Answer<Json<ReactionState>> {
     Ok(Json(feed.reactions().share(&actor, post).await?))
 }
@@ -71,13 +71,13 @@ async fn share(
 /// Sent again, it changes nothing.
 #[utoipa::path(delete, path = "/posts/{id}/share", tag = "Reactions", operation_id = "unshare",
     security(("session" = [])),
-    params(PostPath),
+    params(InPath<PostId>),
     responses((status = 200, description = "Whether it is active now, and the new count.", body = ReactionState))
 )]
 async fn unshare(
     State(feed): State<Feed>,
     Actor(actor): Actor,
-    PostPath(post): PostPath,
+    InPath(post): InPath<PostId>,
 ) -> Answer<Json<ReactionState>> {
     Ok(Json(feed.reactions().unshare(&actor, post).await?))
 }
@@ -86,13 +86,13 @@ async fn unshare(
 ///
 /// The latest first.
 #[utoipa::path(get, path = "/posts/{id}/likes", tag = "Reactions", operation_id = "listLikes",
-    params(PostPath, Stretch),
+    params(InPath<PostId>, Stretch),
     responses((status = 200, description = "A part of the list.", body = Listing<Member>))
 )]
 async fn likes(
     State(feed): State<Feed>,
     reader: Reader,
-    PostPath(post): PostPath,
+    InPath(post): InPath<PostId>,
     Stretch(paging): Stretch,
 ) -> Answer<Json<Listing<Member>>> {
     let lists = feed.lists(reader.handle());
@@ -105,13 +105,13 @@ async fn likes(
 ///
 /// The latest first.
 #[utoipa::path(get, path = "/posts/{id}/shares", tag = "Reactions", operation_id = "listShares",
-    params(PostPath, Stretch),
+    params(InPath<PostId>, Stretch),
     responses((status = 200, description = "A part of the list.", body = Listing<Member>))
 )]
 async fn shares(
     State(feed): State<Feed>,
     reader: Reader,
-    PostPath(post): PostPath,
+    InPath(post): InPath<PostId>,
     Stretch(paging): Stretch,
 ) -> Answer<Json<Listing<Member>>> {
     let lists = feed.lists(reader.handle());
