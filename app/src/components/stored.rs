@@ -1,7 +1,7 @@
 use leptos::prelude::*;
 use model::{Overflow, RelationOverflow, Topic};
 use store::inspect::Documents;
-use ui::components::{MAX_DOCUMENT_BYTES, ShownDocument, grouped, size, unchanged};
+use ui::components::{Headings, MAX_DOCUMENT_BYTES, ShownDocument, grouped, size, unchanged};
 
 use crate::pages::Wing;
 
@@ -46,16 +46,7 @@ pub fn Stored(
             </p>
             <div class="stored-table" tabindex="0" role="group" aria-label="The lists in numbers">
                 <table>
-                    <thead>
-                        <tr>
-                            <th scope="col">"List"</th>
-                            <th scope="col">"Items"</th>
-                            <th scope="col">"In the head"</th>
-                            <th scope="col">"Head"</th>
-                            <th scope="col">"Pages"</th>
-                            <th scope="col">"Items a page"</th>
-                        </tr>
-                    </thead>
+                    <Headings columns=vec!["List", "Items", "In the head", "Head", "Pages", "Items a page"] />
                     <tbody>{rows.collect_view()}</tbody>
                 </table>
             </div>

@@ -5,7 +5,7 @@ use document::trace::Read;
 use leptos::prelude::*;
 use model::{Problem, Relation, Topic};
 use store::overflow::{PAGES, Stretch};
-use ui::components::{grouped, size};
+use ui::components::{Headings, grouped, size};
 use ui::islands::Pane;
 use ui::request::{loaded, query};
 use ui::session;
@@ -188,19 +188,7 @@ fn Stage(owner: Topic, relation: Relation, steps: Steps, trace: Trace) -> impl I
         </p>
         <div class="stored-table" tabindex="0" role="group" aria-label="What each step cost">
             <table class="bytes" data-testid="trace">
-                <thead>
-                    <tr>
-                        <th scope="col">"Step"</th>
-                        <th scope="col">"Items"</th>
-                        <th scope="col">"Commands"</th>
-                        <th scope="col">"Documents"</th>
-                        <th scope="col">"of them pages"</th>
-                        <th scope="col">"Keys"</th>
-                        <th scope="col">"Read"</th>
-                        <th scope="col">"One array"</th>
-                        <th scope="col">"Ratio"</th>
-                    </tr>
-                </thead>
+                <Headings columns=vec!["Step", "Items", "Commands", "Documents", "of them pages", "Keys", "Read", "One array", "Ratio"] />
                 <tbody>{rows.collect_view()}</tbody>
             </table>
         </div>

@@ -4,7 +4,7 @@ use bson::{Document, RawDocumentBuf};
 use leptos::prelude::*;
 use model::RelationOverflow;
 use store::inspect::{BytePart, InspectedOwner, Purpose};
-use ui::components::{MAX_DOCUMENT_BYTES, grouped, size};
+use ui::components::{Headings, MAX_DOCUMENT_BYTES, grouped, size};
 
 /// The size of a document; nothing for one that is too large to store.
 pub fn of_document(document: &Document) -> Option<u64> {
@@ -73,14 +73,7 @@ pub fn Bytes(whole: InspectedOwner) -> impl IntoView {
         </p>
         <div class="stored-table" tabindex="0" role="group" aria-label="The parts of the document">
             <table class="bytes" data-testid="byte-map">
-                <thead>
-                    <tr>
-                        <th scope="col">"Part"</th>
-                        <th scope="col">"Bytes"</th>
-                        <th scope="col">"Share"</th>
-                        <th scope="col">"Items"</th>
-                    </tr>
-                </thead>
+                <Headings columns=vec!["Part", "Bytes", "Share", "Items"] />
                 <tbody>{rows.collect_view()}</tbody>
                 <tfoot>
                     <tr data-testid="bson-size" data-bytes=total.to_string()>

@@ -4,7 +4,7 @@
 
 use chart::{Axis, Chart, Line, numbers};
 use leptos::prelude::*;
-use ui::components::{grouped, size};
+use ui::components::{Headings, grouped, size};
 
 use crate::report::{Storm, StormSecond};
 
@@ -116,18 +116,7 @@ pub fn Numbers(storm: Storm) -> impl IntoView {
     view! {
         <div class="storm-numbers" role="region" aria-label="The numbers, second by second" tabindex="0">
             <table data-testid="storm-numbers">
-                <thead>
-                    <tr>
-                        <th scope="col">"Second"</th>
-                        <th scope="col">"Likes answered"</th>
-                        <th scope="col">"Half within"</th>
-                        <th scope="col">"99 of 100 within"</th>
-                        <th scope="col">"In the head"</th>
-                        <th scope="col">"Pages"</th>
-                        <th scope="col">"Document"</th>
-                        <th scope="col">"Bytes for each like"</th>
-                    </tr>
-                </thead>
+                <Headings columns=vec!["Second", "Likes answered", "Half within", "99 of 100 within", "In the head", "Pages", "Document", "Bytes for each like"] />
                 <tbody>{rows.collect_view()}</tbody>
             </table>
         </div>
