@@ -119,7 +119,7 @@ fn add_examples(description: &mut Value, examples: &str) {
 
 /// Leaves out the groups without operations: that of the workshop, where the server has none.
 fn drop_unused_groups(description: &mut Value) {
-    let used: Vec<Value> = operations(description)
+    let used: Vec<Value> = refusals::operations(description)
         .map(|(_, _, operation)| operation["tags"][0].clone())
         .collect();
     if let Some(groups) = description["tags"].as_array_mut() {
@@ -154,18 +154,9 @@ fn name_both_cookies(description: &mut Value) {
             "description": "The session cookie over https."
         }
     });
-    for (_, _, operation) in operations(description) {
+    for (_, _, operation) in refusals::operations(description) {
         if let Some(alternatives) = operation.get_mut("security").and_then(Value::as_array_mut) {
             alternatives.push(json!({ "sessionOverHttps": [] }));
         }
     }
-}
-
-/// Every operation, with its path and method.
-pub fn operations(description: &mut Value) -> impl Iterator<Item = (String, String, &mut Value)> {
-    let paths = description["paths"].as_object_mut().into_iter().flatten();
-    paths.flat_map(|(path, item)| {
-        let item = item.as_object_mut().into_iter().flatten();
-        item.map(move |(method, operation)| (path.clone(), method.clone(), operation))
-    })
 }

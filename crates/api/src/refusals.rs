@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use web::ErrorResponse;
 
 use crate::PREFIX;
-use crate::description::operations;
 
 /// One of them, in the form of the description.
 struct DescribedError {
@@ -91,4 +90,13 @@ impl DescribedError {
         }
         response
     }
+}
+
+/// Every operation, with its path and method.
+pub fn operations(description: &mut Value) -> impl Iterator<Item = (String, String, &mut Value)> {
+    let paths = description["paths"].as_object_mut().into_iter().flatten();
+    paths.flat_map(|(path, item)| {
+        let item = item.as_object_mut().into_iter().flatten();
+        item.map(move |(method, operation)| (path.clone(), method.clone(), operation))
+    })
 }

@@ -2,7 +2,7 @@
 
 use bson::{Document, RawBsonRef, RawDocument};
 
-use crate::message::Malformed;
+use crate::malformed::Malformed;
 
 /// How deep documents may be nested, as in MongoDB.
 pub(crate) const DEEPEST: usize = 200;

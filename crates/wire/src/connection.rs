@@ -12,7 +12,8 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::fault::{CommandError, TOO_MANY_CONNECTIONS};
-use crate::message::{Form, HEADER, Header, LARGEST_MESSAGE, Malformed, Request, answer};
+use crate::malformed::Malformed;
+use crate::message::{Form, HEADER, Header, LARGEST_MESSAGE, Request, answer};
 use crate::server::{Server, Session};
 
 /// How long a message may take to arrive once it has begun, and an answer to be sent.

@@ -28,6 +28,7 @@ mod explain;
 mod fault;
 mod hint;
 mod listener;
+mod malformed;
 mod message;
 mod modify;
 mod read;

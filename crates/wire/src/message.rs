@@ -6,6 +6,7 @@
 use bson::{Bson, Document};
 
 use crate::bytes::{Bytes, number};
+use crate::malformed::Malformed;
 
 /// The largest message, in bytes, as `hello` announces it.
 pub(crate) const LARGEST_MESSAGE: usize = 48_000_000;
@@ -24,27 +25,6 @@ const CHECKSUM_PRESENT: u32 = 1;
 const MORE_TO_COME: u32 = 1 << 1;
 /// The flags that a server must understand; it ignores unknown others.
 const REQUIRED_FLAGS: u32 = 0xFFFF;
-
-/// Bytes that are not a valid message. The connection cannot continue after them.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub(crate) enum Malformed {
-    #[error("a message of {0} bytes")]
-    Length(i32),
-    #[error("operation {0} is not supported")]
-    Operation(i32),
-    #[error("the required flags {0:#06x} are unknown")]
-    Flags(u32),
-    #[error("a section of the unknown kind {0}")]
-    Section(u8),
-    #[error("the message ends too early")]
-    Truncated,
-    #[error("the message has no body, two bodies, two sequences of one name, or too many sequences")]
-    Sections,
-    #[error("a document is not BSON")]
-    Bson,
-    #[error("a document is nested too deep")]
-    Depth,
-}
 
 /// The header of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

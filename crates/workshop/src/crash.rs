@@ -12,7 +12,7 @@ use store::Limits;
 use store::upkeep::{CheckOptions, Finding, check};
 use tokio::sync::mpsc::unbounded_channel;
 
-use crate::stage::handle;
+use crate::cast::handle;
 use crate::{Entry, Expected, List, Protocol, Record, Recorded, Server, Stage, StageDocument, Tally, one_of};
 
 /// The operation during which the process died.

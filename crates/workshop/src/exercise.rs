@@ -9,8 +9,8 @@ use store::overflow::{Item, lay_out};
 use store::upkeep::{ItemSizes, evaluate};
 use uuid::Uuid;
 
+use crate::cast::handle;
 use crate::race::{self, BEFOREHAND, Clicks};
-use crate::stage::handle;
 use crate::{Protocol, crash};
 
 /// A question to the class.

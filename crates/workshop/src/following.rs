@@ -6,7 +6,7 @@ use store::people::User;
 use store::{Settings, Store};
 use uuid::Uuid;
 
-use crate::stage::{FIRST, handle};
+use crate::cast::{FIRST, handle};
 
 /// The person whom everybody here follows.
 pub const FOLLOWED: &str = "celebrity";

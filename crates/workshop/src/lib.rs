@@ -23,6 +23,7 @@ mod actions;
 #[cfg(feature = "pages")]
 pub mod api;
 mod call;
+mod cast;
 pub mod class;
 #[cfg(feature = "pages")]
 pub mod classroom;

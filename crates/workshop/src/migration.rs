@@ -20,11 +20,11 @@ use store::upkeep::{CheckOptions, DetectOptions, Form, Outlier, check, detect, m
 use store::{Settings, Store};
 use tokio::time::{Instant, sleep};
 
+use crate::cast::handle;
 use crate::job::{Job, JobError, Run};
 use crate::layouts::lists::{Size, item, items, owner};
 use crate::report::{ListForm, MeasuredList, Migration, MigrationSample, MigrationVerdict};
 use crate::sandbox::{Sandbox, SandboxError};
-use crate::stage::handle;
 
 type Result<T> = std::result::Result<T, SandboxError>;
 

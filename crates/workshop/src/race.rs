@@ -10,7 +10,7 @@ use store::Limits;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::JoinSet;
 
-use crate::stage::handle;
+use crate::cast::handle;
 use crate::{Entry, Expected, List, Protocol, Record, Recorded, Stage, StageDocument, Tally};
 
 /// The two actors.

@@ -13,13 +13,11 @@ use store::{Limits, Store, people, posts, timeline};
 use uuid::Uuid;
 
 use crate::Protocol;
+use crate::cast::{FIRST, handle};
 use crate::following::{FOLLOWED, Following};
 
 /// More items than any stage has.
 const ALL_ITEMS: usize = 10_000;
-
-/// When the first item was made: 2026-01-01. Each is a second younger than the one before.
-pub(crate) const FIRST: i64 = 1_767_225_600_000;
 
 /// The subject of the list, where a protocol has lists of both kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -314,12 +312,6 @@ impl Stage {
     pub fn topic() -> Topic {
         Topic::Post(Self::owner())
     }
-}
-
-/// The person with this name.
-pub fn handle(name: &str) -> Result<Handle> {
-    name.parse()
-        .map_err(|_| Error::refused(2, format!("{name} is no handle")))
 }
 
 fn fan(nth: u64) -> Result<Handle> {

@@ -10,8 +10,8 @@ use store::Limits;
 use store::overflow::Item;
 use uuid::Uuid;
 
+use crate::cast::handle;
 use crate::report::TunedCost;
-use crate::stage::handle;
 
 pub use measured::Documents;
 pub use run::{TunedState, Tuner};

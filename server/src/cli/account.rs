@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use model::Handle;
 
-use super::DataOptions;
+use super::data::DataOptions;
 
 /// Options of `account`.
 #[derive(Debug, Args)]
@@ -28,7 +28,7 @@ pub struct ResetOptions {
     #[arg(env = "SPILLWAY_ACCOUNT", value_name = "HANDLE")]
     pub handle: Handle,
     /// The address that browsers use, for a complete link.
-    #[arg(long, env = "SPILLWAY_PUBLIC_URL", value_name = "URL", value_parser = super::public_url)]
+    #[arg(long, env = "SPILLWAY_PUBLIC_URL", value_name = "URL", value_parser = super::data::public_url)]
     pub public_url: Option<String>,
     #[command(flatten)]
     pub data: DataOptions,

@@ -1,6 +1,7 @@
 //! What the command line and the environment say.
 
 mod account;
+mod data;
 mod limits;
 mod mongo;
 mod shard;
@@ -14,6 +15,8 @@ use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use self::account::{AccountCommand, AccountOptions, ResetOptions};
+pub use self::data::DataOptions;
+use self::data::public_url;
 pub use self::limits::LimitOptions;
 pub use self::mongo::MongoOptions;
 pub use self::shard::ShardOptions;
@@ -65,25 +68,6 @@ pub enum Command {
     Openapi,
     /// Check that a server is running: exit code 0 if so, 1 if not.
     Healthcheck(HealthcheckOptions),
-}
-
-/// Which store, and how its lists are limited.
-#[derive(Debug, Args)]
-pub struct DataOptions {
-    #[arg(
-        long,
-        help = "Where the data is: embedded:<folder>, or mongodb://host/database \
-                [default: what MONGODB_URI says, or else embedded:./data]",
-        env = "SPILLWAY_STORE",
-        hide_env_values = true,
-        default_value = StoreAddress::usual(),
-        hide_default_value = true,
-        value_name = "ADDRESS"
-    )]
-    /// Where the data is.
-    pub store: StoreAddress,
-    #[command(flatten)]
-    pub limits: LimitOptions,
 }
 
 /// Options of `serve`.
@@ -217,19 +201,6 @@ fn seconds(value: &str) -> Result<Duration, &'static str> {
         .parse::<u16>()
         .map_err(|_| "expected whole seconds from 0 to 65535")?;
     Ok(Duration::from_secs(seconds.into()))
-}
-
-fn public_url(value: &str) -> Result<String, &'static str> {
-    let rest = value
-        .strip_prefix("https://")
-        .or_else(|| value.strip_prefix("http://"));
-    let host = rest.map(|rest| rest.trim_end_matches('/'));
-    match host {
-        Some(host) if !host.is_empty() && host.is_ascii() && !host.contains(['/', '?', '#', ' ']) => {
-            Ok(value.trim_end_matches('/').to_owned())
-        }
-        _ => Err("expected http:// or https:// and a host, without a path, as in https://feed.example.org"),
-    }
 }
 
 #[cfg(test)]

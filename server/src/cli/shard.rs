@@ -1,7 +1,7 @@
 use clap::Args;
 use clap::builder::FalseyValueParser;
 
-use super::DataOptions;
+use super::data::DataOptions;
 
 /// Options of `shard`.
 #[derive(Debug, Args)]

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use clap::Args;
 
-use super::DataOptions;
+use super::data::DataOptions;
 
 /// Options of `export`.
 #[derive(Debug, Args)]

@@ -3,7 +3,7 @@
 use clap::Args;
 use clap::builder::FalseyValueParser;
 
-use super::DataOptions;
+use super::data::DataOptions;
 
 /// Options of `detect`.
 #[derive(Debug, Args)]

@@ -6,7 +6,7 @@ use store::overflow::Item;
 use store::{Limits, Settings};
 use uuid::Uuid;
 
-use crate::stage::handle;
+use crate::cast::handle;
 
 /// The articles' 1,000 and 1,000.
 pub const THOUSANDS: Limits = Limits {
