@@ -33,6 +33,7 @@ mod protocol;
 mod proxies;
 mod reactions;
 mod recovery;
+mod soak;
 #[cfg(feature = "workshop")]
 mod storm;
 mod support;

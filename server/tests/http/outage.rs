@@ -4,14 +4,13 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader};
-use std::net::TcpListener;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::support::{Answer, Client, PATIENCE, Server, handles, spillway, until};
+use crate::support::{Answer, Client, PATIENCE, Server, free_address, handles, spillway, until};
 
 /// The database and the app. A head of 5 and pages of 3, so that writes spill often.
 struct Pair {
@@ -53,18 +52,6 @@ impl Pair {
             (probe.get("/readyz").status == 200).then_some(())
         });
     }
-}
-
-/// An address to listen on repeatedly. Its port is not one of those that the system gives to connections, so none
-/// can take it in between.
-fn free_address() -> String {
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
-    let first = 10_000 + (std::process::id() as usize * 16) % 20_000;
-    until("a port is free", || {
-        let port = first + NEXT.fetch_add(1, Ordering::Relaxed);
-        let address = format!("127.0.0.1:{port}");
-        TcpListener::bind(&address).is_ok().then_some(address)
-    })
 }
 
 #[track_caller]

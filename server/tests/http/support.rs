@@ -1,7 +1,9 @@
 //! A server for each test, and clients for it.
 
 use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -201,6 +203,18 @@ fn launch(data: &TempDir, environment: &[(&'static str, String)]) -> (Child, Buf
         .unwrap_or_else(|| panic!("the server did not start; it said {line:?}"))
         .to_owned();
     (child, stdout, address)
+}
+
+/// An address to listen on repeatedly. Its port is not one of those that the system gives to connections, so none
+/// can take it in between.
+pub fn free_address() -> String {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    let first = 10_000 + (std::process::id() as usize * 16) % 20_000;
+    until("a port is free", || {
+        let port = first + NEXT.fetch_add(1, Ordering::Relaxed);
+        let address = format!("127.0.0.1:{port}");
+        TcpListener::bind(&address).is_ok().then_some(address)
+    })
 }
 
 /// Repeats a request until there is an answer.
