@@ -11,5 +11,5 @@ pub mod components;
 pub mod pages;
 mod render;
 
-pub use pages::{App, Description, EarlyProblem, Links, Wing, shell};
+pub use pages::{App, Description, Links, Wing, shell};
 pub use ui::{notice, session};

@@ -1,13 +1,11 @@
 //! The pages, their server functions, and the files that they need.
 
-use std::sync::Arc;
-
-use app::{App, Description, EarlyProblem, Links, shell};
+use app::{App, Description, Links, shell};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, VARY};
 use axum::http::{HeaderValue, Method, StatusCode};
-use axum::middleware::{Next, from_fn, from_fn_with_state, map_response, map_response_with_state};
+use axum::middleware::{Next, from_fn, map_response, map_response_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
 use feed::Feed;
 use leptos::config::LeptosOptions;
@@ -17,7 +15,6 @@ use leptos_axum::{
     generate_route_list_with_exclusions_and_ssg_and_context,
 };
 use tower_http::services::{ServeDir, ServeFile};
-use web::Session;
 
 use crate::api::DESCRIPTION;
 use crate::http::allow_own_scripts;
@@ -26,7 +23,6 @@ use crate::wing;
 
 /// Everything that browsers display: routes of the app, server functions, static files, and the 404 page.
 pub fn router(feed: Feed, site: &Site) -> Router {
-    let streamed = from_fn_with_state(feed.clone(), ask_before_streaming);
     let context = move || {
         provide_context(feed.clone());
         provide_context(Description(&DESCRIPTION.value));
@@ -46,7 +42,6 @@ pub fn router(feed: Feed, site: &Site) -> Router {
         .leptos_routes_with_context(&options, listed, context, page)
         .fallback(fallback)
         .with_state(options)
-        .layer(streamed)
         .layer(from_fn(without_trailing_slash))
         .layer(map_response(revalidated))
 }
@@ -71,23 +66,6 @@ pub fn assets(site: &Site) -> Router {
             routes.route_service(&format!("/{name}"), ServeFile::new(path))
         });
     routes.layer(map_response_with_state(false, kept))
-}
-
-/// The pages that are sent while their data is still loading. If it fails to load, their status has already been
-/// sent.
-const STREAMED: [&str; 2] = ["/", "/explore"];
-
-/// Checks that the store is available before a page is streamed. Where somebody is signed in, it has just been read.
-async fn ask_before_streaming(State(feed): State<Feed>, mut request: Request, next: Next) -> Response {
-    let session = request.extensions().get::<Arc<Session>>();
-    let was_read = session.is_some_and(|session| session.viewer().is_some());
-    if STREAMED.contains(&request.uri().path())
-        && !was_read
-        && let Err(problem) = feed.ready().await
-    {
-        request.extensions_mut().insert(EarlyProblem(problem));
-    }
-    next.run(request).await
 }
 
 /// Every page has one address: one with a trailing slash is redirected.

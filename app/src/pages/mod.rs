@@ -1,6 +1,5 @@
-//! The pages, rendered on the server. Home and explore are streamed in order, which needs no JavaScript either; every
-//! other route loads what it shows before the first byte is sent, so that a missing post or person is answered with the
-//! right status.
+//! The pages, rendered on the server. Each loads what it shows before the first byte is sent, so that a missing post or
+//! person, or a store that is away, is answered with the right status.
 
 mod accounts;
 mod api;
@@ -25,7 +24,7 @@ use leptos_router::{SsrMode, path};
 
 pub use api::Description;
 pub use document::{Links, shell};
-pub use request::{EarlyProblem, ListPosition, OLDEST};
+pub use request::{ListPosition, OLDEST};
 pub use wing::Wing;
 
 use accounts::{SignInPage, SignUpPage};
@@ -62,8 +61,8 @@ pub fn App() -> impl IntoView {
                     <Banner />
                     <FlatRoutes fallback=NotFound>
                         <WingRoutes />
-                        <Route path=path!("/") view=HomePage ssr=SsrMode::InOrder />
-                        <Route path=path!("/explore") view=ExplorePage ssr=SsrMode::InOrder />
+                        <Route path=path!("/") view=HomePage ssr=SsrMode::Async />
+                        <Route path=path!("/explore") view=ExplorePage ssr=SsrMode::Async />
                         <Route path=path!("/signup") view=SignUpPage ssr=SsrMode::Async />
                         <Route path=path!("/login") view=SignInPage ssr=SsrMode::Async />
                         <Route path=path!("/recover") view=RecoverPage ssr=SsrMode::Async />

@@ -1,6 +1,5 @@
 //! The parameters of a feed page's request.
 
-use axum::http::request::Parts;
 use feed::{End, Paging};
 use leptos::prelude::*;
 use leptos_router::hooks::use_params_map;
@@ -48,12 +47,8 @@ impl ListPosition {
         Ok(place)
     }
 
-    /// The same for a list of posts in some order. It reports a wrong cursor, or that the store is unavailable,
-    /// before any of the page is sent, so that the page can be streamed.
+    /// The same for a list of posts in some order, whose cursors it checks.
     pub fn of_posts(order: Order) -> Result<Self, Problem> {
-        if let Some(EarlyProblem(problem)) = early_problem() {
-            return Err(problem);
-        }
         let mut place = Self::of_this_request()?;
         place.paging.end = End::Newest;
         match place.paging.after {
@@ -83,15 +78,6 @@ impl ListPosition {
             End::Oldest => format!("{OLDEST}&cursor={cursor}&from={before}"),
         }
     }
-}
-
-/// The reason why a page cannot be shown, if it was found before the page began. It is left in the request's
-/// extensions.
-#[derive(Debug, Clone)]
-pub struct EarlyProblem(pub Problem);
-
-fn early_problem() -> Option<EarlyProblem> {
-    use_context::<Parts>()?.extensions.get().cloned()
 }
 
 /// The post that the path names.
