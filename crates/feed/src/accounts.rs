@@ -127,7 +127,9 @@ impl Accounts<'_> {
         match user {
             Some(user) if matches => {
                 log.record(SecurityEvent::SignIn, Some(&handle), client);
-                self.start_session(user, at, client).await
+                let (account, token) = self.start_session(user, at, client).await?;
+                self.0.end_oldest_sessions(&handle, &token).await?;
+                Ok((account, token))
             }
             user => Err(wrong(user.map(|_| &handle))),
         }
@@ -239,7 +241,8 @@ impl Accounts<'_> {
             expires: end_of_session(at, at),
             device: client.device.clone(),
         };
-        self.0.add_session(&session, user.password.is_some()).await?;
+        let sessions = self.0.store.sessions();
+        sessions.insert(&session).await.map_err(to_problem)?;
         Ok((account(user), token))
     }
 

@@ -5,7 +5,6 @@ use std::net::IpAddr;
 
 use model::{Handle, Kind, Problem, SessionId, SignIn, SignIns, Timestamp};
 use store::people::PasswordState;
-use store::sessions::Session;
 
 use super::problems::to_problem;
 use super::{Accounts, Feed, SecurityEvent, SessionToken};
@@ -96,16 +95,17 @@ impl Accounts<'_> {
 }
 
 impl Feed {
-    /// Adds a session. If the account has too many then, those that were not used for the longest time end. Two
+    /// If a person who has just begun this session has too many, those that were not used for the longest time end. Two
     /// sign-ins at the same time may both end the same one, and neither ends its own.
-    pub(super) async fn add_session(&self, session: &Session, limited: bool) -> Result<(), Problem> {
+    pub(super) async fn end_oldest_sessions(
+        &self,
+        user: &Handle,
+        token: &SessionToken,
+    ) -> Result<(), Problem> {
         let sessions = self.store.sessions();
-        sessions.insert(session).await.map_err(to_problem)?;
-        if !limited {
-            return Ok(());
-        }
-        let mut others = sessions.of(&session.user).await.map_err(to_problem)?;
-        others.retain(|other| other.digest != session.digest);
+        let mut others = sessions.of(user).await.map_err(to_problem)?;
+        let own = token.digest();
+        others.retain(|other| other.digest != own);
         others.sort_by_key(|other| Reverse((other.used, other.at)));
         for oldest in others.iter().skip(MOST - 1) {
             sessions.delete(&oldest.digest).await.map_err(to_problem)?;
