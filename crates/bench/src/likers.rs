@@ -13,11 +13,10 @@ use serde::Serialize;
 use store::overflow::uuid_bson;
 
 use crate::Result;
+use crate::crowd::repeat;
 use crate::lists::{default_limits, item, items, open, owner};
 use crate::machine::{median, processor_time};
 use crate::raw::{self, Raw};
-
-const CLIENTS: u64 = 64;
 
 /// How many likes a second one post can take, and what limits them.
 #[derive(Serialize)]
@@ -186,30 +185,23 @@ async fn push(engine: &Engine, number: u64) -> Result<()> {
     Ok(())
 }
 
-/// Repeats an operation in 64 tasks.
+/// All clients repeat an operation for some time.
 async fn clients<F>(each: Duration, operation: impl Fn() -> F + Clone + Send + 'static) -> Result<Round>
 where
     F: Future<Output = Result<()>> + Send,
 {
     let (began, processor) = (Instant::now(), processor_time()?);
-    let mut running = tokio::task::JoinSet::new();
-    for _ in 0..CLIENTS {
-        let operation = operation.clone();
-        running.spawn(async move {
-            let mut done = 0_u64;
-            while began.elapsed() < each {
-                operation().await?;
-                done += 1;
+    let done = repeat(move || {
+        let operation = (began.elapsed() < each).then(&operation);
+        async move {
+            match operation {
+                Some(operation) => operation.await.map(|()| true),
+                None => Ok(false),
             }
-            Result::Ok(done)
-        });
-    }
-    let mut done = 0;
-    while let Some(ended) = running.join_next().await {
-        done += ended??;
-    }
+        }
+    });
     Ok(Round {
-        done,
+        done: done.await?,
         took: began.elapsed(),
         processor: processor_time()? - processor,
     })

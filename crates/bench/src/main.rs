@@ -6,6 +6,7 @@
 //! loops are written out here: a benchmark harness would time one function after the other and could count neither.
 
 mod counting;
+mod crowd;
 mod flat;
 mod home;
 mod likers;

@@ -21,14 +21,12 @@ use workshop::layouts::lists::actor;
 
 use crate::Result;
 use crate::counting::Counting;
+use crate::crowd::{CLIENTS, repeat};
 use crate::lists::{default_limits, item, items, owner};
 use crate::machine::{median, processor_time};
 
 /// The name that stands for an embedded store in a folder of its own.
 const EMBEDDED: &str = "embedded";
-
-/// How many people like at once.
-const CLIENTS: u64 = 64;
 
 /// How many likes each post has before: some pages and a head.
 const BEFORE: u64 = 500;
@@ -269,23 +267,17 @@ impl Side {
         let work = self.store.work(Relation::Likes);
         let (sent, wrote) = (self.sent.load(Ordering::Relaxed), counters().unwrap_or_default());
         let (began, processor) = (Instant::now(), processor_time()?);
-        let next = Arc::new(AtomicU64::new(people.start));
-        let mut running = tokio::task::JoinSet::new();
-        for _ in 0..CLIENTS {
-            let (store, next, end) = (self.store.clone(), Arc::clone(&next), people.end);
-            running.spawn(async move {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= end {
-                        return Result::Ok(());
-                    }
-                    like(&store, post, number).await?;
+        let (store, next) = (self.store.clone(), Arc::new(AtomicU64::new(people.start)));
+        repeat(move || {
+            let (store, number) = (store.clone(), next.fetch_add(1, Ordering::Relaxed));
+            async move {
+                if number >= people.end {
+                    return Ok(false);
                 }
-            });
-        }
-        while let Some(ended) = running.join_next().await {
-            ended??;
-        }
+                like(&store, post, number).await.map(|()| true)
+            }
+        })
+        .await?;
         let (took, done) = (began.elapsed().as_secs_f64(), number(count));
         let now = self.store.work(Relation::Likes);
         let written = counters().unwrap_or_default();
