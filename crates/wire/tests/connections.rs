@@ -13,7 +13,7 @@ use model::{Handle, PostId, PostText, Relation, Timestamp, Topic};
 use mongo::{ConnectError, Mongo};
 use store::overflow::Item;
 use store::{Settings, Store};
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use uuid::Uuid;
 use wire::{ListenError, Listener, Login, Observer, Options, SignInEvent, listen};

@@ -17,7 +17,6 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use self::account::{AccountCommand, AccountOptions, ResetOptions};
 pub use self::data::DataOptions;
 use self::data::public_url;
-pub use self::limits::LimitOptions;
 pub use self::mongo::MongoOptions;
 pub use self::shard::ShardOptions;
 pub use self::store::StoreAddress;
