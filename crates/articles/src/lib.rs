@@ -4,8 +4,8 @@
 //! | Layout | From |
 //! |---|---|
 //! | [`Unbounded`] | what every article starts from: one array |
-//! | [`CheckThenAct`] | "Unbounded Growth: The Outlier Pattern" (S1) |
-//! | [`GuardedAppend`] | "Implementing the Outlier Pattern with Safe Overflow" (S0) |
+//! | [`Primary::check_then_act`] | "Unbounded Growth: The Outlier Pattern" (S1) |
+//! | [`Primary::guarded_append`] | "Implementing the Outlier Pattern with Safe Overflow" (S0) |
 //! | [`Bucket`] | the bucket pattern, which "How to Create `MongoDB` Outlier Patterns" (S3) sends short lists to |
 //! | [`Edge`] | one document per item, the relational way |
 //! | [`Overflow`] | ours: [`store::overflow`] |
@@ -17,10 +17,8 @@
 //! items are the same everywhere, so that bytes can be compared. Nothing in the feed uses this crate.
 
 mod bucket;
-mod check_then_act;
 mod edge;
 mod follower_batches;
-mod guarded_append;
 mod overflow;
 mod primary;
 mod unbounded;
@@ -36,12 +34,10 @@ use store::Limits;
 use store::overflow::{Item, uuid_bson};
 
 pub use bucket::Bucket;
-pub use check_then_act::CheckThenAct;
 pub use edge::Edge;
 pub use follower_batches::{FOLLOWER_OVERFLOW, FollowerBatches};
-pub use guarded_append::GuardedAppend;
 pub use overflow::Overflow;
-pub use primary::{OVERFLOW_ACTIVITIES, USERS, read_activities};
+pub use primary::{OVERFLOW_ACTIVITIES, Primary, USERS, read_activities};
 pub use unbounded::Unbounded;
 
 /// One way to store lists of items, one list per owner.
@@ -118,8 +114,8 @@ impl Kind {
         let engine = Prefixed::new(engine.clone(), format!("{prefix}_{self}_"));
         Ok(match self {
             Self::Unbounded => Box::new(Unbounded::new(engine)),
-            Self::CheckThenAct => Box::new(CheckThenAct::open(engine, limits).await?),
-            Self::GuardedAppend => Box::new(GuardedAppend::open(engine, limits).await?),
+            Self::CheckThenAct => Box::new(Primary::check_then_act(engine, limits).await?),
+            Self::GuardedAppend => Box::new(Primary::guarded_append(engine, limits).await?),
             Self::Bucket => Box::new(Bucket::open(engine, limits).await?),
             Self::Edge => Box::new(Edge::open(engine).await?),
             Self::Overflow => Box::new(Overflow::open(engine, limits).await?),

@@ -1,9 +1,6 @@
 use std::sync::Arc;
 
-use articles::{
-    CheckThenAct, FOLLOWER_OVERFLOW, FollowerBatches, GuardedAppend, Layout, OVERFLOW_ACTIVITIES, Overflow,
-    USERS,
-};
+use articles::{FOLLOWER_OVERFLOW, FollowerBatches, Layout, OVERFLOW_ACTIVITIES, Overflow, Primary, USERS};
 use bson::{Document, doc};
 use document::{Engine, Error, Find, Result};
 use embedded::Embedded;
@@ -71,10 +68,10 @@ impl Server {
     pub async fn start(protocol: Protocol, list: List, engine: Engine, limits: Limits) -> Result<Self> {
         Ok(match (protocol, list) {
             (Protocol::CheckThenAct, _) => {
-                Self::Articles(Box::new(CheckThenAct::open(engine, limits).await?))
+                Self::Articles(Box::new(Primary::check_then_act(engine, limits).await?))
             }
             (Protocol::GuardedAppend, _) => {
-                Self::Articles(Box::new(GuardedAppend::open(engine, limits).await?))
+                Self::Articles(Box::new(Primary::guarded_append(engine, limits).await?))
             }
             (Protocol::AddFollower, _) => Self::Batches(FollowerBatches::open(engine, limits).await?),
             (Protocol::Ours, List::Items) => Self::Ours(Overflow::open(engine, limits).await?),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use articles::{GuardedAppend, Layout, Overflow, read_activities};
+use articles::{Layout, Overflow, Primary, read_activities};
 use bson::doc;
 use document::{Engine, Error, Find, Result, Update};
 use embedded::Embedded;
@@ -23,7 +23,7 @@ async fn with(count: u64) -> Engine {
 }
 
 async fn load(engine: &Engine, count: u64) {
-    let layout = GuardedAppend::open(engine.clone(), SMALL).await.unwrap();
+    let layout = Primary::guarded_append(engine.clone(), SMALL).await.unwrap();
     layout.load(owner(), items(count)).await.unwrap();
 }
 
@@ -32,7 +32,7 @@ async fn append(engine: Engine, number: u64) -> Result<()> {
 }
 
 async fn append_item(engine: Engine, item: Item) -> Result<()> {
-    GuardedAppend::open(engine, SMALL)
+    Primary::guarded_append(engine, SMALL)
         .await?
         .append(owner(), item)
         .await

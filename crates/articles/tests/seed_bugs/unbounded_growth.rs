@@ -1,6 +1,6 @@
 //! S1, "Unbounded Growth: The Outlier Pattern": `addActivity`.
 
-use articles::{CheckThenAct, Layout, read_activities};
+use articles::{Layout, Primary, read_activities};
 use bson::doc;
 use document::{Engine, Find, Result, Update};
 
@@ -15,7 +15,7 @@ const PAGES: &str = "overflowActivities";
 
 async fn with(count: u64) -> Engine {
     let engine = engine();
-    let layout = CheckThenAct::open(engine.clone(), SMALL).await.unwrap();
+    let layout = Primary::check_then_act(engine.clone(), SMALL).await.unwrap();
     layout.load(owner(), items(count)).await.unwrap();
     engine
 }
@@ -25,7 +25,7 @@ async fn append(engine: Engine, number: u64) -> Result<()> {
 }
 
 async fn append_item(engine: Engine, item: Item) -> Result<()> {
-    CheckThenAct::open(engine, SMALL)
+    Primary::check_then_act(engine, SMALL)
         .await?
         .append(owner(), item)
         .await
