@@ -9,6 +9,7 @@ mod http;
 mod listen;
 mod metrics;
 mod opening;
+mod outside;
 mod pages;
 mod seed;
 mod serve;

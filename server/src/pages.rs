@@ -15,6 +15,7 @@ use leptos_axum::{
     generate_route_list_with_exclusions_and_ssg_and_context,
 };
 use tower_http::services::{ServeDir, ServeFile};
+use web::PublicAddress;
 
 use crate::api::DESCRIPTION;
 use crate::http::allow_own_scripts;
@@ -22,9 +23,10 @@ use crate::site::Site;
 use crate::wing;
 
 /// Everything that browsers display: routes of the app, server functions, static files, and the 404 page.
-pub fn router(feed: Feed, site: &Site) -> Router {
+pub fn router(feed: Feed, site: &Site, public: PublicAddress) -> Router {
     let context = move || {
         provide_context(feed.clone());
+        provide_context(public.clone());
         provide_context(Description(&DESCRIPTION.value));
         wing::provide_pages();
         allow_own_scripts();

@@ -16,7 +16,7 @@ use tokio::net::TcpListener;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 use tower_http::csrf::CsrfLayer;
-use web::{Cookies, Sessions, resolve};
+use web::{Cookies, PublicAddress, Sessions, resolve};
 
 use crate::cli::ServeOptions;
 use crate::error::CliError;
@@ -27,7 +27,7 @@ use crate::http::{
 use crate::shutdown::{Phases, Shutdown};
 use crate::site::Site;
 use crate::wing::Wing;
-use crate::{api, drivers, listen, metrics, opening, pages, seed};
+use crate::{api, drivers, listen, metrics, opening, outside, pages, seed};
 
 /// The options that name the addresses to listen on.
 const ADDR: &str = "SPILLWAY_ADDR";
@@ -103,6 +103,7 @@ pub async fn run(options: ServeOptions) -> Result<(), CliError> {
         proxies: options.proxies,
         limits,
         https: secure,
+        public: PublicAddress::new(public_url),
         notices,
         wing,
     };
@@ -202,6 +203,8 @@ pub struct Access {
     pub limits: Option<Arc<Limits>>,
     /// Whether browsers reach this site by https alone.
     pub https: bool,
+    /// The address of the site, for feeds, sitemaps and previews.
+    pub public: PublicAddress,
     /// How a page receives the notice about a form.
     pub notices: Notices,
     /// The workshop.
@@ -225,17 +228,20 @@ pub fn routes(
         proxies,
         limits,
         https,
+        public,
         notices,
         wing,
     } = access;
     let limits = (limits, feed.clone());
-    let pages = pages::router(feed.clone(), site).layer(from_fn_with_state(notices, notice::carry));
+    let pages =
+        pages::router(feed.clone(), site, public.clone()).layer(from_fn_with_state(notices, notice::carry));
     let town = Router::new()
         .merge(api::router(feed.clone(), phases.clone()))
         .merge(pages);
     let town = town
         .layer(from_fn_with_state(limits.clone(), limit_accounts))
         .layer(from_fn_with_state(sessions, resolve))
+        .merge(outside::router(feed.clone(), public))
         .layer(from_fn_with_state(limits.clone(), limit_reads));
     wing.around(town)
         .layer(from_fn(finish_mutations))
@@ -262,16 +268,23 @@ pub fn routes(
 /// built.
 const COMPRESSION: CompressionLevel = CompressionLevel::Precise(3);
 
-/// Pages and JSON are compressed on the way; event streams must not wait for a full block, and the files of the site
+/// What is compressed on the way, by the beginning of its media type.
+const TEXT: [&str; 5] = [
+    "text/html",
+    "application/json",
+    "application/problem+json",
+    "application/atom+xml",
+    "application/xml",
+];
+
+/// Pages, feeds and JSON are compressed on the way; event streams must not wait for a full block, and the files of the site
 /// are compressed already.
 fn is_text(_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions) -> bool {
     let kind = headers
         .get(CONTENT_TYPE)
         .and_then(|kind| kind.to_str().ok())
         .unwrap_or_default();
-    ["text/html", "application/json", "application/problem+json"]
-        .iter()
-        .any(|text| kind.starts_with(text))
+    TEXT.iter().any(|text| kind.starts_with(text))
 }
 
 fn unbound(setting: &str, addr: &str, error: &io::Error) -> CliError {

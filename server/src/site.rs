@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use leptos::config::{Env, LeptosOptions};
 
 use crate::error::CliError;
+use crate::outside::FILES;
 
 /// The name that cargo-leptos gives the files (`output-name`).
 const NAME: &str = "spillway";
@@ -75,6 +76,7 @@ impl Site {
         let named = files.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path())));
         named
             .filter(|(name, _)| !name.contains(['{', '}']) && name != HASHES)
+            .filter(|(name, _)| !FILES.contains(&name.as_str()))
             .collect()
     }
 
@@ -157,6 +159,18 @@ mod tests {
         assert_eq!(hash_file(stale.path(), None), None);
         let empty = built(&files, "");
         assert_eq!(hash_file(empty.path(), None), None);
+    }
+
+    #[test]
+    fn a_file_that_is_made_for_each_request_is_no_file_of_the_site() {
+        let addr = "127.0.0.1:0".parse().unwrap();
+        let folder = built(&[], "");
+        for name in ["robots.txt", "favicon.svg"] {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        let site = Site::find(Some(folder.path()), addr).unwrap();
+        let names: Vec<_> = site.assets().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["favicon.svg"]);
     }
 
     #[test]

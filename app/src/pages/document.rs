@@ -56,11 +56,9 @@ pub fn shell(links: &Links) -> AnyView {
                 <meta name="color-scheme" content="light dark" />
                 <meta name="theme-color" media="(prefers-color-scheme: light)" content="#fbfaf7" />
                 <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#10171b" />
-                <meta
-                    name="description"
-                    content="A social feed that shows how MongoDB's outlier pattern keeps documents small: watch the head of a list fill, and its pages stack up."
-                />
                 <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+                <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
+                <link rel="manifest" href="/manifest.webmanifest" />
                 {links.view()}
                 <MetaTags />
             </head>

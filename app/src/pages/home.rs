@@ -3,10 +3,11 @@ use leptos::server_fn::ServerFn;
 use model::{Handle, PostCard, PostText, Problem, Tag};
 use store::posts::Order;
 use ui::components::TextForm;
+use ui::preview::{PageKind, PublicPage};
 use ui::problem::ProblemPage;
 use ui::request::{feed, loaded, now, rejected_form_of};
 use ui::session;
-use ui::title::PageTitle;
+use ui::title::DESCRIPTION;
 
 use super::accounts::DEMO_SIGN_IN;
 use super::request::{ListPosition, tag_in_path};
@@ -23,7 +24,7 @@ pub fn HomePage() -> impl IntoView {
     };
     let signed_in = session::viewer().is_some();
     view! {
-        <PageTitle text="Home" />
+        <PublicPage title="Home" description=DESCRIPTION kind=PageKind::Website path="/" />
         {if signed_in {
             view! { <h1 class="sr-only">"Home"</h1> }.into_any()
         } else {
@@ -42,7 +43,13 @@ pub fn ExplorePage() -> impl IntoView {
         Err(problem) => return view! { <ProblemPage problem /> }.into_any(),
     };
     view! {
-        <PageTitle text="Explore" />
+        <PublicPage
+            title="Explore"
+            description="Everyone's posts, most liked first. The outliers are at the top."
+            kind=PageKind::Website
+            path="/explore"
+            feed=true
+        />
         <header class="page-head">
             <h1>"Explore"</h1>
             <p>"Everyone's posts, most liked first. The outliers are at the top."</p>
@@ -61,7 +68,13 @@ pub fn TagPage() -> impl IntoView {
     };
     let name = format!("#{tag}");
     view! {
-        <PageTitle text=name.clone() />
+        <PublicPage
+            title=name.clone()
+            description=format!("Everyone's posts with the tag {name}, newest first.")
+            kind=PageKind::Website
+            path=format!("/tags/{tag}")
+            feed=true
+        />
         <header class="page-head">
             <h1 dir="auto">{name}</h1>
             <p>"Everyone's posts with this tag, newest first."</p>

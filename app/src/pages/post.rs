@@ -1,11 +1,11 @@
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use model::{Comment, CommentText, PostId, Problem, Relation, Topic};
-use ui::components::{TextForm, beginning, grouped};
+use ui::components::{TextForm, beginning, excerpt, grouped};
 use ui::islands::Numbers;
+use ui::preview::{PageKind, PublicPage};
 use ui::request::{feed, loaded, now, rejected_form_of};
 use ui::session;
-use ui::title::PageTitle;
 
 use super::request::{ListPosition, post_in_path};
 use crate::actions::comments::AddComment;
@@ -35,6 +35,7 @@ async fn post_page(id: PostId, place: ListPosition) -> Result<impl IntoView, Pro
         card.post.author.name,
         beginning(card.post.text.as_str())
     );
+    let description = excerpt(card.post.text.as_str());
     let (likes, shares) = (card.post.likes, card.post.shares);
     let now = now();
     let form = reader.as_ref().map(|author| {
@@ -66,7 +67,7 @@ async fn post_page(id: PostId, place: ListPosition) -> Result<impl IntoView, Pro
         view! { <CommentRow comment post=id now own /> }
     };
     Ok(view! {
-        <PageTitle text=title />
+        <PublicPage title description kind=PageKind::Article path=format!("/post/{id}") />
         <h1 class="sr-only">{format!("Post by {}", card.post.author.name)}</h1>
         <article class="entry post entry-alone" id=format!("post-{id}") data-testid="post">
             <Numbers>

@@ -1,11 +1,11 @@
 use leptos::prelude::*;
 use model::{Handle, Problem, Profile, Relation, Topic};
 use store::posts::Order;
-use ui::components::{Avatar, Body, FollowButton, Meter, MeterSize, StoredDrawer, grouped};
+use ui::components::{Avatar, Body, FollowButton, Meter, MeterSize, StoredDrawer, excerpt, grouped};
 use ui::islands::Numbers;
+use ui::preview::{PageKind, PublicPage};
 use ui::request::{feed, loaded, now};
 use ui::session;
-use ui::title::PageTitle;
 
 use super::home::{Posts, posts};
 use super::request::{ListPosition, person_in_path};
@@ -25,9 +25,13 @@ async fn profile_page(handle: Handle) -> Result<impl IntoView, Problem> {
     )?;
 
     let title = format!("{} (@{handle})", profile.name);
+    let description = match excerpt(&profile.bio) {
+        bio if bio.is_empty() => format!("Posts by {}.", profile.name),
+        bio => bio,
+    };
     let own = reader.as_ref() == Some(&handle);
     Ok(view! {
-        <PageTitle text=title />
+        <PublicPage title description kind=PageKind::Profile path=format!("/@{handle}") feed=true />
         <ProfileHeader profile signed_in=reader.is_some() own />
         <nav class="tabs" aria-label=format!("About @{handle}")>
             <a href=format!("/@{handle}") aria-current="page">

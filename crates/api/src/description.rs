@@ -1,16 +1,13 @@
 //! The description of the API in OpenAPI 3.1, gathered from the handlers and the types that they take and answer.
 
 use axum::extract::State;
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
-use axum::response::{IntoResponse, Response};
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use axum::http::HeaderMap;
+use axum::response::Response;
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use web::Version;
 
 use crate::{Api, PREFIX, refusals};
 
@@ -23,7 +20,7 @@ pub struct Description {
     pub text: String,
     /// The same as a value, for lookups.
     pub value: Value,
-    etag: HeaderValue,
+    version: Version,
 }
 
 impl Description {
@@ -31,13 +28,10 @@ impl Description {
     pub fn of(routes: OpenApiRouter<Api>, others: utoipa::openapi::OpenApi, more_examples: &str) -> Self {
         let value = described(routes, others, more_examples);
         let text = format!("{value:#}\n");
-        let digest = URL_SAFE_NO_PAD.encode(Sha256::digest(&text));
-        // Weak, since the answer may be compressed. Base64 in quotes is always a valid header.
-        let etag = HeaderValue::try_from(format!("W/\"{digest}\""));
         Self {
+            version: Version::of(&text),
             text,
             value,
-            etag: etag.unwrap_or(HeaderValue::from_static("W/\"\"")),
         }
     }
 }
@@ -58,23 +52,8 @@ pub fn routes() -> OpenApiRouter<Api> {
     )
 )]
 async fn show(State(description): State<&'static Description>, headers: HeaderMap) -> Response {
-    let Description { text, etag, .. } = description;
-    let kept = [
-        (CACHE_CONTROL, HeaderValue::from_static("public, max-age=300")),
-        (ETAG, etag.clone()),
-    ];
-    let known = headers.get_all(IF_NONE_MATCH).iter();
-    let known = known
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','));
-    if known
-        .map(str::trim)
-        .any(|known| known.as_bytes() == etag.as_bytes())
-    {
-        return (StatusCode::NOT_MODIFIED, kept).into_response();
-    }
-    let json = [(CONTENT_TYPE, "application/json")];
-    (kept, json, text.as_str()).into_response()
+    let Description { text, version, .. } = description;
+    version.answer(&headers, "application/json", text.as_str())
 }
 
 #[derive(OpenApi)]

@@ -7,6 +7,7 @@ mod environment;
 mod events;
 mod export;
 mod fair_queue;
+mod findable;
 mod lists;
 mod new_posts;
 mod notable;

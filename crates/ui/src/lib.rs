@@ -13,6 +13,8 @@ pub mod refusal;
 #[cfg(feature = "ssr")]
 pub mod notice;
 #[cfg(feature = "ssr")]
+pub mod preview;
+#[cfg(feature = "ssr")]
 pub mod problem;
 #[cfg(feature = "ssr")]
 pub mod reply;

@@ -17,5 +17,5 @@ pub use self::health::{described as described_health, router as health};
 pub use self::limits::{Limits, Quotas, limit_accounts, limit_peers, limit_reads};
 pub use self::peer::{identify, network, require_proxies};
 pub use self::plain_http::{Reach, refuse_plain_http};
-pub use self::refusals::{add_error_text, forgery_protection};
+pub use self::refusals::{add_error_text, for_a_person, forgery_protection};
 pub use self::request_log::{RequestLog, log};

@@ -9,6 +9,7 @@ mod equal_answers;
 mod headers;
 mod inspection;
 mod mutations;
+mod outside;
 mod player;
 mod readiness;
 mod reading;

@@ -65,6 +65,7 @@ impl Player {
             proxies: 0,
             limits: None,
             https: false,
+            public: web::PublicAddress::default(),
             notices: Notices::new([7; 32], false),
             wing: Wing::over(&feed, None),
         };

@@ -20,6 +20,7 @@ async fn a_peer_that_reads_too_much_has_to_wait_and_others_do_not() {
         ("/explore", "text/html; charset=utf-8"),
         ("/nowhere", "text/html; charset=utf-8"),
         ("/lab/race", "text/html; charset=utf-8"),
+        ("/explore/feed.atom", "text/html; charset=utf-8"),
         ("/api/v1/explore", "application/problem+json"),
         ("/api/v1/events?posts=home", "application/problem+json"),
     ] {

@@ -28,7 +28,7 @@ use store::people::{self, User};
 use tower::ServiceExt as _;
 #[cfg(feature = "workshop")]
 use uuid::Uuid;
-use web::{Cookies, Sessions};
+use web::{Cookies, PublicAddress, Sessions};
 #[cfg(feature = "workshop")]
 use workshop::{Workshop, class::PEOPLE_AT_A_TIME};
 
@@ -147,6 +147,7 @@ impl Stage {
             proxies: 0,
             limits,
             https: false,
+            public: PublicAddress::default(),
             notices: Notices::new([7; 32], false),
             wing: Wing::over(&self.feed, Some(CLASSROOM.to_owned())),
         };

@@ -25,6 +25,7 @@ mod metrics;
 mod migration;
 mod notices;
 mod outage;
+mod outside;
 mod pages;
 mod plain_http;
 mod posts;

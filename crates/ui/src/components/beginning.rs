@@ -1,10 +1,19 @@
 /// The beginning of a text, cut between words.
 pub fn beginning(text: &str) -> String {
-    const MOST: usize = 60;
-    if text.chars().count() <= MOST {
+    cut(text, 60)
+}
+
+/// A few lines of a text, in one line.
+pub fn excerpt(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    cut(&words.join(" "), 200)
+}
+
+fn cut(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
         return text.to_owned();
     }
-    let cut: String = text.chars().take(MOST).collect();
+    let cut: String = text.chars().take(most).collect();
     let (whole_words, _) = cut.rsplit_once(char::is_whitespace).unwrap_or((&cut, ""));
     format!(
         "{}…",

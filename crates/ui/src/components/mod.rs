@@ -26,7 +26,7 @@ mod text_form;
 mod tree;
 
 pub use avatar::Avatar;
-pub use beginning::beginning;
+pub use beginning::{beginning, excerpt};
 pub use body::Body;
 #[cfg(feature = "ssr")]
 pub use code::Code;
