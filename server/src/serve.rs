@@ -57,8 +57,8 @@ pub async fn run(options: ServeOptions) -> Result<(), CliError> {
     };
     let site = Site::find(options.site.as_deref(), addr)?;
 
-    let mut environment = Environment::system(!options.no_demo);
-    if !options.no_demo {
+    let mut environment = Environment::system(options.demo());
+    if options.demo() {
         seed::load_if_empty(&options.data).await?;
     }
     let opened = opening::open_with_engine(&options.data).await?;

@@ -105,7 +105,7 @@ async fn section(handle: Handle) -> Result<impl IntoView, Problem> {
                     name="password"
                     form="recovery"
                     label="Your password"
-                    hint="New codes replace those from before."
+                    hint="New codes replace those from before. Changing your password ends all codes."
                     autocomplete="current-password"
                     refusal
                 />

@@ -98,7 +98,7 @@ fn Settings(account: Account) -> impl IntoView {
                     name="new_password"
                     form="password"
                     label="New password"
-                    hint="At least 8 characters. You are signed out on all other devices."
+                    hint="At least 8 characters. You are signed out on all other devices, and your recovery codes end."
                     autocomplete="new-password"
                     refusal=changing
                 />

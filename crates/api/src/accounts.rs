@@ -185,7 +185,7 @@ async fn describe(
 
 /// Change your password
 ///
-/// All sessions end, here and elsewhere, and the answer sets the cookie of a new one.
+/// All sessions end, here and elsewhere, and the answer sets the cookie of a new one. Recovery codes end, too.
 #[utoipa::path(put, path = "/me/password", tag = "Accounts", operation_id = "changePassword",
     security(("session" = [])),
     request_body = NewPassword,

@@ -25,7 +25,7 @@ impl Accounts<'_> {
     }
 
     /// Changes a password, after checking the present one. Common passwords are refused; what is wrong with the new one
-    /// is a problem about `new_password`. All sessions end; returns a new one.
+    /// is a problem about `new_password`. All sessions end, and recovery codes and links; returns a new session.
     pub async fn change_password(
         self,
         actor: &Handle,
@@ -112,6 +112,10 @@ impl Feed {
             .about("password")
         })?;
         let password: Password = password.parse().map_err(|_| wrong())?;
+        // Whoever holds a stolen session must not guess faster than somebody without one.
+        if let Some(tries) = &self.tries {
+            self.record_limits(tries.charge(actor, client), Some(actor), client)?;
+        }
         let matches = passwords::verify(password, Some(hash.clone()), client.peer).await;
         if self.record_limits(matches, Some(actor), client)? {
             Ok((user, hash))

@@ -1,4 +1,4 @@
-//! Tries to sign in to one account, from everywhere together.
+//! Tries at the password or the codes of one account, from everywhere together.
 //!
 //! A limit for each account alone would let anybody lock its person out. So every address has a few tries of its own
 //! at each account, and only further ones count against what all addresses share.
@@ -68,7 +68,7 @@ fn too_many(wait: Duration) -> Problem {
         seconds => format!("{} minutes", seconds.div_ceil(60)),
     };
     let message =
-        format!("There were many tries to sign in to this account from here. Try again in {words}.");
+        format!("There were many tries at the password of this account from here. Try again in {words}.");
     Problem::new(Kind::TooMany, message).for_now(wait)
 }
 

@@ -10,6 +10,7 @@ use uuid::Uuid;
 use crate::Store;
 use crate::account_deletion::not_being_deleted;
 use crate::overflow::{delete_owner, empty, meter, uuid_bson};
+use crate::recovery;
 use crate::sessions::Session;
 use document::{Error, Find, Result, Update};
 use outlier::fields;
@@ -222,7 +223,8 @@ impl<'a> People<'a> {
         Ok(changed.matched == 1)
     }
 
-    /// Changes a password hash, and ends every session that began before `at` and any link for recovery. It is one
+    /// Changes a password hash, and ends every session that began before `at` and all recovery codes and links: whoever made them may
+    /// not be the person. It is one
     /// write, so the old password is not valid at any moment after the sessions have ended. Returns whether the old
     /// hash was still the current one.
     pub async fn change_password(
@@ -236,7 +238,7 @@ impl<'a> People<'a> {
         let from = DateTime::from_millis(at.millis());
         let change = doc! {
             "$set": { "password": new, "sessionsFrom": from },
-            "$unset": { "recovery.link": "" },
+            "$unset": { recovery::FIELD: "" },
         };
         let changed = self
             .store

@@ -85,14 +85,18 @@ impl<'a> Recovery<'a> {
     }
 
     /// Sets a new password hash, uses up the proof and any link, and ends every session that began before `at`: one
-    /// write. Returns whether the proof was still valid.
+    /// write. A link ends all codes too, since somebody else may have made them; a code leaves the others of its list.
+    /// Returns whether the proof was still valid.
     pub async fn use_up(&self, handle: &Handle, proof: &Proof, new: &str, at: Timestamp) -> Result<bool> {
         let mut change = doc! {
             "$set": { "password": new, "sessionsFrom": DateTime::from_millis(at.millis()) },
-            "$unset": { "recovery.link": "" },
         };
-        if let Proof::Code(digest) = proof {
-            change.insert("$pull", doc! { "recovery.codes": digest });
+        match proof {
+            Proof::Link(_) => drop(change.insert("$unset", doc! { FIELD: "" })),
+            Proof::Code(digest) => {
+                change.insert("$unset", doc! { "recovery.link": "" });
+                change.insert("$pull", doc! { "recovery.codes": digest });
+            }
         }
         self.change(proof.holder(handle, at), change).await
     }

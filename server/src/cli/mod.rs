@@ -43,7 +43,7 @@ impl Cli {
 /// What `spillway` can do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Run the web server (the default). An empty store gets the demo town first, unless --no-demo.
+    /// Run the web server (the default). An empty store gets the demo town first; see --demo.
     Serve(ServeOptions),
     /// Load a demo town into an empty store.
     Seed(SeedOptions),
@@ -86,9 +86,19 @@ pub struct ServeOptions {
     /// The address that browsers use, if it differs (e.g. behind a proxy). With https, cookies are Secure.
     #[arg(long, env = "SPILLWAY_PUBLIC_URL", value_name = "URL", value_parser = public_url)]
     pub public_url: Option<String>,
-    /// No demo town in an empty store, and no signing in as one of its people.
+    #[arg(
+        long,
+        help = "Whether an empty store gets the demo town, where anybody may sign in as one of its people \
+                [default: on, or with an https public URL off]",
+        env = "SPILLWAY_DEMO",
+        value_name = "SWITCH",
+        num_args = 0..=1,
+        default_missing_value = "on"
+    )]
+    demo: Option<Switch>,
+    /// The same as --demo=off.
     #[arg(long, env = "SPILLWAY_NO_DEMO", value_parser = FalseyValueParser::new())]
-    pub no_demo: bool,
+    no_demo: bool,
     #[arg(
         long,
         help = "Limits on how often one peer and one account may write and sign in; `off` is for tests and \
@@ -131,9 +141,22 @@ impl ServeOptions {
         self.addr.as_deref().unwrap_or(usual)
     }
 
+    /// Whether there is a demo town, and anybody may sign in as one of its people. A site that everybody can reach has
+    /// to ask for that, unless it is for a class, which needs the town.
+    pub fn demo(&self) -> bool {
+        let is_public = || {
+            let url = self.public_url.as_deref();
+            !self.classroom && url.is_some_and(|url| url.starts_with("https://"))
+        };
+        !self.no_demo
+            && self
+                .demo
+                .map_or_else(|| !is_public(), |switch| switch == Switch::On)
+    }
+
     /// Whether a class uses this server. It does so in the demo town.
     pub fn serves_a_class(&self) -> bool {
-        self.classroom && !self.no_demo
+        self.classroom && self.demo()
     }
 
     /// Whether rate limits apply. A class exceeds them on purpose.
@@ -235,7 +258,32 @@ mod tests {
             let Command::Serve(options) = Cli::try_parse_from(line).unwrap().command() else {
                 panic!("{line:?} does not serve");
             };
-            assert!(options.no_demo, "{line:?}");
+            assert!(!options.demo(), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_public_site_has_a_demo_town_only_if_that_was_asked_for() {
+        let demo = |line: &str| match Cli::try_parse_from(line.split(' ')).unwrap().command() {
+            Command::Serve(options) => options.demo(),
+            _ => panic!("{line} does not serve"),
+        };
+        for with in [
+            "spillway",
+            "spillway --public-url http://127.0.0.1:8080",
+            "spillway --public-url https://feed.example.org --demo",
+            "spillway --public-url https://feed.example.org --demo on",
+            "spillway --public-url https://feed.example.org --classroom",
+        ] {
+            assert!(demo(with), "{with}");
+        }
+        for without in [
+            "spillway --public-url https://feed.example.org",
+            "spillway --demo off",
+            "spillway --no-demo",
+            "spillway --demo --no-demo",
+        ] {
+            assert!(!demo(without), "{without}");
         }
     }
 

@@ -166,8 +166,9 @@ async fn new_codes_replace_the_old_ones_and_need_the_password() {
 async fn tries_at_codes_are_limited_together_with_those_at_passwords() {
     let stage = Stage::new().await.limiting_tries();
     let cookie = stage.joins("ada").await;
+    // Giving the password for them is the first try.
     let codes = codes_of(&stage, &cookie).await;
-    for nth in 0..6 {
+    for nth in 0..5 {
         let wrong = format!("9{nth:023}");
         assert_eq!(
             recovers(&stage, "ada", &wrong, "battery staple").await.status,
@@ -179,6 +180,52 @@ async fn tries_at_codes_are_limited_together_with_those_at_passwords() {
     let wait: u64 = refused.header("retry-after").parse().unwrap();
     assert!((540..=600).contains(&wait), "{refused:?}");
     assert_eq!(signs_in(&stage, "correct horse").await, 429);
+}
+
+#[tokio::test]
+async fn somebody_with_a_session_guesses_no_faster_than_others() {
+    let wrong = json!({"password": "wrong horse", "newPassword": "battery staple"});
+    for (method, path) in [
+        ("PUT", "/api/v1/me/password"),
+        ("PUT", "/api/v1/me/recovery-codes"),
+        ("DELETE", "/api/v1/me"),
+    ] {
+        let stage = Stage::new().await.limiting_tries();
+        let cookie = stage.joins("ada").await;
+        let mut body = wrong.clone();
+        if !path.ends_with("/password") {
+            body.as_object_mut().unwrap().remove("newPassword");
+        }
+        for nth in 0..6 {
+            let answer = sends(&stage, &cookie, method, path, &body).await;
+            assert_eq!(answer.status, 422, "{path} {nth}: {answer:?}");
+        }
+        let refused = sends(&stage, &cookie, method, path, &body).await;
+        assert_eq!(refused.status, 429, "{path}: {refused:?}");
+        let wait: u64 = refused.header("retry-after").parse().unwrap();
+        assert!((540..=600).contains(&wait), "{path}: {refused:?}");
+    }
+}
+
+/// Somebody who had the account for a while may have made codes and a link, and must not come back with them.
+#[tokio::test]
+async fn codes_do_not_outlive_a_change_of_the_password_or_the_operators_link() {
+    let stage = Stage::new().await;
+    let cookie = stage.joins("ada").await;
+    let (code, _) = stage.recovery_of("ada").await;
+    let change = json!({"password": "correct horse", "newPassword": "battery staple"});
+    let changed = sends(&stage, &cookie, "PUT", "/api/v1/me/password", &change).await;
+    assert_eq!(changed.status, 204, "{changed:?}");
+    assert_eq!(recovers(&stage, "ada", &code, "another staple").await.status, 422);
+    assert_eq!(signs_in(&stage, "battery staple").await, 200);
+
+    stage.joins("carol").await;
+    let (code, token) = stage.recovery_of("carol").await;
+    by_link(&stage, "carol", &token, "battery+staple").await;
+    assert_eq!(
+        recovers(&stage, "carol", &code, "another staple").await.status,
+        422
+    );
 }
 
 #[tokio::test]

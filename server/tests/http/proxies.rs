@@ -49,10 +49,11 @@ fn compose() -> Vec<(String, String)> {
         .collect()
 }
 
-/// A server with these settings, except for its address and its store; with limits, as nothing turns them off.
+/// A server with these settings, except for its address and its store; with limits and perhaps a demo town, as nothing
+/// turns them off.
 fn start(settings: Vec<(String, String)>) -> Server {
     let ours = ["SPILLWAY_ADDR", "SPILLWAY_STORE"];
-    let mut environment: Vec<(&str, &str)> = vec![("SPILLWAY_RATE_LIMIT", "on")];
+    let mut environment: Vec<(&str, &str)> = vec![("SPILLWAY_RATE_LIMIT", "on"), ("SPILLWAY_NO_DEMO", "off")];
     for (name, value) in settings {
         if !ours.contains(&name.as_str()) {
             environment.push((name.leak(), value.leak()));
@@ -81,6 +82,8 @@ fn every_recipe_for_a_public_site_tells_visitors_apart() {
     }
     for (document, settings) in recipes {
         let server = start(settings);
+        let explore = server.visitor().get("/explore");
+        assert_eq!(explore.body["total"], 0, "{document}: there is a demo town");
         assert!(
             (0..MANY).any(|_| guess(&server, "203.0.113.1") == 429),
             "{document}: nobody has to wait"
