@@ -16,6 +16,9 @@ use utoipa_axum::router::OpenApiRouter;
 use crate::cli::ServeOptions;
 use crate::error::CliError;
 
+/// There is nothing to start.
+pub const STARTS: [&str; 0] = [];
+
 pub const EXAMPLES: &str = "{}";
 
 pub fn api() -> OpenApiRouter<Api> {

@@ -10,6 +10,7 @@ use feed::{Environment, Feed};
 use workshop::Workshop;
 use workshop::classroom::{self, Reload, Reset};
 
+pub use workshop::STARTS;
 pub use workshop::api::{EXAMPLES, routes as api};
 
 use crate::cli::ServeOptions;
@@ -43,6 +44,15 @@ impl Wing {
         }
     }
 
+    /// The same, where a teacher who shows this secret resets the class.
+    pub fn taught(self, secret: [u8; 32], reload: Reload) -> Self {
+        let reset = Reset::new(self.workshop.clone(), secret, reload);
+        Self {
+            reset: Some(reset),
+            ..self
+        }
+    }
+
     /// The same for a server that listens here. It opens the class that the options ask for, and starts to remove
     /// unused sandboxes and leftovers of a crash.
     pub async fn open(
@@ -56,21 +66,30 @@ impl Wing {
             let feed = swept.clone();
             async move { workshop::sweep_sandboxes(&feed).await }
         });
+        let over = |address| {
+            let wing = Self::over(feed, address);
+            if options.limited() {
+                let workshop = wing.workshop.one_job_at_a_time();
+                Self { workshop, ..wing }
+            } else {
+                wing
+            }
+        };
         // Without the demo town, a classroom only means that the network is trusted.
         if !options.serves_a_class() {
-            return Ok(Self::over(feed, None));
+            return Ok(over(None));
         }
         let addresses = classroom::addresses(listening, options.public_url.as_deref());
         // The likeliest one, or where the server listens.
         let address = addresses.first().cloned();
-        let mut wing = Self::over(feed, address.or_else(|| Some(format!("http://{listening}"))));
+        let wing = over(address.or_else(|| Some(format!("http://{listening}"))));
         let opened = wing.workshop.open_class().await;
         opened.map_err(|problem| CliError::failed("The classroom cannot be opened", problem.message))?;
         let feed = feed.clone();
         let reload: Reload = Arc::new(move || Box::pin(reload(feed.clone())));
-        let reset = Reset::new(wing.workshop.clone(), environment.ids.secret(), reload);
-        wing.invitation = Some(reset.invitation(&addresses, listening));
-        wing.reset = Some(reset);
+        let mut wing = wing.taught(environment.ids.secret(), reload);
+        let invitation = |reset: &Reset| reset.invitation(&addresses, listening);
+        wing.invitation = wing.reset.as_ref().map(invitation);
         Ok(wing)
     }
 

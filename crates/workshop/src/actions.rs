@@ -2,6 +2,7 @@
 //! for all: a class has a teacher.
 
 use leptos::prelude::*;
+use leptos::server_fn::ServerFn as _;
 use model::{Handle, Relation};
 use ui::refusal::ActionError;
 use ui::reply::{Form, referring_page};
@@ -16,6 +17,15 @@ use crate::report::StormChoice;
 const CLASS: &str = "/lab/class";
 const MIGRATION: &str = "/lab/migrate";
 const STORM: &str = "/lab/storm";
+
+/// Where something is started that runs for a while.
+pub const STARTS: [&str; 5] = [
+    "/api/v1/lab/layouts",
+    RaceLayouts::PATH,
+    StartMigration::PATH,
+    StartStorm::PATH,
+    LayOut::PATH,
+];
 
 /// Joins the class and signs in. There is no password: a student who loses their session joins again.
 #[server(endpoint = "join_class")]

@@ -47,6 +47,8 @@ pub mod storm;
 mod tally;
 pub mod tune;
 
+#[cfg(feature = "pages")]
+pub use actions::STARTS;
 pub use call::{Answer, Call, Verb};
 pub use following::FOLLOWED;
 pub use job::JobError;

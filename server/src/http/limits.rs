@@ -7,6 +7,7 @@ use std::time::Duration;
 use app::actions::accounts::{Recover, ResetPassword, SignIn, SignUp};
 use app::actions::settings::{ChangePassword, DeleteAccount, MakeRecoveryCodes};
 use axum::extract::{Request, State};
+use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::Response;
 use feed::{Client, Feed, SecurityEvent};
@@ -18,11 +19,15 @@ use model::Handle;
 use web::{ErrorResponse, Peer, Session};
 
 use super::refusals::for_a_person;
+use crate::wing::STARTS;
+
+/// Where the API signs in and out.
+const SESSION: &str = "/api/v1/session";
 
 /// The paths where passwords are hashed or codes are tried.
 const PASSWORDS: [&str; 13] = [
     "/api/v1/accounts",
-    "/api/v1/session",
+    SESSION,
     "/api/v1/me",
     "/api/v1/me/password",
     "/api/v1/me/recovery-codes",
@@ -39,6 +44,8 @@ const PASSWORDS: [&str; 13] = [
 /// How often the quotas of inactive senders are dropped.
 const MINUTE: Duration = Duration::from_mins(1);
 
+const FIVE_MINUTES: Duration = Duration::from_mins(5);
+
 /// How many requests are accepted at once, and how many more over time. Those without a note change something.
 #[derive(Debug, Clone, Copy)]
 pub struct Quotas {
@@ -46,6 +53,8 @@ pub struct Quotas {
     pub peer: Quota,
     /// From one peer to the paths that hash a password.
     pub passwords: Quota,
+    /// From one peer, to start what runs in the workshop for a while.
+    pub starts: Quota,
     /// From one account, wherever its sessions are.
     pub account: Quota,
     /// To read pages and answers of the API, from one peer.
@@ -61,6 +70,10 @@ impl Default for Quotas {
         Self {
             peer: Quota::per_second(at_once(5)).allow_burst(at_once(300)),
             passwords: Quota::per_minute(at_once(10)).allow_burst(at_once(20)),
+            // Each takes a minute or less of the only place, so one peer cannot keep it for ever.
+            starts: Quota::with_period(FIVE_MINUTES)
+                .unwrap_or(Quota::per_hour(at_once(12)))
+                .allow_burst(at_once(6)),
             account: Quota::per_second(at_once(1)).allow_burst(at_once(60)),
             // A school that opens a page together, and then scrolls, is one peer.
             reads: Quota::per_second(at_once(100)).allow_burst(at_once(1_000)),
@@ -75,6 +88,7 @@ type Buckets<K> = RateLimiter<K, DefaultKeyedStateStore<K>, DefaultClock>;
 pub struct Limits {
     peers: Buckets<Peer>,
     passwords: Buckets<Peer>,
+    starts: Buckets<Peer>,
     accounts: Buckets<Handle>,
     reads: Buckets<Peer>,
 }
@@ -85,6 +99,7 @@ impl Limits {
         Self {
             peers: Buckets::keyed(quotas.peer),
             passwords: Buckets::keyed(quotas.passwords),
+            starts: Buckets::keyed(quotas.starts),
             accounts: Buckets::keyed(quotas.account),
             reads: Buckets::keyed(quotas.reads),
         }
@@ -97,6 +112,7 @@ impl Limits {
             minute.tick().await;
             self.peers.retain_recent();
             self.passwords.retain_recent();
+            self.starts.retain_recent();
             self.accounts.retain_recent();
             self.reads.retain_recent();
             feed.forget_tries();
@@ -109,8 +125,13 @@ impl Limits {
             return Ok(());
         }
         let peer = &peer(request);
-        if PASSWORDS.contains(&request.uri().path()) {
+        // Signing out needs no password.
+        let signs_out = request.method() == Method::DELETE && request.uri().path() == SESSION;
+        if PASSWORDS.contains(&request.uri().path()) && !signs_out {
             take(&self.passwords, peer).map_err(ErrorResponse::too_many)?;
+        }
+        if request.method() == Method::POST && STARTS.contains(&request.uri().path()) {
+            take(&self.starts, peer).map_err(ErrorResponse::too_many)?;
         }
         take(&self.peers, peer).map_err(ErrorResponse::too_many)
     }

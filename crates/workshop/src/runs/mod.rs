@@ -8,6 +8,7 @@ mod tune;
 use std::sync::Arc;
 
 use feed::Feed;
+use tokio::sync::Semaphore;
 
 use crate::class::Classroom;
 use crate::layouts::Races;
@@ -27,6 +28,8 @@ pub struct Workshop {
     races: Races,
     migrations: Migrations,
     tuner: Tuner,
+    /// Room for what runs in the background.
+    places: Arc<Semaphore>,
     measured: sizes::Measured,
     pub(crate) classroom: Option<Arc<Classroom>>,
 }
@@ -40,8 +43,19 @@ impl Workshop {
             races: Races::default(),
             migrations: Migrations::default(),
             tuner: Tuner::default(),
+            places: Arc::new(Semaphore::new(jobs::KINDS)),
             measured: sizes::Measured::default(),
             classroom: classroom.map(|address| Arc::new(Classroom::at(address))),
+        }
+    }
+
+    /// The same workshop, where a storm, a race, a migration and a tuned list do not run side by side: they would take
+    /// the cores that the feed needs, and anybody may start them.
+    #[must_use]
+    pub fn one_job_at_a_time(self) -> Self {
+        Self {
+            places: Arc::new(Semaphore::new(1)),
+            ..self
         }
     }
 
