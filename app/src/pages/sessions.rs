@@ -23,11 +23,18 @@ pub fn SessionsPage() -> impl IntoView {
 }
 
 async fn sessions_page((account, token): (Account, SessionToken)) -> Result<impl IntoView, Problem> {
-    let SignIns {
-        items,
-        password_changed,
-        ..
-    } = feed()?.accounts().sessions(&account.handle, &token).await?;
+    let looked = feed()?
+        .accounts()
+        .look_at_sessions(&account.handle, &token)
+        .await?;
+    let (
+        SignIns {
+            items,
+            password_changed,
+            ..
+        },
+        before,
+    ) = looked;
     let (now, others) = (now(), items.len() > 1);
     let changed = password_changed.map(|at| {
         view! {
@@ -46,7 +53,13 @@ async fn sessions_page((account, token): (Account, SessionToken)) -> Result<impl
             </p>
         </header>
         <ul class="sessions" aria-label="Sessions">
-            {items.into_iter().map(|sign_in| view! { <Session sign_in now /> }).collect_view()}
+            {items
+                .into_iter()
+                .map(|sign_in| {
+                    let is_new = !sign_in.current && sign_in.at > before;
+                    view! { <Session sign_in is_new now /> }
+                })
+                .collect_view()}
         </ul>
         <section class="setting" aria-labelledby="unknown">
             <h2 id="unknown">"Is one of them not yours?"</h2>
@@ -67,7 +80,7 @@ async fn sessions_page((account, token): (Account, SessionToken)) -> Result<impl
 }
 
 #[component]
-fn Session(sign_in: SignIn, now: Timestamp) -> impl IntoView {
+fn Session(sign_in: SignIn, is_new: bool, now: Timestamp) -> impl IntoView {
     let SignIn {
         id,
         device,
@@ -90,6 +103,7 @@ fn Session(sign_in: SignIn, now: Timestamp) -> impl IntoView {
             <div>
                 <p class="session-device">
                     {device} {current.then(|| view! { <span class="session-current">"This browser"</span> })}
+                    {is_new.then(|| view! { <span class="session-new">"New since your last visit"</span> })}
                 </p>
                 <p class="session-times">
                     "Signed in " <Moment at ago=at.ago(now) /> " · " {last_use(used, now)}

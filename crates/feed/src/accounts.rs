@@ -238,6 +238,7 @@ impl Accounts<'_> {
             user: user.person.handle.clone(),
             at,
             used: at,
+            looked: at,
             expires: end_of_session(at, at),
             device: client.device.clone(),
         };

@@ -53,6 +53,21 @@ impl Accounts<'_> {
         })
     }
 
+    /// The same for somebody who looks at the list, and when they looked before in this session, or when it began:
+    /// what began since then is news. That they look is recorded.
+    pub async fn look_at_sessions(
+        self,
+        actor: &Handle,
+        current: &SessionToken,
+    ) -> Result<(SignIns, Timestamp), Problem> {
+        let (sessions, digest) = (self.0.store.sessions(), current.digest());
+        let now = self.0.environment.now();
+        let found = self.sessions(actor, current).await?;
+        let session = sessions.get(&digest).await.map_err(to_problem)?;
+        sessions.look(&digest, now).await.map_err(to_problem)?;
+        Ok((found, session.map_or(now, |session| session.looked)))
+    }
+
     /// Ends one session of a person.
     pub async fn end_session(
         self,

@@ -1,5 +1,7 @@
 //! Sign-in sessions, kept on the server.
 
+use std::collections::HashSet;
+
 use bson::{DateTime, Document, doc};
 use model::{Handle, Timestamp};
 
@@ -20,6 +22,8 @@ pub struct Session {
     pub at: Timestamp,
     /// When it was last used, to a day. A session from before this was recorded has not been used since it began.
     pub used: Timestamp,
+    /// When its holder last looked at their list of sessions, or when it began.
+    pub looked: Timestamp,
     /// When it ends.
     pub expires: Timestamp,
     /// What the browser is, as far as it was recognized.
@@ -70,6 +74,9 @@ impl<'a> Sessions<'a> {
             "used": DateTime::from_millis(session.used.millis()),
             "expires": DateTime::from_millis(session.expires.millis()),
         };
+        if session.looked > session.at {
+            document.insert("looked", DateTime::from_millis(session.looked.millis()));
+        }
         if let Some(device) = &session.device {
             document.insert("device", device);
         }
@@ -90,12 +97,30 @@ impl<'a> Sessions<'a> {
         found.iter().map(session).collect()
     }
 
+    /// Which of these people have a session that has not expired.
+    pub async fn signed_in(&self, users: &[&Handle], now: Timestamp) -> Result<HashSet<Handle>> {
+        let users: Vec<&str> = users.iter().map(|user| user.as_str()).collect();
+        let now = DateTime::from_millis(now.millis());
+        let find = Find::matching(doc! { "user": { "$in": users }, "expires": { "$gt": now } });
+        let found = self.engine.find(COLLECTION, find).await?;
+        found.iter().map(|document| Ok(session(document)?.user)).collect()
+    }
+
     /// Records that a session is used, which extends it. One that has ended stays so.
     pub async fn extend(&self, digest: &str, used: Timestamp, until: Timestamp) -> Result<()> {
         let later = doc! { "$max": {
             "used": DateTime::from_millis(used.millis()),
             "expires": DateTime::from_millis(until.millis()),
         } };
+        self.engine
+            .update(COLLECTION, Update::one(doc! { "_id": digest }, later))
+            .await
+            .map(drop)
+    }
+
+    /// Records that the holder of a session looked at their list of sessions.
+    pub async fn look(&self, digest: &str, at: Timestamp) -> Result<()> {
+        let later = doc! { "$max": { "looked": DateTime::from_millis(at.millis()) } };
         self.engine
             .update(COLLECTION, Update::one(doc! { "_id": digest }, later))
             .await
@@ -141,6 +166,11 @@ fn session(document: &Document) -> Result<Session> {
         at,
         used: if document.contains_key("used") {
             date(document, "used")?
+        } else {
+            at
+        },
+        looked: if document.contains_key("looked") {
+            date(document, "looked")?
         } else {
             at
         },

@@ -16,6 +16,7 @@ fn session(digest: &str, expires: i64) -> Session {
         user: "ada".parse().unwrap(),
         at: Timestamp::from_millis(0),
         used: Timestamp::from_millis(0),
+        looked: Timestamp::from_millis(0),
         expires: Timestamp::from_millis(expires),
         device: Some("Firefox on Linux".to_owned()),
     }

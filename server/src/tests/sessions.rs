@@ -148,6 +148,25 @@ async fn a_person_sees_their_sessions_and_ends_them() {
 }
 
 #[tokio::test]
+async fn sessions_that_began_since_the_last_look_are_marked() {
+    let stage = Stage::new().await;
+    let ada = stage.joins("ada").await;
+    elsewhere(&stage).await;
+    let marked = async |cookie: &str| {
+        let page = call(Method::GET, "/settings/sessions", cookie).header("accept", PAGE);
+        let page = page.send(&stage.open()).await;
+        assert_eq!(page.status, 200, "{page:?}");
+        page.text.matches("New since your last visit").count()
+    };
+    assert_eq!(marked(&ada).await, 1, "it began after this one");
+    assert_eq!(marked(&ada).await, 0, "it was seen");
+    let later = elsewhere(&stage).await;
+    elsewhere(&stage).await;
+    assert_eq!(marked(&ada).await, 2);
+    assert_eq!(marked(&later).await, 1, "only later ones are new to it");
+}
+
+#[tokio::test]
 async fn the_page_of_sessions_ends_them_by_plain_forms() {
     const FORM: &str = "application/x-www-form-urlencoded";
     let stage = Stage::new().await;

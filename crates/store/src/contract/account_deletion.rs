@@ -161,6 +161,7 @@ async fn town(store: &Store) -> Vec<(Owner, Relation, Vec<Item>)> {
         user: actor(0),
         at: at(1),
         used: at(1),
+        looked: at(1),
         expires: at(2),
         device: None,
     };

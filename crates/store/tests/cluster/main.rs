@@ -110,6 +110,7 @@ async fn accounts_posts_and_sessions_name_one_shard() {
         user: ada.clone(),
         at: Timestamp::from_millis(1),
         used: Timestamp::from_millis(1),
+        looked: Timestamp::from_millis(1),
         expires: Timestamp::from_millis(2),
         device: None,
     };

@@ -185,6 +185,7 @@ async fn attempt(store: &Store, act: Act) -> Result<()> {
                 user: leaver(),
                 at,
                 used: at,
+                looked: at,
                 expires: LATER,
                 device: None,
             };
