@@ -82,6 +82,15 @@ impl<'a> Class<'a> {
             .await
     }
 
+    /// Removes a student, and gives back their seat. The people whom they brought stay.
+    pub async fn remove(&self, student: &Handle) -> Result<()> {
+        let seat = format!("students.{student}");
+        let taken = doc! { "_id": CLASS, &seat: { "$exists": true } };
+        let change = doc! { "$unset": { &seat: "" }, "$inc": { "seats": -1_i64 } };
+        let update = Update::one(taken, change);
+        self.store.engine().update(META, update).await.map(drop)
+    }
+
     /// Calls the next `party` people for a student, if at least as many of `all` are left. Returns how many are called
     /// by then. One `$inc` decides who is next, so two students never bring the same person.
     pub async fn call(&self, student: &Handle, party: i64, all: i64) -> Result<Option<u64>> {

@@ -135,15 +135,49 @@ impl Workshop {
     pub async fn join(&self, name: DisplayName, client: &Client) -> Result<(Account, SessionToken), Problem> {
         self.classroom()?;
         let seats = self.store().class();
-        if !seats.take_seat(SEATS).await.map_err(to_problem)? {
+        let mut seated = seats.take_seat(SEATS).await.map_err(to_problem)?;
+        if !seated {
+            self.free_seats().await?;
+            seated = seats.take_seat(SEATS).await.map_err(to_problem)?;
+        }
+        if !seated {
             return Err(Problem::new(
                 Kind::Conflict,
                 format!("All {SEATS} seats are taken. Watch on somebody else’s screen."),
             )
             .about("name"));
         }
+        let joined = self.sit_down(name, client).await;
+        if joined.is_err() {
+            seats.give_back_seat().await.map_err(to_problem)?;
+        }
+        joined
+    }
+
+    /// Gives back the seats of students who cannot return: without a password, nobody can continue a session that has
+    /// ended. It is done when somebody needs a seat.
+    async fn free_seats(&self) -> Result<(), Problem> {
+        let students = self.stored_class().await?.students;
+        let handles: Vec<&Handle> = students.iter().map(|student| &student.person.handle).collect();
+        let sessions = self.store().sessions();
+        let here = sessions.signed_in(&handles, self.feed.now()).await;
+        let here = here.map_err(to_problem)?;
+        for gone in handles.into_iter().filter(|handle| !here.contains(*handle)) {
+            self.store().class().remove(gone).await.map_err(to_problem)?;
+        }
+        Ok(())
+    }
+
+    /// Gives a student, whose seat was taken before, a handle and a session.
+    async fn sit_down(&self, name: DisplayName, client: &Client) -> Result<(Account, SessionToken), Problem> {
         let at = self.feed.now();
+        // In one session: the second look must see whatever was held before the student could be inserted.
+        let store = self.store().session();
+        let held = async |handle: &Handle| store.held_handles().holds(handle, at).await.map_err(to_problem);
         for handle in handles(&name) {
+            if held(&handle).await? {
+                continue;
+            }
             let user = User {
                 person: Person {
                     handle,
@@ -154,19 +188,22 @@ impl Workshop {
                 at,
             };
             let born = self.feed.fresh_id(at);
-            match self.store().people().insert(&user, born).await {
-                Ok(()) => {
-                    seats.add(&user.person).await.map_err(to_problem)?;
-                    return self.feed.accounts().start_session(user, at, client).await;
-                }
-                Err(document::Error::DuplicateKey { .. }) => {}
-                Err(error) => {
-                    seats.give_back_seat().await.map_err(to_problem)?;
-                    return Err(to_problem(error));
-                }
+            match store.people().insert(&user, born).await {
+                Ok(()) => {}
+                Err(document::Error::DuplicateKey { .. }) => continue,
+                Err(error) => return Err(to_problem(error)),
             }
+            let person = user.person.clone();
+            // Its holder may have left since the first look.
+            if held(&person.handle).await? {
+                store.people().delete(&person.handle).await.map_err(to_problem)?;
+                continue;
+            }
+            // The session comes first: a student without one loses the seat.
+            let joined = self.feed.accounts().start_session(user, at, client).await?;
+            self.store().class().add(&person).await.map_err(to_problem)?;
+            return Ok(joined);
         }
-        seats.give_back_seat().await.map_err(to_problem)?;
         Err(Problem::new(
             Kind::Conflict,
             "Too many people here have this name. Add a letter.",

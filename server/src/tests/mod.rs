@@ -1,5 +1,7 @@
 //! The whole application in this process, over engines of every kind, with a deterministic clock and ids.
 
+#[cfg(feature = "workshop")]
+mod class;
 mod clock;
 #[path = "../../tests/conformity/mod.rs"]
 mod conformity;
