@@ -22,7 +22,8 @@ use crate::cli::ServeOptions;
 use crate::error::CliError;
 use crate::http::{
     Limits, Quotas, Reach, RequestLog, add_error_text, finish_mutations, forgery_protection, guard, health,
-    identify, limit_accounts, limit_peers, limit_reads, log, read_whole, refuse_plain_http, require_proxies,
+    identify, limit_accounts, limit_peers, limit_reads, log, read_whole, record_refusals, refuse_plain_http,
+    require_proxies,
 };
 use crate::shutdown::{Phases, Shutdown};
 use crate::site::Site;
@@ -233,6 +234,7 @@ pub fn routes(
         wing,
     } = access;
     let limits = (limits, feed.clone());
+    let recorded = (feed.clone(), proxies);
     let pages =
         pages::router(feed.clone(), site, public.clone()).layer(from_fn_with_state(notices, notice::carry));
     let town = Router::new()
@@ -260,6 +262,7 @@ pub fn routes(
                 .compress_when(is_text),
         )
         .layer(map_response_with_state(https, guard))
+        .layer(from_fn_with_state(recorded, record_refusals))
         .layer(from_fn_with_state(log_state, log))
 }
 

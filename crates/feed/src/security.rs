@@ -42,11 +42,17 @@ pub enum SecurityEvent {
     AccountDeleted,
     /// A limit refused a request.
     Limited,
+    /// A request was forbidden: it came from another site or over plain HTTP, or was about somebody else's things.
+    Refused,
+    /// A request did not arrive in time.
+    TimedOut,
+    /// The teacher reset the class, which removes everybody who signed up.
+    ClassReset,
 }
 
 impl SecurityEvent {
     /// Every event.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 19] = [
         Self::SignUp,
         Self::SignIn,
         Self::SignInFailed,
@@ -63,6 +69,9 @@ impl SecurityEvent {
         Self::DriverRefused,
         Self::AccountDeleted,
         Self::Limited,
+        Self::Refused,
+        Self::TimedOut,
+        Self::ClassReset,
     ];
 
     /// Its name, in the log and in the metrics.
@@ -84,6 +93,9 @@ impl SecurityEvent {
             Self::DriverRefused => "driver-refused",
             Self::AccountDeleted => "account-deleted",
             Self::Limited => "limited",
+            Self::Refused => "refused",
+            Self::TimedOut => "timed-out",
+            Self::ClassReset => "class-reset",
         }
     }
 }

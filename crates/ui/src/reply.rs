@@ -5,12 +5,15 @@
 use axum::http::header::{ACCEPT, LOCATION, REFERER, RETRY_AFTER};
 use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue, StatusCode};
+use feed::SecurityEvent;
 use leptos::prelude::use_context;
 use leptos_axum::ResponseOptions;
 use model::{Kind, Problem};
 
 use crate::notice::{self, Done, Notice, own_page};
 use crate::refusal::{ActionError, RejectedForm};
+use crate::request::feed;
+use crate::session;
 
 /// The parts of a plain form that its answer needs.
 pub struct Form {
@@ -51,6 +54,14 @@ impl Form {
             Ok(_) => {}
             // While the store is unavailable no page can be shown: the server decides what the browser displays.
             Err(problem) if sent_as_form() && problem.kind != Kind::Unavailable => {
+                // The answer is a redirect, which does not show that something was forbidden.
+                if problem.kind == Kind::Forbidden
+                    && let Ok(feed) = feed()
+                {
+                    let viewer = session::viewer().map(|viewer| viewer.handle);
+                    let log = feed.security();
+                    log.record(SecurityEvent::Refused, viewer.as_ref(), &session::client());
+                }
                 let refusal = RejectedForm {
                     form: self.name.to_owned(),
                     problem: problem.clone(),

@@ -164,12 +164,16 @@ pub struct Sessions {
     pub cookies: Cookies,
 }
 
-/// Middleware: looks up the session cookie, if there is one, and puts an `Arc<Session>` in the request's extensions.
+/// Middleware: looks up the session cookie, if there is one, and puts an `Arc<Session>` in the request's extensions,
+/// and in those of the response.
 pub async fn resolve(State(sessions): State<Sessions>, mut request: Request, next: Next) -> Response {
     let from = (request.headers(), request.extensions().get::<Peer>());
     let session = Session::of(from, &sessions.feed, sessions.cookies).await;
-    request.extensions_mut().insert(Arc::new(session));
-    next.run(request).await
+    let session = Arc::new(session);
+    request.extensions_mut().insert(Arc::clone(&session));
+    let mut response = next.run(request).await;
+    response.extensions_mut().insert(session);
+    response
 }
 
 /// The refusal of an action that needs a session.

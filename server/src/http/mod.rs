@@ -7,6 +7,7 @@ mod health;
 mod limits;
 mod peer;
 mod plain_http;
+mod record_refusals;
 mod refusals;
 mod request_log;
 
@@ -17,5 +18,6 @@ pub use self::health::{described as described_health, router as health};
 pub use self::limits::{Limits, Quotas, limit_accounts, limit_peers, limit_reads};
 pub use self::peer::{identify, network, require_proxies};
 pub use self::plain_http::{Reach, refuse_plain_http};
+pub use self::record_refusals::record_refusals;
 pub use self::refusals::{add_error_text, for_a_person, forgery_protection};
 pub use self::request_log::{RequestLog, log};

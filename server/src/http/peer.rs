@@ -12,7 +12,7 @@ const FORWARDED_FOR: &str = "x-forwarded-for";
 
 /// Middleware: leaves the [`Peer`] behind this many proxies in the request's extensions.
 pub async fn identify(State(proxies): State<usize>, mut request: Request, next: Next) -> Response {
-    let peer = Peer(of(&request, proxies));
+    let peer = Peer(sender(&request, proxies));
     request.extensions_mut().insert(peer);
     next.run(request).await
 }
@@ -25,7 +25,7 @@ pub async fn identify(State(proxies): State<usize>, mut request: Request, next: 
 /// passed fewer proxies, the connection's address counts.
 ///
 /// A person with one IPv6 address has at least a network of 64 bits, so these count as one.
-fn of(request: &Request, proxies: usize) -> IpAddr {
+pub fn sender(request: &Request, proxies: usize) -> IpAddr {
     let connection = request
         .extensions()
         .get::<ConnectInfo<SocketAddr>>()
@@ -86,7 +86,7 @@ mod tests {
         let request = lines
             .iter()
             .fold(request, |request, line| request.header(FORWARDED_FOR, *line));
-        of(&request.body(Body::empty()).unwrap(), proxies).to_string()
+        sender(&request.body(Body::empty()).unwrap(), proxies).to_string()
     }
 
     #[test]

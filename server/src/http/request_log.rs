@@ -1,3 +1,4 @@
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -58,7 +59,7 @@ pub async fn log(State(requests): State<RequestLog>, request: Request, next: Nex
         .get::<MatchedPath>()
         .map_or(NO_ROUTE, MatchedPath::as_str)
         .to_owned();
-    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let (method, path) = (request.method().clone(), printable(request.uri().path()));
     let span = tracing::info_span!("request", %id);
     let started = Instant::now();
     let mut response = next.run(request).instrument(span.clone()).await;
@@ -77,6 +78,21 @@ pub async fn log(State(requests): State<RequestLog>, request: Request, next: Nex
         response.headers_mut().insert(HEADER, id);
     }
     response
+}
+
+/// A path as one word of the log. Clients may send any character unencoded, also those that look like a space or a new
+/// line and would let a path imitate other fields.
+fn printable(path: &str) -> String {
+    let mut word = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_graphic() {
+            word.push(char::from(byte));
+        } else {
+            // Writing into a string cannot fail.
+            write!(word, "%{byte:02X}").ok();
+        }
+    }
+    word
 }
 
 #[cfg(test)]

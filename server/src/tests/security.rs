@@ -3,12 +3,15 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use axum::http::Method;
-use axum::http::header::COOKIE;
+use axum::http::header::{ACCEPT, COOKIE, HOST};
+use axum::http::{Method, StatusCode};
+use axum::middleware::from_fn_with_state;
+use axum::routing::get;
 use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::fmt::MakeWriter;
 
-use super::stage::{Call, JSON, Stage};
+use super::stage::{Call, JSON, PAGE, Stage};
+use crate::http::record_refusals;
 
 /// Everything that is logged.
 #[derive(Clone, Default)]
@@ -207,4 +210,93 @@ async fn refusals_by_limits_are_logged() {
         let line = format!(" security: limited {who}peer=192.0.2.7");
         assert!(written.contains(&line), "{line} in {written}");
     }
+}
+
+#[tokio::test]
+async fn what_is_forbidden_is_logged_with_who_and_from_where() {
+    let (log, _guard) = written("security=info");
+    let stage = Stage::new().await;
+    let ada = stage.joins("ada").await;
+    let bob = stage.joins("bob").await;
+    let post = stage.creates(&bob, "/api/v1/posts").await;
+    let deletes = || {
+        let call = Call::new(Method::DELETE, &format!("/api/v1/posts/{post}"));
+        call.header(COOKIE.as_str(), &ada).from([192, 0, 2, 7])
+    };
+    let form = Call::new(Method::POST, "/api/delete_post")
+        .header(COOKIE.as_str(), &ada)
+        .header(ACCEPT.as_str(), PAGE)
+        .body(FORM, format!("post={post}"))
+        .from([192, 0, 2, 7]);
+    for (what, call, app, status, who) in [
+        ("somebody else's", deletes(), stage.open(), 403, "handle=ada "),
+        ("the same by a form", form, stage.open(), 303, "handle=ada "),
+        (
+            "from another site",
+            deletes().header("sec-fetch-site", "cross-site"),
+            stage.open(),
+            403,
+            "",
+        ),
+        (
+            "over plain HTTP",
+            deletes().header(HOST.as_str(), "192.168.1.5:3000"),
+            stage.for_this_machine(),
+            403,
+            "",
+        ),
+    ] {
+        log.take();
+        assert_eq!(call.send(&app).await.status, status, "{what}");
+        let written = log.take();
+        let line = format!(" security: refused {who}peer=192.0.2.7");
+        assert!(written.contains(&line), "{what}: {line} in {written}");
+        assert_eq!(written.lines().count(), 1, "{what}: {written}");
+    }
+}
+
+#[tokio::test]
+async fn requests_that_do_not_arrive_in_time_are_logged() {
+    let (log, _guard) = written("security=info");
+    let stage = Stage::new().await;
+    let late = get(async || StatusCode::REQUEST_TIMEOUT);
+    let app = axum::Router::new()
+        .route("/late", late)
+        .layer(from_fn_with_state((stage.feed().clone(), 0), record_refusals));
+    let call = Call::new(Method::GET, "/late").from([192, 0, 2, 7]);
+    assert_eq!(call.send(&app).await.status, 408);
+    assert!(log.take().contains(" security: timed-out peer=192.0.2.7"));
+}
+
+#[tokio::test]
+async fn a_path_cannot_imitate_other_fields_of_a_line() {
+    let (log, _guard) = written("info");
+    let stage = Stage::new().await;
+    let path = "/caf\u{e9}\u{a0}status=200\u{2028}ms=1";
+    Call::new(Method::GET, path).send(&stage.open()).await;
+    let written = log.take();
+    let line = written.lines().find(|line| line.contains("answered")).unwrap();
+    assert!(line.is_ascii(), "{line}");
+    assert!(
+        line.contains("path=/caf%C3%A9%C2%A0status=200%E2%80%A8ms=1 "),
+        "{line}"
+    );
+}
+
+#[cfg(feature = "workshop")]
+#[tokio::test]
+async fn a_reset_of_the_class_is_logged() {
+    let (log, _guard) = written("security=info");
+    let stage = Stage::new().await;
+    stage.joins("bob").await;
+    stage.opens_a_class_with("nobody").await;
+    let resets = Call::new(Method::POST, "/lab/class/anew");
+    let proven = resets
+        .clone()
+        .header(COOKIE.as_str(), "spillway-teacher=0707070707070707");
+    log.take();
+    assert_eq!(resets.send(&stage.open()).await.status, 403);
+    assert!(log.take().contains(" security: refused peer=127.0.0.1"));
+    assert_eq!(proven.send(&stage.open()).await.status, 303);
+    assert!(log.take().contains(" security: class-reset peer=127.0.0.1"));
 }

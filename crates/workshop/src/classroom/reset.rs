@@ -7,10 +7,11 @@ use axum::http::header::SET_COOKIE;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
+use feed::{Client, SecurityEvent};
 use futures::future::BoxFuture;
 use model::{Kind, Problem};
 use tokio::sync::RwLock;
-use web::ErrorResponse;
+use web::{ErrorResponse, Peer};
 
 use super::address::invitation;
 use super::teacher::{self, Token};
@@ -114,8 +115,14 @@ async fn begin(State(reset): State<Reset>, request: Request) -> Response {
         }
         Some(Teacher::Proven) => {}
     }
+    let peer = request.extensions().get().map(|Peer(address)| *address);
+    let client = Client { device: None, peer };
     match reset.begin().await {
-        Ok(()) => Redirect::to(CLASS).into_response(),
+        Ok(()) => {
+            let log = reset.workshop.feed().security();
+            log.record(SecurityEvent::ClassReset, None, &client);
+            Redirect::to(CLASS).into_response()
+        }
         Err(problem) => ErrorResponse::from(problem).into_response(),
     }
 }

@@ -1,8 +1,9 @@
 use std::fmt::Display;
 
-use feed::FairQueue;
+use feed::{FairQueue, SecurityEvent};
 use model::Problem;
 use tokio::runtime::Handle;
+use ui::request::feed;
 use ui::session;
 
 use super::faulty;
@@ -22,7 +23,17 @@ where
     T: Send + 'static,
     E: Display + Send + 'static,
 {
-    let turn = TURNS.turn_of(session::client().peer).await?;
+    let client = session::client();
+    let turn = match TURNS.turn_of(client.peer).await {
+        Ok(turn) => turn,
+        Err(refusal) => {
+            let viewer = session::viewer().map(|viewer| viewer.handle);
+            let feed = feed()?;
+            feed.security()
+                .record(SecurityEvent::Limited, viewer.as_ref(), &client);
+            return Err(refusal);
+        }
+    };
     let runtime = Handle::current();
     let work = tokio::task::spawn_blocking(move || {
         let done = runtime.block_on(work());
