@@ -1,7 +1,7 @@
 # syntax=docker/dockerfile:1
 
 # Node.js is needed while building only: it runs Tailwind, wasm-opt and esbuild.
-FROM node:20-bookworm-slim AS node
+FROM node:20.19.5-bookworm-slim AS node
 
 FROM rust:1.95.0-bookworm AS tools
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
@@ -35,8 +35,8 @@ ENV LEPTOS_OUTPUT_NAME=spillway \
     LEPTOS_HASH_FILE_NAME=hash.txt
 COPY --from=plan /recipe.json /recipe.json
 # The dependencies of the server and of the browser's half: built again only when Cargo.lock or a Cargo.toml changes.
-RUN cargo chef cook --recipe-path /recipe.json --release --package server \
-    && cargo chef cook --recipe-path /recipe.json --profile wasm-release --package frontend \
+RUN cargo chef cook --locked --recipe-path /recipe.json --release --package server \
+    && cargo chef cook --locked --recipe-path /recipe.json --profile wasm-release --package frontend \
         --target wasm32-unknown-unknown --target-dir target/front
 COPY . .
 RUN --mount=type=cache,target=/root/.npm cargo xtask build
