@@ -7,6 +7,8 @@
 
 #[cfg(target_arch = "wasm32")]
 mod browser;
+#[cfg(any(target_arch = "wasm32", test))]
+mod first_key;
 mod infinite_scroll;
 mod new_items;
 mod numbers;

@@ -2,8 +2,6 @@
 //! and Control and End or Home leave it. Single keys do more from anywhere on the page, as the legend of keys
 //! says. They do nothing where the reader switched them off, or where there is no legend with that switch.
 
-use std::cell::Cell;
-
 use leptos::prelude::document;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, HtmlInputElement, KeyboardEvent};
@@ -11,13 +9,19 @@ use web_sys::{Element, HtmlElement, HtmlInputElement, KeyboardEvent};
 use super::dom::{all, around, attribute, find, listen};
 use super::draft::{KEYS, storage};
 use super::open::{go, page_of};
+use crate::islands::first_key::FirstKey;
 
 /// Listens for as long as the page lives, and binds the switch in the legend.
 pub fn bind() {
-    let after_g = Cell::new(false);
+    let first = FirstKey::default();
     listen(&document(), "keydown", move |event| {
         if let Some(event) = event.dyn_ref::<KeyboardEvent>() {
-            let after_g = after_g.replace(event.key() == "g");
+            let alone = !event.ctrl_key() && !event.alt_key() && !event.meta_key();
+            let counts = alone
+                && !document()
+                    .active_element()
+                    .is_some_and(|focused| is_written_in(&focused));
+            let after_g = first.precedes(&event.key(), counts, event.time_stamp());
             if act(event, after_g).is_some() {
                 event.prevent_default();
             }
@@ -45,8 +49,7 @@ pub fn bind() {
 /// Runs the action of a key, if it has one here.
 fn act(event: &KeyboardEvent, after_g: bool) -> Option<()> {
     let focused = document().active_element()?;
-    let writes = ["INPUT", "TEXTAREA", "SELECT"].contains(&focused.tag_name().as_str());
-    if writes || event.alt_key() || event.meta_key() {
+    if is_written_in(&focused) || event.alt_key() || event.meta_key() {
         return None;
     }
     let (key, feed) = (event.key(), here(".feed"));
@@ -97,6 +100,10 @@ fn act(event: &KeyboardEvent, after_g: bool) -> Option<()> {
         }
         _ => None,
     }
+}
+
+fn is_written_in(focused: &Element) -> bool {
+    ["INPUT", "TEXTAREA", "SELECT"].contains(&focused.tag_name().as_str())
 }
 
 fn focus(element: Option<Element>) -> Option<()> {
