@@ -15,7 +15,7 @@ use utoipa_axum::routes;
 use web::{CLEAR_CACHE, ProblemBody, Session};
 
 use crate::export::Export;
-use crate::extract::{Actor, Body, Reader};
+use crate::extract::{Body, Reader};
 use crate::{Answer, Api, created};
 
 pub fn routes() -> OpenApiRouter<Api> {
@@ -217,7 +217,7 @@ async fn change_password(
 
 /// Export your data
 ///
-/// Everything that the store has of the person, as a file to keep. If the export fails, the connection breaks, so that
+/// Everything that the store has of the person, as a file to keep; one at a time. If the export fails, the connection breaks, so that
 /// a part of it cannot be taken for the whole.
 #[utoipa::path(get, path = "/me/export", tag = "Accounts", operation_id = "exportMe",
     security(("session" = [])),
@@ -225,8 +225,9 @@ async fn change_password(
         ("content-disposition" = String, description = "A name for the file.")
     )))
 )]
-async fn export(State(feed): State<Feed>, Actor(actor): Actor) -> Answer<Response> {
-    let pieces = feed.accounts().export(&actor).await?;
+async fn export(State(feed): State<Feed>, Reader(session): Reader) -> Answer<Response> {
+    let (Account { handle: actor, .. }, token) = session.require_token()?;
+    let pieces = feed.accounts().export(actor, token).await?;
     let headers = [
         (CONTENT_TYPE, "application/json".to_owned()),
         (

@@ -10,7 +10,7 @@ use axum::http::header::CACHE_CONTROL;
 use axum::http::request::Parts;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use feed::{Change, Feed, Place, PostList};
+use feed::{Change, Feed, OpenStream, PostList, Storage};
 use futures::{FutureExt, StreamExt, future, stream};
 use model::{Cursor, Problem, Topic};
 use serde_json::json;
@@ -125,21 +125,18 @@ async fn watch(
     Watched { topics, posts }: Watched,
 ) -> Answer<Response> {
     let peer = session.client().peer;
-    let open = feed.live().open_stream(peer)?;
+    let open = feed.live().open_stream(peer, topics.len())?;
     // A topic whose owner is gone stays silent, even for a page that reconnects; but a request for nobody at all
     // deserves an answer.
     let reader = session.handle();
     let storage = feed.storage(reader);
-    let known = future::join_all(topics.iter().map(|topic| storage.overflow(topic))).await;
-    if !known.is_empty() && known.iter().all(Result::is_err) {
-        known.into_iter().collect::<Result<Vec<_>, Problem>>()?;
-    }
+    require_one(storage, &topics).await?;
     let newer = match posts {
         Some((list, since)) => feed.live().watch_posts(list, reader.cloned(), since),
         None => stream::pending().boxed(),
     };
     // A topic whose owner is gone stays silent; the connection stays open, or a browser would reconnect forever.
-    let changes = feed.live().watch(&topics, reader).chain(stream::pending());
+    let changes = feed.live().watch(&topics, reader)?.chain(stream::pending());
     let events = stream::select(
         changes.map(|change| event(&change)),
         newer.map(|newer| {
@@ -151,10 +148,22 @@ async fn watch(
     .take_until(future::select(closing, feed.live().wait_for_reset().boxed()));
     let events = events.inspect(move |_| {
         // Held by the stream.
-        let _: &Place = &open;
+        let _: &OpenStream = &open;
     });
     let stream = Sse::new(events).keep_alive(KeepAlive::new().interval(HEARTBEAT));
     Ok(([(CACHE_CONTROL, "no-store"), (UNBUFFERED, "no")], stream).into_response())
+}
+
+/// Reads the topics one after the other until one can be watched; watching them reads them again.
+async fn require_one(storage: Storage<'_>, topics: &[Topic]) -> Result<(), Problem> {
+    let mut first = Ok(());
+    for topic in topics {
+        match storage.overflow(topic).await {
+            Ok(_) => return Ok(()),
+            Err(problem) => first = first.and(Err(problem)),
+        }
+    }
+    first
 }
 
 fn event(change: &Change) -> Result<Event, axum::Error> {

@@ -127,9 +127,7 @@ impl Accounts<'_> {
         match user {
             Some(user) if matches => {
                 log.record(SecurityEvent::SignIn, Some(&handle), client);
-                let (account, token) = self.start_session(user, at, client).await?;
-                self.0.end_oldest_sessions(&handle, &token).await?;
-                Ok((account, token))
+                self.start_session(user, at, client).await
             }
             user => Err(wrong(user.map(|_| &handle))),
         }
@@ -242,8 +240,7 @@ impl Accounts<'_> {
             expires: end_of_session(at, at),
             device: client.device.clone(),
         };
-        let sessions = self.0.store.sessions();
-        sessions.insert(&session).await.map_err(to_problem)?;
+        self.0.add_session(&session, user.password.is_none()).await?;
         Ok((account(user), token))
     }
 

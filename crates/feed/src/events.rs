@@ -22,11 +22,21 @@ const QUIET: Duration = Duration::from_millis(100);
 /// The longest time between two attempts to read an owner while the store is away.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
-/// The maximum number of event streams. Each takes about twenty kilobytes.
-const MOST_STREAMS: usize = 8_000;
+/// The maximum number of event streams. Each takes about thirty kilobytes with its connection.
+const MOST_STREAMS: usize = 6_000;
 
 /// The maximum number of one peer's event streams: a school behind one address, with some tabs for everybody.
 const MOST_STREAMS_OF_A_PEER: usize = 1_000;
+
+/// The maximum number of topics on all of them together. A page has twenty and a few; the busy ones have the same.
+const MOST_SUBSCRIPTIONS: usize = 160_000;
+
+/// The maximum number of topics on one peer's event streams.
+const MOST_SUBSCRIPTIONS_OF_A_PEER: usize = 16_000;
+
+/// The maximum number of different topics that are watched, each in the views of its readers. Each takes about four
+/// kilobytes.
+const MOST_WATCHED: usize = 24_000;
 
 /// When to try again to open one that was refused.
 const A_WHILE: Duration = Duration::from_secs(30);
@@ -53,6 +63,13 @@ pub struct Events {
     /// Changes when all data is replaced and every watch has to end.
     reset: watch::Sender<()>,
     streams: Arc<Places>,
+    subscriptions: Arc<Places>,
+}
+
+/// An open event stream: its place, and those of its topics.
+pub struct OpenStream {
+    _stream: Place,
+    _subscriptions: Place,
 }
 
 struct Watched {
@@ -67,6 +84,7 @@ impl Events {
             watched: Mutex::default(),
             reset: watch::Sender::default(),
             streams: Places::new(MOST_STREAMS, MOST_STREAMS_OF_A_PEER),
+            subscriptions: Places::new(MOST_SUBSCRIPTIONS, MOST_SUBSCRIPTIONS_OF_A_PEER),
         }
     }
 
@@ -95,12 +113,17 @@ impl Events {
         topics.into_iter().cloned().collect()
     }
 
-    fn subscribe(self: &Arc<Self>, topic: &Topic, view: View) -> watch::Receiver<Option<Change>> {
+    /// The changes of a topic; nothing if too many others are watched.
+    fn subscribe(self: &Arc<Self>, topic: &Topic, view: View) -> Option<watch::Receiver<Option<Change>>> {
         let mut all = self.all();
-        let all = all.entry(view).or_default();
-        if let Some(watched) = all.get(topic) {
-            return watched.latest.subscribe();
+        let known = all.get(&view).and_then(|topics| topics.get(topic));
+        if let Some(watched) = known {
+            return Some(watched.latest.subscribe());
         }
+        if all.values().map(HashMap::len).sum::<usize>() >= MOST_WATCHED {
+            return None;
+        }
+        let all = all.entry(view).or_default();
         let (latest, receiver) = watch::channel(None);
         let watched = Arc::new(Watched {
             changed: Notify::new(),
@@ -108,7 +131,7 @@ impl Events {
         });
         all.insert(topic.clone(), Arc::clone(&watched));
         tokio::spawn(Arc::clone(self).follow(topic.clone(), view, watched));
-        receiver
+        Some(receiver)
     }
 
     /// Reads the owner after every change and sends it on if it is different, until nobody watches or the owner is
@@ -189,23 +212,19 @@ impl Live<'_> {
         }
     }
 
-    /// Opens an event stream for a peer, for as long as the answer is held.
+    /// Opens an event stream with so many topics for a peer, for as long as the answer is held.
     ///
     /// # Errors
     /// [`Kind::TooMany`] when the peer has too many, and [`Kind::Unavailable`] when there are too many in all.
-    pub fn open_stream(self, peer: Peer) -> Result<Place, Problem> {
-        let place = self.0.events.streams.take(peer);
-        place.map_err(|full| match full {
-            Full::ForAll => Problem::new(
-                Kind::Unavailable,
-                "Many pages are live right now. Load the page again later to see changes.",
-            )
-            .for_now(A_WHILE),
-            Full::ForPeer => Problem::new(
-                Kind::TooMany,
-                format!("Your address has {MOST_STREAMS_OF_A_PEER} live pages open. Close some of them."),
-            )
-            .for_now(A_WHILE),
+    pub fn open_stream(self, peer: Peer, topics: usize) -> Result<OpenStream, Problem> {
+        let Events {
+            streams,
+            subscriptions,
+            ..
+        } = &*self.0.events;
+        Ok(OpenStream {
+            _stream: streams.take(peer).map_err(refusal)?,
+            _subscriptions: subscriptions.take_many(peer, topics).map_err(refusal)?,
         })
     }
 
@@ -216,11 +235,19 @@ impl Live<'_> {
 
     /// The current state of every topic, then each change of it, as far as the reader may see it. A topic whose owner
     /// is gone sends nothing more.
-    pub fn watch(self, topics: &[Topic], reader: Option<&Handle>) -> BoxStream<'static, Change> {
+    ///
+    /// # Errors
+    /// [`Kind::Unavailable`] when too many other topics are watched.
+    pub fn watch(
+        self,
+        topics: &[Topic],
+        reader: Option<&Handle>,
+    ) -> Result<BoxStream<'static, Change>, Problem> {
         let each = topics.iter().map(|topic| {
-            let mut receiver = self.0.events.subscribe(topic, View::of(topic, reader));
+            let receiver = self.0.events.subscribe(topic, View::of(topic, reader));
+            let mut receiver = receiver.ok_or_else(|| refusal(Full::ForAll))?;
             receiver.mark_changed();
-            stream::unfold(receiver, |mut receiver| async move {
+            let changes = stream::unfold(receiver, |mut receiver| async move {
                 loop {
                     receiver.changed().await.ok()?;
                     let change = receiver.borrow_and_update().clone();
@@ -228,11 +255,27 @@ impl Live<'_> {
                         return Some((change, receiver));
                     }
                 }
-            })
-            .boxed()
+            });
+            Ok(changes.boxed())
         });
-        stream::select_all(each).boxed()
+        let each: Vec<_> = each.collect::<Result<_, Problem>>()?;
+        Ok(stream::select_all(each).boxed())
     }
+}
+
+/// Why no further event stream is opened.
+fn refusal(full: Full) -> Problem {
+    let problem = match full {
+        Full::ForAll => Problem::new(
+            Kind::Unavailable,
+            "Many pages are live right now. Load the page again later to see changes.",
+        ),
+        Full::ForOne => Problem::new(
+            Kind::TooMany,
+            "Your address has too many live pages open. Close some of them.",
+        ),
+    };
+    problem.for_now(A_WHILE)
 }
 
 impl Storage<'_> {

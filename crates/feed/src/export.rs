@@ -1,23 +1,32 @@
 //! Everything that the store has about a person, for them to keep: one JSON document, written while it is read, so
 //! that it may be of any length.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use futures::stream::{self, Stream, StreamExt as _};
-use model::{ActivityKind, Handle, Items, PostId, Problem, Relation, Topic};
+use model::{ActivityKind, Handle, Items, Kind, PostId, Problem, Relation, Topic};
 use outlier::fields;
 use serde_json::{Value, json};
 use store::overflow::{Item, Key};
 use store::posts::Order;
 use store::reactions::Reaction;
-use tokio::sync::mpsc::{self, Sender};
+use tokio::sync::mpsc::{self, Receiver, Sender};
 use uuid::Uuid;
 
+use super::places::{Full, Place, Places};
 use super::problems::{missing, to_problem};
-use super::{Accounts, Feed};
+use super::{Accounts, Feed, SessionToken};
 
 /// How many pieces are buffered for a reader who is slower than the store.
 const WAITING: usize = 16;
 /// How many posts are read at once.
 const POSTS: usize = 100;
+
+/// How many exports are written at once, of different people: each reads for as long as its reader takes it.
+const AT_ONCE: usize = 8;
+/// When to try again to get one that was refused.
+const A_WHILE: Duration = Duration::from_secs(30);
 
 /// A piece of the document, or the reason why it breaks off.
 type Piece = Result<String, Problem>;
@@ -36,12 +45,23 @@ impl From<document::Error> for Stopped {
     }
 }
 
+/// The places of exports that are being written.
+pub(super) fn places() -> Arc<Places<Handle>> {
+    Places::new(AT_ONCE, 1)
+}
+
 impl Accounts<'_> {
-    /// Everything of a person, in pieces. A failure is the last piece; the document is then incomplete.
+    /// Everything of a person, in pieces, for somebody with this session. A failure is the last piece; the document is
+    /// then incomplete.
+    ///
+    /// # Errors
+    /// [`Kind::TooMany`] while an export of the person is read, and [`Kind::Unavailable`] while too many others are.
     pub async fn export(
         self,
         handle: &Handle,
+        current: &SessionToken,
     ) -> Result<impl Stream<Item = Piece> + Send + 'static, Problem> {
+        let place = self.0.exports.take(handle.clone()).map_err(refusal)?;
         let owner = Topic::User(handle.clone());
         let user = self.0.store.people().get(handle).await.map_err(to_problem)?;
         let user = user.ok_or_else(|| missing(&owner.to_string()))?;
@@ -54,19 +74,41 @@ impl Accounts<'_> {
             feed: self.0.clone(),
             handle: handle.clone(),
             owner,
+            current: current.digest(),
             pieces,
         };
         tokio::spawn(export.run(beginning));
-        let pieces = stream::unfold(read, |mut read| async move { Some((read.recv().await?, read)) });
+        let pieces = stream::unfold(
+            (read, place),
+            |(mut read, place): (_, Place<Handle>)| async move {
+                Some((Receiver::recv(&mut read).await?, (read, place)))
+            },
+        );
         // A compressing body polls once more after the end.
         Ok(pieces.fuse())
     }
+}
+
+fn refusal(full: Full) -> Problem {
+    let problem = match full {
+        Full::ForOne => Problem::new(
+            Kind::TooMany,
+            "Your data is being downloaded already. Wait until that has ended.",
+        ),
+        Full::ForAll => Problem::new(
+            Kind::Unavailable,
+            "Many people download their data right now. Try again in a minute.",
+        ),
+    };
+    problem.for_now(A_WHILE)
 }
 
 struct Export {
     feed: Feed,
     handle: Handle,
     owner: Topic,
+    /// The digest of the session that it is for.
+    current: String,
     pieces: Sender<Piece>,
 }
 
@@ -103,7 +145,9 @@ impl Export {
     async fn sessions(&self) -> Result<(), Stopped> {
         self.piece(",\"sessions\":[".to_owned()).await?;
         let mut first = true;
-        for session in self.feed.store().sessions().of(&self.handle).await? {
+        let visible = self.feed.visible_sessions(&self.handle, &self.current).await;
+        let (sessions, _) = visible.map_err(Stopped::Failed)?;
+        for session in sessions {
             let value = json!({ "device": session.device, "at": session.at, "used": session.used });
             self.element(&value, &mut first).await?;
         }

@@ -37,7 +37,7 @@ use uuid::Uuid;
 pub use accounts::SessionToken;
 pub use clock::{Clock, StoreClock, SystemClock};
 pub use environment::{Environment, Ids, SystemIds};
-pub use events::{Change, Events};
+pub use events::{Change, Events, OpenStream};
 pub use fair_queue::{FairQueue, Turn};
 pub use new_posts::{NewPosts, PostList};
 pub use notable::Notable;
@@ -61,6 +61,8 @@ pub struct Feed {
     /// still may overlap.
     turns: Arc<Turns>,
     security: Arc<SecurityLog>,
+    /// The exports that are being written.
+    exports: Arc<Places<Handle>>,
     /// The limit of tries to sign in to one account; `None` for none.
     tries: Option<Arc<Tries>>,
 }
@@ -77,6 +79,7 @@ impl Feed {
             new_posts,
             turns: Arc::default(),
             security: Arc::default(),
+            exports: export::places(),
             tries: None,
         }
     }

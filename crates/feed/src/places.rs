@@ -1,29 +1,30 @@
-//! A bounded number of places, of which no peer may take all.
+//! A bounded number of places, of which nobody may take all.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::fair_queue::Peer;
 
-/// Places for something that stays for long, such as a connection.
-pub struct Places {
+/// Places for something that stays for long, such as a connection. Those who share them are peers, or people.
+pub struct Places<K = Peer> {
     most: usize,
-    most_of_a_peer: usize,
-    taken: Mutex<Taken>,
+    most_of_one: usize,
+    taken: Mutex<Taken<K>>,
 }
 
 /// The places that are taken.
-#[derive(Default)]
-struct Taken {
+struct Taken<K> {
     all: usize,
-    /// By peers that have at least one.
-    by_peer: HashMap<Peer, usize>,
+    /// By those who have at least one.
+    by_one: HashMap<K, usize>,
 }
 
-/// A place that is taken as long as this value is held.
-pub struct Place {
-    places: Arc<Places>,
-    peer: Peer,
+/// Places that are taken as long as this value is held.
+pub struct Place<K: Hash + Eq = Peer> {
+    places: Arc<Places<K>>,
+    of: K,
+    taken: usize,
 }
 
 /// Why there is no place.
@@ -31,57 +32,71 @@ pub struct Place {
 pub enum Full {
     /// All are taken.
     ForAll,
-    /// The peer has as many as it may have.
-    ForPeer,
+    /// The one who asks has as many as one may have.
+    ForOne,
 }
 
-impl Places {
-    /// So many places, of which each peer may take so many.
-    pub fn new(most: usize, most_of_a_peer: usize) -> Arc<Self> {
+impl<K: Hash + Eq + Clone> Places<K> {
+    /// So many places, of which each one may take so many.
+    pub fn new(most: usize, most_of_one: usize) -> Arc<Self> {
+        let (all, by_one) = (0, HashMap::new());
         Arc::new(Self {
             most,
-            most_of_a_peer,
-            taken: Mutex::default(),
+            most_of_one,
+            taken: Mutex::new(Taken { all, by_one }),
         })
     }
 
-    /// Takes a place for a peer.
+    /// Takes a place.
     ///
     /// # Errors
     /// If there is none.
-    pub fn take(self: &Arc<Self>, peer: Peer) -> Result<Place, Full> {
-        let mut taken = self.state();
-        if taken.all >= self.most {
-            return Err(Full::ForAll);
-        }
-        let of_peer = taken.by_peer.entry(peer).or_default();
-        if *of_peer >= self.most_of_a_peer {
-            return Err(Full::ForPeer);
-        }
-        *of_peer += 1;
-        taken.all += 1;
-        let places = Arc::clone(self);
-        Ok(Place { places, peer })
+    pub fn take(self: &Arc<Self>, of: K) -> Result<Place<K>, Full> {
+        self.take_many(of, 1)
     }
 
+    /// Takes several places at once, or none of them.
+    ///
+    /// # Errors
+    /// If there are not as many.
+    pub fn take_many(self: &Arc<Self>, of: K, wanted: usize) -> Result<Place<K>, Full> {
+        let mut taken = self.state();
+        if taken.all + wanted > self.most {
+            return Err(Full::ForAll);
+        }
+        let before = taken.by_one.get(&of).copied().unwrap_or_default();
+        if before + wanted > self.most_of_one {
+            return Err(Full::ForOne);
+        }
+        taken.by_one.insert(of.clone(), before + wanted);
+        taken.all += wanted;
+        Ok(Place {
+            places: Arc::clone(self),
+            of,
+            taken: wanted,
+        })
+    }
+}
+
+impl<K> Places<K> {
     /// How many are taken.
     pub fn taken(&self) -> usize {
         self.state().all
     }
 
-    fn state(&self) -> MutexGuard<'_, Taken> {
+    fn state(&self) -> MutexGuard<'_, Taken<K>> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Place {
+impl<K: Hash + Eq> Drop for Place<K> {
     fn drop(&mut self) {
         let mut taken = self.places.state();
-        taken.all -= 1;
-        if let Some(of_peer) = taken.by_peer.get_mut(&self.peer) {
-            *of_peer -= 1;
-            if *of_peer == 0 {
-                taken.by_peer.remove(&self.peer);
+        taken.all -= self.taken;
+        if let Some(of_one) = taken.by_one.get_mut(&self.of) {
+            *of_one -= self.taken;
+            if *of_one == 0 {
+                taken.by_one.remove(&self.of);
             }
         }
     }
@@ -101,7 +116,7 @@ mod tests {
     fn a_peer_with_many_places_gets_no_more_and_does_not_keep_others_out() {
         let places = Places::new(9, 2);
         let mut taken: Vec<_> = (0..2).map(|_| take(&places, 1).unwrap()).collect();
-        assert_eq!(take(&places, 1).err(), Some(Full::ForPeer));
+        assert_eq!(take(&places, 1).err(), Some(Full::ForOne));
         assert!(take(&places, 2).is_ok());
         taken.pop();
         assert!(take(&places, 1).is_ok(), "one was left");
@@ -115,7 +130,19 @@ mod tests {
         assert_eq!(places.taken(), 3);
         drop(taken);
         assert_eq!(places.taken(), 0);
-        assert!(places.state().by_peer.is_empty());
+        assert!(places.state().by_one.is_empty());
         assert!(take(&places, 3).is_ok());
+    }
+
+    #[test]
+    fn several_places_are_taken_together_or_not_at_all() {
+        let places = Places::new(6, 4);
+        let three = places.take_many("ada", 3).unwrap();
+        assert_eq!(places.take_many("ada", 2).err(), Some(Full::ForOne));
+        assert_eq!(places.take_many("bob", 4).err(), Some(Full::ForAll));
+        assert_eq!(places.taken(), 3);
+        drop(three);
+        assert_eq!(places.taken(), 0);
+        assert!(places.take_many("bob", 4).is_ok());
     }
 }

@@ -5,12 +5,20 @@ use std::net::IpAddr;
 
 use model::{Handle, Kind, Problem, SessionId, SignIn, SignIns, Timestamp};
 use store::people::PasswordState;
+use store::sessions::Session;
 
 use super::problems::to_problem;
 use super::{Accounts, Feed, SecurityEvent, SessionToken};
 
 /// How many sessions an account has at most.
 const MOST: usize = 20;
+
+/// How many sessions a person of the demo town has at most, about: they are strangers', and each is a document.
+const MOST_SHARED: usize = 1_000;
+
+/// The last digit of the digest of a session that makes room when it begins. Reading a thousand sessions takes a while,
+/// and nobody chooses a digest; so one of sixteen sign-ins does it, and there may be a few more than the maximum.
+const MAKES_ROOM: char = '0';
 
 /// Where a request comes from.
 #[derive(Debug, Clone, Default)]
@@ -25,15 +33,8 @@ impl Accounts<'_> {
     /// Where a person is signed in. Everybody may be signed in as the same person of the demo town, so there it is only
     /// this session.
     pub async fn sessions(self, actor: &Handle, current: &SessionToken) -> Result<SignIns, Problem> {
-        let (store, current) = (&self.0.store, current.digest());
-        let password = store.people().password(actor).await.map_err(to_problem)?;
-        let password_changed = password.and_then(|password| password.changed);
-        let from = password_changed.unwrap_or(Timestamp::from_millis(i64::MIN));
-        let now = self.0.environment.now();
-        let shared = is_shared(password);
-        let mut sessions = store.sessions().of(actor).await.map_err(to_problem)?;
-        sessions.retain(|session| session.expires > now && session.at >= from);
-        sessions.retain(|session| !shared || session.digest == current);
+        let current = current.digest();
+        let (mut sessions, password_changed) = self.0.visible_sessions(actor, &current).await?;
         sessions.sort_by_key(|session| Reverse((session.digest == current, session.at)));
         let items: Vec<SignIn> = sessions
             .into_iter()
@@ -110,19 +111,36 @@ impl Accounts<'_> {
 }
 
 impl Feed {
-    /// If a person who has just begun this session has too many, those that were not used for the longest time end. Two
-    /// sign-ins at the same time may both end the same one, and neither ends its own.
-    pub(super) async fn end_oldest_sessions(
+    /// The sessions of a person that the holder of this one may see, and when the password was changed.
+    pub(super) async fn visible_sessions(
         &self,
-        user: &Handle,
-        token: &SessionToken,
-    ) -> Result<(), Problem> {
+        actor: &Handle,
+        current: &str,
+    ) -> Result<(Vec<Session>, Option<Timestamp>), Problem> {
+        let password = self.store.people().password(actor).await.map_err(to_problem)?;
+        let password_changed = password.and_then(|password| password.changed);
+        let from = password_changed.unwrap_or(Timestamp::from_millis(i64::MIN));
+        let now = self.environment.now();
+        let shared = is_shared(password);
+        let mut sessions = self.store.sessions().of(actor).await.map_err(to_problem)?;
+        sessions.retain(|session| session.expires > now && session.at >= from);
+        sessions.retain(|session| !shared || session.digest == current);
+        Ok((sessions, password_changed))
+    }
+
+    /// Adds a session. If the account has too many then, those that were not used for the longest time end. Two
+    /// sign-ins at the same time may both end the same one, and neither ends its own.
+    pub(super) async fn add_session(&self, session: &Session, shared: bool) -> Result<(), Problem> {
         let sessions = self.store.sessions();
-        let mut others = sessions.of(user).await.map_err(to_problem)?;
-        let own = token.digest();
-        others.retain(|other| other.digest != own);
+        sessions.insert(session).await.map_err(to_problem)?;
+        let most = if shared { MOST_SHARED } else { MOST };
+        if shared && !session.digest.ends_with(MAKES_ROOM) {
+            return Ok(());
+        }
+        let mut others = sessions.of(&session.user).await.map_err(to_problem)?;
+        others.retain(|other| other.digest != session.digest);
         others.sort_by_key(|other| Reverse((other.used, other.at)));
-        for oldest in others.iter().skip(MOST - 1) {
+        for oldest in others.iter().skip(most - 1) {
             sessions.delete(&oldest.digest).await.map_err(to_problem)?;
         }
         Ok(())

@@ -130,7 +130,7 @@ async fn play(player: &mut Player, ledger: &mut Ledger) {
     ledger.row("Read on in the likes, across a seam");
 
     let topic = Topic::Post(post.parse().unwrap());
-    let mut events = player.feed.live().watch(&[topic], None);
+    let mut events = player.feed.live().watch(&[topic], None).unwrap();
     events.next().await.unwrap();
     ledger.row("Begin to watch a post");
     ledger.skip_first_poll().await;
