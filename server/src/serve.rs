@@ -22,9 +22,11 @@ use crate::cli::ServeOptions;
 use crate::error::CliError;
 use crate::http::{
     Limits, Quotas, Reach, RequestLog, add_error_text, finish_mutations, forgery_protection, guard, health,
-    identify, limit_accounts, limit_peers, limit_reads, log, read_whole, record_refusals, refuse_plain_http,
+    identify, limit_accounts, limit_peers, limit_reads, limit_under_way, log, read_whole, record_refusals,
+    refuse_plain_http,
     require_proxies,
 };
+use crate::listen::Most;
 use crate::shutdown::{Phases, Shutdown};
 use crate::site::Site;
 use crate::wing::Wing;
@@ -45,7 +47,8 @@ pub async fn run(options: ServeOptions) -> Result<(), CliError> {
     })?;
     let forgery = forgery_protection(options.public_url.as_deref())?;
     let reach = Reach::of(options.public_url.as_deref(), options.classroom)?;
-    let limits = limits(&options)?;
+    let most = Most::of_this_process();
+    let limits = limits(&options, most)?;
     // Bound before anything slow: an address in use is reported at once, and early requests wait instead of
     // failing.
     let listener = listen(ADDR, options.addr()).await?;
@@ -97,7 +100,11 @@ pub async fn run(options: ServeOptions) -> Result<(), CliError> {
     let mut wing = Wing::open(&feed, &environment, &options, addr).await?;
     let invitation = wing.invitation.take();
     warn_of_plain_http(reach, addr);
-    let from_clients = options.proxies == 0 && limits.is_some();
+    let most = match &limits {
+        // Each connection comes from a client itself.
+        Some(_) if options.proxies == 0 => most,
+        _ => most.shared(),
+    };
     let access = Access {
         forgery,
         reach,
@@ -119,7 +126,7 @@ pub async fn run(options: ServeOptions) -> Result<(), CliError> {
         serve_metrics(admin, numbers)?;
     }
     tokio::select! {
-        () = listen::serve(listener, routes, from_clients, shutdown.phases().closing()) => {}
+        () = listen::serve(listener, routes, most, shutdown.phases().closing()) => {}
         () = shutdown.run(options.drain, options.deadline) => {}
     }
     if let Some(drivers) = drivers {
@@ -134,12 +141,12 @@ async fn listen(setting: &str, addr: &str) -> Result<TcpListener, CliError> {
 }
 
 /// The rate limits, unless they are off.
-fn limits(options: &ServeOptions) -> Result<Option<Arc<Limits>>, CliError> {
+fn limits(options: &ServeOptions, most: Most) -> Result<Option<Arc<Limits>>, CliError> {
     if !options.limited() {
         return Ok(None);
     }
     require_proxies(options.public_url.as_deref(), options.proxies)?;
-    Ok(Some(Arc::new(Limits::new(Quotas::default()))))
+    Ok(Some(Arc::new(Limits::new(Quotas::default(), most))))
 }
 
 /// Prints all addresses, in a form that people and tests read.
@@ -212,8 +219,8 @@ pub struct Access {
     pub wing: Wing,
 }
 
-/// All routes, and their layers, from the outside in: the log, the headers of every answer, compression, reading
-/// the body, and the refusals of changes: from other sites, over plain HTTP, too often. Only routes that may need
+/// All routes, and their layers, from the outside in: the log, the headers of every answer, compression, who asks,
+/// reading the body, and the refusals of changes: from other sites, over plain HTTP, too often. Only routes that may need
 /// the session look it up; they know which account's limit applies.
 pub fn routes(
     feed: Feed,
@@ -250,12 +257,13 @@ pub fn routes(
         .merge(pages::package(site))
         .merge(pages::assets(site))
         .merge(health(feed, phases))
-        .layer(from_fn_with_state(limits, limit_peers))
-        .layer(from_fn_with_state(proxies, identify))
+        .layer(from_fn_with_state(limits.clone(), limit_peers))
         .layer(from_fn_with_state(reach, refuse_plain_http))
         .layer(forgery)
         .layer(from_fn(add_error_text))
-        .layer(from_fn(read_whole))
+        .layer(from_fn_with_state(limits.clone(), read_whole))
+        .layer(from_fn_with_state(limits, limit_under_way))
+        .layer(from_fn_with_state(proxies, identify))
         .layer(
             CompressionLayer::new()
                 .quality(COMPRESSION)

@@ -6,19 +6,23 @@ use std::time::Duration;
 
 use app::actions::accounts::{Recover, ResetPassword, SignIn, SignUp};
 use app::actions::settings::{ChangePassword, DeleteAccount, MakeRecoveryCodes};
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::Response;
-use feed::{Client, Feed, SecurityEvent};
+use feed::{Client, Feed, Place, Places, SecurityEvent};
 use governor::clock::{Clock as _, DefaultClock};
 use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter};
+use http_body_util::BodyExt as _;
 use leptos::server_fn::ServerFn as _;
 use model::Handle;
 use web::{ErrorResponse, Peer, Session};
 
+use super::bodies::closing;
 use super::refusals::for_a_person;
+use crate::listen::Most;
 use crate::wing::STARTS;
 
 /// Where the API signs in and out.
@@ -40,6 +44,15 @@ const PASSWORDS: [&str; 13] = [
     Recover::PATH,
     ResetPassword::PATH,
 ];
+
+/// The maximum number of bodies that have begun and not arrived, of 64 KB each.
+const BODIES: usize = 1_024;
+
+/// The maximum number of one peer's.
+const BODIES_OF_A_PEER: usize = 64;
+
+/// When a peer with too many requests under way may try again.
+const SOON: Duration = Duration::from_secs(5);
 
 /// How often the quotas of inactive senders are dropped.
 const MINUTE: Duration = Duration::from_mins(1);
@@ -91,17 +104,24 @@ pub struct Limits {
     starts: Buckets<Peer>,
     accounts: Buckets<Handle>,
     reads: Buckets<Peer>,
+    /// Bodies that have not arrived.
+    bodies: Arc<Places>,
+    /// Requests whose answer has not been sent.
+    under_way: Arc<Places>,
 }
 
 impl Limits {
-    /// Starts with full quotas.
-    pub fn new(quotas: Quotas) -> Self {
+    /// Starts with full quotas. A peer may have as many requests under way as connections: behind a proxy it has no
+    /// connections of its own.
+    pub fn new(quotas: Quotas, most: Most) -> Self {
         Self {
             peers: Buckets::keyed(quotas.peer),
             passwords: Buckets::keyed(quotas.passwords),
             starts: Buckets::keyed(quotas.starts),
             accounts: Buckets::keyed(quotas.account),
             reads: Buckets::keyed(quotas.reads),
+            bodies: Places::new(BODIES, BODIES_OF_A_PEER),
+            under_way: Places::new(most.connections, most.of_a_peer),
         }
     }
 
@@ -117,6 +137,20 @@ impl Limits {
             self.reads.retain_recent();
             feed.forget_tries();
         }
+    }
+
+    /// A place for a body that has not arrived.
+    pub fn body_of(&self, request: &Request) -> Result<Place, ErrorResponse> {
+        let Peer(address) = peer(request);
+        let place = self.bodies.take(Some(address));
+        place.map_err(|_| ErrorResponse::too_many(SOON))
+    }
+
+    /// A place for a request whose answer has not been sent.
+    fn under_way_of(&self, request: &Request) -> Result<Place, ErrorResponse> {
+        let Peer(address) = peer(request);
+        let place = self.under_way.take(Some(address));
+        place.map_err(|_| ErrorResponse::too_many_reads(SOON))
     }
 
     /// The limit of a peer for what changes something.
@@ -141,7 +175,9 @@ impl Limits {
         if !request.method().is_safe() {
             return Ok(());
         }
-        take(&self.reads, &peer(request)).map_err(ErrorResponse::too_many_reads)
+        let (peer, reads) = (&peer(request), reads_of(request));
+        let charged = take_many(&self.reads, peer, reads);
+        charged.map_err(ErrorResponse::too_many_reads)
     }
 
     /// The limit of an account for what changes something.
@@ -168,9 +204,24 @@ fn account(request: &Request) -> Option<&Handle> {
 
 /// Charges a quota; if it is used up, the error is the time after which one more request is accepted.
 fn take<K: Hash + Eq + Clone>(buckets: &Buckets<K>, key: &K) -> Result<(), Duration> {
-    buckets
-        .check_key(key)
-        .map_err(|full| full.wait_time_from(buckets.clock().now()))
+    take_many(buckets, key, NonZeroU32::MIN)
+}
+
+/// Charges a quota several times, or not at all. More than the whole quota is never granted, only waited for.
+fn take_many<K: Hash + Eq + Clone>(buckets: &Buckets<K>, key: &K, times: NonZeroU32) -> Result<(), Duration> {
+    match buckets.check_key_n(key, times) {
+        Ok(granted) => granted.map_err(|full| full.wait_time_from(buckets.clock().now())),
+        Err(_) => Err(SOON),
+    }
+}
+
+/// How much a request reads: a page or an answer, and with an event stream one more for each ten topics, as pages have
+/// them.
+fn reads_of(request: &Request) -> NonZeroU32 {
+    let query = request.uri().query().unwrap_or_default();
+    let topics = query.split('&').filter(|pair| pair.starts_with("topic="));
+    let tens = u32::try_from(topics.count() / 10).unwrap_or(u32::MAX);
+    NonZeroU32::MIN.saturating_add(tens)
 }
 
 /// Middleware: charges the peer's quota for every request that may change something, before anything is looked up.
@@ -200,6 +251,28 @@ pub async fn limit_accounts(
     limit(limits, &feed, Limits::of_account, request, next).await
 }
 
+/// Middleware: a peer may only have so many requests whose answer has not been sent.
+pub async fn limit_under_way(
+    State((limits, feed)): State<(Option<Arc<Limits>>, Feed)>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let Some(limits) = limits else {
+        return next.run(request).await;
+    };
+    let place = match limits.under_way_of(&request) {
+        Ok(place) => place,
+        Err(refusal) => return closing(refuse(&feed, &request, refusal)),
+    };
+    next.run(request).await.map(|body| {
+        Body::new(body.map_err(move |error| {
+            // Held by the body.
+            let _: &Place = &place;
+            error
+        }))
+    })
+}
+
 async fn limit(
     limits: Option<Arc<Limits>>,
     feed: &Feed,
@@ -210,14 +283,19 @@ async fn limit(
     if let Some(limits) = limits
         && let Err(refusal) = of(&limits, &request)
     {
-        let Peer(address) = peer(&request);
-        let client = Client {
-            device: None,
-            peer: Some(address),
-        };
-        let log = feed.security();
-        log.record(SecurityEvent::Limited, account(&request), &client);
-        return refusal.respond(for_a_person(&request));
+        return refuse(feed, &request, refusal);
     }
     next.run(request).await
+}
+
+/// The answer to a request beyond a limit, which the security log has.
+pub(super) fn refuse(feed: &Feed, request: &Request, refusal: ErrorResponse) -> Response {
+    let Peer(address) = peer(request);
+    let client = Client {
+        device: None,
+        peer: Some(address),
+    };
+    let log = feed.security();
+    log.record(SecurityEvent::Limited, account(request), &client);
+    refusal.respond(for_a_person(request))
 }

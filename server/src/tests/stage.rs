@@ -36,6 +36,7 @@ use super::conformity::{Description, Seen};
 use super::player::{Ticking, feed_over};
 use crate::api::DESCRIPTION;
 use crate::http::{Limits, Quotas, Reach, RequestLog, forgery_protection};
+use crate::listen::Most;
 use crate::serve::{Access, routes};
 use crate::shutdown::Shutdown;
 use crate::site::Site;
@@ -50,6 +51,12 @@ const CLASSROOM: &str = "http://10.0.0.5:3000";
 
 /// The API description that every answer is checked against.
 static DESCRIBED: LazyLock<Description> = LazyLock::new(|| Description::strictly(DESCRIPTION.value.clone()));
+
+/// The connections of a server with limits.
+const MOST: Most = Most {
+    connections: 4_096,
+    of_a_peer: 128,
+};
 
 pub struct Stage {
     pub clock: Arc<Ticking>,
@@ -132,7 +139,7 @@ impl Stage {
             shared_tries: often,
         };
         *quota(&mut quotas) = Quota::per_hour(NonZeroU32::MIN);
-        self.app(Reach::Everybody, Some(Arc::new(Limits::new(quotas))))
+        self.app(Reach::Everybody, Some(Arc::new(Limits::new(quotas, MOST))))
     }
 
     /// The same place where addresses share one try to sign in to an account in an hour, after their own.
@@ -391,7 +398,7 @@ impl Call {
         to_bytes(body, usize::MAX).await.unwrap().to_vec()
     }
 
-    async fn answered(&self, app: &Router) -> Response {
+    pub async fn answered(&self, app: &Router) -> Response {
         let peer = ConnectInfo(SocketAddr::from((self.peer, 4711)));
         let request = Request::builder()
             .method(&self.method)
