@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
 
 mod accounts;
+mod attack;
 #[cfg(feature = "workshop")]
 mod class;
 mod client;

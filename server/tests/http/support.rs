@@ -151,6 +151,14 @@ impl Server {
         (status.code(), started.elapsed())
     }
 
+    /// A line of the system's report on the process's memory, in kB.
+    pub fn memory(&self, field: &str) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix(field)).unwrap();
+        let number = line.split_whitespace().nth(1).unwrap();
+        number.parse().unwrap()
+    }
+
     pub fn data(&self) -> &std::path::Path {
         self.data.path()
     }
