@@ -94,6 +94,14 @@ fn write(report: &Report, options: &ScanOptions) -> Result<(), String> {
     } else {
         text::table(report)
     };
+    print(&printed)
+}
+
+/// Prints a result.
+///
+/// # Errors
+/// What the operating system says.
+pub fn print(printed: &str) -> Result<(), String> {
     // A reader that stopped reading, such as `head`, has what it wanted.
     match std::io::stdout().write_all(printed.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.to_string()),

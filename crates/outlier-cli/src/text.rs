@@ -141,7 +141,8 @@ fn row(array: &ArrayReport) -> [String; 10] {
     ]
 }
 
-fn aligned<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
+/// Rows with their columns under each other.
+pub fn aligned<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
     let width = |column: usize| {
         rows.iter()
             .map(|row| row[column].chars().count())

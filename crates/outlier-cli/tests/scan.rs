@@ -2,45 +2,25 @@
 //! that `MONGODB_URI` names.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod support;
+
 use std::process::{Output, Stdio};
-use std::sync::Arc;
 use std::time::Duration;
 
 use bson::oid::ObjectId;
 use bson::{DateTime, Document, doc};
-use document::{Engine, Find, Index};
-use embedded::Embedded;
+use document::{Find, Index};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::Command;
-use wire::{Listener, Login, Options, listen};
+use wire::Login;
+
+use crate::support::Server;
 
 /// The value of every text that is stored: no output may contain it.
 const SECRET: &str = "hunter2";
 
-struct Server {
-    engine: Engine,
-    listener: Listener,
-}
-
 impl Server {
-    async fn open(login: Option<Login>) -> Self {
-        let embedded = Arc::new(Embedded::in_memory().unwrap());
-        let engine = Arc::clone(&embedded) as Engine;
-        let mut options = Options::on("127.0.0.1:0");
-        options.login = login;
-        let listener = listen(Arc::clone(&engine), embedded, options).await.unwrap();
-        Self { engine, listener }
-    }
-
-    fn address(&self) -> String {
-        format!("mongodb://{}/spillway", self.listener.address())
-    }
-
-    async fn insert(&self, collection: &str, documents: Vec<Document>) {
-        self.engine.insert(collection, documents).await.unwrap();
-    }
-
     /// Everything that is stored.
     async fn everything(&self) -> Vec<Document> {
         let mut all = Vec::new();
@@ -57,24 +37,11 @@ impl Server {
 }
 
 fn outlier(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_outlier"));
-    command
-        .arg("scan")
-        .args(arguments)
-        .env_remove("MONGODB_URI")
-        .stdin(Stdio::null())
-        .kill_on_drop(true);
-    command
+    support::outlier("scan", arguments)
 }
 
 async fn scan(arguments: &[&str]) -> (i32, String, String) {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = outlier(arguments).output().await.unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (status.code().unwrap(), text(stdout), text(stderr))
+    support::run("scan", arguments).await
 }
 
 fn order(nth: i64) -> Document {

@@ -9,6 +9,15 @@ use document::{Error, Find, FindAndModify, Result, Update};
 /// How many pages are written at once.
 const BATCH: usize = 64;
 
+/// What to do if the array has grown since it was read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Growth {
+    /// Read it again.
+    Refused,
+    /// The server makes items of the new elements, as [`plain`](crate::plain) does.
+    Plain,
+}
+
 /// An array that is being converted to head and pages.
 struct Conversion {
     /// The revision of the pages. A later conversion has a higher one, and then ours cannot be committed.
@@ -33,9 +42,18 @@ impl OverflowList<'_> {
         owner: &Owner,
         items_of: &(dyn Fn(&Document) -> Result<Vec<Item>> + Sync),
     ) -> Result<()> {
+        self.convert_as(owner, items_of, Growth::Refused).await
+    }
+
+    pub(crate) async fn convert_as(
+        &self,
+        owner: &Owner,
+        items_of: &(dyn Fn(&Document) -> Result<Vec<Item>> + Sync),
+        growth: Growth,
+    ) -> Result<()> {
         let _turn = self.kind.adoptions.of(owner).await;
         let mut paged = false;
-        let converted = self.convert_array(owner, items_of, &mut paged).await;
+        let converted = self.convert_array(owner, items_of, growth, &mut paged).await;
         if paged && !matches!(converted, Ok(true)) {
             self.sweep_after_failure(owner).await;
         }
@@ -47,6 +65,7 @@ impl OverflowList<'_> {
         &self,
         owner: &Owner,
         items_of: &(dyn Fn(&Document) -> Result<Vec<Item>> + Sync),
+        growth: Growth,
         paged: &mut bool,
     ) -> Result<bool> {
         let mut conversion: Option<Conversion> = None;
@@ -87,7 +106,12 @@ impl OverflowList<'_> {
                 conversion = None;
                 continue;
             }
-            if self.put(owner, &document, &seen, &chunks, &head).await? {
+            let list = self.list_of(&seen, &chunks, &head);
+            let put = match growth {
+                Growth::Refused => self.put(owner, &document, &seen, list),
+                Growth::Plain => self.put_with_growth(owner, &document, &seen, list),
+            };
+            if self.engine.update(self.owners(), put).await?.matched == 1 {
                 return Ok(true);
             }
         }
@@ -95,7 +119,7 @@ impl OverflowList<'_> {
     }
 
     /// The field of the owner that counts how many conversions of the list were begun.
-    fn counter(&self) -> String {
+    pub(crate) fn counter(&self) -> String {
         format!("{}Conversion", self.field())
     }
 
@@ -155,15 +179,8 @@ impl OverflowList<'_> {
         Ok(None)
     }
 
-    /// Replaces the array with the list, if it is still the array that the list was made from.
-    async fn put(
-        &self,
-        owner: &Owner,
-        document: &Document,
-        seen: &State,
-        chunks: &[Vec<Item>],
-        head: &[Item],
-    ) -> Result<bool> {
+    /// The list that takes the array's place.
+    fn list_of(&self, seen: &State, chunks: &[Vec<Item>], head: &[Item]) -> Document {
         let spilled: usize = chunks.iter().map(Vec::len).sum();
         let mut list = empty();
         list.insert("count", int(spilled + head.len()));
@@ -175,17 +192,22 @@ impl OverflowList<'_> {
             list.insert("floor", newest.at);
         }
         list.insert("head", documents(head));
-        let guard = doc! {
-            "_id": owner.id(),
-            "born": &seen.born,
-            self.counter(): seen.rev,
-            self.field(): value_at(document, self.field()).cloned().unwrap_or(Bson::Null),
-        };
+        list
+    }
+
+    /// Replaces the array with the list, if it is still the array that the list was made from.
+    fn put(&self, owner: &Owner, document: &Document, seen: &State, list: Document) -> Update {
+        let mut guard = self.still_converting(owner, seen);
+        guard.insert(
+            self.field(),
+            value_at(document, self.field()).cloned().unwrap_or(Bson::Null),
+        );
         let change = doc! { "$set": { self.field(): list }, "$unset": { self.counter(): "" } };
-        let done = self
-            .engine
-            .update(self.owners(), Update::one(guard, change))
-            .await?;
-        Ok(done.matched == 1)
+        Update::one(guard, change)
+    }
+
+    /// Selects the owner only if no other conversion began since.
+    pub(crate) fn still_converting(&self, owner: &Owner, seen: &State) -> Document {
+        doc! { "_id": owner.id(), "born": &seen.born, self.counter(): seen.rev }
     }
 }

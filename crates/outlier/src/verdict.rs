@@ -17,7 +17,7 @@ pub const THRESHOLD: u64 = 1_000;
 /// How many bytes an array may have, however few items it has.
 pub const BUDGET: u64 = 256 * 1024;
 /// How many items a first screen shows.
-const SCREEN: usize = 20;
+pub const SCREEN: usize = 20;
 /// From this share of the largest possible document on, the reason mentions it.
 const NEAR_THE_LIMIT: f64 = 0.5;
 /// With at least this many arrays of exactly one length, something fixes that length.

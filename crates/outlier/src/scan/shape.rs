@@ -7,7 +7,7 @@ use crate::{Order, Owner, value_at};
 /// What an owner document stores where a list should be.
 #[derive(Debug, Clone)]
 pub enum Shape {
-    /// Nothing.
+    /// Nothing, or null.
     Missing,
     /// An array of this many elements.
     Unbounded(usize),
@@ -46,7 +46,8 @@ impl Shape {
     pub fn of(owner: &Document, path: &str) -> Self {
         let born = owner.get("born").cloned().unwrap_or(Bson::Null);
         match value_at(owner, path) {
-            None => Self::Missing,
+            // The first append makes the list out of null, too.
+            None | Some(Bson::Null) => Self::Missing,
             Some(Bson::Array(items)) => Self::Unbounded(items.len()),
             Some(Bson::Document(list)) => match ListState::read(born, list.clone()) {
                 Ok(list) => Self::List(Box::new(list)),
