@@ -72,7 +72,8 @@ impl OverflowList<'_> {
 
         let stamps: Vec<Document> = (read..read + GROWTH)
             .map(|place| {
-                let stamp = doc! { plain::ID: plain::id_at(place), plain::AT: DateTime::from_millis(long(place)) };
+                let stamp =
+                    doc! { plain::ID: plain::id_at(place), plain::AT: DateTime::from_millis(long(place)) };
                 doc! { "place": long(place), "stamp": stamp }
             })
             .collect();
@@ -87,7 +88,8 @@ impl OverflowList<'_> {
             { "$mergeObjects": ["$$element", "$$new.stamp"] },
             { "$mergeObjects": [{ plain::VALUE: "$$element" }, "$$new.stamp"] },
         ] };
-        let item = doc! { "$let": { "vars": { "element": { "$arrayElemAt": [&now, "$$new.place"] } }, "in": item } };
+        let item =
+            doc! { "$let": { "vars": { "element": { "$arrayElemAt": [&now, "$$new.place"] } }, "in": item } };
         let items = doc! { "$map": {
             "input": { "$slice": [{ "$literal": stamps }, &grown] }, "as": "new", "in": item,
         } };

@@ -1,0 +1,227 @@
+// Lists in the format of docs/format.md, with MongoDB's driver for Node.js: append, read, remove.
+//
+//     npm install mongodb
+//     node overflow-list.mjs mongodb://127.0.0.1:27017/shop customers orders 4711
+//
+// On a replica set, also use majority read and write concerns and a causally consistent session, as docs/format.md says.
+
+import { pathToFileURL } from "node:url";
+import { MongoClient, UUID } from "mongodb";
+
+const EMPTY = { count: 0, pages: 0, hasOverflow: false, spilled: 0, rev: 0, pending: [], head: [] };
+const DUPLICATE_KEY = 11000;
+
+const same = (one, other) =>
+  one === other || (one?.equals ? one.equals(other) : +one === +other && one instanceof Date && other instanceof Date);
+const later = (date) => new Date(+date + 1);
+const latest = (...dates) => new Date(Math.max(...dates.filter(Boolean)));
+
+export class OverflowList {
+  static async open(database, collection, path) {
+    const described = await database.collection("outlierLists").findOne({ _id: `${collection}/${path}` });
+    if (described?.version !== 1) {
+      throw new Error(`${collection}/${path} is not described: run \`outlier adopt\`, or look at the version`);
+    }
+    return new OverflowList(database, described);
+  }
+
+  constructor(database, { owners, path, pages, order, key, limits }) {
+    Object.assign(this, { path, limits, at: order.at, id: order.id, key: key ?? order.id });
+    this.owners = database.collection(owners);
+    this.pages = database.collection(pages);
+  }
+
+  /** Adds an item unless the list has its key; repeating it changes nothing. Returns whether it was added. */
+  async append(owner, content) {
+    const item = { [this.id]: new UUID(), [this.at]: new Date(), ...content };
+    const { threshold, pageSize } = this.limits;
+    for (;;) {
+      const { born, list } = await this.#read(owner);
+      const { head, floor = null } = list;
+      const known = head.some((one) => same(one[this.key], item[this.key]));
+      if (known || (await this.#inPages(owner, born, list, item[this.key]))) return false;
+      const guard = { _id: owner, born, [this.#in("pages")]: list.pages };
+      const push = { $each: [item], $sort: { [this.at]: -1, [this.id]: -1 } };
+      if (head.length < threshold) {
+        if (floor) item[this.at] = latest(item[this.at], later(floor));
+        guard[this.#in("floor")] = floor;
+        guard[this.#in(`head.${this.key}`)] = { $ne: item[this.key] };
+        guard.$expr = { $lte: [{ $size: `$${this.#in("head")}` }, threshold - 1] };
+        const change = { $push: { [this.#in("head")]: push }, $inc: { [this.#in("count")]: 1 } };
+        if ((await this.owners.updateOne(guard, change)).matchedCount) return true;
+        continue;
+      }
+      // The head is full: its oldest items become a page, and the item goes in with the same write.
+      const stay = Math.max(head.length - pageSize, 0);
+      const chunk = head.slice(stay);
+      if (!(await this.#writePage(owner, born, list, chunk))) continue;
+      const risen = latest(chunk[0][this.at], floor && later(floor));
+      item[this.at] = latest(item[this.at], later(risen));
+      const room = stay < threshold ? 1 : 0;
+      Object.assign(push, { $each: room ? [item] : [], $slice: stay + room });
+      Object.assign(guard, { [this.#in("rev")]: list.rev, [this.#in("head")]: { $size: head.length } });
+      const change = {
+        $push: { [this.#in("head")]: push },
+        $inc: { [this.#in("count")]: room, [this.#in("pages")]: 1, [this.#in("spilled")]: chunk.length },
+        $set: { [this.#in("hasOverflow")]: true, [this.#in("floor")]: risen },
+      };
+      if ((await this.owners.updateOne(guard, change)).matchedCount && room) return true;
+    }
+  }
+
+  /** The newest items. */
+  async newest(owner, limit) {
+    for (;;) {
+      const { born, list } = await this.#read(owner);
+      const items = [...list.head];
+      let page = list.pages - 1;
+      for (; items.length < limit && page >= 0; page--) {
+        const found = await this.pages.findOne(this.#page(owner, born, page));
+        items.push(...(found?.items ?? []).filter((item) => !this.#isGone(list, page, item)));
+      }
+      const headOnly = page === list.pages - 1;
+      if (headOnly || (await this.#read(owner)).list.rev === list.rev) return items.slice(0, limit);
+    }
+  }
+
+  /** Removes the item with this key. Returns whether it was there. */
+  async remove(owner, key) {
+    for (;;) {
+      const { born, list } = await this.#read(owner);
+      const guard = { _id: owner, born };
+      const id = list.head.find((one) => same(one[this.key], key))?.[this.id];
+      if (id) {
+        const change = {
+          $pull: { [this.#in("head")]: { [this.id]: id } },
+          $inc: { [this.#in("count")]: -1, [this.#in("rev")]: 1 },
+        };
+        guard[this.#in(`head.${this.id}`)] = id;
+        if ((await this.owners.updateOne(guard, change)).matchedCount) return true;
+        continue;
+      }
+      const entry = await this.#inPages(owner, born, list, key);
+      if (!entry) {
+        const now = (await this.#read(owner)).list;
+        const unmoved = now.pages === list.pages && +(now.floor ?? 0) === +(list.floor ?? 0);
+        if (unmoved && !now.head.some((one) => same(one[this.key], key))) return false;
+        continue;
+      }
+      if (list.pending.length >= 32) {
+        for (const left of list.pending) await this.#settle(owner, born, left);
+        continue;
+      }
+      const change = {
+        $push: { [this.#in("pending")]: entry },
+        $inc: { [this.#in("count")]: -1, [this.#in("spilled")]: -1, [this.#in("rev")]: 1 },
+      };
+      guard[this.#in("rev")] = list.rev;
+      if ((await this.owners.updateOne(guard, change)).matchedCount) {
+        await this.#settle(owner, born, entry);
+        return true;
+      }
+    }
+  }
+
+  #in(field) {
+    return `${this.path}.${field}`;
+  }
+
+  #page(owner, born, page) {
+    return { owner, relation: this.path, born, page };
+  }
+
+  #isGone(list, page, item) {
+    return list.pending.some((one) => one.page === page && same(one.id, item[this.id]));
+  }
+
+  async #read(owner) {
+    for (;;) {
+      const projection = { born: 1, [this.path]: 1 };
+      const document = await this.owners.findOne({ _id: owner }, { projection });
+      if (!document) throw new Error(`there is no ${owner}`);
+      const list = this.path.split(".").reduce((value, name) => value?.[name], document);
+      if (Array.isArray(list)) throw new Error(`${this.path} of ${owner} is a plain array: run \`outlier adopt\``);
+      if (list == null) {
+        const nothing = { _id: owner, [this.path]: null, $nor: [{ [this.path]: { $type: "array" } }] };
+        await this.owners.updateOne(nothing, { $set: { [this.path]: EMPTY } });
+      } else if (list.adopting) {
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      } else {
+        const hex = (item) => item[this.id].toString("hex");
+        const newest = (one, other) => other[this.at] - one[this.at] || (hex(one) < hex(other) ? 1 : -1);
+        list.head.sort(newest);
+        return { born: document.born ?? null, list };
+      }
+    }
+  }
+
+  async #inPages(owner, born, list, key) {
+    if (!list.pages) return null;
+    const committed = { ...this.#page(owner, born, { $lt: list.pages }), [`items.${this.key}`]: key };
+    for await (const { page, rev, items } of this.pages.find(committed)) {
+      const is = (one) => same(one[this.key], key) && !this.#isGone(list, page, one);
+      const item = rev <= list.rev && items.find(is);
+      if (item) return { page, rev, id: item[this.id] };
+    }
+    return null;
+  }
+
+  async #writePage(owner, born, list, chunk) {
+    const page = this.#page(owner, born, list.pages);
+    const [first, last] = [chunk[0][this.at], chunk.at(-1)[this.at]];
+    const fields = { count: chunk.length, createdAt: new Date(), first, last, items: chunk, rev: list.rev };
+    const _id = `${owner}/${this.path}/${list.pages}${born ? `/${born.toString("hex").replaceAll("-", "")}` : ""}`;
+    try {
+      const change = { $set: fields, $setOnInsert: { _id } };
+      await this.pages.updateOne({ ...page, rev: { $lt: list.rev } }, change, { upsert: true });
+      return true;
+    } catch (error) {
+      if (error.code !== DUPLICATE_KEY) throw error;
+      const there = await this.pages.findOne(page);
+      const ids = (items) => items.map((item) => item[this.id].toString("hex")).join();
+      // Items never change, so equal ids are equal items.
+      if (there?.rev === list.rev && ids(there.items) === ids(chunk)) return true;
+      const rev = Math.max(there?.rev ?? 0, list.rev) + 1;
+      await this.owners.updateOne({ _id: owner, born }, { $max: { [this.#in("rev")]: rev } });
+      return false;
+    }
+  }
+
+  async #settle(owner, born, entry) {
+    const page = this.#page(owner, born, entry.page);
+    const holding = { ...page, rev: entry.rev, [`items.${this.id}`]: entry.id };
+    const pull = { $pull: { items: { [this.id]: entry.id } }, $inc: { count: -1 } };
+    const after = { projection: { count: 1 }, returnDocument: "after" };
+    const left = await this.pages.findOneAndUpdate(holding, pull, after);
+    if (!left?.count) {
+      const empty = { ...page, count: 0, last: { $exists: true } };
+      await this.pages.updateOne(empty, { $unset: { first: "", last: "" } });
+    }
+    await this.owners.updateOne({ _id: owner, born }, { $pull: { [this.#in("pending")]: entry } });
+  }
+}
+
+/** Appends items, removes every third of them again, and prints the newest. */
+async function main(address, collection, path, id, name = "node", number = "10") {
+  const client = await MongoClient.connect(address);
+  const list = await OverflowList.open(client.db(), collection, path);
+  const owner = /^\d+$/.test(id) ? Number(id) : id;
+  const expect = (holds, what) => {
+    if (!holds) throw new Error(what);
+  };
+  const added = [];
+  for (let nth = 0; nth < Number(number); nth++) {
+    const key = new UUID();
+    added.push(key);
+    expect(await list.append(owner, { name: `${name} ${nth}`, [list.id]: key }), "an append was lost");
+    expect(!(await list.append(owner, { name: "again", [list.id]: key })), "an item is there twice");
+    if (nth % 3 === 2) {
+      expect(await list.remove(owner, added[nth - 2]), "an item was lost");
+      expect(!(await list.remove(owner, added[nth - 2])), "an item was removed twice");
+    }
+  }
+  for (const item of await list.newest(owner, 20)) console.log(item.name);
+  await client.close();
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await main(...process.argv.slice(2));
