@@ -12,7 +12,8 @@ const EMPTY = { count: 0, pages: 0, hasOverflow: false, spilled: 0, rev: 0, pend
 const DUPLICATE_KEY = 11000;
 
 const same = (one, other) =>
-  one === other || (one?.equals ? one.equals(other) : +one === +other && one instanceof Date && other instanceof Date);
+  one === other ||
+  (one?.equals ? one.equals(other) : +one === +other && one instanceof Date && other instanceof Date);
 const later = (date) => new Date(+date + 1);
 const latest = (...dates) => new Date(Math.max(...dates.filter(Boolean)));
 
@@ -20,7 +21,9 @@ export class OverflowList {
   static async open(database, collection, path) {
     const described = await database.collection("outlierLists").findOne({ _id: `${collection}/${path}` });
     if (described?.version !== 1) {
-      throw new Error(`${collection}/${path} is not described: run \`outlier adopt\`, or look at the version`);
+      throw new Error(
+        `${collection}/${path} is not described: run \`outlier adopt\`, or look at the version`,
+      );
     }
     return new OverflowList(database, described);
   }
@@ -140,7 +143,8 @@ export class OverflowList {
       const document = await this.owners.findOne({ _id: owner }, { projection });
       if (!document) throw new Error(`there is no ${owner}`);
       const list = this.path.split(".").reduce((value, name) => value?.[name], document);
-      if (Array.isArray(list)) throw new Error(`${this.path} of ${owner} is a plain array: run \`outlier adopt\``);
+      if (Array.isArray(list))
+        throw new Error(`${this.path} of ${owner} is a plain array: run \`outlier adopt\``);
       if (list == null) {
         const nothing = { _id: owner, [this.path]: null, $nor: [{ [this.path]: { $type: "array" } }] };
         await this.owners.updateOne(nothing, { $set: { [this.path]: EMPTY } });

@@ -96,8 +96,14 @@ impl Suite<'_> {
 
     fn rust_tests(&mut self) {
         let (repository, members) = (self.repository, "--workspace --exclude frontend");
+        // For the test in which other languages use the same list.
+        let python = self.obtain("Python for the tests", python::with(repository, "pymongo"));
         let mut test = |title: &str, what: &str, count: Count| {
-            self.command(title, repository.cargo(&format!("{what} {members}")), Some(count));
+            let mut command = repository.cargo(&format!("{what} {members}"));
+            if let Some(Some(python)) = &python {
+                command.env("OUTLIER_PYTHON", python);
+            }
+            self.command(title, command, Some(count));
         };
         if ask(&mut repository.cargo("nextest --version")).is_some() {
             let nextest = "nextest run --locked --no-fail-fast --no-tests=pass";

@@ -10,7 +10,7 @@ use crate::repository::Repository;
 use crate::site;
 
 /// The files that prettier formats; rustfmt formats Rust, and Markdown is formatted by hand.
-const PRETTIER: [&str; 3] = ["end2end", "package.json", "xtask/site.mjs"];
+const PRETTIER: [&str; 4] = ["end2end", "examples/node", "package.json", "xtask/site.mjs"];
 
 /// Formats everything in place.
 pub fn write(repository: &Repository) -> Result<()> {

@@ -38,8 +38,14 @@ fn others(arguments: &[&str]) -> Vec<(&'static str, Command)> {
     }
     let number = ITEMS.to_string();
     let started = |(name, mut command, program): (&'static str, Command, &str)| {
-        command.arg(root().join(program)).args(arguments).args([name, &number]);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+        command
+            .arg(root().join(program))
+            .args(arguments)
+            .args([name, &number]);
+        command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
         (name, command)
     };
     others.into_iter().map(started).collect()
@@ -66,13 +72,24 @@ async fn rust(server: &Server, description: &Description, owner: &Owner) {
 #[tokio::test(flavor = "multi_thread")]
 async fn rust_python_and_node_lose_nothing_in_the_same_list() {
     let server = Server::open(None).await;
-    let before: Vec<Document> = (0..50).map(|nth| doc! { "name": format!("before {nth}") }).collect();
-    server.insert("shops", vec![doc! { "_id": 7, "state": { "log": before } }]).await;
+    let before: Vec<Document> = (0..50)
+        .map(|nth| doc! { "name": format!("before {nth}") })
+        .collect();
+    server
+        .insert("shops", vec![doc! { "_id": 7, "state": { "log": before } }])
+        .await;
     let address = server.address();
     let place = [&address, "--collection", "shops", "--path", "state.log"];
-    let (code, told, error) = run("adopt", &[&place[..], &["--threshold", "8", "--page-size", "6"]].concat()).await;
+    let (code, told, error) = run(
+        "adopt",
+        &[&place[..], &["--threshold", "8", "--page-size", "6"]].concat(),
+    )
+    .await;
     assert_eq!(code, 0, "{told}{error}");
-    let description = Description::load(&server.engine, "shops", "state.log").await.unwrap().unwrap();
+    let description = Description::load(&server.engine, "shops", "state.log")
+        .await
+        .unwrap()
+        .unwrap();
     let owner = Owner::from(Bson::Int32(7));
 
     let mut expected = BTreeMap::from([("before", 50), ("rust", ITEMS - ITEMS / 3)]);
@@ -84,7 +101,10 @@ async fn rust_python_and_node_lose_nothing_in_the_same_list() {
     rust(&server, &description, &owner).await;
     for (name, child) in running {
         let ended = child.wait_with_output().await.unwrap();
-        let (out, error) = (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
+        let (out, error) = (
+            String::from_utf8_lossy(&ended.stdout),
+            String::from_utf8_lossy(&ended.stderr),
+        );
         assert!(ended.status.success(), "{name}: {error}");
         assert_eq!(out.lines().count(), 20, "{name} reads the newest: {out}{error}");
     }
@@ -96,10 +116,15 @@ async fn rust_python_and_node_lose_nothing_in_the_same_list() {
         for item in stretch.items {
             let name = item.document().get_str("name").unwrap().to_owned();
             assert!(ids.insert(item.order().1), "{name} is there twice");
-            *found.entry(name.split(' ').next().unwrap().to_owned()).or_insert(0) += 1;
+            *found
+                .entry(name.split(' ').next().unwrap().to_owned())
+                .or_insert(0) += 1;
         }
     }
-    let found: BTreeMap<&str, usize> = found.iter().map(|(name, items)| (name.as_str(), *items)).collect();
+    let found: BTreeMap<&str, usize> = found
+        .iter()
+        .map(|(name, items)| (name.as_str(), *items))
+        .collect();
     assert_eq!(found, expected);
     let how = Options {
         repair: false,

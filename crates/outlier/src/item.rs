@@ -2,6 +2,8 @@ use std::hash::{Hash, Hasher};
 
 use bson::{Bson, DateTime, Document, RawDocumentBuf};
 use document::{Error, Result};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use crate::{ListSpec, Order, fields, uuid_bson};
@@ -36,6 +38,22 @@ impl Item {
             document.insert(&*order.id, uuid_bson(id));
         }
         Ok(Self { id, at, document })
+    }
+
+    /// An item with what serde makes of a value: a document with the fields that order items.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] when it does not become a document, and as [`Item::new`].
+    pub fn of(value: &impl Serialize, order: &Order) -> Result<Self> {
+        Self::new(bson::serialize_to_document(value)?, order)
+    }
+
+    /// The value that an item was made of.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] when the item is not such a value.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T> {
+        Ok(bson::deserialize_from_document(self.document.clone())?)
     }
 
     /// An item whose content has this time and id in the fields that order items.
