@@ -218,13 +218,12 @@ struct Tuned {
 /// Why they could not be measured.
 pub async fn tune(options: &TuneOptions) -> Result<bool, String> {
     let opened = Opened::connect(&options.place).await?;
-    let (sizes, limits) = match opened.described().await? {
-        Some(description) => (measured(&opened).await?.sizes, Some(description.spec.limits)),
-        None => {
-            let plan = Plan::read(&opened, &draft(&opened, None, None).spec).await?;
-            plan.check(&opened)?;
-            (plan.sizes(), None)
-        }
+    let (sizes, limits) = if let Some(description) = opened.described().await? {
+        (measured(&opened).await?.sizes, Some(description.spec.limits))
+    } else {
+        let plan = Plan::read(&opened, &draft(&opened, None, None).spec).await?;
+        plan.check(&opened)?;
+        (plan.sizes(), None)
     };
     let (budget, screen) = (options.budget, options.screen);
     let most = usize::try_from(THRESHOLD).unwrap_or(usize::MAX);

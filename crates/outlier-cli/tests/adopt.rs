@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use bson::{Bson, DateTime, Document, RawDocumentBuf, doc, oid::ObjectId};
 use document::{Engine, Find, Index, Update};
+use embedded::Embedded;
 use outlier::describe::{DESCRIPTIONS, Description};
 use outlier::{Item, Owner, plain, uuid_bson, value_at};
 
@@ -26,7 +27,11 @@ fn customer(id: i32, orders: impl Into<Bson>) -> Document {
 
 /// Customers with no order, a few, and very many; orders that are numbers; and two customers without any array.
 async fn shop() -> Server {
-    let server = Server::open(None).await;
+    shop_in(Arc::new(Embedded::in_memory().unwrap())).await
+}
+
+async fn shop_in(embedded: Arc<Embedded>) -> Server {
+    let server = Server::of(embedded, None).await;
     let orders = |most: i32| (0..most).map(order).collect::<Vec<_>>();
     let mixed: Vec<Bson> = (0..40)
         .map(|nth| match nth % 4 {
@@ -285,7 +290,8 @@ async fn what_cannot_be_adopted_is_refused_with_the_way_round_and_stays() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_goes_away_is_an_error_and_the_next_run_finishes() {
-    let server = shop().await;
+    let embedded = Arc::new(Embedded::in_memory().unwrap());
+    let server = shop_in(embedded.clone()).await;
     let before = stored(&server.engine, "customers").await;
     let more: Vec<Document> = (100..400)
         .map(|id| customer(id, (0..20).map(order).collect::<Vec<_>>()))
@@ -307,10 +313,7 @@ async fn a_server_that_goes_away_is_an_error_and_the_next_run_finishes() {
     {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
-    let Server {
-        listener, embedded, ..
-    } = server;
-    listener.shut_down(Duration::ZERO).await;
+    server.listener.shut_down(Duration::ZERO).await;
     let ended = child.wait_with_output().await.unwrap();
     let error = String::from_utf8(ended.stderr).unwrap();
     assert_eq!(ended.status.code(), Some(1), "{error}");

@@ -106,7 +106,7 @@ impl OverflowList<'_> {
                 conversion = None;
                 continue;
             }
-            let list = self.list_of(&seen, &chunks, &head);
+            let list = Self::list_of(&seen, &chunks, &head);
             let put = match growth {
                 Growth::Refused => self.put(owner, &document, &seen, list),
                 Growth::Plain => self.put_with_growth(owner, &document, &seen, list),
@@ -180,7 +180,7 @@ impl OverflowList<'_> {
     }
 
     /// The list that takes the array's place.
-    fn list_of(&self, seen: &State, chunks: &[Vec<Item>], head: &[Item]) -> Document {
+    fn list_of(seen: &State, chunks: &[Vec<Item>], head: &[Item]) -> Document {
         let spilled: usize = chunks.iter().map(Vec::len).sum();
         let mut list = empty();
         list.insert("count", int(spilled + head.len()));

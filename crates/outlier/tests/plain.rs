@@ -62,14 +62,14 @@ async fn stored(engine: &Engine) -> Document {
 }
 
 /// Converts the readings while others push some of them each time that they are read; returns how often that was.
-async fn convert(description: &Description, engine: &Engine, owner: &Owner, pushes: &[Bson]) -> usize {
+async fn convert(description: &Description, engine: &Engine, owner: &Owner, elements: &[Bson]) -> usize {
     let collection = description.collection();
     let lists = &collection.lists()[0];
     lists.prepare(engine).await.unwrap();
     let reads = AtomicUsize::new(0);
     let push = |_: &[Bson]| {
         if reads.fetch_add(1, Ordering::SeqCst) == 0 || description.spec.key.is_some() {
-            let push = doc! { "$push": { "state.readings": { "$each": pushes } } };
+            let push = doc! { "$push": { "state.readings": { "$each": elements } } };
             let push = Update::one(doc! { "_id": "d" }, push);
             let pushed = async { engine.update("devices", push).await.unwrap() };
             let runtime = tokio::runtime::Handle::current();

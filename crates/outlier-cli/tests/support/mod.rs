@@ -13,7 +13,6 @@ use wire::{Listener, Login, Options, listen};
 pub struct Server {
     pub engine: Engine,
     pub listener: Listener,
-    pub embedded: Arc<Embedded>,
 }
 
 impl Server {
@@ -21,18 +20,13 @@ impl Server {
         Self::of(Arc::new(Embedded::in_memory().unwrap()), login).await
     }
 
+    /// In front of an engine that may have been served before.
     pub async fn of(embedded: Arc<Embedded>, login: Option<Login>) -> Self {
         let engine = Arc::clone(&embedded) as Engine;
         let mut options = Options::on("127.0.0.1:0");
         options.login = login;
-        let listener = listen(Arc::clone(&engine), embedded.clone(), options)
-            .await
-            .unwrap();
-        Self {
-            engine,
-            listener,
-            embedded,
-        }
+        let listener = listen(Arc::clone(&engine), embedded, options).await.unwrap();
+        Self { engine, listener }
     }
 
     pub fn address(&self) -> String {
