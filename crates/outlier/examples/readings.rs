@@ -1,4 +1,4 @@
-//! IoT readings: arrays of plain numbers that grow for ever, converted as `outlier adopt` does it, and appended to.
+//! Readings of sensors: arrays of plain numbers that grow for ever, converted as `outlier adopt` does it, and appended to.
 
 mod engine;
 

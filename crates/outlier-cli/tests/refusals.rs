@@ -1,0 +1,78 @@
+//! What `outlier adopt` and its tools refuse, and what they say.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use bson::oid::ObjectId;
+use bson::doc;
+use document::Index;
+
+use crate::support::{Server, run};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_adopted_is_refused_with_the_way_round_and_stays() {
+    let server = Server::open(None).await;
+    let nested = doc! { "_id": 1, "list": [{ "in": [1] }], "n": 1, "born": 1 };
+    server.insert("odd", vec![nested]).await;
+    server
+        .insert(
+            "mixed",
+            vec![doc! { "_id": 1, "a": [1] }, doc! { "_id": "1", "a": [1] }],
+        )
+        .await;
+    let keyed = |key: i32| doc! { "k": key };
+    server
+        .insert(
+            "keyed",
+            vec![doc! { "_id": ObjectId::from_bytes([1; 12]), "a": [keyed(1), keyed(1)], "b": [1] }],
+        )
+        .await;
+    server
+        .engine
+        .create_index("keyed", Index::unique_on(doc! { "b": 1 }))
+        .await
+        .unwrap();
+    let address = server.address();
+    for (arguments, why) in [
+        (["odd", "n", ""], "none of 1 documents has an array there"),
+        (["odd", "list.in", ""], "leads into another array"),
+        (["odd", "list[].in", ""], "inside of another array"),
+        (["odd", "list.0.in", ""], "element of an array"),
+        (["odd", "list", ""], "a field `born`"),
+        (["mixed", "a", ""], "different types (number, string)"),
+        (["nosuch", "a", ""], "no collection nosuch"),
+        (["keyed", "a", "--key=k"], "another element has the same `k`"),
+        (["keyed", "a", "--key=x"], "an item of `a` has no `x`"),
+        (["keyed", "a", "--order-by=k"], "`k` is not a date"),
+        (["keyed", "b", ""], "unique index"),
+    ] {
+        let [collection, path, option] = arguments;
+        let mut arguments = vec![address.as_str(), "--collection", collection, "--path", path];
+        arguments.extend(Some(option).filter(|option| !option.is_empty()));
+        let (code, out, error) = run("adopt", &arguments).await;
+        assert_eq!((code, out.as_str()), (1, ""), "{arguments:?}: {error}");
+        assert!(error.contains(why), "{arguments:?}: {error}");
+    }
+    let mut there = server.engine.collections().await.unwrap();
+    there.sort();
+    assert_eq!(there, ["keyed", "mixed", "odd"]);
+}
+
+#[tokio::test]
+async fn a_wrong_address_or_option_says_what_to_do() {
+    let place = |uri| [uri, "--collection", "c", "--path", "p"];
+    for command in ["adopt", "check", "stats", "tune"] {
+        let (code, _, error) = run(
+            command,
+            &place("mongodb://127.0.0.1:9/shop?serverSelectionTimeoutMS=200"),
+        )
+        .await;
+        assert!(code == 1 && error.contains("Is it running"), "{command}: {error}");
+        let (code, _, error) = run(command, &["mongodb://127.0.0.1/shop"]).await;
+        assert!(code == 2 && error.contains("--collection"), "{command}: {error}");
+    }
+    let server = Server::open(None).await;
+    let without = format!("mongodb://{}/", server.listener.address());
+    let (code, _, error) = run("adopt", &place(&without)).await;
+    assert!(code == 1 && error.contains("names no database"), "{error}");
+}
