@@ -3,8 +3,8 @@
 
 mod support;
 
-use bson::oid::ObjectId;
 use bson::doc;
+use bson::oid::ObjectId;
 use document::Index;
 
 use crate::support::{Server, run};
