@@ -23,8 +23,7 @@ use crate::error::CliError;
 use crate::http::{
     Limits, Quotas, Reach, RequestLog, add_error_text, finish_mutations, forgery_protection, guard, health,
     identify, limit_accounts, limit_peers, limit_reads, limit_under_way, log, read_whole, record_refusals,
-    refuse_plain_http,
-    require_proxies,
+    refuse_plain_http, require_proxies,
 };
 use crate::listen::Most;
 use crate::shutdown::{Phases, Shutdown};
