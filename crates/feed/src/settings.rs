@@ -112,7 +112,7 @@ impl Feed {
             .about("password")
         })?;
         let password: Password = password.parse().map_err(|_| wrong())?;
-        // Whoever holds a stolen session must not guess faster than somebody without one.
+        // A stolen session must not allow faster guesses than no session.
         if let Some(tries) = &self.tries {
             self.record_limits(tries.charge(actor, client), Some(actor), client)?;
         }

@@ -223,9 +223,8 @@ impl<'a> People<'a> {
         Ok(changed.matched == 1)
     }
 
-    /// Changes a password hash, and ends every session that began before `at` and all recovery codes and links: whoever made them may
-    /// not be the person. It is one
-    /// write, so the old password is not valid at any moment after the sessions have ended. Returns whether the old
+    /// Changes a password hash, and ends every session that began before `at` and all recovery codes and links, which
+    /// somebody else may have made. It is one write, so the old password is not valid at any moment after the sessions have ended. Returns whether the old
     /// hash was still the current one.
     pub async fn change_password(
         &self,
