@@ -1,16 +1,9 @@
 //! Writing, reading and deleting posts, and the lists of posts.
 
-use bson::{Document, doc};
-use model::{
-    ActivityKind, Handle, Kind, Listing, Person, Post, PostCard, PostId, PostText, Problem, Relation, Tag,
-    Timestamp, Topic,
-};
-use store::overflow::{Item, Key, uuid_bson};
-use store::posts::{Order, StoredPost};
-use uuid::Uuid;
-
-use super::problems::{missing, or_undo, to_problem};
+use super::problems::{missing, to_problem};
 use super::{Feed, Paging, Posts};
+use model::{Handle, Kind, Listing, Person, Post, PostCard, PostId, PostText, Problem, Relation, Tag, Topic};
+use store::posts::{Order, StoredPost};
 
 impl Posts<'_> {
     /// The home feed, newest first: posts by the people whom the reader follows and their own, or everybody's for
@@ -102,15 +95,6 @@ impl Posts<'_> {
             }
             Err(error) => return Err(to_problem(error)),
         };
-        let target = doc! { "post": uuid_bson(id.uuid()) };
-        let recorded = self
-            .0
-            .record(author, id.uuid(), post.at, ActivityKind::Post, target)
-            .await;
-        or_undo(recorded, async {
-            self.0.store.posts().delete(id).await.map(drop)
-        })
-        .await?;
         timelines.deliver(author).await.map_err(to_problem)?;
         self.0.card(post, viewer).await
     }
@@ -125,14 +109,9 @@ impl Posts<'_> {
                 "Only the author can delete a post.",
             ));
         }
-        self.0.forget(actor, id.uuid()).await?;
-        self.0
-            .store
-            .posts()
-            .delete(id)
-            .await
-            .map_err(to_problem)
-            .map(drop)
+        let attempt = self.0.attempt(self.0.environment.now());
+        let deleted = self.0.store.reactions().delete_post(actor, id, attempt).await;
+        deleted.map_err(to_problem).map(drop)
     }
 }
 
@@ -141,44 +120,6 @@ impl Feed {
     pub(super) async fn stored_post(&self, id: PostId) -> Result<StoredPost, Problem> {
         let post = self.store.posts().get(id).await.map_err(to_problem)?;
         post.ok_or_else(|| missing(&Topic::Post(id).to_string()))
-    }
-
-    /// Writes an entry of a person's activity log. It carries the id of what it records, so it is stored once
-    /// however often the action is retried.
-    pub(super) async fn record(
-        &self,
-        actor: &Handle,
-        id: Uuid,
-        at: Timestamp,
-        kind: ActivityKind,
-        target: Document,
-    ) -> Result<(), Problem> {
-        let mut more = doc! { "kind": kind.as_str() };
-        more.extend(target);
-        let owner = Topic::User(actor.clone());
-        let item = Item {
-            id,
-            by: None,
-            at,
-            more,
-        };
-        self.store
-            .list(Relation::Activities)
-            .append(&owner, item)
-            .await
-            .map_err(to_problem)
-            .map(drop)
-    }
-
-    /// Removes an entry from a person's activity log.
-    pub(super) async fn forget(&self, actor: &Handle, id: Uuid) -> Result<(), Problem> {
-        let owner = Topic::User(actor.clone());
-        self.store
-            .list(Relation::Activities)
-            .remove(&owner, &Key::Id(id))
-            .await
-            .map_err(to_problem)
-            .map(drop)
     }
 
     async fn list_posts(

@@ -30,24 +30,6 @@ pub fn to_problem(error: Error) -> Problem {
     }
 }
 
-/// Undoes the first half of an action whose second half found that its actor is gone: they left in between, and
-/// nothing else would find what they wrote.
-pub(super) async fn or_undo<T>(
-    second: Result<T, Problem>,
-    take_back: impl Future<Output = document::Result<()>>,
-) -> Result<T, Problem> {
-    if second
-        .as_ref()
-        .is_err_and(|problem| problem.kind == Kind::NotFound)
-    {
-        match take_back.await {
-            Ok(()) | Err(Error::NoOwner(_)) => {}
-            Err(error) => return Err(to_problem(error)),
-        }
-    }
-    second
-}
-
 /// The problem for a post or person that does not exist.
 pub(super) fn missing(what: &str) -> Problem {
     let (kind, name) = what.split_once(':').unwrap_or(("", what));

@@ -45,7 +45,7 @@ impl Feed {
         removed.map_err(to_problem)
     }
 
-    fn attempt(&self, at: Timestamp) -> Attempt {
+    pub(super) fn attempt(&self, at: Timestamp) -> Attempt {
         let id = self.environment.ids.uuid(at);
         Attempt { id, at }
     }

@@ -28,7 +28,7 @@ pub async fn delete_owner(
 
 /// Deletes the pages of deleted owners of this name; an owner that exists keeps its pages. Returns how many it
 /// deleted.
-pub(crate) async fn sweep(engine: &Engine, owners: &str, pages: &str, owner: &Owner) -> Result<u64> {
+pub async fn sweep(engine: &Engine, owners: &str, pages: &str, owner: &Owner) -> Result<u64> {
     // In this order, and in one session: an incarnation that had pages before the owner was read, and is not the owner
     // then, never comes back. A read that is older than the pages could mistake the existing owner's for dead ones.
     let engine = session_of(engine);

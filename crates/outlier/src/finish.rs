@@ -4,6 +4,7 @@ use crate::attempts::Attempts;
 use crate::collection::{Collection, kinds};
 use crate::spill::Push;
 use crate::state::{Head, State};
+use crate::sweep::Sweep;
 use crate::{OverflowList, Owner};
 use document::{Engine, Error, Find, Result, session_of};
 
@@ -18,9 +19,9 @@ const MOST: u64 = 1_000;
 /// index that finds them.
 ///
 /// # Errors
-/// What the engine refuses.
+/// What the engine refuses; of several lists that cannot be finished, the last one's, after all others are.
 pub async fn finish_all(engine: &Engine, collections: &[Collection]) -> Result<usize> {
-    let mut finished = 0;
+    let mut sweep = Sweep::default();
     for (collection, lists) in kinds(collections) {
         let list = lists.on(session_of(engine));
         let pending = Find::matching(doc! { list.path(PENDING_PAGE): { "$exists": true } });
@@ -32,14 +33,10 @@ pub async fn finish_all(engine: &Engine, collections: &[Collection]) -> Result<u
             let Some(_turn) = list.kind.changes.free(&owner) else {
                 continue;
             };
-            match list.finish(&owner).await {
-                Ok(()) => finished += 1,
-                Err(Error::NoOwner(_)) => {}
-                Err(error) => return Err(error),
-            }
+            sweep.note(&owner, list.finish(&owner).await)?;
         }
     }
-    Ok(finished)
+    sweep.end()
 }
 
 impl OverflowList<'_> {

@@ -19,11 +19,11 @@ use uuid::Uuid;
 
 use crate::overflow::{Item, Key, Owner, PAGES, delete_owner};
 use crate::people::COLLECTION;
-use crate::reactions::{Reaction, unless_gone};
+use crate::reactions::{Action, Reaction, unless_gone};
 use crate::timeline::Timelines;
 use crate::{Store, posts, recovery};
 use document::{DocumentEngine, Error, Find, Index, Result, Update};
-use outlier::{Attempts, fields};
+use outlier::{Attempts, Sweep, fields};
 
 /// The field that marks a person who is leaving; it is `true` or absent.
 pub(crate) const MARK: &str = "leaving";
@@ -75,10 +75,11 @@ impl<'a> AccountDeletions<'a> {
     /// Finishes for everybody who is leaving; returns how many there were.
     pub async fn finish_all(&self) -> Result<usize> {
         let all = self.all().await?;
+        let mut sweep = Sweep::default();
         for handle in &all {
-            self.finish(handle).await?;
+            sweep.note(handle, self.finish(handle).await)?;
         }
-        Ok(all.len())
+        sweep.end()
     }
 
     /// Removes everything of a person who is leaving, and then the person. It may be interrupted anywhere and called
@@ -191,12 +192,16 @@ impl Departure<'_> {
     /// document.
     async fn remove_traces(&self) -> Result<()> {
         for intent in self.session.reactions().begun_by(self.handle).await? {
-            let (owner, relation) = (intent.reaction.owner(), intent.reaction.relation());
+            // The activity of a post stays until the post and its pages are deleted.
+            let Action::React(reaction) = intent.action else {
+                continue;
+            };
+            let (owner, relation) = (reaction.owner(), reaction.relation());
             // No item has this id. Where reads may be old, that is confirmed by a write, so the next read misses
             // nothing that was there.
             let absent = Key::Id(intent.attempt);
             unless_gone(self.session.list(relation).remove(&owner, &absent).await)?;
-            unless_gone(self.undo(&intent.reaction).await)?;
+            unless_gone(self.undo(&reaction).await)?;
         }
         let own = Topic::User(self.handle.clone());
         for relation in Relation::OF_A_USER {

@@ -71,7 +71,7 @@ impl Following {
         let appended = self
             .store
             .timelines()
-            .follow(&handle(FOLLOWED)?, follower)
+            .follow(&handle(FOLLOWED)?, follower.clone(), follower.id)
             .await?;
         let activity = Item {
             id: appended.item.id,

@@ -124,3 +124,10 @@ pub fn lay_out(
 pub(crate) async fn delete_owner(engine: &Engine, owner: &Owner, guard: Document) -> Result<bool> {
     outlier::delete_owner(engine, owner_collection(owner), PAGES, &named(owner), guard).await
 }
+
+/// Deletes the pages that deleted owners of this name have left.
+pub(crate) async fn sweep_pages(engine: &Engine, owner: &Owner) -> Result<()> {
+    outlier::sweep(engine, owner_collection(owner), PAGES, &named(owner))
+        .await
+        .map(drop)
+}

@@ -36,6 +36,10 @@ pub(super) async fn agree(
 ) -> Result<()> {
     if let Reaction::Follow(author) = reaction {
         agree_following(store, actor, author).await?;
+        if ends.is_some() {
+            // The doubt has the id of the attempt.
+            store.timelines().align(actor, author, ends).await?;
+        }
     }
     let own = user(actor);
     let activities = store.list(Relation::Activities);

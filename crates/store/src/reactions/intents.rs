@@ -4,13 +4,14 @@ use bson::{Bson, DateTime, Document, doc};
 use model::{Handle, Relation, Timestamp};
 use uuid::Uuid;
 
-use super::{Attempt, Reaction, Reactions, agree, unless_gone, user};
+use super::post_deletion::agree_on_deletion;
+use super::{Action, Attempt, Reactions, agree, unless_gone, user};
 use crate::Store;
 use crate::account_deletion::not_being_deleted;
 use crate::overflow::{Snapshot, uuid_bson};
 use crate::people::{COLLECTION, date};
 use document::{DocumentEngine, Find, Index, Result, Update};
-use outlier::fields;
+use outlier::{Sweep, fields};
 
 /// The field of a person with the actions that they have begun; empty or absent if there are none.
 pub const FIELD: &str = "intents";
@@ -29,7 +30,7 @@ pub struct Intent {
     /// When it began.
     pub at: Timestamp,
     /// What it adds or removes.
-    pub reaction: Reaction,
+    pub action: Action,
 }
 
 /// What an attempt finds when it begins.
@@ -50,14 +51,9 @@ pub(crate) async fn prepare(engine: &dyn DocumentEngine) -> Result<()> {
 }
 
 /// Notes what an actor begins, and reads their activities, with one command.
-pub(super) async fn begin(
-    store: &Store,
-    actor: &Handle,
-    reaction: &Reaction,
-    attempt: Attempt,
-) -> Result<Begun> {
+pub(super) async fn begin(store: &Store, actor: &Handle, action: &Action, attempt: Attempt) -> Result<Begun> {
     let mut intent = doc! { "id": uuid_bson(attempt.id), "at": DateTime::from_millis(attempt.at.millis()) };
-    intent.extend(reaction.to_document());
+    intent.extend(action.to_document());
     let activities = store.list(Relation::Activities);
     let guard = not_being_deleted(doc! { "_id": actor.as_str() });
     let note = doc! { "$push": { FIELD: intent } };
@@ -88,7 +84,7 @@ pub(super) async fn end(store: &Store, actor: &Handle, attempt: Uuid) -> Result<
 pub(super) async fn agree_on(store: &Store, actor: &Handle, left: &[Intent], now: Timestamp) {
     for intent in left {
         let ends = intent.is_over(now).then_some(intent.attempt);
-        if let Err(error) = agree(store, actor, &intent.reaction, ends).await {
+        if let Err(error) = finish(store, actor, &intent.action, ends).await {
             tracing::warn!(%actor, %error, "an interrupted action could not be finished yet");
         }
     }
@@ -103,10 +99,18 @@ fn intents_of(person: &Document) -> Vec<Intent> {
             Some(Intent {
                 attempt: fields::uuid(intent, "id").ok()?,
                 at: date(intent, "at").ok()?,
-                reaction: Reaction::read(intent, None)?,
+                action: Action::read(intent)?,
             })
         })
         .collect()
+}
+
+/// Makes the lists that an action is about agree, and ends an attempt.
+async fn finish(store: &Store, actor: &Handle, action: &Action, ends: Option<Uuid>) -> Result<()> {
+    match action {
+        Action::React(reaction) => agree(store, actor, reaction, ends).await,
+        Action::DeletePost(post) => agree_on_deletion(store, actor, *post, ends).await,
+    }
 }
 
 impl Intent {
@@ -155,7 +159,7 @@ impl Reactions<'_> {
     /// Makes the lists that an attempt is about agree, and ends it.
     pub async fn finish(&self, actor: &Handle, intent: &Intent) -> Result<()> {
         let store = &self.store.session();
-        unless_gone(agree(store, actor, &intent.reaction, Some(intent.attempt)).await)
+        unless_gone(finish(store, actor, &intent.action, Some(intent.attempt)).await)
     }
 
     /// Finishes interrupted attempts; returns how many there were.
@@ -163,9 +167,10 @@ impl Reactions<'_> {
         let before = DateTime::from_millis(now.millis().saturating_sub(OVER));
         let mut begun = self.matching(doc! { "$lt": before }).await?;
         begun.retain(|(_, intent)| intent.is_over(now));
+        let mut sweep = Sweep::default();
         for (actor, intent) in &begun {
-            self.finish(actor, intent).await?;
+            sweep.note(actor, self.finish(actor, intent).await)?;
         }
-        Ok(begun.len())
+        sweep.end()
     }
 }

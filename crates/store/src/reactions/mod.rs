@@ -9,6 +9,7 @@
 
 mod agree;
 mod intents;
+mod post_deletion;
 mod reaction;
 
 use model::{Handle, Relation, Timestamp, Topic};
@@ -19,7 +20,8 @@ pub(crate) use self::agree::{agree_following, raise_rev};
 use self::intents::Begun;
 pub(crate) use self::intents::prepare;
 pub use self::intents::{FIELD, Intent};
-pub use self::reaction::Reaction;
+pub(crate) use self::post_deletion::{activity_of_post, agree_on_post};
+pub use self::reaction::{Action, Reaction};
 use crate::Store;
 use crate::overflow::{Appended, Item, Key, Owner, Removed};
 use document::{Error, Result};
@@ -53,10 +55,10 @@ impl<'a> Reactions<'a> {
         let actor = item.by.clone();
         let actor = actor.ok_or_else(|| Error::malformed("an item names its actor in `by`"))?;
         let store = &self.store.session();
-        let begun = intents::begin(store, &actor, reaction, attempt).await?;
+        let begun = intents::begin(store, &actor, &Action::React(reaction.clone()), attempt).await?;
         let owner = reaction.owner();
         let added = match reaction {
-            Reaction::Follow(author) => store.timelines().follow(author, item).await,
+            Reaction::Follow(author) => store.timelines().follow(author, item, attempt.id).await,
             Reaction::Like(_) | Reaction::Share(_) | Reaction::Comment(..) => {
                 store.list(reaction.relation()).append(&owner, item).await
             }
@@ -85,7 +87,7 @@ impl<'a> Reactions<'a> {
     /// As [`Reactions::add`].
     pub async fn remove(&self, actor: &Handle, reaction: &Reaction, attempt: Attempt) -> Result<Removed> {
         let store = &self.store.session();
-        let begun = intents::begin(store, actor, reaction, attempt).await?;
+        let begun = intents::begin(store, actor, &Action::React(reaction.clone()), attempt).await?;
         let removed = if let Reaction::Follow(author) = reaction {
             store.timelines().unfollow(actor, author, attempt.id).await
         } else {

@@ -19,6 +19,50 @@ pub enum Reaction {
     Follow(Handle),
 }
 
+/// What an intent tells that somebody began.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    /// Adding a reaction or removing it.
+    React(Reaction),
+    /// Deleting one of their own posts.
+    DeletePost(PostId),
+}
+
+impl Action {
+    /// Reads the stored form.
+    pub(super) fn read(fields: &Document) -> Option<Self> {
+        if fields.get_str("kind").ok()? == ActivityKind::Post.as_str() {
+            return Some(Self::DeletePost(fields::uuid(fields, "post").ok()?.into()));
+        }
+        Reaction::read(fields, None).map(Self::React)
+    }
+
+    pub(super) fn to_document(&self) -> Document {
+        match self {
+            Self::React(reaction) => reaction.to_document(),
+            Self::DeletePost(post) => {
+                doc! { "kind": ActivityKind::Post.as_str(), "post": uuid_bson(post.uuid()) }
+            }
+        }
+    }
+
+    /// The kind of the activity that it adds or removes.
+    pub fn kind(&self) -> ActivityKind {
+        match self {
+            Self::React(reaction) => reaction.kind(),
+            Self::DeletePost(_) => ActivityKind::Post,
+        }
+    }
+
+    /// The post or person that it is about.
+    pub fn owner(&self) -> Owner {
+        match self {
+            Self::React(reaction) => reaction.owner(),
+            Self::DeletePost(post) => Topic::Post(*post),
+        }
+    }
+}
+
 impl Reaction {
     /// The reaction that an activity is about; `None` for a published post, and for a malformed activity.
     pub fn of(activity: &Item) -> Option<Self> {

@@ -9,11 +9,13 @@ use uuid::Uuid;
 
 use super::stored::Entry;
 use super::{COLLECTION, DeliveryMode, Timelines};
-use crate::overflow::{number, uuid_bson};
+use crate::overflow::{Snapshot, delete_owner, number, uuid_bson};
 use crate::people;
 use crate::posts::{self, StoredPost, new_document};
+use crate::reactions::{activity_of_post, agree_on_post, raise_rev};
 use document::{Consistency, Error, Find, Result, Update};
-use outlier::Attempts;
+use outlier::fields::uuid;
+use outlier::{Attempts, Sweep};
 
 /// The mark of a post that may not be in all its timelines yet.
 pub(crate) const UNDELIVERED: &str = "undelivered";
@@ -45,15 +47,28 @@ impl Timelines<'_> {
         self.store.posts().insert_document(document).await
     }
 
-    /// Delivers all posts of an author that some followers may not have yet, including interrupted deliveries.
-    /// Repeating it changes nothing.
+    /// Finishes all posts of an author that were published and may lack their activity, or whom some followers may not
+    /// have yet, including interrupted deliveries. Repeating it changes nothing.
+    ///
+    /// # Errors
+    /// [`Error::NoOwner`] when the author is gone; then these posts are deleted.
     pub async fn deliver(&self, author: &Handle) -> Result<()> {
-        let waiting = doc! { "author": author.as_str(), UNDELIVERED: true };
-        let find = Find::matching(waiting).project(doc! { "author": 1, "at": 1, "born": 1 });
-        let posts = self.store.engine().find(posts::COLLECTION, find).await?;
+        // In this order: an activity is only added if none was removed since the posts were read.
+        let activities = self.store.list(Relation::Activities);
+        let seen = activities.snapshot(&Topic::User(author.clone())).await;
+        let posts = self.waiting(author).await?;
         if posts.is_empty() {
             return Ok(());
         }
+        let recorded = match seen {
+            Ok(seen) => self.record(author, &posts, seen).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error @ Error::NoOwner(_)) = recorded {
+            self.withdraw(author).await?;
+            return Err(error);
+        }
+        recorded?;
         match self.delivery_mode(author).await? {
             None | Some((DeliveryMode::Outlier, _)) => {}
             Some((DeliveryMode::Becoming, born)) => self.announce(author, born).await?,
@@ -75,14 +90,58 @@ impl Timelines<'_> {
         Ok(())
     }
 
+    async fn waiting(&self, author: &Handle) -> Result<Vec<Document>> {
+        let waiting = doc! { "author": author.as_str(), UNDELIVERED: true };
+        let find = Find::matching(waiting).project(doc! { "author": 1, "at": 1, "born": 1 });
+        self.store.engine().find(posts::COLLECTION, find).await
+    }
+
+    /// Adds the activities of an author's posts, if the activities are as they were seen before the posts were read.
+    /// Otherwise both are read again.
+    async fn record(&self, author: &Handle, posts: &[Document], seen: Snapshot) -> Result<()> {
+        let activities = self.store.list(Relation::Activities);
+        let mut seen = Some(seen);
+        for post in posts {
+            let post = Entry::read(post, "_id")?;
+            let mut is_done = false;
+            if let Some(seen) = seen.take() {
+                let activity = activity_of_post(post.post, post.at);
+                let (own, also) = (Topic::User(author.clone()), raise_rev(Relation::Activities));
+                is_done = activities.append_if(&own, activity, seen, also).await?.is_some();
+            }
+            if !is_done {
+                agree_on_post(&self.store, author, post.post.into(), None).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Deletes the posts of an author who left while they were being published. Nobody was told that they exist, and
+    /// the author's departure may have deleted the others before.
+    async fn withdraw(&self, author: &Handle) -> Result<()> {
+        let posts = self.waiting(author).await?;
+        // In this order: a post that was read before nobody had the handle is no later holder's.
+        if self.store.people().get(author).await?.is_some() {
+            return Ok(());
+        }
+        for post in posts {
+            let id = uuid(&post, "_id")?;
+            let born = post.get("born").cloned().unwrap_or(Bson::Null);
+            let as_read = doc! { "author": author.as_str(), "born": born };
+            delete_owner(self.store.engine(), &Topic::Post(id.into()), as_read).await?;
+        }
+        Ok(())
+    }
+
     /// Finishes interrupted deliveries. One that is still running is done twice, which changes nothing. Returns the
     /// number of authors.
     pub async fn deliver_all(&self) -> Result<usize> {
         let authors = self.undelivered().await?;
+        let mut sweep = Sweep::default();
         for author in &authors {
-            self.deliver(author).await?;
+            sweep.note(author, self.deliver(author).await)?;
         }
-        Ok(authors.len())
+        sweep.end()
     }
 
     /// The authors of posts that may not be in all their timelines.

@@ -15,15 +15,15 @@ use outlier::Attempts;
 impl Timelines<'_> {
     /// Makes a reader follow an author: in the author's followers, in the reader's `following` list, and in the
     /// reader's timeline. Repeating it changes nothing. If it is interrupted, repeating it finishes it, and until then
-    /// the reader's timeline is in doubt about the author. The item's `id` must be a fresh one.
+    /// the reader's timeline is in doubt about the author, under the id of the
+    /// attempt. `attempt` and the item's `id` must be fresh.
     ///
     /// # Errors
     /// [`Error::NoOwner`] when there is no such author or reader.
-    pub async fn follow(&self, author: &Handle, item: Item) -> Result<Appended> {
+    pub async fn follow(&self, author: &Handle, item: Item, attempt: Uuid) -> Result<Appended> {
         let Some(reader) = item.by.clone() else {
             return Err(Error::malformed("somebody who follows is named in `by`"));
         };
-        let attempt = item.id;
         self.doubt(&reader, author, attempt).await?;
         let own = Topic::User(reader.clone());
         let following = self.store.list(Relation::Following);

@@ -13,13 +13,15 @@ mod support;
 
 use std::sync::Arc;
 
-use crate::steps::FeedStep::{self, DeletePages, DeletePerson, DeletePost, DeleteTimeline, Empty, Forget};
+use crate::steps::FeedStep::{
+    self, Begin, DeletePages, DeletePerson, DeletePost, DeleteTimeline, Empty, Forget,
+};
 use crate::support::Act::{
-    self, BeFollowed, BeginToPublish, Comment, Finish, Follow, Join, Leave, Like, Look, Mark, Publish, Share,
-    SignIn,
+    self, BeCommentedOn, BeFollowed, BeginToPublish, Comment, Delete, Deliver, Finish, Follow, Join, Leave,
+    Like, Look, Mark, Publish, Share, SignIn,
 };
 use crate::support::{Departed, Scenario};
-use checker::mutant::Fault::{self, Guard, Guards, Never};
+use checker::mutant::Fault::{self, Guard, Guards, Never, Part};
 use checker::mutant::{Mutant, fails};
 use checker::schedule::Between;
 
@@ -73,6 +75,9 @@ scenarios! {
     a_share_while_they_leave: &[], &[&[Share], &[Leave]], 2;
     a_follow_while_they_leave: &[], &[&[Follow], &[Leave]], 2;
     a_post_while_they_leave: &[], &[&[Publish(1)], &[Leave]], 2;
+    a_post_while_a_follower_looks: &[BeFollowed, Look], &[&[Look], &[Publish(1)]], 2;
+    a_post_is_delivered_while_it_is_deleted: &[BeginToPublish(1)], &[&[Deliver], &[Delete(1)]], 2;
+    two_servers_delete_a_post: &[Publish(1), BeCommentedOn(1)], &[&[Delete(1)], &[Delete(1)]], 2;
     two_servers_finish: MARKED, &[&[Finish], &[Finish]], 1;
     two_servers_finish_and_the_next_holder_reacts: MARKED, &[&[Finish], &[Finish, Join, Like, Comment(2), Share]], 1;
     two_servers_finish_and_the_next_holder_follows: MARKED, &[&[Finish], &[Finish, Join, Follow, BeFollowed]], 1;
@@ -100,9 +105,10 @@ fn mutant(fault: Fault<FeedStep>) -> Between {
 }
 
 mutants! {
+    a_deletion_of_a_post_that_is_not_noted: mutant(Part(Begin, "$push", "intents")), two_servers_delete_a_post;
     a_person_who_is_not_looked_at_again: &|engine| Arc::new(Departed(engine)), two_servers_finish_and_the_next_holder_signs_in;
     lists_that_are_emptied_although_they_have_changed: mutant(Guards(Empty, ["count", "rev"])), a_like_while_they_leave;
-    lists_that_are_emptied_although_a_post_was_recorded: mutant(Guard(Empty, "count")), a_post_while_they_leave;
+    lists_that_are_emptied_although_a_post_was_recorded: mutant(Guards(Empty, ["count", "rev"])), a_post_while_they_leave;
     lists_of_the_next_holder_that_are_emptied: mutant(Guard(Empty, "born")), two_servers_finish_and_the_next_holder_leaves;
     lists_whose_pages_are_left: mutant(Never(DeletePages)), two_servers_finish;
     pages_of_the_next_holder_that_are_deleted: mutant(Guard(DeletePages, "born")), two_servers_finish_and_the_next_holder_has_pages;

@@ -28,7 +28,11 @@ async fn town(authors: u64) -> Store {
             handle(0),
             Timestamp::from_millis(1),
         );
-        store.timelines().follow(&handle(author), item).await.unwrap();
+        store
+            .timelines()
+            .follow(&handle(author), item.clone(), item.id)
+            .await
+            .unwrap();
     }
     store
 }
@@ -230,7 +234,11 @@ async fn the_next_holder_of_an_outliers_handle_is_another_person() {
             handle(follower),
             Timestamp::from_millis(1),
         );
-        store.timelines().follow(&handle(1), item).await.unwrap();
+        store
+            .timelines()
+            .follow(&handle(1), item.clone(), item.id)
+            .await
+            .unwrap();
     }
     publish(&store, 1, 10).await;
     publish(&store, 1, 20).await;
@@ -343,11 +351,17 @@ async fn following_or_unfollowing_makes_no_timeline_for_a_reader_who_has_left() 
     let unfollowed = store.timelines().unfollow(&handle(0), &handle(1), attempt).await;
     assert!(matches!(unfollowed, Err(Error::NoOwner(_))), "{unfollowed:?}");
     assert_eq!(timelines(&store).await, 0, "after an unfollow");
-    let followed = store.timelines().follow(&handle(1), follow_by(0)).await;
+    let followed = store
+        .timelines()
+        .follow(&handle(1), follow_by(0), Uuid::from_u128(900))
+        .await;
     assert!(matches!(followed, Err(Error::NoOwner(_))), "{followed:?}");
     assert_eq!(timelines(&store).await, 0, "after a follow");
     leave(&store, 1).await;
-    let followed = store.timelines().follow(&handle(1), follow_by(0)).await;
+    let followed = store
+        .timelines()
+        .follow(&handle(1), follow_by(0), Uuid::from_u128(900))
+        .await;
     assert!(matches!(followed, Err(Error::NoOwner(_))), "{followed:?}");
     assert_eq!(
         timelines(&store).await,
@@ -361,7 +375,10 @@ async fn a_person_who_is_leaving_cannot_be_followed() {
     let store = town(2).await;
     join(&store, 3, Uuid::from_u128(3)).await;
     assert!(store.account_deletions().begin(&handle(1), HASH).await.unwrap());
-    let followed = store.timelines().follow(&handle(1), follow_by(3)).await;
+    let followed = store
+        .timelines()
+        .follow(&handle(1), follow_by(3), Uuid::from_u128(901))
+        .await;
     assert!(matches!(followed, Err(Error::NoOwner(_))), "{followed:?}");
     let following = store.list(model::Relation::Following);
     let own = model::Topic::User(handle(3));

@@ -187,6 +187,11 @@ impl Town {
             let following = walk(store, &own, Relation::Following, 10).await;
             assert_eq!(ids(&following), ids(&decided), "following after {events}");
             let home = store.timelines().home(&actor, None, 10).await.unwrap();
+            let doubts = doc! { "_id": actor.as_str(), "doubts.0": { "$exists": true } };
+            let doubts = store.engine().count(store::timeline::COLLECTION, doubts).await;
+            if self.begun(store).await.is_empty() {
+                assert_eq!(doubts.unwrap(), 0, "doubts are left after {events}");
+            }
             let expected = if decided.is_empty() { 0 } else { POSTS };
             assert_eq!(
                 home.posts.len() as u64,

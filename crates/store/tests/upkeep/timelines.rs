@@ -41,7 +41,10 @@ async fn two_people() -> Store {
     let timelines = store.timelines();
     timelines.home(&handle("bob"), None, 20).await.unwrap();
     let item = Item::new(Uuid::from_u128(9), handle("bob"), Timestamp::from_millis(2));
-    timelines.follow(&handle("ada"), item).await.unwrap();
+    timelines
+        .follow(&handle("ada"), item.clone(), item.id)
+        .await
+        .unwrap();
     store
 }
 
@@ -268,7 +271,11 @@ async fn a_full_timeline_lacks_nothing_below_its_end() {
             handle("bob"),
             Timestamp::from_millis(2),
         );
-        store.timelines().follow(&handle(author), item).await.unwrap();
+        store
+            .timelines()
+            .follow(&handle(author), item.clone(), item.id)
+            .await
+            .unwrap();
         for number in 0..5 {
             let id = Uuid::from_u64_pair(born, number);
             let at = Timestamp::from_millis(i64::try_from(number * 10 + born).unwrap());
@@ -301,7 +308,11 @@ async fn many_timelines_are_checked_together() {
             handle(&name),
             Timestamp::from_millis(3),
         );
-        store.timelines().follow(&handle("ada"), item).await.unwrap();
+        store
+            .timelines()
+            .follow(&handle("ada"), item.clone(), item.id)
+            .await
+            .unwrap();
         store.timelines().home(&handle(&name), None, 20).await.unwrap();
     }
     let (checked, reads) = Box::pin(trace::reads(found(&store, false))).await;

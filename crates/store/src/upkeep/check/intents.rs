@@ -24,8 +24,8 @@ impl Checking<'_> {
                 Outcome::Found
             };
             let violation = Violation::Begun {
-                what: intent.reaction.kind().as_str(),
-                target: intent.reaction.owner().to_string(),
+                what: intent.action.kind().as_str(),
+                target: intent.action.owner().to_string(),
             };
             self.report(Topic::User(actor).to_string(), None, violation, outcome);
         }

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::Checking;
 use crate::posts;
+use crate::reactions::unless_gone;
 use crate::timeline::{self, Suspect, TimelineFault, UNDELIVERED, attempt_of};
 use crate::upkeep::collections::owner_of;
 use crate::upkeep::finding::{Defect, Outcome, Violation};
@@ -104,7 +105,7 @@ impl Checking<'_> {
         let still = self.waiting_posts().await?;
         for (post, author) in posts.into_iter().filter(|(post, _)| still.contains_key(post)) {
             let outcome = if self.options.repair {
-                self.store.timelines().deliver(&author).await?;
+                unless_gone(self.store.timelines().deliver(&author).await)?;
                 Outcome::Repaired
             } else {
                 Outcome::Found

@@ -159,13 +159,8 @@ impl Town {
             .publish(self.post(number), born, &author, &text, at)
             .await
         {
-            Ok(_) | Err(Error::DuplicateKey { .. }) => {}
-            Err(error) => return Err(error),
-        }
-        // As the feed does, which writes an activity between the two.
-        match store.people().get(&author).await? {
-            Some(_) => timelines.deliver(&author).await,
-            None => store.posts().delete(self.post(number)).await.map(drop),
+            Ok(_) | Err(Error::DuplicateKey { .. }) => timelines.deliver(&author).await,
+            Err(error) => Err(error),
         }
     }
 
@@ -173,7 +168,11 @@ impl Town {
         let id = Uuid::from_u128(fresh().into());
         let item = Item::new(id, self.person(reader), Timestamp::from_millis(1));
         let author = self.person(author);
-        store.timelines().follow(&author, item).await.map(drop)
+        store
+            .timelines()
+            .follow(&author, item.clone(), item.id)
+            .await
+            .map(drop)
     }
 
     async fn unfollow(self, store: &Store, reader: u64, author: u64) -> document::Result<()> {
