@@ -80,15 +80,12 @@ pub(crate) async fn agree_on_post(
         let seen = activities.snapshot(&own).await?;
         let found = store.posts().get(post).await?;
         let also = accompanying_change(ends);
-        let is_done = match found.filter(|post| post.author == *author) {
-            Some(found) => {
-                let activity = activity_of_post(post.uuid(), found.at);
-                activities.append_if(&own, activity, seen, also).await?.is_some()
-            }
-            None => {
-                let key = Key::Id(post.uuid());
-                activities.remove_if(&own, &key, seen, also).await?.is_some()
-            }
+        let is_done = if let Some(found) = found.filter(|post| post.author == *author) {
+            let activity = activity_of_post(post.uuid(), found.at);
+            activities.append_if(&own, activity, seen, also).await?.is_some()
+        } else {
+            let key = Key::Id(post.uuid());
+            activities.remove_if(&own, &key, seen, also).await?.is_some()
         };
         if is_done {
             return Ok(());
