@@ -77,6 +77,7 @@ scenarios! {
     a_post_while_they_leave: &[], &[&[Publish(1)], &[Leave]], 2;
     a_post_while_a_follower_looks: &[BeFollowed, Look], &[&[Look], &[Publish(1)]], 2;
     a_post_is_delivered_while_it_is_deleted: &[BeginToPublish(1)], &[&[Deliver], &[Delete(1)]], 2;
+    a_post_is_deleted_while_a_reader_looks: &[Publish(1), BeCommentedOn(1)], &[&[Look], &[Delete(1)]], 2;
     two_servers_delete_a_post: &[Publish(1), BeCommentedOn(1)], &[&[Delete(1)], &[Delete(1)]], 2;
     two_servers_finish: MARKED, &[&[Finish], &[Finish]], 1;
     two_servers_finish_and_the_next_holder_reacts: MARKED, &[&[Finish], &[Finish, Join, Like, Comment(2), Share]], 1;
@@ -105,7 +106,7 @@ fn mutant(fault: Fault<FeedStep>) -> Between {
 }
 
 mutants! {
-    a_deletion_of_a_post_that_is_not_noted: mutant(Part(Begin, "$push", "intents")), two_servers_delete_a_post;
+    a_deletion_of_a_post_that_is_not_noted: mutant(Part(Begin, "$push", "intents")), a_post_is_deleted_while_a_reader_looks;
     a_person_who_is_not_looked_at_again: &|engine| Arc::new(Departed(engine)), two_servers_finish_and_the_next_holder_signs_in;
     lists_that_are_emptied_although_they_have_changed: mutant(Guards(Empty, ["count", "rev"])), a_like_while_they_leave;
     lists_that_are_emptied_although_a_post_was_recorded: mutant(Guards(Empty, ["count", "rev"])), a_post_while_they_leave;

@@ -223,8 +223,10 @@ async fn findings(store: &Store, repair: bool) -> Vec<Finding> {
         pause: Duration::ZERO,
     };
     let mut findings = check(store, options, &|_, _| ()).await.unwrap().findings;
-    // Other people's activities stay when a post is deleted.
-    findings.retain(|finding| !matches!(finding.violation, Violation::TargetGone { .. }));
+    // The activities of others stay when a post is deleted; its author's does not.
+    let own = Topic::User(leaver()).to_string();
+    findings
+        .retain(|finding| finding.owner == own || !matches!(finding.violation, Violation::TargetGone { .. }));
     findings
 }
 
@@ -360,7 +362,7 @@ impl Scenario {
             }
         }
         println!("{} runs", explorer.runs);
-        assert!(explorer.runs > 20, "only {} runs", explorer.runs);
+        assert!(explorer.runs >= 20, "only {} runs", explorer.runs);
     }
 
     /// Whether somebody leaves and nobody gets the handle afterwards, so that nothing of theirs remains.
