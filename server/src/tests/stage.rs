@@ -47,6 +47,7 @@ pub const PAGE: &str = "text/html,application/xhtml+xml";
 pub const JSON: &str = "application/json";
 
 /// Where a class finds the application.
+#[cfg(feature = "workshop")]
 const CLASSROOM: &str = "http://10.0.0.5:3000";
 
 /// The API description that every answer is checked against.
