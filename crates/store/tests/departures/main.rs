@@ -75,7 +75,7 @@ scenarios! {
     a_share_while_they_leave: &[], &[&[Share], &[Leave]], 2;
     a_follow_while_they_leave: &[], &[&[Follow], &[Leave]], 2;
     a_post_while_they_leave: &[], &[&[Publish(1)], &[Leave]], 2;
-    a_post_while_a_follower_looks: &[BeFollowed, Look], &[&[Look], &[Publish(1)]], 2;
+    a_post_while_a_follower_looks: &[BeFollowed, Look], &[&[Look], &[Publish(1)]], 3;
     a_post_is_delivered_while_it_is_deleted: &[BeginToPublish(1)], &[&[Deliver], &[Delete(1)]], 2;
     a_post_is_deleted_while_a_reader_looks: &[Publish(1), BeCommentedOn(1)], &[&[Look], &[Delete(1)]], 2;
     two_servers_delete_a_post: &[Publish(1), BeCommentedOn(1)], &[&[Delete(1)], &[Delete(1)]], 2;
