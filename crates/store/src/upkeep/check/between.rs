@@ -2,7 +2,7 @@
 //!
 //! An action of a person changes several lists, one after the other. One of them decides: `followers` of the followed
 //! person, and the likes, shares and comments of a post. It is changed first, whether the action adds or removes. For a
-//! post, the post itself decides: it is written before its activity, and deleted after it. What it has and others lack
+//! post, the post itself decides: it is written before its activity, and deleted before it. What it has and others lack
 //! is completed; what others have and it lacks is removed from them.
 //!
 //! Claims are gathered from the lists of many owners and looked up together. What is missing is looked up again after
