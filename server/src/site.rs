@@ -165,12 +165,12 @@ mod tests {
     fn a_file_that_is_made_for_each_request_is_no_file_of_the_site() {
         let addr = "127.0.0.1:0".parse().unwrap();
         let folder = built(&[], "");
-        for name in ["robots.txt", "favicon.svg"] {
+        for name in ["robots.txt", "wordmark.svg"] {
             fs::write(folder.path().join(name), "").unwrap();
         }
         let site = Site::find(Some(folder.path()), addr).unwrap();
         let names: Vec<_> = site.assets().into_iter().map(|(name, _)| name).collect();
-        assert_eq!(names, ["favicon.svg"]);
+        assert_eq!(names, ["wordmark.svg"]);
     }
 
     #[test]

@@ -44,6 +44,17 @@ fn nonce() -> String {
     use_nonce().map(|nonce| nonce.to_string()).unwrap_or_default()
 }
 
+/// The site's icon, written into the page and into `public/manifest.webmanifest`: a browser would ask for a file once for
+/// the page's tab and once more for the manifest.
+const ICON: &str = concat!(
+    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E",
+    "%3Crect width='32' height='32' rx='8' fill='%230b6477'/%3E",
+    "%3Cg fill='none' stroke='%23fff' stroke-width='3' stroke-linecap='round'%3E",
+    "%3Cpath d='M6 9h7c7 0 6 8 13 8'/%3E",
+    "%3Cpath d='M6 15h4.5c7 0 6 8 13 8H26' opacity='.65'/%3E",
+    "%3Cpath d='M6 21h2c4 0 5.5 4.5 9 6.5' opacity='.35'/%3E%3C/g%3E%3C/svg%3E",
+);
+
 /// The HTML document around the app. Its type is erased, so that it is compiled here, and not again for each kind of
 /// route in the server.
 pub fn shell(links: &Links) -> AnyView {
@@ -56,7 +67,7 @@ pub fn shell(links: &Links) -> AnyView {
                 <meta name="color-scheme" content="light dark" />
                 <meta name="theme-color" media="(prefers-color-scheme: light)" content="#fbfaf7" />
                 <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#10171b" />
-                <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+                <link rel="icon" href=ICON type="image/svg+xml" />
                 <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
                 <link rel="manifest" href="/manifest.webmanifest" />
                 {links.view()}

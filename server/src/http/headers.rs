@@ -14,13 +14,14 @@ const PERMISSIONS: HeaderName = HeaderName::from_static("permissions-policy");
 
 /// Lets the page that is being rendered load this site's own files, and run the scripts that Leptos writes into
 /// it: they carry a nonce that is made for this answer alone, which injected markup cannot know. Compiling
-/// WebAssembly has to be allowed by name; evaluating strings as scripts is not.
+/// WebAssembly has to be allowed by name; evaluating strings as scripts is not. A picture may be written into the page
+/// or the manifest, as the site's icon is.
 pub fn allow_own_scripts() {
     let (Some(nonce), Some(response)) = (use_nonce(), use_context::<ResponseOptions>()) else {
         return;
     };
     let policy = format!(
-        "default-src 'none'; script-src 'self' 'nonce-{nonce}' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self'; \
+        "default-src 'none'; script-src 'self' 'nonce-{nonce}' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; \
          connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     );
     if let Ok(policy) = HeaderValue::try_from(policy) {

@@ -360,21 +360,27 @@ async fn every_other_page_has_one_description_and_no_preview() {
     }
 }
 
-#[test]
-fn the_manifest_names_icons_of_the_sizes_that_they_have() {
+#[tokio::test]
+async fn the_manifest_names_the_page_s_icon_and_others_of_the_sizes_that_they_have() {
+    let page = page(&Stage::new().await, "/").await;
     let public = concat!(env!("CARGO_MANIFEST_DIR"), "/../public");
     let manifest = std::fs::read_to_string(format!("{public}/manifest.webmanifest")).unwrap();
     let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
     let mut pictures = Vec::new();
     for icon in manifest["icons"].as_array().unwrap() {
         let (source, size) = (icon["src"].as_str().unwrap(), icon["sizes"].as_str().unwrap());
-        let file = std::fs::read(format!("{public}{source}")).unwrap();
-        if icon["type"] == "image/png" {
-            assert_eq!(file[..8], *b"\x89PNG\r\n\x1a\n", "{source}");
-            let number = |at: usize| u32::from_be_bytes(file[at..at + 4].try_into().unwrap());
-            assert_eq!(format!("{}x{}", number(16), number(20)), size, "{source}");
-            pictures.push((number(16), icon["purpose"].as_str().unwrap()));
+        if size == "any" {
+            assert!(
+                page.contains(&format!("rel=\"icon\" href=\"{source}\"")),
+                "{source}"
+            );
+            continue;
         }
+        let file = std::fs::read(format!("{public}{source}")).unwrap();
+        assert_eq!(file[..8], *b"\x89PNG\r\n\x1a\n", "{source}");
+        let number = |at: usize| u32::from_be_bytes(file[at..at + 4].try_into().unwrap());
+        assert_eq!(format!("{}x{}", number(16), number(20)), size, "{source}");
+        pictures.push((number(16), icon["purpose"].as_str().unwrap()));
     }
     // What browsers ask for before they offer to install.
     for needed in [(192, "any"), (512, "any"), (512, "maskable")] {
