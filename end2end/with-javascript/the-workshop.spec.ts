@@ -17,3 +17,23 @@ test("a click changes the station in place, keeps the focus and says what happen
   await expect(go).toBeFocused();
   expect(await page.evaluate(() => "stayed" in window)).toBe(true);
 });
+
+test("a click while the answer to another is under way is followed", async ({ page }) => {
+  await page.goto("/lab/race");
+  await page.evaluate(() => Object.assign(window, { stayed: true }));
+  let answer = (): void => undefined;
+  const held = new Promise<void>((resolve) => (answer = resolve));
+  await page.route(/clicks=a$/, async (route) => {
+    await held;
+    await route.fallback();
+  });
+  const asked = page.waitForRequest(/clicks=a$/);
+  await page.getByRole("link", { name: "Let Ada do this" }).click();
+  await asked;
+  await page.getByRole("link", { name: "Let Bob do this" }).click();
+  await expect(page).toHaveURL(/clicks=b$/);
+  answer();
+  await expect(page.getByRole("link", { name: "Step back" })).toBeVisible();
+  await expect(page).toHaveURL(/clicks=b$/);
+  expect(await page.evaluate(() => "stayed" in window)).toBe(true);
+});

@@ -74,10 +74,8 @@ pub fn bind(root: &Element) {
             return;
         };
         event.prevent_default();
-        // Until the answer arrives, the link keeps its old label.
-        if attribute(&clicked.root, "aria-busy").as_deref() != Some("true") {
-            clicked.show(href, true);
-        }
+        // As when a browser is still loading a page, the last link that was followed counts.
+        clicked.show(href, true);
     })
     .forever();
     for (what, pressed) in [
