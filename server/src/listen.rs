@@ -8,7 +8,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{ConnectInfo, Request};
-use feed::{Place, Places};
+use feed::{Client, Place, Places, SecurityEvent, SecurityLog};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -100,7 +100,13 @@ impl Most {
 }
 
 /// Serves until it is told to close, and returns when the last running request has its answer.
-pub async fn serve(listener: TcpListener, routes: Router, most: Most, closing: impl Future<Output = ()>) {
+pub async fn serve(
+    listener: TcpListener,
+    routes: Router,
+    most: Most,
+    log: &SecurityLog,
+    closing: impl Future<Output = ()>,
+) {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
         .header_read_timeout(HEAD)
@@ -113,10 +119,10 @@ pub async fn serve(listener: TcpListener, routes: Router, most: Most, closing: i
     loop {
         let (stream, peer, place) = tokio::select! {
             () = &mut closing => break,
-            accepted = accept(&listener, &connections) => accepted,
+            accepted = accept(&listener, &connections, log) => accepted,
         };
         let Some(of_peer) = place_of(&peers, peer) else {
-            tracing::debug!(%peer, "a peer has too many connections");
+            record(log, SecurityEvent::ConnectionRefused, Some(peer));
             continue;
         };
         let place: (Option<OwnedSemaphorePermit>, Place) = (place, of_peer);
@@ -146,11 +152,23 @@ fn place_of(peers: &Arc<Places>, peer: SocketAddr) -> Option<Place> {
     peers.take(Some(network(peer.ip()))).ok()
 }
 
+fn record(log: &SecurityLog, event: SecurityEvent, peer: Option<SocketAddr>) {
+    let client = Client {
+        device: None,
+        peer: peer.map(|peer| network(peer.ip())),
+    };
+    log.record(event, None, &client);
+}
+
 /// The next connection, when there is a free slot.
 async fn accept(
     listener: &TcpListener,
     connections: &Arc<Semaphore>,
+    log: &SecurityLog,
 ) -> (TcpStream, SocketAddr, Option<OwnedSemaphorePermit>) {
+    if connections.available_permits() == 0 {
+        record(log, SecurityEvent::ConnectionsFull, None);
+    }
     // This only fails for a closed semaphore, and nobody closes it.
     let place = Arc::clone(connections).acquire_owned().await.ok();
     loop {
@@ -190,8 +208,12 @@ mod tests {
 
     const PATIENCE: Duration = Duration::from_mins(1);
 
-    /// A server with these limits, which sends endless answers too.
     async fn serving(connections: usize, of_a_peer: usize) -> SocketAddr {
+        serving_with_log(connections, of_a_peer).await.0
+    }
+
+    /// A server with these limits, which sends endless answers too, and its log.
+    async fn serving_with_log(connections: usize, of_a_peer: usize) -> (SocketAddr, Arc<SecurityLog>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let endless = async || {
@@ -205,8 +227,10 @@ mod tests {
             connections,
             of_a_peer,
         };
-        tokio::spawn(serve(listener, routes, most, std::future::pending()));
-        address
+        let log = Arc::new(SecurityLog::default());
+        let kept = Arc::clone(&log);
+        tokio::spawn(async move { serve(listener, routes, most, &kept, std::future::pending()).await });
+        (address, log)
     }
 
     async fn connect(from: [u8; 4], to: SocketAddr) -> TcpStream {
@@ -239,13 +263,15 @@ mod tests {
 
     #[tokio::test]
     async fn one_peer_cannot_take_all_connections() {
-        let address = serving(5, 2).await;
+        let (address, log) = serving_with_log(5, 2).await;
         let mut of_one = Vec::new();
         for nth in 0..4 {
             let mut connection = connect([127, 0, 0, 1], address).await;
             assert_eq!(is_served(&mut connection).await, nth < 2, "connection {nth}");
             of_one.push(connection);
         }
+        assert_eq!(log.count(SecurityEvent::ConnectionRefused), 2);
+        assert_eq!(log.count(SecurityEvent::ConnectionsFull), 0);
         assert!(is_served(&mut connect([127, 0, 0, 2], address).await).await);
         of_one.clear();
         // The server sees at some point that they are gone.
@@ -259,13 +285,15 @@ mod tests {
 
     #[tokio::test]
     async fn a_full_server_accepts_the_next_connection_when_one_ends() {
-        let address = serving(2, 2).await;
+        let (address, log) = serving_with_log(2, 2).await;
         let mut first = connect([127, 0, 0, 1], address).await;
         let mut second = connect([127, 0, 0, 2], address).await;
         assert!(is_served(&mut first).await && is_served(&mut second).await);
         let mut third = connect([127, 0, 0, 3], address).await;
         ask(&mut third, "/").await.unwrap();
         assert!(is_served(&mut first).await, "those who have a place keep it");
+        assert_eq!(log.count(SecurityEvent::ConnectionsFull), 1);
+        assert_eq!(log.count(SecurityEvent::ConnectionRefused), 0);
         assert_eq!(
             third.try_read(&mut [0]).unwrap_err().kind(),
             io::ErrorKind::WouldBlock

@@ -114,6 +114,7 @@ pub async fn run(options: ServeOptions) -> Result<(), CliError> {
         notices,
         wing,
     };
+    let recorder = feed.clone();
     let numbers = metrics::router(feed.clone(), embedded, log.latencies());
     let routes = routes(feed, sessions, &site, access, log, shutdown.phases());
 
@@ -125,7 +126,7 @@ pub async fn run(options: ServeOptions) -> Result<(), CliError> {
         serve_metrics(admin, numbers)?;
     }
     tokio::select! {
-        () = listen::serve(listener, routes, most, shutdown.phases().closing()) => {}
+        () = listen::serve(listener, routes, most, recorder.security(), shutdown.phases().closing()) => {}
         () = shutdown.run(options.drain, options.deadline) => {}
     }
     if let Some(drivers) = drivers {

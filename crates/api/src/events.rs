@@ -10,7 +10,7 @@ use axum::http::header::CACHE_CONTROL;
 use axum::http::request::Parts;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use feed::{Change, Feed, OpenStream, PostList, Storage};
+use feed::{Change, Feed, OpenStream, PostList, SecurityEvent, Storage};
 use futures::{FutureExt, StreamExt, future, stream};
 use model::{Cursor, Problem, Topic};
 use serde_json::json;
@@ -124,11 +124,16 @@ async fn watch(
     Reader(session): Reader,
     Watched { topics, posts }: Watched,
 ) -> Answer<Response> {
-    let peer = session.client().peer;
-    let open = feed.live().open_stream(peer, topics.len())?;
+    let (reader, client) = (session.handle(), session.client());
+    let refused = |problem: Problem| {
+        let log = feed.security();
+        log.record(SecurityEvent::StreamRefused, reader, client);
+        problem
+    };
+    let open = feed.live().open_stream(client.peer, topics.len());
+    let open = open.map_err(refused)?;
     // A topic whose owner is gone stays silent, even for a page that reconnects; but a request for nobody at all
     // deserves an answer.
-    let reader = session.handle();
     let storage = feed.storage(reader);
     require_one(storage, &topics).await?;
     let newer = match posts {
@@ -136,7 +141,8 @@ async fn watch(
         None => stream::pending().boxed(),
     };
     // A topic whose owner is gone stays silent; the connection stays open, or a browser would reconnect forever.
-    let changes = feed.live().watch(&topics, reader)?.chain(stream::pending());
+    let changes = feed.live().watch(&topics, reader).map_err(refused)?;
+    let changes = changes.chain(stream::pending());
     let events = stream::select(
         changes.map(|change| event(&change)),
         newer.map(|newer| {

@@ -42,6 +42,12 @@ pub enum SecurityEvent {
     AccountDeleted,
     /// A limit refused a request.
     Limited,
+    /// A peer had as many connections as it may have, so another one was closed.
+    ConnectionRefused,
+    /// All connections are taken, so others wait until one ends.
+    ConnectionsFull,
+    /// An event stream was refused: its peer, or all together, have too many of them or watch too many topics.
+    StreamRefused,
     /// A request was forbidden: it came from another site or over plain HTTP, or was about somebody else's things.
     Refused,
     /// A request did not arrive in time.
@@ -52,7 +58,7 @@ pub enum SecurityEvent {
 
 impl SecurityEvent {
     /// Every event.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 22] = [
         Self::SignUp,
         Self::SignIn,
         Self::SignInFailed,
@@ -69,6 +75,9 @@ impl SecurityEvent {
         Self::DriverRefused,
         Self::AccountDeleted,
         Self::Limited,
+        Self::ConnectionRefused,
+        Self::ConnectionsFull,
+        Self::StreamRefused,
         Self::Refused,
         Self::TimedOut,
         Self::ClassReset,
@@ -93,6 +102,9 @@ impl SecurityEvent {
             Self::DriverRefused => "driver-refused",
             Self::AccountDeleted => "account-deleted",
             Self::Limited => "limited",
+            Self::ConnectionRefused => "connection-refused",
+            Self::ConnectionsFull => "connections-full",
+            Self::StreamRefused => "stream-refused",
             Self::Refused => "refused",
             Self::TimedOut => "timed-out",
             Self::ClassReset => "class-reset",

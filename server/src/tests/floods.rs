@@ -10,7 +10,7 @@ use axum::extract::ConnectInfo;
 use axum::http::header::{CONTENT_TYPE, COOKIE, USER_AGENT};
 use axum::http::{Method, Request};
 use axum::response::Response;
-use feed::Client;
+use feed::{Client, SecurityEvent};
 use futures::future::BoxFuture;
 use futures::{FutureExt as _, StreamExt as _, stream};
 use model::{Kind, Topic};
@@ -102,6 +102,8 @@ async fn event_streams_are_bounded_for_a_peer_and_in_all() {
         }
     }
     is_refusal(&opens([192, 0, 2, 9]).await, 503);
+    let log = stage.feed().security();
+    assert_eq!(log.count(SecurityEvent::StreamRefused), 2);
     open.clear();
     assert_eq!(opens([192, 0, 2, 9]).await.status(), 200);
 }
