@@ -7,6 +7,7 @@ use anyhow::{Error, Result, ensure};
 
 use crate::browser;
 use crate::console::{self, Step, say};
+use crate::deny;
 use crate::dependencies;
 use crate::doc_paths;
 use crate::formatting;
@@ -34,7 +35,7 @@ pub fn test(repository: &Repository, quick: bool) -> ExitCode {
         suite.pymongo();
         if quick {
             say(
-                "- left out by --quick: fuzzing, release build, size of the first load, the API against its description, browser tests, cargo-leptos",
+                "- left out by --quick: fuzzing, advisories, release build, size of the first load, the API against its description, browser tests, cargo-leptos",
             );
         } else {
             suite.release_and_browser();
@@ -73,12 +74,11 @@ impl Suite<'_> {
             dependencies::refused(repository),
             "remove the dependency or call a function of `store`, or draw the crates differently in ARCHITECTURE.md and xtask/src/dependencies.rs.",
         );
-        // Advisories change without a change of ours, so they are no test; the workflow on GitHub looks at them.
-        let title = "licences and sources of the dependencies";
-        if let Some(deny) = self.obtain(title, DENY.ready(repository)) {
-            let mut command = repository.command(deny);
-            command.args("--all-features check --hide-inclusion-graph licenses bans sources".split(' '));
-            self.command(title, command, None);
+        if let Some(program) = self.obtain("cargo-deny", DENY.ready(repository)) {
+            for (what, manifest) in deny::DEPENDENCIES {
+                let command = deny::check(repository, &program, manifest, "licenses bans sources");
+                self.command(&format!("licences and sources of {what}"), command, None);
+            }
         }
         let server = "clippy --locked --workspace --exclude frontend --all-targets -- --deny warnings";
         self.command("lints of the server side", repository.cargo(server), None);
@@ -156,11 +156,14 @@ impl Suite<'_> {
     fn release_and_browser(&mut self) {
         let repository = self.repository;
         // A build often leaves one core idle; fuzzing uses everything. The browser tests then run alone.
-        let (built, fuzzed) = thread::scope(|scope| {
+        // Advisories take little more than waiting for the network.
+        let (built, fuzzed, advisories) = thread::scope(|scope| {
             let fuzzing = scope.spawn(|| fuzz::every_target(repository));
+            let advisories = scope.spawn(|| deny::advisories(repository));
             let built = site::build(repository);
-            (built, process::join(fuzzing))
+            (built, process::join(fuzzing), process::join(advisories))
         });
+        self.obtain(deny::ADVISORIES, advisories);
         for (title, result) in fuzzed {
             self.counts.passed += u64::from(self.obtain(&title, result).is_some());
         }

@@ -8,6 +8,7 @@ mod checks;
 mod cli;
 mod compiled;
 mod console;
+mod deny;
 mod dependencies;
 mod doc_paths;
 mod exercise;
