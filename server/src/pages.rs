@@ -1,5 +1,6 @@
 //! The pages, their server functions, and the files that they need.
 
+use app::notice::own_path;
 use app::{App, Description, Links, shell};
 use axum::Router;
 use axum::extract::{Request, State};
@@ -75,8 +76,8 @@ async fn without_trailing_slash(request: Request, next: Next) -> Response {
     let uri = request.uri();
     let path = uri.path().trim_end_matches('/');
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
-    // A path that begins with two slashes would lead to another site.
-    if !is_read || path.is_empty() || path == uri.path() || path.starts_with("//") {
+    // Some paths lead to another site where they are an address, such as those that begin with two slashes.
+    if !is_read || path == uri.path() || own_path(path).is_none() {
         return next.run(request).await;
     }
     let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();

@@ -1,3 +1,6 @@
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+
 use crate::support::{Client, Server, words};
 
 #[test]
@@ -36,6 +39,20 @@ fn a_trailing_slash_leads_to_the_page() {
     for (path, page) in [("/@ada/", "/@ada"), ("/explore/?cursor=x", "/explore?cursor=x")] {
         let answer = browser.get(path);
         assert_eq!((answer.status, answer.headers["location"].as_str()), (308, page));
+    }
+}
+
+#[test]
+fn a_trailing_slash_does_not_lead_to_another_site() {
+    let server = Server::start();
+    for path in ["//elsewhere.example/", "/\\elsewhere.example/"] {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+        let mut connection = TcpStream::connect(&server.address).unwrap();
+        connection.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        connection.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 404 "), "{path} {answer}");
+        assert!(!answer.contains("location: "), "{path} {answer}");
     }
 }
 
