@@ -11,6 +11,7 @@ mod client;
 mod conformity;
 mod crash;
 mod description;
+mod dice;
 mod events;
 mod forgery;
 mod input;

@@ -181,7 +181,7 @@ fn missing_validators_are_reported_once() {
     ];
     let seeded = spillway().args(town).env("SPILLWAY_STORE", &address).status();
     assert!(seeded.unwrap().success());
-    let log = database.data().join("log");
+    let log = database.data().join("log of the app");
     // With a town it opens the store twice: to look for the town, and to serve.
     let mut app = spillway()
         .args(["serve", "--addr", "127.0.0.1:0"])

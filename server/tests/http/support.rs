@@ -1,5 +1,6 @@
 //! A server for each test, and clients for it.
 
+use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -14,9 +15,11 @@ pub use crate::client::{Answer, Client, Event};
 /// The longest time that anything here is waited for before the test fails.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The program, with an environment that only the test chooses.
+/// The program, with an environment that only the test chooses. `SPILLWAY_BINARY` names another one than the build of
+/// this test.
 pub fn spillway() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_spillway"));
+    let program = std::env::var_os("SPILLWAY_BINARY").unwrap_or(env!("CARGO_BIN_EXE_spillway").into());
+    let mut command = Command::new(program);
     for (name, _) in std::env::vars() {
         if ["SPILLWAY_", "LEPTOS_"].iter().any(|ours| name.starts_with(ours)) {
             command.env_remove(name);
@@ -151,6 +154,11 @@ impl Server {
         (status.code(), started.elapsed())
     }
 
+    /// What the server has logged.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.data.path().join(LOG)).unwrap()
+    }
+
     /// A line of the system's report on the process's memory, in kB.
     pub fn memory(&self, field: &str) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
@@ -184,14 +192,22 @@ impl Drop for Server {
         if self.child.try_wait().ok().flatten().is_none() {
             self.child.kill().and_then(|()| self.child.wait()).unwrap();
         }
+        eprint!("{}", self.log());
     }
 }
+
+/// The file in the server's folder that has what it logs.
+const LOG: &str = "log";
 
 fn store(data: &TempDir) -> String {
     format!("embedded:{}", data.path().join("store").display())
 }
 
 fn launch(data: &TempDir, environment: &[(&'static str, String)]) -> (Child, BufReader<ChildStdout>, String) {
+    let log = File::options()
+        .create(true)
+        .append(true)
+        .open(data.path().join(LOG));
     let mut child = spillway()
         .arg("serve")
         .env("SPILLWAY_STORE", store(data))
@@ -201,6 +217,7 @@ fn launch(data: &TempDir, environment: &[(&'static str, String)]) -> (Child, Buf
         .envs(environment.iter().map(|(name, value)| (name, value)))
         .current_dir(data.path())
         .stdout(Stdio::piped())
+        .stderr(log.unwrap())
         .spawn()
         .unwrap();
     let mut stdout = BufReader::new(child.stdout.take().unwrap());

@@ -1,7 +1,6 @@
 //! Three servers on one store, with proxies that time out before them, and one of them killed every few seconds. It
 //! runs only when it is asked for; CONTRIBUTING.md says how.
 
-mod dice;
 mod person;
 mod proxy;
 
@@ -13,9 +12,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
-use self::dice::Dice;
 use self::person::{Person, Scene, Thing, Wish};
 use self::proxy::Proxy;
+use crate::dice::Dice;
 use crate::support::{Client, Server, free_address, spillway};
 
 /// The most actions of one person, and therefore the size of the run.

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::dice::Dice;
 use super::proxy::Proxy;
+use crate::dice::Dice;
 use crate::support::{Client, PATIENCE, Server};
 
 /// A request whose connection was cut is over after this time at the latest, whatever its server did.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use super::dice::Dice;
+use crate::dice::Dice;
 use crate::support::{PATIENCE, Server};
 
 /// Passes connections on to a server. A fifth of the requests are cut off 2 to 30 ms after they were passed on, and a

@@ -1,7 +1,11 @@
-//! An attack on a server with its limits on, from many addresses of this machine, while somebody else reads the feed.
+//! Attacks on a server with its limits on, from many addresses of this machine, while somebody else reads the feed.
 //!
-//! It takes minutes and both cores, so it is ignored unless asked for:
-//! `cargo nextest run -p server --test http --run-ignored only --no-capture an_attack`. It prints what it measured.
+//! They take minutes and both cores, so they are ignored unless asked for:
+//! `cargo nextest run -p server --test http --run-ignored only --no-capture attack`. They print what they measured.
+//! `SPILLWAY_BINARY` names an optimised build, and `SPILLWAY_ATTACK_SEED` repeats random requests and messages.
+
+mod messages;
+mod requests;
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -10,6 +14,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 
+use crate::dice::Dice;
 use crate::support::Server;
 
 /// The longest time that one answer is waited for.
@@ -23,6 +28,9 @@ const PEERS: u16 = 500;
 
 /// The most memory that the server may take, in kB.
 const MOST_MEMORY: u64 = 400 * 1024;
+
+/// The longest time until the server answers again.
+const RECOVERY: Duration = Duration::from_secs(5);
 
 /// Where the one who reads comes from, which is no attacker's address.
 const READER: [u8; 4] = [127, 1, 0, 1];
@@ -55,6 +63,58 @@ async fn status(from: [u8; 4], to: SocketAddr, bytes: &[u8]) -> Option<u16> {
     let read = tokio::time::timeout(PATIENCE, connection.read_exact(&mut head)).await;
     read.ok()?.ok()?;
     std::str::from_utf8(&head[9..]).ok()?.parse().ok()
+}
+
+/// Somebody who reads the feed during an attack.
+struct Reader {
+    server: SocketAddr,
+    stop: tokio::sync::oneshot::Sender<()>,
+    times: tokio::task::JoinHandle<Vec<Duration>>,
+}
+
+impl Reader {
+    fn of(server: SocketAddr) -> Self {
+        let (stop, stopped) = tokio::sync::oneshot::channel();
+        let times = tokio::spawn(read_the_feed(server, stopped));
+        Self { server, stop, times }
+    }
+
+    /// At the end of the attack: how long the server needs to answer, and what the reader has seen.
+    async fn reports(self) {
+        let began = Instant::now();
+        while status(READER, self.server, &get("/readyz")).await != Some(200) {}
+        let recovered = began.elapsed();
+        println!("recovered after {recovered:?}");
+        assert!(recovered < RECOVERY, "{recovered:?}");
+        self.stop.send(()).unwrap();
+        let times = self.times.await.unwrap();
+        let p99 = times[times.len() * 99 / 100];
+        println!("the feed: {} reads, p99 {p99:?}", times.len());
+    }
+}
+
+/// Starts a server with limits and the demo town.
+async fn start(further: &[(&'static str, &'static str)]) -> Server {
+    let limited = [("SPILLWAY_RATE_LIMIT", "on"), ("SPILLWAY_NO_DEMO", "off")];
+    let environment = [&limited, further].concat();
+    let server = tokio::task::spawn_blocking(move || Server::start_with(&environment));
+    server.await.unwrap()
+}
+
+/// What has to hold of a server after any attack.
+fn is_sound(server: &Server) {
+    let memory = server.memory("VmHWM");
+    println!("peak memory: {memory} kB");
+    let log = server.log();
+    assert!(!log.contains("panicked"), "{log}");
+    assert!(memory < MOST_MEMORY, "{memory} kB");
+}
+
+/// Dice with a seed that is printed.
+fn dice() -> Dice {
+    let seed = std::env::var("SPILLWAY_ATTACK_SEED").map_or(1, |seed| seed.parse().unwrap());
+    println!("SPILLWAY_ATTACK_SEED={seed}");
+    Dice::new(seed)
 }
 
 fn get(path: &str) -> Vec<u8> {
@@ -126,13 +186,10 @@ async fn sizes(server: SocketAddr) {
 #[ignore = "takes minutes and both cores"]
 async fn an_attack_neither_stops_the_feed_nor_fills_the_memory() {
     let files = rlimit::increase_nofile_limit(u64::MAX).unwrap();
-    let limited = [("SPILLWAY_RATE_LIMIT", "on"), ("SPILLWAY_NO_DEMO", "off")];
-    let server = tokio::task::spawn_blocking(move || Server::start_with(&limited));
-    let server = server.await.unwrap();
+    let server = start(&[]).await;
     let address: SocketAddr = server.address.parse().unwrap();
     sizes(address).await;
-    let (stop, stopped) = tokio::sync::oneshot::channel();
-    let feed = tokio::spawn(read_the_feed(address, stopped));
+    let reader = Reader::of(address);
 
     let mut held = Vec::new();
     let half = "POST /api/v1/session HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 99\r\n";
@@ -157,17 +214,7 @@ async fn an_attack_neither_stops_the_feed_nor_fills_the_memory() {
     let guesses = (0..many).map(|nth| (Duration::from_millis(nth.into()), guess.clone()));
     println!("sign-ins by status: {}", tally(guesses, address).await);
 
-    let memory = server.memory("VmHWM");
-    let began = Instant::now();
     drop(held);
-    while status(READER, address, &get("/readyz")).await != Some(200) {}
-    println!("recovered after {:?}", began.elapsed());
-    stop.send(()).unwrap();
-    let times = feed.await.unwrap();
-    let p99 = times[times.len() * 99 / 100];
-    println!(
-        "the feed: {} reads, p99 {p99:?}; peak memory {memory} kB",
-        times.len()
-    );
-    assert!(memory < MOST_MEMORY, "{memory} kB");
+    reader.reports().await;
+    is_sound(&server);
 }

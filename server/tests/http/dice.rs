@@ -24,6 +24,18 @@ impl Dice {
         &from[number]
     }
 
+    /// Whether one of so many cases is the case.
+    pub fn one_in(&mut self, cases: u64) -> bool {
+        self.below(cases) == 0
+    }
+
+    /// Less than so many random bytes.
+    pub fn bytes(&mut self, bound: u64) -> Vec<u8> {
+        let mut bytes = vec![0; usize::try_from(self.below(bound)).unwrap()];
+        self.0.fill_bytes(&mut bytes);
+        bytes
+    }
+
     /// A random UUID, version 4.
     pub fn uuid(&mut self) -> String {
         let mut bytes = [0; 16];
