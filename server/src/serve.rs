@@ -23,7 +23,7 @@ use crate::error::CliError;
 use crate::http::{
     Limits, Quotas, Reach, RequestLog, add_error_text, finish_mutations, forgery_protection, guard, health,
     identify, limit_accounts, limit_peers, limit_reads, limit_under_way, log, read_whole, record_refusals,
-    refuse_plain_http, require_proxies,
+    refuse_plain_http, refuse_plain_origins, require_proxies,
 };
 use crate::listen::Most;
 use crate::shutdown::{Phases, Shutdown};
@@ -259,6 +259,7 @@ pub fn routes(
         .merge(health(feed, phases))
         .layer(from_fn_with_state(limits.clone(), limit_peers))
         .layer(from_fn_with_state(reach, refuse_plain_http))
+        .layer(from_fn_with_state(https, refuse_plain_origins))
         .layer(forgery)
         .layer(from_fn(add_error_text))
         .layer(from_fn_with_state(limits.clone(), read_whole))

@@ -17,7 +17,7 @@ pub use self::headers::{allow_own_scripts, guard};
 pub use self::health::{described as described_health, router as health};
 pub use self::limits::{Limits, Quotas, limit_accounts, limit_peers, limit_reads, limit_under_way};
 pub use self::peer::{identify, network, require_proxies};
-pub use self::plain_http::{Reach, refuse_plain_http};
+pub use self::plain_http::{Reach, refuse_plain_http, refuse_plain_origins};
 pub use self::record_refusals::record_refusals;
 pub use self::refusals::{add_error_text, for_a_person, forgery_protection};
 pub use self::request_log::{RequestLog, log};

@@ -1,4 +1,5 @@
 use axum::extract::{Request, State};
+use axum::http::header::ORIGIN;
 use axum::middleware::Next;
 use axum::response::Response;
 use web::{ErrorResponse, is_loopback, is_sent_to_this_machine};
@@ -37,6 +38,20 @@ impl Reach {
 pub async fn refuse_plain_http(State(reach): State<Reach>, request: Request, next: Next) -> Response {
     if reach == Reach::ThisMachine && !request.method().is_safe() && !is_sent_to_this_machine(&request) {
         return ErrorResponse::plain_http().respond(for_a_person(&request));
+    }
+    next.run(request).await
+}
+
+/// Middleware: where browsers reach the site by https alone, refuses changes that a page over plain HTTP made a browser
+/// send, also a page with the name of this host: somebody on the way may have written it. Browsers with `Sec-Fetch-Site`
+/// know that this is another site.
+pub async fn refuse_plain_origins(State(https): State<bool>, request: Request, next: Next) -> Response {
+    let headers = request.headers();
+    let plain = headers
+        .get(ORIGIN)
+        .is_some_and(|origin| origin.as_bytes().starts_with(b"http://"));
+    if https && plain && !request.method().is_safe() && !headers.contains_key("sec-fetch-site") {
+        return ErrorResponse::forged().respond(for_a_person(&request));
     }
     next.run(request).await
 }

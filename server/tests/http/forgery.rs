@@ -69,6 +69,20 @@ fn the_public_address_is_the_site_itself() {
 }
 
 #[test]
+fn a_page_over_plain_http_with_the_name_of_an_https_site_is_another_site() {
+    let server = Server::start_behind_https();
+    let ada = server.member("ada").with("host", "feed.example.org");
+    let post = ada.writes("Like me");
+    let like = format!("/posts/{post}/like");
+    ada.with("origin", "http://feed.example.org")
+        .put(&like)
+        .is_problem(403, None);
+    assert_eq!(likes(&ada, &post), 0);
+    let by_https = ada.with("origin", "https://feed.example.org");
+    assert_eq!(by_https.put(&like).status, 200);
+}
+
+#[test]
 fn a_person_whose_form_was_forged_reads_a_page() {
     let server = Server::start();
     let forged = server
