@@ -91,11 +91,11 @@ fn section(collection: &CollectionReport, threshold: u64, body: &mut String) {
         body,
         format_args!(
             "<section><h2><code>{}.{}</code></h2><p>{} documents{}, {}. The largest has {}, {} of the 16 MB that a document \
-         may have.{}</p>",
+         may have.{}{}</p>",
             escape(&collection.database),
             escape(&collection.collection),
             grouped(collection.documents),
-            if collection.capped { ", capped" } else { "" },
+            escape(&collection.kind()),
             size(collection.bytes),
             size(collection.document_bytes.max),
             percentage(collection.of_most),
@@ -103,6 +103,10 @@ fn section(collection: &CollectionReport, threshold: u64, body: &mut String) {
                 .measured
                 .note()
                 .map(|note| format!(" {note}"))
+                .unwrap_or_default(),
+            collection
+                .obstacle()
+                .map(|obstacle| format!(" {}", escape(&obstacle)))
                 .unwrap_or_default(),
         ),
     );
@@ -269,6 +273,7 @@ mod tests {
             database: "a\"b".to_owned(),
             collection: "c&d".to_owned(),
             capped: false,
+            shard_key: None,
         };
         let report = Report {
             server: "localhost".to_owned(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bson::{Document, doc};
+use bson::Document;
 use futures::TryStreamExt as _;
 use mongo::{Mongo, Observer};
 use mongodb::results::{CollectionSpecification, CollectionType};
@@ -11,7 +11,7 @@ use outlier::document::{Engine, Error};
 
 use crate::fault::Fault;
 use crate::options::Place;
-use crate::targets::{IndexOn, Target, indexes};
+use crate::targets::{IndexOn, Target, indexes, is_router, shard_key};
 
 /// MongoDB's `Unauthorized`.
 const UNAUTHORIZED: i32 = 13;
@@ -135,7 +135,10 @@ impl<'p> Opened<'p> {
         if let Some(why) = unfit(found, &self.place.path) {
             return Err(format!("{self} cannot be adopted: {why}"));
         }
-        if let Some(key) = self.shard_key().await?
+        if is_router(&self.observer).await
+            && let Some(key) = shard_key(&self.observer, &self.database, name)
+                .await
+                .map_err(|fault| self.fault(&fault))?
             && key.keys().any(|field| field != "_id")
         {
             return Err(format!(
@@ -147,6 +150,7 @@ impl<'p> Opened<'p> {
             database: self.database.clone(),
             collection: name.clone(),
             capped: false,
+            shard_key: None,
         };
         let mut on = indexes(&self.observer, &target).await;
         on.retain(|index| index.is_on(&self.place.path));
@@ -158,25 +162,6 @@ impl<'p> Opened<'p> {
             ));
         }
         Ok(on)
-    }
-
-    /// The shard key of the collection, if the server is a router and the collection is sharded.
-    async fn shard_key(&self) -> Result<Option<Document>, String> {
-        let admin = self.observer.client.database("admin");
-        // A server that does not know the command is no router.
-        let hello = admin.run_command(doc! { "hello": 1 }).await.unwrap_or_default();
-        if !hello.get_str("msg").is_ok_and(|msg| msg == "isdbgrid") {
-            return Ok(None);
-        }
-        let collections = self
-            .observer
-            .client
-            .database("config")
-            .collection::<Document>("collections");
-        let namespace = format!("{}.{}", self.database, self.place.collection);
-        let found = collections.find_one(doc! { "_id": namespace }).await;
-        let found = found.map_err(|error| self.fault(&error.into()))?;
-        Ok(found.and_then(|found| found.get_document("key").ok().cloned()))
     }
 }
 

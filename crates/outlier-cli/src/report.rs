@@ -1,6 +1,6 @@
 //! The result of a scan.
 
-use outlier::verdict::{Facts, Judgement, judge, of_most};
+use outlier::verdict::{Facts, Judgement, Verdict, judge, of_most};
 use serde::Serialize;
 
 use crate::histogram::Histogram;
@@ -34,6 +34,8 @@ pub struct CollectionReport {
     pub database: String,
     pub collection: String,
     pub capped: bool,
+    /// The fields of its shard key, if it is sharded.
+    pub shard_key: Option<Vec<String>>,
     pub measured: Measured,
     pub documents: u64,
     pub bytes: u64,
@@ -116,6 +118,27 @@ impl Report {
 }
 
 impl CollectionReport {
+    /// What is particular about the collection, after the number of its documents.
+    pub fn kind(&self) -> String {
+        let capped = if self.capped { ", capped" } else { "" };
+        match &self.shard_key {
+            Some(key) => format!("{capped}, sharded by {}", key.join(", ")),
+            None => capped.to_owned(),
+        }
+    }
+
+    /// What stands in the way of the outlier pattern here, if anything.
+    pub fn obstacle(&self) -> Option<String> {
+        let other = self.shard_key.as_ref()?.iter().find(|field| *field != "_id")?;
+        let advised = |array: &ArrayReport| array.judgement.verdict == Verdict::Outlier;
+        self.arrays.iter().any(advised).then(|| {
+            format!(
+                "Its shard key has {other}; `outlier adopt` needs a collection that is sharded by _id, because the \
+                 commands on lists name their document by _id only."
+            )
+        })
+    }
+
     pub fn of(
         target: &Target,
         tally: &Tally,
@@ -134,6 +157,7 @@ impl CollectionReport {
             database: target.database.clone(),
             collection: target.collection.clone(),
             capped: target.capped,
+            shard_key: target.shard_key.as_ref().map(|key| key.keys().cloned().collect()),
             measured,
             documents: tally.documents,
             bytes: tally.bytes,

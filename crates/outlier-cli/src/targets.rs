@@ -1,9 +1,9 @@
 //! Which collections there are, and which are left out.
 
-use bson::Document;
+use bson::{Document, doc};
 use futures::TryStreamExt as _;
 use mongo::Observer;
-use mongodb::results::CollectionType;
+use mongodb::results::{CollectionSpecification, CollectionType};
 use serde::Serialize;
 
 use crate::fault::Fault;
@@ -19,6 +19,8 @@ pub struct Target {
     pub database: String,
     pub collection: String,
     pub capped: bool,
+    /// The fields of its shard key, if it is sharded.
+    pub shard_key: Option<Document>,
 }
 
 impl std::fmt::Display for Target {
@@ -59,7 +61,41 @@ pub async fn targets(
             }),
         }
     }
+    if is_router(observer).await {
+        for target in &mut targets {
+            // A user who may not read `config` is not told.
+            let key = shard_key(observer, &target.database, &target.collection).await;
+            target.shard_key = key.ok().flatten();
+        }
+    }
     Ok((targets, skipped))
+}
+
+/// Whether the server is a router of a sharded cluster.
+pub async fn is_router(observer: &Observer) -> bool {
+    let admin = observer.client.database("admin");
+    // A server that does not know the command is no router.
+    let hello = admin.run_command(doc! { "hello": 1 }).await.unwrap_or_default();
+    hello.get_str("msg").is_ok_and(|msg| msg == "isdbgrid")
+}
+
+/// The shard key of a collection behind a router, if it is sharded.
+///
+/// # Errors
+/// Why `config` could not be read.
+pub async fn shard_key(
+    observer: &Observer,
+    database: &str,
+    collection: &str,
+) -> Result<Option<Document>, Fault> {
+    let collections = observer
+        .client
+        .database("config")
+        .collection::<Document>("collections");
+    let found = collections
+        .find_one(doc! { "_id": format!("{database}.{collection}") })
+        .await?;
+    Ok(found.and_then(|found| found.get_document("key").ok().cloned()))
 }
 
 async fn databases(observer: &Observer, options: &ScanOptions) -> Result<Vec<String>, Fault> {
@@ -84,8 +120,7 @@ async fn collections(
     database: &str,
     options: &ScanOptions,
 ) -> Result<(Vec<Target>, Vec<Skipped>), Fault> {
-    let found = observer.client.database(database).list_collections().await?;
-    let mut found: Vec<_> = found.try_collect().await?;
+    let mut found = listed(observer, database).await?;
     found.sort_by(|one, other| one.name.cmp(&other.name));
     let (mut targets, mut skipped) = (Vec::new(), Vec::new());
     for collection in found {
@@ -93,27 +128,76 @@ async fn collections(
         if !wanted || collection.name.starts_with("system.") {
             continue;
         }
-        let reason = match collection.collection_type {
-            CollectionType::View => "a view: its documents belong to other collections",
-            CollectionType::Timeseries => {
-                "a time-series collection: the server stores it in buckets of bounded size"
-            }
-            _ => {
-                targets.push(Target {
-                    database: database.to_owned(),
-                    collection: collection.name,
-                    capped: collection.options.capped == Some(true),
-                });
-                continue;
-            }
-        };
-        skipped.push(Skipped {
-            namespace: format!("{database}.{}", collection.name),
-            reason: reason.to_owned(),
-            failed: false,
-        });
+        match left_out(&collection.kind) {
+            Some(reason) => skipped.push(Skipped {
+                namespace: format!("{database}.{}", collection.name),
+                reason: reason.to_owned(),
+                failed: false,
+            }),
+            None => targets.push(Target {
+                database: database.to_owned(),
+                collection: collection.name,
+                capped: collection.capped,
+                shard_key: None,
+            }),
+        }
     }
     Ok((targets, skipped))
+}
+
+/// A collection as the server lists it.
+struct Listed {
+    name: String,
+    kind: CollectionType,
+    capped: bool,
+}
+
+/// The collections of a database: all, or those that this user may read, whose options are not listed then.
+async fn listed(observer: &Observer, database: &str) -> Result<Vec<Listed>, Fault> {
+    let database = observer.client.database(database);
+    let all = async {
+        let all = database.list_collections().await?;
+        all.try_collect::<Vec<CollectionSpecification>>().await
+    };
+    match all.await.map_err(Fault::from) {
+        Ok(all) => Ok(all
+            .into_iter()
+            .map(|one| Listed {
+                name: one.name,
+                kind: one.collection_type,
+                capped: one.options.capped == Some(true),
+            })
+            .collect()),
+        Err(Fault::Denied) => {
+            let readable = doc! { "listCollections": 1, "nameOnly": true, "authorizedCollections": true };
+            let readable = database.run_cursor_command(readable).await?;
+            let readable: Vec<Document> = readable.try_collect().await?;
+            // Nothing to read is nothing to list.
+            if readable.is_empty() {
+                return Err(Fault::Denied);
+            }
+            let listed = readable.into_iter().filter_map(|one| {
+                Some(Listed {
+                    name: one.get_str("name").ok()?.to_owned(),
+                    kind: bson::deserialize_from_bson(one.get("type")?.clone()).ok()?,
+                    capped: false,
+                })
+            });
+            Ok(listed.collect())
+        }
+        Err(fault) => Err(fault),
+    }
+}
+
+/// Why collections of a kind are left out.
+const fn left_out(kind: &CollectionType) -> Option<&'static str> {
+    match kind {
+        CollectionType::View => Some("a view: its documents belong to other collections"),
+        CollectionType::Timeseries => {
+            Some("a time-series collection: the server stores it in buckets of bounded size")
+        }
+        _ => None,
+    }
 }
 
 /// The indexes of a collection: name, keys, and whether they are unique.
@@ -167,8 +251,6 @@ fn within(path: &str, start: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use bson::doc;
-
     use super::*;
 
     #[test]

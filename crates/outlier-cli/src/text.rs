@@ -71,12 +71,17 @@ fn collection_lines(collection: &CollectionReport, lines: &mut Vec<String>) {
         printable(database),
         printable(name),
         grouped(collection.documents),
-        if collection.capped { ", capped" } else { "" },
+        printable(&collection.kind()),
         size(collection.bytes),
         size(document_bytes.max),
         percentage(collection.of_most),
     ));
     lines.extend(collection.measured.note().map(|note| format!("  {note}")));
+    lines.extend(
+        collection
+            .obstacle()
+            .map(|obstacle| format!("  {}", printable(&obstacle))),
+    );
     if collection.too_deep > 0 {
         lines.push(format!(
             "  {} arrays or objects were nested too deeply to be measured.",
