@@ -1,12 +1,18 @@
 //! Connecting to somebody's server only to read from it.
 
+use std::time::Duration;
+
 use bson::{DateTime, doc};
 use mongodb::Client;
 use mongodb::options::{ClientOptions, ReadPreference, SelectionCriteria};
 
 use crate::ConnectError;
 use crate::connect::{Secret, describe, hosts, refused};
-use crate::options::{CONNECTION, SELECTION_TIMEOUT};
+use crate::options::SELECTION_TIMEOUT;
+
+/// How long a server that reads a whole collection may leave the driver's own questions unanswered. The driver then ends
+/// every connection to it. A server that is not there is noticed sooner, while one is selected.
+const BUSY: Duration = Duration::from_secs(60);
 
 /// A connection through which nothing of ours is written.
 #[derive(Debug, Clone)]
@@ -33,7 +39,7 @@ impl Observer {
         let mut options = ClientOptions::parse(address).await.map_err(unusable)?;
         options.app_name.get_or_insert_with(|| "outlier".to_owned());
         options.server_selection_timeout.get_or_insert(SELECTION_TIMEOUT);
-        options.connect_timeout.get_or_insert(CONNECTION);
+        options.connect_timeout.get_or_insert(BUSY);
         if secondary {
             let preference = ReadPreference::SecondaryPreferred {
                 options: Option::default(),

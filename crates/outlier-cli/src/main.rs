@@ -13,6 +13,7 @@
 //!   of a scan:
 //!   targets    which collections there are, and which are left out
 //!   pipeline   one aggregation that measures every array of a collection on the server
+//!   speed      how long a server would take for it
 //!   walk       the same measurement here, for servers without its operators
 //!   histogram  counts from which percentiles are read
 //!   tally      what was measured, by path
@@ -33,6 +34,7 @@ mod place;
 mod plan;
 mod report;
 mod scan;
+mod speed;
 mod tally;
 mod targets;
 mod text;

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use bson::raw::RawDocumentBuf;
-use bson::{Bson, Document, doc};
+use bson::{Document, doc};
 use futures::TryStreamExt as _;
 use mongo::Observer;
 use mongodb::{Collection, Cursor};
@@ -12,7 +12,8 @@ use serde::Serialize;
 use crate::fault::Fault;
 use crate::options::ScanOptions;
 use crate::pipeline::{LEVELS, Plan, pipeline};
-use crate::tally::{Row, Tally};
+use crate::speed;
+use crate::tally::{Row, Tally, number};
 use crate::targets::Target;
 use crate::text::grouped;
 use crate::walk;
@@ -26,8 +27,13 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const SLOW: Duration = Duration::from_secs(30);
 /// How much later than the server we stop to wait: some servers ignore the limit.
 const GRACE: Duration = Duration::from_secs(2);
+/// How long the server may be expected to measure such a collection: if longer, it is not asked at all. More than it is
+/// given, because the expectation is rough.
+const EXPECTED: Duration = Duration::from_secs(120);
+/// A collection with fewer documents is not worth the question.
+const LARGE: u64 = 20_000;
 /// The most bytes to fetch of a collection whose server is slow.
-const MOST_FETCHED: i64 = 2 * 1024 * 1024 * 1024;
+const MOST_FETCHED: u64 = 2 * 1024 * 1024 * 1024;
 
 /// Where lengths and sizes were computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -37,7 +43,7 @@ pub enum Measured {
     OnServer,
     /// Here: the server lacks an operator, so documents were transferred, measured and dropped.
     Here,
-    /// Here: the server did not finish in half a minute, and the collection is small.
+    /// Here: the server did not finish in half a minute, or is known to be slow, and the collection is small.
     HereForSpeed,
 }
 
@@ -50,7 +56,7 @@ impl Measured {
                 "Documents were fetched, measured here and dropped, because the server lacks an operator.",
             ),
             Self::HereForSpeed => Some(
-                "Documents were fetched, measured here and dropped, because the server did not finish in 30 s; \
+                "Documents were fetched, measured here and dropped, because the server computes too slowly; \
                  --on-server forbids that.",
             ),
         }
@@ -78,10 +84,14 @@ pub async fn measure(
         sample: options.sample,
         single: options.pace.is_some(),
     };
-    let limit = work.may_be_fetched().await.then_some(SLOW);
-    let measured = match work.on_server(plan, limit).await {
+    let to_fetch = work.may_be_fetched().await;
+    let tally = match to_fetch {
+        Some(documents) if work.is_slow(documents).await? => Err(Fault::Slow),
+        _ => work.on_server(plan, to_fetch.map(|_| SLOW)).await,
+    };
+    let measured = match tally {
         Err(Fault::Slow) => {
-            eprintln!("{target}: the server did not finish in 30 s; documents are fetched and measured here");
+            eprintln!("{target}: the server computes too slowly; documents are fetched and measured here");
             Measured::HereForSpeed
         }
         Err(Fault::Refused(reason)) if options.on_server => {
@@ -115,23 +125,26 @@ impl Work<'_> {
         database.collection(&self.target.collection)
     }
 
-    /// Whether to fetch the documents if the server is slow: all of them, at full speed, and few enough.
-    async fn may_be_fetched(self) -> bool {
+    /// How many documents there are to fetch if the server is slow; `None` if they must not be: too many, or at a pace.
+    async fn may_be_fetched(self) -> Option<u64> {
         if self.options.on_server || self.options.sample.is_some() || self.options.pace.is_some() {
-            return false;
+            return None;
         }
         let database = self.observer.client.database(&self.target.database);
         let stats = database
             .run_command(doc! { "collStats": &self.target.collection })
-            .await;
-        let size = stats.ok().and_then(|stats| match stats.get("size") {
-            Some(Bson::Int32(size)) => Some(i64::from(*size)),
-            Some(Bson::Int64(size)) => Some(*size),
-            #[expect(clippy::cast_possible_truncation, reason = "a size in bytes")]
-            Some(Bson::Double(size)) => Some(*size as i64),
-            _ => None,
-        });
-        size.is_some_and(|size| size <= MOST_FETCHED)
+            .await
+            .ok()?;
+        (number(stats.get("size"))? <= MOST_FETCHED).then(|| number(stats.get("count")))?
+    }
+
+    /// Whether the server would take far too long to measure this many documents.
+    async fn is_slow(self, documents: u64) -> Result<bool, Fault> {
+        if documents < LARGE {
+            return Ok(false);
+        }
+        let expected = speed::expected(self.observer, &self.target.database, documents).await?;
+        Ok(expected.is_some_and(|expected| expected > EXPECTED))
     }
 
     /// Measures with as many levels as there are, each time within a limit if there is one.

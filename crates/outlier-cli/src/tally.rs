@@ -53,8 +53,8 @@ impl Row {
     /// From the server's answer.
     pub fn read(row: &Document) -> Option<Self> {
         let key = row.get_document("_id").ok()?;
-        let of = |field| number(row.get(field));
-        let bucket = |field| usize::try_from(number(key.get(field))).unwrap_or(0);
+        let of = |field| number(row.get(field)).unwrap_or(0);
+        let bucket = |field| usize::try_from(number(key.get(field)).unwrap_or(0)).unwrap_or(0);
         Some(match key.get_str("k").ok()? {
             "d" => Self::Documents(bucket("b"), of("n"), of("bytes"), of("least"), of("largest")),
             "a" => Self::Arrays(Box::new(Cell {
@@ -84,17 +84,18 @@ impl Row {
     }
 }
 
+/// A count or a size, in whatever type a server has it.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "counts and sizes; a negative or fractional one is cut"
+    reason = "a negative or fractional one is cut"
 )]
-fn number(value: Option<&Bson>) -> u64 {
-    match value {
-        Some(Bson::Int32(number)) => u64::try_from(*number).unwrap_or(0),
-        Some(Bson::Int64(number)) => u64::try_from(*number).unwrap_or(0),
-        Some(Bson::Double(number)) => *number as u64,
-        _ => 0,
+pub fn number(value: Option<&Bson>) -> Option<u64> {
+    match value? {
+        Bson::Int32(number) => u64::try_from(*number).ok(),
+        Bson::Int64(number) => u64::try_from(*number).ok(),
+        Bson::Double(number) => Some(*number as u64),
+        _ => None,
     }
 }
 

@@ -7,6 +7,7 @@ mod proxy;
 mod support;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use bson::{Bson, DateTime, Document, doc};
 use serde_json::Value;
@@ -275,6 +276,43 @@ async fn a_server_that_goes_away_leaves_what_was_measured_before() {
         report["ended"].as_str().unwrap().contains("spillway.files"),
         "{report}"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_computes_slowly_is_not_asked_to_measure_a_large_collection() {
+    let server = planted().await;
+    let slow = |command: &Document| match name(command) {
+        // A server that takes 20 ms for a document, which would be hours for a million.
+        "aggregate" if command.get_i32("aggregate").is_ok() => {
+            let pipeline = command.get_array("pipeline").unwrap();
+            let number = pipeline[0]
+                .as_document()
+                .unwrap()
+                .get_array("$documents")
+                .unwrap()
+                .len();
+            let took = Duration::from_millis(20) * u32::try_from(number).unwrap();
+            Then::AnswerAfter(
+                took,
+                doc! { "ok": 1, "cursor": { "id": 0_i64, "ns": "spillway.$cmd.aggregate", "firstBatch": [] } },
+            )
+        }
+        "collStats" if is_on(command, "customers") => {
+            Then::Answer(doc! { "ok": 1, "size": 1e9, "count": 1_000_000 })
+        }
+        _ => Then::Pass,
+    };
+    let proxy = before(&server, slow).await;
+    let (code, report, error) = scan(&proxy, &["--collection", "customers"]).await;
+    assert_eq!(code, 0, "{error}");
+    assert!(error.contains("computes too slowly"), "{error}");
+    assert_eq!(report["collections"][0]["measured"], "hereForSpeed");
+    assert_eq!(array(&report, "customers", "orders")["verdict"], "outlier");
+    let asked = |command: &Document| name(command) == "aggregate" && is_on(command, "customers");
+    assert!(!proxy.commands().iter().any(asked));
+    // It may be all that is allowed.
+    let (_, _, error) = scan(&proxy, &["--collection", "customers", "--on-server"]).await;
+    assert!(proxy.commands().iter().any(asked), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,6 +2,7 @@
 //! test knows what was sent, and can have a server with other rights, kinds of collections, or endings.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use bson::{Document, RawDocumentBuf, doc};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
@@ -20,6 +21,8 @@ pub enum Then {
     Pass,
     /// The proxy answers it.
     Answer(Document),
+    /// The proxy answers it after this time.
+    AnswerAfter(Duration, Document),
     /// Both connections end, as if the server had gone away.
     Cut,
 }
@@ -94,6 +97,10 @@ async fn relay(
                 }
             }
             Then::Answer(answer) => reply(&message, &answer),
+            Then::AnswerAfter(time, answer) => {
+                tokio::time::sleep(time).await;
+                reply(&message, &answer)
+            }
             Then::Cut => return,
         };
         write(&mut client, &answered).await;
