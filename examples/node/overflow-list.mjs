@@ -3,7 +3,7 @@
 //     npm install mongodb
 //     node overflow-list.mjs mongodb://127.0.0.1:27017/shop customers orders 4711
 //
-// On a replica set, also use majority read and write concerns and a causally consistent session, as docs/format.md says.
+// On a replica set or a cluster, each operation has majority concerns and a session of its own, as docs/format.md says.
 
 import { pathToFileURL } from "node:url";
 import { MongoClient, UUID } from "mongodb";
@@ -17,32 +17,84 @@ const same = (one, other) =>
 const later = (date) => new Date(+date + 1);
 const latest = (...dates) => new Date(Math.max(...dates.filter(Boolean)));
 
+const MAJORITY = { readConcern: { level: "majority" }, writeConcern: { w: "majority" } };
+
+/** A collection whose commands are all in one session. */
+const inSession = (collection, session) => ({
+  findOne: (filter, options) => collection.findOne(filter, { ...options, session }),
+  find: (filter, options) => collection.find(filter, { ...options, session }),
+  updateOne: (filter, change, options) => collection.updateOne(filter, change, { ...options, session }),
+  findOneAndUpdate: (filter, change, options) =>
+    collection.findOneAndUpdate(filter, change, { ...options, session }),
+});
+
 export class OverflowList {
-  static async open(database, collection, path) {
-    const described = await database.collection("outlierLists").findOne({ _id: `${collection}/${path}` });
+  static async open(client, database, collection, path) {
+    const described = await client
+      .db(database)
+      .collection("outlierLists")
+      .findOne({ _id: `${collection}/${path}` });
     if (described?.version !== 1) {
       throw new Error(
         `${collection}/${path} is not described: run \`outlier adopt\`, or look at the version`,
       );
     }
-    return new OverflowList(database, described);
+    const hello = await client.db("admin").command({ hello: 1 });
+    const readsMayBeOld = "setName" in hello || hello.msg === "isdbgrid";
+    return new OverflowList({ client, database, described, readsMayBeOld });
   }
 
-  constructor(database, { owners, path, pages, order, key, limits }) {
-    Object.assign(this, { path, limits, at: order.at, id: order.id, key: key ?? order.id });
-    this.owners = database.collection(owners);
-    this.pages = database.collection(pages);
+  constructor(opened, session) {
+    const { client, database, described, readsMayBeOld } = opened;
+    const { path, limits, order, key } = described;
+    Object.assign(this, { opened, path, limits, at: order.at, id: order.id, key: key ?? order.id });
+    const options = { readPreference: "primary", ...(readsMayBeOld ? MAJORITY : {}) };
+    const collection = (name) => client.db(database).collection(name, options);
+    const within = (name) => (session ? inSession(collection(name), session) : collection(name));
+    [this.owners, this.pages] = [within(described.owners), within(described.pages)];
   }
 
   /** Adds an item unless the list has its key; repeating it changes nothing. Returns whether it was added. */
-  async append(owner, content) {
+  append(owner, content) {
+    return this.#operation((list) => list.#append(owner, content));
+  }
+
+  /** The newest items. */
+  newest(owner, limit) {
+    return this.#operation((list) => list.#newest(owner, limit));
+  }
+
+  /** Removes the item with this key. Returns whether it was there. */
+  remove(owner, key) {
+    return this.#operation((list) => list.#remove(owner, key));
+  }
+
+  /** Where reads may be old, an operation is in a causally consistent session. */
+  #operation(run) {
+    const { client, readsMayBeOld } = this.opened;
+    if (!readsMayBeOld) return run(this);
+    return client.withSession({ causalConsistency: true }, (session) =>
+      run(new OverflowList(this.opened, session)),
+    );
+  }
+
+  /** Whether an answer that changes nothing holds. Where reads may be old, a write to the newest owner decides. */
+  async #confirmed(guard) {
+    if (!this.opened.readsMayBeOld) return true;
+    return (await this.owners.updateOne(guard, { $inc: { [this.#in("rev")]: 1 } })).matchedCount === 1;
+  }
+
+  async #append(owner, content) {
     const item = { [this.id]: new UUID(), [this.at]: new Date(), ...content };
     const { threshold, pageSize } = this.limits;
     for (;;) {
       const { born, list } = await this.#read(owner);
       const { head, floor = null } = list;
       const known = head.some((one) => same(one[this.key], item[this.key]));
-      if (known || (await this.#inPages(owner, born, list, item[this.key]))) return false;
+      if (known || (await this.#inPages(owner, born, list, item[this.key]))) {
+        if (await this.#confirmed({ _id: owner, born, [this.#in("rev")]: list.rev })) return false;
+        continue;
+      }
       const guard = { _id: owner, born, [this.#in("pages")]: list.pages };
       const push = { $each: [item], $sort: { [this.at]: -1, [this.id]: -1 } };
       if (head.length < threshold) {
@@ -72,8 +124,7 @@ export class OverflowList {
     }
   }
 
-  /** The newest items. */
-  async newest(owner, limit) {
+  async #newest(owner, limit) {
     for (;;) {
       const { born, list } = await this.#read(owner);
       const items = [...list.head];
@@ -87,8 +138,7 @@ export class OverflowList {
     }
   }
 
-  /** Removes the item with this key. Returns whether it was there. */
-  async remove(owner, key) {
+  async #remove(owner, key) {
     for (;;) {
       const { born, list } = await this.#read(owner);
       const guard = { _id: owner, born };
@@ -106,7 +156,10 @@ export class OverflowList {
       if (!entry) {
         const now = (await this.#read(owner)).list;
         const unmoved = now.pages === list.pages && +(now.floor ?? 0) === +(list.floor ?? 0);
-        if (unmoved && !now.head.some((one) => same(one[this.key], key))) return false;
+        const place = { [this.#in("pages")]: list.pages, [this.#in("floor")]: list.floor ?? null };
+        const absent = { ...guard, ...place, [this.#in(`head.${this.key}`)]: { $ne: key } };
+        const gone = unmoved && !now.head.some((one) => same(one[this.key], key));
+        if (gone && (await this.#confirmed(absent))) return false;
         continue;
       }
       if (list.pending.length >= 32) {
@@ -141,7 +194,11 @@ export class OverflowList {
     for (;;) {
       const projection = { born: 1, [this.path]: 1 };
       const document = await this.owners.findOne({ _id: owner }, { projection });
-      if (!document) throw new Error(`there is no ${owner}`);
+      if (!document) {
+        const there = { _id: owner, [this.#in("rev")]: { $exists: true } };
+        if (this.opened.readsMayBeOld && (await this.#confirmed(there))) continue;
+        throw new Error(`there is no ${owner}`);
+      }
       const list = this.path.split(".").reduce((value, name) => value?.[name], document);
       if (Array.isArray(list))
         throw new Error(`${this.path} of ${owner} is a plain array: run \`outlier adopt\``);
@@ -208,7 +265,7 @@ export class OverflowList {
 /** Appends items, removes every third of them again, and prints the newest. */
 async function main(address, collection, path, id, name = "node", number = "10") {
   const client = await MongoClient.connect(address);
-  const list = await OverflowList.open(client.db(), collection, path);
+  const list = await OverflowList.open(client, undefined, collection, path);
   const owner = /^\d+$/.test(id) ? Number(id) : id;
   const expect = (holds, what) => {
     if (!holds) throw new Error(what);

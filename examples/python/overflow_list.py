@@ -3,20 +3,34 @@
     pip install pymongo
     python3 overflow_list.py mongodb://127.0.0.1:27017/shop customers orders 4711
 
-The client needs uuidRepresentation="standard". On a replica set, also use majority read and write concerns and a
-causally consistent session, as docs/format.md says.
+The client needs uuidRepresentation="standard". On a replica set or a cluster, each operation has majority concerns and a
+session of its own, as docs/format.md says.
 """
 
+import copy
 import sys
 import time
 import uuid
+from contextlib import contextmanager
 from datetime import datetime, timedelta, timezone
+from functools import partial
 
-from pymongo import MongoClient, ReturnDocument
+from pymongo import MongoClient, ReadPreference, ReturnDocument, WriteConcern
 from pymongo.errors import DuplicateKeyError
+from pymongo.read_concern import ReadConcern
 
 EMPTY = {"count": 0, "pages": 0, "hasOverflow": False, "spilled": 0, "rev": 0, "pending": [], "head": []}
 MILLISECOND = timedelta(milliseconds=1)
+
+
+class InSession:
+    """A collection whose commands are all in one session."""
+
+    def __init__(self, collection, session):
+        self.collection, self.session = collection, session
+
+    def __getattr__(self, command):
+        return partial(getattr(self.collection, command), session=self.session)
 
 
 class OverflowList:
@@ -24,13 +38,51 @@ class OverflowList:
         described = database["outlierLists"].find_one({"_id": f"{collection}/{path}"})
         if described is None or described["version"] != 1:
             raise LookupError(f"{collection}/{path} is not described: run `outlier adopt`, or look at the version")
-        self.owners, self.pages, self.path = database[collection], database[described["pages"]], path
+        self.client, self.path = database.client, path
+        hello = self.client.admin.command("hello")
+        self.reads_may_be_old = "setName" in hello or hello.get("msg") == "isdbgrid"
+        concerns = {}
+        if self.reads_may_be_old:
+            concerns = {"read_concern": ReadConcern("majority"), "write_concern": WriteConcern("majority")}
+        primary = partial(database.get_collection, read_preference=ReadPreference.PRIMARY, **concerns)
+        self.owners, self.pages = primary(collection), primary(described["pages"])
         self.at, self.id = described["order"]["at"], described["order"]["id"]
         self.key = described["key"] or self.id
         self.threshold, self.page_size = described["limits"]["threshold"], described["limits"]["pageSize"]
 
     def append(self, owner, item):
         """Adds an item unless the list has its key; repeating it changes nothing. Returns whether it was added."""
+        with self._operation() as this:
+            return this._append(owner, item)
+
+    def newest(self, owner, limit):
+        """The newest items."""
+        with self._operation() as this:
+            return this._newest(owner, limit)
+
+    def remove(self, owner, key):
+        """Removes the item with this key. Returns whether it was there."""
+        with self._operation() as this:
+            return this._remove(owner, key)
+
+    @contextmanager
+    def _operation(self):
+        """The list for one operation: where reads may be old, in a causally consistent session."""
+        if not self.reads_may_be_old:
+            yield self
+            return
+        with self.client.start_session(causal_consistency=True) as session:
+            this = copy.copy(self)
+            this.owners, this.pages = InSession(self.owners, session), InSession(self.pages, session)
+            yield this
+
+    def _confirmed(self, guard):
+        """Whether an answer that changes nothing holds. Where reads may be old, a write to the newest owner decides."""
+        if not self.reads_may_be_old:
+            return True
+        return self.owners.update_one(guard, {"$inc": {self._("rev"): 1}}).matched_count == 1
+
+    def _append(self, owner, item):
         now = datetime.now(timezone.utc).replace(tzinfo=None)
         item = {self.id: uuid.uuid4(), self.at: now.replace(microsecond=now.microsecond // 1000 * 1000), **item}
         while True:
@@ -38,7 +90,9 @@ class OverflowList:
             head, floor = this["head"], this.get("floor")
             known = any(one[self.key] == item[self.key] for one in head)
             if known or self._in_pages(owner, born, this, item[self.key]):
-                return False
+                if self._confirmed({"_id": owner, "born": born, self._("rev"): this["rev"]}):
+                    return False
+                continue
             guard = {"_id": owner, "born": born, self._("pages"): this["pages"]}
             push = {"$each": [item], "$sort": {self.at: -1, self.id: -1}}
             if len(head) < self.threshold:
@@ -67,8 +121,7 @@ class OverflowList:
             if self.owners.update_one(guard, change).matched_count and room:
                 return True
 
-    def newest(self, owner, limit):
-        """The newest items."""
+    def _newest(self, owner, limit):
         while True:
             born, this = self._read(owner)
             items, gone = list(this["head"]), {(one["page"], one["id"]) for one in this["pending"]}
@@ -80,8 +133,7 @@ class OverflowList:
             if page == this["pages"] - 1 or self._read(owner)[1]["rev"] == this["rev"]:
                 return items[:limit]
 
-    def remove(self, owner, key):
-        """Removes the item with this key. Returns whether it was there."""
+    def _remove(self, owner, key):
         while True:
             born, this = self._read(owner)
             guard = {"_id": owner, "born": born}
@@ -96,7 +148,9 @@ class OverflowList:
             if not found:
                 now = self._read(owner)[1]
                 same = (now["pages"], now.get("floor")) == (this["pages"], this.get("floor"))
-                if same and not any(one[self.key] == key for one in now["head"]):
+                unmoved = {self._("pages"): this["pages"], self._("floor"): this.get("floor")}
+                absent = {**guard, **unmoved, self._(f"head.{self.key}"): {"$ne": key}}
+                if same and not any(one[self.key] == key for one in now["head"]) and self._confirmed(absent):
                     return False
                 continue
             if len(this["pending"]) >= 32:
@@ -120,6 +174,9 @@ class OverflowList:
         while True:
             document = self.owners.find_one({"_id": owner}, {"born": 1, self.path: 1})
             if document is None:
+                there = {"_id": owner, self._("rev"): {"$exists": True}}
+                if self.reads_may_be_old and self._confirmed(there):
+                    continue
                 raise LookupError(f"there is no {owner}")
             this = document
             for name in self.path.split("."):

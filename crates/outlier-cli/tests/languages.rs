@@ -1,6 +1,9 @@
 //! Rust, Python and Node.js at the same list at the same time.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+#[path = "support/proxy.rs"]
+#[expect(dead_code, reason = "these tests need only a part of it")]
+mod proxy;
 mod support;
 
 use std::collections::BTreeMap;
@@ -15,6 +18,7 @@ use outlier::{Item, Key, Owner, plain, uuid_bson};
 use tokio::process::Command;
 use uuid::Uuid;
 
+use crate::proxy::{Proxy, Then, name};
 use crate::support::{Server, run};
 
 /// How many items each of the three appends; a third of them is removed again.
@@ -134,4 +138,75 @@ async fn rust_python_and_node_lose_nothing_in_the_same_list() {
     let worse = |finding: &&outlier::check::Finding| finding.severity > outlier::check::Severity::Notice;
     let worse: Vec<_> = checked.findings.iter().filter(worse).collect();
     assert!(worse.is_empty(), "{worse:?}");
+}
+
+/// The commands on lists that a program sends to a server that says it is of a replica set.
+async fn sent_to_a_replica_set(mut program: Command, proxy: &Proxy) -> Vec<Document> {
+    let ended = program.spawn().unwrap().wait_with_output().await.unwrap();
+    let error = String::from_utf8_lossy(&ended.stderr);
+    assert!(ended.status.success(), "{error}");
+    let mut commands = proxy.commands();
+    commands.retain(|command| {
+        let collection = command.get_str(name(command)).unwrap_or_default();
+        collection.starts_with("shops")
+    });
+    commands
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn on_a_replica_set_operations_are_in_sessions_with_majority_concerns_and_confirm_what_changes_nothing()
+{
+    let server = Server::open(None).await;
+    server
+        .insert("shops", vec![doc! { "_id": 7, "state": { "log": [1, 2, 3] } }])
+        .await;
+    let address = server.address();
+    let place = [&address, "--collection", "shops", "--path", "state.log"];
+    let small = ["--threshold", "8", "--page-size", "6"];
+    let (code, told, error) = run("adopt", &[&place[..], &small].concat()).await;
+    assert_eq!(code, 0, "{told}{error}");
+    let member = |command: &Document| match name(command) {
+        "hello" | "isMaster" | "ismaster" => Then::Answer(doc! {
+            "ok": 1, "isWritablePrimary": true, "ismaster": true, "setName": "set", "setVersion": 1, "minWireVersion": 0,
+            "maxWireVersion": 21, "maxBsonObjectSize": 16_777_216, "maxMessageSizeBytes": 48_000_000, "maxWriteBatchSize": 100_000,
+            "logicalSessionTimeoutMinutes": 30, "localTime": DateTime::from_millis(0), "secondary": false, "hosts": [],
+        }),
+        _ => Then::Pass,
+    };
+    for (language, command) in others(&[]) {
+        let proxy = Proxy::before(&address, member).await;
+        let member = format!("{}?directConnection=true&retryWrites=false", proxy.address);
+        let mut program = Command::new(command.as_std().get_program());
+        let script = command.as_std().get_args().next().unwrap().to_owned();
+        program
+            .arg(script)
+            .args([&member, "shops", "state.log", "7", language, "12"]);
+        program
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        let commands = sent_to_a_replica_set(program, &proxy).await;
+        for command in &commands {
+            assert!(command.contains_key("lsid"), "{language}: {command}");
+            let (concern, field) = match name(command) {
+                "find" => ("readConcern", "level"),
+                _ => ("writeConcern", "w"),
+            };
+            let concern = command.get_document(concern).unwrap().get_str(field);
+            assert_eq!(concern.unwrap(), "majority", "{language}: {command}");
+        }
+        // Twelve appends, each repeated in vain, four removals, each repeated in vain, and each answer that changes nothing has
+        // a write that raises `rev` alone.
+        let raises = |command: &&Document| {
+            let updates = command
+                .get_array("updates")
+                .map(Vec::as_slice)
+                .unwrap_or_default();
+            updates.iter().any(|one| {
+                one.as_document().unwrap().get_document("u").ok()
+                    == Some(&doc! { "$inc": { "state.log.rev": 1 } })
+            })
+        };
+        assert_eq!(commands.iter().filter(raises).count(), 16, "{language}");
+    }
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use bson::{Bson, DateTime, Document, doc};
 use serde_json::Value;
 
-use crate::proxy::{Proxy, Then, denied, name};
+use crate::proxy::{Proxy, Then, name};
 use crate::support::{Server, run};
 
 /// The value of every text that is stored: no output may contain it.
@@ -72,6 +72,14 @@ fn array<'a>(report: &'a Value, collection: &str, path: &str) -> &'a Value {
     let collection = collections.find(|one| one["collection"] == collection).unwrap();
     let mut arrays = collection["arrays"].as_array().unwrap().iter();
     arrays.find(|one| one["path"] == path).unwrap()
+}
+
+/// A refusal for missing rights. Its message quotes the command, as MongoDB's does.
+fn denied(command: &Document) -> Then {
+    Then::Answer(doc! {
+        "ok": 0, "code": 13, "codeName": "Unauthorized",
+        "errmsg": format!("not authorized on shop to execute command {command}"),
+    })
 }
 
 fn is_on(command: &Document, collection: &str) -> bool {

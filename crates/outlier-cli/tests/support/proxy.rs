@@ -27,14 +27,6 @@ pub enum Then {
     Cut,
 }
 
-/// A refusal for missing rights. Its message quotes the command, as MongoDB's does.
-pub fn denied(command: &Document) -> Then {
-    Then::Answer(doc! {
-        "ok": 0, "code": 13, "codeName": "Unauthorized",
-        "errmsg": format!("not authorized on shop to execute command {command}"),
-    })
-}
-
 /// The name of a command.
 pub fn name(command: &Document) -> &str {
     command.keys().next().map_or("", String::as_str)
@@ -121,13 +113,36 @@ async fn write(to: &mut (impl AsyncWrite + Unpin), message: &[u8]) {
     drop(to.write_all(message).await);
 }
 
-/// The command in a message; `None` for the handshake of old servers.
+/// The command in a message, with the sequences that are sections of their own; `None` for the handshake of old
+/// servers.
 fn body(message: &[u8]) -> Option<Document> {
-    let code = u32::from_le_bytes(message[12..HEADER].try_into().ok()?);
-    let length = message.get(BEFORE_BODY..BEFORE_BODY + 4)?;
-    let length = u32::from_le_bytes(length.try_into().ok()?) as usize;
-    let body = message.get(BEFORE_BODY..BEFORE_BODY + length)?;
-    (code == MESSAGE).then(|| bson::deserialize_from_slice(body).unwrap())
+    if u32::from_le_bytes(message[12..HEADER].try_into().ok()?) != MESSAGE {
+        return None;
+    }
+    let (body, mut sections) = document(message.get(BEFORE_BODY..)?)?;
+    let mut command = body;
+    while let Some((1, section)) = sections.split_first() {
+        let length = u32::from_le_bytes(section.get(..4)?.try_into().ok()?) as usize;
+        let (mut section, rest) = (section.get(4..length)?, &section[length..]);
+        let end = section.iter().position(|byte| *byte == 0)?;
+        let name = String::from_utf8(section[..end].to_vec()).ok()?;
+        section = &section[end + 1..];
+        let mut sequence = Vec::new();
+        while let Some((one, rest)) = document(section) {
+            sequence.push(one);
+            section = rest;
+        }
+        command.insert(name, sequence);
+        sections = rest;
+    }
+    Some(command)
+}
+
+/// The document at the beginning, and what follows.
+fn document(bytes: &[u8]) -> Option<(Document, &[u8])> {
+    let length = u32::from_le_bytes(bytes.get(..4)?.try_into().ok()?) as usize;
+    let (document, rest) = bytes.split_at_checked(length)?;
+    Some((bson::deserialize_from_slice(document).unwrap(), rest))
 }
 
 fn reply(to: &[u8], answer: &Document) -> Vec<u8> {
