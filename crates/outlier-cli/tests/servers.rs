@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "support/proxy.rs"]
+#[expect(dead_code, reason = "these tests need only a part of it")]
 mod proxy;
 mod support;
 

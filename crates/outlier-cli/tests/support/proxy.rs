@@ -1,10 +1,11 @@
 //! A proxy between the binary and a server: it notes every command, and may answer or cut the connection itself. So a
 //! test knows what was sent, and can have a server with other rights, kinds of collections, or endings.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use bson::{Document, RawDocumentBuf, doc};
+use bson::{Document, RawDocumentBuf};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -36,6 +37,7 @@ pub fn name(command: &Document) -> &str {
 pub struct Proxy {
     /// The server's address, but with the proxy's host.
     pub address: String,
+    bytes: Arc<AtomicU64>,
     commands: Arc<Mutex<Vec<Document>>>,
 }
 
@@ -46,14 +48,25 @@ impl Proxy {
         let host = server.split('/').nth(2).unwrap().to_owned();
         let address = server.replace(&host, &listener.local_addr().unwrap().to_string());
         let commands = Arc::new(Mutex::new(Vec::new()));
-        let (seen, decide) = (Arc::clone(&commands), Arc::new(decide));
+        let bytes = Arc::new(AtomicU64::new(0));
+        let (seen, passed, decide) = (Arc::clone(&commands), Arc::clone(&bytes), Arc::new(decide));
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 let (host, seen, decide) = (host.clone(), Arc::clone(&seen), Arc::clone(&decide));
-                tokio::spawn(async move { relay(client, &host, &seen, &*decide).await });
+                let passed = Arc::clone(&passed);
+                tokio::spawn(async move { relay(client, &host, (&seen, &passed), &*decide).await });
             }
         });
-        Self { address, commands }
+        Self {
+            address,
+            bytes,
+            commands,
+        }
+    }
+
+    /// The bytes of all commands and their answers so far.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::SeqCst)
     }
 
     /// The commands so far.
@@ -66,7 +79,7 @@ impl Proxy {
 async fn relay(
     mut client: TcpStream,
     host: &str,
-    seen: &Mutex<Vec<Document>>,
+    (seen, passed): (&Mutex<Vec<Document>>, &AtomicU64),
     decide: &(dyn Fn(&Document) -> Then + Send + Sync),
 ) {
     let Ok(mut server) = TcpStream::connect(host).await else {
@@ -95,6 +108,7 @@ async fn relay(
             }
             Then::Cut => return,
         };
+        passed.fetch_add((message.len() + answered.len()) as u64, Ordering::SeqCst);
         write(&mut client, &answered).await;
     }
 }
