@@ -63,6 +63,20 @@ test.describe("a dead connection", () => {
     await expect(corner).toBeEmpty();
   });
 
+  test("is reported on a page that has nothing to wake", async ({ page }) => {
+    await page.goto("/login");
+    await expect(page.locator("leptos-island")).toHaveCount(0);
+    const corner = page.locator("#connection");
+    // Until the page's script has run, nobody listens.
+    await expect(async () => {
+      await page.context().setOffline(false);
+      await page.context().setOffline(true);
+      await expect(corner).toContainText("Not connected", { timeout: 200 });
+    }).toPass();
+    await page.context().setOffline(false);
+    await expect(corner).toBeEmpty();
+  });
+
   test("stays reported when an answer that was on its way arrives", async ({ page, api, person }) => {
     const post = await api.post(`${person.name} loses the network at once`);
     let answer = () => {};

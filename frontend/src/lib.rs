@@ -2,11 +2,10 @@
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
-// Linking `ui` brings its islands into the module; the page then wakes those it holds, by name.
-use ui as _;
-
-/// Called once by the page's start-up script.
+/// Called once by the page's start-up script, which then wakes the islands of the page by name. Linking `ui` brings
+/// them into the module.
 #[wasm_bindgen]
 pub fn hydrate() {
+    ui::islands::start();
     leptos::mount::hydrate_islands();
 }

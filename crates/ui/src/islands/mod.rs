@@ -25,14 +25,17 @@ pub use numbers::Numbers;
 pub use pane::Pane;
 pub use writing::WritingForm;
 
+/// What every page does in the browser, whether or not there are islands in it.
+#[cfg(target_arch = "wasm32")]
+pub fn start() {
+    browser::start();
+}
+
 /// The server's HTML. Waking the island binds to it.
 fn bound(class: &'static str, children: Children, bind: fn(&Element)) -> impl IntoView {
     let root = NodeRef::<Div>::new();
     #[cfg(target_arch = "wasm32")]
-    root.on_load(move |root| {
-        browser::start();
-        bind(&root);
-    });
+    root.on_load(move |root| bind(&root));
     #[cfg(not(target_arch = "wasm32"))]
     let _: fn(&Element) = bind;
     view! { <div class=class node_ref=root>{children()}</div> }

@@ -15,21 +15,13 @@ pub mod send;
 pub mod stretch;
 pub mod toggle;
 
-use std::cell::Cell;
-
 use leptos::prelude::document;
 use wasm_bindgen::JsCast;
 use web_sys::Element;
 
-thread_local! {
-    static AWAKE: Cell<bool> = const { Cell::new(false) };
-}
-
-/// What a page does once one of its islands is awake.
+/// What a page does once, before its islands wake.
 pub fn start() {
-    if AWAKE.replace(true) {
-        return;
-    }
+    live::settle();
     keys::bind();
     dom::listen(&document(), "submit", |event| {
         if let Some(form) = event.target()
