@@ -25,17 +25,11 @@ impl Posts<'_> {
     /// examples.
     pub async fn notable(self) -> Result<Notable, Problem> {
         let until = self.0.town_ends().await?;
-        let liked = self.0.most_liked(until).await?;
-        let newest = Paging {
-            // Just after the last moment of the town.
-            after: liked.first().zip(until).map(|(card, until)| {
-                let mut last = card.post.clone();
-                last.at = Timestamp::from_millis(until.millis() + 1);
-                Order::Newest.cursor_of(&last)
-            }),
-            ..Paging::default()
-        };
-        let newest = self.home(None, newest).await?;
+        let liked = self.0.written_until(until, Order::MostLiked, CANDIDATES).await?;
+        let newest = self
+            .0
+            .written_until(until, Order::Newest, Paging::DEFAULT_LIMIT)
+            .await?;
         let authors = liked.iter().map(|card| &card.post.author.handle);
         let authors: std::collections::BTreeSet<&Handle> = authors.collect();
         let celebrity = self
@@ -51,7 +45,7 @@ impl Posts<'_> {
         };
         let viral = liked.into_iter().next();
         let is_viral = |card: &PostCard| viral.as_ref().is_some_and(|viral| viral.post.id == card.post.id);
-        let others = newest.items.into_iter().filter(|card| !is_viral(card));
+        let others = newest.into_iter().filter(|card| !is_viral(card));
         Ok(Notable {
             quiet: others.min_by_key(|card| card.post.likes),
             viral,
@@ -62,19 +56,20 @@ impl Posts<'_> {
     /// The most liked post; in a demo town, the most liked of its own posts.
     pub async fn viral(self) -> Result<Option<PostCard>, Problem> {
         let until = self.0.town_ends().await?;
-        Ok(self.0.most_liked(until).await?.into_iter().next())
+        let liked = self.0.written_until(until, Order::MostLiked, 1).await?;
+        Ok(liked.into_iter().next())
     }
 }
 
 impl Feed {
-    async fn most_liked(&self, until: Option<Timestamp>) -> Result<Vec<PostCard>, Problem> {
-        let paging = Paging {
-            limit: CANDIDATES,
-            ..Paging::default()
-        };
-        let mut liked = self.posts().explore(None, paging).await?.items;
-        liked.retain(|card| until.is_none_or(|until| card.post.at <= until));
-        Ok(liked)
+    async fn written_until(
+        &self,
+        until: Option<Timestamp>,
+        order: Order,
+        limit: usize,
+    ) -> Result<Vec<PostCard>, Problem> {
+        let posts = self.store.posts().written_until(until, order, limit).await;
+        self.cards(posts.map_err(to_problem)?, None).await
     }
 
     /// The moment at which the demo town ends: younger posts are by its visitors. `None` without a town.

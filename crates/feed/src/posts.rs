@@ -169,7 +169,11 @@ impl Feed {
     }
 
     /// Adds to posts what a reader sees with them: the authors' names, and the reader's own likes and shares.
-    async fn cards(&self, posts: Vec<StoredPost>, viewer: Option<&Handle>) -> Result<Vec<PostCard>, Problem> {
+    pub(super) async fn cards(
+        &self,
+        posts: Vec<StoredPost>,
+        viewer: Option<&Handle>,
+    ) -> Result<Vec<PostCard>, Problem> {
         let (people, stored) = (self.store.people(), self.store.posts());
         let (names, liked, shared) = futures::try_join!(
             people.named(posts.iter().map(|post| &post.author)),

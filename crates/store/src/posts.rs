@@ -179,7 +179,20 @@ impl<'a> Posts<'a> {
         self.stretch(by(authors), order, after, limit).await
     }
 
-    /// The same for posts with a tag.
+    /// The first posts of an order, without those that are younger than a moment.
+    pub async fn written_until(
+        &self,
+        until: Option<Timestamp>,
+        order: Order,
+        limit: usize,
+    ) -> Result<Vec<StoredPost>> {
+        let filter = until.map_or_else(Document::new, |until| {
+            doc! { "at": { "$lte": DateTime::from_millis(until.millis()) } }
+        });
+        self.stretch(filter, order, None, limit).await
+    }
+
+    /// Posts with a tag in some order after a cursor.
     pub async fn tagged(
         &self,
         tag: &Tag,

@@ -8,6 +8,7 @@ mod conformity;
 mod description;
 mod engines;
 mod equal_answers;
+mod examples;
 mod floods;
 mod headers;
 mod inspection;

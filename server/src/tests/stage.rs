@@ -12,7 +12,7 @@ use axum::extract::ConnectInfo;
 use axum::http::header::{ACCEPT, CONTENT_TYPE, COOKIE, HOST, SET_COOKIE};
 use axum::http::{HeaderMap, Method, Request};
 use axum::response::Response;
-use bson::{Document, doc};
+use bson::{DateTime, Document, doc};
 use document::{DocumentEngine as _, Find, Update};
 use embedded::Embedded;
 use feed::{Clock as _, Feed};
@@ -213,6 +213,13 @@ impl Stage {
     /// Adds documents, as a restored backup or a slow server would.
     pub async fn puts_back(&self, collection: &str, documents: Vec<Document>) {
         self.engine.insert(collection, documents).await.unwrap();
+    }
+
+    /// Records when the demo town ends: younger posts are by its visitors.
+    pub async fn says_that_its_town_ends_at(&self, now: DateTime) {
+        let recipe = doc! { "$set": { "recipe": { "now": now } } };
+        let town = Update::one(doc! { "_id": "town" }, recipe);
+        assert_eq!(self.engine.update("meta", town).await.unwrap().modified, 1);
     }
 
     /// The feed below the application.
