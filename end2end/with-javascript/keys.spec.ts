@@ -52,6 +52,18 @@ test("n focuses the composer, g h goes home, and g e goes to Explore", async ({ 
   });
 });
 
+test("/ leads to the search, and there into its field", async ({ page, person }) => {
+  const field = page.getByTestId("search-input");
+  await gotoLive(page, "/explore");
+  await press(page, "/", () => expect(page).toHaveURL("/search", { timeout: 500 }));
+  await expect(field).toBeFocused();
+  await page.keyboard.type(person.handle);
+  await page.keyboard.press("Enter");
+  await page.getByRole("link", { name: "People" }).click();
+  await press(page, "/", focused(field));
+  await expect(field, "the slash is not typed into it").toHaveValue(person.handle);
+});
+
 test("single keys are switched off on this device from their legend", async ({ page, person }) => {
   await gotoLive(page, "/explore");
   const keys = page.locator("#keys");

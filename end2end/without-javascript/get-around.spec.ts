@@ -15,7 +15,7 @@ for (const who of ["a stranger", "a member"]) {
         : masthead.getByRole("link", { name: "Sign up" });
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 844 });
-      for (const name of ["Home", "Explore", "Workshop"]) {
+      for (const name of ["Home", "Explore", "Search", "Workshop"]) {
         const way = masthead.getByRole("navigation", { name: "Main" }).getByRole("link", { name });
         await expect(way, `${name} at ${width} px`).toBeInViewport({ ratio: 1 });
       }

@@ -174,6 +174,11 @@ pub fn tidy_every_minute(store: &Store, embedded: Option<&Embedded>, clock: &Arc
         let store = changed.clone();
         async move { store::upkeep::finish_removals(&store).await }
     });
+    let earlier = store.clone();
+    every_minute("indexing earlier posts and people for search", move || {
+        let store = earlier.clone();
+        async move { store.search().index_earlier().await }
+    });
     let left = store.clone();
     every_minute("finishing interrupted account deletions", move || {
         let store = left.clone();

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use feed::ActivityEntry;
 use leptos::prelude::*;
-use model::{Comment, Items, Listing, Member, PostCard, Relation, Topic};
+use model::{Comment, FoundPerson, Items, Listing, Member, PostCard, Relation, Topic};
 use ui::components::{Icon, beginning};
 use ui::islands::{InfiniteScroll, NewItems};
 
@@ -67,6 +67,14 @@ entry!(
     |member| member.user.name.to_string()
 );
 entry!(
+    FoundPerson,
+    "person",
+    None,
+    false,
+    |person| person.handle.to_string(),
+    |person| person.name.to_string()
+);
+entry!(
     Comment,
     "comment",
     Some("comment"),
@@ -119,6 +127,7 @@ where
     let read = before + items.len() as u64;
     let next = next.map(|cursor| place.href_after(&cursor, read));
     let here = place.href();
+    let end = place.paging.end;
     let fresh = fresh.filter(|_| place.is_at_the_newest());
     let way_to_the_oldest = T::HAS_TWO_ENDS && place.is_at_the_newest() && next.is_some();
     let (posts, newest) = fresh.as_ref().and_then(UpdateSource::of_posts).unzip();
@@ -134,7 +143,7 @@ where
     // A seam after the last item of the previous stretch comes first.
     let first = seams
         .into_values()
-        .map(|seam| view! { <Seam seam end=place.paging.end /> })
+        .map(|seam| view! { <Seam seam end /> })
         .collect_view();
     let is_empty = items.is_empty() && before == 0;
     let items = items
@@ -156,7 +165,7 @@ where
                 >
                     {row(item)}
                 </article>
-                {after.map(|seam| view! { <Seam seam end=place.paging.end /> })}
+                {after.map(|seam| view! { <Seam seam end /> })}
             }
         })
         .collect_view();
@@ -164,12 +173,11 @@ where
     view! {
         <div class="list">
             {form}
-            {here
-                .is_some()
+            {(!place.is_at_the_newest())
                 .then(|| {
                     view! {
                         <p class="feed-newest">
-                            <a class="button" href="?">
+                            <a class="button" href=place.href_of_the_newest()>
                                 {Icon::Up.view()}
                                 "Back to the newest"
                             </a>

@@ -11,7 +11,7 @@ mod stored;
 
 pub use activity::{ActivityRow, verb};
 pub use list::{Entry, List, UpdateSource};
-pub use post::post;
+pub use post::{found_post, post};
 pub use rows::{CommentRow, MemberRow};
 pub use seam::Seam;
 pub use stored::Stored;

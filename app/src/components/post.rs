@@ -15,6 +15,7 @@ struct PostKey {
     ago: String,
     signed_in: bool,
     own: bool,
+    found: Vec<String>,
 }
 
 impl PostKey {
@@ -24,8 +25,9 @@ impl PostKey {
             ago,
             signed_in,
             own,
+            found,
         } = self.clone();
-        outside_of_requests(|| view! { <Post card ago signed_in own /> }).into()
+        outside_of_requests(|| view! { <Post card ago signed_in own found /> }).into()
     }
 }
 
@@ -44,11 +46,23 @@ static RENDERED: LazyLock<Cache<PostKey, Arc<str>>> = LazyLock::new(|| {
 
 /// A post in a list or on its own page. Its HTML is rendered once for all readers who see the same.
 pub fn post(card: PostCard, now: Timestamp, signed_in: bool, own: bool) -> impl IntoView {
+    found_post(card, now, signed_in, own, Vec::new())
+}
+
+/// The same for a post that was found by these words, which are marked.
+pub fn found_post(
+    card: PostCard,
+    now: Timestamp,
+    signed_in: bool,
+    own: bool,
+    found: Vec<String>,
+) -> impl IntoView {
     let key = PostKey {
         ago: card.post.at.ago(now),
         card,
         signed_in,
         own,
+        found,
     };
     let html = RENDERED.get_with_by_ref(&key, || key.render());
     InertElement::new(html.to_string())

@@ -30,6 +30,9 @@ pub fn Masthead() -> impl IntoView {
                     <a href="/explore" aria-current=current("/explore")>
                         "Explore"
                     </a>
+                    <a href="/search" aria-current=current("/search")>
+                        "Search"
+                    </a>
                     {Wing::is_open()
                         .then(|| {
                             view! {
@@ -161,7 +164,9 @@ pub fn Legend() -> impl IntoView {
                     <li>
                         <kbd>"l"</kbd> " likes it, " <kbd>"r"</kbd> " replies to it"
                     </li>
-                    <li><kbd>"n"</kbd> " writes a new post"</li>
+                    <li>
+                        <kbd>"n"</kbd> " writes a new post, " <kbd>"/"</kbd> " searches"
+                    </li>
                     <li>
                         <kbd>"g"</kbd> " then " <kbd>"h"</kbd> " goes home, " <kbd>"g"</kbd> " then "
                         <kbd>"e"</kbd> " to Explore"

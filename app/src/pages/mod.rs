@@ -12,6 +12,7 @@ mod profile;
 mod recovery;
 mod request;
 mod scripts;
+mod search;
 mod sessions;
 mod settings;
 mod stored;
@@ -35,6 +36,7 @@ use lists::{ActivityPage, FollowersPage, FollowingPage, LikesPage, SharesPage};
 use post::PostPage;
 use profile::ProfilePage;
 use recovery::RecoverPage;
+use search::SearchPage;
 use sessions::SessionsPage;
 use settings::SettingsPage;
 use stored::{StoredPersonPage, StoredPostPage};
@@ -63,6 +65,7 @@ pub fn App() -> impl IntoView {
                         <WingRoutes />
                         <Route path=path!("/") view=HomePage ssr=SsrMode::Async />
                         <Route path=path!("/explore") view=ExplorePage ssr=SsrMode::Async />
+                        <Route path=path!("/search") view=SearchPage ssr=SsrMode::Async />
                         <Route path=path!("/signup") view=SignUpPage ssr=SsrMode::Async />
                         <Route path=path!("/login") view=SignInPage ssr=SsrMode::Async />
                         <Route path=path!("/recover") view=RecoverPage ssr=SsrMode::Async />

@@ -11,12 +11,14 @@ use ui::request::query;
 pub const OLDEST: &str = "?order=oldest";
 
 /// The stretch of its list that a page shows, and how many items come before it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Default)]
 pub struct ListPosition {
     /// What to ask the feed for.
     pub paging: Paging,
     /// As the link to this page says; 0 for the beginning.
     pub before: u64,
+    /// What else addresses of this list have in front of the place, as in `q=weir&`.
+    pub query: String,
 }
 
 impl ListPosition {
@@ -37,6 +39,7 @@ impl ListPosition {
                 ..Paging::default()
             },
             before: before.unwrap_or(0).into(),
+            query: String::new(),
         })
     }
 
@@ -58,23 +61,29 @@ impl ListPosition {
     }
 
     /// Whether the page shows the newest items of its list.
-    pub fn is_at_the_newest(self) -> bool {
+    pub fn is_at_the_newest(&self) -> bool {
         self.paging.after.is_none() && self.paging.end == End::Newest
     }
 
-    /// The address of this place within the page's own, unless it is the newest.
-    pub fn href(self) -> Option<String> {
+    /// The address of the beginning of the list, within the page's own.
+    pub fn href_of_the_newest(&self) -> String {
+        format!("?{}", self.query.trim_end_matches('&'))
+    }
+
+    /// The address of this place within the page's own; `None` if it is the page's own.
+    pub fn href(&self) -> Option<String> {
         match self.paging.after {
             Some(cursor) => Some(self.href_after(&cursor.to_string(), self.before)),
             None if self.paging.end == End::Oldest => Some(OLDEST.to_owned()),
+            None if !self.query.is_empty() => Some(self.href_of_the_newest()),
             None => None,
         }
     }
 
     /// The address where the list continues after a cursor, with this many items before it.
-    pub fn href_after(self, cursor: &str, before: u64) -> String {
+    pub fn href_after(&self, cursor: &str, before: u64) -> String {
         match self.paging.end {
-            End::Newest => format!("?cursor={cursor}&from={before}"),
+            End::Newest => format!("?{}cursor={cursor}&from={before}", self.query),
             End::Oldest => format!("{OLDEST}&cursor={cursor}&from={before}"),
         }
     }

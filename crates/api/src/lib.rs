@@ -14,6 +14,7 @@ mod posts;
 mod reactions;
 mod recovery;
 mod refusals;
+mod search;
 mod sessions;
 
 use axum::extract::FromRef;
@@ -95,6 +96,7 @@ pub fn routes() -> OpenApiRouter<Api> {
         .merge(comments::routes())
         .merge(reactions::routes())
         .merge(people::routes())
+        .merge(search::routes())
         .merge(overflow::routes())
         .merge(events::routes())
         .merge(description::routes())

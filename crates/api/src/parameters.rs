@@ -1,7 +1,7 @@
 //! The parameters of the extractors in the description of the API. The bounds are those that the extractors check.
 
 use feed::Paging;
-use model::{Handle, ItemId, PostId, SessionId, Tag};
+use model::{Handle, ItemId, PostId, Search, SessionId, Tag};
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, Schema, Type};
 use utoipa::openapi::{RefOr, Required};
@@ -9,6 +9,7 @@ use utoipa::{IntoParams, PartialSchema};
 
 use crate::events::{MOST_TOPICS, Watched};
 use crate::extract::{InPath, Segment, SessionPath, Stretch};
+use crate::search::Wanted;
 
 /// A topic as this server writes it.
 const TOPIC: &str = "^(post:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|user:[a-z0-9][a-z0-9_-]{1,29})$";
@@ -62,6 +63,33 @@ impl IntoParams for Stretch {
                 cursor(),
             ),
             in_query("limit", "The maximum number of items.", limit.into()),
+        ]
+    }
+}
+
+impl IntoParams for Wanted {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let words = text()
+            .min_length(Some(1))
+            .max_length(Some(Search::MAX))
+            .examples(["weir #hochwasser"]);
+        let one_of =
+            |choices: [&'static str; 2]| text().enum_values(Some(choices)).default(Some(choices[0].into()));
+        vec![
+            parameter(
+                ParameterIn::Query,
+                "q",
+                "The words. A word that begins with # is a tag. The first eight different words count.",
+                words.into(),
+            )
+            .required(Required::True)
+            .build(),
+            in_query("kind", "What to find.", one_of(["posts", "people"]).into()),
+            in_query(
+                "order",
+                "Posts: the newest first, or the most liked. People always come in the order of their followers.",
+                one_of(["newest", "liked"]).into(),
+            ),
         ]
     }
 }

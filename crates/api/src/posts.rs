@@ -137,7 +137,7 @@ async fn delete(
 }
 
 /// The pages' cards without their meters: `/overflow` answers those.
-fn posts(listing: Listing<PostCard>) -> Listing<Post> {
+pub fn posts(listing: Listing<PostCard>) -> Listing<Post> {
     Listing {
         items: listing.items.into_iter().map(|card| card.post).collect(),
         next: listing.next,

@@ -18,6 +18,7 @@ mod posts;
 mod problems;
 mod reactions;
 mod recovery;
+mod search;
 mod secret;
 mod security;
 mod sessions;

@@ -14,6 +14,20 @@ pub struct Person {
     pub name: DisplayName,
 }
 
+/// Somebody whom a search found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct FoundPerson {
+    /// Their unique name.
+    pub handle: Handle,
+    /// The name that others see.
+    pub name: DisplayName,
+    /// A line about themselves; possibly empty.
+    pub bio: String,
+    /// How many people follow them.
+    pub followers: u64,
+}
+
 /// A post as one reader sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -143,7 +157,7 @@ pub struct Listing<T> {
     pub next: Option<String>,
     /// Where the reader crossed from the head into a page, or from page to page.
     pub seams: Vec<Seam>,
-    /// How many items the whole list has; for a long home feed, a lower bound.
+    /// How many items the whole list has; for a long home feed and for a search, a lower bound.
     pub total: u64,
 }
 

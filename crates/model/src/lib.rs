@@ -8,6 +8,7 @@ mod id;
 mod overflow;
 mod problem;
 mod relation;
+pub mod search;
 mod session;
 mod tag;
 mod text;
@@ -16,7 +17,7 @@ mod topic;
 
 pub use cursor::Cursor;
 pub use feed::{
-    Account, Activity, ActivityKind, Comment, Listing, Member, Person, Post, PostCard, Profile,
+    Account, Activity, ActivityKind, Comment, FoundPerson, Listing, Member, Person, Post, PostCard, Profile,
     ReactionState, Seam, SeamCost,
 };
 pub use handle::Handle;
@@ -24,6 +25,7 @@ pub use id::{ItemId, PostId};
 pub use overflow::{Meter, Overflow, RelationOverflow};
 pub use problem::{Kind, Problem, both, whole_seconds};
 pub use relation::{Counterpart, Description, Items, Owners, Readers, Relation, View};
+pub use search::Search;
 pub use session::{SessionId, SignIn, SignIns};
 pub use tag::Tag;
 pub use text::{Bio, CommentText, DisplayName, Password, PostText};

@@ -2,8 +2,8 @@
 //!
 //! [`overflow`] is the outlier pattern, written once against the port. The other modules keep the documents of the
 //! feed: [`people`], [`posts`], [`sessions`] and the home feeds of [`timeline`]; [`reactions`] keeps lists of two
-//! documents in step, and [`account_deletion`] removes a person and everything that is theirs. [`town`] and
-//! [`class`] are facts about the store as a whole.
+//! documents in step, and [`account_deletion`] removes a person and everything that is theirs. [`search`] finds posts and people
+//! by words. [`town`] and [`class`] are facts about the store as a whole.
 
 pub mod account_deletion;
 pub mod changes;
@@ -19,6 +19,7 @@ pub mod posts;
 pub mod reactions;
 pub mod recovery;
 pub mod schema;
+pub mod search;
 pub mod sessions;
 mod settings;
 pub mod sharding;

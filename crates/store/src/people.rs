@@ -11,6 +11,7 @@ use crate::Store;
 use crate::account_deletion::not_being_deleted;
 use crate::overflow::{delete_owner, empty, meter, uuid_bson};
 use crate::recovery;
+use crate::search;
 use crate::sessions::Session;
 use document::{Error, Find, Result, Update};
 use outlier::fields;
@@ -65,6 +66,7 @@ impl User {
             "password": self.password.clone().map_or(Bson::Null, Bson::String),
             "at": DateTime::from_millis(self.at.millis()),
         };
+        document.extend(search::of_person(&self.person.handle, &self.person.name));
         for relation in Relation::OF_A_USER {
             document.insert(relation.as_str(), empty());
         }
@@ -214,7 +216,9 @@ impl<'a> People<'a> {
     /// Changes a person's name and bio. Returns whether there is such a person.
     pub async fn describe(&self, handle: &Handle, name: &DisplayName, bio: &Bio) -> Result<bool> {
         let person = not_being_deleted(doc! { "_id": handle.as_str() });
-        let change = doc! { "$set": { "name": name.as_str(), "bio": bio.as_str() } };
+        let mut described = doc! { "name": name.as_str(), "bio": bio.as_str() };
+        described.extend(search::of_person(handle, name));
+        let change = doc! { "$set": described };
         let changed = self
             .store
             .engine()
@@ -258,7 +262,7 @@ impl<'a> People<'a> {
     }
 }
 
-fn person(document: &Document) -> Result<Person> {
+pub(crate) fn person(document: &Document) -> Result<Person> {
     let text = |field: &str| {
         document
             .get_str(field)

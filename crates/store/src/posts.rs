@@ -10,6 +10,7 @@ use uuid::Uuid;
 use crate::Store;
 use crate::overflow::{Key, PAGES, delete_owner, empty, meter, uuid_bson};
 use crate::people::date;
+use crate::search;
 use document::{Error, Find, Result};
 use outlier::fields;
 
@@ -35,7 +36,7 @@ pub struct StoredPost {
     pub shares: u64,
 }
 
-/// The stored form of a new post, with the tags of its text and empty lists. `born` distinguishes it from an earlier
+/// The stored form of a new post, with the tags and words of its text and empty lists. `born` distinguishes it from an earlier
 /// or later post of the same id.
 pub fn new_document(id: PostId, born: Uuid, author: &Handle, text: &PostText, at: Timestamp) -> Document {
     let mut document = doc! {
@@ -49,6 +50,7 @@ pub fn new_document(id: PostId, born: Uuid, author: &Handle, text: &PostText, at
     if !tags.is_empty() {
         document.insert("tags", tags.iter().map(Tag::as_str).collect::<Vec<_>>());
     }
+    document.extend(search::of_post(text.as_str()));
     for relation in Relation::OF_A_POST {
         document.insert(relation.as_str(), empty());
     }
@@ -81,6 +83,15 @@ impl Order {
     /// Whether a cursor was made for this order.
     pub fn issued(self, cursor: Cursor) -> bool {
         cursor.list == self.list()
+    }
+
+    /// Refuses a cursor that was made for another order.
+    pub(crate) fn accept(self, cursor: Cursor) -> Result<()> {
+        if self.issued(cursor) {
+            Ok(())
+        } else {
+            Err(Error::ForeignCursor)
+        }
     }
 
     /// The cursor just after a post as stored.
@@ -204,6 +215,17 @@ impl<'a> Posts<'a> {
             .await
     }
 
+    /// Posts with a word, newest first, after a cursor.
+    pub(crate) async fn with_word(
+        &self,
+        word: &str,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<Vec<StoredPost>> {
+        self.stretch(doc! { "words": word }, Order::Newest, after, limit)
+            .await
+    }
+
     /// How many posts with a tag there are.
     pub async fn count_tagged(&self, tag: &Tag) -> Result<u64> {
         let filter = doc! { "tags": tag.as_str() };
@@ -219,9 +241,7 @@ impl<'a> Posts<'a> {
     ) -> Result<Vec<StoredPost>> {
         let field = order.field();
         if let Some(cursor) = after {
-            if !order.issued(cursor) {
-                return Err(Error::ForeignCursor);
-            }
+            order.accept(cursor)?;
             let value = order.value(cursor);
             filter.insert(
                 "$or",
@@ -257,9 +277,7 @@ impl<'a> Posts<'a> {
     ) -> Result<usize> {
         let mut filter = by(authors);
         if let Some(cursor) = than {
-            if !Order::Newest.issued(cursor) {
-                return Err(Error::ForeignCursor);
-            }
+            Order::Newest.accept(cursor)?;
             let at = Order::Newest.value(cursor);
             filter.insert("at", doc! { "$gte": &at });
             filter.insert(

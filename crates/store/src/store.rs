@@ -7,7 +7,7 @@ use outlier::Lists;
 use crate::overflow::{AllLists, FeedList, PAGES, all_lists};
 use crate::{
     Settings, account_deletion, class, held_handles, overflow, people, posts, reactions, recovery, schema,
-    sessions, timeline,
+    search, sessions, timeline,
 };
 use document::{DocumentEngine, Engine, Error, Find, Index, Result, session_of};
 
@@ -33,6 +33,7 @@ impl Store {
         ] {
             engine.create_index(posts::COLLECTION, Index::on(index)).await?;
         }
+        search::prepare(&*engine).await?;
         // Few posts wait to be delivered at any time; the others are not in it.
         let waiting = Index::on(doc! { timeline::UNDELIVERED: 1, "author": 1 });
         let waiting = waiting.only(doc! { timeline::UNDELIVERED: true });
@@ -119,6 +120,11 @@ impl Store {
     /// The post documents.
     pub fn posts(&self) -> posts::Posts<'_> {
         posts::Posts::new(self)
+    }
+
+    /// The words of posts and people.
+    pub fn search(&self) -> search::SearchIndex<'_> {
+        search::SearchIndex::new(self)
     }
 
     /// The home timelines.

@@ -110,6 +110,19 @@ async fn read_everything(player: &mut Player, viral: &str, quiet: &str) {
             player.api(reader, "GET", &format!("/posts/{post}"), None).await;
         }
         player.api(reader, "GET", "/users/ada", None).await;
+        for search in [
+            "q=note&limit=5",
+            "q=note&order=liked&limit=5",
+            "q=open+weir",
+            "q=once+note",
+            "q=fan1&kind=people",
+            "q=%D1%8F",
+        ] {
+            player
+                .api(reader, "GET", &format!("/search?{search}"), None)
+                .await;
+            player.was(200);
+        }
     }
     for limit in [1, 4, 100] {
         for list in ["likes", "comments", "shares"] {

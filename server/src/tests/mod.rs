@@ -20,6 +20,7 @@ mod reading;
 mod recovery;
 mod relations;
 mod round_trips;
+mod search;
 mod security;
 mod sessions;
 mod settings;

@@ -33,6 +33,15 @@ impl Description {
             let some = alternatives.iter().find(|schema| schema["type"] != "null");
             return view! { {some.map(|schema| self.words(schema))} " or null" }.into_any();
         }
+        if let Some(alternatives) = schema["anyOf"].as_array() {
+            let between = |(nth, schema)| view! { {(nth > 0).then_some(" or ")} {self.words(schema)} };
+            return alternatives
+                .iter()
+                .enumerate()
+                .map(between)
+                .collect_view()
+                .into_any();
+        }
         let named = &schema["additionalProperties"];
         if named.is_object() {
             return view! { {self.words(named)} " for each name" }.into_any();

@@ -238,7 +238,21 @@ impl Constraints {
                 let values = tests
                     .iter()
                     .filter(|test| !matches!(test, Test::AnyElement(_) | Test::AnyDocument(_)));
-                values.for_each(|test| self.add_test(path, test));
+                let mut common: Option<Intervals> = None;
+                for test in values {
+                    match (intervals(test), common.take()) {
+                        (Some(next), Some(before)) => common = Some(before.intersection(&next)),
+                        (Some(only), None) => common = Some(only),
+                        (None, before) => {
+                            common = before;
+                            self.add_test(path, test);
+                        }
+                    }
+                }
+                // All of them are true of one element, whose key in the index is within all of them.
+                if let Some(common) = common {
+                    self.0.entry(path.to_owned()).or_default().push(common);
+                }
             }
             Test::AnyDocument(filter) => {
                 for (inner, mut conjuncts) in Self::of(&[filter]).0 {

@@ -294,6 +294,15 @@ fn arrays_neither_sort_nor_combine_bounds() {
 }
 
 #[test]
+fn conditions_on_one_element_of_an_array_combine_their_bounds() {
+    let first_of = |filter| ranges(&plan(&filter, &doc! {}, true))[0].clone();
+    let within = first_of(doc! { "tags": { "$elemMatch": { "$gte": "b", "$lt": "c" } } });
+    let (from, _) = first_of(doc! { "tags": { "$gte": "b" } });
+    let (_, to) = first_of(doc! { "tags": { "$lt": "c" } });
+    assert_eq!(within, (from, to));
+}
+
+#[test]
 fn a_query_without_a_usable_index_is_a_scan() {
     assert_plan(doc! { "text": "x" }, doc! {}, false, "collection scan");
     assert_plan(

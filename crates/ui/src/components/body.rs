@@ -1,5 +1,5 @@
 use leptos::prelude::*;
-use model::{Handle, Tag};
+use model::{Handle, Tag, search};
 
 /// What somebody wrote: plain text, in which web addresses, @mentions and #tags are links. Each is isolated, so that
 /// right-to-left text does not move its `@` or `#` to the other end.
@@ -10,17 +10,20 @@ pub fn Body(
     /// Whether there are links; without them, what would be one is only isolated.
     #[prop(default = true)]
     linked: bool,
+    /// Words to mark, as search compares them.
+    #[prop(optional)]
+    found: Vec<String>,
 ) -> impl IntoView {
     parts(&text)
         .into_iter()
         .map(|part| {
             let (href, rel, dir, shown) = match part {
-                Part::Text(text) => return text.into_any(),
+                Part::Text(text) => return marked(text, &found).into_any(),
                 Part::Mention(handle) => (format!("/@{handle}"), None, None, format!("@{handle}")),
                 Part::Tag(typed, tag) => (format!("/tags/{tag}"), None, None, typed),
                 Part::Address(address) => (address.clone(), Some(FOREIGN), Some("ltr"), address),
             };
-            let shown = view! { <bdi dir=dir>{shown}</bdi> };
+            let shown = view! { <bdi dir=dir>{marked(shown, &found)}</bdi> };
             if linked {
                 view! { <a href=href rel=rel>{shown}</a> }.into_any()
             } else {
@@ -28,6 +31,25 @@ pub fn Body(
             }
         })
         .collect_view()
+}
+
+/// A text in which these words are marked. A tag is marked without its `#`.
+fn marked(text: String, found: &[String]) -> AnyView {
+    if found.is_empty() {
+        return text.into_any();
+    }
+    let mut shown = Vec::new();
+    let mut rest = 0;
+    for (place, word) in search::words(&text) {
+        if found.iter().any(|found| found.trim_start_matches('#') == word) {
+            shown.push(text[rest..place.start].to_owned().into_any());
+            rest = place.end;
+            let word = text[place].to_owned();
+            shown.push(view! { <mark>{word}</mark> }.into_any());
+        }
+    }
+    shown.push(text[rest..].to_owned().into_any());
+    shown.into_any()
 }
 
 /// How a link to an address that somebody wrote is marked.

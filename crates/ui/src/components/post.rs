@@ -15,6 +15,9 @@ pub fn Post(
     signed_in: bool,
     /// Whether the reader wrote it.
     own: bool,
+    /// The words that it was found by, to be marked.
+    #[prop(optional)]
+    found: Vec<String>,
 ) -> impl IntoView {
     let PostCard { post, meter } = card;
     let id = post.id;
@@ -24,7 +27,7 @@ pub fn Post(
         <div class="post-main">
             <Byline person=post.author.clone() at=post.at ago href=Some(format!("/post/{id}")) />
             <p class="post-text" dir="auto" data-testid="post-text">
-                <Body text=post.text.to_string() />
+                <Body text=post.text.to_string() found />
             </p>
             <Reactions post signed_in />
             <div class="post-storage">

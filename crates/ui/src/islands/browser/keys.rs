@@ -85,6 +85,10 @@ fn act(event: &KeyboardEvent, after_g: bool) -> Option<()> {
             go("/#compose-text");
             Some(())
         }),
+        "/" => focus(here("[type=search]")).or_else(|| {
+            go("/search");
+            Some(())
+        }),
         "h" if after_g => {
             go("/");
             Some(())

@@ -1,0 +1,211 @@
+//! Finding posts and people.
+
+use feed::Paging;
+use leptos::prelude::*;
+use leptos_router::params::ParamsMap;
+use model::{FoundPerson, PostCard, Problem, Search};
+use store::posts::Order;
+use ui::components::{Avatar, grouped};
+use ui::request::{feed, loaded, now, query};
+use ui::session;
+use ui::title::PageTitle;
+
+use super::request::ListPosition;
+use crate::components::{List, found_post};
+
+/// What the page shows of a search.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Results {
+    Newest,
+    MostLiked,
+    People,
+}
+
+impl Results {
+    const ALL: [Self; 3] = [Self::Newest, Self::MostLiked, Self::People];
+
+    /// What the address asks for.
+    fn of_this_request() -> Self {
+        match (query("kind").as_deref(), query("order").as_deref()) {
+            (Some("people"), _) => Self::People,
+            (_, Some("liked")) => Self::MostLiked,
+            _ => Self::Newest,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Newest => "Newest posts",
+            Self::MostLiked => "Most liked",
+            Self::People => "People",
+        }
+    }
+
+    /// The parameter that asks for it, unless nothing has to.
+    fn parameter(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::Newest => None,
+            Self::MostLiked => Some(("order", "liked")),
+            Self::People => Some(("kind", "people")),
+        }
+    }
+
+    /// The query of its page.
+    fn query(self, search: &Search) -> String {
+        let mut query = ParamsMap::new();
+        query.insert("q", search.to_string());
+        if let Some((name, value)) = self.parameter() {
+            query.insert(name, value.to_owned());
+        }
+        query.to_query_string()
+    }
+}
+
+/// The form, and the posts or people with the words in the address.
+#[component]
+pub fn SearchPage() -> impl IntoView {
+    loaded(search_page())
+}
+
+async fn search_page() -> Result<impl IntoView, Problem> {
+    let results = Results::of_this_request();
+    let Some(search) = query("q") else {
+        return Ok(view! {
+            <PageTitle text="Search" />
+            <SearchForm typed=String::new() results />
+            <p class="empty">"Find posts by their words and #tags, and people by the beginning of their handle or name."</p>
+        }
+        .into_any());
+    };
+    let search: Search = search.parse()?;
+    let found = match results {
+        Results::People => people(&search).await?.into_any(),
+        Results::Newest => posts(&search, results, Order::Newest).await?.into_any(),
+        Results::MostLiked => posts(&search, results, Order::MostLiked).await?.into_any(),
+    };
+    let tabs = Results::ALL.map(|one| {
+        view! {
+            <a
+                href=format!("/search{}", one.query(&search))
+                aria-current=(one == results).then_some("page")
+            >
+                {one.name()}
+            </a>
+        }
+    });
+    Ok(view! {
+        <PageTitle text=format!("{search}, Search") />
+        <SearchForm typed=search.to_string() results />
+        <nav class="tabs" aria-label="What was found">
+            {tabs}
+        </nav>
+        {found}
+    }
+    .into_any())
+}
+
+#[component]
+fn SearchForm(typed: String, results: Results) -> impl IntoView {
+    let parameter = results
+        .parameter()
+        .map(|(name, value)| view! { <input type="hidden" name=name value=value /> });
+    view! {
+        <h1 class="sr-only">"Search"</h1>
+        <form class="search" role="search" action="/search">
+            <label class="sr-only" for="search-text">
+                "Search for"
+            </label>
+            <input
+                id="search-text"
+                type="search"
+                name="q"
+                maxlength=Search::MAX
+                placeholder="A word, a #tag or a name"
+                autocomplete="off"
+                autofocus=typed.is_empty()
+                data-testid="search-input"
+                value=typed
+            />
+            {parameter}
+            <button class="button button-primary">"Search"</button>
+        </form>
+    }
+}
+
+async fn posts(search: &Search, results: Results, order: Order) -> Result<impl IntoView, Problem> {
+    let mut place = ListPosition::of_posts(order)?;
+    let reader = session::viewer().map(|account| account.handle);
+    let feed = feed()?;
+    let found = feed.posts().search(search, order, reader.as_ref(), place.paging);
+    let mut listing = found.await?;
+    let query = results.query(search);
+    place.query = format!("{}&", query.trim_start_matches('?'));
+    if let Some(next) = listing.next.as_ref().filter(|_| listing.items.is_empty()) {
+        // Each page reads a bounded number of posts.
+        let further = format!("/search{}", place.href_after(next, 0));
+        return Ok(view! {
+            <p class="empty">
+                "None of the newest posts with one of these words has all of them. "
+                <a href=further>"Search older posts"</a>
+            </p>
+        }
+        .into_any());
+    }
+    if listing.next.is_some() {
+        // Nobody knows yet how many there are.
+        listing.total = 0;
+    }
+    let (signed_in, words) = (reader.is_some(), search.words().to_vec());
+    let now = now();
+    let row = move |card: PostCard| {
+        let own = reader.as_ref() == Some(&card.post.author.handle);
+        view! {
+            <div class="search-result" data-testid="search-result">
+                {found_post(card, now, signed_in, own, words.clone())}
+            </div>
+        }
+    };
+    let empty = "No post has all of these words.";
+    Ok(view! { <List listing place label="Posts" empty row /> }.into_any())
+}
+
+async fn people(search: &Search) -> Result<impl IntoView, Problem> {
+    let feed = feed()?;
+    let listing = feed.people().search(search, Paging::MAX_LIMIT).await?;
+    let place = ListPosition {
+        query: format!("{}&", Results::People.query(search).trim_start_matches('?')),
+        ..ListPosition::default()
+    };
+    let row = |person: FoundPerson| view! { <FoundPersonRow person /> };
+    let empty = "Nobody\u{2019}s handle or name begins like this.";
+    Ok(view! { <List listing place label="People" empty row /> })
+}
+
+#[component]
+fn FoundPersonRow(person: FoundPerson) -> impl IntoView {
+    let FoundPerson {
+        handle,
+        name,
+        bio,
+        followers,
+    } = person;
+    let followers = match followers {
+        1 => "1 follower".to_owned(),
+        count => format!("{} followers", grouped(count)),
+    };
+    view! {
+        <div class="member" data-testid="search-result">
+            <Avatar handle=handle.clone() />
+            <div class="found-person">
+                <p class="byline">
+                    <a class="byline-name" href=format!("/@{handle}")>
+                        <bdi>{name.to_string()}</bdi>
+                    </a>
+                    <span class="byline-handle">{format!("@{handle}")}</span>
+                    <span class="moment">{followers}</span>
+                </p>
+                {(!bio.is_empty()).then(|| view! { <p class="found-bio" dir="auto">{bio}</p> })}
+            </div>
+        </div>
+    }
+}

@@ -1,0 +1,48 @@
+//! Finding posts and people again.
+
+use model::{FoundPerson, Handle, Listing, PostCard, Problem, Search};
+use store::posts::Order;
+
+use super::problems::to_problem;
+use super::{Paging, People, Posts};
+
+impl Posts<'_> {
+    /// Posts with all the words of a search. `total` is a lower bound. There may be more even if few or none are
+    /// returned: each call reads a bounded number of posts.
+    pub async fn search(
+        self,
+        search: &Search,
+        order: Order,
+        viewer: Option<&Handle>,
+        paging: Paging,
+    ) -> Result<Listing<PostCard>, Problem> {
+        let index = self.0.store.search();
+        let found = match order {
+            Order::Newest => index.newest_posts(search, paging.after, paging.limit).await,
+            Order::MostLiked => index.most_liked_posts(search, paging.after, paging.limit).await,
+        };
+        let found = found.map_err(to_problem)?;
+        Ok(Listing {
+            items: self.0.cards(found.posts, viewer).await?,
+            next: found.next.map(|cursor| cursor.to_string()),
+            seams: Vec::new(),
+            total: found.total,
+        })
+    }
+}
+
+impl People<'_> {
+    /// The people whose handle or name begins with the words of a search, those with the most followers first, in one part.
+    /// `total` is a lower bound.
+    pub async fn search(self, search: &Search, limit: usize) -> Result<Listing<FoundPerson>, Problem> {
+        let mut items = self.0.store.search().people(search).await.map_err(to_problem)?;
+        let total = items.len() as u64;
+        items.truncate(limit);
+        Ok(Listing {
+            items,
+            next: None,
+            seams: Vec::new(),
+            total,
+        })
+    }
+}

@@ -1,0 +1,225 @@
+//! Finding posts and people by words, with an index of words for each.
+//!
+//! A post has the words of its text in `words`, and a person those of handle and name in `names`. Both are written with
+//! what they are made of, in the same write, so neither can be missing or wrong. Every search reads a bounded number of
+//! documents: those of the word that is probably the rarest, newest first, until there are enough.
+
+use bson::{Document, doc};
+use futures::{StreamExt as _, TryStreamExt as _};
+use model::search::{words_of_a_person, words_of_a_post};
+use model::{Cursor, DisplayName, FoundPerson, Handle, Relation, Search};
+
+use crate::account_deletion::not_being_deleted;
+use crate::overflow::meter;
+use crate::posts::{Order, StoredPost};
+use crate::{Store, people, posts};
+use document::{DocumentEngine, Find, Index, Result, Update};
+
+/// The field of a post with its words.
+const WORDS: &str = "words";
+/// The field of a person with theirs.
+const NAMES: &str = "names";
+/// How many posts one search reads at most, and how many at a time.
+const MOST_POSTS: usize = 500;
+const AT_A_TIME: usize = 100;
+/// How many people one search reads at most.
+const MOST_PEOPLE: usize = 200;
+/// How many earlier documents are indexed at a time, and how many of them side by side.
+const EARLIER: usize = 200;
+const SIDE_BY_SIDE: usize = 16;
+
+/// The posts that were found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundPosts {
+    /// The posts, in the requested order.
+    pub posts: Vec<StoredPost>,
+    /// Where to continue. There may be more even if there are few or no posts here.
+    pub next: Option<Cursor>,
+    /// How many posts were found on the way: a lower bound.
+    pub total: u64,
+}
+
+/// The words of all posts and people.
+pub struct SearchIndex<'a> {
+    store: &'a Store,
+}
+
+/// Creates the indexes.
+pub(crate) async fn prepare(engine: &dyn DocumentEngine) -> Result<()> {
+    let posts = Index::on(doc! { WORDS: 1, "at": -1, "_id": -1 });
+    engine.create_index(posts::COLLECTION, posts).await?;
+    let people = Index::on(doc! { NAMES: 1 });
+    engine.create_index(people::COLLECTION, people).await
+}
+
+/// The words of a post, as a part of its document.
+pub(crate) fn of_post(text: &str) -> Document {
+    doc! { WORDS: words_of_a_post(text) }
+}
+
+/// The words of a person, as a part of their document.
+pub(crate) fn of_person(handle: &Handle, name: &DisplayName) -> Document {
+    doc! { NAMES: words_of_a_person(handle, name) }
+}
+
+impl<'a> SearchIndex<'a> {
+    pub(crate) fn new(store: &'a Store) -> Self {
+        Self { store }
+    }
+
+    /// Posts with all the words, newest first, after a cursor.
+    pub async fn newest_posts(
+        &self,
+        search: &Search,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<FoundPosts> {
+        let mut found = FoundPosts {
+            posts: Vec::new(),
+            next: None,
+            total: 0,
+        };
+        let Some(rarest) = search.rarest() else {
+            return Ok(found);
+        };
+        let at_a_time = if search.words().len() == 1 {
+            limit + 1
+        } else {
+            AT_A_TIME
+        };
+        let (mut last, mut read) = (after, 0);
+        loop {
+            let posts = self.store.posts().with_word(rarest, last, at_a_time).await?;
+            let more = posts.len() == at_a_time;
+            read += posts.len();
+            for post in posts {
+                last = Some(Order::Newest.cursor_after(&post));
+                if !search.finds_post(post.text.as_str()) {
+                    continue;
+                }
+                found.total += 1;
+                if found.posts.len() == limit {
+                    found.next = found.posts.last().map(|post| Order::Newest.cursor_after(post));
+                    return Ok(found);
+                }
+                found.posts.push(post);
+            }
+            if !more || read >= MOST_POSTS {
+                found.next = last.filter(|_| more);
+                return Ok(found);
+            }
+        }
+    }
+
+    /// Posts with all the words, most liked first, after a cursor: those among the newest with the word that is probably
+    /// the rarest. An index of words by likes would be written with every like, once for each word.
+    pub async fn most_liked_posts(
+        &self,
+        search: &Search,
+        after: Option<Cursor>,
+        limit: usize,
+    ) -> Result<FoundPosts> {
+        let mut posts = match search.rarest() {
+            Some(rarest) => self.store.posts().with_word(rarest, None, MOST_POSTS).await?,
+            None => Vec::new(),
+        };
+        posts.retain(|post| search.finds_post(post.text.as_str()));
+        let total = posts.len() as u64;
+        let place = |post: &StoredPost| {
+            let cursor = Order::MostLiked.cursor_after(post);
+            (cursor.key, cursor.id)
+        };
+        posts.sort_by_key(|post| std::cmp::Reverse(place(post)));
+        if let Some(after) = after {
+            Order::MostLiked.accept(after)?;
+            posts.retain(|post| place(post) < (after.key, after.id));
+        }
+        let more = posts.len() > limit;
+        posts.truncate(limit);
+        let next = posts.last().filter(|_| more);
+        Ok(FoundPosts {
+            next: next.map(|post| Order::MostLiked.cursor_after(post)),
+            posts,
+            total,
+        })
+    }
+
+    /// People whose handle or name has words that begin so, those with the most followers first. Where very many do, only
+    /// the first ones in alphabetical order are looked at.
+    pub async fn people(&self, search: &Search) -> Result<Vec<FoundPerson>> {
+        let Some(beginning) = search.rarest() else {
+            return Ok(Vec::new());
+        };
+        let beginning = beginning.trim_start_matches('#');
+        let within = doc! { "$gte": beginning, "$lt": format!("{beginning}{}", char::MAX) };
+        let find = Find::matching(not_being_deleted(doc! { NAMES: { "$elemMatch": within } }))
+            .project(doc! {
+                "name": 1, "bio": 1,
+                "followers.count": 1, "followers.spilled": 1, "followers.pages": 1,
+            })
+            .limit(MOST_PEOPLE as u64);
+        let limits = self.store.settings().of(Relation::Followers);
+        let mut found = Vec::new();
+        for document in self.store.engine().find(people::COLLECTION, find).await? {
+            let person = people::person(&document)?;
+            if search.finds_person(&person.handle, &person.name) {
+                found.push(FoundPerson {
+                    handle: person.handle,
+                    name: person.name,
+                    bio: document.get_str("bio").unwrap_or_default().to_owned(),
+                    followers: meter(&document, Relation::Followers, limits)?.count,
+                });
+            }
+        }
+        found.sort_by(|a, b| (b.followers, &a.handle).cmp(&(a.followers, &b.handle)));
+        Ok(found)
+    }
+
+    /// Indexes the posts and people that were written before there was an index, and returns how many. Documents whose
+    /// text or name changes meanwhile are indexed by whoever changes them.
+    pub async fn index_earlier(&self) -> Result<usize> {
+        let of_post = |document: &Document| Some(of_post(document.get_str("text").ok()?));
+        let of_person = |document: &Document| {
+            let person = people::person(document).ok()?;
+            Some(of_person(&person.handle, &person.name))
+        };
+        let posts = self.index_in(posts::COLLECTION, WORDS, "text", of_post).await?;
+        let people = self
+            .index_in(people::COLLECTION, NAMES, "name", of_person)
+            .await?;
+        Ok(posts + people)
+    }
+
+    async fn index_in(
+        &self,
+        collection: &str,
+        index: &str,
+        source: &str,
+        words: impl Fn(&Document) -> Option<Document>,
+    ) -> Result<usize> {
+        let mut indexed = 0;
+        loop {
+            // Documents without the field are in the index as null.
+            let find = Find::matching(doc! { index: null, source: { "$type": "string" } })
+                .project(doc! { source: 1 })
+                .limit(EARLIER as u64);
+            let earlier = self.store.engine().find(collection, find).await?;
+            let updates = earlier.iter().filter_map(|document| {
+                let unchanged = doc! {
+                    "_id": document.get("_id")?, index: null, source: document.get(source)?,
+                };
+                Some(Update::one(unchanged, doc! { "$set": words(document)? }))
+            });
+            let done: Vec<_> = futures::stream::iter(updates.collect::<Vec<_>>())
+                .map(|update| self.store.engine().update(collection, update))
+                .buffer_unordered(SIDE_BY_SIDE)
+                .try_collect()
+                .await?;
+            let count: usize = done.iter().map(|done| usize::from(done.matched > 0)).sum();
+            indexed += count;
+            if count == 0 || earlier.len() < EARLIER {
+                return Ok(indexed);
+            }
+        }
+    }
+}
