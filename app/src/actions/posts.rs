@@ -31,6 +31,19 @@ pub async fn compose(text: String, #[server(default)] id: String) -> Result<Post
     form.answer(result.await, |post| format!("/#post-{post}"))
 }
 
+/// Changes the text of one of the reader's own posts.
+#[server(endpoint = "edit_post")]
+pub async fn edit_post(post: String, text: String) -> Result<(), ActionError> {
+    let form = Form::new("edit_post").keeping("text", &text);
+    let result = async {
+        let (reader, text) = (session::require()?.handle, text.parse::<PostText>()?);
+        feed()?.posts().edit(&reader, post.parse()?, text).await
+    };
+    form.answer(result.await.map(drop), |()| {
+        Done::PostEdited.at(&format!("/post/{post}"))
+    })
+}
+
 /// Deletes one of the reader's own posts.
 #[server(endpoint = "delete_post")]
 pub async fn delete_post(post: String) -> Result<(), ActionError> {

@@ -3,6 +3,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "a component owns its props")]
 
 mod activity;
+mod edit;
 mod list;
 mod post;
 mod rows;
@@ -10,6 +11,7 @@ mod seam;
 mod stored;
 
 pub use activity::{ActivityRow, verb};
+pub use edit::EditForm;
 pub use list::{Entry, List, UpdateSource};
 pub use post::{found_post, post};
 pub use rows::{CommentRow, MemberRow};

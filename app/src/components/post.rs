@@ -13,6 +13,7 @@ use crate::render::outside_of_requests;
 struct PostKey {
     card: PostCard,
     ago: String,
+    edited: Option<String>,
     signed_in: bool,
     own: bool,
     found: Vec<String>,
@@ -23,11 +24,12 @@ impl PostKey {
         let Self {
             card,
             ago,
+            edited,
             signed_in,
             own,
             found,
         } = self.clone();
-        outside_of_requests(|| view! { <Post card ago signed_in own found /> }).into()
+        outside_of_requests(|| view! { <Post card ago edited signed_in own found /> }).into()
     }
 }
 
@@ -59,6 +61,7 @@ pub fn found_post(
 ) -> impl IntoView {
     let key = PostKey {
         ago: card.post.at.ago(now),
+        edited: card.post.edited_at.map(|at| at.ago(now)),
         card,
         signed_in,
         own,

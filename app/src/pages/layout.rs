@@ -105,7 +105,7 @@ pub fn Banner() -> impl IntoView {
 /// The fields of a form that show their own errors.
 fn fields_of(form: &str) -> &'static [&'static str] {
     match form {
-        "compose" | "add_comment" => &["text"],
+        "compose" | "add_comment" | "edit_post" => &["text"],
         "sign_up" => &["handle", "name", "password"],
         "sign_in" | "leave" => &["handle", "password"],
         "describe" => &["name", "bio"],

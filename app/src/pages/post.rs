@@ -9,7 +9,7 @@ use ui::session;
 
 use super::request::{ListPosition, post_in_path};
 use crate::actions::comments::AddComment;
-use crate::components::{CommentRow, List, UpdateSource, post};
+use crate::components::{CommentRow, EditForm, List, UpdateSource, post};
 
 /// A post with its comments.
 #[component]
@@ -62,6 +62,10 @@ async fn post_page(id: PostId, place: ListPosition) -> Result<impl IntoView, Pro
         relation: Relation::Comments,
     });
     let own = reader.as_ref() == Some(&card.post.author.handle);
+    let edit = own.then(|| {
+        let (post, refusal) = (card.post.clone(), rejected_form_of("edit_post"));
+        view! { <EditForm post refusal /> }
+    });
     let row = move |comment: Comment| {
         let own = reader.as_ref() == Some(&comment.user.handle);
         view! { <CommentRow comment post=id now own /> }
@@ -74,6 +78,7 @@ async fn post_page(id: PostId, place: ListPosition) -> Result<impl IntoView, Pro
                 {post(card, now, signed_in, own)}
             </Numbers>
         </article>
+        {edit}
         <nav class="about" aria-label="About this post" data-topic=Topic::Post(id).to_string()>
             <Numbers>
                 <div class="tabs">

@@ -56,6 +56,9 @@ struct ExportedSession {
 struct ExportedPost {
     id: PostId,
     at: Timestamp,
+    /// When its text was last changed; left out if it never was.
+    #[schema(rename = "editedAt")]
+    edited_at: Option<Timestamp>,
     text: PostText,
     likes: u64,
     comments: u64,

@@ -21,7 +21,7 @@ pub fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(explore))
         .routes(routes!(tagged))
         .routes(routes!(compose))
-        .routes(routes!(show, delete))
+        .routes(routes!(show, edit, delete))
 }
 
 /// A post to write.
@@ -32,6 +32,15 @@ struct NewPost {
     #[schema(value_type = Option<PostId>)]
     id: Option<String>,
     /// What it says. Words such as `#weir` become tags, `@ada` a link to the person.
+    #[schema(value_type = PostText)]
+    text: String,
+}
+
+/// What a post is to say.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct EditedPost {
+    /// The whole new text.
     #[schema(value_type = PostText)]
     text: String,
 }
@@ -88,7 +97,7 @@ async fn tagged(
 /// Write a post
 ///
 /// With an `id` that the request chose, it may be sent again: the answer is the post that is there, with the text that it
-/// got first.
+/// has.
 #[utoipa::path(post, path = "/posts", tag = "Posts", operation_id = "writePost",
     security(("session" = [])),
     request_body = NewPost,
@@ -117,6 +126,25 @@ async fn compose(
 )]
 async fn show(State(feed): State<Feed>, reader: Reader, InPath(id): InPath<PostId>) -> Answer<Json<Post>> {
     Ok(Json(feed.posts().get(id, reader.handle()).await?.post))
+}
+
+/// Edit a post
+///
+/// Only your own. Its likes, comments and shares stay, and it shows when it was edited. Sent again, it changes nothing.
+#[utoipa::path(patch, path = "/posts/{id}", tag = "Posts", operation_id = "editPost",
+    security(("session" = [])),
+    params(InPath<PostId>),
+    request_body = EditedPost,
+    responses((status = 200, description = "The post as it is now.", body = Post))
+)]
+async fn edit(
+    State(feed): State<Feed>,
+    Actor(actor): Actor,
+    InPath(id): InPath<PostId>,
+    Body(edited): Body<EditedPost>,
+) -> Answer<Json<Post>> {
+    let text: PostText = edited.text.parse()?;
+    Ok(Json(feed.posts().edit(&actor, id, text).await?.post))
 }
 
 /// Delete a post

@@ -166,10 +166,13 @@ impl Export {
             };
             after = Some(Order::Newest.cursor_after(last));
             for post in posts {
-                let value = json!({
+                let mut value = json!({
                     "id": post.id, "at": post.at, "text": post.text, "likes": post.likes.count,
                     "comments": post.comments, "shares": post.shares,
                 });
+                if let Some(at) = post.edited_at {
+                    value["editedAt"] = json!(at);
+                }
                 self.element(&value, &mut first).await?;
             }
         }

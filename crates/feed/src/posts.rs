@@ -99,6 +99,19 @@ impl Posts<'_> {
         self.0.card(post, viewer).await
     }
 
+    /// Changes the text of one of the actor's own posts. The same text again changes nothing.
+    pub async fn edit(self, actor: &Handle, id: PostId, text: PostText) -> Result<PostCard, Problem> {
+        let _turn = self.0.turns.of(actor).await;
+        let post = self.0.stored_post(id).await?;
+        if post.author != *actor {
+            return Err(Problem::new(Kind::Forbidden, "Only the author can edit a post."));
+        }
+        let posts = self.0.store.posts();
+        let edited = posts.edit(id, actor, &text, self.0.environment.now()).await;
+        edited.map_err(to_problem)?;
+        self.get(id, Some(actor)).await
+    }
+
     /// Deletes one of the actor's own posts, with its likes, comments and shares.
     pub async fn delete(self, actor: &Handle, id: PostId) -> Result<(), Problem> {
         let _turn = self.0.turns.of(actor).await;
@@ -194,6 +207,7 @@ impl Feed {
                     author,
                     text: post.text,
                     at: post.at,
+                    edited_at: post.edited_at,
                     likes: post.likes.count,
                     comments: post.comments,
                     shares: post.shares,

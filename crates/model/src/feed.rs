@@ -40,6 +40,9 @@ pub struct Post {
     pub text: PostText,
     /// When it was written.
     pub at: Timestamp,
+    /// When its text was last changed; left out if it never was.
+    #[serde(rename = "editedAt", default, skip_serializing_if = "Option::is_none")]
+    pub edited_at: Option<Timestamp>,
     /// How many people like it.
     pub likes: u64,
     /// How many comments it has.

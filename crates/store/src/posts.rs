@@ -1,9 +1,12 @@
 //! The post documents: what somebody wrote, and the heads of its lists.
 
+mod edit;
+mod order;
+
 use std::collections::{HashMap, HashSet};
 
 use bson::{Bson, DateTime, Document, doc};
-use model::{Cursor, Handle, Meter, Post, PostId, PostText, Relation, Tag, Timestamp, Topic};
+use model::{Cursor, Handle, Meter, PostId, PostText, Relation, Tag, Timestamp, Topic};
 
 use uuid::Uuid;
 
@@ -13,6 +16,8 @@ use crate::people::date;
 use crate::search;
 use document::{Error, Find, Result};
 use outlier::fields;
+
+pub use order::Order;
 
 /// The collection of post documents. `_id` is a UUID.
 pub const COLLECTION: &str = "posts";
@@ -28,6 +33,8 @@ pub struct StoredPost {
     pub text: PostText,
     /// When it was written.
     pub at: Timestamp,
+    /// When its text was last changed, if it was.
+    pub edited_at: Option<Timestamp>,
     /// How its likes are stored.
     pub likes: Meter,
     /// How many comments it has.
@@ -55,74 +62,6 @@ pub fn new_document(id: PostId, born: Uuid, author: &Handle, text: &PostText, at
         document.insert(relation.as_str(), empty());
     }
     document
-}
-
-/// In which order to list posts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
-    /// Newest first.
-    Newest,
-    /// Most liked first.
-    MostLiked,
-}
-
-impl Order {
-    /// The field that posts are sorted by.
-    const fn field(self) -> &'static str {
-        match self {
-            Self::Newest => "at",
-            Self::MostLiked => "likes.count",
-        }
-    }
-
-    /// What identifies the list that its cursors belong to.
-    fn list(self) -> u32 {
-        Cursor::list_named(self.field())
-    }
-
-    /// Whether a cursor was made for this order.
-    pub fn issued(self, cursor: Cursor) -> bool {
-        cursor.list == self.list()
-    }
-
-    /// Refuses a cursor that was made for another order.
-    pub(crate) fn accept(self, cursor: Cursor) -> Result<()> {
-        if self.issued(cursor) {
-            Ok(())
-        } else {
-            Err(Error::ForeignCursor)
-        }
-    }
-
-    /// The cursor just after a post as stored.
-    pub fn cursor_after(self, post: &StoredPost) -> Cursor {
-        self.cursor(post.id, post.at, post.likes.count)
-    }
-
-    /// The cursor just after a post as a reader sees it.
-    pub fn cursor_of(self, post: &Post) -> Cursor {
-        self.cursor(post.id, post.at, post.likes)
-    }
-
-    fn cursor(self, id: PostId, at: Timestamp, likes: u64) -> Cursor {
-        let key = match self {
-            Self::Newest => at.millis(),
-            Self::MostLiked => i64::try_from(likes).unwrap_or(i64::MAX),
-        };
-        Cursor {
-            list: self.list(),
-            key,
-            id: id.uuid(),
-            page: None,
-        }
-    }
-
-    fn value(self, cursor: Cursor) -> Bson {
-        match self {
-            Self::Newest => Bson::DateTime(DateTime::from_millis(cursor.key)),
-            Self::MostLiked => Bson::Int64(cursor.key),
-        }
-    }
 }
 
 /// The post documents of a store.
@@ -373,6 +312,10 @@ impl<'a> Posts<'a> {
                 .parse()
                 .map_err(|_| Error::malformed("a post's `text` is not a post"))?,
             at: date(document, "at")?,
+            edited_at: match document.get("editedAt") {
+                Some(_) => Some(date(document, "editedAt")?),
+                None => None,
+            },
             likes: list(Relation::Likes)?,
             comments: list(Relation::Comments)?.count,
             shares: list(Relation::Shares)?.count,
@@ -383,7 +326,7 @@ impl<'a> Posts<'a> {
 /// A find that leaves out the items of the lists.
 fn summaries(filter: Document) -> Find {
     Find::matching(filter).project(doc! {
-        "author": 1, "text": 1, "at": 1,
+        "author": 1, "text": 1, "at": 1, "editedAt": 1,
         "likes.count": 1, "likes.spilled": 1, "likes.pages": 1, "comments.count": 1, "shares.count": 1,
     })
 }

@@ -50,6 +50,8 @@ pub enum Notice {
 /// The action that succeeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Done {
+    /// The text of a post was changed.
+    PostEdited,
     /// A post was deleted.
     PostDeleted,
     /// A comment was deleted.
@@ -72,6 +74,7 @@ impl Done {
     /// The confirmation as people read it.
     pub const fn message(self) -> &'static str {
         match self {
+            Self::PostEdited => "Your post is changed.",
             Self::PostDeleted => "Your post is deleted.",
             Self::CommentDeleted => "Your comment is deleted.",
             Self::Described => "Your profile is saved.",

@@ -112,9 +112,9 @@ fn respond(outside: &Outside, request: &Request, atom: Result<Atom, Problem>) ->
 }
 
 impl Atom {
-    /// The time of the newest post; without one, that of its author's joining, or else the beginning of time.
+    /// The time of the newest post or edit; without one, that of its author's joining, or else the beginning of time.
     fn updated(&self) -> Timestamp {
-        let posts = self.posts.iter().map(|card| card.post.at);
+        let posts = self.posts.iter().map(|card| updated(&card.post));
         let joined = || self.author.as_ref().map(|author| author.at);
         posts.max().or_else(joined).unwrap_or(Timestamp::from_millis(0))
     }
@@ -143,14 +143,18 @@ impl Atom {
     }
 }
 
+/// When a post got the text that it has.
+fn updated(post: &Post) -> Timestamp {
+    post.edited_at.unwrap_or(post.at)
+}
+
 fn entry(xml: &mut Xml, origin: &Origin, post: &Post, names_author: bool) {
-    let at = post.at.to_string();
     let text = post.text.as_str();
     xml.within("entry", &[], |xml| {
         xml.text("id", &format!("urn:uuid:{}", post.id));
         xml.text("title", &beginning(text));
-        xml.text("published", &at);
-        xml.text("updated", &at);
+        xml.text("published", &post.at.to_string());
+        xml.text("updated", &updated(post).to_string());
         let path = format!("/post/{}", post.id);
         link(xml, "alternate", "text/html", &address(origin, &path));
         if names_author {

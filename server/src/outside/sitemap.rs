@@ -58,9 +58,12 @@ fn written(origin: &Origin, posts: &[PostCard]) -> Result<String, Problem> {
         *latest = card.post.at.max(*latest);
     }
     let lists = ["/", "/explore"].map(|path| (path.to_owned(), None));
-    let posts = posts
-        .iter()
-        .map(|card| (format!("/post/{}", card.post.id), Some(card.post.at)));
+    let posts = posts.iter().map(|card| {
+        (
+            format!("/post/{}", card.post.id),
+            Some(card.post.edited_at.unwrap_or(card.post.at)),
+        )
+    });
     let authors = authors
         .into_iter()
         .map(|(author, latest)| (format!("/@{author}"), Some(latest)));

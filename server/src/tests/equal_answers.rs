@@ -94,6 +94,14 @@ async fn a_day(player: &mut Player) {
     player.was(404);
     player.api("fan8", "DELETE", "/session", None).await;
     player.was(204);
+    for (who, status) in [("ada", 200), ("ada", 200), ("fan1", 403), ("", 401)] {
+        let edited = json!({ "text": "Tea is #served" });
+        player
+            .api(who, "PATCH", &format!("/posts/{quiet}"), Some(edited))
+            .await;
+        player.was(status);
+    }
+    player.api("", "GET", "/tags/served", None).await;
     let credentials = json!({ "handle": "fan8", "password": "correct horse" });
     player.api("fan8", "POST", "/session", Some(credentials)).await;
     player.was(200);

@@ -2,7 +2,7 @@
 
 use axum::http::Method;
 use axum::http::header::COOKIE;
-use bson::{DateTime, doc};
+use bson::DateTime;
 use feed::Clock as _;
 
 use super::stage::{Call, Stage};

@@ -6,6 +6,7 @@ mod clock;
 #[path = "../../tests/conformity/mod.rs"]
 mod conformity;
 mod description;
+mod edits;
 mod engines;
 mod equal_answers;
 mod examples;

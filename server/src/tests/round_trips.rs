@@ -92,15 +92,45 @@ async fn play(player: &mut Player, ledger: &mut Ledger) {
         .await;
     player.was(200);
     ledger.row("Share");
+    player
+        .api(
+            "ada",
+            "PATCH",
+            &format!("/posts/{post}"),
+            Some(json!({ "text": "The weir is closed." })),
+        )
+        .await;
+    player.was(200);
+    ledger.row("Edit a post");
     player.api("fan1", "PUT", "/users/ada/follow", None).await;
     player.was(200);
     ledger.row("Follow");
+    read(player, ledger, &post).await;
 
+    let topic = Topic::Post(post.parse().unwrap());
+    let mut events = player.feed.live().watch(&[topic], None).unwrap();
+    events.next().await.unwrap();
+    ledger.row("Begin to watch a post");
+    ledger.skip_first_poll().await;
+    player
+        .api("fan1", "DELETE", &format!("/posts/{post}/share"), None)
+        .await;
+    events.next().await.unwrap();
+    ledger.row("Take a share back from the head, of a post that any number of people watch");
+}
+
+/// Opens pages, and reads on in a list.
+async fn read(player: &mut Player, ledger: &mut Ledger, post: &str) {
     for (reader, path, action) in [
         ("", "/".to_owned(), "Open home, not signed in"),
         ("fan1", "/".to_owned(), "Open home, signed in, for the first time"),
         ("fan1", "/".to_owned(), "Open home, signed in"),
         ("", "/explore".to_owned(), "Open explore, not signed in"),
+        (
+            "",
+            "/search?q=weir".to_owned(),
+            "Search for posts with a word, not signed in",
+        ),
         ("fan1", format!("/post/{post}"), "Open a post, signed in"),
         ("fan1", "/@ada".to_owned(), "Open a profile, signed in"),
         (
@@ -128,17 +158,6 @@ async fn play(player: &mut Player, ledger: &mut Ledger) {
         .await;
     player.was(200);
     ledger.row("Read on in the likes, across a seam");
-
-    let topic = Topic::Post(post.parse().unwrap());
-    let mut events = player.feed.live().watch(&[topic], None).unwrap();
-    events.next().await.unwrap();
-    ledger.row("Begin to watch a post");
-    ledger.skip_first_poll().await;
-    player
-        .api("fan1", "DELETE", &format!("/posts/{post}/share"), None)
-        .await;
-    events.next().await.unwrap();
-    ledger.row("Take a share back from the head, of a post that any number of people watch");
 }
 
 /// The table in the document.

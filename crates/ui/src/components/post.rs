@@ -1,7 +1,7 @@
 use leptos::prelude::*;
 use model::{PostCard, Relation, Topic};
 
-use super::{Avatar, Body, Byline, DeleteControl, Meter, MeterSize, Reactions, StoredDrawer};
+use super::{Avatar, Body, Byline, DeleteControl, Meter, MeterSize, Moment, Reactions, StoredDrawer};
 
 /// A post: its author and text, its reactions, and how its likes are stored. The `article.post` around it, whose
 /// element id names the post, is the page's.
@@ -11,6 +11,9 @@ pub fn Post(
     card: PostCard,
     /// The time since it was written, in words.
     ago: String,
+    /// The time since it was edited, in words, if it was.
+    #[prop(optional_no_strip)]
+    edited: Option<String>,
     /// Whether the reader is signed in.
     signed_in: bool,
     /// Whether the reader wrote it.
@@ -29,6 +32,10 @@ pub fn Post(
             <p class="post-text" dir="auto" data-testid="post-text">
                 <Body text=post.text.to_string() found />
             </p>
+            {post
+                .edited_at
+                .zip(edited)
+                .map(|(at, ago)| view! { <p class="edited">"Edited " <Moment at ago /></p> })}
             <Reactions post signed_in />
             <div class="post-storage">
                 <Meter relation=Relation::Likes of=about.clone() meter size=MeterSize::Line />
