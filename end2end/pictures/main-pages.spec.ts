@@ -50,7 +50,7 @@ for (const [name, open] of Object.entries(SIGHTS)) {
 async function pinTimes(page: Page): Promise<void> {
   await page.evaluate(() => {
     for (const time of document.querySelectorAll("time")) {
-      time.textContent = time.matches(".moment") ? "3d ago" : "1 Mar 2026";
+      time.textContent = time.matches(".moment, .byline time") ? "3d ago" : "1 Mar 2026";
     }
   });
 }

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use feed::ActivityEntry;
 use leptos::prelude::*;
 use model::{Comment, FoundPerson, Items, Listing, Member, PostCard, Relation, Topic};
-use ui::components::{Icon, beginning};
+use ui::components::beginning;
 use ui::islands::{InfiniteScroll, NewItems};
 
 use super::activity::object;
@@ -178,7 +178,6 @@ where
                     view! {
                         <p class="feed-newest">
                             <a class="button" href=place.href_of_the_newest()>
-                                {Icon::Up.view()}
                                 "Back to the newest"
                             </a>
                         </p>

@@ -40,7 +40,7 @@ use search::SearchPage;
 use sessions::SessionsPage;
 use settings::SettingsPage;
 use stored::{StoredPersonPage, StoredPostPage};
-use ui::components::Drawings;
+use ui::components::Landscape;
 use ui::problem::NotFound;
 use wing::WingRoutes;
 
@@ -56,7 +56,7 @@ pub fn App() -> impl IntoView {
             <a class="skip" href="#main">
                 "Skip to the content"
             </a>
-            <Drawings />
+            <Landscape />
             <Masthead />
             <div class="columns">
                 <main id="main" tabindex="-1">

@@ -72,7 +72,7 @@ fn ProfileHeader(profile: Profile, signed_in: bool, own: bool) -> impl IntoView 
                 <span>{at_handle}</span>
                 " "
                 <span>
-                    "joined " <time datetime=at.to_string() title=at.exact()>
+                    "joined " <time datetime=at.to_the_minute() title=at.exact()>
                         {joined}
                     </time>
                 </span>

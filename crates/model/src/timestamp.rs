@@ -36,6 +36,12 @@ impl Timestamp {
         format!("{} {} UTC", date.unwrap_or_default(), time.unwrap_or_default())
     }
 
+    /// The date and time to the minute in the form of RFC 3339 that HTML accepts, as in "2026-05-01T09:30Z".
+    pub fn to_the_minute(self) -> String {
+        let iso = self.to_string();
+        format!("{}Z", iso.get(..16).unwrap_or_default())
+    }
+
     /// How long ago this was at `now`, in words: "now", "5m ago", "3h ago", "2d ago", then the date.
     pub fn ago(self, now: Self) -> String {
         let seconds = now.0.saturating_sub(self.0).max(0) / 1000;

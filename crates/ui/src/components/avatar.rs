@@ -25,22 +25,21 @@ pub fn Avatar(
         near = pick(36, 5),
         chop = pick(44, 5),
     );
-    view! {
-        <svg class=class aria-hidden="true">
-            <use href="#avatar" />
-        </svg>
-    }
+    view! { <svg class=class aria-hidden="true" inner_html="<use href='#avatar'/>"></svg> }
 }
 
 /// The landscape, once on each page. A wave is one pixel high and extends far down, since it is stretched.
-pub fn landscape() -> impl IntoView {
+#[component]
+pub fn Landscape() -> impl IntoView {
     view! {
-        <symbol id="avatar" viewBox="0 0 40 40">
-            <rect class="avatar-sky" width="40" height="40" />
-            <circle class="avatar-sun" />
-            <path class="avatar-far" d="M0 0q10-1 20 0t20 0v40H0" />
-            <path class="avatar-near" d="M0 0q10 1 20 0t20 0v40H0" />
-        </symbol>
+        <svg class="landscape" aria-hidden="true">
+            <symbol id="avatar" viewBox="0 0 40 40">
+                <rect class="avatar-sky" width="40" height="40" />
+                <circle class="avatar-sun" />
+                <path class="avatar-far" d="M0 0q10-1 20 0t20 0v40H0" />
+                <path class="avatar-near" d="M0 0q10 1 20 0t20 0v40H0" />
+            </symbol>
+        </svg>
     }
 }
 

@@ -16,7 +16,7 @@ pub fn StoredDrawer(
     view! {
         <details class="drawer">
             <summary>
-                "How this is stored" <span class="sr-only">{format!("({about})")}</span>
+                "How this is stored" <span>{format!("({about})")}</span>
             </summary>
             <a href=href>"See its documents"</a>
         </details>

@@ -1,4 +1,5 @@
 use leptos::prelude::*;
+use leptos::tachys::html::InertElement;
 use model::Relation;
 
 use super::meter_words as words;
@@ -29,7 +30,6 @@ pub fn Meter(
 ) -> impl IntoView {
     let [head, threshold, pages, overflow, most, now, text] =
         words::attributes(&meter, relation.as_str()).map(|(_, value)| value);
-    let sheets: [_; words::MOST_SHEETS] = std::array::from_fn(|_| view! { <rect /> });
     view! {
         <div
             class="meter"
@@ -47,27 +47,17 @@ pub fn Meter(
             aria-valuenow=now
             aria-valuetext=text
         >
-            {(size == MeterSize::Large)
-                .then(|| {
-                    view! {
-                        <span class="meter-relation" aria-hidden="true">
-                            {format!("How the {relation} are stored")}
-                        </span>
-                    }
-                })}
-            <span class="meter-channel" aria-hidden="true">
-                <svg class="meter-head">
-                    <rect class="meter-water" width=words::fill(&meter) />
+            <span aria-hidden="true">
+                {(size == MeterSize::Large)
+                    .then(|| view! { <span class="meter-relation">{format!("How the {relation} are stored")}</span> })}
+                <svg>
+                    <rect width=words::fill(&meter) />
                 </svg>
-                <svg class="meter-stack" viewBox="0 0 32 16">
-                    {sheets}
-                </svg>
-            </span>
-            <span class="meter-text" aria-hidden="true">
-                <span>
-                    "head " <b>{words::head_count(&meter)}</b> <span>{words::of_threshold(&meter)}</span>
+                {(meter.pages > 0).then(|| InertElement::new(words::STACK))}
+                <span class="meter-text">
+                    <span>"head " <b>{words::head_count(&meter)}</b> {words::of_threshold(&meter)}</span>
+                    <span>{words::pages(meter.pages)}</span>
                 </span>
-                <span>{words::pages(meter.pages)}</span>
             </span>
         </div>
     }

@@ -5,8 +5,10 @@ use model::Meter;
 use super::grouped;
 use crate::forms::truth;
 
-/// How many page documents are drawn one by one.
-pub const MOST_SHEETS: usize = 5;
+/// The drawing of the page documents, of which a meter without any has none. However many there are, at most these
+/// five are drawn.
+pub const STACK: &str =
+    "<svg class=meter-stack viewBox='0 0 32 16'><rect/><rect/><rect/><rect/><rect/></svg>";
 
 /// The attributes of a meter that change, in the order in which it is drawn.
 pub fn attributes(meter: &Meter, relation: &str) -> [(&'static str, String); 7] {

@@ -13,7 +13,6 @@ mod documents;
 mod drawer;
 mod field;
 mod headings;
-mod icon;
 mod meter;
 pub mod meter_words;
 mod moment;
@@ -25,7 +24,7 @@ mod text_form;
 #[cfg(feature = "ssr")]
 mod tree;
 
-pub use avatar::Avatar;
+pub use avatar::{Avatar, Landscape};
 pub use beginning::{beginning, excerpt};
 pub use body::Body;
 #[cfg(feature = "ssr")]
@@ -36,7 +35,6 @@ pub use documents::{ShownDocument, beside, unchanged};
 pub use drawer::StoredDrawer;
 pub use field::Field;
 pub use headings::Headings;
-pub use icon::{Drawings, Icon};
 pub use meter::{Meter, MeterSize};
 pub use moment::Moment;
 pub use number::{MAX_DOCUMENT_BYTES, grouped, size};

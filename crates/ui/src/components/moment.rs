@@ -12,13 +12,15 @@ pub fn Moment(
     #[prop(optional_no_strip)]
     href: Option<String>,
 ) -> impl IntoView {
+    // A link's time gets its style from the byline.
+    let class = href.is_none().then_some("moment");
     let time = view! {
-        <time class="moment" datetime=at.to_string() title=at.exact()>
+        <time class=class datetime=at.to_the_minute() title=at.exact()>
             {ago}
         </time>
     };
     match href {
-        Some(href) => view! { <a class="moment-link" href=href>{time}</a> }.into_any(),
+        Some(href) => view! { <a href=href>{time}</a> }.into_any(),
         None => time.into_any(),
     }
 }

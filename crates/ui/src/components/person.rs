@@ -18,10 +18,10 @@ pub fn Byline(
 ) -> impl IntoView {
     view! {
         <p class="byline">
-            <a class="byline-name" href=format!("/@{}", person.handle)>
+            <a href=format!("/@{}", person.handle)>
                 <bdi>{person.name.to_string()}</bdi>
             </a>
-            <span class="byline-handle">{format!("@{}", person.handle)}</span>
+            <span>{format!("@{}", person.handle)}</span>
             <Moment at ago href />
         </p>
     }

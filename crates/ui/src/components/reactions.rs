@@ -1,10 +1,11 @@
 use leptos::prelude::*;
 use model::{Handle, Post, Relation};
 
-use super::{Icon, grouped};
+use super::grouped;
 use crate::forms::{SET_FOLLOW, SET_LIKE, SET_SHARE, truth};
 
-/// Likes and shares a post, or takes that back, and leads to its comments.
+/// Likes and shares a post, or takes that back, and leads to its comments. The style sheet draws the icons, and hides
+/// each `span`, which is read aloud.
 #[component]
 pub fn Reactions(
     /// The post. The labels name its author, for screen reader users who hear a button without its context.
@@ -21,27 +22,24 @@ pub fn Reactions(
         signed_in,
     };
     let like = view! {
-        {Icon::Heart.view()}
-        <span class="sr-only">{format!("Like {about}. Likes: ")}</span>
-        <span data-testid="like-count" data-number="likes" data-count=signed_in.then_some(post.likes)>
+        <span>{format!("Like {about}. Likes: ")}</span>
+        <b data-testid="like-count" data-number="likes" data-count=signed_in.then_some(post.likes)>
             {grouped(post.likes)}
-        </span>
+        </b>
     };
     let share = view! {
-        {Icon::Share.view()}
-        <span class="sr-only">{format!("Share {about}. Shares: ")}</span>
-        <span data-number="shares" data-count=signed_in.then_some(post.shares)>
+        <span>{format!("Share {about}. Shares: ")}</span>
+        <b data-number="shares" data-count=signed_in.then_some(post.shares)>
             {grouped(post.shares)}
-        </span>
+        </b>
     };
     let reactions = view! {
-        {toggle(Relation::Likes, SET_LIKE, post.liked).button("reaction reaction-like", "like-button", like)}
-        <a class="reaction" href=href.clone()>
-            {Icon::Bubble.view()}
-            <span class="sr-only">{format!("Comments on {about}: ")}</span>
-            <span data-number="comments">{grouped(post.comments)}</span>
+        {toggle(Relation::Likes, SET_LIKE, post.liked).button("like", "like-button", like)}
+        <a href=href.clone()>
+            <span>{format!("Comments on {about}: ")}</span>
+            <b data-number="comments">{grouped(post.comments)}</b>
         </a>
-        {toggle(Relation::Shares, SET_SHARE, post.shared).button("reaction reaction-share", "share-button", share)}
+        {toggle(Relation::Shares, SET_SHARE, post.shared).button("share", "share-button", share)}
     };
     form(
         "reactions",

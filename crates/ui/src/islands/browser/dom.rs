@@ -10,6 +10,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
     Element, Event, EventTarget, IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit,
+    Node,
 };
 
 thread_local! {
@@ -58,9 +59,9 @@ pub fn unset(element: &Element, name: &str) {
 }
 
 /// Sets the text. Setting the same text again is not announced again.
-pub fn set_text(element: &Element, text: &str) {
-    if element.text_content().as_deref() != Some(text) {
-        element.set_text_content(Some(text));
+pub fn set_text(node: &Node, text: &str) {
+    if node.text_content().as_deref() != Some(text) {
+        node.set_text_content(Some(text));
     }
 }
 

@@ -74,7 +74,7 @@ fn act(event: &KeyboardEvent, after_g: bool) -> Option<()> {
         "k" => focus(neighbour(&feed?, &focused, -1)),
         "?" => focus(Some(legend)),
         "l" if !event.repeat() => {
-            find(&item?, ".reaction-like")?.dyn_ref::<HtmlElement>()?.click();
+            find(&item?, ".like")?.dyn_ref::<HtmlElement>()?.click();
             Some(())
         }
         "r" => focus(here("#comment-text")).or_else(|| {

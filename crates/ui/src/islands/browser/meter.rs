@@ -22,17 +22,23 @@ pub fn show(element: &Element, meter: &Meter) {
     } else {
         unset(element, "data-near");
     }
-    if let Some(water) = find(element, ".meter-water") {
+    if let Some(water) = find(element, "rect") {
         set(&water, "width", &words::fill(meter));
     }
-    for (part, text) in [
-        ("b", words::head_count(meter)),
-        ("b + span", words::of_threshold(meter)),
-        (".meter-text > :last-child", words::pages(meter.pages)),
-    ] {
-        if let Some(part) = find(element, part) {
-            set_text(&part, &text);
+    if let Some(head) = find(element, ".meter-text b") {
+        set_text(&head, &words::head_count(meter));
+        if let Some(threshold) = head.next_sibling() {
+            set_text(&threshold, &words::of_threshold(meter));
         }
+    }
+    if let Some(text) = find(element, ".meter-text > :last-child") {
+        set_text(&text, &words::pages(meter.pages));
+    }
+    if meter.pages > 0
+        && find(element, ".meter-stack").is_none()
+        && let Some(head) = find(element, "svg")
+    {
+        drop(head.insert_adjacent_html("afterend", words::STACK));
     }
     if before < meter.pages {
         set(element, "data-spilling", "false");

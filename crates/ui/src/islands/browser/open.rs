@@ -35,7 +35,7 @@ fn wanted(event: &MouseEvent) -> Option<String> {
 
 /// The address of a post's own page.
 pub fn page_of(post: &Element) -> Option<String> {
-    attribute(&find(post, ".moment-link")?, "href")
+    attribute(&find(post, "a:has(> time)")?, "href")
 }
 
 /// Navigates to another page.
