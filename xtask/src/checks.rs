@@ -89,7 +89,7 @@ impl Suite<'_> {
             repository.cargo(closed),
             None,
         );
-        let browser = "clippy --locked --package frontend --package ui --features ui/hydrate \
+        let browser = "clippy --locked --package frontend --package ui \
                        --target wasm32-unknown-unknown -- --deny warnings";
         self.command("lints of the browser side", repository.cargo(browser), None);
     }

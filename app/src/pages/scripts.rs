@@ -5,8 +5,7 @@ use leptos::config::LeptosOptions;
 use leptos::nonce::use_nonce;
 use leptos::prelude::*;
 
-/// Loads the browser's half and wakes the islands. `HydrationScripts` of Leptos does the same for islands that hand
-/// values to those inside of them, in two more kilobytes for each page.
+/// Loads the browser's half, which wakes the islands.
 #[component]
 pub fn Scripts(
     /// They name the files.
@@ -27,8 +26,7 @@ pub fn Scripts(
     let (module, code) = (path("js"), path("wasm"));
     let script = format!(
         "(window.requestIdleCallback||setTimeout)(async()=>{{const half=await import({module:?});\
-         await half.default({{module_or_path:{code:?}}});half.hydrate();\
-         for(const island of document.querySelectorAll('leptos-island'))half[island.dataset.component]?.(island)}})"
+         half.default({{module_or_path:{code:?}}})}})"
     );
     view! {
         <link rel="modulepreload" href=module />

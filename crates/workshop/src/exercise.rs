@@ -1,17 +1,21 @@
 //! The questions that go with the exercises. An answer is tried out on the real code, not compared with a key, so
 //! every answer that works is right.
 
+use std::sync::OnceLock;
+
 use bson::RawDocumentBuf;
 use document::{Error, Result};
 use model::{Handle, PostId, Problem, Relation, Timestamp, Topic};
 use store::Limits;
 use store::overflow::{Item, lay_out};
 use store::upkeep::{ItemSizes, evaluate};
+use tokio::sync::OnceCell;
 use uuid::Uuid;
 
+use crate::Protocol;
 use crate::cast::handle;
+use crate::crash::{self, Crash};
 use crate::race::{self, BEFOREHAND, Clicks};
-use crate::{Protocol, crash};
 
 /// A question to the class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -234,8 +238,16 @@ async fn order(clicks: &str) -> Result<Grade> {
     })
 }
 
+/// Every crash of the third question, which are always the same.
+async fn crashes() -> Result<&'static [Crash]> {
+    static CRASHES: OnceCell<Vec<Crash>> = OnceCell::const_new();
+    let crashes =
+        CRASHES.get_or_try_init(|| crash::everywhere(Protocol::CheckThenAct, crash::Operation::Again));
+    Ok(crashes.await?)
+}
+
 async fn death(writes: u64) -> Result<Grade> {
-    let crashes = crash::everywhere(Protocol::CheckThenAct, crash::Operation::Again).await?;
+    let crashes = crashes().await?;
     let all = crash::writes(&crashes[0].script);
     let Some(crash) = crashes.iter().find(|crash| crash.after as u64 == writes) else {
         return Ok(wrong(format!(
@@ -320,8 +332,18 @@ fn place(page: u64) -> Result<Grade> {
     )))
 }
 
-fn documents(count: u64) -> Result<Grade> {
+/// The number of pages of the migrated list, which is laid out once.
+fn pages_after_migration() -> Result<u64> {
+    static PAGES: OnceLock<u64> = OnceLock::new();
+    if let Some(pages) = PAGES.get() {
+        return Ok(*pages);
+    }
     let pages = laid_out(MIGRATED)?.len() as u64;
+    Ok(*PAGES.get_or_init(|| pages))
+}
+
+fn documents(count: u64) -> Result<Grade> {
+    let pages = pages_after_migration()?;
     Ok(if count == pages + 1 {
         right(format!("{pages} pages, and the owner with its head."))
     } else if count == pages {

@@ -2,7 +2,7 @@ use leptos::prelude::*;
 use leptos::tachys::html::InertElement;
 use model::Relation;
 
-use super::meter_words as words;
+use crate::meter_words as words;
 
 /// How much room a meter takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use crate::escape::escape;
 use crate::islands::WritingForm;
+use crate::number::counter;
 use crate::refusal::RejectedForm;
 
 /// A text field with a counter, a message by the field when the text was refused, and a button.
@@ -71,9 +72,4 @@ pub fn TextForm(
             </form>
         </WritingForm>
     }
-}
-
-/// The length of a text, and the maximum.
-pub fn counter(length: usize, most: usize) -> String {
-    format!("{length} / {most}")
 }

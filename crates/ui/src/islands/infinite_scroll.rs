@@ -1,22 +1,23 @@
+#[cfg(feature = "ssr")]
 use leptos::prelude::*;
-use leptos::web_sys::Element;
+#[cfg(target_arch = "wasm32")]
+use web_sys::Element;
 
+#[cfg(feature = "ssr")]
 use super::bound;
 
 /// The end of a list as far as it is on the page: a link to the next stretch, or the end of the list.
 ///
 /// The island follows the link by itself when the reader comes near, and adds the next page's items to this one.
 /// Without JavaScript the same link opens the next page.
-#[island]
+#[cfg(feature = "ssr")]
+#[component]
 pub fn InfiniteScroll(children: Children) -> impl IntoView {
-    bound("feed-more", children, bind)
+    bound("feed-more", children)
 }
 
-#[cfg(not(target_arch = "wasm32"))]
-fn bind(_: &Element) {}
-
 #[cfg(target_arch = "wasm32")]
-fn bind(root: &Element) {
+pub(super) fn bind(root: &Element) {
     use std::rc::Rc;
 
     use super::browser::dom::{around, hold, listen, when_near};
@@ -66,11 +67,10 @@ mod real {
     use std::rc::Rc;
     use std::time::Duration;
 
-    use leptos::prelude::set_timeout;
-    use leptos::task::spawn_local;
+    use wasm_bindgen_futures::spawn_local;
     use web_sys::Element;
 
-    use crate::islands::browser::dom::{attribute, find, set, set_text, unset};
+    use crate::islands::browser::dom::{attribute, find, set, set_text, set_timeout, unset};
     use crate::islands::browser::list::List;
     use crate::islands::browser::scroll_position::ScrollPosition;
     use crate::islands::browser::stretch::Stretch;

@@ -3,7 +3,7 @@
 //! The server renders everything in one way, whether a page is opened, scrolled or grows at its top. An island
 //! wraps a part of that HTML and binds to it: it takes over its forms and links, which work by themselves, and
 //! keeps its numbers current. So no island carries markup to the browser, nothing is rendered twice, and nothing
-//! can differ.
+//! can differ. Leptos renders on the server only: what the browser downloads is this binding, and nothing of Leptos.
 
 #[cfg(target_arch = "wasm32")]
 mod browser;
@@ -15,28 +15,48 @@ mod numbers;
 mod pane;
 mod writing;
 
-use leptos::html::Div;
+#[cfg(feature = "ssr")]
 use leptos::prelude::*;
-use leptos::web_sys::Element;
 
+#[cfg(feature = "ssr")]
 pub use infinite_scroll::InfiniteScroll;
+#[cfg(feature = "ssr")]
 pub use new_items::NewItems;
+#[cfg(feature = "ssr")]
 pub use numbers::Numbers;
+#[cfg(feature = "ssr")]
 pub use pane::Pane;
+#[cfg(feature = "ssr")]
 pub use writing::WritingForm;
 
-/// What every page does in the browser, whether or not there are islands in it.
-#[cfg(target_arch = "wasm32")]
-pub fn start() {
-    browser::start();
+/// The server's HTML of an island, whose class names it.
+#[cfg(feature = "ssr")]
+fn bound(class: &'static str, children: Children) -> impl IntoView {
+    view! {
+        <div class=class data-island="">
+            {children()}
+        </div>
+    }
 }
 
-/// The server's HTML. Waking the island binds to it.
-fn bound(class: &'static str, children: Children, bind: fn(&Element)) -> impl IntoView {
-    let root = NodeRef::<Div>::new();
-    #[cfg(target_arch = "wasm32")]
-    root.on_load(move |root| bind(&root));
-    #[cfg(not(target_arch = "wasm32"))]
-    let _: fn(&Element) = bind;
-    view! { <div class=class node_ref=root>{children()}</div> }
+/// Does what every page does in the browser, and binds every island of the page to its HTML.
+#[cfg(target_arch = "wasm32")]
+pub fn wake() {
+    use browser::dom::{all, document};
+
+    browser::start();
+    let islands = document()
+        .document_element()
+        .map(|page| all(&page, "[data-island]"))
+        .unwrap_or_default();
+    for island in islands {
+        match island.class_name().as_str() {
+            "feed-more" => infinite_scroll::bind(&island),
+            "new-on-top" => new_items::bind(&island),
+            "numbers" => numbers::bind(&island),
+            "pane" => pane::bind(&island),
+            "writing" => writing::bind(&island),
+            _ => {}
+        }
+    }
 }

@@ -1,23 +1,24 @@
+#[cfg(feature = "ssr")]
 use leptos::prelude::*;
-use leptos::web_sys::Element;
+#[cfg(target_arch = "wasm32")]
+use web_sys::Element;
 
+#[cfg(feature = "ssr")]
 use super::bound;
 
 /// The items that were added to the top of a list since it was shown: a button with their count. Pressing it puts
 /// the new items above the others, so that nothing jumps while somebody reads. The island wraps the button that
 /// `List` renders.
-#[island]
+#[cfg(feature = "ssr")]
+#[component]
 pub fn NewItems(children: Children) -> impl IntoView {
-    bound("new-on-top", children, bind)
+    bound("new-on-top", children)
 }
-
-#[cfg(not(target_arch = "wasm32"))]
-fn bind(_: &Element) {}
 
 /// Comments appear by themselves while the top of their list is visible; other items wait until the reader asks
 /// for them.
 #[cfg(target_arch = "wasm32")]
-fn bind(root: &Element) {
+pub(super) fn bind(root: &Element) {
     use std::rc::Rc;
 
     use super::browser::dom::{attribute, hold, listen};
@@ -47,16 +48,15 @@ mod real {
     use std::rc::Rc;
     use std::time::Duration;
 
-    use leptos::prelude::{set_timeout, window};
-    use leptos::task::spawn_local;
     use wasm_bindgen::JsCast;
+    use wasm_bindgen_futures::spawn_local;
     use web_sys::{Element, HtmlElement};
 
-    use crate::components::grouped;
-    use crate::islands::browser::dom::{attribute, find, number, set, set_text, unset};
+    use crate::islands::browser::dom::{attribute, find, number, set, set_text, set_timeout, unset, window};
     use crate::islands::browser::list::{List, here};
     use crate::islands::browser::live;
     use crate::islands::browser::stretch::Stretch;
+    use crate::number::grouped;
 
     /// The shortest time between two times that a list grows by itself.
     const QUIET: Duration = Duration::from_secs(1);

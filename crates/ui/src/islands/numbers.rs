@@ -1,6 +1,9 @@
+#[cfg(feature = "ssr")]
 use leptos::prelude::*;
-use leptos::web_sys::Element;
+#[cfg(target_arch = "wasm32")]
+use web_sys::Element;
 
+#[cfg(feature = "ssr")]
 use super::bound;
 
 /// The numbers of a post or a person, and how their lists are stored. They change as people react, here and
@@ -8,13 +11,11 @@ use super::bound;
 ///
 /// The island wraps the forms that `Reactions` and `FollowButton` render, meters, and links with counts. Posts in a
 /// list need none of their own: the end of the list wakes them.
-#[island]
+#[cfg(feature = "ssr")]
+#[component]
 pub fn Numbers(children: Children) -> impl IntoView {
-    bound("numbers", children, bind)
+    bound("numbers", children)
 }
-
-#[cfg(not(target_arch = "wasm32"))]
-fn bind(_: &Element) {}
 
 /// Takes over every toggle in the element, and keeps all its numbers current. `data-topic` on an ancestor or the id
 /// of the `.post` around it names the owner, and `data-number` on each number names the list.

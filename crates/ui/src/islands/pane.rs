@@ -1,6 +1,9 @@
+#[cfg(feature = "ssr")]
 use leptos::prelude::*;
-use leptos::web_sys::Element;
+#[cfg(target_arch = "wasm32")]
+use web_sys::Element;
 
+#[cfg(feature = "ssr")]
 use super::bound;
 
 /// A part of a page that its own links change: the links to another query of the same page.
@@ -10,15 +13,13 @@ use super::bound;
 /// Without JavaScript the same links open the same pages. A form with `data-stay` is sent without leaving the
 /// page. Contents with `data-topic` follow the owner that it names, and contents with `data-again` are fetched
 /// again after that many milliseconds.
-#[island]
+#[cfg(feature = "ssr")]
+#[component]
 pub fn Pane(children: Children) -> impl IntoView {
-    bound("pane", children, bind)
+    bound("pane", children)
 }
 
-#[cfg(not(target_arch = "wasm32"))]
-fn bind(_: &Element) {}
-
 #[cfg(target_arch = "wasm32")]
-fn bind(root: &Element) {
+pub(super) fn bind(root: &Element) {
     super::browser::pane::bind(root);
 }

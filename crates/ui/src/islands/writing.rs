@@ -1,21 +1,22 @@
+#[cfg(feature = "ssr")]
 use leptos::prelude::*;
-use leptos::web_sys::Element;
+#[cfg(target_arch = "wasm32")]
+use web_sys::Element;
 
+#[cfg(feature = "ssr")]
 use super::bound;
 
 /// A form for writing: a live character counter, a message by the field when a text is refused, and the new post
 /// or comment in the list below at once. Unsent text is still there when the writer returns. The island wraps the
 /// form that `TextForm` renders.
-#[island]
+#[cfg(feature = "ssr")]
+#[component]
 pub fn WritingForm(children: Children) -> impl IntoView {
-    bound("writing", children, bind)
+    bound("writing", children)
 }
 
-#[cfg(not(target_arch = "wasm32"))]
-fn bind(_: &Element) {}
-
 #[cfg(target_arch = "wasm32")]
-fn bind(root: &Element) {
+pub(super) fn bind(root: &Element) {
     use std::rc::Rc;
 
     use super::browser::dom::{hold, listen};
@@ -38,20 +39,19 @@ mod real {
     use std::cell::Cell;
     use std::rc::Rc;
 
-    use leptos::prelude::{document, window};
-    use leptos::task::spawn_local;
     use model::{CommentText, PostText, Problem};
     use wasm_bindgen::JsCast;
+    use wasm_bindgen_futures::spawn_local;
     use web_sys::{Element, HtmlFormElement, HtmlInputElement, HtmlTextAreaElement};
 
-    use crate::components::counter;
     use crate::forms::truth;
-    use crate::islands::browser::dom::{attribute, find, set, set_text};
+    use crate::islands::browser::dom::{attribute, document, find, set, set_text, window};
     use crate::islands::browser::draft::Draft;
     use crate::islands::browser::list::{List, here};
     use crate::islands::browser::live;
     use crate::islands::browser::send::{fresh_id, send};
     use crate::islands::browser::stretch::Stretch;
+    use crate::number::counter;
 
     /// A form with one text field.
     pub struct ComposeForm {

@@ -34,6 +34,12 @@ async fn each_question_has_answers_that_are_right_and_answers_that_are_not() {
     }
 }
 
+#[tokio::test]
+async fn the_crashes_of_the_third_question_are_tried_once() {
+    let (first, second) = (crashes().await.unwrap(), crashes().await.unwrap());
+    assert!(std::ptr::eq(first, second));
+}
+
 #[test]
 fn a_like_has_the_bytes_that_the_questions_say() {
     assert_eq!(like_bytes().unwrap(), 60);

@@ -9,13 +9,43 @@ use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
-    Element, Event, EventTarget, IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit,
-    Node,
+    Document, Element, Event, EventTarget, IntersectionObserver, IntersectionObserverEntry,
+    IntersectionObserverInit, Node, Window,
 };
 
 thread_local! {
     /// What the elements of the page own, such as their event listeners.
     static HELD: RefCell<Vec<(Element, Box<dyn Any>)>> = RefCell::default();
+}
+
+/// The window of the page.
+pub fn window() -> Window {
+    js_sys::global().unchecked_into()
+}
+
+/// The document of the page.
+pub fn document() -> Document {
+    let Some(document) = window().document() else {
+        unreachable!("a page has a document");
+    };
+    document
+}
+
+/// Calls once, after a while.
+pub fn set_timeout(then: impl FnOnce() + 'static, after: Duration) {
+    let milliseconds = i32::try_from(after.as_millis()).unwrap_or(i32::MAX);
+    let then = once(Box::new(then));
+    drop(window().set_timeout_with_callback_and_timeout_and_arguments_0(then.unchecked_ref(), milliseconds));
+}
+
+/// Calls once, before the browser paints next.
+pub fn request_animation_frame(then: impl FnOnce() + 'static) {
+    drop(window().request_animation_frame(once(Box::new(then)).unchecked_ref()));
+}
+
+/// The code that all calls share.
+fn once(then: Box<dyn FnOnce()>) -> JsValue {
+    Closure::once_into_js(then)
 }
 
 /// The first element that matches a selector.
@@ -183,11 +213,11 @@ impl Drop for Watching {
 /// Waits.
 pub async fn pause(time: Duration) {
     let over = Promise::new(&mut |resolve, _| {
-        leptos::prelude::set_timeout(move || drop(resolve.call0(&JsValue::NULL)), time);
+        set_timeout(move || drop(resolve.call0(&JsValue::NULL)), time);
     });
     drop(JsFuture::from(over).await);
 }
 
 fn soon(then: impl FnOnce() + 'static) {
-    leptos::prelude::set_timeout(then, Duration::from_millis(50));
+    set_timeout(then, Duration::from_millis(50));
 }

@@ -1,10 +1,9 @@
 //! Text that somebody has begun to write, kept on this device until it is sent, they sign out, or another account
 //! writes here.
 
-use leptos::prelude::window;
 use web_sys::{Element, Storage};
 
-use super::dom::attribute;
+use super::dom::{attribute, window};
 
 /// The storage key for the owner of the drafts on this device.
 const AUTHOR: &str = "author";

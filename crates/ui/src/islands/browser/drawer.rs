@@ -1,7 +1,7 @@
 //! The drawer that shows how something is stored: it is filled when it is opened, so that it costs nothing
 //! otherwise.
 
-use leptos::task::spawn_local;
+use wasm_bindgen_futures::spawn_local;
 use web_sys::Element;
 
 use super::dom::{attribute, find, hold, listen, set};

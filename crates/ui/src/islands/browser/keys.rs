@@ -2,11 +2,10 @@
 //! and Control and End or Home leave it. Single keys do more from anywhere on the page, as the legend of keys
 //! says. They do nothing where the reader switched them off, or where there is no legend with that switch.
 
-use leptos::prelude::document;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, HtmlInputElement, KeyboardEvent};
 
-use super::dom::{all, around, attribute, find, listen};
+use super::dom::{all, around, attribute, document, find, listen};
 use super::draft::{KEYS, storage};
 use super::open::{go, page_of};
 use crate::islands::first_key::FirstKey;

@@ -4,12 +4,11 @@
 
 use std::cell::Cell;
 
-use leptos::prelude::{document, window};
-use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::spawn_local;
 use web_sys::{Element, HtmlElement};
 
-use super::dom::{all, around, attribute, empty, find, number, set, unset, when_near};
+use super::dom::{all, around, attribute, document, empty, find, number, set, unset, when_near, window};
 use super::stretch::Stretch;
 use crate::islands::numbers;
 

@@ -6,12 +6,11 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use js_sys::{JSON, Math, Reflect};
-use leptos::prelude::{document, set_timeout, window};
 use model::Meter;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, EventSource, MessageEvent, VisibilityState};
 
-use super::dom::{Listening, attribute, hold, listen, set_text};
+use super::dom::{Listening, attribute, document, hold, listen, set_text, set_timeout, window};
 use super::send::count;
 
 /// The server watches at most this many owners on one connection: the ones added to the page last.

@@ -3,8 +3,8 @@
 use model::Meter;
 use web_sys::Element;
 
-use super::dom::{attribute, find, number, set, set_text, unset};
-use crate::components::meter_words as words;
+use super::dom::{attribute, find, number, request_animation_frame, set, set_text, unset};
+use crate::meter_words as words;
 
 /// The list that a meter shows: the likes, unless it says otherwise.
 pub fn relation_of(element: &Element) -> String {
@@ -43,6 +43,6 @@ pub fn show(element: &Element, meter: &Meter) {
     if before < meter.pages {
         set(element, "data-spilling", "false");
         let element = element.clone();
-        leptos::prelude::request_animation_frame(move || set(&element, "data-spilling", "true"));
+        request_animation_frame(move || set(&element, "data-spilling", "true"));
     }
 }

@@ -15,7 +15,7 @@ pub mod send;
 pub mod stretch;
 pub mod toggle;
 
-use leptos::prelude::document;
+use dom::document;
 use wasm_bindgen::JsCast;
 use web_sys::Element;
 

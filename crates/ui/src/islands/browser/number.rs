@@ -3,7 +3,7 @@
 use web_sys::Element;
 
 use super::dom::{set, set_text};
-use crate::components::grouped;
+use crate::number::grouped;
 
 /// Shows a count.
 pub fn show(element: &Element, count: u64) {

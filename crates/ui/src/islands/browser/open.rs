@@ -1,11 +1,10 @@
 //! Opens a post when its text is clicked. The real link is the time beside the author; a click anywhere on the
 //! text works, too.
 
-use leptos::prelude::window;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, MouseEvent};
 
-use super::dom::{around, attribute, find, listen};
+use super::dom::{around, attribute, find, listen, window};
 use super::list::List;
 
 /// Listens for as long as the page lives.

@@ -5,12 +5,13 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
-use leptos::prelude::{document, window};
-use leptos::task::spawn_local;
 use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::spawn_local;
 use web_sys::{Element, EventTarget, FocusOptions, HtmlElement, HtmlFormElement, MouseEvent};
 
-use super::dom::{all, around, attribute, empty, find, listen, number, pause, set, set_text, unset};
+use super::dom::{
+    all, around, attribute, document, empty, find, listen, number, pause, set, set_text, unset, window,
+};
 use super::list::here;
 use super::live::watch;
 use super::send::send_once;

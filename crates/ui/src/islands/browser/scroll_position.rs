@@ -4,11 +4,10 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use leptos::prelude::{document, set_timeout, window};
 use wasm_bindgen::JsValue;
 use web_sys::{Element, PerformanceNavigation};
 
-use super::dom::{around, listen};
+use super::dom::{around, document, listen, set_timeout, window};
 use super::list::{List, here, href, pixels};
 
 /// The shortest time between two changes of the address: browsers allow about three a second.

@@ -4,12 +4,11 @@
 use std::time::Duration;
 
 use js_sys::{JSON, Reflect};
-use leptos::prelude::window;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Element, FormData, Headers, HtmlFormElement, RequestInit, Response, UrlSearchParams};
 
-use super::dom::{pause, set_text};
+use super::dom::{pause, set_text, window};
 use super::live;
 
 const NO_ANSWER: &str =

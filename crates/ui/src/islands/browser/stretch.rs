@@ -1,11 +1,10 @@
 //! A stretch of a list on another page of ours: fetched, to be inserted into this one.
 
-use leptos::prelude::window;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Document, DomParser, Element, Response, SupportedType};
 
-use super::dom::{attribute, find};
+use super::dom::{attribute, find, window};
 use super::live;
 use super::send::SERVICE_UNAVAILABLE;
 

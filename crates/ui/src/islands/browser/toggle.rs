@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use leptos::task::spawn_local;
 use model::ReactionState;
 use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::spawn_local;
 use web_sys::{Element, HtmlFormElement};
 
 use super::dom::{self, around, attribute, find, hold, listen, set, set_text};

@@ -2,8 +2,8 @@
 
 use model::Meter;
 
-use super::grouped;
 use crate::forms::truth;
+use crate::number::grouped;
 
 /// The drawing of the page documents, of which a meter without any has none. However many there are, at most these
 /// five are drawn.

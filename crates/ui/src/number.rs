@@ -1,3 +1,5 @@
+//! Numbers in words, as the server writes them and the browser writes them again.
+
 /// The largest document that MongoDB stores: 16 MB.
 pub const MAX_DOCUMENT_BYTES: u64 = 16 * 1024 * 1024;
 
@@ -26,6 +28,11 @@ pub fn size(bytes: u64) -> String {
             format!("{}.{} MB", grouped(tenths / 10), tenths % 10)
         }
     }
+}
+
+/// The length of a text, and the maximum.
+pub fn counter(length: usize, most: usize) -> String {
+    format!("{length} / {most}")
 }
 
 #[cfg(test)]
