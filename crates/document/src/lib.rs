@@ -5,6 +5,7 @@
 //! runs unchanged on any engine. One call touches documents of one collection, and changes to one document are
 //! atomic; nothing above the port assumes more than that.
 
+mod attempts;
 pub mod catalogue;
 #[cfg(feature = "contract")]
 pub mod contract;
@@ -18,6 +19,7 @@ mod port;
 mod prefixed;
 pub mod trace;
 
+pub use attempts::{Attempts, deadline, until, with_deadline};
 pub use error::{Error, Result};
 pub use index::Index;
 pub use layer::Layer;

@@ -8,8 +8,8 @@ use bson::raw::RawDocumentBuf;
 use bson::{Bson, DateTime, Document, doc};
 use document::trace::{self, Read};
 use document::{
-    Capabilities, Change, Changes, Consistency, DocumentEngine, Engine, Error, Find, FindAndModify, Index,
-    Result, Return, Update, Updated,
+    Attempts, Capabilities, Change, Changes, Consistency, DocumentEngine, Engine, Error, Find, FindAndModify,
+    Index, Result, Return, Update, Updated,
 };
 use futures::TryStreamExt;
 use mongodb::IndexModel;
@@ -22,13 +22,6 @@ use crate::fault::{Kind, Meaning, meaning, unanswered};
 use crate::identity::{check_upsert, insertable};
 use crate::session::send;
 use crate::validator;
-
-/// How often to repeat a command after a conflict with another one. The server already retries by itself, so this is
-/// for the rare moment when it gave up.
-const ATTEMPTS: u32 = 5;
-
-/// The pause after the first conflict; each further one waits twice as long.
-const PAUSE: Duration = Duration::from_millis(5);
 
 /// How long a change to one document, or reading a few, may take before it counts as lost. The driver itself would
 /// wait for as long as the connection seems to be open.
@@ -44,7 +37,8 @@ const NO_CLOCK_BEFORE: i64 = 1_577_836_800_000;
 const LOST: &str = "the MongoDB server has gone and is not back yet";
 
 impl Mongo {
-    /// Runs a command until it no longer conflicts with another one.
+    /// Runs a command until it no longer conflicts with another one. The server already retries by itself, so this is
+    /// for the rare moment when it gave up.
     pub(crate) async fn settled<T, F>(
         &self,
         collection: &str,
@@ -54,16 +48,15 @@ impl Mongo {
     where
         F: Future<Output = mongodb::error::Result<T>>,
     {
-        let mut pause = PAUSE;
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::default();
+        while attempts.next().await {
             match self.answer(kind, command()).await? {
                 Ok(answer) => return Ok(answer),
                 Err(failure) => match meaning(collection, kind, &failure) {
-                    Meaning::Conflict => tokio::time::sleep(pause).await,
+                    Meaning::Conflict => {}
                     Meaning::Failed(error) => return Err(error),
                 },
             }
-            pause *= 2;
         }
         Err(Error::Contended(format!("the collection {collection}")))
     }

@@ -4,14 +4,15 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bson::{DateTime, Document, doc};
-use document::DocumentEngine;
+use document::{DocumentEngine, Error, Update, until};
 use mongo::{Mongo, Sharded};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::time::Instant;
 
 /// The opcodes of the driver's greeting and its answer, and of everything else.
 const QUERY: i32 = 2004;
@@ -26,6 +27,8 @@ struct Router {
     stages: &'static [&'static str],
     /// The time that it reports, in milliseconds since 1970.
     time: AtomicI64,
+    /// How many of the next updates conflict with others.
+    conflicts: AtomicU32,
     keys: Mutex<HashMap<String, Document>>,
     /// The names of the commands that change something, in order.
     changes: Mutex<Vec<String>>,
@@ -41,6 +44,7 @@ impl Router {
             kind,
             stages,
             time: AtomicI64::new(0),
+            conflicts: AtomicU32::new(0),
             keys: Mutex::default(),
             changes: Mutex::default(),
         });
@@ -120,6 +124,16 @@ impl Router {
             }
             "aggregate" if self.begins_well(command) => {
                 doc! { "ok": 1, "cursor": { "id": 0_i64, "ns": "feed.probe", "firstBatch": [] } }
+            }
+            "update" => {
+                let left = |conflicts: u32| conflicts.checked_sub(1);
+                match self
+                    .conflicts
+                    .fetch_update(Ordering::SeqCst, Ordering::SeqCst, left)
+                {
+                    Ok(_) => doc! { "ok": 0, "code": 112, "codeName": "WriteConflict", "errmsg": "again" },
+                    Err(_) => doc! { "ok": 1, "n": 1, "nModified": 1 },
+                }
             }
             "createIndexes" => {
                 self.changes
@@ -207,4 +221,19 @@ async fn a_server_reports_its_own_time_unless_it_has_none() {
     router.time.store(1_900_000_000_000, Ordering::SeqCst);
     let says = mongo.clock().await.unwrap();
     assert_eq!(says, Some(DateTime::from_millis(1_900_000_000_000)));
+}
+
+#[tokio::test]
+async fn a_command_that_conflicts_is_repeated_until_its_operation_gives_up() {
+    let (router, mongo) = Router::start(None).await;
+    let update = || Update::one(doc! {}, doc! { "$set": { "a": 1 } });
+    router.conflicts.store(12, Ordering::SeqCst);
+    assert_eq!(mongo.update("things", update()).await.unwrap().modified, 1);
+    router.conflicts.store(3, Ordering::SeqCst);
+    let refused = until(Instant::now(), mongo.update("things", update())).await;
+    let Err(Error::Contended(what)) = refused else {
+        panic!("{refused:?}");
+    };
+    assert_eq!(what, "the collection things");
+    assert_eq!(router.conflicts.load(Ordering::SeqCst), 2, "it was sent once");
 }

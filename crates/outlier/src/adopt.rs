@@ -2,13 +2,12 @@ use std::collections::HashSet;
 
 use bson::{Bson, DateTime, Document, doc};
 
-use crate::attempts::Attempts;
 use crate::item::documents;
 use crate::spec::take_at;
 use crate::spill::page_fields;
 use crate::state::{Born, Head, State, int};
 use crate::{Item, OverflowList, Owner, empty, value_at};
-use document::{Error, Find, Result, Update};
+use document::{Attempts, Error, Find, Result, Update};
 
 /// How many pages are written or read back at once.
 const BATCH: usize = 64;

@@ -1,10 +1,9 @@
 use bson::{Bson, Document, doc};
 
-use crate::attempts::Attempts;
 use crate::item::documents;
 use crate::state::{State, int};
 use crate::{Item, OverflowList, Owner, empty, value_at};
-use document::{Error, Find, FindAndModify, Result, Update};
+use document::{Attempts, Error, Find, FindAndModify, Result, Update};
 
 /// How many pages are written at once.
 const BATCH: usize = 64;

@@ -1,12 +1,11 @@
 use bson::doc;
 
-use crate::attempts::Attempts;
 use crate::collection::{Collection, kinds};
 use crate::spill::Push;
 use crate::state::{Head, State};
 use crate::sweep::Sweep;
 use crate::{OverflowList, Owner};
-use document::{Engine, Error, Find, Result, session_of};
+use document::{Attempts, Engine, Error, Find, Result, session_of};
 
 /// Only the lists with removals under way have this field.
 pub(crate) const PENDING_PAGE: &str = "pending.page";

@@ -13,7 +13,6 @@
 
 mod adopt;
 mod append;
-mod attempts;
 mod bulk;
 mod chain;
 pub mod check;
@@ -122,7 +121,6 @@ pub use embedded;
 pub use mongo as mongodb;
 
 pub use append::Appended;
-pub use attempts::Attempts;
 pub use bulk::{StoredList, lay_out};
 pub use collection::{Collection, Elements};
 pub use cursor::{Cursor, Seam};

@@ -12,10 +12,11 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 use tracing::Instrument;
 
 use crate::{Appended, Item, Key, Kind, OverflowList, Owner};
-use document::{Engine, Error, Result};
+use document::{Engine, Error, Result, deadline};
 
 /// The lists that have a round under way, and the appends that wait for the next round.
 #[derive(Debug, Default)]
@@ -27,6 +28,8 @@ pub(crate) struct QueuedAppend {
     pub key: Key,
     pub item: Item,
     pub waiter: Waiter,
+    /// When the caller gives up.
+    pub deadline: Instant,
 }
 
 /// The caller that waits for the outcome of its append.
@@ -49,8 +52,13 @@ impl OverflowList<'_> {
     /// Appends in the next round of the list.
     pub(crate) async fn append_queued(&self, owner: &Owner, key: Key, item: Item) -> Result<Appended> {
         let (waiter, answer) = oneshot::channel();
-        let waiter = Waiter(waiter);
-        if let Some(rounds) = Rounds::join(self.kind, owner.clone(), QueuedAppend { key, item, waiter }) {
+        let wanted = QueuedAppend {
+            key,
+            item,
+            waiter: Waiter(waiter),
+            deadline: deadline(),
+        };
+        if let Some(rounds) = Rounds::join(self.kind, owner.clone(), wanted) {
             // In a task of its own, because the first caller may be cancelled before the others are done.
             tokio::spawn(rounds.run(self.engine.clone()).in_current_span());
         }

@@ -1,11 +1,10 @@
 use bson::DateTime;
 use uuid::Uuid;
 
-use crate::attempts::Attempts;
 use crate::pages::{Direction, Page};
 use crate::state::{Head, State};
 use crate::{Cursor, Item, OverflowList, Owner, Seam};
-use document::{Error, Result};
+use document::{Attempts, Error, Result};
 
 /// A stretch of a list.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,12 +1,11 @@
 use bson::{Bson, doc};
 
-use crate::attempts::Attempts;
 use crate::fields::number;
 use crate::pages::PageRevision;
 use crate::snapshot::Terms;
 use crate::state::{Head, Pending, State};
 use crate::{Item, Key, OverflowList, Owner, uuid_bson};
-use document::{Consistency, Error, FindAndModify, Result, Update};
+use document::{Attempts, Consistency, Error, FindAndModify, Result, Update};
 
 /// How many removals from pages may be under way at once. When there are more, a removal finishes some of them first,
 /// so that the owner document stays small even if many removals were interrupted.

@@ -1,9 +1,8 @@
 //! From head and pages back to one plain array.
 
 use bson::{Bson, Document, doc};
-use document::{Engine, Error, Find, Result, Update};
+use document::{Attempts, Engine, Error, Find, Result, Update};
 
-use crate::attempts::Attempts;
 use crate::measure::bytes_of;
 use crate::pages::Page;
 use crate::scan::Shape;

@@ -8,15 +8,15 @@
 use std::collections::HashMap;
 
 use bson::{Bson, DateTime, Document, doc};
+use tokio::time::Instant;
 
-use crate::attempts::Attempts;
 use crate::item::documents;
 use crate::queue::{QueuedAppend, Waiter};
 use crate::snapshot::{Snapshot, Terms};
 use crate::spill::Push;
 use crate::state::{Head, State, int, just_after};
 use crate::{Appended, Item, Key, Order, OverflowList, Owner};
-use document::{Consistency, Error, Result};
+use document::{Attempts, Consistency, Error, Result, deadline, until};
 
 /// The progress of a round.
 struct Round {
@@ -30,18 +30,30 @@ impl OverflowList<'_> {
     /// Adds the wanted items, each unless the list has one with the same key, and answers every caller. No two of them
     /// have the same key. An error goes to every caller whose item is not known to be in the list.
     ///
-    /// A round makes one push. Returns the appends for which the head had no room.
+    /// A round makes one push, and ends by the earliest deadline of its callers. Returns the appends for which the head
+    /// had no room, and those that lost against others and have time left.
     pub(crate) async fn round(&self, owner: &Owner, wanted: Vec<QueuedAppend>) -> Vec<QueuedAppend> {
         let mut round = Round {
             done: Vec::with_capacity(wanted.len()),
             wanted,
         };
-        match self.add_and_sweep(owner, &mut round, &mut Terms::default()).await {
-            Ok(seen) => self.finish_leftovers(owner, seen).await,
-            Err(error) => {
-                for wanted in round.wanted.drain(..) {
-                    wanted.waiter.answer(Err(error.clone()));
-                }
+        let first = round.wanted.iter().map(|wanted| wanted.deadline).min();
+        let first = first.unwrap_or_else(deadline);
+        let appending = async {
+            let seen = self
+                .add_and_sweep(owner, &mut round, &mut Terms::default())
+                .await?;
+            self.finish_leftovers(owner, seen).await;
+            Ok(())
+        };
+        if let Err(error) = until(first, appending).await {
+            let now = Instant::now();
+            let is_late = matches!(error, Error::Contended(_)) && first <= now;
+            for wanted in round
+                .wanted
+                .extract_if(.., |wanted| !is_late || wanted.deadline <= now)
+            {
+                wanted.waiter.answer(Err(error.clone()));
             }
         }
         for (waiter, appended) in round.done {
@@ -74,6 +86,7 @@ impl OverflowList<'_> {
                 key,
                 item,
                 waiter: Waiter::detached(),
+                deadline: deadline(),
             }],
             done: Vec::with_capacity(1),
         };

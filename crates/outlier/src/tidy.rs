@@ -1,9 +1,8 @@
 use bson::{Document, doc};
 
-use crate::attempts::Attempts;
 use crate::state::Head;
 use crate::{OverflowList, Owner};
-use document::{Result, Update};
+use document::{Attempts, Result, Update};
 
 impl OverflowList<'_> {
     /// Tidies pages that removals emptied. The newest pages are given up as long as they are empty; an empty page

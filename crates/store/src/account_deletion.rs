@@ -22,8 +22,8 @@ use crate::people::COLLECTION;
 use crate::reactions::{Action, Reaction, unless_gone};
 use crate::timeline::Timelines;
 use crate::{Store, posts, recovery};
-use document::{DocumentEngine, Error, Find, Index, Result, Update};
-use outlier::{Attempts, Sweep, fields};
+use document::{Attempts, DocumentEngine, Error, Find, Index, Result, Update};
+use outlier::{Sweep, fields};
 
 /// The field that marks a person who is leaving; it is `true` or absent.
 pub(crate) const MARK: &str = "leaving";

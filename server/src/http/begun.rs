@@ -4,6 +4,7 @@ use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use document::with_deadline;
 use tracing::Instrument;
 
 /// Middleware: a request that may change something is finished even if its sender goes away.
@@ -11,11 +12,13 @@ use tracing::Instrument;
 /// A like is an item of a list, an entry of the person's activities and news for watchers. If it were dropped with
 /// its connection, it would stop between two of these, and the person's next action would begin while this one is
 /// incomplete.
+///
+/// Whatever a request retries, it gives up by one deadline.
 pub async fn finish_mutations(request: Request, next: Next) -> Response {
     if request.method().is_safe() {
-        return next.run(request).await;
+        return with_deadline(next.run(request)).await;
     }
-    match tokio::spawn(next.run(request).in_current_span()).await {
+    match tokio::spawn(with_deadline(next.run(request)).in_current_span()).await {
         Ok(response) => response,
         Err(ended) => match ended.try_into_panic() {
             Ok(panic) => resume_unwind(panic),
@@ -28,12 +31,14 @@ pub async fn finish_mutations(request: Request, next: Next) -> Response {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+    use std::time::Duration;
 
     use axum::Router;
     use axum::body::Body;
     use axum::http::Method;
     use axum::middleware::from_fn;
     use axum::routing::get;
+    use document::deadline;
     use tokio::sync::Semaphore;
     use tower::ServiceExt as _;
 
@@ -87,5 +92,22 @@ mod tests {
     #[tokio::test]
     async fn a_read_ends_with_its_reader() {
         assert!(!is_finished(Method::GET).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whatever_a_request_does_has_one_deadline() {
+        let handler = async || {
+            let first = deadline();
+            tokio::time::advance(Duration::from_secs(1)).await;
+            assert_eq!(deadline(), first);
+        };
+        let app = Router::new()
+            .route("/", get(handler).put(handler))
+            .layer(from_fn(finish_mutations));
+        for method in [Method::GET, Method::PUT] {
+            let request = Request::builder().method(method).body(Body::empty()).unwrap();
+            let answer = app.clone().oneshot(request).await.unwrap();
+            assert_eq!(answer.status(), StatusCode::OK);
+        }
     }
 }

@@ -5,8 +5,7 @@ use uuid::Uuid;
 use super::{FIELD, Reaction, user};
 use crate::Store;
 use crate::overflow::{Item, Key, uuid_bson};
-use document::{Error, Result};
-use outlier::Attempts;
+use document::{Attempts, Error, Result};
 
 /// What every change of an actor's list writes with it: it raises the list's `rev`, so that nobody who read the list
 /// before can change it without reading it again.

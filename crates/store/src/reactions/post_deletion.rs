@@ -8,8 +8,7 @@ use super::intents::{self, Begun};
 use super::{Action, Attempt, Reactions, user};
 use crate::Store;
 use crate::overflow::{Item, Key, delete_owner, sweep_pages, uuid_bson};
-use document::{Error, Result};
-use outlier::Attempts;
+use document::{Attempts, Error, Result};
 use uuid::Uuid;
 
 /// The entry of an author's activity log for a post. It has the post's id, so it is stored once.

@@ -4,8 +4,7 @@ use model::Handle;
 use super::stored::{Entry, Timeline};
 use super::{COLLECTION, DeliveryMode, Timelines};
 use crate::{account_deletion, people, posts};
-use document::{Error, Find, Result};
-use outlier::Attempts;
+use document::{Attempts, Error, Find, Result};
 
 impl Timelines<'_> {
     /// A reader's timeline. If there is none, or too little in it, it is built from the lists and the posts, which

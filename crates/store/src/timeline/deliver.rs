@@ -13,9 +13,9 @@ use crate::overflow::{Snapshot, delete_owner, number, uuid_bson};
 use crate::people;
 use crate::posts::{self, StoredPost, new_document};
 use crate::reactions::{activity_of_post, agree_on_post, raise_rev};
-use document::{Consistency, Error, Find, Result, Update};
+use document::{Attempts, Consistency, Error, Find, Result, Update};
+use outlier::Sweep;
 use outlier::fields::uuid;
-use outlier::{Attempts, Sweep};
 
 /// The mark of a post that may not be in all its timelines yet.
 pub(crate) const UNDELIVERED: &str = "undelivered";

@@ -9,8 +9,7 @@ use super::stored::Timeline;
 use super::{COLLECTION, DeliveryMode, Timelines};
 use crate::overflow::{Appended, Item, Key, Removed, uuid_bson};
 use crate::reactions::{agree_following, raise_rev};
-use document::{Error, Find, Result, Update};
-use outlier::Attempts;
+use document::{Attempts, Error, Find, Result, Update};
 
 impl Timelines<'_> {
     /// Makes a reader follow an author: in the author's followers, in the reader's `following` list, and in the
