@@ -134,7 +134,7 @@ async fn embedded(folder: &Path) -> Result<Embedded, CliError> {
 
 /// The clock that a store's items are dated by.
 pub async fn clock_of(store: &Store) -> Result<Arc<StoreClock>, CliError> {
-    let clock = StoreClock::read_from(Arc::clone(store.engine())).await;
+    let clock = StoreClock::read_from(Arc::clone(store.engine()), Arc::new(SystemClock)).await;
     clock.map_err(|error| unreachable_server(&error))
 }
 
@@ -142,13 +142,13 @@ pub async fn clock_of(store: &Store) -> Result<Arc<StoreClock>, CliError> {
 /// what was interrupted.
 pub fn tidy_every_minute(store: &Store, embedded: Option<&Embedded>, clock: &Arc<StoreClock>) {
     if let Some(engine) = embedded.cloned() {
+        let clock = Arc::clone(clock);
         // This keeps the engine open.
         every_minute("removing expired documents", move || {
             let engine = engine.clone();
+            let now = DateTime::from_millis(clock.now().millis());
             async move {
-                let gone = engine
-                    .expire(DateTime::from_millis(SystemClock.now().millis()))
-                    .await?;
+                let gone = engine.expire(now).await?;
                 tracing::debug!(gone, "documents expired");
                 Ok(0)
             }
