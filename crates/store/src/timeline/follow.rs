@@ -11,6 +11,10 @@ use crate::overflow::{Appended, Item, Key, Removed, uuid_bson};
 use crate::reactions::{agree_following, raise_rev};
 use document::{Attempts, Error, Find, Result, Update};
 
+/// How many follows and unfollows of one reader may be under way, or interrupted and not yet finished. Each costs every
+/// read of the timeline a search of the author's followers.
+const MOST_DOUBTS: usize = 32;
+
 impl Timelines<'_> {
     /// Makes a reader follow an author: in the author's followers, in the reader's `following` list, and in the
     /// reader's timeline. Repeating it changes nothing. If it is interrupted, repeating it finishes it, and until then
@@ -205,6 +209,9 @@ impl Timelines<'_> {
 
     /// Notes that it is unclear until the end of this attempt whether the reader follows the author, and begins a
     /// timeline to note it in. If the attempt never ends, each read of the timeline checks the list.
+    ///
+    /// # Errors
+    /// [`Error::Contended`] when there are too many doubts already. A sweep ends those that were left behind.
     async fn doubt(&self, reader: &Handle, author: &Handle, attempt: Uuid) -> Result<()> {
         let doubt = doc! { "id": uuid_bson(attempt), "author": author.as_str() };
         let change = doc! {
@@ -212,7 +219,21 @@ impl Timelines<'_> {
             "$inc": { "rev": 1_i64 },
             "$setOnInsert": Timeline::unbuilt_fields(&uuid_bson(attempt), self.window()),
         };
-        let noted = Update::one(doc! { "_id": reader.as_str() }, change).or_insert();
-        self.store.engine().update(COLLECTION, noted).await.map(drop)
+        let full = format!("doubts.{}", MOST_DOUBTS - 1);
+        let room = doc! { "_id": reader.as_str(), &full: { "$exists": false } };
+        let mut attempts = Attempts::default();
+        while attempts.next().await {
+            let noted = Update::one(room.clone(), change.clone()).or_insert();
+            match self.store.engine().update(COLLECTION, noted).await {
+                // There is a timeline: without room, or begun in this moment.
+                Err(Error::DuplicateKey { .. }) => {}
+                noted => return noted.map(drop),
+            }
+            let find = doc! { "_id": reader.as_str(), &full: { "$exists": true } };
+            if self.store.engine().count(COLLECTION, find).await? > 0 {
+                break;
+            }
+        }
+        Err(Error::Contended(format!("the follows of {reader}")))
     }
 }

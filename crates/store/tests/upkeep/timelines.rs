@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bson::{Document, doc};
 use document::trace;
-use document::{Find, Update};
+use document::{Error, Find, Update};
 use embedded::Embedded;
 use model::{Handle, Person, Relation, Timestamp, Topic};
 use store::overflow::Item;
@@ -321,4 +321,33 @@ async fn many_timelines_are_checked_together() {
     let (_, without) = Box::pin(trace::reads(found(&store, false))).await;
     let more = reads.len() - without.len();
     assert!((1..=10).contains(&more), "{more} commands for 141 timelines");
+}
+
+#[tokio::test]
+async fn a_timeline_has_at_most_32_doubts_however_many_follows_were_interrupted() {
+    let store = two_people().await;
+    for number in 0..31_u8 {
+        let doubt = doc! { "id": bson::Uuid::from_bytes([number; 16]), "author": "ada" };
+        let noted = Update::one(doc! { "_id": "bob" }, doc! { "$push": { "doubts": doubt } });
+        store.engine().update(COLLECTION, noted).await.unwrap();
+    }
+    let unfollow = async |attempt: u128| {
+        let (timelines, attempt) = (store.timelines(), Uuid::from_u128(attempt));
+        timelines.unfollow(&handle("bob"), &handle("ada"), attempt).await
+    };
+    assert!(
+        unfollow(100).await.unwrap().item.is_some(),
+        "there is room for one more"
+    );
+    let doubt = doc! { "id": bson::Uuid::from_bytes([31; 16]), "author": "ada" };
+    let noted = Update::one(doc! { "_id": "bob" }, doc! { "$push": { "doubts": doubt } });
+    store.engine().update(COLLECTION, noted).await.unwrap();
+    let Err(Error::Contended(what)) = unfollow(101).await else {
+        panic!("there is no room");
+    };
+    assert_eq!(what, "the follows of bob");
+    let full = doc! { "_id": "bob", "doubts": { "$size": 32 } };
+    assert_eq!(store.engine().count(COLLECTION, full).await.unwrap(), 1);
+    found(&store, true).await;
+    assert!(unfollow(102).await.unwrap().item.is_none(), "a repair makes room");
 }
