@@ -13,6 +13,7 @@ use super::query::Query;
 use super::tables::check_collection;
 use super::{Embedded, reader};
 use document::catalogue::Documents;
+use document::trace::Notes;
 use document::{Error, Find, Result};
 
 /// How many documents are passed on together, and after how many bytes a batch is full.
@@ -99,6 +100,7 @@ impl Embedded {
             bytes: 0,
             held,
         };
+        let notes = Notes::of_this_task();
         let work = move || {
             let outcome = shared.read(&collection, |tally| {
                 reader::each(&shared, &collection, &query, tally, &mut |_, document| {
@@ -115,7 +117,7 @@ impl Embedded {
         };
         std::thread::Builder::new()
             .name("spillway-scan".to_owned())
-            .spawn(work)
+            .spawn(move || Notes::during(notes, work))
             .map_err(|error| Error::Unavailable(format!("a scan cannot start: {error}")))?;
         Ok(scan)
     }

@@ -10,7 +10,7 @@ use crate::fault::{CommandError, INVALID_OPTIONS, Outcome, fine};
 use crate::message::LARGEST_MESSAGE;
 use crate::scram::MECHANISM;
 use crate::server::{Server, Session};
-use crate::sign_in;
+use crate::{counts, sign_in};
 
 /// The version of MongoDB whose commands are implemented, and its number on the wire.
 const VERSION: [i32; 4] = [7, 0, 0, 0];
@@ -83,7 +83,7 @@ pub(crate) fn server() -> Document {
     doc! { "host": "spillway", "version": version(), "gitVersion": "spillway" }
 }
 
-/// `serverStatus`: what is known about the listener. Options that switch sections on or off are ignored.
+/// `serverStatus`: what is known about the listener and its process. Options that switch sections on or off are ignored.
 pub(crate) fn status(server: &Server) -> Document {
     let uptime = server.started.elapsed();
     let milliseconds = i64::try_from(uptime.as_millis()).unwrap_or(i64::MAX);
@@ -93,7 +93,14 @@ pub(crate) fn status(server: &Server) -> Document {
         "process": "spillway",
         "uptime": uptime.as_secs_f64().floor(),
         "uptimeMillis": milliseconds,
-        "connections": { "totalCreated": server.connections.load(Ordering::Relaxed) },
+        "connections": {
+            "current": server.counts.open(),
+            "available": i32::try_from(server.places.available_permits()).unwrap_or(i32::MAX),
+            "totalCreated": server.connections.load(Ordering::Relaxed),
+        },
+        "network": server.counts.network(),
+        "opcounters": server.counts.operations(),
+        "mem": counts::memory(),
         "metrics": { "cursor": { "open": { "total": server.cursors.count() } } },
         "storageEngine": { "name": "spillway", "persistent": true, "readOnly": false },
     })

@@ -51,6 +51,7 @@ pub(crate) async fn serve(
     place: Option<OwnedSemaphorePermit>,
     closing: watch::Receiver<bool>,
 ) {
+    let _open = server.counts.connected();
     let (stranger, removed) = if place.is_some() {
         (None, Arc::new(Notify::new()))
     } else {
@@ -99,9 +100,10 @@ async fn converse(
             Some(_) => (LARGEST_MESSAGE, TRANSFER),
             None => (LARGEST_OF_A_STRANGER, TRANSFER_OF_A_STRANGER),
         };
-        let request = timeout(transfer, receive(&mut stream, first, most))
+        let (request, length) = timeout(transfer, receive(&mut stream, first, most))
             .await
             .map_err(|_| Ended::Slow)??;
+        server.counts.requested(&request.body, length);
         number = number.wrapping_add(1);
         deadline = Instant::now() + SILENCE_OF_A_STRANGER;
         let (id, form, silent) = (request.id, request.form, request.silent);
@@ -120,14 +122,15 @@ async fn converse(
             let too_large = CommandError::new(10334, "the answer is larger than a message may be").answer();
             bytes = answer(form, number, id, &too_large)?;
         }
+        server.counts.answered(bytes.len());
         timeout(transfer, stream.write_all(&bytes))
             .await
             .map_err(|_| Ended::Slow)??;
     }
 }
 
-/// Reads the rest of a message. Memory grows with the bytes that arrive, not with the length in the header.
-async fn receive(stream: &mut TcpStream, first: u8, most: usize) -> Result<Request, Ended> {
+/// Reads the rest of a message; also returns its length. Memory grows with the bytes that arrive, not with the length in the header.
+async fn receive(stream: &mut TcpStream, first: u8, most: usize) -> Result<(Request, usize), Ended> {
     let mut header = [first; HEADER];
     stream.read_exact(&mut header[1..]).await?;
     let header = Header::parse(&header, most)?;
@@ -137,7 +140,8 @@ async fn receive(stream: &mut TcpStream, first: u8, most: usize) -> Result<Reque
     if bytes.len() < header.rest {
         return Err(Malformed::Truncated.into());
     }
-    Ok(Request::parse(header, &bytes)?)
+    let length = HEADER + header.rest;
+    Ok((Request::parse(header, &bytes)?, length))
 }
 
 fn is_handshake(request: &Request) -> bool {
@@ -149,7 +153,7 @@ fn is_handshake(request: &Request) -> bool {
 pub(crate) async fn reject(mut stream: TcpStream) {
     let refused = async {
         let first = stream.read_u8().await?;
-        let request = receive(&mut stream, first, LARGEST_OF_A_STRANGER).await?;
+        let (request, _) = receive(&mut stream, first, LARGEST_OF_A_STRANGER).await?;
         let body = CommandError::new(TOO_MANY_CONNECTIONS, "too many connections").answer();
         stream
             .write_all(&answer(request.form, 1, request.id, &body)?)

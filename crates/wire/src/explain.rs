@@ -1,14 +1,74 @@
-//! `explain`: how a command would be run, without running it.
+//! `explain`: how a command would be run, and on request what its query reads. Nothing is changed.
 
 use bson::{Bson, Document, doc};
-use document::Find;
+use document::{Error, Find, trace};
+use tokio::time::Instant;
 
 use crate::about;
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, whole};
 use crate::collections::existing;
-use crate::fault::{BAD_VALUE, COMMAND_NOT_FOUND, CommandError, INVALID_OPTIONS, Outcome, fine};
+use crate::fault::{BAD_VALUE, COMMAND_NOT_FOUND, CommandError, Outcome, fine};
 use crate::server::{Command, Server};
 use crate::variables::Variables;
+
+/// How much to tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verbosity {
+    QueryPlanner,
+    ExecutionStats,
+    /// The planner does not try other plans, so there are none to tell of.
+    AllPlansExecution,
+}
+
+impl Verbosity {
+    fn of(argument: Option<Bson>) -> Outcome<Self> {
+        match &argument {
+            None => Ok(Self::AllPlansExecution),
+            Some(Bson::String(name)) if name == "queryPlanner" => Ok(Self::QueryPlanner),
+            Some(Bson::String(name)) if name == "executionStats" => Ok(Self::ExecutionStats),
+            Some(Bson::String(name)) if name == "allPlansExecution" => Ok(Self::AllPlansExecution),
+            Some(other) => {
+                let message = format!(
+                    "the verbosity of explain is \"queryPlanner\", \"executionStats\" or \"allPlansExecution\", not {other}"
+                );
+                Err(CommandError::new(BAD_VALUE, message))
+            }
+        }
+    }
+}
+
+/// The stage of a command around its query, and the field in which it tells how many documents the query found.
+#[derive(Debug, Clone, Copy)]
+struct Outside {
+    stage: &'static str,
+    found: &'static str,
+    /// Whether it stops at the first document.
+    single: bool,
+}
+
+impl Outside {
+    const COUNT: Self = Self {
+        stage: "COUNT",
+        found: "nCounted",
+        single: false,
+    };
+
+    fn update(many: bool) -> Self {
+        Self {
+            stage: "UPDATE",
+            found: "nMatched",
+            single: !many,
+        }
+    }
+
+    fn delete(many: bool) -> Self {
+        Self {
+            stage: "DELETE",
+            found: "nWouldDelete",
+            single: !many,
+        }
+    }
+}
 
 /// `explain`
 pub(crate) async fn explain(server: &Server, command: Command) -> Outcome<Document> {
@@ -17,15 +77,7 @@ pub(crate) async fn explain(server: &Server, command: Command) -> Outcome<Docume
     let Bson::Document(body) = arguments.required("explain")? else {
         return Err(CommandError::new(BAD_VALUE, "'explain' is a command"));
     };
-    match arguments.take("verbosity") {
-        None => {}
-        Some(Bson::String(verbosity)) if verbosity == "queryPlanner" => {}
-        Some(verbosity) => {
-            let message =
-                format!("the verbosity {verbosity} of explain is not supported; ask for \"queryPlanner\"");
-            return Err(CommandError::new(INVALID_OPTIONS, message));
-        }
-    }
+    let verbosity = Verbosity::of(arguments.take("verbosity"))?;
     arguments.finish()?;
     let Some(name) = body.keys().next().cloned() else {
         return Err(CommandError::new(
@@ -44,22 +96,28 @@ pub(crate) async fn explain(server: &Server, command: Command) -> Outcome<Docume
         "find" => (None, query(&mut inner, "filter")?),
         "aggregate" => {
             let pipeline = variables.in_pipeline(inner.documents("pipeline")?);
-            return pipeline_of(server, holds, &collection, &pipeline).await;
+            return pipeline_of(server, holds, &collection, &pipeline, verbosity).await;
         }
-        "count" => (Some("COUNT"), query(&mut inner, "query")?),
+        "count" => (Some(Outside::COUNT), query(&mut inner, "query")?),
         "distinct" => (None, query(&mut inner, "query")?),
         "findAndModify" | "findandmodify" => {
             let removes = inner.flag("remove")?;
-            let outside = if removes { "DELETE" } else { "UPDATE" };
+            let outside = if removes {
+                Outside::delete(false)
+            } else {
+                Outside::update(false)
+            };
             (Some(outside), query(&mut inner, "query")?)
         }
         "update" => {
             let mut entry = Arguments::new("update.updates", first(inner.documents("updates")?));
-            (Some("UPDATE"), query(&mut entry, "q")?)
+            let outside = Outside::update(entry.flag("multi")?);
+            (Some(outside), query(&mut entry, "q")?)
         }
         "delete" => {
             let mut entry = Arguments::new("delete.deletes", first(inner.documents("deletes")?));
-            (Some("DELETE"), query(&mut entry, "q")?)
+            let find = query(&mut entry, "q")?;
+            (Some(Outside::delete(find.limit == 0)), find)
         }
         other => {
             let message = format!("Explain failed due to unknown command: {other}");
@@ -67,8 +125,8 @@ pub(crate) async fn explain(server: &Server, command: Command) -> Outcome<Docume
         }
     };
     find.filter = variables.in_filter(find.filter);
-    let planner = planner(server, holds, &collection, &find, outside).await?;
-    Ok(answer(doc! { "queryPlanner": planner }))
+    let explained = explained(server, holds, &collection, &find, outside, verbosity).await?;
+    Ok(answer(explained))
 }
 
 /// `aggregate` with the argument `explain`.
@@ -88,6 +146,7 @@ pub(crate) async fn pipeline(
         holds,
         collection,
         &variables.in_pipeline(pipeline.to_vec()),
+        Verbosity::QueryPlanner,
     )
     .await
 }
@@ -98,6 +157,7 @@ async fn pipeline_of(
     holds: bool,
     collection: &str,
     pipeline: &[Document],
+    verbosity: Verbosity,
 ) -> Outcome<Document> {
     // The engine decides whether the stages are valid.
     server.catalogue.aggregate(&[], pipeline)?;
@@ -121,15 +181,37 @@ async fn pipeline_of(
         [Bson::Document(only)] => only.clone(),
         _ => doc! { "$and": filters },
     };
-    let planner = planner(server, holds, collection, &find, None).await?;
+    let explained = explained(server, holds, collection, &find, None, verbosity).await?;
     if led == pipeline.len() {
-        return Ok(answer(doc! { "queryPlanner": planner }));
+        return Ok(answer(explained));
     }
-    let cursor = doc! { "$cursor": { "queryPlanner": planner } };
-    let stages: Vec<Document> = std::iter::once(cursor)
-        .chain(pipeline[led..].iter().cloned())
-        .collect();
+    let mut stages = vec![doc! { "$cursor": explained }];
+    for (at, stage) in pipeline.iter().enumerate().skip(led) {
+        let mut stage = stage.clone();
+        if verbosity != Verbosity::QueryPlanner {
+            let began = Instant::now();
+            stage.insert(
+                "nReturned",
+                returned_by(server, holds, collection, &pipeline[..=at]).await?,
+            );
+            stage.insert("executionTimeMillisEstimate", milliseconds(began));
+        }
+        stages.push(stage);
+    }
     Ok(answer(doc! { "stages": stages }))
+}
+
+/// How many documents a pipeline returns. None of them is kept.
+async fn returned_by(server: &Server, holds: bool, collection: &str, pipeline: &[Document]) -> Outcome<i64> {
+    let mut counting = pipeline.to_vec();
+    counting.push(doc! { "$count": "n" });
+    let counted = if holds {
+        server.engine.aggregate(collection, counting).await?
+    } else {
+        server.catalogue.aggregate(&[], &counting)?
+    };
+    let number = counted.first().and_then(|counted| counted.get("n"));
+    Ok(number.and_then(whole).unwrap_or_default())
 }
 
 fn query(arguments: &mut Arguments, filter: &str) -> Outcome<Find> {
@@ -142,30 +224,112 @@ fn query(arguments: &mut Arguments, filter: &str) -> Outcome<Find> {
     })
 }
 
-async fn planner(
+/// The plan of a query, and what running it reads.
+async fn explained(
     server: &Server,
     holds: bool,
     collection: &str,
     find: &Find,
-    outside: Option<&str>,
+    outside: Option<Outside>,
+    verbosity: Verbosity,
 ) -> Outcome<Document> {
     let collections = existing(server, holds).await?;
-    let plan = if collections.iter().any(|name| name == collection) {
+    let exists = collections.iter().any(|name| name == collection);
+    let plan = if exists {
         server.catalogue.explain(collection, find)?
     } else {
         doc! { "stage": "EOF" }
     };
-    let plan = match outside {
-        None => plan,
-        Some(stage) => doc! { "stage": stage, "inputStage": plan },
+    let whole_plan = match outside {
+        None => plan.clone(),
+        Some(outside) => doc! { "stage": outside.stage, "inputStage": plan.clone() },
     };
-    Ok(doc! {
+    let mut explained = doc! { "queryPlanner": {
         "namespace": format!("{}.{collection}", server.database),
         "indexFilterSet": false,
         "parsedQuery": find.filter.clone(),
-        "winningPlan": plan,
+        "winningPlan": whole_plan,
         "rejectedPlans": [],
+    } };
+    if verbosity == Verbosity::QueryPlanner {
+        return Ok(explained);
+    }
+    let mut find = find.clone();
+    if outside.is_some_and(|outside| outside.single) {
+        find.limit = 1;
+    }
+    let mut executed = execute(server, exists.then_some(collection), &find, plan, outside).await?;
+    if verbosity == Verbosity::AllPlansExecution {
+        executed.insert("allPlansExecution", Vec::<Document>::new());
+    }
+    explained.insert("executionStats", executed);
+    Ok(explained)
+}
+
+/// Runs a query, and tells how much it read and returned. Of the stages below the first it is known what they read.
+async fn execute(
+    server: &Server,
+    collection: Option<&str>,
+    find: &Find,
+    plan: Document,
+    outside: Option<Outside>,
+) -> Outcome<Document> {
+    let began = Instant::now();
+    let run = async {
+        let mut returned = 0_i64;
+        if let Some(collection) = collection {
+            let mut documents = server.catalogue.scan(collection, find)?;
+            while documents.next().await.transpose()?.is_some() {
+                returned += 1;
+            }
+        }
+        Ok::<i64, Error>(returned)
+    };
+    let (returned, reads) = trace::reads(run).await;
+    let found = returned?;
+    let documents = counted(reads.iter().map(|read| read.documents).sum());
+    let keys = counted(reads.iter().filter_map(|read| read.entries).sum());
+    let took = milliseconds(began);
+    let mut stages = plan;
+    stages.insert("nReturned", found);
+    note_reads(&mut stages, documents, keys);
+    // A command around a query returns a number and no documents.
+    let mut returned = found;
+    if let Some(outside) = outside {
+        returned = 0;
+        stages =
+            doc! { "stage": outside.stage, "nReturned": 0_i64, outside.found: found, "inputStage": stages };
+    }
+    stages.insert("executionTimeMillisEstimate", took);
+    Ok(doc! {
+        "executionSuccess": true,
+        "nReturned": returned,
+        "executionTimeMillis": took,
+        "totalKeysExamined": keys,
+        "totalDocsExamined": documents,
+        "executionStages": stages,
     })
+}
+
+/// Adds to the stages that read how much they read.
+fn note_reads(stage: &mut Document, documents: i64, keys: i64) {
+    match stage.get_str("stage") {
+        Ok("IXSCAN") => _ = stage.insert("keysExamined", keys),
+        Ok("COLLSCAN" | "FETCH") => _ = stage.insert("docsExamined", documents),
+        Ok("IDHACK") => stage.extend(doc! { "keysExamined": keys, "docsExamined": documents }),
+        _ => {}
+    }
+    if let Ok(input) = stage.get_document_mut("inputStage") {
+        note_reads(input, documents, keys);
+    }
+}
+
+fn counted(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn milliseconds(since: Instant) -> i64 {
+    i64::try_from(since.elapsed().as_millis()).unwrap_or(i64::MAX)
 }
 
 fn answer(planned: Document) -> Document {

@@ -23,6 +23,7 @@ mod arguments;
 mod bytes;
 mod collections;
 mod connection;
+mod counts;
 mod cursor;
 mod explain;
 mod fault;

@@ -12,6 +12,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::connection;
+use crate::counts::Counts;
 use crate::cursor::Cursors;
 use crate::scram::{Keys, Login};
 use crate::server::Server;
@@ -121,6 +122,7 @@ pub async fn listen(
         strangers: Arc::new(Strangers::default()),
         places: Arc::new(Semaphore::new(options.connections)),
         connections: AtomicI32::new(0),
+        counts: Counts::default(),
         started: tokio::time::Instant::now(),
     };
     let (closing, closed) = watch::channel(false);

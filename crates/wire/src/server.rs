@@ -9,6 +9,7 @@ use document::Engine;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::arguments::Arguments;
+use crate::counts::Counts;
 use crate::cursor::Cursors;
 use crate::fault::{
     BAD_VALUE, COMMAND_NOT_FOUND, CommandError, ILLEGAL_OPERATION, INVALID_NAMESPACE, MAX_TIME_EXPIRED,
@@ -37,6 +38,8 @@ pub(crate) struct Server {
     pub(crate) places: Arc<Semaphore>,
     /// The number of the last connection.
     pub(crate) connections: AtomicI32,
+    /// What clients asked for.
+    pub(crate) counts: Counts,
     /// When it began to listen.
     pub(crate) started: tokio::time::Instant,
 }
@@ -236,5 +239,5 @@ impl Server {
 
 /// Whether a command can be interrupted without leaving its outcome open.
 fn reads(name: &str) -> bool {
-    ["find", "aggregate", "count", "distinct"].contains(&name)
+    ["find", "aggregate", "count", "distinct", "explain"].contains(&name)
 }
