@@ -25,4 +25,5 @@ pub mod specification;
 pub mod stale;
 pub mod step;
 pub mod unreliable;
+mod visited;
 pub mod walks;

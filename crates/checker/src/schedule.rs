@@ -2,9 +2,9 @@
 //! engine calls, and with a crash or a lost answer at another place, until all have been tried.
 //!
 //! A run ends early if it reaches a state that another run has been in: the same documents, the same answers to each
-//! operation, and the same remaining bounds. Everything that can follow from there has been tried already.
+//! operation, and the same remaining bounds. Everything that can follow from there has been tried already. Nothing else
+//! is left out: within its bounds, each interleaving is run, or agrees from some state on with one that is.
 
-use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -20,6 +20,7 @@ use crate::dice::Dice;
 use crate::history::History;
 use crate::observed::{Answers, Observed};
 use crate::stale::{Age, Versions};
+use crate::visited::{Place, Visited};
 
 /// An operation under test. It gets a store whose engine calls all wait for their turn.
 pub type Operation<S> = Arc<dyn Fn(S) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
@@ -93,8 +94,8 @@ pub struct Explorer {
     stale: Option<(Arc<Versions>, usize)>,
     /// Requests and answers of the current run; to be replaced before the next.
     pub history: History,
-    /// Digests of the states that runs have been in.
-    been: HashSet<u64>,
+    /// The states that runs have been in.
+    visited: Visited,
 }
 
 impl Explorer {
@@ -108,7 +109,7 @@ impl Explorer {
             runs: 0,
             stale: None,
             history: History::default(),
-            been: HashSet::new(),
+            visited: Visited::default(),
         }
     }
 
@@ -145,24 +146,29 @@ impl Explorer {
         settle(&mut inbox, operations.len(), &mut waiting, &mut run).await;
         let mut left = self.bounds;
         let mut stale = self.stale.as_ref().map_or(0, |(_, reads)| *reads);
-        let mut previous: Option<(usize, bool)> = None;
+        let mut last: Option<usize> = None;
         let mut depth = 0;
         let mut ends_early = false;
         loop {
             if depth >= self.path.len() {
-                let mut place = DefaultHasher::new();
-                (self.engine.now(), left, stale, previous).hash(&mut place);
-                self.history.digest().hash(&mut place);
+                let mut state = DefaultHasher::new();
+                (self.engine.now(), left.faults, stale).hash(&mut state);
+                self.history.digest().hash(&mut state);
                 self.stale
                     .as_ref()
                     .map(|(versions, _)| versions.all())
-                    .hash(&mut place);
+                    .hash(&mut state);
                 for actor in 0..operations.len() {
                     // A crashed caller restarts from nothing.
                     let answered = (!run.crashed[actor]).then(|| answers[actor].digest());
-                    (answered, waiting[actor].is_some()).hash(&mut place);
+                    (answered, waiting[actor].is_some()).hash(&mut state);
                 }
-                if !self.been.insert(place.finish()) {
+                let place = Place {
+                    state: state.finish(),
+                    last,
+                    switches: left.switches,
+                };
+                if !self.visited.note(place) {
                     ends_early = true;
                     break;
                 }
@@ -170,20 +176,14 @@ impl Explorer {
             let behind = self.stale.as_ref().map_or(0, |(versions, _)| versions.behind());
             // Only as the one fault of a run, so that there are not too many runs.
             let loses_calls = self.bounds.faults == 1;
-            let options = options(&waiting, previous, left, behind.min(stale), loses_calls);
+            let options = options(&waiting, last, left, behind.min(stale), loses_calls);
             if options.is_empty() {
                 break;
             }
             let choice = options[self.decide(depth, options.len())];
             depth += 1;
             let turn = waiting[choice.actor].take().unwrap();
-            if let Some((last, _)) = previous
-                && last != choice.actor
-                && waiting[last].is_some()
-            {
-                left.switches -= 1;
-            }
-            previous = Some((choice.actor, turn.writes));
+            left.switches -= usize::from(last.is_some_and(|last| last != choice.actor));
             let call = match (turn.writes, choice.age) {
                 (true, _) => "writes".to_owned(),
                 (false, Age::Newest) => "reads".to_owned(),
@@ -191,18 +191,14 @@ impl Explorer {
             };
             run.story
                 .push(format!("{} {call} {:?}", choice.actor, choice.decision));
-            if choice.age != Age::Newest
-                && let Some((versions, _)) = &self.stale
-            {
-                stale -= 1;
-                versions.answer_next(choice.age);
-            }
-            if choice.decision != Decision::Proceed {
-                left.faults -= 1;
-            }
             if let Some((versions, _)) = &self.stale {
                 versions.lose_next(choice.decision == Decision::LoseAnswer);
+                if choice.age != Age::Newest {
+                    stale -= 1;
+                    versions.answer_next(choice.age);
+                }
             }
+            left.faults -= usize::from(choice.decision != Decision::Proceed);
             run.crashed[choice.actor] |= choice.decision == Decision::Crash;
             let writes = turn.writes;
             assert!(turn.decide(choice.decision), "a caller gave up while it waited");
@@ -212,6 +208,7 @@ impl Explorer {
                     answers[choice.actor].note_version(versions.last_seen());
                 }
             }
+            last = waiting[choice.actor].is_some().then_some(choice.actor);
             if writes {
                 after_write().await;
             }
@@ -363,10 +360,11 @@ async fn settle(
     }
 }
 
-/// The ways in which the run can continue. Two reads in a row commute, so only one of their two orders is tried.
+/// The ways in which the run can continue. Two reads in a row commute, but both orders are tried: they differ in the
+/// switches that it takes to go on.
 fn options(
     waiting: &[Option<WaitingCall>],
-    previous: Option<(usize, bool)>,
+    last: Option<usize>,
     left: Bounds,
     stale: usize,
     loses_calls: bool,
@@ -374,11 +372,8 @@ fn options(
     let mut options = Vec::new();
     for turn in waiting.iter().flatten() {
         let actor = turn.caller;
-        if let Some((last, wrote)) = previous {
-            let switches_away = last != actor && waiting[last].is_some();
-            if switches_away && (left.switches == 0 || (!wrote && !turn.writes && actor < last)) {
-                continue;
-            }
+        if left.switches == 0 && last.is_some_and(|last| last != actor) {
+            continue;
         }
         let choice = |decision, age| Choice { actor, decision, age };
         options.push(choice(Decision::Proceed, Age::Newest));
