@@ -151,20 +151,20 @@ impl Explorer {
         let mut ends_early = false;
         loop {
             if depth >= self.path.len() {
-                let mut state = DefaultHasher::new();
-                (self.engine.now(), left.faults, stale).hash(&mut state);
-                self.history.digest().hash(&mut state);
+                let mut hasher = DefaultHasher::new();
+                (self.engine.now(), left.faults, stale).hash(&mut hasher);
+                self.history.digest().hash(&mut hasher);
                 self.stale
                     .as_ref()
                     .map(|(versions, _)| versions.all())
-                    .hash(&mut state);
+                    .hash(&mut hasher);
                 for actor in 0..operations.len() {
                     // A crashed caller restarts from nothing.
                     let answered = (!run.crashed[actor]).then(|| answers[actor].digest());
-                    (answered, waiting[actor].is_some()).hash(&mut state);
+                    (answered, waiting[actor].is_some()).hash(&mut hasher);
                 }
                 let place = Place {
-                    state: state.finish(),
+                    state: hasher.finish(),
                     last,
                     switches: left.switches,
                 };
