@@ -12,7 +12,7 @@ use crate::options::SELECTION_TIMEOUT;
 
 /// How long a server that reads a whole collection may leave the driver's own questions unanswered. The driver then ends
 /// every connection to it. A server that is not there is noticed sooner, while one is selected.
-const BUSY: Duration = Duration::from_secs(60);
+const BUSY: Duration = Duration::from_mins(1);
 
 /// A connection through which nothing of ours is written.
 #[derive(Debug, Clone)]
