@@ -29,7 +29,7 @@ const SLOW: Duration = Duration::from_secs(30);
 const GRACE: Duration = Duration::from_secs(2);
 /// How long the server may be expected to measure such a collection: if longer, it is not asked at all. More than it is
 /// given, because the expectation is rough.
-const EXPECTED: Duration = Duration::from_secs(120);
+const EXPECTED: Duration = Duration::from_mins(2);
 /// A collection with fewer documents is not worth the question.
 const LARGE: u64 = 20_000;
 /// The most bytes to fetch of a collection whose server is slow.
