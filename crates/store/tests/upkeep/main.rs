@@ -10,5 +10,6 @@ mod migrate;
 mod stale;
 #[path = "../support/lists.rs"]
 mod support;
+mod sweeps;
 mod timelines;
 mod town;
