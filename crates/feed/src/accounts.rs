@@ -240,7 +240,13 @@ impl Accounts<'_> {
             expires: end_of_session(at, at),
             device: client.device.clone(),
         };
-        self.0.add_session(&session, user.password.is_none()).await?;
+        if user.at == at {
+            // The account has just been made and has no other sessions, of which there could be too many.
+            let inserted = self.0.store.sessions().insert(&session).await;
+            inserted.map_err(to_problem)?;
+        } else {
+            self.0.add_session(&session, user.password.is_none()).await?;
+        }
         Ok((account(user), token))
     }
 
