@@ -40,7 +40,7 @@ const wasm = join(bindings, "spillway.wasm");
 run("tailwindcss", "--input", "style/main.css", "--output", css, "--minify");
 // What cargo-leptos passes too: WebAssembly's features that Rust uses by default.
 const features = ["--enable-bulk-memory", "--enable-nontrapping-float-to-int"];
-run("wasm-opt", "-Oz", ...features, join(bindings, "spillway_bg.wasm"), "-o", wasm);
+run("wasm-opt", "-Oz", "--converge", ...features, join(bindings, "spillway_bg.wasm"), "-o", wasm);
 const script = await readFile(join(bindings, "spillway.js"), "utf8");
 
 // A server that is running keeps a complete site until the new one takes its place.

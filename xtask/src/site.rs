@@ -15,7 +15,7 @@ use crate::repository::{Repository, files};
 use crate::versions::WASM_TARGET;
 
 /// The maximum size of the first load: JavaScript and WebAssembly after brotli, in bytes.
-pub const FIRST_LOAD_LIMIT: u64 = 80_000;
+pub const FIRST_LOAD_LIMIT: u64 = 50_000;
 
 /// Cargo's own message names the host that could not be reached or the line that does not compile.
 pub const ADVICE: &str = "if the lines above speak of the network, check it (and HTTPS_PROXY) and run this again; \
