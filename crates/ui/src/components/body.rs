@@ -38,17 +38,19 @@ fn marked(text: String, found: &[String]) -> AnyView {
     if found.is_empty() {
         return text.into_any();
     }
+    // Leptos shows an empty text as a space.
+    let plain = |text: &str| (!text.is_empty()).then(|| text.to_owned().into_any());
     let mut shown = Vec::new();
     let mut rest = 0;
     for (place, word) in search::words(&text) {
         if found.iter().any(|found| found.trim_start_matches('#') == word) {
-            shown.push(text[rest..place.start].to_owned().into_any());
+            shown.extend(plain(&text[rest..place.start]));
             rest = place.end;
             let word = text[place].to_owned();
             shown.push(view! { <mark>{word}</mark> }.into_any());
         }
     }
-    shown.push(text[rest..].to_owned().into_any());
+    shown.extend(plain(&text[rest..]));
     shown.into_any()
 }
 
