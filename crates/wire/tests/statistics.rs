@@ -49,6 +49,7 @@ fn numbers(explained: &Document) -> [i64; 3] {
 async fn explain_tells_what_the_query_of_a_command_read() {
     let (_listener, mut stream) = ten_things().await;
     let by_index = doc! { "a": 1, "b": { "$gt": 4 } };
+    let first = [doc! { "q": &by_index, "u": { "$set": { "b": 0 } } }];
     let many = [doc! { "q": &by_index, "u": { "$set": { "b": 0 } }, "multi": true }];
     let one = [doc! { "q": &by_index, "limit": 1 }];
     for (command, expected) in [
@@ -68,6 +69,11 @@ async fn explain_tells_what_the_query_of_a_command_read() {
         ),
         (doc! { "count": "things", "query": &by_index }, [0, 5, 5]),
         (doc! { "update": "things", "updates": many.to_vec() }, [0, 5, 5]),
+        (doc! { "update": "things", "updates": first.to_vec() }, [0, 3, 3]),
+        (
+            doc! { "findAndModify": "things", "query": &by_index, "remove": true },
+            [0, 3, 3],
+        ),
         (doc! { "delete": "things", "deletes": one.to_vec() }, [0, 3, 3]),
     ] {
         let explained = run(
