@@ -81,6 +81,8 @@ mutants! {
     an_adoption_that_does_not_raise_the_revision: Part(FinishAdoption, "$inc", "rev"), "two likes meet a short unbounded array";
     an_adoption_that_does_not_raise_the_floor: Part(FinishAdoption, "$set", "floor"), "a like with a late clock meets an unbounded array";
     a_deletion_that_leaves_the_pages: Never(Sweep), "an unlike in a page of a post that is deleted and published again";
+    a_page_left_behind_whose_revision_is_never_passed: Never(AdvanceRev), "two servers with different limits spill the same head";
+    an_empty_page_that_readers_are_led_to: Never(Unmark), "two unlikes that empty a page";
     a_sweep_of_an_existing_owner: Guard(Sweep, "born"), "a like spills the head of a post that is deleted and published again";
 }
 
@@ -106,6 +108,7 @@ mutants! {
     Disordered;
     a_removal_that_changes_the_page_first: PullBeforePend, "two unlikes of one item of a page";
     a_removal_that_is_no_longer_pending_before_it_reaches_its_page: UnpendBeforePull, "two unlikes of one item of a page";
+    an_empty_page_that_is_hidden_after_its_removal_is_no_longer_pending: UnpendBeforeUnmark, "two unlikes that empty a page";
     a_reader_that_reads_the_owner_once: NoSecondLook, "the whole list is read while an item of a page goes";
     a_search_that_finds_a_later_page_of_the_same_number: AnyRevision, "a double like while the only page is emptied and its number used again";
 }

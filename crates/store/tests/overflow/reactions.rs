@@ -14,6 +14,8 @@ use store::people::User;
 use store::reactions::{Attempt, Intent, Reaction};
 use uuid::Uuid;
 
+use crate::support::flawed_feed::FeedFlaw::EndsYoung;
+use crate::support::flawed_feed::FlawedFeed;
 use crate::support::operations::Operation;
 use crate::support::steps::FeedStep::{Begin, List};
 use crate::support::{small_store_on, walk, with_new_and_old_reads};
@@ -342,11 +344,11 @@ scenarios! {
 
 /// Like the mutants of lists: a test for each part of the protocol that is left out, with the scenario that must fail.
 macro_rules! mutants {
-    ($($test:ident: $fault:expr, $scenario:ident;)*) => {
+    ($layer:ident; $($test:ident: $fault:expr, $scenario:ident;)*) => {
         $(
             #[test]
             fn $test() {
-                let between = Mutant::between($fault);
+                let between = $layer::between($fault);
                 let scenario = scenario(stringify!($scenario));
                 assert!(fails(move || async move { scenario.explore(between).await }), "{:?} survives", $fault);
             }
@@ -355,6 +357,7 @@ macro_rules! mutants {
 }
 
 mutants! {
+    Mutant;
     an_activity_added_after_an_old_read: Guard(List(Push), "rev"), a_like_meets_an_unlike;
     an_activity_spilled_after_an_old_read: Guard(List(Commit), "rev"), a_like_meets_an_unlike_while_the_activities_spill;
     an_activity_removed_after_an_old_read: Guard(List(RemoveFromHead), "rev"), a_deleted_comment_is_sent_again;
@@ -364,6 +367,11 @@ mutants! {
     an_answer_confirmed_without_raising_the_revision: Part(List(Confirm), "$inc", "rev"), a_like_meets_an_unlike;
     an_attempt_that_is_not_noted: Part(Begin, "$push", "intents"), a_like_meets_an_unlike;
     an_attempt_that_does_not_end: Part(List(Push), "$pull", "intents"), a_like_meets_an_unlike;
+}
+
+mutants! {
+    FlawedFeed;
+    an_attempt_that_another_ends_while_it_runs: EndsYoung, a_like_meets_an_unlike;
 }
 
 /// Without a session nothing orders the reads of the two documents.

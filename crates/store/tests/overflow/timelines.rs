@@ -2,17 +2,22 @@
 //! people who leave, with a crash before any write or a lost answer to any write. In the end, home always agrees with
 //! the lists and the posts.
 
+use crate::support::flawed_feed::FeedFlaw::{
+    AnnouncesLeaving, FollowersReadOnce, MarkedAfterwards, MarkedFirst, NotEmptied,
+};
+use crate::support::flawed_feed::FlawedFeed;
 use crate::support::steps::FeedStep::{
-    self, Announce, BeginToAnnounce, Deliver, Delivered, Doubt, Forget, Rewrite,
+    Announce, BeginToAnnounce, Deliver, Delivered, Doubt, Forget, Rewrite,
 };
 use crate::support::town::Act::{
     self, Delete, Follow, FollowSecond, Join, Leave, Look, Post, PostAgain, PostBySecond, Unfollow,
     UnfollowSecond,
 };
-use crate::support::town::{SECOND, Scenario};
+use crate::support::town::{Overtaken, SECOND, Scenario};
 use crate::support::with_new_and_old_reads;
-use checker::mutant::Fault::{self, Guard, Never, Part};
+use checker::mutant::Fault::{Guard, Never, Part};
 use checker::mutant::{Mutant, fails};
+use checker::schedule::Between;
 
 /// Two readers who follow and have a timeline, and a third who has one.
 const ORDINARY: &[Act] = &[Post(1), Follow(1), Follow(2), Look(1), Look(2), Look(3)];
@@ -147,24 +152,24 @@ scenarios! {
 }
 
 /// Whether a scenario fails over an engine with a fault.
-fn dies(fault: Fault<FeedStep>, name: &'static str) -> bool {
-    let between = Mutant::between(fault);
+fn dies(between: Between, name: &'static str) -> bool {
     fails(move || async move { scenario(name).explore(between).await })
 }
 
 /// Like the mutants of lists: a test for each part of the protocol that is left out, with the scenario that must fail.
 macro_rules! mutants {
-    ($($test:ident: $fault:expr, $scenario:ident;)*) => {
+    ($layer:ident; $($test:ident: $fault:expr, $scenario:ident;)*) => {
         $(
             #[test]
             fn $test() {
-                assert!(dies($fault, stringify!($scenario)), "{:?} survives", $fault);
+                assert!(dies($layer::between($fault), stringify!($scenario)), "{:?} survives", $fault);
             }
         )*
     };
 }
 
 mutants! {
+    Mutant;
     a_delivery_to_somebody_who_left: Guard(Deliver, "follows"), a_post_while_somebody_unfollows;
     a_delivery_that_is_repeated: Guard(Deliver, "entries"), two_posts_at_once;
     a_delivery_that_a_build_does_not_notice: Part(Deliver, "$inc", "rev"), a_post_while_a_follower_looks_for_the_first_time;
@@ -183,6 +188,45 @@ mutants! {
     a_delivery_to_the_next_holder_of_a_handle: Guard(Deliver, "born"), a_reader_leaves_and_another_takes_the_handle_during_a_post;
     a_rewrite_of_the_next_holders_timeline: Guard(Rewrite, "born"), a_reader_leaves_and_another_takes_the_handle_while_they_look;
     an_announcement_that_a_build_does_not_notice: Part(Announce, "$inc", "rev"), an_author_becomes_an_outlier_while_an_earlier_follower_looks;
+}
+
+mutants! {
+    FlawedFeed;
+    an_outlier_marked_before_the_followers_timelines_name_them: MarkedFirst, an_author_becomes_an_outlier_while_somebody_follows;
+    a_delivery_that_reads_the_followers_once: FollowersReadOnce, a_post_while_somebody_unfollows;
+    an_announcement_of_an_author_who_is_leaving: AnnouncesLeaving, an_outlier_leaves_while_they_are_announced;
+    a_post_that_is_marked_after_it_was_inserted: MarkedAfterwards, two_posts_at_once;
+    a_timeline_without_room_that_is_built_before_it_is_emptied: NotEmptied, an_author_with_a_late_clock_posts_while_a_follower_looks;
+}
+
+/// Two tests for each write that the next holder of a handle overtakes: home is right, and it is not without the
+/// guard.
+macro_rules! overtaken {
+    ($($test:ident: $before:expr, $act:expr, $at:ident, $meanwhile:expr, $guard:literal;)*) => {
+        $(
+            mod $test {
+                use super::*;
+
+                const OVERTAKEN: Overtaken = Overtaken { before: $before, act: $act, at: $at, meanwhile: $meanwhile };
+
+                #[tokio::test]
+                async fn with_its_guard() {
+                    OVERTAKEN.run(&|engine| engine).await;
+                }
+
+                #[test]
+                fn without_its_guard() {
+                    let between = Mutant::between(Guard($at, $guard));
+                    assert!(fails(move || async move { OVERTAKEN.run(between).await }), "nothing breaks");
+                }
+            }
+        )*
+    };
+}
+
+overtaken! {
+    an_announcement_to_the_next_holder_of_a_handle: &[Post(1), Follow(2), Follow(3), Look(1), Follow(1), Follow(4)], Post(2), Announce, &[Leave(1), Join(1), FollowSecond(1), Look(1)], "born";
+    a_departure_that_the_next_holder_of_a_followers_handle_overtakes: &[Look(1), FollowSecond(1), PostBySecond(3)], Leave(SECOND), Forget, &[Leave(1), Join(1), Leave(SECOND), Join(SECOND), FollowSecond(1), PostBySecond(4), Look(1)], "born";
 }
 
 /// A test for each scenario that fails when reads are old and operations have no sessions.

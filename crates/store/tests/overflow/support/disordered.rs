@@ -19,6 +19,8 @@ pub enum Disorder {
     PullBeforePend,
     /// A removal is no longer pending before its item is out of the page.
     UnpendBeforePull,
+    /// A removal is no longer pending before the page that it emptied is hidden from readers.
+    UnpendBeforeUnmark,
     /// Readers do not look at the owner again after they have read pages.
     NoSecondLook,
     /// Searches of pages find items in pages that were written after the owner was read.
@@ -38,6 +40,8 @@ pub struct Disordered {
 struct Memory {
     /// A pull that waits until its removal is no longer pending.
     pull: Option<FindAndModify>,
+    /// An empty page that is hidden when its removal is no longer pending.
+    unmark: Option<Update>,
     /// The last read of an owner, if nothing was written since.
     owner: Option<Vec<Document>>,
     /// Whether pages were read since.
@@ -139,8 +143,19 @@ impl Layer for Disordered {
         if matches!(self.disorder, Disorder::NoWriteBeforeSweep) && step == Some(Step::Confirm) {
             return Ok(Updated::default());
         }
+        if matches!(self.disorder, Disorder::UnpendBeforeUnmark) && step == Some(Step::Unmark) {
+            self.memory.lock().unwrap().unmark = Some(update);
+            return Ok(Updated {
+                matched: 1,
+                ..Updated::default()
+            });
+        }
         let unpends = step == Some(Step::Unpend);
         let updated = self.engine.update(collection, update).await?;
+        let unmark = self.memory.lock().unwrap().unmark.take_if(|_| unpends);
+        if let Some(unmark) = unmark {
+            self.engine.update(PAGES, unmark).await?;
+        }
         let pull = self.memory.lock().unwrap().pull.take_if(|_| unpends);
         if let Some(pull) = pull {
             self.engine.find_and_modify(PAGES, pull).await?;

@@ -1,6 +1,7 @@
 //! Authors and readers who act concurrently in every interleaving, and what must hold for home timelines after each.
 
 mod explore;
+mod overtaken;
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use store::timeline::COLLECTION;
 use store::upkeep::{CheckOptions, Violation, check};
 use uuid::Uuid;
 
+pub use self::overtaken::Overtaken;
 use super::operations::Operation;
 use Act::{
     Delete, Follow, FollowSecond, Join, Leave, Look, Post, PostAgain, PostBySecond, Unfollow, UnfollowSecond,

@@ -10,7 +10,7 @@ use checker::stale::{Versions, old_reads};
 use document::Engine;
 use store::Store;
 
-use super::Act::{Post, PostBySecond};
+use super::Act::{self, Leave, Post, PostBySecond};
 use super::{FIRST, NUMBERS, READERS, SECOND, Scenario, Town, WINDOW, fresh};
 use crate::support::small_store_on;
 
@@ -25,19 +25,17 @@ impl Scenario {
         }
     }
 
-    /// Every interleaving with one switch, over a store of which a read in a run may be old. With `sessions`,
-    /// no read is older than what its operation has seen before.
+    /// Every interleaving with one switch, and with few steps every fault, over a store of which a read in a run may be
+    /// old. With `sessions`, no read is older than what its operation has seen before.
     pub async fn explore_stale(&self, between: Between, sessions: bool) {
         let (engine, store) = empty_store().await;
-        let versions = Versions::of(Arc::clone(&engine), sessions);
-        self.explore_within(
-            &engine,
-            &store,
-            within(1, 0).at_least(least()),
-            between,
-            Some(versions),
-        )
-        .await;
+        let is_short = |acts: &&[Act]| acts.len() == 1 && !matches!(acts[0], Leave(_));
+        let one_fault = self.at_once.iter().all(is_short).then_some(within(0, 1));
+        for bounds in [within(1, 0)].into_iter().chain(one_fault) {
+            let versions = Some(Versions::of(Arc::clone(&engine), sessions));
+            self.explore_within(&engine, &store, bounds.at_least(least()), between, versions)
+                .await;
+        }
     }
 
     async fn explore_within(
@@ -136,7 +134,7 @@ impl Scenario {
 }
 
 /// A store with short lists and timelines.
-async fn empty_store() -> (Arc<Cached>, Store) {
+pub async fn empty_store() -> (Arc<Cached>, Store) {
     let engine = Cached::in_memory();
     let small = small_store_on(Arc::clone(&engine) as Engine, 3, 2).await;
     let mut settings = small.settings().clone();
