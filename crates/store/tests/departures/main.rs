@@ -4,23 +4,29 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+#[path = "../overflow/support/flawed_feed.rs"]
+#[expect(dead_code, reason = "other tests use the rest")]
+mod flawed_feed;
 #[path = "../support/lists.rs"]
 #[expect(dead_code, reason = "other tests use the rest")]
 mod lists;
+mod seen;
 #[path = "../overflow/support/steps.rs"]
 mod steps;
 mod support;
 
 use std::sync::Arc;
 
+use crate::flawed_feed::FeedFlaw::FollowsLeaving;
+use crate::flawed_feed::FlawedFeed;
 use crate::steps::FeedStep::{
     self, Begin, DeletePages, DeletePerson, DeletePost, DeleteTimeline, Empty, Forget,
 };
 use crate::support::Act::{
-    self, BeCommentedOn, BeFollowed, BeginToPublish, Comment, Delete, Deliver, Finish, Follow, Join, Leave,
-    Like, Look, Mark, Publish, Share, SignIn,
+    self, BeCommentedOn, BeFollowed, BeLiked, BeUnfollowed, BeginToPublish, Comment, Delete, Deliver, Finish,
+    Follow, Join, Leave, Like, Look, Mark, Publish, Share, SignIn, Undo,
 };
-use crate::support::{Departed, Scenario};
+use crate::support::{Departed, Scenario, assert_nothing_begins};
 use checker::mutant::Fault::{self, Guard, Guards, Never, Part};
 use checker::mutant::{Mutant, fails};
 use checker::schedule::Between;
@@ -75,6 +81,14 @@ scenarios! {
     a_share_while_they_leave: &[], &[&[Share], &[Leave]], 2;
     a_follow_while_they_leave: &[], &[&[Follow], &[Leave]], 2;
     a_post_while_they_leave: &[], &[&[Publish(1)], &[Leave]], 2;
+    an_unlike_while_they_leave: &[Like], &[&[Undo(&Like)], &[Leave]], 2;
+    an_end_of_a_share_while_they_leave: &[Share], &[&[Undo(&Share)], &[Leave]], 2;
+    a_comment_is_deleted_while_they_leave: &[Comment(1)], &[&[Undo(&Comment(1))], &[Leave]], 2;
+    an_unfollow_while_they_leave: &[Follow, Look], &[&[Undo(&Follow)], &[Leave]], 2;
+    a_post_is_deleted_while_they_leave: &[Publish(1), BeCommentedOn(1)], &[&[Delete(1)], &[Leave]], 2;
+    a_post_is_liked_while_they_leave: &[Publish(1)], &[&[BeLiked(1)], &[Leave]], 2;
+    a_follower_comes_while_they_leave: &[Publish(1), Look], &[&[BeFollowed], &[Leave]], 2;
+    a_follower_goes_while_they_leave: &[Publish(1), BeFollowed, Look], &[&[BeUnfollowed], &[Leave]], 2;
     a_post_while_a_follower_looks: &[BeFollowed, Look], &[&[Look], &[Publish(1)]], 3;
     a_post_is_delivered_while_it_is_deleted: &[BeginToPublish(1)], &[&[Deliver], &[Delete(1)]], 2;
     a_post_is_deleted_while_a_reader_looks: &[Publish(1), BeCommentedOn(1)], &[&[Look], &[Delete(1)]], 2;
@@ -101,12 +115,24 @@ macro_rules! mutants {
     };
 }
 
+#[tokio::test]
+async fn somebody_who_is_leaving_begins_nothing() {
+    assert_nothing_begins(&|engine| engine).await;
+}
+
+#[test]
+fn somebody_who_is_leaving_begins_something_without_the_guard() {
+    let between = mutant(Guard(Begin, "leaving"));
+    assert!(fails(move || assert_nothing_begins(between)), "it survives");
+}
+
 fn mutant(fault: Fault<FeedStep>) -> Between {
     Mutant::between(fault)
 }
 
 mutants! {
     a_deletion_of_a_post_that_is_not_noted: mutant(Part(Begin, "$push", "intents")), a_post_is_deleted_while_a_reader_looks;
+    a_follow_of_somebody_who_is_leaving: FlawedFeed::between(FollowsLeaving), a_follower_comes_while_they_leave;
     a_person_who_is_not_looked_at_again: &|engine| Arc::new(Departed(engine)), two_servers_finish_and_the_next_holder_signs_in;
     lists_that_are_emptied_although_they_have_changed: mutant(Guards(Empty, ["count", "rev"])), a_like_while_they_leave;
     lists_that_are_emptied_although_a_post_was_recorded: mutant(Guards(Empty, ["count", "rev"])), a_post_while_they_leave;
