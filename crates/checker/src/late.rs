@@ -1,4 +1,4 @@
-//! An engine on a disk which does not journal one write of the protocol.
+//! An engine on a disk which does not journal one write of a protocol.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -10,28 +10,27 @@ use document::{Engine, FindAndModify, Layer, Result, Update, Updated};
 use redb::StorageBackend;
 
 use crate::disk::Disk;
-use crate::mutant::Write as _;
-use crate::step::{PAGES, Step};
+use crate::mutant::Write;
 
 /// The writes that were made, and whether the protocol journals them.
-pub type Written = Arc<Mutex<BTreeSet<(Step, bool)>>>;
+pub type Written<W> = Arc<Mutex<BTreeSet<(W, bool)>>>;
 
 /// An engine that keeps a copy of the disk after each write.
-pub struct Late<K> {
+pub struct Late<K, W> {
     /// The engine below.
     pub engine: Engine,
     /// The disk.
     pub disk: Disk<K>,
     /// The write that is acknowledged before it is on disk. The next journaled one takes it there.
-    pub step: Option<Step>,
+    pub step: Option<W>,
     /// The writes that were made.
-    pub written: Written,
+    pub written: Written<W>,
 }
 
-impl<K: Clone + Debug + Default + Send + 'static> Late<K> {
+impl<K: Clone + Debug + Default + Send + 'static, W: Write + Ord> Late<K, W> {
     async fn write<T>(
         &self,
-        step: Option<Step>,
+        step: Option<W>,
         journaled: bool,
         write: impl Future<Output = Result<T>> + Send,
     ) -> Result<T> {
@@ -56,35 +55,30 @@ impl<K: Clone + Debug + Default + Send + 'static> Late<K> {
 }
 
 #[async_trait]
-impl<K: Clone + Debug + Default + Send + 'static> Layer for Late<K> {
+impl<K: Clone + Debug + Default + Send + 'static, W: Write + Ord> Layer for Late<K, W> {
     fn below(&self) -> &Engine {
         &self.engine
     }
 
     async fn insert(&self, collection: &str, documents: Vec<Document>) -> Result<()> {
-        let step = if collection == PAGES {
-            Step::WritePages
-        } else {
-            Step::MakeOwner
-        };
         let insert = self.engine.insert(collection, documents);
-        self.write(Some(step), true, insert).await
+        self.write(W::of_insert(collection), true, insert).await
     }
 
     async fn update(&self, collection: &str, update: Update) -> Result<Updated> {
-        let (step, journaled) = (Step::of_update(collection, &update.update), update.journaled);
+        let (step, journaled) = (W::of_update(collection, &update.update), update.journaled);
         let update = self.engine.update(collection, update);
         self.write(step, journaled, update).await
     }
 
     async fn find_and_modify(&self, collection: &str, change: FindAndModify) -> Result<Option<Document>> {
-        let (step, journaled) = (Step::of_update(collection, &change.update), change.journaled);
+        let (step, journaled) = (W::of_update(collection, &change.update), change.journaled);
         let change = self.engine.find_and_modify(collection, change);
         self.write(step, journaled, change).await
     }
 
     async fn delete(&self, collection: &str, filter: Document, many: bool) -> Result<u64> {
-        let step = Step::of_delete(collection, many);
+        let step = W::of_delete(collection, many);
         let delete = self.engine.delete(collection, filter, many);
         self.write(step, true, delete).await
     }

@@ -18,6 +18,11 @@ pub trait Write: Copy + Debug + PartialEq + Send + Sync + 'static {
     /// The write that an update of a collection belongs to.
     fn of_update(collection: &str, change: &Change) -> Option<Self>;
 
+    /// The write that an insertion into a collection belongs to.
+    fn of_insert(_collection: &str) -> Option<Self> {
+        None
+    }
+
     /// The write that a deletion in a collection belongs to.
     fn of_delete(_collection: &str, _many: bool) -> Option<Self> {
         None

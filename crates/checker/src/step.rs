@@ -112,6 +112,13 @@ impl Write for Step {
         }
     }
 
+    fn of_insert(collection: &str) -> Option<Self> {
+        Some(match collection {
+            PAGES => Self::WritePages,
+            _ => Self::MakeOwner,
+        })
+    }
+
     fn of_delete(collection: &str, many: bool) -> Option<Self> {
         Some(match (collection, many) {
             (PAGES, true) => Self::Sweep,

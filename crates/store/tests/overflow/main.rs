@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod feed_power_failures;
 mod home;
 mod interruptions;
 mod leftovers;

@@ -26,7 +26,7 @@ enum Fate {
 use Fate::*;
 
 /// All operations of lists, one after the other, on a disk; one write may be late.
-async fn life(late: Option<Step>) -> (Vec<Moment>, Written) {
+async fn life(late: Option<Step>) -> (Vec<Moment>, Written<Step>) {
     let disk = Disk::default();
     let engine = Arc::new(Embedded::on(disk.clone()).unwrap());
     let base = Client {

@@ -8,26 +8,38 @@ use store::overflow::PAGES;
 use store::timeline::COLLECTION as TIMELINES;
 use store::{people, posts};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FeedStep {
     /// A write of a list.
     List(Step),
+    /// Somebody joins.
+    Join,
+    /// A post is written.
+    Publish,
     /// A person's intent is noted.
     Begin,
+    /// A person's intent is removed, alone.
+    End,
     /// A post is put into a timeline.
     Deliver,
     /// A post is in all timelines that it belongs in.
     Delivered,
+    /// A timeline is begun by a reader who looks.
+    BeginTimeline,
     /// An outlier is named in a timeline.
     Announce,
     /// An author is marked before the followers' timelines name them as an outlier.
     BeginToAnnounce,
+    /// All those timelines name them.
+    Announced,
     /// A follow or unfollow is noted.
     Doubt,
     /// A timeline is rewritten.
     Rewrite,
     /// An author who leaves is removed from a timeline.
     Forget,
+    /// Somebody is marked as leaving.
+    Mark,
     /// The lists of somebody who leaves are emptied.
     Empty,
     /// Pages are deleted: those of somebody who leaves, or of owners that are gone.
@@ -61,16 +73,28 @@ impl Write for FeedStep {
             () if has("$push", "intents").is_some() => Some(Self::Begin),
             () if has("$unset", "undelivered").is_some() => Some(Self::Delivered),
             () if has("$set", "pending").is_some() => Some(Self::Empty),
-            () => list().or_else(|| {
-                let begins = has("$set", "outlier") == Some(Bson::Boolean(false));
-                begins.then_some(Self::BeginToAnnounce)
+            () if has("$set", "leaving").is_some() => Some(Self::Mark),
+            () => list().or_else(|| match has("$set", "outlier") {
+                Some(Bson::Boolean(false)) => Some(Self::BeginToAnnounce),
+                Some(_) => Some(Self::Announced),
+                None => has("$pull", "intents").map(|_| Self::End),
             }),
+        }
+    }
+
+    fn of_insert(collection: &str) -> Option<Self> {
+        match collection {
+            people::COLLECTION => Some(Self::Join),
+            posts::COLLECTION => Some(Self::Publish),
+            TIMELINES => Some(Self::BeginTimeline),
+            _ => None,
         }
     }
 
     fn of_delete(collection: &str, many: bool) -> Option<Self> {
         match (collection, many) {
             (PAGES, true) => Some(Self::DeletePages),
+            (PAGES, false) => Some(Self::List(Step::DropPage)),
             (people::COLLECTION, false) => Some(Self::DeletePerson),
             (posts::COLLECTION, false) => Some(Self::DeletePost),
             (TIMELINES, false) => Some(Self::DeleteTimeline),
