@@ -6,7 +6,7 @@
 // On a replica set or a cluster, each operation has majority concerns and a session of its own, as docs/format.md says.
 
 import { pathToFileURL } from "node:url";
-import { MongoClient, UUID } from "mongodb";
+import { BSON, MongoClient, UUID } from "mongodb";
 
 const EMPTY = { count: 0, pages: 0, hasOverflow: false, spilled: 0, rev: 0, pending: [], head: [] };
 const DUPLICATE_KEY = 11000;
@@ -17,6 +17,7 @@ const same = (one, other) =>
 const later = (date) => new Date(+date + 1);
 const latest = (...dates) => new Date(Math.max(...dates.filter(Boolean)));
 
+const size = (items) => items.reduce((sum, item) => sum + BSON.calculateObjectSize(item), 0);
 const MAJORITY = { readConcern: { level: "majority" }, writeConcern: { w: "majority" } };
 
 /** A collection whose commands are all in one session. */
@@ -86,7 +87,7 @@ export class OverflowList {
 
   async #append(owner, content) {
     const item = { [this.id]: new UUID(), [this.at]: new Date(), ...content };
-    const { threshold, pageSize } = this.limits;
+    const { threshold, pageSize, headBytes = Infinity } = this.limits;
     for (;;) {
       const { born, list } = await this.#read(owner);
       const { head, floor = null } = list;
@@ -97,22 +98,31 @@ export class OverflowList {
       }
       const guard = { _id: owner, born, [this.#in("pages")]: list.pages };
       const push = { $each: [item], $sort: { [this.at]: -1, [this.id]: -1 } };
-      if (head.length < threshold) {
+      if (head.length < threshold && size([item, ...head]) <= headBytes) {
         if (floor) item[this.at] = latest(item[this.at], later(floor));
         guard[this.#in("floor")] = floor;
         guard[this.#in(`head.${this.key}`)] = { $ne: item[this.key] };
-        guard.$expr = { $lte: [{ $size: `$${this.#in("head")}` }, threshold - 1] };
+        if (headBytes === Infinity) {
+          guard.$expr = { $lte: [{ $size: `$${this.#in("head")}` }, threshold - 1] };
+        } else {
+          Object.assign(guard, { [this.#in("rev")]: list.rev, [this.#in("head")]: { $size: head.length } });
+        }
         const change = { $push: { [this.#in("head")]: push }, $inc: { [this.#in("count")]: 1 } };
         if ((await this.owners.updateOne(guard, change)).matchedCount) return true;
         continue;
       }
       // The head is full: its oldest items become a page, and the item goes in with the same write.
-      const stay = Math.max(head.length - pageSize, 0);
+      let stay = Math.max(head.length - pageSize, 0);
+      if (head.length < threshold) {
+        const most = Math.min(headBytes / 4, headBytes - size([item]));
+        const last = head.findIndex((_, nth) => size(head.slice(0, nth + 1)) > most);
+        stay = Math.max(stay, last < 0 ? head.length - 1 : last);
+      }
       const chunk = head.slice(stay);
       if (!(await this.#writePage(owner, born, list, chunk))) continue;
       const risen = latest(chunk[0][this.at], floor && later(floor));
       item[this.at] = latest(item[this.at], later(risen));
-      const room = stay < threshold ? 1 : 0;
+      const room = stay < threshold && size([item, ...head.slice(0, stay)]) <= headBytes ? 1 : 0;
       Object.assign(push, { $each: room ? [item] : [], $slice: stay + room });
       Object.assign(guard, { [this.#in("rev")]: list.rev, [this.#in("head")]: { $size: head.length } });
       const change = {

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta, timezone
 from functools import partial
 
+import bson
 from pymongo import MongoClient, ReadPreference, ReturnDocument, WriteConcern
 from pymongo.errors import DuplicateKeyError
 from pymongo.read_concern import ReadConcern
@@ -38,7 +39,7 @@ class OverflowList:
         described = database["outlierLists"].find_one({"_id": f"{collection}/{path}"})
         if described is None or described["version"] != 1:
             raise LookupError(f"{collection}/{path} is not described: run `outlier adopt`, or look at the version")
-        self.client, self.path = database.client, path
+        self.client, self.codec, self.path = database.client, database.codec_options, path
         hello = self.client.admin.command("hello")
         self.reads_may_be_old = "setName" in hello or hello.get("msg") == "isdbgrid"
         concerns = {}
@@ -48,7 +49,9 @@ class OverflowList:
         self.owners, self.pages = primary(collection), primary(described["pages"])
         self.at, self.id = described["order"]["at"], described["order"]["id"]
         self.key = described["key"] or self.id
-        self.threshold, self.page_size = described["limits"]["threshold"], described["limits"]["pageSize"]
+        limits = described["limits"]
+        self.threshold, self.page_size = limits["threshold"], limits["pageSize"]
+        self.head_bytes = limits.get("headBytes", float("inf"))
 
     def append(self, owner, item):
         """Adds an item unless the list has its key; repeating it changes nothing. Returns whether it was added."""
@@ -95,23 +98,31 @@ class OverflowList:
                 continue
             guard = {"_id": owner, "born": born, self._("pages"): this["pages"]}
             push = {"$each": [item], "$sort": {self.at: -1, self.id: -1}}
-            if len(head) < self.threshold:
+            if len(head) < self.threshold and self._size([item, *head]) <= self.head_bytes:
                 if floor:
                     item[self.at] = max(item[self.at], floor + MILLISECOND)
                 guard[self._("floor")] = floor
                 guard[self._(f"head.{self.key}")] = {"$ne": item[self.key]}
-                guard["$expr"] = {"$lte": [{"$size": f"${self._('head')}"}, self.threshold - 1]}
+                if self.head_bytes == float("inf"):
+                    guard["$expr"] = {"$lte": [{"$size": f"${self._('head')}"}, self.threshold - 1]}
+                else:
+                    guard |= {self._("rev"): this["rev"], self._("head"): {"$size": len(head)}}
                 change = {"$push": {self._("head"): push}, "$inc": {self._("count"): 1}}
                 if self.owners.update_one(guard, change).matched_count:
                     return True
                 continue
             # The head is full: its oldest items become a page, and the item goes in with the same write.
-            stay, chunk = head[: -self.page_size], head[-self.page_size :]
+            stays = max(len(head) - self.page_size, 0)
+            if len(head) < self.threshold:
+                most = min(self.head_bytes / 4, self.head_bytes - self._size([item]))
+                fitting = (nth for nth in range(len(head)) if self._size(head[: nth + 1]) > most)
+                stays = max(stays, next(fitting, len(head) - 1))
+            stay, chunk = head[:stays], head[stays:]
             if not self._write_page(owner, born, this, chunk):
                 continue
             floor = max(chunk[0][self.at], floor + MILLISECOND) if floor else chunk[0][self.at]
             item[self.at] = max(item[self.at], floor + MILLISECOND)
-            room = len(stay) < self.threshold
+            room = len(stay) < self.threshold and self._size([item, *stay]) <= self.head_bytes
             push["$each"] = [item] if room else []
             push["$slice"] = len(stay) + room
             guard |= {self._("rev"): this["rev"], self._("head"): {"$size": len(head)}}
@@ -163,6 +174,9 @@ class OverflowList:
             if self.owners.update_one({**guard, self._("rev"): this["rev"]}, change).matched_count:
                 self._settle(owner, born, entry)
                 return True
+
+    def _size(self, items):
+        return sum(len(bson.encode(item, codec_options=self.codec)) for item in items)
 
     def _(self, field):
         return f"{self.path}.{field}"

@@ -54,8 +54,11 @@ pub async fn run(options: &AdoptOptions) -> Result<bool, String> {
         plan.check_elements(&opened)?;
         let wanted = |limit: Option<u32>| limit.and_then(|limit| usize::try_from(limit).ok());
         description.ids = ids;
-        description.spec.limits = plan.limits(wanted(options.threshold), wanted(options.page_size))?;
-        description.spec.largest_item = plan.largest_item();
+        let head_bytes = wanted(options.head_bytes);
+        description.spec.largest_item = plan.largest_item(head_bytes)?;
+        description.spec.head_bytes = head_bytes;
+        description.spec.limits =
+            plan.limits(wanted(options.threshold), wanted(options.page_size), head_bytes)?;
     }
     let mut lines = plan_lines(&opened, &plan, &description, round_trip(&opened).await);
     lines.extend(notice_lines(&opened, &indexes, &description));
@@ -96,6 +99,12 @@ fn agree(options: &AdoptOptions, described: &Description) -> Result<(), String> 
             "--page-size",
             text(options.page_size),
             spec.limits.page_size.to_string(),
+        ),
+        (
+            "--head-bytes",
+            text(options.head_bytes),
+            spec.head_bytes
+                .map_or("none".to_owned(), |bytes| bytes.to_string()),
         ),
     ] {
         if let Some(wanted) = wanted.filter(|wanted| *wanted != stored) {
@@ -163,13 +172,23 @@ fn plan_lines(opened: &Opened<'_>, plan: &Plan, description: &Description, trip:
             grouped(u64::from(longest))
         ),
         format!(
-            "  lists: at most {} items in a head, {} in a page; ordered by {order}",
+            "  lists: at most {} items in a head, {} in a page{}; ordered by {order}",
             grouped(spec.limits.threshold as u64),
-            grouped(spec.limits.page_size as u64)
+            grouped(spec.limits.page_size as u64),
+            spec.head_bytes.map_or(String::new(), |bytes| format!(
+                ", and {} in either",
+                size(bytes as u64)
+            )),
         ),
         format!(
-            "  changes: {} documents; {} pages in {}; a description in {DESCRIPTIONS}",
+            "  changes: {} documents; {}{} pages in {}; a description in {DESCRIPTIONS}",
             grouped(arrays),
+            // How many items a page has then depends on their sizes.
+            if spec.head_bytes.is_some() {
+                "at least "
+            } else {
+                ""
+            },
             grouped(pages),
             spec.pages
         ),

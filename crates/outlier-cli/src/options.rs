@@ -65,6 +65,10 @@ pub struct AdoptOptions {
     /// How many items a page may hold. Without it, three quarters of the head.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub page_size: Option<u32>,
+    /// How many bytes the items of a head, or of a page, may have together, besides their number: for items of very
+    /// different size.
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..=8_388_608))]
+    pub head_bytes: Option<u32>,
 }
 
 /// Options of `check`.

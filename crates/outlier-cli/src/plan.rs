@@ -213,19 +213,35 @@ impl Plan {
     }
 
     /// The most bytes that an item may have from now on.
-    pub fn largest_item(&self) -> usize {
-        self.largest_item
-            .saturating_mul(2)
-            .clamp(ITEM, WORST)
-            .max(self.largest_item)
+    ///
+    /// # Errors
+    /// When a head of so many bytes would have no room for the largest item.
+    pub fn largest_item(&self, head_bytes: Option<usize>) -> Result<usize, String> {
+        let most = self.largest_item.saturating_mul(2).clamp(ITEM, WORST);
+        match head_bytes {
+            Some(bytes) if bytes < self.largest_item => Err(format!(
+                "--head-bytes has to be at least {}, the size of the largest item",
+                self.largest_item
+            )),
+            Some(bytes) => Ok(most.min(bytes)),
+            None => Ok(most.max(self.largest_item)),
+        }
     }
 
     /// The limits that fit these items, unless others are asked for.
     ///
     /// # Errors
     /// When a full head or page of the largest items would come near to 16 MB.
-    pub fn limits(&self, threshold: Option<usize>, page_size: Option<usize>) -> Result<Limits, String> {
-        let fits = (WORST / self.largest_item.max(1)).max(1);
+    pub fn limits(
+        &self,
+        threshold: Option<usize>,
+        page_size: Option<usize>,
+        head_bytes: Option<usize>,
+    ) -> Result<Limits, String> {
+        let fits = match head_bytes {
+            Some(_) => usize::MAX,
+            None => (WORST / self.largest_item.max(1)).max(1),
+        };
         let most = usize::try_from(THRESHOLD).unwrap_or(usize::MAX);
         let advice = advise(BUDGET, self.sizes(), SCREEN, most.min(fits));
         let limits = Limits {
@@ -237,7 +253,7 @@ impl Plan {
         };
         if limits.threshold.max(limits.page_size) > fits {
             return Err(format!(
-                "--threshold and --page-size may be at most {fits}, because the largest item has {}",
+                "--threshold and --page-size may be at most {fits} without --head-bytes, because the largest item has {}",
                 size(self.largest_item as u64)
             ));
         }
@@ -275,6 +291,7 @@ pub fn draft(opened: &Opened<'_>, order_by: Option<&str>, key: Option<&str>) -> 
                 threshold: 1,
                 page_size: 1,
             },
+            head_bytes: None,
             largest_item: ITEM,
             read: Ok,
         },

@@ -32,6 +32,7 @@ fn lists() -> Lists {
         key: Some("by".into()),
         order: Order::default(),
         limits: LIMITS,
+        head_bytes: None,
         largest_item: 500,
         read: Ok,
     })

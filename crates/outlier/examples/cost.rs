@@ -50,6 +50,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             threshold: 160,
             page_size: 120,
         },
+        head_bytes: None,
         largest_item: 500,
         read: Ok,
     });

@@ -21,6 +21,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             threshold: 20,
             page_size: 15,
         },
+        head_bytes: None,
         largest_item: 200,
         read: Ok,
     });

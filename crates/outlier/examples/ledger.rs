@@ -62,6 +62,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             threshold: 16,
             page_size: 12,
         },
+        head_bytes: None,
         largest_item: 500,
         read: Ok,
     });

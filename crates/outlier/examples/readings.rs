@@ -25,6 +25,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
                 threshold: 100,
                 page_size: 80,
             },
+            head_bytes: None,
             largest_item: 200,
             read: Ok,
         },

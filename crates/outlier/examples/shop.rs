@@ -29,6 +29,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             threshold: 16,
             page_size: 12,
         },
+        head_bytes: None,
         largest_item: 2_500,
         read: Ok,
     });

@@ -149,8 +149,11 @@ impl OverflowList<'_> {
         }
         let mut chunks = Vec::new();
         let mut rest = items.as_slice();
-        while rest.len() >= self.spec().limits.threshold {
-            let (oldest, younger) = rest.split_at(self.spec().limits.chunk(rest.len()));
+        loop {
+            let (oldest, younger) = rest.split_at(self.spec().next_page(rest));
+            if oldest.is_empty() {
+                break;
+            }
             chunks.push(oldest.iter().rev().cloned().collect());
             rest = younger;
         }

@@ -22,17 +22,17 @@ pub struct StoredList {
 #[must_use]
 pub fn lay_out(spec: &ListSpec, owner: &Owner, born: Uuid, mut items: Vec<Item>) -> StoredList {
     spec.assert_limits();
-    let limits = spec.limits;
     let born = uuid_bson(born);
     items.sort_unstable_by_key(Item::order);
     let count = items.len();
     let mut rest = items.as_slice();
     let mut pages = Vec::new();
     let mut floor = None;
-    while rest.len() > limits.threshold {
-        // The item that met the full head.
-        let now = rest[limits.threshold].at;
-        let (oldest_first, younger) = rest.split_at(limits.chunk(limits.threshold));
+    // The item that meets the full head.
+    while let Some(next) = rest.get(spec.fit(rest, &[])) {
+        let head: Vec<Item> = rest[..spec.fit(rest, &[])].iter().rev().cloned().collect();
+        let now = next.at;
+        let (oldest_first, younger) = rest.split_at(spec.chunk(&head, Some(next)));
         let chunk: Vec<Item> = oldest_first.iter().rev().cloned().collect();
         rest = younger;
         floor = chunk.first().map(|newest| newest.at);

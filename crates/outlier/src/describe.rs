@@ -55,6 +55,8 @@ struct StoredOrder {
 struct StoredLimits {
     threshold: i64,
     page_size: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    head_bytes: Option<i64>,
 }
 
 impl Description {
@@ -85,6 +87,7 @@ impl Description {
             key,
             order,
             limits,
+            head_bytes,
             largest_item,
             ..
         } = &self.spec;
@@ -102,6 +105,7 @@ impl Description {
             limits: StoredLimits {
                 threshold: number(limits.threshold),
                 page_size: number(limits.page_size),
+                head_bytes: head_bytes.map(number),
             },
             largest_item: number(*largest_item),
             ids: self.ids.to_owned(),
@@ -148,6 +152,18 @@ impl Description {
                 &format!("`{what}` is not a positive number"),
             )),
         };
+        let largest_item = most(stored.largest_item, "largestItem")?;
+        let head_bytes = stored.limits.head_bytes;
+        let head_bytes = head_bytes
+            .map(|bytes| most(bytes, "limits.headBytes"))
+            .transpose()?;
+        if head_bytes.is_some_and(|most| most < largest_item) {
+            return Err(unreadable(
+                owners,
+                path,
+                "`limits.headBytes` is below `largestItem`",
+            ));
+        }
         Ok(Self {
             ids,
             undoing: stored.undoing,
@@ -156,7 +172,8 @@ impl Description {
                     threshold: most(stored.limits.threshold, "limits.threshold")?,
                     page_size: most(stored.limits.page_size, "limits.pageSize")?,
                 },
-                largest_item: most(stored.largest_item, "largestItem")?,
+                head_bytes,
+                largest_item,
                 owners: stored.owners.into(),
                 path: stored.path.into(),
                 pages: stored.pages.into(),

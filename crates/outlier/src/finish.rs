@@ -75,7 +75,7 @@ impl OverflowList<'_> {
         Ok(seen.adopting || !seen.pending.is_empty())
     }
 
-    /// Spills until the head is within its threshold.
+    /// Spills until the head is within its limits.
     pub async fn shorten(&self, owner: &Owner) -> Result<()> {
         let mut attempts = Attempts::default();
         while attempts.next().await {
@@ -83,10 +83,10 @@ impl OverflowList<'_> {
             if self.finish_at_once(owner, &seen).await? {
                 continue;
             }
-            if seen.head.len() <= self.spec().limits.threshold {
+            if !self.spec().is_over(&seen.head) {
                 return Ok(());
             }
-            let chunk = seen.take_chunk(self.spec().limits);
+            let chunk = seen.take_chunk(self.spec(), None);
             let Some(newest) = seen.head.first().or(chunk.first()) else {
                 return Ok(());
             };

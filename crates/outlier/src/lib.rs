@@ -13,6 +13,7 @@
 
 mod adopt;
 mod append;
+mod bounds;
 mod bulk;
 mod chain;
 pub mod check;
@@ -82,6 +83,7 @@ pub use uuid;
 ///     key: None,
 ///     order: Order::default(),
 ///     limits: Limits { threshold: 4, page_size: 3 },
+///     head_bytes: None,
 ///     largest_item: 200,
 ///     read: |order| Ok(order),
 /// });

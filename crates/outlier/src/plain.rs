@@ -119,6 +119,7 @@ mod tests {
                 threshold: 5,
                 page_size: 4,
             },
+            head_bytes: None,
             largest_item: 300,
             read: Ok,
         }

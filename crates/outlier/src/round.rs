@@ -120,7 +120,7 @@ impl OverflowList<'_> {
         terms: &mut Terms,
         paged_for: &mut Option<Bson>,
     ) -> Result<Option<State>> {
-        let threshold = self.spec().limits.threshold;
+        let spec = self.spec();
         let mut head = Head::None;
         let mut turn = None;
         let mut searched = None;
@@ -171,18 +171,29 @@ impl OverflowList<'_> {
             } else {
                 usize::try_from(seen.in_head()).unwrap_or(usize::MAX)
             };
-            let (going, pushed) = if items < threshold {
-                let going = round.first((threshold - items).min(most), seen.floor, &self.spec().order);
-                let pushed = self.push(owner, &seen, going, terms).await?;
+            // Whatever their sizes, so many have room. If there may be room for more, the whole head has to be read.
+            let sure = spec.surely_fit().saturating_sub(items);
+            if sure == 0 && items < spec.limits.threshold && !matches!(head, Head::Whole) {
+                head = Head::Whole;
+                continue;
+            }
+            let (room, as_read) = if sure > 0 || !matches!(head, Head::Whole) {
+                (sure, false)
+            } else {
+                (spec.fit(round.items(), &seen.head), true)
+            };
+            let (going, pushed) = if room > 0 {
+                let going = round.first(room.min(most), seen.floor, &spec.order);
+                let pushed = self.push(owner, &seen, going, terms, as_read).await?;
                 // If the push fails, another server may have taken one of the places. A smaller push has a better
                 // chance next time.
                 most = (going.len() / 2).max(1);
                 (going.len(), pushed)
             } else if turn.is_some() {
                 let now = first.item.at;
-                let chunk = seen.take_chunk(self.spec().limits);
-                let room = threshold.saturating_sub(seen.head.len());
-                let going = round.first(room.min(most), seen.floor_above(&chunk), &self.spec().order);
+                let chunk = seen.take_chunk(spec, round.items().next());
+                let room = spec.fit(round.items(), &seen.head);
+                let going = round.first(room.min(most), seen.floor_above(&chunk), &spec.order);
                 *paged_for = Some(seen.born.clone());
                 let push = Push {
                     items: items_of(going),
@@ -233,19 +244,24 @@ impl OverflowList<'_> {
     ///
     /// The guards check that none of the items is in the head, that all have room there, and that no spill has moved
     /// one of them to a page since the pages were searched. A spill raises the number of pages, which tidying lowers
-    /// again, and it raises the floor, which nothing lowers.
+    /// again, and it raises the floor, which nothing lowers. `as_read` also checks that the head is what was read:
+    /// nothing was added if it is as long, since a removal raises the revision.
     async fn push(
         &self,
         owner: &Owner,
         seen: &State,
         wanted: &[QueuedAppend],
         terms: &Terms,
+        as_read: bool,
     ) -> Result<Option<u64>> {
         let Some(first) = wanted.first() else {
             return Ok(Some(seen.count));
         };
         let keys: Vec<Bson> = wanted.iter().map(|wanted| wanted.key.value()).collect();
-        let most_before = self.spec().limits.threshold - wanted.len();
+        let most_before = match as_read {
+            true => seen.head.len(),
+            false => self.spec().surely_fit() - wanted.len(),
+        };
         let mut guard = doc! {
             "_id": owner.id(),
             "born": &seen.born,
@@ -258,7 +274,10 @@ impl OverflowList<'_> {
             "$push": { self.path("head"): { "$each": items_of(wanted), "$sort": self.newest_on_top() } },
             "$inc": { self.path("count"): int(wanted.len()) },
         };
-        if terms.since.is_some() {
+        if as_read {
+            guard.insert(self.path("head"), doc! { "$size": int(seen.head.len()) });
+        }
+        if as_read || terms.since.is_some() {
             guard.insert(self.path("rev"), seen.rev);
         }
         let pushed = self.change_owner(guard, terms.with(change)).await?;
@@ -275,6 +294,10 @@ fn items_of(wanted: &[QueuedAppend]) -> Vec<Document> {
 }
 
 impl Round {
+    fn items(&self) -> impl Iterator<Item = &Item> {
+        self.wanted.iter().map(|wanted| &wanted.item)
+    }
+
     fn keys(&self) -> Vec<&Key> {
         self.wanted.iter().map(|wanted| &wanted.key).collect()
     }

@@ -26,6 +26,10 @@ pub struct ListSpec {
     pub order: Order,
     /// How many items a head and a page may hold.
     pub limits: Limits,
+    /// The most bytes of BSON that the items of a head may have together, besides their number: for items of very
+    /// different size. A page has no more either. At least [`largest_item`](Self::largest_item). Near this limit, an
+    /// append reads the whole head, and appends of several processes at once take turns.
+    pub head_bytes: Option<usize>,
     /// The most bytes of BSON that an item may have.
     pub largest_item: usize,
     /// Reads an item: returns it in the form in which equal items have equal fields, or an error that says what it is
@@ -43,16 +47,6 @@ pub struct Order {
 }
 
 impl ListSpec {
-    /// # Panics
-    /// If a head or a page could hold no item.
-    pub(crate) fn assert_limits(&self) {
-        let Limits { threshold, page_size } = self.limits;
-        assert!(
-            threshold > 0 && page_size > 0,
-            "a head and a page hold at least one item"
-        );
-    }
-
     /// What an item looks like, for messages.
     pub(crate) fn form(&self) -> String {
         let Order { at, id } = &self.order;

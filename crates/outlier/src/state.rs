@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::fields::{self, number};
 use crate::spec::take_at;
-use crate::{Item, Limits, OverflowList, Owner, uuid_bson, value_at};
+use crate::{Item, ListSpec, OverflowList, Owner, uuid_bson, value_at};
 use document::{Consistency, Error, Find, FindAndModify, Result};
 
 /// The incarnation of an owner: a document that is deleted and made again with the same `_id` is another owner. Null
@@ -187,9 +187,9 @@ impl State {
 
     /// Takes the items that one spill moves, the oldest, out of a head that was read whole. Returns them newest first.
     /// What stays is never older, in whatever order the head was stored.
-    pub(crate) fn take_chunk(&mut self, limits: Limits) -> Vec<Item> {
+    pub(crate) fn take_chunk(&mut self, spec: &ListSpec, next: Option<&Item>) -> Vec<Item> {
         self.head.sort_unstable_by_key(|item| Reverse(item.order()));
-        let chunk = limits.chunk(self.head.len());
+        let chunk = spec.chunk(&self.head, next);
         self.head.split_off(self.head.len() - chunk)
     }
 

@@ -27,6 +27,7 @@ fn description(key: Option<&'static str>) -> Description {
                 threshold: 5,
                 page_size: 4,
             },
+            head_bytes: None,
             largest_item: 300,
             read: Ok,
         },
@@ -228,6 +229,7 @@ async fn a_description_is_stored_once_and_read_as_it_was() {
             .is_none()
     );
     let mut stored = description(Some("n"));
+    stored.spec.head_bytes = Some(5_000);
     stored.save(&engine).await.unwrap();
     stored.undoing = true;
     stored.save(&engine).await.unwrap();
@@ -243,8 +245,12 @@ async fn a_description_is_stored_once_and_read_as_it_was() {
         format!("{:?}", ("string", true, stored.spec.limits, &stored.spec.order))
     );
     assert_eq!(
-        (read.spec.key.as_deref(), read.spec.largest_item),
-        (Some("n"), 300)
+        (
+            read.spec.key.as_deref(),
+            read.spec.largest_item,
+            read.spec.head_bytes
+        ),
+        (Some("n"), 300, Some(5_000))
     );
     let all = Find::matching(doc! {});
     assert_eq!(

@@ -31,6 +31,7 @@ fn orders() -> Lists {
             threshold: 5,
             page_size: 4,
         },
+        head_bytes: None,
         largest_item: 300,
         read: |order| match order.get("euros") {
             Some(Bson::Int32(1..)) => Ok(order),

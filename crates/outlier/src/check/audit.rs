@@ -6,6 +6,7 @@ use bson::{Bson, DateTime, Document};
 use uuid::Uuid;
 
 use super::Defect;
+use crate::bounds;
 use crate::fields::number;
 use crate::measure::{MOST_BYTES, bytes_of};
 use crate::scan::ListState;
@@ -121,6 +122,13 @@ impl<'a> Audit<'a> {
             self.found.push(Defect::HeadOverThreshold { items, threshold });
         }
         let items = self.items(&self.list.head, "the head")?;
+        if let Some(most) = self.spec.head_bytes
+            && items.len() <= self.spec.limits.threshold
+            && self.spec.is_over(&items)
+        {
+            let bytes = bounds::bytes(&items);
+            self.found.push(Defect::HeadOverBytes { bytes, most });
+        }
         let (sorted, mended) = self.mend(&items, None);
         if let (Some(oldest), Some((newest, below))) = (mended.items.last(), self.newest)
             && oldest.order() < newest

@@ -71,6 +71,9 @@ pub enum Defect {
     /// The head is longer than it would be under today's threshold. The next append spills.
     #[error("the head has {items} items, the threshold is {threshold} now")]
     HeadOverThreshold { items: usize, threshold: usize },
+    /// The items of the head have more bytes than they would under today's limit. The next append spills.
+    #[error("the items of the head have {bytes} bytes, the limit is {most} now")]
+    HeadOverBytes { bytes: usize, most: usize },
     /// A page is larger than any setting allows.
     #[error("page {page} has {items} items, the hard cap is {cap}")]
     PageOverCap { page: u32, items: usize, cap: usize },
@@ -138,6 +141,7 @@ impl Defect {
     pub fn severity(&self) -> Severity {
         match self {
             Self::HeadOverThreshold { .. }
+            | Self::HeadOverBytes { .. }
             | Self::PageOverSize { .. }
             | Self::Unbounded { .. }
             | Self::NoList
@@ -188,7 +192,9 @@ impl Defect {
             }
             Self::Malformed { .. } => "its right content is unknown: repair or delete the document by hand",
             Self::PagesOutOfOrder { .. } => "items would have to move between pages that readers are reading",
-            Self::HeadOverThreshold { .. } => "nothing to repair: the next append spills",
+            Self::HeadOverThreshold { .. } | Self::HeadOverBytes { .. } => {
+                "nothing to repair: the next append spills"
+            }
             Self::PageOverSize { .. } | Self::PageOverCap { .. } => "a page is never split; it only shrinks",
             Self::NearLimit { .. } => "move what is not a list out of the document",
             Self::Unbounded { .. } | Self::NoList => "a migration does it",

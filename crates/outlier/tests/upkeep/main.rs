@@ -34,6 +34,7 @@ fn lists(path: &'static str) -> Lists {
             threshold: 5,
             page_size: 4,
         },
+        head_bytes: None,
         largest_item: 300,
         read: Ok,
     })

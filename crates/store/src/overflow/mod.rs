@@ -43,6 +43,7 @@ fn spec(relation: Relation, limits: Limits) -> ListSpec {
         key: relation.once_per_actor().then_some(Cow::Borrowed("by")),
         order: Order::default(),
         limits,
+        head_bytes: None,
         largest_item: Item::LARGEST,
         read: item::canonical,
     }
