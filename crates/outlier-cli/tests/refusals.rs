@@ -1,12 +1,16 @@
 //! What `outlier adopt` and its tools refuse, and what they say.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+#[path = "support/proxy.rs"]
+#[expect(dead_code, reason = "these tests need only a part of it")]
+mod proxy;
 mod support;
 
-use bson::doc;
 use bson::oid::ObjectId;
+use bson::{Document, doc};
 use document::Index;
 
+use crate::proxy::{Proxy, Then, name};
 use crate::support::{Server, run};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -75,4 +79,59 @@ async fn a_wrong_address_or_option_says_what_to_do() {
     let without = format!("mongodb://{}/", server.listener.address());
     let (code, _, error) = run("adopt", &place(&without)).await;
     assert!(code == 1 && error.contains("names no database"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_user_without_rights_is_told_which_and_a_later_run_finishes() {
+    let server = Server::open(None).await;
+    let orders: Vec<i32> = (0..50).collect();
+    server
+        .insert("customers", vec![doc! { "_id": 1, "orders": orders.clone() }])
+        .await;
+    let denied = |command: &Document| {
+        let message = format!("not authorized to execute {command}");
+        Then::Answer(doc! { "ok": 0, "code": 13, "codeName": "Unauthorized", "errmsg": message })
+    };
+    let place = [
+        "--collection",
+        "customers",
+        "--path",
+        "orders",
+        "--threshold",
+        "8",
+        "--page-size",
+        "6",
+    ];
+    // May read nothing; may read; may write, but make no index.
+    for refused in [
+        &["find"][..],
+        &["update", "insert", "findAndModify", "createIndexes"],
+        &["createIndexes"],
+    ] {
+        let decide = move |command: &Document| match refused.contains(&name(command)) {
+            true => denied(command),
+            false => Then::Pass,
+        };
+        let proxy = Proxy::before(&server.address(), decide).await;
+        let (code, out, error) = run("adopt", &[&[proxy.address.as_str()], &place[..]].concat()).await;
+        assert_eq!(code, 1, "{refused:?}: {out}{error}");
+        assert!(
+            error.contains("Grant the role `readWrite` on the database spillway"),
+            "{refused:?}: {error}"
+        );
+        assert!(!error.contains("not authorized"), "{error}");
+        let stored = server
+            .engine
+            .find("customers", document::Find::matching(doc! {}))
+            .await
+            .unwrap();
+        assert_eq!(
+            stored,
+            [doc! { "_id": 1, "orders": orders.clone() }],
+            "{refused:?}"
+        );
+    }
+    let (code, told, error) = run("adopt", &[&[server.address().as_str()], &place[..]].concat()).await;
+    assert_eq!(code, 0, "{told}{error}");
+    assert!(told.contains("Adopted 1 arrays"), "{told}");
 }

@@ -1,5 +1,6 @@
 //! What an append costs in a list of 100 items and in one of 1,000,000: both are appended to in turns, and the times are
-//! compared. `cargo run --release --example cost`, with `MONGODB_URI` through the driver.
+//! compared. `cargo run --release -p outlier --example cost`, with `MONGODB_URI`
+//! through the driver.
 
 mod engine;
 
