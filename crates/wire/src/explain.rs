@@ -21,8 +21,8 @@ enum Verbosity {
 }
 
 impl Verbosity {
-    fn of(argument: Option<Bson>) -> Outcome<Self> {
-        match &argument {
+    fn of(argument: Option<&Bson>) -> Outcome<Self> {
+        match argument {
             None => Ok(Self::AllPlansExecution),
             Some(Bson::String(name)) if name == "queryPlanner" => Ok(Self::QueryPlanner),
             Some(Bson::String(name)) if name == "executionStats" => Ok(Self::ExecutionStats),
@@ -77,7 +77,7 @@ pub(crate) async fn explain(server: &Server, command: Command) -> Outcome<Docume
     let Bson::Document(body) = arguments.required("explain")? else {
         return Err(CommandError::new(BAD_VALUE, "'explain' is a command"));
     };
-    let verbosity = Verbosity::of(arguments.take("verbosity"))?;
+    let verbosity = Verbosity::of(arguments.take("verbosity").as_ref())?;
     arguments.finish()?;
     let Some(name) = body.keys().next().cloned() else {
         return Err(CommandError::new(

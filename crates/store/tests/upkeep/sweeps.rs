@@ -45,11 +45,11 @@ async fn left_by(store: &Store, swept: Result<usize>, unfinished: Document) -> (
     let Err(Error::Malformed(what)) = swept else {
         panic!("{swept:?}");
     };
-    let is_named = |field: &&str| what.contains(&format!("`{field}`"));
-    let named = ["count", "spilled"].into_iter().find(is_named);
+    let in_error = |field: &&str| what.contains(&format!("`{field}`"));
+    let named = ["count", "spilled"].into_iter().find(in_error);
     let left = store.engine().distinct("users", "_id", unfinished).await.unwrap();
-    let names = left.iter().map(|name| name.as_str().unwrap().to_owned());
-    (names.collect(), named.unwrap())
+    let people = left.iter().map(|name| name.as_str().unwrap().to_owned());
+    (people.collect(), named.unwrap())
 }
 
 fn ada_and_cleo() -> (Vec<String>, &'static str) {
