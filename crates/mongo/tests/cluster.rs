@@ -127,12 +127,13 @@ impl Router {
             }
             "update" => {
                 let left = |conflicts: u32| conflicts.checked_sub(1);
-                match self
+                let conflicts = self
                     .conflicts
-                    .fetch_update(Ordering::SeqCst, Ordering::SeqCst, left)
-                {
-                    Ok(_) => doc! { "ok": 0, "code": 112, "codeName": "WriteConflict", "errmsg": "again" },
-                    Err(_) => doc! { "ok": 1, "n": 1, "nModified": 1 },
+                    .fetch_update(Ordering::SeqCst, Ordering::SeqCst, left);
+                if conflicts.is_ok() {
+                    doc! { "ok": 0, "code": 112, "codeName": "WriteConflict", "errmsg": "again" }
+                } else {
+                    doc! { "ok": 1, "n": 1, "nModified": 1 }
                 }
             }
             "createIndexes" => {
