@@ -151,20 +151,20 @@ impl Explorer {
         let mut ends_early = false;
         loop {
             if depth >= self.path.len() {
-                let mut hasher = DefaultHasher::new();
-                (self.engine.now(), left.faults, stale).hash(&mut hasher);
-                self.history.digest().hash(&mut hasher);
+                let mut digest = DefaultHasher::new();
+                (self.engine.now(), left.faults, stale).hash(&mut digest);
+                self.history.digest().hash(&mut digest);
                 self.stale
                     .as_ref()
                     .map(|(versions, _)| versions.all())
-                    .hash(&mut hasher);
+                    .hash(&mut digest);
                 for actor in 0..operations.len() {
                     // A crashed caller restarts from nothing.
                     let answered = (!run.crashed[actor]).then(|| answers[actor].digest());
-                    (answered, waiting[actor].is_some()).hash(&mut hasher);
+                    (answered, waiting[actor].is_some()).hash(&mut digest);
                 }
                 let place = Place {
-                    state: hasher.finish(),
+                    state: digest.finish(),
                     last,
                     switches: left.switches,
                 };

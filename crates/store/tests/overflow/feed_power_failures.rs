@@ -204,7 +204,7 @@ async fn life(late: Option<FeedStep>) -> (Vec<Moment>, Written<FeedStep>) {
         let mut state = disk.0.lock().unwrap();
         state.moments.clear();
         // A prime number, so that every kind of call is included.
-        state.every = Some(53);
+        state.every = Some(7);
     }
     let store = small_store_on(Arc::new(engine), 3, 2).await;
     let mut town = Town {
