@@ -12,15 +12,22 @@ pub fn Moment(
     #[prop(optional_no_strip)]
     href: Option<String>,
 ) -> impl IntoView {
-    // A link's time gets its style from the byline.
-    let class = href.is_none().then_some("moment");
-    let time = view! {
-        <time class=class datetime=at.to_the_minute() title=at.exact()>
-            {ago}
-        </time>
-    };
+    let (exact, title) = (at.to_the_minute(), at.exact());
     match href {
-        Some(href) => view! { <a href=href>{time}</a> }.into_any(),
-        None => time.into_any(),
+        // The byline has the style of a link's time.
+        Some(href) => view! {
+            <a href=href>
+                <time datetime=exact title=title>
+                    {ago}
+                </time>
+            </a>
+        }
+        .into_any(),
+        None => view! {
+            <time class="moment" datetime=exact title=title>
+                {ago}
+            </time>
+        }
+        .into_any(),
     }
 }
