@@ -1,11 +1,12 @@
 //! The examples that the workshop begins with.
 
-use axum::http::Method;
-use axum::http::header::COOKIE;
-use bson::DateTime;
+use bson::{DateTime, doc};
 use feed::Clock as _;
+use model::Timestamp;
+use store::posts;
+use uuid::Uuid;
 
-use super::stage::{Call, Stage};
+use super::stage::Stage;
 
 #[tokio::test]
 async fn posts_of_visitors_are_no_examples_of_a_town_however_many_people_like_them() {
@@ -16,13 +17,19 @@ async fn posts_of_visitors_are_no_examples_of_a_town_however_many_people_like_th
     stage
         .says_that_its_town_ends_at(DateTime::from_millis(ends.millis()))
         .await;
-    let fan = stage.joins("fan").await;
-    for _ in 0..101 {
-        let post = stage.creates(&fan, "/api/v1/posts").await;
-        let like = Call::new(Method::PUT, &format!("/api/v1/posts/{post}/like"));
-        let liked = like.header(COOKIE.as_str(), &fan).send(&stage.open()).await;
-        assert_eq!(liked.status, 200, "{liked:?}");
-    }
+    let visitors = (1..=101_u128).map(|nth| {
+        let (id, author) = (Uuid::from_u128(nth), "ada".parse().unwrap());
+        let (text, at) = (
+            "Look here".parse().unwrap(),
+            Timestamp::from_millis(ends.millis() + 1),
+        );
+        let mut post = posts::new_document(id.into(), id, &author, &text, at);
+        post.get_document_mut("likes")
+            .unwrap()
+            .extend(doc! { "count": 5_i64 });
+        post
+    });
+    stage.puts_back(posts::COLLECTION, visitors.collect()).await;
     let viral = stage.feed().posts().viral().await.unwrap().unwrap();
     assert_eq!(viral.post.id.to_string(), own);
     let notable = stage.feed().posts().notable().await.unwrap();

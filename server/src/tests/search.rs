@@ -251,11 +251,7 @@ async fn the_page_marks_the_words_and_leads_on_without_losing_them() {
     assert_eq!(first.status, 200, "{first:?}");
     assert!(first.text.contains("&lt;b&gt;<mark>goose</mark>&lt;/b&gt; 24"));
     assert!(first.text.contains("<mark>Ferry</mark>"), "{}", first.text);
-    assert!(
-        !first.text.contains("<mark>Ferry</mark> <"),
-        "{}",
-        first.text
-    );
+    assert!(!first.text.contains("<mark>Ferry</mark> <"), "{}", first.text);
     let (_, link) = first.text.split_once("load-more").unwrap();
     let (_, link) = link.split_once("href=\"").unwrap();
     let (link, _) = link.split_once('"').unwrap();
