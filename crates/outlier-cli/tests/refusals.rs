@@ -108,9 +108,12 @@ async fn a_user_without_rights_is_told_which_and_a_later_run_finishes() {
         &["update", "insert", "findAndModify", "createIndexes"],
         &["createIndexes"],
     ] {
-        let decide = move |command: &Document| match refused.contains(&name(command)) {
-            true => denied(command),
-            false => Then::Pass,
+        let decide = move |command: &Document| {
+            if refused.contains(&name(command)) {
+                denied(command)
+            } else {
+                Then::Pass
+            }
         };
         let proxy = Proxy::before(&server.address(), decide).await;
         let (code, out, error) = run("adopt", &[&[proxy.address.as_str()], &place[..]].concat()).await;

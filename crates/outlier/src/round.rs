@@ -258,9 +258,10 @@ impl OverflowList<'_> {
             return Ok(Some(seen.count));
         };
         let keys: Vec<Bson> = wanted.iter().map(|wanted| wanted.key.value()).collect();
-        let most_before = match as_read {
-            true => seen.head.len(),
-            false => self.spec().surely_fit() - wanted.len(),
+        let most_before = if as_read {
+            seen.head.len()
+        } else {
+            self.spec().surely_fit() - wanted.len()
         };
         let mut guard = doc! {
             "_id": owner.id(),
