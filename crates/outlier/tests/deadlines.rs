@@ -45,6 +45,7 @@ async fn busy() -> (Arc<Busy>, Lists, Owner) {
             threshold: 5,
             page_size: 4,
         },
+        head_bytes: None,
         largest_item: 300,
         read: Ok,
     });
