@@ -23,7 +23,7 @@ pub const SCREEN: usize = 20;
 const LONG: usize = 1_000;
 
 /// The parts of the owner besides the items of the list: its other fields and lists, and this list's numbers.
-const OWNER_FIELDS: u64 = 466;
+const OWNER_FIELDS: u64 = 523;
 
 /// The parts of a page besides its items and its number.
 const PAGE_FIELDS: u64 = 268;

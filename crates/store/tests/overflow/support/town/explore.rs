@@ -28,10 +28,10 @@ impl Scenario {
     /// Every interleaving with one switch, and with few steps every fault, over a store of which a read in a run may be
     /// old. With `sessions`, no read is older than what its operation has seen before.
     pub async fn explore_stale(&self, between: Between, sessions: bool) {
-        let (engine, store) = empty_store().await;
         let is_short = |acts: &&[Act]| acts.len() == 1 && !matches!(acts[0], Leave(_));
         let one_fault = self.at_once.iter().all(is_short).then_some(within(0, 1));
         for bounds in [within(1, 0)].into_iter().chain(one_fault) {
+            let (engine, store) = empty_store().await;
             let versions = Some(Versions::of(Arc::clone(&engine), sessions));
             self.explore_within(&engine, &store, bounds.at_least(least()), between, versions)
                 .await;
