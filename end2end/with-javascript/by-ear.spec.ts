@@ -182,7 +182,7 @@ test("the keys are listed beside a list, and ? leads there", async ({ page }) =>
         - listitem: j and k go down and up a list; within it, Page Down and Page Up do, too
         - listitem: Enter opens the post
         - listitem: l likes it, r replies to it
-        - listitem: n writes a new post
+        - listitem: n writes a new post, / searches
         - listitem: g then h goes home, g then e to Explore
         - listitem: "? leads here"
       - checkbox "Use these keys on this device" [checked]
