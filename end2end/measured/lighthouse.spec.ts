@@ -111,8 +111,9 @@ function weight(result: Result): number {
   return loaded.reduce((sum, { transferSize }) => sum + transferSize, 0);
 }
 
+/** What a page asks the server for. Lighthouse also lists the icons that are written into the style sheet. */
 function requests(result: Result): Item[] {
-  return items(result, "network-requests");
+  return items(result, "network-requests").filter(({ url }) => !url.startsWith("data:"));
 }
 
 function items(result: Result, audit: string): Item[] {
