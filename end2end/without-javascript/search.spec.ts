@@ -1,6 +1,10 @@
 import { expect, test } from "../fixtures";
 
-test("a post is found again by its words, and a person by how their name begins", async ({ page, api, person }) => {
+test("a post is found again by its words, and a person by how their name begins", async ({
+  page,
+  api,
+  person,
+}) => {
   const word = `w${person.handle.replaceAll("-", "")}`;
   const post = await api.post(`${word} stands in the #river`);
   const liked = await api.post(`${word} again`);
