@@ -248,7 +248,7 @@ async fn a_user_who_may_not_list_collections_scans_those_that_it_may_read() {
     assert_eq!(array(&report, "customers", "orders")["verdict"], "outlier");
     assert_eq!(names(&report["skipped"], "namespace"), ["spillway.recent"]);
 
-    // A user without any right there is told so, and that is a failure.
+    // For a user without any right, the scan fails and names the missing right.
     let lists_nothing = |command: &Document| match name(command) {
         "listCollections" if is_set(command, "authorizedCollections") => listing(&[]),
         "listCollections" => denied(command),

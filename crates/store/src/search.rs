@@ -176,7 +176,7 @@ impl<'a> SearchIndex<'a> {
     }
 
     /// Indexes the posts and people that were written before there was an index, and returns how many. Documents whose
-    /// text or name changes meanwhile are indexed by whoever changes them.
+    /// text or name changes meanwhile are indexed with that change.
     pub async fn index_earlier(&self) -> Result<usize> {
         let of_post = |document: &Document| Some(of_post(document.get_str("text").ok()?));
         let of_person = |document: &Document| {

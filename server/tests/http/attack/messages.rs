@@ -313,7 +313,7 @@ async fn send(server: SocketAddr, dice: &mut Dice) -> (usize, usize) {
     (OF_ONE, answered)
 }
 
-/// Attacks a server with this password for its listener; without one, whoever connects has signed in.
+/// Attacks a server with this password for its listener; without one, every connection counts as signed in.
 async fn attack(password: &'static str, dice: &mut Dice) {
     let listener = [
         ("SPILLWAY_MONGO_LISTEN", "127.0.0.1:0"),
