@@ -1,5 +1,6 @@
 //! A disk that loses, reorders and tears writes that were not synced.
 
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -83,6 +84,28 @@ impl<K: Clone> State<K> {
             is_behind: self.behind,
             known: self.known.clone(),
         });
+    }
+}
+
+/// Facts and the last answers about them; `None` while an answer is awaited.
+pub type Known<F> = BTreeMap<F, Option<bool>>;
+
+impl<F: Clone + Ord> Disk<Known<F>> {
+    /// Notes that an operation on a fact has begun.
+    pub fn ask(&self, fact: F) {
+        self.0.lock().unwrap().known.insert(fact, None);
+    }
+
+    /// Notes whether a fact is true, as an operation has answered, and keeps the disk as it is now.
+    pub fn answer(&self, fact: F, is: bool) {
+        let mut state = self.0.lock().unwrap();
+        state.known.insert(fact, Some(is));
+        state.keep();
+    }
+
+    /// Drops the facts that depend on something that is about to go.
+    pub fn forget(&self, depends: impl Fn(&F) -> bool) {
+        self.0.lock().unwrap().known.retain(|fact, _| !depends(fact));
     }
 }
 

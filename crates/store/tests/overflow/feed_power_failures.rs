@@ -2,7 +2,6 @@
 //! fails at any moment, the next server finishes what was interrupted, and everything acknowledged is still there. Then
 //! the same with one write that is not journaled, for each write that is not one of a list alone.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,6 +17,8 @@ use store::reactions::{Attempt, Reaction};
 use store::upkeep::{CheckOptions, Severity, check};
 use uuid::Uuid;
 
+use crate::support::late_writes::Fate::{self, *};
+use crate::support::late_writes::{breaks, journaled, writes};
 use crate::support::small_store_on;
 use crate::support::steps::FeedStep::{self, *};
 use checker::late::{Late, Written};
@@ -44,8 +45,7 @@ enum What {
 }
 use What::{CommentsOn, Follows, Likes, Shares};
 
-/// The last answers; `None` while an answer is awaited.
-type Known = BTreeMap<Fact, Option<bool>>;
+type Known = checker::disk::Known<Fact>;
 type Disk = checker::disk::Disk<Known>;
 type Moment = checker::disk::Moment<Known>;
 
@@ -85,24 +85,8 @@ impl Town {
         Attempt { id, at }
     }
 
-    fn ask(&self, fact: Fact) {
-        self.disk.0.lock().unwrap().known.insert(fact, None);
-    }
-
-    fn answer(&self, fact: Fact, is: bool) {
-        let mut state = self.disk.0.lock().unwrap();
-        state.known.insert(fact, Some(is));
-        state.keep();
-    }
-
-    /// What depends on something that is about to go.
-    fn forget(&self, depends: impl Fn(&Fact) -> bool) {
-        let mut state = self.disk.0.lock().unwrap();
-        state.known.retain(|fact, _| !depends(fact));
-    }
-
     async fn join(&mut self, name: &'static str) {
-        self.ask(Fact::Person(name));
+        self.disk.ask(Fact::Person(name));
         let (born, at) = self.fresh();
         let user = User {
             person: model::Person {
@@ -114,33 +98,33 @@ impl Town {
             at,
         };
         self.store.people().insert(&user, born).await.unwrap();
-        self.answer(Fact::Person(name), true);
+        self.disk.answer(Fact::Person(name), true);
     }
 
     async fn publish(&mut self, name: &'static str, number: u64) {
-        self.ask(Fact::Post(number));
+        self.disk.ask(Fact::Post(number));
         let ((born, at), text) = (self.fresh(), "The weir is open.".parse().unwrap());
         let (timelines, author) = (self.store.timelines(), handle(name));
         let published = timelines.publish(post(number), born, &author, &text, at).await;
         published.unwrap();
         timelines.deliver(&author).await.unwrap();
-        self.answer(Fact::Post(number), true);
+        self.disk.answer(Fact::Post(number), true);
     }
 
     async fn delete(&mut self, name: &'static str, number: u64) {
-        self.forget(
+        self.disk.forget(
             |fact| matches!(fact, Fact::Does(_, Likes(of) | CommentsOn(of) | Shares(of)) if *of == number),
         );
-        self.ask(Fact::Post(number));
+        self.disk.ask(Fact::Post(number));
         let attempt = self.attempt();
         let (reactions, author) = (self.store.reactions(), handle(name));
         let deleted = reactions.delete_post(&author, post(number), attempt).await;
         assert!(deleted.unwrap());
-        self.answer(Fact::Post(number), false);
+        self.disk.answer(Fact::Post(number), false);
     }
 
     async fn act(&mut self, name: &'static str, what: What) {
-        self.ask(Fact::Does(name, what));
+        self.disk.ask(Fact::Does(name, what));
         let attempt = self.attempt();
         let reaction = reaction(what);
         let mut item = Item::new(self.fresh().0, handle(name), attempt.at);
@@ -150,16 +134,16 @@ impl Town {
         }
         let added = self.store.reactions().add(&reaction, item, attempt).await;
         assert!(added.unwrap().added);
-        self.answer(Fact::Does(name, what), true);
+        self.disk.answer(Fact::Does(name, what), true);
     }
 
     async fn undo(&mut self, name: &'static str, what: What) {
-        self.ask(Fact::Does(name, what));
+        self.disk.ask(Fact::Does(name, what));
         let attempt = self.attempt();
         let reactions = self.store.reactions();
         let removed = reactions.remove(&handle(name), &reaction(what), attempt).await;
         assert!(removed.unwrap().item.is_some());
-        self.answer(Fact::Does(name, what), false);
+        self.disk.answer(Fact::Does(name, what), false);
     }
 
     async fn look(&self, name: &str) {
@@ -172,16 +156,16 @@ impl Town {
 
     /// A person leaves who has published one post.
     async fn leave(&self, name: &'static str, post: u64) {
-        self.forget(|fact| match fact {
+        self.disk.forget(|fact| match fact {
             Fact::Does(_, Likes(of) | CommentsOn(of) | Shares(of)) if *of == post => true,
             Fact::Does(who, what) => *who == name || *what == Follows(name),
             Fact::Post(number) => *number == post,
             Fact::Person(_) => false,
         });
-        self.ask(Fact::Person(name));
+        self.disk.ask(Fact::Person(name));
         let deletions = self.store.account_deletions();
         assert!(deletions.begin(&handle(name), "a hash").await.unwrap());
-        self.answer(Fact::Person(name), false);
+        self.disk.answer(Fact::Person(name), false);
         deletions.finish(&handle(name)).await.unwrap();
         self.disk.0.lock().unwrap().keep();
     }
@@ -322,48 +306,16 @@ async fn reactions_deliveries_and_departures_survive_a_power_failure_at_any_mome
     }
 }
 
-/// The role of a write's journaling for acknowledged operations.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Fate {
-    /// It is journaled, and without that something acknowledged is lost.
-    Needed,
-    /// It is journaled, but nothing is lost without that; with the reason.
-    Spared(&'static str),
-    /// The protocol does not journal it; with the reason.
-    Unjournaled(&'static str),
-}
-use Fate::*;
-
 /// Whether something acknowledged is lost, or something is broken, when one write is late.
 async fn dies(late: FeedStep) -> bool {
-    let (moments, _) = life(Some(late)).await;
-    let mut behind: Vec<_> = moments.into_iter().filter(|moment| moment.is_behind).collect();
-    assert!(!behind.is_empty(), "{late:?} was never late");
-    behind.dedup_by_key(|moment| moment.known.clone());
-    for moment in behind {
-        let image = moment.after_power_failure(1);
-        if tokio::spawn(look(image, moment.known)).await.is_err() {
-            return true;
-        }
-    }
-    false
-}
-
-/// A test for each write, and all of them as a table.
-macro_rules! writes {
-    ($($test:ident: $step:ident, $fate:expr;)*) => {
-        $(
-            #[tokio::test]
-            async fn $test() {
-                assert_eq!(dies($step).await, $fate == Needed, "{:?}: {:?}", $step, $fate);
-            }
-        )*
-
-        const WRITES: &[(FeedStep, Fate)] = &[$(($step, $fate)),*];
-    };
+    let (mut moments, _) = life(Some(late)).await;
+    moments.retain(|moment| moment.is_behind);
+    moments.dedup_by_key(|moment| moment.known.clone());
+    breaks(moments, look).await
 }
 
 writes! {
+    FeedStep;
     a_person_who_is_not_journaled: Join, Needed;
     a_post_that_is_not_journaled: Publish, Spared("the activity takes it to the disk");
     an_intent_that_is_not_journaled: Begin, Unjournaled("the write that it announces takes it to the disk");
@@ -390,10 +342,5 @@ async fn every_write_of_the_feed_is_made_late_once_and_journaled_as_the_table_sa
     let (_, written) = life(None).await;
     let written = written.lock().unwrap().clone();
     let of_the_feed = written.into_iter().filter(|(step, _)| !matches!(step, List(_)));
-    let mut table: Vec<_> = WRITES
-        .iter()
-        .map(|(step, fate)| (*step, !matches!(fate, Unjournaled(_))))
-        .collect();
-    table.sort_unstable();
-    assert_eq!(of_the_feed.collect::<Vec<_>>(), table);
+    assert_eq!(of_the_feed.collect::<Vec<_>>(), journaled(WRITES));
 }

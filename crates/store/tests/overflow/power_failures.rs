@@ -6,24 +6,14 @@ use std::sync::Arc;
 use embedded::Embedded;
 use store::overflow::Key;
 
+use crate::support::late_writes::Fate::{self, *};
+use crate::support::late_writes::{breaks, journaled, writes};
 use crate::support::operations::LIKES;
 use crate::support::power::{Client, Disk, Moment, PAGE_SIZE, THRESHOLD, look};
 use crate::support::{assert_sound, handle, like, like_at, post, small_store_on};
 use checker::dice::Dice;
 use checker::late::{Late, Written};
 use checker::step::Step::{self, *};
-
-/// The role of a write's journaling for acknowledged operations.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Fate {
-    /// It is journaled, and without that something acknowledged is lost.
-    Needed,
-    /// It is journaled, but nothing is lost without that; with the reason.
-    Spared(&'static str),
-    /// The protocol does not journal it; with the reason.
-    Unjournaled(&'static str),
-}
-use Fate::*;
 
 /// All operations of lists, one after the other, on a disk; one write may be late.
 async fn life(late: Option<Step>) -> (Vec<Moment>, Written<Step>) {
@@ -156,32 +146,11 @@ async fn concurrent_operations_survive_a_power_failure_at_any_moment() {
 /// Whether something acknowledged is lost, or something is broken, when one write is late.
 async fn dies(late: Step) -> bool {
     let (moments, _) = life(Some(late)).await;
-    let behind: Vec<_> = moments.into_iter().filter(|moment| moment.is_behind).collect();
-    assert!(!behind.is_empty(), "{late:?} was never late");
-    for moment in behind {
-        let image = moment.after_power_failure(1);
-        if tokio::spawn(look(image, moment.known)).await.is_err() {
-            return true;
-        }
-    }
-    false
-}
-
-/// A test for each write, and all of them as a table.
-macro_rules! writes {
-    ($($test:ident: $step:ident, $fate:expr;)*) => {
-        $(
-            #[tokio::test]
-            async fn $test() {
-                assert_eq!(dies($step).await, $fate == Needed, "{:?}: {:?}", $step, $fate);
-            }
-        )*
-
-        const WRITES: &[(Step, Fate)] = &[$(($step, $fate)),*];
-    };
+    breaks(moments, look).await
 }
 
 writes! {
+    Step;
     a_post_that_is_not_journaled: MakeOwner, Needed;
     a_push_that_is_not_journaled: Push, Needed;
     a_page_that_is_not_journaled: WritePage, Unjournaled("the commit takes it to the disk, and without the commit it means nothing");
@@ -205,12 +174,7 @@ writes! {
 async fn every_write_of_the_lists_is_made_late_once_and_journaled_as_the_table_says() {
     let (_, written) = life(None).await;
     let written: Vec<_> = written.lock().unwrap().iter().copied().collect();
-    let mut table: Vec<_> = WRITES
-        .iter()
-        .map(|(step, fate)| (*step, !matches!(fate, Unjournaled(_))))
-        .collect();
-    table.sort_unstable();
-    assert_eq!(written, table);
+    assert_eq!(written, journaled(WRITES));
 }
 
 #[tokio::test]

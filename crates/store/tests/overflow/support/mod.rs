@@ -4,6 +4,7 @@ pub mod disordered;
 pub mod flawed;
 #[expect(dead_code, reason = "the tests of departures use the rest")]
 pub mod flawed_feed;
+pub mod late_writes;
 #[path = "../../support/lists.rs"]
 mod lists;
 pub mod operations;

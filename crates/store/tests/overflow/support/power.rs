@@ -1,6 +1,6 @@
 //! Likes, unlikes and deletions on a disk, and what must exist when the power is back.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,8 +29,7 @@ pub enum Fact {
     Like(u128, u64),
 }
 
-/// The last answers; `None` while an answer is awaited.
-pub type Known = BTreeMap<Fact, Option<bool>>;
+pub type Known = checker::disk::Known<Fact>;
 pub type Disk = checker::disk::Disk<Known>;
 pub type Moment = checker::disk::Moment<Known>;
 
@@ -43,9 +42,9 @@ pub struct Client {
 
 impl Client {
     pub async fn publish(&self, number: u128) -> Owner {
-        self.ask(Fact::Post(number));
+        self.disk.ask(Fact::Post(number));
         let owner = post(&self.store, number).await;
-        self.answer(Fact::Post(number), true);
+        self.disk.answer(Fact::Post(number), true);
         owner
     }
 
@@ -54,39 +53,36 @@ impl Client {
             .parse()
             .unwrap();
         let fact = Fact::Like(number, actor);
-        self.ask(fact);
+        self.disk.ask(fact);
         self.store.list(LIKES).append(&owner(number), item).await.unwrap();
-        self.answer(fact, true);
+        self.disk.answer(fact, true);
     }
 
     pub async fn unlike(&self, number: u128, actor: u64) {
         let fact = Fact::Like(number, actor);
-        self.ask(fact);
+        self.disk.ask(fact);
         let list = self.store.list(LIKES);
         list.remove(&owner(number), &Key::By(handle(actor)))
             .await
             .unwrap();
-        self.answer(fact, false);
+        self.disk.answer(fact, false);
     }
 
     pub async fn delete(&self, number: u128) {
-        self.ask(Fact::Post(number));
+        self.disk.ask(Fact::Post(number));
         let of_the_post = |fact: &Fact| matches!(fact, Fact::Like(post, _) if *post == number);
-        {
-            let mut state = self.disk.0.lock().unwrap();
-            state.known.retain(|fact, _| !of_the_post(fact));
-        }
+        self.disk.forget(of_the_post);
         let Topic::Post(id) = owner(number) else {
             unreachable!()
         };
         self.store.posts().delete(id).await.unwrap();
-        self.answer(Fact::Post(number), false);
+        self.disk.answer(Fact::Post(number), false);
     }
 
     pub async fn adopt(&self, number: u128) {
-        self.ask(Fact::Adopted(number));
+        self.disk.ask(Fact::Adopted(number));
         self.store.list(LIKES).adopt(&owner(number)).await.unwrap();
-        self.answer(Fact::Adopted(number), true);
+        self.disk.answer(Fact::Adopted(number), true);
     }
 
     /// A post whose likes are one unbounded array, as code without the pattern stores it.
@@ -99,7 +95,7 @@ impl Client {
         );
         self.store.engine().update("posts", array).await.unwrap();
         for actor in 1..=actors {
-            self.answer(Fact::Like(number, actor), true);
+            self.disk.answer(Fact::Like(number, actor), true);
         }
     }
 
@@ -115,16 +111,6 @@ impl Client {
             "items": [like(actor).to_document()],
         };
         self.store.engine().insert(PAGES, vec![left]).await.unwrap();
-    }
-
-    fn ask(&self, fact: Fact) {
-        self.disk.0.lock().unwrap().known.insert(fact, None);
-    }
-
-    fn answer(&self, fact: Fact, is: bool) {
-        let mut state = self.disk.0.lock().unwrap();
-        state.known.insert(fact, Some(is));
-        state.keep();
     }
 }
 
