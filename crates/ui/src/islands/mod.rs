@@ -19,15 +19,9 @@ mod writing;
 use leptos::prelude::*;
 
 #[cfg(feature = "ssr")]
-pub use infinite_scroll::InfiniteScroll;
-#[cfg(feature = "ssr")]
-pub use new_items::NewItems;
-#[cfg(feature = "ssr")]
-pub use numbers::Numbers;
-#[cfg(feature = "ssr")]
-pub use pane::Pane;
-#[cfg(feature = "ssr")]
-pub use writing::WritingForm;
+pub use {
+    infinite_scroll::InfiniteScroll, new_items::NewItems, numbers::Numbers, pane::Pane, writing::WritingForm,
+};
 
 /// The server's HTML of an island, whose class names it.
 #[cfg(feature = "ssr")]
