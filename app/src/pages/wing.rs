@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use leptos::tachys::view::iterators::StaticVec;
-use leptos_router::any_nested_route::AnyNestedRoute;
+use leptos_router::any_nested_route::{AnyNestedRoute, IntoAnyNestedRoute};
 
 /// What the site needs to know of the workshop, whose front page is at `/lab`. The server provides it in the context
 /// of every page; without it, no page links there.
@@ -26,11 +26,10 @@ impl Wing {
     }
 }
 
-/// The routes, if there are any.
+/// The routes, if there are any. They are one route of the site, as every other child of its list: cargo-leptos builds
+/// for development with erased types, where all children have one type.
 #[component(transparent)]
-pub fn WingRoutes() -> StaticVec<AnyNestedRoute> {
-    use_context::<Wing>()
-        .map(|wing| (wing.routes)())
-        .unwrap_or_default()
-        .into()
+pub fn WingRoutes() -> AnyNestedRoute {
+    let routes = use_context::<Wing>().map(|wing| (wing.routes)());
+    StaticVec::from(routes.unwrap_or_default()).into_any_nested_route()
 }
