@@ -49,14 +49,19 @@ impl ListSpec {
 
     /// How many of the oldest items of a head, which is newest first, one spill moves: by count a page, and by bytes all
     /// but a quarter of what a head may have, or more if the next item needs it.
-    pub(crate) fn chunk(&self, head: &[Item], next: Option<&Item>) -> usize {
-        let by_count = self.limits.chunk(head.len());
-        let Some(most) = self.head_bytes.filter(|_| head.len() < self.limits.threshold) else {
+    pub(crate) fn chunk<'i>(
+        &self,
+        head: impl ExactSizeIterator<Item = &'i Item>,
+        next: Option<&Item>,
+    ) -> usize {
+        let items = head.len();
+        let by_count = self.limits.chunk(items);
+        let Some(most) = self.head_bytes.filter(|_| items < self.limits.threshold) else {
             return by_count;
         };
         let room = most.saturating_sub(next.map_or(0, Item::bytes));
         let stay = within(head, room.min(most / 4));
-        (head.len() - stay).clamp(1.min(by_count), by_count)
+        (items - stay).clamp(1.min(by_count), by_count)
     }
 
     /// How many of these items, oldest first, become the next page of an array that is divided into pages and a head;

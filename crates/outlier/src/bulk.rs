@@ -28,11 +28,10 @@ pub fn lay_out(spec: &ListSpec, owner: &Owner, born: Uuid, mut items: Vec<Item>)
     let mut rest = items.as_slice();
     let mut pages = Vec::new();
     let mut floor = None;
-    // The item that meets the full head.
-    while let Some(next) = rest.get(spec.fit(rest, &[])) {
-        let head: Vec<Item> = rest[..spec.fit(rest, &[])].iter().rev().cloned().collect();
+    // The head is full when it meets the next item.
+    while let (head, [next, ..]) = rest.split_at(spec.fit(rest, &[])) {
         let now = next.at;
-        let (oldest_first, younger) = rest.split_at(spec.chunk(&head, Some(next)));
+        let (oldest_first, younger) = rest.split_at(spec.chunk(head.iter().rev(), Some(next)));
         let chunk: Vec<Item> = oldest_first.iter().rev().cloned().collect();
         rest = younger;
         floor = chunk.first().map(|newest| newest.at);

@@ -189,7 +189,7 @@ impl State {
     /// What stays is never older, in whatever order the head was stored.
     pub(crate) fn take_chunk(&mut self, spec: &ListSpec, next: Option<&Item>) -> Vec<Item> {
         self.head.sort_unstable_by_key(|item| Reverse(item.order()));
-        let chunk = spec.chunk(&self.head, next);
+        let chunk = spec.chunk(self.head.iter(), next);
         self.head.split_off(self.head.len() - chunk)
     }
 
