@@ -161,7 +161,7 @@ impl<'a> Posts<'a> {
         after: Option<Cursor>,
         limit: usize,
     ) -> Result<Vec<StoredPost>> {
-        self.stretch(doc! { "words": word }, Order::Newest, after, limit)
+        self.stretch(doc! { search::WORDS: word }, Order::Newest, after, limit)
             .await
     }
 

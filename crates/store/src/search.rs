@@ -16,7 +16,7 @@ use crate::{Store, people, posts};
 use document::{DocumentEngine, Find, Index, Result, Update};
 
 /// The field of a post with its words.
-const WORDS: &str = "words";
+pub(crate) const WORDS: &str = "words";
 /// The field of a person with theirs.
 const NAMES: &str = "names";
 /// How many posts one search reads at most, and how many at a time.
