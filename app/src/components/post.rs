@@ -67,6 +67,11 @@ pub fn found_post(
         own,
         found,
     };
-    let html = RENDERED.get_with_by_ref(&key, || key.render());
+    // What one search finds is marked for that search alone.
+    let html = if key.found.is_empty() {
+        RENDERED.get_with_by_ref(&key, || key.render())
+    } else {
+        key.render()
+    };
     InertElement::new(html.to_string())
 }

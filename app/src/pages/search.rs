@@ -50,14 +50,14 @@ impl Results {
         }
     }
 
-    /// The query of its page.
+    /// The query of its page, without the `?`.
     fn query(self, search: &Search) -> String {
         let mut query = ParamsMap::new();
         query.insert("q", search.to_string());
         if let Some((name, value)) = self.parameter() {
             query.insert(name, value.to_owned());
         }
-        query.to_query_string()
+        query.to_query_string().trim_start_matches('?').to_owned()
     }
 }
 
@@ -86,7 +86,7 @@ async fn search_page() -> Result<impl IntoView, Problem> {
     let tabs = Results::ALL.map(|one| {
         view! {
             <a
-                href=format!("/search{}", one.query(&search))
+                href=format!("/search?{}", one.query(&search))
                 aria-current=(one == results).then_some("page")
             >
                 {one.name()}
@@ -138,8 +138,7 @@ async fn posts(search: &Search, results: Results, order: Order) -> Result<impl I
     let feed = feed()?;
     let found = feed.posts().search(search, order, reader.as_ref(), place.paging);
     let mut listing = found.await?;
-    let query = results.query(search);
-    place.query = format!("{}&", query.trim_start_matches('?'));
+    place.query = format!("{}&", results.query(search));
     if let Some(next) = listing.next.as_ref().filter(|_| listing.items.is_empty()) {
         // Each page reads a bounded number of posts.
         let further = format!("/search{}", place.href_after(next, 0));
@@ -173,7 +172,7 @@ async fn people(search: &Search) -> Result<impl IntoView, Problem> {
     let feed = feed()?;
     let listing = feed.people().search(search, Paging::MAX_LIMIT).await?;
     let place = ListPosition {
-        query: format!("{}&", Results::People.query(search).trim_start_matches('?')),
+        query: format!("{}&", Results::People.query(search)),
         ..ListPosition::default()
     };
     let row = |person: FoundPerson| view! { <FoundPersonRow person /> };
