@@ -44,7 +44,7 @@ const ABOVE_THE_DATA: [&str; 7] = [
 ];
 
 /// Files there that measure raw collections.
-const EXPERIMENTS: [&str; 1] = ["crates/bench/src/likers.rs"];
+const EXPERIMENTS: [&str; 2] = ["crates/bench/src/edges/ways.rs", "crates/bench/src/likers.rs"];
 
 /// The commands of an engine.
 const COMMANDS: &str = "find count distinct aggregate insert update find_and_modify delete create_index";

@@ -7,6 +7,7 @@
 
 mod counting;
 mod crowd;
+mod edges;
 mod flat;
 mod home;
 mod likers;
@@ -44,12 +45,9 @@ struct Arguments {
     /// Where the results go
     #[arg(long, default_value = "docs/benchmarks")]
     out: PathBuf,
-    /// Measures many likers of one post alone, and prints the numbers
-    #[arg(long)]
-    likers: bool,
-    /// Measures the home feed alone, and prints the numbers
-    #[arg(long)]
-    home: bool,
+    /// Measures one part alone
+    #[arg(long, value_enum)]
+    only: Option<Only>,
     /// Measures likes on an otherwise idle store, with and without sessions, and prints the numbers: "embedded", or the
     /// address of an empty database on a MongoDB server, which is emptied afterwards
     #[arg(long, value_name = "STORE")]
@@ -66,6 +64,17 @@ struct Arguments {
     /// Scrolls through the list of a store that another process wrote, and prints what it saw
     #[arg(long, hide = true)]
     scroll: Option<PathBuf>,
+}
+
+/// A part that can be measured alone.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Only {
+    /// Many likers of one post; the numbers are printed
+    Likers,
+    /// The home feed; the table is printed
+    Home,
+    /// One document for each like beside heads and pages; this part of the results is written
+    Edges,
 }
 
 /// All results of a run.
@@ -99,16 +108,17 @@ async fn carry_out(arguments: &Arguments) -> Result<()> {
         server::serve_from_memory(answer).await
     } else if let Some(program) = &arguments.server {
         server::run(program, quick, out).await
-    } else if arguments.likers {
-        print(&likers::measure(quick).await?)
     } else if let Some(store) = &arguments.likes {
         print(&sessions::measure(store, quick).await?)
     } else if let Some(address) = &arguments.check {
         print(&sessions::count_check(address).await?)
-    } else if arguments.home {
-        print_home(quick).await
     } else {
-        run(quick, out).await
+        match arguments.only {
+            Some(Only::Likers) => print(&likers::measure(quick).await?),
+            Some(Only::Home) => print_home(quick).await,
+            Some(Only::Edges) => edges::run(quick, out).await,
+            None => run(quick, out).await,
+        }
     }
 }
 
@@ -131,16 +141,16 @@ async fn print_home(quick: bool) -> Result<()> {
 
 async fn run(quick: bool, out: &Path) -> Result<()> {
     let folder = tempfile::tempdir()?;
-    eprintln!("1 of 5: the cost of our lists at every length");
+    eprintln!("1 of 6: the cost of our lists at every length");
     let flat = flat::measure(folder.path(), quick).await?;
-    eprintln!("2 of 5: scrolling through the longest of them");
+    eprintln!("2 of 6: scrolling through the longest of them");
     let scroll = scroll::in_a_process_of_its_own(folder.path())?;
     drop(folder);
-    eprintln!("3 of 5: the articles' ways beside ours");
+    eprintln!("3 of 6: the articles' ways beside ours");
     let race = race::measure(quick).await?;
-    eprintln!("4 of 5: many likers of one post");
+    eprintln!("4 of 6: many likers of one post");
     let likers = likers::measure(quick).await?;
-    eprintln!("5 of 5: the home feed of who follows few and many");
+    eprintln!("5 of 6: the home feed of who follows few and many");
     let folder = tempfile::tempdir()?;
     let home = home::measure(folder.path(), quick).await?;
     let results = Results {
@@ -152,6 +162,8 @@ async fn run(quick: bool, out: &Path) -> Result<()> {
         home,
     };
     report::write(&results, out)?;
+    eprintln!("6 of 6: one document for each like beside ours");
+    edges::run(quick, out).await?;
     println!("The results are in {}.", out.display());
     Ok(())
 }

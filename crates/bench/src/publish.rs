@@ -23,12 +23,25 @@ pub const LISTS: Part = Part {
     numbers: "lists.json",
 };
 
+/// One document for each item, beside heads and pages.
+pub const EDGES: Part = Part {
+    begin: "<!-- Written by `cargo xtask bench`, one document for each item: begin -->",
+    end: "<!-- Written by `cargo xtask bench`, one document for each item: end -->",
+    numbers: "edges.json",
+};
+
 /// The server's performance.
 pub const SERVER: Part = Part {
     begin: "<!-- Written by `cargo xtask bench --server`: begin -->",
     end: "<!-- Written by `cargo xtask bench --server`: end -->",
     numbers: "server.json",
 };
+
+/// A page with a place for every part.
+fn empty_page() -> String {
+    let places = [LISTS, EDGES, SERVER].map(|part| format!("{}\n{}\n", part.begin, part.end));
+    format!("# Benchmarks\n\n{}", places.join("\n"))
+}
 
 impl Part {
     /// Writes the numbers, and replaces the earlier text in the README.
@@ -39,8 +52,7 @@ impl Part {
             serde_json::to_string_pretty(results)? + "\n",
         )?;
         let readme = out.join("README.md");
-        let page = fs::read_to_string(&readme)
-            .unwrap_or_else(|_| format!("# Benchmarks\n\n{}\n{}\n", self.begin, self.end));
+        let page = fs::read_to_string(&readme).unwrap_or_else(|_| empty_page());
         Ok(fs::write(readme, self.between_the_marks(&page, text)?)?)
     }
 
@@ -67,5 +79,8 @@ mod tests {
         );
         assert_eq!(LISTS.between_the_marks(&written, "new").unwrap(), written);
         assert!(SERVER.between_the_marks(&written, "new").is_err());
+        for part in [LISTS, EDGES, SERVER] {
+            assert!(part.between_the_marks(&empty_page(), "new").is_ok());
+        }
     }
 }

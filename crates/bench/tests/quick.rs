@@ -13,7 +13,13 @@ fn a_quick_run_writes_its_tables_its_charts_and_all_numbers() {
         .unwrap();
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     let page = fs::read_to_string(out.path().join("README.md")).unwrap();
-    for chart in ["flat-cost.svg", "bytes-per-append.svg", "scroll.svg"] {
+    for chart in [
+        "flat-cost.svg",
+        "bytes-per-append.svg",
+        "scroll.svg",
+        "edges-time.svg",
+        "edges-commands.svg",
+    ] {
         assert!(page.contains(chart));
         let svg = fs::read_to_string(out.path().join(chart)).unwrap();
         assert!(svg.contains("<title") && svg.ends_with("</svg>\n"), "{chart}");

@@ -14,8 +14,12 @@ pub struct Cost {
     pub median_us: f64,
     /// 95 of 100 were faster, in microseconds.
     pub p95_us: f64,
+    /// Commands for one, on average.
+    pub commands: f64,
     /// Documents that the engine read for one, on average.
     pub documents_read: f64,
+    /// Index entries that the engine read for one, on average.
+    pub entries_read: f64,
     /// Bytes of BSON that the engine read for one, on average.
     pub bytes_read: f64,
     /// Bytes of BSON that the engine wrote for one, on average.
@@ -55,7 +59,9 @@ impl CostMeter {
     }
 
     fn add_work(&mut self, before: Counters, after: Counters) {
+        self.work.operations += after.operations - before.operations;
         self.work.documents_read += after.documents_read - before.documents_read;
+        self.work.entries_read += after.entries_read - before.entries_read;
         self.work.bytes_read += after.bytes_read - before.bytes_read;
         self.work.bytes_written += after.bytes_written - before.bytes_written;
         self.work.commits += after.commits - before.commits;
@@ -73,7 +79,9 @@ impl CostMeter {
             times: self.latencies.len(),
             median_us: at(&self.latencies, 50),
             p95_us: at(&self.latencies, 95),
+            commands: each(self.work.operations),
             documents_read: each(self.work.documents_read),
+            entries_read: each(self.work.entries_read),
             bytes_read: each(self.work.bytes_read),
             bytes_written: each(self.work.bytes_written),
             commits: each(self.work.commits),

@@ -11,6 +11,7 @@ use ui::request::{loaded, query};
 use ui::session;
 
 use super::controls::{SignInTo, Tab, Tabs};
+use super::each_item::EachItem;
 use super::figures::{ChartAndTable, Table};
 
 use super::{LAYOUTS, StationHead, workshop};
@@ -32,6 +33,7 @@ pub fn LayoutsPage() -> impl IntoView {
                 <Choice largest items running=race.progress == Progress::Running />
                 <Race race />
             </Pane>
+            <EachItem />
         })
     })
 }

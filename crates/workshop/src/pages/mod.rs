@@ -5,6 +5,7 @@ mod class;
 mod controls;
 mod crash;
 mod decide;
+mod each_item;
 mod exercises;
 mod figures;
 mod in_turn;
