@@ -7,23 +7,19 @@ use std::sync::Arc;
 
 use app::notice::{self, Notices};
 use axum::Router;
-use axum::http::header::CONTENT_TYPE;
-use axum::http::{Extensions, HeaderMap, StatusCode, Version};
-use axum::middleware::{from_fn, from_fn_with_state, map_response_with_state};
+use axum::middleware::{from_fn, from_fn_with_state, map_response, map_response_with_state};
 use feed::{Environment, Feed};
 use store::changes::ChangeSource;
 use tokio::net::TcpListener;
-use tower_http::CompressionLevel;
-use tower_http::compression::CompressionLayer;
 use tower_http::csrf::CsrfLayer;
 use web::{Cookies, PublicAddress, Sessions, resolve};
 
 use crate::cli::ServeOptions;
 use crate::error::CliError;
 use crate::http::{
-    Limits, Quotas, Reach, RequestLog, add_error_text, finish_mutations, forgery_protection, guard, health,
-    identify, limit_accounts, limit_peers, limit_reads, limit_under_way, log, read_whole, record_refusals,
-    refuse_plain_http, refuse_plain_origins, require_proxies,
+    Limits, Quotas, Reach, RequestLog, add_error_text, compression, finish_mutations, forgery_protection,
+    guard, health, identify, limit_accounts, limit_peers, limit_reads, limit_under_way, log, read_whole,
+    record_refusals, refuse_plain_http, refuse_plain_origins, require_proxies,
 };
 use crate::listen::Most;
 use crate::shutdown::{Phases, Shutdown};
@@ -265,38 +261,11 @@ pub fn routes(
         .layer(from_fn_with_state(limits.clone(), read_whole))
         .layer(from_fn_with_state(limits, limit_under_way))
         .layer(from_fn_with_state(proxies, identify))
-        .layer(
-            CompressionLayer::new()
-                .quality(COMPRESSION)
-                .compress_when(is_text),
-        )
+        .layer(map_response(compression::take_place))
+        .layer(compression::layer())
         .layer(map_response_with_state(https, guard))
         .layer(from_fn_with_state(recorded, record_refusals))
         .layer(from_fn_with_state(log_state, log))
-}
-
-/// Pages are rendered for each request. A browser that accepts it gets Zstandard, which at this level takes a third of
-/// the processor time of gzip, for bodies that are a tenth shorter; brotli at its third level takes three times as long as
-/// Zstandard for longer ones. Files that never change were compressed as well as possible when they were built.
-const COMPRESSION: CompressionLevel = CompressionLevel::Precise(3);
-
-/// What is compressed on the way, by the beginning of its media type.
-const TEXT: [&str; 5] = [
-    "text/html",
-    "application/json",
-    "application/problem+json",
-    "application/atom+xml",
-    "application/xml",
-];
-
-/// Pages, feeds and JSON are compressed on the way; event streams must not wait for a full block, and the files of the site
-/// are compressed already.
-fn is_text(_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions) -> bool {
-    let kind = headers
-        .get(CONTENT_TYPE)
-        .and_then(|kind| kind.to_str().ok())
-        .unwrap_or_default();
-    TEXT.iter().any(|text| kind.starts_with(text))
 }
 
 fn unbound(setting: &str, addr: &str, error: &io::Error) -> CliError {

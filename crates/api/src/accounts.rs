@@ -227,7 +227,7 @@ async fn change_password(
 )]
 async fn export(State(feed): State<Feed>, Reader(session): Reader) -> Answer<Response> {
     let (Account { handle: actor, .. }, token) = session.require_token()?;
-    let pieces = feed.accounts().export(actor, token).await?;
+    let pieces = feed.accounts().export(actor, token, session.client()).await?;
     let headers = [
         (CONTENT_TYPE, "application/json".to_owned()),
         (

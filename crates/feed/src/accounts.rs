@@ -55,8 +55,7 @@ impl Accounts<'_> {
         client: &Client,
     ) -> Result<(Account, SessionToken), Problem> {
         let person = Person { handle, name };
-        passwords::refuse_common(&password, &person)?;
-        let hash = passwords::hash(password, self.0.environment.salt(), client.peer).await;
+        let hash = passwords::hash(password, person.clone(), self.0.environment.salt(), client.peer).await;
         let hash = self.0.record_limits(hash, None, client)?;
         let at = self.0.environment.now();
         let user = User {

@@ -12,11 +12,13 @@ use store::overflow::{Item, Key};
 use store::posts::Order;
 use store::reactions::Reaction;
 use tokio::sync::mpsc::{self, Receiver, Sender};
+use tokio::time::Instant;
 use uuid::Uuid;
 
+use super::fair_queue::Peer;
 use super::places::{Full, Place, Places};
 use super::problems::{missing, to_problem};
-use super::{Accounts, Feed, SessionToken};
+use super::{Accounts, Client, Feed, SecurityEvent, SessionToken};
 
 /// How many pieces are buffered for a reader who is slower than the store.
 const WAITING: usize = 16;
@@ -25,6 +27,10 @@ const POSTS: usize = 100;
 
 /// How many exports are written at once, of different people: each reads for as long as its reader takes it.
 const AT_ONCE: usize = 8;
+/// How many of them one peer may read at once: a family behind one address.
+const OF_A_PEER: usize = 2;
+/// The longest time that an export takes; a place is not kept by reading ever so slowly.
+const LONGEST: Duration = Duration::from_mins(15);
 /// When to try again to get one that was refused.
 const A_WHILE: Duration = Duration::from_secs(30);
 
@@ -45,9 +51,28 @@ impl From<document::Error> for Stopped {
     }
 }
 
-/// The places of exports that are being written.
-pub(super) fn places() -> Arc<Places<Handle>> {
-    Places::new(AT_ONCE, 1)
+/// The places of exports that are being written: by people, and by peers.
+pub(super) struct ExportPlaces {
+    people: Arc<Places<Handle>>,
+    peers: Arc<Places>,
+}
+
+impl ExportPlaces {
+    pub(super) fn new() -> Self {
+        Self {
+            people: Places::new(AT_ONCE, 1),
+            peers: Places::new(AT_ONCE, OF_A_PEER),
+        }
+    }
+
+    fn take(&self, handle: &Handle, peer: Peer) -> Result<(Place<Handle>, Place), Problem> {
+        let of_person = self.people.take(handle.clone());
+        let of_person = of_person.map_err(|full| refusal(full, "Your data is"))?;
+        let of_peer = self.peers.take(peer);
+        let of_peer =
+            of_peer.map_err(|full| refusal(full, "The data of several people at your address is"))?;
+        Ok((of_person, of_peer))
+    }
 }
 
 impl Accounts<'_> {
@@ -55,13 +80,17 @@ impl Accounts<'_> {
     /// then incomplete.
     ///
     /// # Errors
-    /// [`Kind::TooMany`] while an export of the person is read, and [`Kind::Unavailable`] while too many others are.
+    /// [`Kind::TooMany`] while an export of the person, or two of the peer, are read, and [`Kind::Unavailable`] while too many others are.
     pub async fn export(
         self,
         handle: &Handle,
         current: &SessionToken,
+        client: &Client,
     ) -> Result<impl Stream<Item = Piece> + Send + 'static, Problem> {
-        let place = self.0.exports.take(handle.clone()).map_err(refusal)?;
+        let place = self.0.exports.take(handle, client.peer).inspect_err(|_| {
+            let log = self.0.security();
+            log.record(SecurityEvent::Limited, Some(handle), client);
+        })?;
         let owner = Topic::User(handle.clone());
         let user = self.0.store.people().get(handle).await.map_err(to_problem)?;
         let user = user.ok_or_else(|| missing(&owner.to_string()))?;
@@ -78,22 +107,25 @@ impl Accounts<'_> {
             pieces,
         };
         tokio::spawn(export.run(beginning));
-        let pieces = stream::unfold(
-            (read, place),
-            |(mut read, place): (_, Place<Handle>)| async move {
-                Some((Receiver::recv(&mut read).await?, (read, place)))
-            },
-        );
+        let end = Instant::now() + LONGEST;
+        let pieces = stream::unfold(Some((read, place)), move |reading| async move {
+            let (mut read, place): (Receiver<Piece>, (Place<Handle>, Place)) = reading?;
+            if Instant::now() > end {
+                // As a failure, so that a part is not taken for the whole.
+                return Some((Err(too_slow()), None));
+            }
+            Some((read.recv().await?, Some((read, place))))
+        });
         // A compressing body polls once more after the end.
         Ok(pieces.fuse())
     }
 }
 
-fn refusal(full: Full) -> Problem {
+fn refusal(full: Full, what: &str) -> Problem {
     let problem = match full {
         Full::ForOne => Problem::new(
             Kind::TooMany,
-            "Your data is being downloaded already. Wait until that has ended.",
+            format!("{what} being downloaded already. Wait until that has ended."),
         ),
         Full::ForAll => Problem::new(
             Kind::Unavailable,
@@ -101,6 +133,13 @@ fn refusal(full: Full) -> Problem {
         ),
     };
     problem.for_now(A_WHILE)
+}
+
+fn too_slow() -> Problem {
+    Problem::new(
+        Kind::Unavailable,
+        "The download took too long. Try again over a faster connection.",
+    )
 }
 
 struct Export {

@@ -63,7 +63,7 @@ pub struct Feed {
     turns: Arc<Turns>,
     security: Arc<SecurityLog>,
     /// The exports that are being written.
-    exports: Arc<Places<Handle>>,
+    exports: Arc<export::ExportPlaces>,
     /// The limit of tries to sign in to one account; `None` for none.
     tries: Option<Arc<Tries>>,
 }
@@ -80,7 +80,7 @@ impl Feed {
             new_posts,
             turns: Arc::default(),
             security: Arc::default(),
-            exports: export::places(),
+            exports: Arc::new(export::ExportPlaces::new()),
             tries: None,
         }
     }

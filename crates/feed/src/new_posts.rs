@@ -1,18 +1,19 @@
 //! Tells readers that there are newer posts than those on their page. However many readers wait, a server asks its
 //! store for the newest post at most once a second; only when that changes does it count each list.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use model::{Cursor, Handle, PostId, Problem};
 use store::Store;
-use store::posts::StoredPost;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
+use uuid::Uuid;
 
+use super::Live;
 use super::problems::to_problem;
-use super::{Feed, Live};
 
 /// The time between two polls while somebody waits.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -23,6 +24,10 @@ const ANNOUNCEMENTS: u32 = 3;
 
 /// The highest count of new posts.
 const MOST: usize = 100;
+
+/// How many lists are counted at once. Every open page waits for a count after every new post, so without a bound they
+/// would keep all cores busy.
+const AT_ONCE: usize = 2;
 
 /// A list of posts, newest first, that a reader may watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,8 +55,24 @@ impl std::str::FromStr for PostList {
 /// The newest post, polled for as long as somebody waits for it to change.
 pub struct NewPosts {
     store: Store,
-    newest: watch::Sender<Option<PostId>>,
+    newest: watch::Sender<Newest>,
     polling: Mutex<bool>,
+    counting: Semaphore,
+    homes: Mutex<HashMap<Handle, Home>>,
+}
+
+/// The newest post, and how often it was announced, which is one more with each announcement.
+#[derive(Debug, Clone, Copy, Default)]
+struct Newest {
+    post: Option<PostId>,
+    announced: u64,
+}
+
+/// The newest posts of somebody's home, for all their pages, as of an announcement.
+#[derive(Clone)]
+struct Home {
+    announced: u64,
+    posts: Arc<[(i64, Uuid)]>,
 }
 
 impl NewPosts {
@@ -60,10 +81,12 @@ impl NewPosts {
             store,
             newest: watch::Sender::default(),
             polling: Mutex::default(),
+            counting: Semaphore::new(AT_ONCE),
+            homes: Mutex::default(),
         }
     }
 
-    fn subscribe(self: &Arc<Self>) -> watch::Receiver<Option<PostId>> {
+    fn subscribe(self: &Arc<Self>) -> watch::Receiver<Newest> {
         let mut polling = self.polling.lock().unwrap_or_else(PoisonError::into_inner);
         let receiver = self.newest.subscribe();
         if !std::mem::replace(&mut polling, true) {
@@ -78,13 +101,17 @@ impl NewPosts {
             match self.store.posts().newest().await {
                 Ok(newest) => {
                     self.newest.send_if_modified(|known| {
-                        if *known != newest {
-                            *known = newest;
+                        if known.post != newest {
+                            known.post = newest;
                             left = ANNOUNCEMENTS;
                         }
-                        let announce = left > 0;
-                        left = left.saturating_sub(1);
-                        announce
+                        if left == 0 {
+                            return false;
+                        }
+                        left -= 1;
+                        known.announced += 1;
+                        self.forget_homes();
+                        true
                     });
                 }
                 // The outage is reported elsewhere; nothing is announced until the store is back.
@@ -95,9 +122,67 @@ impl NewPosts {
             let mut polling = self.polling.lock().unwrap_or_else(PoisonError::into_inner);
             if self.newest.receiver_count() == 0 {
                 *polling = false;
+                self.forget_homes();
                 return;
             }
         }
+    }
+}
+
+impl NewPosts {
+    fn homes(&self) -> MutexGuard<'_, HashMap<Handle, Home>> {
+        self.homes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn forget_homes(&self) {
+        self.homes().clear();
+    }
+
+    /// The newest posts of a reader's home, read once for each announcement however many of their pages wait for it.
+    async fn home(&self, reader: &Handle, announced: u64) -> Result<Arc<[(i64, Uuid)]>, Problem> {
+        let known = self.homes().get(reader).cloned();
+        if let Some(home) = known.filter(|home| home.announced >= announced) {
+            return Ok(home.posts);
+        }
+        let home = self
+            .store
+            .timelines()
+            .home(reader, None, MOST)
+            .await
+            .map_err(to_problem)?;
+        let posts: Arc<[_]> = home
+            .posts
+            .iter()
+            .map(|post| (post.at.millis(), post.id.uuid()))
+            .collect();
+        let home = Home {
+            announced,
+            posts: Arc::clone(&posts),
+        };
+        self.homes().insert(reader.clone(), home);
+        Ok(posts)
+    }
+
+    async fn newer(
+        &self,
+        list: &PostList,
+        reader: Option<&Handle>,
+        since: Option<Cursor>,
+        announced: u64,
+    ) -> Result<u64, Problem> {
+        let _one_of_few = self.counting.acquire().await;
+        let posts = self.store.posts();
+        let count = match (list, reader) {
+            (PostList::By(author), _) => posts.newer(Some(std::slice::from_ref(author)), since, MOST).await,
+            (PostList::Home, None) => posts.newer(None, since, MOST).await,
+            (PostList::Home, Some(reader)) => {
+                let posts = self.home(reader, announced).await?;
+                let newer =
+                    |place: &&(i64, Uuid)| since.is_none_or(|cursor| **place > (cursor.key, cursor.id));
+                Ok(posts.iter().filter(newer).count())
+            }
+        };
+        Ok(count.map_err(to_problem)? as u64)
     }
 }
 
@@ -111,16 +196,16 @@ impl Live<'_> {
     ) -> BoxStream<'static, u64> {
         let mut newest = self.0.new_posts.subscribe();
         newest.mark_changed();
-        let (feed, sent) = (self.0.clone(), None);
-        stream::unfold((feed, newest, sent), move |(feed, mut newest, sent)| {
+        let (new_posts, sent) = (Arc::clone(&self.0.new_posts), None);
+        stream::unfold((new_posts, newest, sent), move |(new_posts, mut newest, sent)| {
             let (list, reader) = (list.clone(), reader.clone());
             async move {
                 loop {
                     newest.changed().await.ok()?;
-                    newest.mark_unchanged();
-                    match feed.newer_posts(&list, reader.as_ref(), since).await {
+                    let announced = newest.borrow_and_update().announced;
+                    match new_posts.newer(&list, reader.as_ref(), since, announced).await {
                         Ok(count) if Some(count) != sent => {
-                            return Some((count, (feed, newest, Some(count))));
+                            return Some((count, (new_posts, newest, Some(count))));
                         }
                         Ok(_) => {}
                         Err(problem) => tracing::debug!(%problem, "could not count new posts"),
@@ -130,28 +215,4 @@ impl Live<'_> {
         })
         .boxed()
     }
-}
-
-impl Feed {
-    async fn newer_posts(
-        &self,
-        list: &PostList,
-        reader: Option<&Handle>,
-        since: Option<Cursor>,
-    ) -> Result<u64, Problem> {
-        let posts = self.store.posts();
-        let count = match (list, reader) {
-            (PostList::By(author), _) => posts.newer(Some(std::slice::from_ref(author)), since, MOST).await,
-            (PostList::Home, None) => posts.newer(None, since, MOST).await,
-            (PostList::Home, Some(reader)) => {
-                let home = self.store.timelines().home(reader, None, MOST).await;
-                home.map(|home| home.posts.iter().filter(|post| is_newer(post, since)).count())
-            }
-        };
-        Ok(count.map_err(to_problem)? as u64)
-    }
-}
-
-fn is_newer(post: &StoredPost, than: Option<Cursor>) -> bool {
-    than.is_none_or(|cursor| (post.at.millis(), post.id.uuid()) > (cursor.key, cursor.id))
 }

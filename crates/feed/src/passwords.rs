@@ -30,8 +30,9 @@ const DUMMY_HASH: &str =
 /// How many guesses a password has to survive: as many as the most common passwords that attackers try first.
 const COMMON: u64 = 10_000;
 
-/// How much of a password is looked at. No common password is longer, and the work grows with the length.
-const LOOKED_AT: usize = 40;
+/// How much of a password is looked at. No common password is longer, and the work grows much faster than the length
+/// where many characters could stand for letters.
+const LOOKED_AT: usize = 24;
 
 /// Refuses a password that is among the most common ones, or a simple variation of one or of the person's names.
 ///
@@ -39,7 +40,7 @@ const LOOKED_AT: usize = 40;
 ///
 /// # Errors
 /// A problem about the password.
-pub(super) fn refuse_common(password: &Password, person: &Person) -> Result<(), Problem> {
+fn refuse_common(password: &Password, person: &Person) -> Result<(), Problem> {
     let beginning: String = password.reveal().chars().take(LOOKED_AT).collect();
     let names = [person.handle.as_str(), person.name.as_str()];
     if zxcvbn::zxcvbn(&beginning, &names).guesses() > COMMON {
@@ -51,9 +52,19 @@ pub(super) fn refuse_common(password: &Password, person: &Person) -> Result<(), 
     ))
 }
 
-/// The form in which the store keeps a password.
-pub(super) async fn hash(password: Password, salt: [u8; 16], peer: Peer) -> Result<String, Problem> {
+/// The form in which the store keeps a new password of this person. Both the hash and the search for common ones take
+/// long, so they wait for the peer's turn.
+///
+/// # Errors
+/// A problem about the password if it is a common one.
+pub(super) async fn hash(
+    password: Password,
+    person: Person,
+    salt: [u8; 16],
+    peer: Peer,
+) -> Result<String, Problem> {
     run(peer, move || {
+        refuse_common(&password, &person)?;
         let salt = SaltString::encode_b64(&salt).map_err(broken)?;
         let hash = Argon2::default()
             .hash_password(password.reveal().as_bytes(), &salt)
@@ -61,6 +72,15 @@ pub(super) async fn hash(password: Password, salt: [u8; 16], peer: Peer) -> Resu
         Ok(hash.to_string())
     })
     .await
+}
+
+/// A problem with a password, about the field of a new one.
+pub(super) fn about_the_new(problem: Problem) -> Problem {
+    if problem.field.is_some() {
+        problem.about("new_password")
+    } else {
+        problem
+    }
 }
 
 /// Whether a password has this hash. Without a hash the answer is no, and takes as long.
@@ -100,12 +120,29 @@ fn broken(error: impl fmt::Display) -> Problem {
 mod tests {
     use super::*;
 
-    #[test]
-    fn common_passwords_and_the_names_of_the_person_are_refused() {
-        let person = Person {
+    fn grace() -> Person {
+        Person {
             handle: "grace-h".parse().unwrap(),
             name: "Grace Hopper".parse().unwrap(),
-        };
+        }
+    }
+
+    #[tokio::test]
+    async fn a_common_password_is_looked_for_when_it_is_the_peers_turn() {
+        let mut running = Vec::new();
+        for _ in 0..AT_ONCE {
+            running.push(HASHES.turn_of(None).await.unwrap());
+        }
+        let common = hash("password".parse().unwrap(), grace(), [7; 16], None);
+        let mut common = std::pin::pin!(common);
+        assert!(futures::poll!(&mut common).is_pending());
+        drop(running);
+        assert_eq!(common.await.unwrap_err().field.as_deref(), Some("password"));
+    }
+
+    #[test]
+    fn common_passwords_and_the_names_of_the_person_are_refused() {
+        let person = grace();
         let check = |password: &str| refuse_common(&password.parse().unwrap(), &person);
         for common in [
             "password",
@@ -127,7 +164,7 @@ mod tests {
     #[tokio::test]
     async fn the_dummy_hash_costs_as_much_as_others_and_matches_no_password() {
         let password: Password = "correct horse".parse().unwrap();
-        let made = hash(password.clone(), [7; 16], None).await.unwrap();
+        let made = hash(password.clone(), grace(), [7; 16], None).await.unwrap();
         let (made_for, nobodys) = (
             PasswordHash::new(&made).unwrap(),
             PasswordHash::new(DUMMY_HASH).unwrap(),

@@ -190,10 +190,10 @@ impl Accounts<'_> {
         let Some(user) = user.as_ref().filter(|_| holds) else {
             return Err(failed());
         };
-        let common = passwords::refuse_common(&new, &user.person);
-        common.map_err(|problem| problem.about("new_password"))?;
-        let hash = passwords::hash(new, self.0.environment.salt(), client.peer).await;
-        let hash = self.0.record_limits(hash, who, client)?;
+        let salt = self.0.environment.salt();
+        let hash = passwords::hash(new, user.person.clone(), salt, client.peer).await;
+        let hash = self.0.record_limits(hash, who, client);
+        let hash = hash.map_err(passwords::about_the_new)?;
         let changed = recovery
             .use_up(handle, proof, &hash, self.0.environment.now())
             .await;

@@ -33,12 +33,12 @@ impl Accounts<'_> {
         new: &str,
         client: &Client,
     ) -> Result<SessionToken, Problem> {
-        let about_the_new = |problem: Problem| problem.about("new_password");
-        let new: Password = new.parse().map_err(about_the_new)?;
+        let new: Password = new.parse().map_err(passwords::about_the_new)?;
         let (user, old) = self.0.verified(actor, present, client).await?;
-        passwords::refuse_common(&new, &user.person).map_err(about_the_new)?;
-        let hash = passwords::hash(new, self.0.environment.salt(), client.peer).await;
-        let hash = self.0.record_limits(hash, Some(actor), client)?;
+        let salt = self.0.environment.salt();
+        let hash = passwords::hash(new, user.person.clone(), salt, client.peer).await;
+        let hash = self.0.record_limits(hash, Some(actor), client);
+        let hash = hash.map_err(passwords::about_the_new)?;
         let at = self.0.environment.now();
         let people = self.0.store.people();
         let changed = people.change_password(actor, &old, &hash, at).await;

@@ -1,5 +1,6 @@
 //! The words by which posts and people are found.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
@@ -40,13 +41,8 @@ pub fn words_of_a_person(handle: &Handle, name: &DisplayName) -> Vec<String> {
 }
 
 fn different(words: impl Iterator<Item = String>) -> Vec<String> {
-    let mut different = Vec::new();
-    for word in words {
-        if !different.contains(&word) {
-            different.push(word);
-        }
-    }
-    different
+    let mut seen = HashSet::new();
+    words.filter(|word| seen.insert(word.clone())).collect()
 }
 
 /// What somebody searches for: up to 100 characters, of which the first eight different words count. A word that
@@ -76,8 +72,16 @@ impl Search {
 
     /// Whether a post has all the words.
     pub fn finds_post(&self, text: &str) -> bool {
-        let words = words_of_a_post(text);
-        self.words.iter().all(|word| words.contains(word))
+        let tags = Tag::all_of(text);
+        let tags = tags.iter().map(|tag| format!("#{tag}"));
+        let mut missing: Vec<&String> = self.words.iter().collect();
+        for word in tags.chain(words(text).map(|(_, word)| word)) {
+            missing.retain(|wanted| **wanted != word);
+            if missing.is_empty() {
+                return true;
+            }
+        }
+        missing.is_empty()
     }
 
     /// Whether each word is the beginning of one of a person's.

@@ -91,6 +91,20 @@ async fn a_store_that_was_moved_exports_the_same_bytes() {
 }
 
 #[tokio::test]
+async fn a_handle_that_is_held_stays_held_at_the_new_place() {
+    let (store, _) = town(1).await;
+    let (now, until) = (
+        Timestamp::from_millis(1),
+        Timestamp::from_millis(1_900_000_000_000),
+    );
+    store.held_handles().hold(&handle(7), until).await.unwrap();
+    let other = small_store(5, 3).await;
+    imported(&other, &exported(&store).await).await.unwrap();
+    assert!(other.held_handles().holds(&handle(7), now).await.unwrap());
+    assert!(!other.held_handles().holds(&handle(8), now).await.unwrap());
+}
+
+#[tokio::test]
 async fn importing_again_finds_every_document_present() {
     let (store, _) = town(40).await;
     let file = exported(&store).await;

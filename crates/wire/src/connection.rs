@@ -52,16 +52,15 @@ pub(crate) async fn serve(
     closing: watch::Receiver<bool>,
 ) {
     let _open = server.counts.connected();
-    let (stranger, removed) = if place.is_some() {
-        (None, Arc::new(Notify::new()))
-    } else {
-        let (stranger, removed) = server.strangers.admit(peer.ip());
-        (Some(stranger), removed)
-    };
+    let removed = Arc::new(Notify::new());
+    let stranger = place
+        .is_none()
+        .then(|| server.strangers.admit(peer.ip(), &removed));
     let session = Session {
         id: server.connections.fetch_add(1, Ordering::Relaxed) + 1,
         peer,
         stranger,
+        removed: Arc::clone(&removed),
         place,
         conversation: None,
         proven: false,

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicI32;
 
 use bson::{Bson, Document};
 use document::Engine;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use crate::arguments::Arguments;
 use crate::counts::Counts;
@@ -52,6 +52,8 @@ pub(crate) struct Session {
     pub(crate) peer: SocketAddr,
     /// Its place among those that have not signed in, until it has.
     pub(crate) stranger: Option<Stranger>,
+    /// Notified if it has to give that place up.
+    pub(crate) removed: Arc<Notify>,
     /// Its place among those that may read and write, once it has signed in.
     pub(crate) place: Option<OwnedSemaphorePermit>,
     /// A sign-in that is under way.

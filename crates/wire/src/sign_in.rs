@@ -91,6 +91,7 @@ pub(crate) async fn continue_conversation(
 pub(crate) fn logout(server: &Server, session: &mut Session) -> Document {
     if server.keys.is_some() {
         session.place = None;
+        session.stranger = Some(server.strangers.admit(session.peer.ip(), &session.removed));
     }
     done()
 }

@@ -50,23 +50,22 @@ pub(crate) struct Stranger {
 }
 
 impl Strangers {
-    /// A place for a new connection, and the signal that it has to give it up.
-    pub(crate) fn admit(self: &Arc<Self>, address: IpAddr) -> (Stranger, Arc<Notify>) {
+    /// A place for a connection, which is notified if it has to give it up.
+    pub(crate) fn admit(self: &Arc<Self>, address: IpAddr, removed: &Arc<Notify>) -> Stranger {
         let address = network(address);
-        let removed = Arc::new(Notify::new());
         let mut state = self.state();
         state.last += 1;
         let number = state.last;
         state.present.push(Present {
             number,
             address,
-            removed: Arc::clone(&removed),
+            removed: Arc::clone(removed),
         });
         if state.present.len() > ROOM {
             state.make_room();
         }
         let all = Arc::clone(self);
-        (Stranger { all, number }, removed)
+        Stranger { all, number }
     }
 
     /// How long an address has to wait before its next password is checked; `None` if it need not.
@@ -139,10 +138,12 @@ mod tests {
     #[test]
     fn the_oldest_connection_of_the_largest_crowd_makes_room() {
         let strangers = Arc::new(Strangers::default());
-        let lone = strangers.admit(address("192.0.2.1"));
-        let crowd: Vec<_> = (0..ROOM)
-            .map(|n| strangers.admit(address(&format!("2001:db8::{n:x}"))))
-            .collect();
+        let admit = |text: &str| {
+            let removed = Arc::new(Notify::new());
+            (strangers.admit(address(text), &removed), removed)
+        };
+        let lone = admit("192.0.2.1");
+        let crowd: Vec<_> = (0..ROOM).map(|n| admit(&format!("2001:db8::{n:x}"))).collect();
         let removed: Vec<_> = crowd.iter().map(|(_, removed)| is_removed(removed)).collect();
         assert!(
             removed[0] && removed[1..].iter().all(|removed| !removed),
@@ -150,7 +151,7 @@ mod tests {
         );
         assert!(!is_removed(&lone.1));
         drop(crowd);
-        let next = strangers.admit(address("2001:db8::1"));
+        let next = admit("2001:db8::1");
         assert_eq!(strangers.state().present.len(), 2);
         drop((lone, next));
         assert!(strangers.state().present.is_empty());

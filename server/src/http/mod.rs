@@ -2,6 +2,7 @@
 
 mod begun;
 mod bodies;
+pub mod compression;
 mod headers;
 mod health;
 mod limits;

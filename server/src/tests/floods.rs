@@ -3,6 +3,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::num::NonZeroU32;
 
 use axum::Router;
 use axum::body::Body;
@@ -10,10 +11,10 @@ use axum::extract::ConnectInfo;
 use axum::http::header::{CONTENT_TYPE, COOKIE, USER_AGENT};
 use axum::http::{Method, Request};
 use axum::response::Response;
-use feed::{Client, SecurityEvent};
+use feed::{Client, PostList, SecurityEvent};
 use futures::future::BoxFuture;
 use futures::{FutureExt as _, StreamExt as _, stream};
-use model::{Kind, Topic};
+use model::{Handle, Kind, Topic};
 use tower::ServiceExt as _;
 
 use super::stage::{Call, JSON, Stage};
@@ -157,6 +158,43 @@ async fn an_event_stream_counts_as_more_reads_the_more_topics_it_has() {
 }
 
 #[tokio::test]
+async fn a_search_counts_as_ten_reads() {
+    let stage = Stage::new().await;
+    let limited = |reads: u32| stage.limited_to(|quotas| &mut quotas.reads, NonZeroU32::new(reads).unwrap());
+    for path in ["/search?q=the", "/api/v1/search?q=the"] {
+        assert_eq!(
+            get(ONE, path).answered(&limited(10)).await.status(),
+            200,
+            "{path}"
+        );
+        is_refusal(&get(ONE, path).answered(&limited(9)).await, 429);
+    }
+}
+
+#[tokio::test]
+async fn a_home_that_many_pages_wait_for_is_read_once_for_each_announcement() {
+    let stage = Stage::new().await;
+    let cookie = stage.joins("ada").await;
+    stage.creates(&cookie, "/api/v1/posts").await;
+    let ada: Handle = "ada".parse().unwrap();
+    let operations = async |pages: usize| {
+        let waiting = (0..pages).map(|_| {
+            stage
+                .feed()
+                .live()
+                .watch_posts(PostList::Home, Some(ada.clone()), None)
+        });
+        let before = stage.operations();
+        for mut page in waiting.collect::<Vec<_>>() {
+            assert_eq!(page.next().await, Some(1));
+        }
+        stage.operations() - before
+    };
+    let (one, many) = (operations(1).await, operations(50).await);
+    assert!(many <= one + 5, "{one} operations for one page, {many} for fifty");
+}
+
+#[tokio::test]
 async fn exports_are_bounded_for_a_person_and_in_all() {
     let stage = Stage::new().await;
     let app = stage.open();
@@ -164,17 +202,21 @@ async fn exports_are_bounded_for_a_person_and_in_all() {
     for nth in 0..9 {
         cookies.push(stage.joins(&format!("person{nth}")).await);
     }
-    let exports = async |cookie: &String| {
-        let call = get(ONE, "/api/v1/me/export").header(COOKIE.as_str(), cookie);
+    let exports = async |peer: u8, cookie: &String| {
+        let call = get([192, 0, 2, peer], "/api/v1/me/export").header(COOKIE.as_str(), cookie);
         call.answered(&app).await
     };
-    let mut unread = vec![exports(&cookies[0]).await];
-    is_refusal(&exports(&cookies[0]).await, 429);
-    for cookie in &cookies[1..8] {
-        unread.push(exports(cookie).await);
+    let mut unread = vec![exports(1, &cookies[0]).await];
+    is_refusal(&exports(2, &cookies[0]).await, 429);
+    unread.push(exports(1, &cookies[1]).await);
+    is_refusal(&exports(1, &cookies[2]).await, 429);
+    for (nth, cookie) in (2..8).zip(&cookies[2..8]) {
+        unread.push(exports(nth, cookie).await);
     }
     assert!(unread.iter().all(|answer| answer.status() == 200));
-    is_refusal(&exports(&cookies[8]).await, 503);
+    is_refusal(&exports(9, &cookies[8]).await, 503);
+    let log = stage.feed().security();
+    assert_eq!(log.count(SecurityEvent::Limited), 3);
     unread.clear();
     for cookie in [&cookies[0], &cookies[8]] {
         let whole = get(ONE, "/api/v1/me/export").header(COOKIE.as_str(), cookie);

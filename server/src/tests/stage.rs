@@ -130,6 +130,11 @@ impl Stage {
 
     /// The application that takes one request an hour where the quota is this one.
     pub fn limited(&self, quota: impl FnOnce(&mut Quotas) -> &mut Quota) -> Router {
+        self.limited_to(quota, NonZeroU32::MIN)
+    }
+
+    /// The application that takes this many requests an hour where the quota is this one.
+    pub fn limited_to(&self, quota: impl FnOnce(&mut Quotas) -> &mut Quota, requests: NonZeroU32) -> Router {
         let often = Quota::per_second(NonZeroU32::MAX);
         let mut quotas = Quotas {
             peer: often,
@@ -139,7 +144,7 @@ impl Stage {
             reads: often,
             shared_tries: often,
         };
-        *quota(&mut quotas) = Quota::per_hour(NonZeroU32::MIN);
+        *quota(&mut quotas) = Quota::per_hour(requests);
         self.app(Reach::Everybody, Some(Arc::new(Limits::new(quotas, MOST))))
     }
 
@@ -220,6 +225,11 @@ impl Stage {
         let recipe = doc! { "$set": { "recipe": { "now": now } } };
         let town = Update::one(doc! { "_id": "town" }, recipe);
         assert_eq!(self.engine.update("meta", town).await.unwrap().modified, 1);
+    }
+
+    /// How many operations the store has done.
+    pub fn operations(&self) -> u64 {
+        self.engine.counters().operations
     }
 
     /// The feed below the application.

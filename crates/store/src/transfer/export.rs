@@ -7,7 +7,7 @@ use model::Relation;
 use tempfile::SpooledTempFile;
 
 use super::lines::{Counts, write_document, write_end, write_header};
-use super::{COLLECTIONS, META, import};
+use super::{COLLECTIONS, OTHERS, import};
 use crate::Store;
 use crate::overflow::PAGES;
 use crate::upkeep::{OWNERS, Progress, collections, relations_of};
@@ -75,7 +75,7 @@ pub async fn export(
         progress,
         total,
     };
-    exporter.meta().await?;
+    exporter.others().await?;
     for (name, collection) in OWNERS.into_iter().zip(collections(&store)) {
         exporter.owners(name, &collection).await?;
     }
@@ -94,11 +94,13 @@ struct Exporter<'a> {
 }
 
 impl Exporter<'_> {
-    /// A few facts about the store, all at once.
-    async fn meta(&mut self) -> Result<(), ExportError> {
-        let find = Find::matching(doc! { "_id": { "$ne": import::MARKER } }).sort(doc! { "_id": 1 });
-        for document in self.engine.find(META, find).await? {
-            self.write(META, &document)?;
+    /// The small documents that are no part of a list.
+    async fn others(&mut self) -> Result<(), ExportError> {
+        for collection in OTHERS {
+            let find = Find::matching(doc! { "_id": { "$ne": import::MARKER } }).sort(doc! { "_id": 1 });
+            for document in self.engine.find(collection, find).await? {
+                self.write(collection, &document)?;
+            }
         }
         Ok(())
     }

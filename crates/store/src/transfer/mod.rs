@@ -12,7 +12,8 @@
 //! `{"end":{"users":3,…}}`, has the number of documents of each collection, so that a truncated file is never mistaken
 //! for a complete one.
 //!
-//! Sessions are not exported: a sign-in at one store is not valid at another.
+//! Handles that are held for people who have left are exported too, so that nobody gets them at the new place. Sessions are
+//! not: a sign-in at one store is not valid at another.
 
 mod canonical;
 mod export;
@@ -25,7 +26,16 @@ pub use lines::{Counts, LineError, Lines};
 
 use crate::overflow::PAGES;
 use crate::town::META;
-use crate::{people, posts};
+use crate::{held_handles, people, posts};
+
+/// Documents that are no part of a list.
+const OTHERS: [&str; 2] = [META, held_handles::COLLECTION];
 
 /// The collections that move, in the order in which a batch of an import is written: pages before their owners.
-const COLLECTIONS: [&str; 4] = [META, PAGES, people::COLLECTION, posts::COLLECTION];
+const COLLECTIONS: [&str; 5] = [
+    META,
+    held_handles::COLLECTION,
+    PAGES,
+    people::COLLECTION,
+    posts::COLLECTION,
+];
