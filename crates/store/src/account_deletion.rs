@@ -19,7 +19,7 @@ use uuid::Uuid;
 
 use crate::overflow::{Item, Key, Owner, PAGES, delete_owner};
 use crate::people::COLLECTION;
-use crate::reactions::{Action, Reaction, unless_gone};
+use crate::reactions::{Action, Reaction, keep_out, unless_gone};
 use crate::timeline::Timelines;
 use crate::{Store, posts, recovery};
 use document::{Attempts, DocumentEngine, Error, Find, Index, Result, Update};
@@ -243,7 +243,9 @@ impl Departure<'_> {
         match (relation.description().counterpart, &item.by) {
             (Counterpart::Activity(ActivityKind::Follow), Some(follower)) => {
                 let owner = Topic::User(follower.clone());
-                remove(Relation::Activities, &owner).await?;
+                // A follow that began before the mark may have yet to write its activity.
+                let session = self.beside.session();
+                keep_out(&session, &owner, Relation::Activities, item.id).await?;
                 remove(Relation::Following, &owner).await
             }
             (Counterpart::Followers, Some(followed)) => {

@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use super::{FIELD, Reaction, user};
 use crate::Store;
-use crate::overflow::{Item, Key, uuid_bson};
+use crate::overflow::{Item, Key, Owner, uuid_bson};
 use document::{Attempts, Error, Result};
 
 /// What every change of an actor's list writes with it: it raises the list's `rev`, so that nobody who read the list
@@ -114,13 +114,41 @@ pub(crate) async fn agree_following(store: &Store, reader: &Handle, author: &Han
     Err(Error::Contended(own.to_string()))
 }
 
-/// The item of the deciding list; `None` if that list is gone.
+/// Removes an item from one of a person's lists, if it is there. If it is not, nobody who has read the list before can
+/// add it without reading the deciding list again. `store` is in one session.
+///
+/// # Errors
+/// [`Error::NoOwner`] when the person is gone.
+pub(crate) async fn keep_out(store: &Store, own: &Owner, relation: Relation, id: Uuid) -> Result<()> {
+    let list = store.list(relation);
+    let mut attempts = Attempts::default();
+    while attempts.next().await {
+        let seen = list.snapshot(own).await?;
+        let removed = list
+            .remove_if(own, &Key::Id(id), seen, raise_rev(relation))
+            .await?;
+        if removed.is_some() {
+            return Ok(());
+        }
+    }
+    Err(Error::Contended(own.to_string()))
+}
+
+/// The item of the deciding list; `None` if that list is gone, or is about to be: the departure of somebody who leaves
+/// may have removed a follower's activity before it removes the followers.
 async fn decided(store: &Store, actor: &Handle, reaction: &Reaction) -> Result<Option<Item>> {
     let list = store.list(reaction.relation());
-    match list.find(&reaction.owner(), &reaction.key(actor)).await {
-        Ok(item) => Ok(item.filter(|item| item.by.as_ref() == Some(actor))),
-        Err(Error::NoOwner(_)) => Ok(None),
-        Err(error) => Err(error),
+    let item = match list.find(&reaction.owner(), &reaction.key(actor)).await {
+        Ok(item) => item.filter(|item| item.by.as_ref() == Some(actor)),
+        Err(Error::NoOwner(_)) => None,
+        Err(error) => return Err(error),
+    };
+    match reaction {
+        Reaction::Follow(author) if item.is_some() => {
+            let staying = store.people().named([author]).await?;
+            Ok(item.filter(|_| staying.contains_key(author)))
+        }
+        _ => Ok(item),
     }
 }
 

@@ -16,7 +16,7 @@ use model::{Handle, Relation, Timestamp, Topic};
 use uuid::Uuid;
 
 use self::agree::{accompanying_change, agree};
-pub(crate) use self::agree::{agree_following, raise_rev};
+pub(crate) use self::agree::{agree_following, keep_out, raise_rev};
 use self::intents::Begun;
 pub(crate) use self::intents::prepare;
 pub use self::intents::{FIELD, Intent};

@@ -17,10 +17,10 @@ mod support;
 
 use std::sync::Arc;
 
-use crate::flawed_feed::FeedFlaw::FollowsLeaving;
+use crate::flawed_feed::FeedFlaw::{AgreesWithLeaving, FollowsLeaving};
 use crate::flawed_feed::FlawedFeed;
 use crate::steps::FeedStep::{
-    self, Begin, DeletePages, DeletePerson, DeletePost, DeleteTimeline, Empty, Forget,
+    self, Begin, DeletePages, DeletePerson, DeletePost, DeleteTimeline, Empty, Forget, List,
 };
 use crate::support::Act::{
     self, BeCommentedOn, BeFollowed, BeLiked, BeUnfollowed, BeginToPublish, Comment, Delete, Deliver, Finish,
@@ -30,6 +30,7 @@ use crate::support::{Departed, Scenario, assert_nothing_begins};
 use checker::mutant::Fault::{self, Guard, Guards, Never, Part};
 use checker::mutant::{Mutant, fails};
 use checker::schedule::Between;
+use checker::step::Step::Confirm;
 
 /// Somebody who has done a bit of everything, and is leaving. Their activities are in a page, too.
 const MARKED: &[Act] = &[
@@ -88,6 +89,7 @@ scenarios! {
     a_post_is_deleted_while_they_leave: &[Publish(1), BeCommentedOn(1)], &[&[Delete(1)], &[Leave]], 2;
     a_post_is_liked_while_they_leave: &[Publish(1)], &[&[BeLiked(1)], &[Leave]], 2;
     a_follower_comes_while_they_leave: &[Publish(1), Look], &[&[BeFollowed], &[Leave]], 2;
+    a_follower_follows_again_while_they_leave: &[BeFollowed], &[&[BeFollowed], &[Leave]], 2;
     a_follower_goes_while_they_leave: &[Publish(1), BeFollowed, Look], &[&[BeUnfollowed], &[Leave]], 2;
     a_post_while_a_follower_looks: &[BeFollowed, Look], &[&[Look], &[Publish(1)]], 3;
     a_post_is_delivered_while_it_is_deleted: &[BeginToPublish(1)], &[&[Deliver], &[Delete(1)]], 2;
@@ -132,7 +134,9 @@ fn mutant(fault: Fault<FeedStep>) -> Between {
 
 mutants! {
     a_deletion_of_a_post_that_is_not_noted: mutant(Part(Begin, "$push", "intents")), a_post_is_deleted_while_a_reader_looks;
-    a_follow_of_somebody_who_is_leaving: FlawedFeed::between(FollowsLeaving), a_follower_comes_while_they_leave;
+    a_follow_of_somebody_who_is_leaving: FlawedFeed::between(FollowsLeaving), a_follower_follows_again_while_they_leave;
+    an_activity_that_a_departure_has_not_kept_out: mutant(Part(List(Confirm), "$inc", "rev")), a_follower_comes_while_they_leave;
+    an_activity_that_agrees_with_an_author_who_is_leaving: FlawedFeed::between(AgreesWithLeaving), a_follower_comes_while_they_leave;
     a_person_who_is_not_looked_at_again: &|engine| Arc::new(Departed(engine)), two_servers_finish_and_the_next_holder_signs_in;
     lists_that_are_emptied_although_they_have_changed: mutant(Guards(Empty, ["count", "rev"])), a_like_while_they_leave;
     lists_that_are_emptied_although_a_post_was_recorded: mutant(Guards(Empty, ["count", "rev"])), a_post_while_they_leave;

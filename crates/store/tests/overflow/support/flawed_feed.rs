@@ -25,6 +25,8 @@ pub enum FeedFlaw {
     AnnouncesLeaving,
     /// A follow takes an author who is leaving for one who stays.
     FollowsLeaving,
+    /// Lists are made to agree with the followers of an author who is leaving.
+    AgreesWithLeaving,
     /// A post is marked as to be delivered after it was inserted.
     MarkedAfterwards,
     /// A timeline that has too little left is built without being emptied first.
@@ -111,8 +113,11 @@ impl Layer for FlawedFeed {
         Some(Self::of(engine, self.flaw))
     }
 
-    async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
+    async fn find(&self, collection: &str, mut find: Find) -> Result<Vec<Document>> {
         let of_people = collection == people::COLLECTION;
+        if self.has(FeedFlaw::AgreesWithLeaving) && of_people && find.projection == doc! { "name": 1 } {
+            find.filter.remove("leaving");
+        }
         let followers = (self.has(FeedFlaw::FollowersReadOnce) && is_of_followers(collection, &find))
             .then(|| format!("{collection} {find:?}"));
         if let Some(read) = &followers {
