@@ -12,6 +12,7 @@ mod equal_answers;
 mod examples;
 mod floods;
 mod headers;
+mod held_handles;
 mod inspection;
 mod mutations;
 mod outside;
