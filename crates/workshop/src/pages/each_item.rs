@@ -114,7 +114,7 @@ pub(super) fn EachItem() -> impl IntoView {
                 title="Why not one document for each like?"
                 chart
                 table=Table {
-                    first: "",
+                    first: "How likes are kept",
                     headings: headings.map(str::to_owned).into(),
                     rows: rows.collect(),
                 }
