@@ -203,7 +203,12 @@ impl Live<'_> {
                 loop {
                     newest.changed().await.ok()?;
                     let announced = newest.borrow_and_update().announced;
-                    match new_posts.newer(&list, reader.as_ref(), since, announced).await {
+                    // In a task of its own: a client that reads nothing must not keep a place while it waits.
+                    let (counting, list, reader) = (Arc::clone(&new_posts), list.clone(), reader.clone());
+                    let counted = tokio::spawn(async move {
+                        counting.newer(&list, reader.as_ref(), since, announced).await
+                    });
+                    match counted.await.ok()? {
                         Ok(count) if Some(count) != sent => {
                             return Some((count, (new_posts, newest, Some(count))));
                         }
