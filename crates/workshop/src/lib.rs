@@ -27,6 +27,7 @@ mod cast;
 pub mod class;
 #[cfg(feature = "pages")]
 pub mod classroom;
+pub mod comparison;
 pub mod crash;
 pub mod exercise;
 mod following;

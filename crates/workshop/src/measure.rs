@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use embedded::{Counters, Embedded};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The cost of one kind of operation.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Cost {
     /// How often it was measured.
     pub times: usize,

@@ -11,67 +11,19 @@ use document::Engine;
 use document::catalogue::Catalogue;
 use embedded::Embedded;
 use outlier::Limits;
-use serde::Serialize;
 use tempfile::TempDir;
-use workshop::measure::{Cost, CostMeter};
+use workshop::comparison::{Comparison, Measured, OPERATIONS, Stored};
+use workshop::measure::CostMeter;
 
+use self::report::publish;
 use self::ways::{Edges, Like, PEOPLE, Pages, Post, Way, person};
 use crate::Result;
 use crate::lists::default_limits;
-
-pub use report::publish;
 
 /// How many posts a screen has.
 const SCREEN: u64 = 20;
 /// How many of the newest likers a post on it names.
 const NEWEST: i64 = 3;
-
-/// The measured operations, in the order of the tables.
-const OPERATIONS: [&str; 6] = [
-    "a screen of 20 posts",
-    "which of 20 posts a reader likes",
-    "a like",
-    "a like is removed",
-    "the likes of the largest post are counted again",
-    "a post with about 250 likes is deleted",
-];
-
-/// The results.
-#[derive(Serialize)]
-pub struct Comparison {
-    /// How many posts there are.
-    pub posts: u64,
-    /// How many likes they have together before.
-    pub likes: u64,
-    /// How many of them the most liked post has.
-    pub most: u64,
-    /// The ways.
-    pub ways: Vec<Measured>,
-}
-
-/// One way.
-#[derive(Serialize)]
-pub struct Measured {
-    /// Its name.
-    pub name: &'static str,
-    /// What it takes to store the population.
-    pub stored: Stored,
-    /// What each of [`OPERATIONS`] costs.
-    pub costs: Vec<Cost>,
-}
-
-/// The size of a population.
-#[derive(Serialize, Default)]
-pub struct Stored {
-    /// Documents.
-    pub documents: u64,
-    /// Their bytes of BSON.
-    pub bytes: u64,
-    /// Entries of all indexes.
-    pub entries: u64,
-    /// The bytes of all indexes.
-    pub index_bytes: u64,
-}
 
 /// The posts: the one of rank r has the most likes divided by r, which is Zipf's law.
 struct Population {
@@ -146,7 +98,7 @@ impl Runner {
 }
 
 /// Loads the population in every way, and measures.
-pub async fn measure(quick: bool) -> Result<Comparison> {
+async fn measure(quick: bool) -> Result<Comparison> {
     let (population, times) = if quick {
         (
             Population {
@@ -170,9 +122,9 @@ pub async fn measure(quick: bool) -> Result<Comparison> {
     };
     let mut runners = [
         Runner::begin("heads and pages", Some(default_limits()), 0).await?,
-        Runner::begin("heads of 24 and pages of 20", Some(small), 0).await?,
-        Runner::begin("one document for each like", None, 0).await?,
-        Runner::begin("a head of 20, and a document for each like", None, 20).await?,
+        Runner::begin("heads of 24", Some(small), 0).await?,
+        Runner::begin("one document each", None, 0).await?,
+        Runner::begin("head and documents", None, 20).await?,
     ];
     for runner in &mut runners {
         eprintln!("        loading: {}", runner.name);
@@ -191,9 +143,9 @@ pub async fn measure(quick: bool) -> Result<Comparison> {
     reads(&population, &mut runners, times).await?;
     writes(&population, &mut runners, times).await?;
     let ways = runners.into_iter().zip(stored).map(|(runner, stored)| Measured {
-        name: runner.name,
+        name: runner.name.to_owned(),
         stored,
-        costs: runner.meters.into_iter().map(CostMeter::cost).collect(),
+        costs: runner.meters.map(CostMeter::cost),
     });
     Ok(Comparison {
         posts: population.posts,
@@ -233,7 +185,7 @@ async fn writes(population: &Population, runners: &mut [Runner], times: u64) -> 
     let first = population.total();
     for turn in 0..times {
         // Of people who like nothing yet, so that each is added.
-        let like = Like::of(first + turn).by(person(PEOPLE + turn));
+        let like = Like::of(first + turn).given_by(person(PEOPLE + turn));
         let post = population.liked_by(turn);
         for runner in &mut *runners {
             let [_, _, added, ..] = &mut runner.meters;

@@ -4,33 +4,30 @@ use std::fs;
 use std::path::Path;
 
 use chart::numbers::{bytes, number, thousands, time};
-use chart::{Axis, Chart, Line};
+use workshop::comparison::{Comparison, Measured, OPERATIONS};
 use workshop::measure::Cost;
 
-use super::{Comparison, Measured, OPERATIONS};
 use crate::Result;
 use crate::markdown::table;
 use crate::publish::EDGES;
 use crate::report::owned;
 
-/// How many screens are shown for each like, from rarely to very often.
-const SHOWN: [f64; 13] = [
-    0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1_000.0, 3_000.0, 10_000.0,
-];
-
 /// Writes tables, charts and numbers into a folder.
-pub fn publish(comparison: &Comparison, out: &Path) -> Result<()> {
+pub(super) fn publish(comparison: &Comparison, out: &Path) -> Result<()> {
     EDGES.publish(out, comparison, &text(comparison))?;
-    let by_time = |cost: &Cost| cost.median_us;
-    let by_commands = |cost: &Cost| cost.commands;
-    fs::write(
-        out.join("edges-time.svg"),
-        chart("time", time, by_time, comparison).file(),
-    )?;
-    fs::write(
-        out.join("edges-commands.svg"),
-        chart("commands", thousands, by_commands, comparison).file(),
-    )?;
+    let charts = [
+        (
+            "edges-time.svg",
+            comparison.chart("time", time, |cost| cost.median_us),
+        ),
+        (
+            "edges-commands.svg",
+            comparison.chart("commands", thousands, |cost| cost.commands),
+        ),
+    ];
+    for (name, chart) in charts {
+        fs::write(out.join(name), chart.file())?;
+    }
     Ok(())
 }
 
@@ -41,12 +38,10 @@ fn text(comparison: &Comparison) -> String {
         most,
         ways,
     } = comparison;
-    let operations = (0..OPERATIONS.len()).map(|nth| {
-        table(
-            &headings(OPERATIONS[nth]),
-            &rows(ways, |way| cost(&way.costs[nth])),
-        )
-    });
+    let operations = OPERATIONS
+        .iter()
+        .enumerate()
+        .map(|(nth, operation)| table(&headings(operation), &rows(ways, |way| cost(&way.costs[nth]))));
     let stored = table(
         &owned([
             "Stored",
@@ -67,8 +62,9 @@ fn text(comparison: &Comparison) -> String {
     );
     format!(
         "{} posts with {} likes: the most liked has {}, and the post of rank r has that number divided by r (Zipf's law). Ranks are spread over \
-         time, so a screen shows posts with few and with many likes. It names the three newest likers of each post and the number of all. All four ways \
-         keep every person once and the number of likes in the post, are on disk and durable, and take turns; all give the same answers.\n\n{stored}\n{}\n\
+         time, so a screen shows posts with few and with many likes. It names the three newest likers of each post and the number of all.\n\n\
+         The four ways are heads and pages with the default limits, heads of 24 with pages of 20, one document for each like, and a head of 20 besides a document \
+         for each like. All keep every person once and the number of likes in the post, are on disk and durable, and take turns; all give the same answers.\n\n{stored}\n{}\n\
          ![Time for one like and its screens, by screens for each like](edges-time.svg)\n\n\
          ![Commands for one like and its screens, by screens for each like](edges-commands.svg)\n",
         thousands(number(*posts)),
@@ -96,7 +92,7 @@ fn headings(operation: &str) -> Vec<String> {
 
 fn rows(ways: &[Measured], cells: impl Fn(&Measured) -> Vec<String>) -> Vec<Vec<String>> {
     ways.iter()
-        .map(|way| std::iter::once(way.name.to_owned()).chain(cells(way)).collect())
+        .map(|way| std::iter::once(way.name.clone()).chain(cells(way)).collect())
         .collect()
 }
 
@@ -110,34 +106,4 @@ fn cost(cost: &Cost) -> Vec<String> {
         bytes(cost.bytes_written),
         format!("{:.1}", cost.commits),
     ]
-}
-
-/// What one like costs together with the screens that are shown for it.
-fn chart(what: &str, write: fn(f64) -> String, of: fn(&Cost) -> f64, comparison: &Comparison) -> Chart {
-    let lines = comparison.ways.iter().map(|way| {
-        let (screen, like) = (of(&way.costs[0]), of(&way.costs[2]));
-        Line {
-            name: way.name.to_owned(),
-            points: SHOWN
-                .iter()
-                .map(|shown| (*shown, like + shown * screen))
-                .collect(),
-        }
-    });
-    let axis = |label: String, write| Axis {
-        label,
-        logarithmic: true,
-        write,
-    };
-    Chart {
-        title: format!("One like and its screens: {what}"),
-        description: format!(
-            "The {what} of one like, with the screens of 20 posts that are shown for it, by their number."
-        ),
-        x: axis("screens shown for each like".to_owned(), |shown| {
-            format!("{shown}")
-        }),
-        y: axis(format!("{what} for one like and its screens"), write),
-        lines: lines.collect(),
-    }
 }

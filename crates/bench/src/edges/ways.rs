@@ -42,7 +42,7 @@ pub trait Way: Send + Sync {
     /// Removes the like of somebody.
     async fn unlike(&self, post: &Post, by: &str) -> Result<()>;
 
-    /// Counts the likes anew from what is stored, as a check does.
+    /// Counts the likes again from what is stored, as a check does.
     async fn recount(&self, post: &Post) -> Result<u64>;
 
     /// Deletes a post with its likes.
@@ -88,7 +88,7 @@ pub struct Like {
 
 impl Like {
     /// The same like by somebody else.
-    pub fn by(self, by: String) -> Self {
+    pub fn given_by(self, by: String) -> Self {
         Self { by, ..self }
     }
 
@@ -124,28 +124,32 @@ fn moment(after: u64) -> DateTime {
     DateTime::from_millis(1_770_000_000_000 + i64::try_from(after).unwrap_or(0))
 }
 
-fn newest_posts(from: DateTime, projection: Document) -> Find {
+/// The posts of a screen, with the newest likes of their heads.
+fn newest_posts(from: DateTime) -> Find {
+    let newest = doc! { "$slice": NEWEST };
     Find::matching(doc! { "at": { "$lte": from } })
-        .project(projection)
+        .project(doc! { "text": 1, "author": 1, "at": 1, "likes.count": 1, "likes.head": newest })
         .sort(doc! { "at": -1 })
         .limit(SCREEN)
 }
 
-fn screen_of(posts: &[Document], head: &str) -> Vec<Seen> {
+fn screen_of(posts: &[Document]) -> Vec<Seen> {
     let seen = posts.iter().map(|post| {
         let likes = post.get_document(LIKES).ok();
-        let newest = likes.and_then(|likes| likes.get_array(head).ok());
+        let newest = likes.and_then(|likes| likes.get_array("head").ok());
         Seen {
             count: likes.map_or(0, count_of),
             newest: newest.map_or_else(Vec::new, |newest| {
-                newest
-                    .iter()
-                    .filter_map(|like| Some(like.as_document()?.get_str("by").ok()?.to_owned()))
-                    .collect()
+                likers(newest.iter().filter_map(Bson::as_document))
             }),
         }
     });
     seen.collect()
+}
+
+fn likers<'d>(likes: impl IntoIterator<Item = &'d Document>) -> Vec<String> {
+    let names = likes.into_iter().filter_map(|like| like.get_str("by").ok());
+    names.map(str::to_owned).collect()
 }
 
 fn count_of(likes: &Document) -> i64 {
@@ -154,10 +158,6 @@ fn count_of(likes: &Document) -> i64 {
         Some(Bson::Int64(count)) => *count,
         _ => 0,
     }
-}
-
-fn newest_of(head: &str) -> Document {
-    doc! { "text": 1, "author": 1, "at": 1, "likes.count": 1, format!("{LIKES}.{head}"): { "$slice": NEWEST } }
 }
 
 /// Heads and pages.
@@ -198,7 +198,6 @@ impl Way for Pages {
 
     async fn load(&self, post: &Post, likers: Vec<Like>) -> Result<()> {
         let items = likers.iter().map(|like| self.item(like)).collect::<Result<_>>()?;
-        // Without `born`: no post of this benchmark is made again under the same id.
         let laid_out = lay_out(self.lists.spec(), &post.owner(), Uuid::nil(), items);
         let mut document = post.document(laid_out.list);
         document.insert("born", outlier::uuid_bson(Uuid::nil()));
@@ -209,11 +208,8 @@ impl Way for Pages {
     }
 
     async fn screen(&self, from: DateTime) -> Result<Vec<Seen>> {
-        let posts = self
-            .engine
-            .find(POSTS, newest_posts(from, newest_of("head")))
-            .await?;
-        Ok(screen_of(&posts, "head"))
+        let posts = self.engine.find(POSTS, newest_posts(from)).await?;
+        Ok(screen_of(&posts))
     }
 
     async fn liked(&self, posts: &[Post], by: &str) -> Result<usize> {
@@ -309,21 +305,15 @@ impl Way for Edges {
     }
 
     async fn screen(&self, from: DateTime) -> Result<Vec<Seen>> {
-        let posts = self
-            .engine
-            .find(POSTS, newest_posts(from, newest_of("head")))
-            .await?;
-        let mut screen = screen_of(&posts, "head");
+        let posts = self.engine.find(POSTS, newest_posts(from)).await?;
+        let mut screen = screen_of(&posts);
         if self.head == 0 {
             // A limit holds for a whole query, so each post needs one of its own.
             for (seen, post) in screen.iter_mut().zip(&posts) {
                 let newest = self
                     .newest(post.get("_id").unwrap_or(&Bson::Null), NEWEST.unsigned_abs())
                     .await?;
-                seen.newest = newest
-                    .iter()
-                    .filter_map(|like| Some(like.get_str("by").ok()?.to_owned()))
-                    .collect();
+                seen.newest = likers(&newest);
             }
         }
         Ok(screen)
