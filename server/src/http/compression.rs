@@ -2,15 +2,15 @@
 
 use std::sync::{Arc, LazyLock};
 
-use axum::body::Body;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{Extensions, HeaderMap, StatusCode, Version};
 use axum::response::Response;
-use http_body_util::BodyExt as _;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::Predicate;
+
+use super::held::held_until_sent;
 
 /// Pages are rendered for each request. A browser that accepts it gets Zstandard, which at this level takes a third of
 /// the processor time of gzip, for bodies that are a tenth shorter; brotli at its third level takes three times as long as
@@ -53,13 +53,7 @@ pub async fn take_place(mut answer: Response) -> Response {
         return answer;
     };
     answer.extensions_mut().insert(HasPlace);
-    answer.map(|body| {
-        Body::new(body.map_err(move |error| {
-            // Held by the body.
-            let _held: &OwnedSemaphorePermit = &place;
-            error
-        }))
-    })
+    held_until_sent(answer, place)
 }
 
 fn is_text(headers: &HeaderMap) -> bool {
@@ -73,11 +67,13 @@ fn is_text(headers: &HeaderMap) -> bool {
 #[cfg(test)]
 mod tests {
     use axum::Router;
+    use axum::body::Body;
     use axum::http::Request;
     use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
     use axum::middleware::map_response;
     use axum::response::Html;
     use axum::routing::get;
+    use http_body_util::BodyExt as _;
     use tower::ServiceExt as _;
 
     use super::*;

@@ -5,6 +5,7 @@ mod bodies;
 pub mod compression;
 mod headers;
 mod health;
+mod held;
 mod limits;
 mod peer;
 mod plain_http;
