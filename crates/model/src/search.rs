@@ -29,9 +29,12 @@ pub fn words(text: &str) -> impl Iterator<Item = (Range<usize>, String)> {
 
 /// The different words that a post is found by, the tags first, with their `#`.
 pub fn words_of_a_post(text: &str) -> Vec<String> {
-    let tags = Tag::all_of(text);
-    let tags = tags.iter().map(|tag| format!("#{tag}"));
-    different(tags.chain(words(text).map(|(_, word)| word)))
+    different(tags_and_words(text))
+}
+
+fn tags_and_words(text: &str) -> impl Iterator<Item = String> {
+    let tags = Tag::all_of(text).into_iter().map(|tag| format!("#{tag}"));
+    tags.chain(words(text).map(|(_, word)| word))
 }
 
 /// The different words that a person is found by the beginning of: the handle, its parts, and those of the name.
@@ -72,16 +75,12 @@ impl Search {
 
     /// Whether a post has all the words.
     pub fn finds_post(&self, text: &str) -> bool {
-        let tags = Tag::all_of(text);
-        let tags = tags.iter().map(|tag| format!("#{tag}"));
         let mut missing: Vec<&String> = self.words.iter().collect();
-        for word in tags.chain(words(text).map(|(_, word)| word)) {
-            missing.retain(|wanted| **wanted != word);
-            if missing.is_empty() {
-                return true;
-            }
-        }
         missing.is_empty()
+            || tags_and_words(text).any(|word| {
+                missing.retain(|wanted| **wanted != word);
+                missing.is_empty()
+            })
     }
 
     /// Whether each word is the beginning of one of a person's.
