@@ -2,7 +2,7 @@
 //! store for the newest post at most once a second; only when that changes does it count each list.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::StreamExt;
@@ -58,22 +58,17 @@ pub struct NewPosts {
     newest: watch::Sender<Newest>,
     polling: Mutex<bool>,
     counting: Semaphore,
-    homes: Mutex<HashMap<Handle, Home>>,
 }
 
-/// The newest post, and how often it was announced, which is one more with each announcement.
-#[derive(Debug, Clone, Copy, Default)]
+/// An announcement: the newest post, and the homes that were read because of it.
+#[derive(Default)]
 struct Newest {
     post: Option<PostId>,
-    announced: u64,
+    homes: Arc<Homes>,
 }
 
-/// The newest posts of somebody's home, for all their pages, as of an announcement.
-#[derive(Clone)]
-struct Home {
-    announced: u64,
-    posts: Arc<[(i64, Uuid)]>,
-}
+/// The places in time of the newest posts of people's homes, each read once however many of their pages wait.
+type Homes = Mutex<HashMap<Handle, Arc<[(i64, Uuid)]>>>;
 
 impl NewPosts {
     pub(super) fn new(store: Store) -> Self {
@@ -82,7 +77,6 @@ impl NewPosts {
             newest: watch::Sender::default(),
             polling: Mutex::default(),
             counting: Semaphore::new(AT_ONCE),
-            homes: Mutex::default(),
         }
     }
 
@@ -109,8 +103,7 @@ impl NewPosts {
                             return false;
                         }
                         left -= 1;
-                        known.announced += 1;
-                        self.forget_homes();
+                        known.homes = Arc::default();
                         true
                     });
                 }
@@ -122,45 +115,26 @@ impl NewPosts {
             let mut polling = self.polling.lock().unwrap_or_else(PoisonError::into_inner);
             if self.newest.receiver_count() == 0 {
                 *polling = false;
-                self.forget_homes();
+                self.newest.send_modify(|known| known.homes = Arc::default());
                 return;
             }
         }
     }
-}
 
-impl NewPosts {
-    fn homes(&self) -> MutexGuard<'_, HashMap<Handle, Home>> {
-        self.homes.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn forget_homes(&self) {
-        self.homes().clear();
-    }
-
-    /// The newest posts of a reader's home, read once for each announcement however many of their pages wait for it.
-    async fn home(&self, reader: &Handle, announced: u64) -> Result<Arc<[(i64, Uuid)]>, Problem> {
-        let known = self.homes().get(reader).cloned();
-        if let Some(home) = known.filter(|home| home.announced >= announced) {
-            return Ok(home.posts);
+    /// The places of the newest posts of a reader's home.
+    async fn home(&self, reader: &Handle, homes: &Homes) -> Result<Arc<[(i64, Uuid)]>, Problem> {
+        let known = || homes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(places) = known().get(reader) {
+            return Ok(Arc::clone(places));
         }
-        let home = self
-            .store
-            .timelines()
-            .home(reader, None, MOST)
-            .await
-            .map_err(to_problem)?;
-        let posts: Arc<[_]> = home
-            .posts
+        let home = self.store.timelines().home(reader, None, MOST).await;
+        let posts = home.map_err(to_problem)?.posts;
+        let places: Arc<[_]> = posts
             .iter()
             .map(|post| (post.at.millis(), post.id.uuid()))
             .collect();
-        let home = Home {
-            announced,
-            posts: Arc::clone(&posts),
-        };
-        self.homes().insert(reader.clone(), home);
-        Ok(posts)
+        known().insert(reader.clone(), Arc::clone(&places));
+        Ok(places)
     }
 
     async fn newer(
@@ -168,7 +142,7 @@ impl NewPosts {
         list: &PostList,
         reader: Option<&Handle>,
         since: Option<Cursor>,
-        announced: u64,
+        homes: &Homes,
     ) -> Result<u64, Problem> {
         let _one_of_few = self.counting.acquire().await;
         let posts = self.store.posts();
@@ -176,7 +150,7 @@ impl NewPosts {
             (PostList::By(author), _) => posts.newer(Some(std::slice::from_ref(author)), since, MOST).await,
             (PostList::Home, None) => posts.newer(None, since, MOST).await,
             (PostList::Home, Some(reader)) => {
-                let posts = self.home(reader, announced).await?;
+                let posts = self.home(reader, homes).await?;
                 let newer =
                     |place: &&(i64, Uuid)| since.is_none_or(|cursor| **place > (cursor.key, cursor.id));
                 Ok(posts.iter().filter(newer).count())
@@ -202,12 +176,13 @@ impl Live<'_> {
             async move {
                 loop {
                     newest.changed().await.ok()?;
-                    let announced = newest.borrow_and_update().announced;
+                    let homes = Arc::clone(&newest.borrow_and_update().homes);
                     // In a task of its own: a client that reads nothing must not keep a place while it waits.
                     let (counting, list, reader) = (Arc::clone(&new_posts), list.clone(), reader.clone());
-                    let counted = tokio::spawn(async move {
-                        counting.newer(&list, reader.as_ref(), since, announced).await
-                    });
+                    let counted =
+                        tokio::spawn(
+                            async move { counting.newer(&list, reader.as_ref(), since, &homes).await },
+                        );
                     match counted.await.ok()? {
                         Ok(count) if Some(count) != sent => {
                             return Some((count, (new_posts, newest, Some(count))));
