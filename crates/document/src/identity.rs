@@ -23,12 +23,14 @@ pub fn names_id(filter: &Document, change: &Change) -> bool {
 }
 
 fn fixes_id(filter: &Document) -> bool {
-    filter.iter().any(|(name, value)| match (name.as_str(), value) {
+    filter.iter().any(|(name, value)| {
+        match (name.as_str(), value) {
         ("_id", Bson::Document(test)) => match test.keys().next() {
             Some(first) if first.starts_with('$') => {
-                let only = test.get_array("$in").ok().filter(|values| values.len() == 1);
                 test.contains_key("$eq")
-                    || only.is_some_and(|only| !matches!(only[0], Bson::RegularExpression(_)))
+                    || ["$in", "$all"].iter().any(|operator| {
+                        matches!(test.get_array(operator).map(Vec::as_slice), Ok([only]) if is_value(only))
+                    })
             }
             _ => true,
         },
@@ -37,8 +39,22 @@ fn fixes_id(filter: &Document) -> bool {
         ("$and", Bson::Array(all)) => all
             .iter()
             .any(|filter| filter.as_document().is_some_and(fixes_id)),
+        ("$or", Bson::Array(branches)) => match branches.as_slice() {
+            [Bson::Document(only)] => fixes_id(only),
+            _ => false,
+        },
         _ => false,
+    }
     })
+}
+
+/// Whether `$in` and `$all` compare with this element, and do not match a pattern or look into arrays.
+fn is_value(element: &Bson) -> bool {
+    match element {
+        Bson::RegularExpression(_) => false,
+        Bson::Document(test) => !test.contains_key("$elemMatch"),
+        _ => true,
+    }
 }
 
 #[cfg(test)]
@@ -54,7 +70,9 @@ mod tests {
             doc! { "_id": 1 },
             doc! { "_id": { "$eq": 1 } },
             doc! { "_id": { "$in": [1] } },
+            doc! { "_id": { "$all": [1] } },
             doc! { "_id": { "a": 1 } },
+            doc! { "$or": [{ "_id": 1 }] },
             doc! { "a": 1, "$and": [{ "_id": 1 }] },
         ] {
             assert!(names_id(&filter, &set), "{filter}");
@@ -70,6 +88,7 @@ mod tests {
             doc! { "a": 1 },
             doc! { "_id": { "$gt": 1 } },
             doc! { "_id": { "$in": [1, 2] } },
+            doc! { "_id": { "$all": [{ "$elemMatch": { "a": 1 } }] } },
             doc! { "$or": [{ "_id": 1 }, { "_id": 2 }] },
         ] {
             assert!(!names_id(&filter, &set), "{filter}");

@@ -1,6 +1,6 @@
 //! `findAndModify`: changing, replacing or removing the first document of a query, and returning it.
 
-use bson::{Document, doc};
+use bson::{Bson, Document, doc};
 use document::{Engine, Error, Find, FindAndModify, Return};
 
 use crate::fault::{CommandError, FAILED_TO_PARSE, Outcome, fine};
@@ -8,7 +8,7 @@ use crate::server::{Command, Server};
 use crate::variables::Variables;
 use crate::{hint, update};
 
-/// How often to read again a document that changes before it can be removed.
+/// How often to try again with a document that somebody else changes or inserts meanwhile.
 const ATTEMPTS: usize = 16;
 
 /// `findAndModify`
@@ -30,6 +30,7 @@ pub(crate) async fn find_and_modify(server: &Server, mut command: Command) -> Ou
     arguments.ignore(&["bypassDocumentValidation"]);
     arguments.finish()?;
     let filter = variables.in_filter(filter);
+    let mut last = Document::new();
     let value = match change {
         None if remove && !after && !upsert => {
             let find = Find {
@@ -39,7 +40,9 @@ pub(crate) async fn find_and_modify(server: &Server, mut command: Command) -> Ou
                 skip: 0,
                 limit: 1,
             };
-            find_and_remove(&server.engine, &collection, find).await?
+            let removed = find_and_remove(&server.engine, &collection, find).await?;
+            last.insert("n", i32::from(removed.is_some()));
+            removed
         }
         Some(change) if !remove => {
             let update = update::change_of(&filter, change, upsert, false, elements)?;
@@ -54,8 +57,12 @@ pub(crate) async fn find_and_modify(server: &Server, mut command: Command) -> Ou
                 returning,
                 journaled: true,
             };
-            let changed = server.engine.find_and_modify(&collection, change).await;
-            changed.map_err(|error| server.fault(error))?
+            let changed = changed(&server.engine, &collection, change).await;
+            let (value, inserted) = changed.map_err(|error| server.fault(error))?;
+            last.insert("n", i32::from(value.is_some() || inserted.is_some()));
+            last.insert("updatedExisting", value.is_some() && inserted.is_none());
+            last.extend(inserted.map(|id| ("upserted".to_owned(), id)));
+            value
         }
         _ => {
             let message = "findAndModify has either an 'update' or 'remove=true', and with 'remove=true' neither \
@@ -63,12 +70,54 @@ pub(crate) async fn find_and_modify(server: &Server, mut command: Command) -> Ou
             return Err(CommandError::new(FAILED_TO_PARSE, message));
         }
     };
-    // The port does not report whether a document that is unchanged existed before.
-    let mut last = doc! { "n": i32::from(value.is_some() || upsert) };
-    if !upsert && !remove {
-        last.insert("updatedExisting", value.is_some());
-    }
     Ok(fine(doc! { "lastErrorObject": last, "value": value }))
+}
+
+/// Changes the first match and returns it, or inserts a document and also returns its `_id`. The port does not report
+/// which of both it did, so an insertion is asked for on its own, of a document that cannot have matched.
+async fn changed(
+    engine: &Engine,
+    collection: &str,
+    change: FindAndModify,
+) -> document::Result<(Option<Document>, Option<Bson>)> {
+    let existing = FindAndModify {
+        upsert: false,
+        ..change.clone()
+    };
+    let nothing = doc! { "$and": [change.filter.clone(), { "$nor": [{}] }] };
+    let insertion = FindAndModify {
+        filter: nothing,
+        sort: Document::new(),
+        projection: Document::new(),
+        returning: Return::After,
+        ..change.clone()
+    };
+    let mut attempts = 0;
+    loop {
+        let found = engine.find_and_modify(collection, existing.clone()).await?;
+        if found.is_some() || !change.upsert {
+            return Ok((found, None));
+        }
+        attempts += 1;
+        let inserted = match engine.find_and_modify(collection, insertion.clone()).await {
+            // Somebody else inserted it in between.
+            Err(Error::DuplicateKey { .. }) if attempts < ATTEMPTS => continue,
+            inserted => inserted?,
+        };
+        let id = inserted
+            .as_ref()
+            .and_then(|document| document.get("_id"))
+            .cloned();
+        let value = match change.returning {
+            Return::Before => None,
+            Return::After if change.projection.is_empty() => inserted,
+            Return::After => {
+                let find = Find::matching(doc! { "_id": { "$eq": id.clone() } }).project(change.projection);
+                engine.find(collection, find.limit(1)).await?.pop()
+            }
+        };
+        return Ok((value, id));
+    }
 }
 
 /// Removes the first document of a query, unchanged since it was read, and returns the requested part of it.

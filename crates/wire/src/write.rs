@@ -1,5 +1,8 @@
 //! Inserting and deleting: each entry of a command on its own, with errors next to what was done.
 
+use std::collections::HashSet;
+use std::mem;
+
 use bson::oid::ObjectId;
 use bson::{Bson, Document, doc};
 use document::{Engine, Error, Find};
@@ -85,33 +88,65 @@ pub(crate) async fn insert(server: &Server, mut command: Command) -> Outcome<Doc
 /// Adds an `_id` in front if a document has none.
 fn add_id(document: &mut Document) {
     if !document.contains_key("_id") {
-        let rest = std::mem::take(document);
+        let rest = mem::take(document);
         document.insert("_id", ObjectId::new());
         document.extend(rest);
     }
 }
 
-/// All at once. Which document the engine refused can only be seen from what it inserted.
+/// As many at once as have different `_id`s. Which document the engine refused can only be seen from what it inserted,
+/// and of two with one `_id` that would tell nothing.
 async fn insert_in_order(
     server: &Server,
     collection: &str,
     documents: Vec<Document>,
     failures: &mut Failures,
 ) -> Outcome<usize> {
-    let count = documents.len();
-    let sent = if count > 1 { documents.clone() } else { Vec::new() };
-    match server.engine.insert(collection, documents).await {
-        Ok(()) => Ok(count),
-        Err(error) => {
-            let refused = if count > 1 {
-                first_refused(&server.engine, collection, &sent, &error).await?
-            } else {
-                0
-            };
-            failures.add(server, refused, error)?;
-            Ok(refused)
+    let mut inserted = 0;
+    for documents in with_different_ids(documents) {
+        let count = documents.len();
+        let sent = if count > 1 { documents.clone() } else { Vec::new() };
+        if let Err(error) = server.engine.insert(collection, documents).await {
+            if count > 1 {
+                inserted += first_refused(&server.engine, collection, &sent, &error).await?;
+            }
+            failures.add(server, inserted, error)?;
+            break;
         }
+        inserted += count;
     }
+    Ok(inserted)
+}
+
+/// The documents in their order, in groups in which no `_id` is repeated.
+fn with_different_ids(documents: Vec<Document>) -> Vec<Vec<Document>> {
+    let mut groups = Vec::new();
+    let mut group = Vec::new();
+    let mut seen = HashSet::new();
+    for document in documents {
+        let id = document.get("_id").map(identity);
+        if seen.contains(&id) {
+            seen.clear();
+            groups.push(mem::take(&mut group));
+        }
+        seen.insert(id);
+        group.push(document);
+    }
+    groups.push(group);
+    groups
+}
+
+/// The same text for numbers of every type that are equal. A text that two others share costs one more group.
+#[expect(clippy::cast_precision_loss, reason = "two numbers may share a text")]
+fn identity(id: &Bson) -> String {
+    let number = match id {
+        Bson::Int32(number) => Some(f64::from(*number)),
+        Bson::Int64(number) => Some(*number as f64),
+        Bson::Double(number) => Some(*number),
+        Bson::Decimal128(number) => number.to_string().parse().ok(),
+        _ => None,
+    };
+    number.map_or_else(|| id.to_string(), |number| (number + 0.0).to_string())
 }
 
 /// The first document of a failed insertion that is not stored: either its `_id` is missing, or it has other content.

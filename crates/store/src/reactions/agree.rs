@@ -27,7 +27,7 @@ pub(super) fn accompanying_change(ends: Option<Uuid>) -> Document {
 ///
 /// # Errors
 /// [`Error::NoOwner`] when the actor is gone.
-pub(super) async fn agree(
+pub(crate) async fn agree(
     store: &Store,
     actor: &Handle,
     reaction: &Reaction,

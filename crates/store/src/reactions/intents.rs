@@ -8,7 +8,7 @@ use super::post_deletion::agree_on_deletion;
 use super::{Action, Attempt, Reactions, agree, unless_gone, user};
 use crate::Store;
 use crate::account_deletion::not_being_deleted;
-use crate::overflow::{Snapshot, uuid_bson};
+use crate::overflow::{Key, Snapshot, uuid_bson};
 use crate::people::{COLLECTION, date};
 use document::{DocumentEngine, Find, Index, Result, Update};
 use outlier::{Sweep, fields};
@@ -114,7 +114,8 @@ async fn finish(store: &Store, actor: &Handle, action: &Action, ends: Option<Uui
 }
 
 impl Intent {
-    fn is_over(&self, now: Timestamp) -> bool {
+    /// Whether no request is still working on it.
+    pub(crate) fn is_over(&self, now: Timestamp) -> bool {
         now.millis().saturating_sub(self.at.millis()) > OVER
     }
 }
@@ -156,9 +157,16 @@ impl Reactions<'_> {
         Ok(begun)
     }
 
-    /// Makes the lists that an attempt is about agree, and ends it.
+    /// Makes the lists that an attempt is about agree, and ends it. The attempt must be over.
     pub async fn finish(&self, actor: &Handle, intent: &Intent) -> Result<()> {
         let store = &self.store.session();
+        // What was read of the intent may be old, and what is read next may be as old. No item has the id of an
+        // attempt; that it is not there is confirmed by a write, and later reads of the session are not older.
+        let absent = Key::Id(intent.attempt);
+        let (owner, relation) = (intent.action.owner(), intent.action.relation());
+        for (relation, owner) in [(Relation::Activities, &user(actor)), (relation, &owner)] {
+            unless_gone(store.list(relation).remove(owner, &absent).await)?;
+        }
         unless_gone(finish(store, actor, &intent.action, Some(intent.attempt)).await)
     }
 

@@ -15,8 +15,8 @@ mod reaction;
 use model::{Handle, Relation, Timestamp, Topic};
 use uuid::Uuid;
 
-use self::agree::{accompanying_change, agree};
-pub(crate) use self::agree::{agree_following, keep_out, raise_rev};
+use self::agree::accompanying_change;
+pub(crate) use self::agree::{agree, agree_following, keep_out, raise_rev};
 use self::intents::Begun;
 pub(crate) use self::intents::prepare;
 pub use self::intents::{FIELD, Intent};

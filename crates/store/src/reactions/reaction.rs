@@ -54,6 +54,14 @@ impl Action {
         }
     }
 
+    /// The list of that post or person which decides; any list of a post that is deleted.
+    pub(super) fn relation(&self) -> Relation {
+        match self {
+            Self::React(reaction) => reaction.relation(),
+            Self::DeletePost(_) => Relation::Likes,
+        }
+    }
+
     /// The post or person that it is about.
     pub fn owner(&self) -> Owner {
         match self {

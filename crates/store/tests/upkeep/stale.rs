@@ -23,12 +23,12 @@ use crate::support::{assert_sound, handle, like, like_at, post, small_store_on};
 
 const LIKES: Relation = Relation::Likes;
 
-/// Reads documents of one collection as old as the session allows, from some moment on.
+/// Reads documents of some collections as old as the session allows, from some moment on.
 #[derive(Clone)]
 struct Old {
     below: Engine,
     versions: Arc<Versions>,
-    collection: &'static str,
+    collections: &'static [&'static str],
     begun: Arc<AtomicBool>,
 }
 
@@ -47,7 +47,7 @@ impl Layer for Old {
     }
 
     async fn find(&self, collection: &str, find: Find) -> Result<Vec<Document>> {
-        if collection == self.collection && self.begun.load(Ordering::Relaxed) {
+        if self.collections.contains(&collection) && self.begun.load(Ordering::Relaxed) {
             self.versions.answer_next(Age::Oldest);
         }
         self.below.find(collection, find).await
@@ -58,7 +58,7 @@ impl Layer for Old {
     }
 }
 
-/// A store in which reads of a collection can be old.
+/// A store in which reads of some collections can be old.
 struct Lagging {
     store: Store,
     versions: Arc<Versions>,
@@ -66,14 +66,14 @@ struct Lagging {
 }
 
 impl Lagging {
-    async fn over(collection: &'static str, sessions: bool) -> Self {
+    async fn over(collections: &'static [&'static str], sessions: bool) -> Self {
         let versions = Versions::of(Cached::in_memory(), sessions);
         versions.begin();
         let begun = Arc::new(AtomicBool::new(false));
         let old = Old {
             below: versions.engine(),
             versions: Arc::clone(&versions),
-            collection,
+            collections,
             begun: Arc::clone(&begun),
         };
         let store = small_store_on(Arc::new(old), 5, 3).await;
@@ -84,7 +84,7 @@ impl Lagging {
         }
     }
 
-    /// Repairs the lists, or everything, while reads of the collection are from before the last call
+    /// Repairs the lists, or everything, while reads of the collections are from before the last call
     /// of [`Versions::begin`].
     async fn repair(&self, lists_only: bool) -> CheckReport {
         self.begun.store(true, Ordering::Relaxed);
@@ -101,7 +101,7 @@ impl Lagging {
 
 /// Repairs while the post with its pages cannot be seen yet; returns how many of its four pages are left.
 async fn pages_left(sessions: bool) -> u64 {
-    let lagging = Lagging::over("posts", sessions).await;
+    let lagging = Lagging::over(&["posts"], sessions).await;
     let store = &lagging.store;
     let owner = post(store, 1).await;
     for n in 1..=15 {
@@ -128,7 +128,7 @@ async fn without_sessions_a_repair_takes_the_pages_of_a_living_post() {
 /// Somebody's like is in a page. They unlike and like again. Repairs while the page can be seen with the first like;
 /// returns whether the second one is left.
 async fn second_like_left(sessions: bool) -> bool {
-    let lagging = Lagging::over(PAGES, sessions).await;
+    let lagging = Lagging::over(&[PAGES], sessions).await;
     let store = &lagging.store;
     let owner = post(store, 1).await;
     for n in 1..=15 {
@@ -161,7 +161,7 @@ async fn without_sessions_a_repair_takes_a_second_like() {
 
 #[tokio::test]
 async fn an_export_has_the_pages_although_reads_of_them_are_old() {
-    let lagging = Lagging::over(PAGES, true).await;
+    let lagging = Lagging::over(&[PAGES], true).await;
     let store = &lagging.store;
     let owner = post(store, 1).await;
     for n in 1..=15 {

@@ -12,12 +12,13 @@ use bson::{Bson, doc};
 use model::Relation;
 
 use super::Checking;
-use super::claims::{Claim, ClaimRepair, claim_of_post, claims_of, follow_of, owner_gone};
-use crate::overflow::{Item, Key, Owner};
+use super::claims::{Claim, ClaimRepair, claim_of_post, claims_of, owner_gone};
+use crate::overflow::{Item, Owner};
+use crate::reactions::{Reaction, agree, agree_on_post, unless_gone};
 use crate::upkeep::collections::{owner_of, relation_of, relations_of};
 use crate::upkeep::finding::{Outcome, Severity, Violation};
 use crate::upkeep::lookup::{Answer, Wanted, lookup};
-use document::{DocumentEngine, Error, Find, Result};
+use document::{DocumentEngine, Find, Result};
 use outlier::Collection;
 use outlier::scan::{Committed, Owners, Shape, groups, paged};
 
@@ -176,34 +177,26 @@ impl Checking<'_> {
         self.report(claim.owner.to_string(), relation, violation, outcome);
     }
 
+    /// Each of these writes applies only if nobody has changed what it follows from.
     async fn mend(&self, claim: &Claim, mend: ClaimRepair) -> Result<()> {
-        let done = match (mend, &claim.source) {
-            (ClaimRepair::Append(item), _) => {
-                let list = self.store.list(claim.wanted.relation);
-                list.append(&claim.wanted.owner, item).await.map(drop)
-            }
-            (ClaimRepair::Withdraw(key), Some((relation, item))) => {
-                if *relation == Relation::Following {
-                    // Its activity is removed first, as by an unfollow.
-                    let activities = self.store.list(Relation::Activities);
-                    activities.remove(&claim.owner, &Key::Id(item.id)).await?;
+        let store = self.store;
+        match (mend, &claim.source) {
+            (ClaimRepair::Agree(actor, reaction), _) => {
+                unless_gone(agree(store, &actor, &reaction, None).await)?;
+                match reaction {
+                    Reaction::Follow(author) if claim.is_about_following() => {
+                        store.timelines().align(&actor, &author, None).await
+                    }
+                    _ => Ok(()),
                 }
-                self.store
-                    .list(*relation)
-                    .remove(&claim.owner, &key)
-                    .await
-                    .map(drop)
+            }
+            (ClaimRepair::AgreeOnPost(author, post), _) => {
+                unless_gone(agree_on_post(store, &author, post, None).await)
+            }
+            (ClaimRepair::Withdraw(key), Some((relation, _))) => {
+                unless_gone(store.list(*relation).remove(&claim.owner, &key).await)
             }
             (ClaimRepair::Withdraw(_), None) => Ok(()),
-        };
-        match done {
-            // The owner is gone, so nothing disagrees any more.
-            Err(Error::NoOwner(_)) => {}
-            done => done?,
-        }
-        match follow_of(claim) {
-            Some((reader, author)) => self.store.timelines().align(reader, author, None).await,
-            None => Ok(()),
         }
     }
 }

@@ -1,11 +1,9 @@
 //! Claims that lists make about each other.
 
-use bson::{Document, doc};
-use model::{ActivityKind, Counterpart, Handle, Relation, Topic};
-use uuid::Uuid;
+use bson::Document;
+use model::{ActivityKind, Counterpart, Handle, PostId, Relation, Topic};
 
 use crate::overflow::{Item, Key, Owner, owner_id};
-use crate::people;
 use crate::reactions::Reaction;
 use crate::upkeep::finding::Violation;
 use crate::upkeep::lookup::Wanted;
@@ -30,8 +28,10 @@ pub(super) struct Claim {
 
 #[derive(Debug, Clone)]
 pub(super) enum ClaimRepair {
-    /// Write what is wanted.
-    Append(Item),
+    /// Make the lists of an actor agree with the list that decides.
+    Agree(Handle, Reaction),
+    /// Make an author's activities agree with whether the post exists.
+    AgreeOnPost(Handle, PostId),
     /// Remove the claim.
     Withdraw(Key),
 }
@@ -44,14 +44,18 @@ impl Claim {
             None => Wanted::owner(self.owner.clone()),
         }
     }
+
+    /// Whether it is about whom somebody follows, which decides about their timeline.
+    pub fn is_about_following(&self) -> bool {
+        let source = self.source.as_ref().map(|(relation, _)| *relation);
+        [source, Some(self.wanted.relation)].contains(&Some(Relation::Following))
+    }
 }
 
 /// A post should be recorded in its author's activities.
 pub(super) fn claim_of_post(owner: &Owner, document: &Document) -> Option<Claim> {
     let Topic::Post(id) = owner else { return None };
     let author: Handle = document.get_str("author").ok()?.parse().ok()?;
-    let at = people::date(document, "at").ok()?;
-    let target = doc! { "post": owner_id(owner) };
     Some(Claim {
         owner: owner.clone(),
         source: None,
@@ -65,21 +69,8 @@ pub(super) fn claim_of_post(owner: &Owner, document: &Document) -> Option<Claim>
             actor: author.to_string(),
             what: "post",
         },
-        mend: ClaimRepair::Append(activity(id.uuid(), at, ActivityKind::Post, target)),
+        mend: ClaimRepair::AgreeOnPost(author, *id),
     })
-}
-
-/// Reader and author, if the claim is about following.
-pub(super) fn follow_of(claim: &Claim) -> Option<(&Handle, &Handle)> {
-    let (relation, item) = claim.source.as_ref()?;
-    let (Topic::User(own), Some(other)) = (&claim.owner, &item.by) else {
-        return None;
-    };
-    match relation.description().counterpart {
-        Counterpart::Activity(_) if claim.wanted.relation == Relation::Following => Some((other, own)),
-        Counterpart::Followers => Some((own, other)),
-        Counterpart::Nothing | Counterpart::Activity(_) | Counterpart::Object => None,
-    }
 }
 
 /// The violation if the owner of the other list is gone. An item of a person who is gone is removed by its id, because
@@ -93,8 +84,11 @@ pub(super) fn owner_gone(claim: &Claim) -> (Violation, Option<ClaimRepair>) {
         }
         (_, Topic::User(handle)) => {
             let actor = handle.to_string();
-            let own = claim.source.as_ref().map(|(_, item)| Key::Id(item.id));
-            (Violation::ActorGone { actor }, own.map(ClaimRepair::Withdraw))
+            let mend = claim.source.as_ref().map(|(relation, item)| match relation {
+                Relation::Following => claim.mend.clone(),
+                _ => ClaimRepair::Withdraw(Key::Id(item.id)),
+            });
+            (Violation::ActorGone { actor }, mend)
         }
         (violation, Topic::Post(_)) => (violation.clone(), Some(claim.mend.clone())),
     }
@@ -125,7 +119,7 @@ pub(super) fn claims_of(owner: &Owner, relation: Relation, item: &Item) -> Vec<C
                     actor: actor.to_string(),
                     what: reaction.kind().as_str(),
                 },
-                ClaimRepair::Append(activity),
+                ClaimRepair::Agree(actor.clone(), reaction.clone()),
             )
         }
     };
@@ -140,7 +134,7 @@ pub(super) fn claims_of(owner: &Owner, relation: Relation, item: &Item) -> Vec<C
                 Violation::FollowingMissing {
                     actor: actor.to_string(),
                 },
-                ClaimRepair::Append(Item::new(item.id, followed.clone(), item.at)),
+                ClaimRepair::Agree(actor.clone(), Reaction::Follow(followed.clone())),
             ),
             activity_of(actor, &Reaction::Follow(followed.clone())),
         ],
@@ -162,43 +156,35 @@ pub(super) fn claims_of(owner: &Owner, relation: Relation, item: &Item) -> Vec<C
             Violation::FollowerMissing {
                 followed: followed.to_string(),
             },
-            // Not by the author: a follow at this moment adds another item.
-            ClaimRepair::Withdraw(Key::Id(item.id)),
+            ClaimRepair::Agree(actor.clone(), Reaction::Follow(followed.clone())),
         )],
-        (Counterpart::Object, ..) => foundation(item)
-            .map(|(wanted, what)| {
+        (Counterpart::Object, Topic::User(actor), _) => foundation(actor, item)
+            .map(|(wanted, what, mend)| {
                 let target = wanted.owner.to_string();
-                let withdraw = ClaimRepair::Withdraw(Key::Id(item.id));
-                claim(wanted, Violation::ActivityUnfounded { what, target }, withdraw)
+                claim(wanted, Violation::ActivityUnfounded { what, target }, mend)
             })
             .into_iter()
             .collect(),
-        (Counterpart::Nothing | Counterpart::Activity(_) | Counterpart::Followers, ..) => Vec::new(),
+        (
+            Counterpart::Nothing | Counterpart::Activity(_) | Counterpart::Followers | Counterpart::Object,
+            ..,
+        ) => Vec::new(),
     }
 }
 
-/// Where the thing that an activity is about is stored.
-fn foundation(activity: &Item) -> Option<(Wanted, &'static str)> {
+/// Where the thing that an activity is about is stored, its kind, and what makes both agree.
+fn foundation(actor: &Handle, activity: &Item) -> Option<(Wanted, &'static str, ClaimRepair)> {
     if let Some(reaction) = Reaction::of(activity) {
         let id = match &reaction {
             Reaction::Comment(_, comment) => *comment,
             Reaction::Like(_) | Reaction::Share(_) | Reaction::Follow(_) => activity.id,
         };
         let wanted = Wanted::item(reaction.owner(), reaction.relation(), Key::Id(id));
-        return Some((wanted, reaction.kind().as_str()));
+        let kind = reaction.kind().as_str();
+        return Some((wanted, kind, ClaimRepair::Agree(actor.clone(), reaction)));
     }
     let post = ActivityKind::Post.as_str();
-    let id = fields::uuid(&activity.more, "post").ok()?;
-    (activity.more.get_str("kind").ok()? == post).then(|| (Wanted::owner(Topic::Post(id.into())), post))
-}
-
-fn activity(id: Uuid, at: model::Timestamp, kind: ActivityKind, target: Document) -> Item {
-    let mut more = doc! { "kind": kind.as_str() };
-    more.extend(target);
-    Item {
-        id,
-        by: None,
-        at,
-        more,
-    }
+    let id = PostId::from(fields::uuid(&activity.more, "post").ok()?);
+    let mend = ClaimRepair::AgreeOnPost(actor.clone(), id);
+    (activity.more.get_str("kind").ok()? == post).then(|| (Wanted::owner(Topic::Post(id)), post, mend))
 }

@@ -1,5 +1,8 @@
 //! Comments of one id, unfinished actions, and people who are gone.
 
+use async_trait::async_trait;
+use document::{Engine, Layer};
+
 use super::*;
 
 /// Bob comments on a post, with an id of his own choice.
@@ -109,9 +112,9 @@ async fn activities_of_the_old_form_are_sound_and_go_with_their_comments() {
 }
 
 /// Left by a server that crashed between its first and its second write, or its second and its third.
-async fn began_to_like(store: &Store, post: &Owner, reached_the_post: bool) {
+async fn began_to_like(store: &Store, post: &Owner, at: bson::DateTime, reached_the_post: bool) {
     let intent = doc! {
-        "id": uuid_bson(Uuid::from_u128(20)), "at": bson::DateTime::from_millis(1), "kind": "like",
+        "id": uuid_bson(Uuid::from_u128(21)), "at": at, "kind": "like",
         "post": store::overflow::owner_id(post),
     };
     let note = doc! { "$push": { "intents": intent } };
@@ -122,12 +125,39 @@ async fn began_to_like(store: &Store, post: &Owner, reached_the_post: bool) {
     }
 }
 
+/// A store with a clock, so that others may use it.
+struct AtOneSecond(Engine);
+
+#[async_trait]
+impl Layer for AtOneSecond {
+    fn below(&self) -> &Engine {
+        &self.0
+    }
+
+    async fn clock(&self) -> document::Result<Option<bson::DateTime>> {
+        Ok(Some(bson::DateTime::from_millis(1_000)))
+    }
+}
+
+#[tokio::test]
+async fn what_another_server_may_still_be_doing_is_left_alone() {
+    let store = people().await;
+    let post = post(&store, 9).await;
+    began_to_like(&store, &post, bson::DateTime::from_millis(1), false).await;
+    let engine = Arc::new(AtOneSecond(store.engine().clone()));
+    let shared = Store::open(engine, store.settings().clone()).await.unwrap();
+    let found = findings(&shared, true).await;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].outcome, Outcome::Found);
+    assert_eq!(store.reactions().begun().await.unwrap().len(), 1);
+}
+
 #[tokio::test]
 async fn unfinished_actions_are_found_and_finished() {
     for reached_the_post in [false, true] {
         let store = people().await;
         let post = post(&store, 9).await;
-        began_to_like(&store, &post, reached_the_post).await;
+        began_to_like(&store, &post, bson::DateTime::from_millis(1), reached_the_post).await;
         let begun = Violation::Begun {
             what: "like",
             target: post.to_string(),
@@ -151,7 +181,7 @@ async fn unfinished_actions_are_found_and_finished() {
 async fn leaving_removes_a_like_whose_activity_was_never_written() {
     let store = people().await;
     let post = post(&store, 9).await;
-    began_to_like(&store, &post, true).await;
+    began_to_like(&store, &post, bson::DateTime::from_millis(1), true).await;
     leave(&store, "bob").await;
     assert!(!has(&store, &post, Relation::Likes, Key::By(handle("bob"))).await);
     assert_eq!(findings(&store, false).await, []);

@@ -165,6 +165,26 @@ async fn a_reaction_without_its_activity_is_reported() {
     }
 }
 
+/// Before a repair writes the activity of a like, somebody takes the like back.
+#[tokio::test]
+async fn a_repair_writes_nothing_about_what_is_taken_back_meanwhile() {
+    let store = people().await;
+    let post = post(&store, 9).await;
+    append(&store, &post, Relation::Likes, item(20, "bob")).await;
+    let beside = Store::open(store.engine().clone(), store.settings().clone());
+    let beside = beside.await.unwrap();
+    let unlike = async move {
+        let like = Reaction::Like(Uuid::from_u128(9).into());
+        let bob = handle("bob");
+        let removed = beside.reactions().remove(&bob, &like, attempt(30)).await;
+        assert!(removed.unwrap().item.is_some());
+    };
+    let engine = once(store.engine().clone(), Step::Push, unlike);
+    let overtaken = Store::open(engine, store.settings().clone()).await.unwrap();
+    assert_eq!(findings(&overtaken, true).await.len(), 1);
+    assert_eq!(findings(&store, false).await, []);
+}
+
 #[tokio::test]
 async fn a_post_without_its_activity_is_reported() {
     let store = people().await;

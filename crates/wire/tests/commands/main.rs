@@ -1,7 +1,9 @@
 //! Commands as shells and drivers send them, and their answers.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+#[path = "../support/mod.rs"]
 mod support;
+mod writes;
 
 use std::sync::Arc;
 
