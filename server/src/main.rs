@@ -6,6 +6,7 @@ mod drivers;
 mod error;
 mod healthcheck;
 mod http;
+mod kept_pages;
 mod listen;
 mod metrics;
 mod opening;

@@ -6,7 +6,7 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, VARY};
 use axum::http::{HeaderValue, Method, StatusCode};
-use axum::middleware::{Next, from_fn, map_response, map_response_with_state};
+use axum::middleware::{Next, from_fn, from_fn_with_state, map_response, map_response_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
 use feed::Feed;
 use leptos::config::LeptosOptions;
@@ -20,11 +20,13 @@ use web::PublicAddress;
 
 use crate::api::DESCRIPTION;
 use crate::http::allow_own_scripts;
+use crate::kept_pages::{KeptPages, keep};
 use crate::site::Site;
 use crate::wing;
 
 /// Everything that browsers display: routes of the app, server functions, static files, and the 404 page.
 pub fn router(feed: Feed, site: &Site, public: PublicAddress) -> Router {
+    let kept = KeptPages::new(feed.clone(), public.clone());
     let context = move || {
         provide_context(feed.clone());
         provide_context(public.clone());
@@ -47,6 +49,7 @@ pub fn router(feed: Feed, site: &Site, public: PublicAddress) -> Router {
         .with_state(options)
         .layer(from_fn(without_trailing_slash))
         .layer(map_response(revalidated))
+        .layer(from_fn_with_state(kept, keep))
 }
 
 /// Scripts, styles and WebAssembly, as cargo-leptos wrote and compressed them.

@@ -114,6 +114,11 @@ pub trait Layer: Send + Sync + 'static {
         self.below().clock().await
     }
 
+    /// See [`DocumentEngine::revision`].
+    fn revision(&self) -> Option<u64> {
+        self.below().revision()
+    }
+
     /// See [`DocumentEngine::capabilities`].
     fn capabilities(&self) -> Capabilities {
         self.below().capabilities()
@@ -177,6 +182,10 @@ impl<L: Layer> DocumentEngine for L {
 
     async fn clock(&self) -> Result<Option<DateTime>> {
         Layer::clock(self).await
+    }
+
+    fn revision(&self) -> Option<u64> {
+        Layer::revision(self)
     }
 
     fn capabilities(&self) -> Capabilities {

@@ -68,6 +68,13 @@ pub trait DocumentEngine: Send + Sync + 'static {
         Ok(None)
     }
 
+    /// A number that is another one after every write that reads can see. Two readings of one number mean that all
+    /// reads between them saw the same documents. `None` while a write is under way, and from an engine that does not
+    /// know of all writes.
+    fn revision(&self) -> Option<u64> {
+        None
+    }
+
     /// What the engine can do beyond the commands that every engine has.
     fn capabilities(&self) -> Capabilities {
         Capabilities::default()

@@ -49,6 +49,7 @@ mod validate;
 mod writer;
 
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use async_trait::async_trait;
@@ -96,6 +97,8 @@ pub struct Embedded {
 struct Shared {
     database: Database,
     catalogue: RwLock<Arc<Catalogue>>,
+    /// Odd while a commit is under way.
+    revision: AtomicU64,
     totals: Totals,
     listeners: Listeners,
 }
@@ -137,6 +140,7 @@ impl Embedded {
         let shared = Arc::new(Shared {
             database,
             catalogue,
+            revision: AtomicU64::new(0),
             totals: Totals::default(),
             listeners: Listeners::default(),
         });
@@ -327,6 +331,11 @@ impl DocumentEngine for Embedded {
 
     async fn ping(&self) -> Result<()> {
         self.on_a_blocking_thread(reader::ping).await
+    }
+
+    fn revision(&self) -> Option<u64> {
+        let revision = self.shared.revision.load(Ordering::SeqCst);
+        revision.is_multiple_of(2).then_some(revision)
     }
 
     fn capabilities(&self) -> Capabilities {

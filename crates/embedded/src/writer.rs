@@ -4,6 +4,7 @@
 //! queued up during the last commit, applies it in one transaction and answers every caller after one commit.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 
 use redb::Durability;
@@ -162,7 +163,10 @@ fn commit(
     } = batch.finish().map_err(BatchError::Abandoned)?;
     if changed || (durable && *ahead) {
         publish_before(shared, committed, &catalogue);
-        if let Err(error) = transaction.commit() {
+        shared.revision.fetch_add(1, Ordering::SeqCst);
+        let outcome = transaction.commit();
+        shared.revision.fetch_add(1, Ordering::SeqCst);
+        if let Err(error) = outcome {
             // The changes may be in the store.
             shared.listeners.report(written);
             return Err(BatchError::Unconfirmed(storage(error)));

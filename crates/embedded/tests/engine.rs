@@ -40,6 +40,24 @@ fn code(error: &Error) -> i32 {
 }
 
 #[tokio::test]
+async fn a_revision_is_another_one_after_every_write_and_the_same_after_reads() {
+    let engine = engine_with(vec![doc! { "_id": 1 }]).await;
+    let mut last = engine.revision().unwrap();
+    let change = doc! { "$inc": { "n": 1 } };
+    for update in [
+        Update::one(doc! { "_id": 1 }, change.clone()),
+        Update::one(doc! { "_id": 1 }, change.clone()).unjournaled(),
+    ] {
+        engine.update("things", update).await.unwrap();
+        let revision = engine.revision().unwrap();
+        assert!(revision > last);
+        one(&engine, 1).await;
+        assert_eq!(engine.revision(), Some(revision));
+        last = revision;
+    }
+}
+
+#[tokio::test]
 async fn a_duplicate_is_named_with_its_index_and_key() {
     let engine = engine_with(vec![doc! { "_id": 1, "owner": "o", "tags": ["a", "b"] }]).await;
     let error = engine

@@ -28,7 +28,7 @@ impl PublicAddress {
 }
 
 /// The scheme and host of this site, if they are known.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Origin(Option<Arc<str>>);
 
 impl Origin {

@@ -14,6 +14,7 @@ mod floods;
 mod headers;
 mod held_handles;
 mod inspection;
+mod kept_pages;
 mod mutations;
 mod outside;
 pub mod player;

@@ -320,7 +320,7 @@ impl Stage {
 }
 
 /// A request builder.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Call {
     method: Method,
     path: String,
