@@ -41,6 +41,8 @@ export const EVERY_PAGE: Sight[] = [
   { name: "how a post is stored", open: viral("/stored") },
   { name: "a profile", open: author() },
   { name: "a profile of one's own", open: ownProfile },
+  { name: "bookmarks", open: bookmarks },
+  { name: "no bookmarks", open: noBookmarks },
   { name: "activity", open: author("/activity") },
   { name: "following", open: author("/following") },
   { name: "followers of the celebrity", open: at(async (api) => `/@${await api.celebrity()}/followers`) },
@@ -184,6 +186,20 @@ async function ownProfile(page: Page, api: Api): Promise<void> {
   const person = await api.signUp();
   await api.post(`${person.name} is here`);
   await page.goto(`/@${person.handle}`);
+}
+
+async function bookmarks(page: Page, api: Api): Promise<void> {
+  const person = await api.signUp();
+  const viral = await api.viralPost();
+  await page.goto(`/post/${viral.id}`);
+  await page.getByRole("button", { name: "Bookmark" }).click();
+  await expect(page.getByRole("button", { name: "Bookmarked" })).toHaveAttribute("aria-pressed", "true");
+  await page.goto(`/@${person.handle}/bookmarks`);
+}
+
+async function noBookmarks(page: Page, api: Api): Promise<void> {
+  const person = await api.signUp();
+  await page.goto(`/@${person.handle}/bookmarks`);
 }
 
 async function aboutToLeave(page: Page, api: Api): Promise<void> {

@@ -18,6 +18,7 @@ mod tests {
 
         assert_eq!(forms::SET_LIKE, posts::SetLike::url());
         assert_eq!(forms::SET_SHARE, posts::SetShare::url());
+        assert_eq!(forms::SET_BOOKMARK, posts::SetBookmark::url());
         assert_eq!(forms::SET_FOLLOW, people::SetFollow::url());
         assert_eq!(forms::DELETE_POST, posts::DeletePost::url());
         assert_eq!(forms::DELETE_COMMENT, comments::DeleteComment::url());

@@ -91,6 +91,20 @@ pub async fn set_share(post: String, on: bool) -> Result<ReactionState, ActionEr
     Form::new("set_share").answer(result.await, |_| back_to_post(&post))
 }
 
+/// Sets whether the reader keeps a post. Sending it again changes nothing.
+#[server(endpoint = "set_bookmark")]
+pub async fn set_bookmark(post: String, on: bool) -> Result<ReactionState, ActionError> {
+    let result = async {
+        let (reader, post) = (session::require()?.handle, post.parse()?);
+        if on {
+            feed()?.bookmarks().add(&reader, post).await
+        } else {
+            feed()?.bookmarks().remove(&reader, post).await
+        }
+    };
+    Form::new("set_bookmark").answer(result.await, |_| back_to_post(&post))
+}
+
 /// The page that the form was on, at the post.
 fn back_to_post(post: &str) -> String {
     let anchor = post

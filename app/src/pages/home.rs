@@ -1,8 +1,8 @@
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
-use model::{Handle, PostCard, PostText, Problem, Tag};
+use model::{Handle, PostCard, PostText, Problem, Relation, Tag, Topic};
 use store::posts::Order;
-use ui::components::TextForm;
+use ui::components::{BookmarkButton, TextForm};
 use ui::preview::{PageKind, PublicPage};
 use ui::problem::ProblemPage;
 use ui::request::{feed, loaded, now, rejected_form_of};
@@ -94,6 +94,8 @@ pub enum Posts {
     By(Handle),
     /// Everyone's with a tag.
     Tagged(Tag),
+    /// Those that a person keeps for themselves, as an overflow list.
+    Bookmarks(Handle),
 }
 
 /// A list of posts, starting where the address points.
@@ -105,6 +107,13 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
         Posts::Explore => feed.posts().explore(reader.as_ref(), place.paging).await?,
         Posts::By(author) => feed.posts().by(author, reader.as_ref(), place.paging).await?,
         Posts::Tagged(tag) => feed.posts().tagged(tag, reader.as_ref(), place.paging).await?,
+        Posts::Bookmarks(owner) => {
+            let bookmarks = feed.lists(reader.as_ref()).bookmarks(owner, place.paging).await?;
+            let topic = Topic::User(owner.clone());
+            feed.storage(reader.as_ref())
+                .with_costs(&topic, Relation::Bookmarks, bookmarks)
+                .await?
+        }
     };
     let empty = match &list {
         Posts::Home if signed_in => "The people you follow have not written anything yet. ",
@@ -114,6 +123,7 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
         }
         Posts::By(_) => "No posts yet. Follow them to see the first one on your home page.",
         Posts::Tagged(_) => "No post has this tag yet. Write the first one.",
+        Posts::Bookmarks(_) => Relation::Bookmarks.description().empty,
     };
     let composer = reader
         .as_ref()
@@ -143,18 +153,21 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
         Some(card) => Order::Newest.cursor_of(&card.post).to_string(),
         None => String::new(),
     };
+    let bookmarks = matches!(list, Posts::Bookmarks(_));
     let fresh = match list {
         Posts::Home => Some("home".to_owned()),
         Posts::By(author) => Some(author.to_string()),
         // Most liked first: new posts are nowhere near the top. And there are no notifications of new posts by
         // tag.
-        Posts::Explore | Posts::Tagged(_) => None,
+        Posts::Explore | Posts::Tagged(_) | Posts::Bookmarks(_) => None,
     };
     let fresh = fresh.map(|of| UpdateSource::Posts { of, newest });
     let now = now();
     let row = move |card: PostCard| {
         let own = reader.as_ref() == Some(&card.post.author.handle);
-        post(card, now, signed_in, own)
+        let id = card.post.id;
+        let button = bookmarks.then(|| view! { <BookmarkButton post=id kept=true /> });
+        (post(card, now, signed_in, own), button)
     };
     Ok(view! { <List listing place fresh label="Posts" empty row form /> })
 }

@@ -3,6 +3,7 @@
 
 mod accounts;
 mod api;
+mod bookmarks;
 mod document;
 mod home;
 mod layout;
@@ -30,6 +31,7 @@ pub use wing::Wing;
 
 use accounts::{SignInPage, SignUpPage};
 use api::ApiPage;
+use bookmarks::BookmarksPage;
 use home::{ExplorePage, HomePage, TagPage};
 use layout::{Banner, Legend, Masthead};
 use lists::{ActivityPage, FollowersPage, FollowingPage, LikesPage, SharesPage};
@@ -82,6 +84,7 @@ pub fn App() -> impl IntoView {
                         <Route path=path!("/:handle/followers") view=FollowersPage ssr=SsrMode::Async />
                         <Route path=path!("/:handle/following") view=FollowingPage ssr=SsrMode::Async />
                         <Route path=path!("/:handle/activity") view=ActivityPage ssr=SsrMode::Async />
+                        <Route path=path!("/:handle/bookmarks") view=BookmarksPage ssr=SsrMode::Async />
                         <Route path=path!("/:handle/stored") view=StoredPersonPage ssr=SsrMode::Async />
                     </FlatRoutes>
                 </main>

@@ -1,7 +1,7 @@
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use model::{Comment, CommentText, PostId, Problem, Relation, Topic};
-use ui::components::{TextForm, beginning, excerpt, grouped};
+use ui::components::{BookmarkButton, TextForm, beginning, excerpt, grouped};
 use ui::islands::Numbers;
 use ui::preview::{PageKind, PublicPage};
 use ui::request::{feed, loaded, now, rejected_form_of};
@@ -20,9 +20,16 @@ pub fn PostPage() -> impl IntoView {
 async fn post_page(id: PostId, place: ListPosition) -> Result<impl IntoView, Problem> {
     let (feed, reader) = (feed()?, session::viewer());
     let reader = reader.map(|account| account.handle);
-    let (card, comments) = futures::try_join!(
+    let kept = async {
+        match &reader {
+            Some(reader) => Ok(Some(feed.bookmarks().has(reader, id).await?)),
+            None => Ok(None),
+        }
+    };
+    let (card, comments, kept) = futures::try_join!(
         feed.posts().get(id, reader.as_ref()),
-        feed.reactions().comments(id, place.paging)
+        feed.reactions().comments(id, place.paging),
+        kept
     )?;
 
     let comments = feed
@@ -92,6 +99,7 @@ async fn post_page(id: PostId, place: ListPosition) -> Result<impl IntoView, Pro
                     </a>
                 </div>
             </Numbers>
+            {kept.map(|kept| view! { <BookmarkButton post=id kept /> })}
         </nav>
         <section aria-labelledby="comments">
             <h2 id="comments" class="section-head">

@@ -40,6 +40,7 @@ async fn profile_page(handle: Handle) -> Result<impl IntoView, Problem> {
             <a href=format!("/@{handle}/activity")>"Activity"</a>
             <a href=format!("/@{handle}/followers")>"Followers"</a>
             <a href=format!("/@{handle}/following")>"Following"</a>
+            {own.then(|| view! { <a href=format!("/@{handle}/bookmarks")>"Bookmarks"</a> })}
         </nav>
         {posts}
     })

@@ -20,6 +20,8 @@ pub struct Export {
     likes: Vec<ExportedReaction>,
     /// What they shared, the latest first.
     shares: Vec<ExportedReaction>,
+    /// The posts that they keep, the latest first.
+    bookmarks: Vec<ExportedBookmark>,
     /// Whom they follow, the latest first.
     following: Vec<ExportedPerson>,
     /// Who follows them, the latest first.
@@ -84,6 +86,13 @@ struct ExportedReaction {
     id: ItemId,
     #[schema(required)]
     post: Option<PostId>,
+    at: Timestamp,
+}
+
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "see above")]
+struct ExportedBookmark {
+    post: PostId,
     at: Timestamp,
 }
 

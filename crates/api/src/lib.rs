@@ -2,6 +2,7 @@
 //! [`Feed`], which the pages call too.
 
 mod accounts;
+mod bookmarks;
 mod comments;
 mod description;
 mod events;
@@ -95,6 +96,7 @@ pub fn routes() -> OpenApiRouter<Api> {
         .merge(posts::routes())
         .merge(comments::routes())
         .merge(reactions::routes())
+        .merge(bookmarks::routes())
         .merge(people::routes())
         .merge(search::routes())
         .merge(overflow::routes())

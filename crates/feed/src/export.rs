@@ -175,7 +175,9 @@ impl Export {
                         self.list(name, relation, Some(kind)).await?;
                     }
                 }
-                Items::People | Items::Comments => self.list(relation.as_str(), relation, None).await?,
+                Items::People | Items::Comments | Items::Posts => {
+                    self.list(relation.as_str(), relation, None).await?;
+                }
             }
         }
         self.piece("}\n".to_owned()).await
@@ -224,7 +226,7 @@ impl Export {
         let mut walk = self.feed.store().list(relation).walk(&self.owner);
         while let Some(stretch) = walk.next().await? {
             for item in stretch.items {
-                if let Some(value) = self.entry(&item, kind).await? {
+                if let Some(value) = self.entry(&item, relation, kind).await? {
                     self.element(&value, &mut first).await?;
                 }
             }
@@ -232,9 +234,17 @@ impl Export {
         self.piece("]".to_owned()).await
     }
 
-    async fn entry(&self, item: &Item, kind: Option<ActivityKind>) -> Result<Option<Value>, Stopped> {
+    async fn entry(
+        &self,
+        item: &Item,
+        relation: Relation,
+        kind: Option<ActivityKind>,
+    ) -> Result<Option<Value>, Stopped> {
         let Some(kind) = kind else {
-            return Ok(Some(json!({ "handle": item.by, "at": item.at })));
+            return Ok(Some(match relation.description().items {
+                Items::Posts => json!({ "post": item.id, "at": item.at }),
+                _ => json!({ "handle": item.by, "at": item.at }),
+            }));
         };
         if item.more.get_str("kind").ok() != Some(kind.as_str()) {
             return Ok(None);

@@ -1,6 +1,7 @@
 //! The use cases, each in one place: the pages' server functions and the JSON API call the same methods.
 
 mod accounts;
+mod bookmarks;
 mod clock;
 mod comments;
 mod environment;
@@ -116,6 +117,11 @@ impl Feed {
         Reactions(self)
     }
 
+    /// The posts that people keep for themselves.
+    pub fn bookmarks(&self) -> Bookmarks<'_> {
+        Bookmarks(self)
+    }
+
     /// Profiles and following.
     pub fn people(&self) -> People<'_> {
         People(self)
@@ -168,6 +174,10 @@ pub struct Posts<'a>(&'a Feed);
 /// Likes, shares and comments: lists of a post.
 #[derive(Clone, Copy)]
 pub struct Reactions<'a>(&'a Feed);
+
+/// Posts that a person keeps for themselves: a private list of a person.
+#[derive(Clone, Copy)]
+pub struct Bookmarks<'a>(&'a Feed);
 
 /// Profiles, following, and people's activities.
 #[derive(Clone, Copy)]

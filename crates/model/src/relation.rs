@@ -51,6 +51,8 @@ pub enum Items {
     People,
     /// Comments, any number by the same person. An item is identified by its id.
     Comments,
+    /// Posts, each at most once: an item has the id of its post.
+    Posts,
 }
 
 /// The other place where an item is recorded. Both places agree, except for a moment; a check of the store compares
@@ -156,6 +158,18 @@ relations! {
         readers: Readers::Everybody,
         limits: (160, 128),
     },
+    /// The posts that a person keeps for themselves.
+    Bookmarks: Description {
+        field: "bookmarks",
+        segment: "bookmarks",
+        title: "Bookmarks",
+        news: ("new bookmark", "new bookmarks"),
+        empty: "No bookmarks yet. A post's own page has the button.",
+        items: Items::Posts,
+        counterpart: Counterpart::Nothing,
+        readers: Readers::Owner,
+        limits: (160, 128),
+    },
     posts:
     /// Who likes a post.
     Likes: Description {
@@ -205,7 +219,7 @@ impl Relation {
     pub const fn once_per_actor(self) -> bool {
         match self.description().items {
             Items::People => true,
-            Items::Activities | Items::Comments => false,
+            Items::Activities | Items::Comments | Items::Posts => false,
         }
     }
 }

@@ -9,6 +9,8 @@ pub fn truth(state: bool) -> &'static str {
 pub const SET_LIKE: &str = "/api/set_like";
 /// Sets whether the reader shares a post.
 pub const SET_SHARE: &str = "/api/set_share";
+/// Sets whether the reader keeps a post.
+pub const SET_BOOKMARK: &str = "/api/set_bookmark";
 /// Sets whether the reader follows a person.
 pub const SET_FOLLOW: &str = "/api/set_follow";
 /// Deletes a post.

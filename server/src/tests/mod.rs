@@ -1,5 +1,6 @@
 //! The whole application in this process, over engines of every kind, with a deterministic clock and ids.
 
+mod bookmarks;
 #[cfg(feature = "workshop")]
 mod class;
 mod clock;

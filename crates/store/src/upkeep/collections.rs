@@ -108,6 +108,7 @@ fn fits(spec: &ListSpec, item: &Document) -> Result<(), String> {
             "a comment without an author or a text",
         ),
         Items::People => (has_actor, "`by` is missing"),
+        Items::Posts => (!has_actor, "`by` does not belong to a post"),
     };
     if whole { Ok(()) } else { Err(otherwise.to_owned()) }
 }

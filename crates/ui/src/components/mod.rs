@@ -33,5 +33,5 @@ pub use meter::{Meter, MeterSize};
 pub use moment::Moment;
 pub use person::Byline;
 pub use post::Post;
-pub use reactions::{FollowButton, Reactions};
+pub use reactions::{BookmarkButton, FollowButton, Reactions};
 pub use text_form::TextForm;

@@ -1,8 +1,8 @@
 use leptos::prelude::*;
-use model::{Handle, Post, Relation};
+use model::{Handle, Post, PostId, Relation};
 
 use super::grouped;
-use crate::forms::{SET_FOLLOW, SET_LIKE, SET_SHARE, truth};
+use crate::forms::{SET_BOOKMARK, SET_FOLLOW, SET_LIKE, SET_SHARE, truth};
 
 /// Likes and shares a post, or takes that back, and leads to its comments. The style sheet draws the icons, and hides
 /// each `span`, which is read aloud.
@@ -78,6 +78,28 @@ pub fn FollowButton(
         signed_in,
         toggle.button("button button-follow", "follow-button", words),
     )
+}
+
+/// Keeps a post among the reader's bookmarks, or no longer.
+#[component]
+pub fn BookmarkButton(
+    /// The post.
+    post: PostId,
+    /// Whether the reader keeps it.
+    kept: bool,
+) -> impl IntoView {
+    let toggle = Toggle {
+        relation: Relation::Bookmarks,
+        action: SET_BOOKMARK,
+        active: kept,
+        signed_in: true,
+    };
+    let words = view! {
+        <span class="when-off">"Bookmark"</span>
+        <span class="when-on">"Bookmarked"</span>
+    };
+    let button = toggle.button("button button-follow", "bookmark-button", words);
+    form("toggle", ("post", post.to_string()), String::new(), true, button)
 }
 
 /// What a toggle is about. Its button sends the state that a click asks for, if the reader is signed in.
