@@ -54,12 +54,18 @@ const PAGE_QUARTERS: usize = 3;
 /// The threshold and page size with which a list of items of these sizes stays within `budget` bytes of its owner
 /// document; `screen` is how many items a first screen shows, and `most` how many a head may hold at most.
 ///
-/// The budget holds for items of the p99 size, and the worst case is reported. At least one item fits, whatever the
-/// budget.
+/// The budget holds even if every item is as large as the largest, unless that is a rare one, more than twice as large
+/// as the p99 size: then it holds for items of the p99 size, and the worst case is reported. At least one item fits,
+/// whatever the budget.
 #[must_use]
 pub fn advise(budget: u64, sizes: ItemSizes, screen: usize, most: usize) -> Advice {
     let room = budget.saturating_sub(PER_LIST);
-    let fits = room / (sizes.p99.max(1) + PER_ELEMENT);
+    let large = if sizes.max > 2 * sizes.p99 {
+        sizes.p99
+    } else {
+        sizes.max
+    };
+    let fits = room / (large.max(1) + PER_ELEMENT);
     let threshold = usize::try_from(fits).unwrap_or(usize::MAX).clamp(1, most.max(1));
     evaluate(budget, sizes, screen, threshold, page_size_for(threshold, screen))
 }
@@ -141,6 +147,18 @@ mod tests {
                 assert!((1..=advice.threshold).contains(&advice.page_size));
             }
         }
+    }
+
+    #[test]
+    fn advice_keeps_its_budget_also_for_the_largest_items() {
+        let sizes = ItemSizes {
+            p99: 73,
+            max: 77,
+            ..all(62)
+        };
+        let advice = advise(16_384, sizes, SCREEN);
+        assert_eq!(advice.threshold, 195);
+        assert!(advice.always_within, "{advice:?}");
     }
 
     #[test]

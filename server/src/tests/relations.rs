@@ -160,6 +160,21 @@ async fn a_list_is_shown_at_every_place_to_those_who_may_read_it_and_to_nobody_e
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+/// The longest list names its owner.
+#[cfg(feature = "workshop")]
+#[tokio::test]
+async fn the_sizes_of_private_lists_are_measured_for_nobody() {
+    let stage = Stage::new().await;
+    let ada = stage.joins("ada").await;
+    for relation in Relation::ALL {
+        let page = format!("/lab/tune?relation={relation}");
+        let answer = read(&stage.open(), &ada, &page).await;
+        let private = relation.description().readers == Readers::Owner;
+        assert_eq!(answer.status, if private { 422 } else { 200 }, "{relation}");
+        assert!(!answer.text.contains("relation-bookmarks"));
+    }
+}
+
 /// Documents have the names of the description, the API those of the type.
 #[test]
 fn a_relation_has_one_name() {

@@ -173,7 +173,7 @@ fn print_growth(relations: &[RelationStats]) {
 
 fn print_advice(budget: u64, advice: &[Tuned]) {
     println!(
-        "\nA list within {} of its owner, for items of the p99 size:",
+        "\nA list within {} of its owner, for the largest items, or the p99 size where these are rare:",
         size(budget)
     );
     let mut table = Table::new(

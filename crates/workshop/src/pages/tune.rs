@@ -6,7 +6,7 @@ use crate::{MeasuredItems, Tuned, USUAL};
 use chart::numbers::bytes;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
-use model::{Problem, Relation};
+use model::{Problem, Relation, View};
 use store::upkeep::{Advice, RelationStats};
 use ui::components::{Moment, grouped, size};
 use ui::islands::Pane;
@@ -199,21 +199,26 @@ fn Choice(relation: Relation, kb: u64) -> impl IntoView {
         current,
         text,
     };
-    let relations = Relation::ALL.map(|other| {
-        let href = format!("?relation={other}&kb={kb}");
-        tab(
-            format!("relation-{other}"),
-            href,
-            other == relation,
-            other.to_string(),
-        )
-    });
+    let public = Relation::ALL
+        .into_iter()
+        .filter(|other| View::Public.shows(*other));
+    let relations: Vec<_> = public
+        .map(|other| {
+            let href = format!("?relation={other}&kb={kb}");
+            tab(
+                format!("relation-{other}"),
+                href,
+                other == relation,
+                other.to_string(),
+            )
+        })
+        .collect();
     let steps = STEPS.map(|step| {
         let href = format!("?relation={relation}&kb={step}");
         tab(format!("kb-{step}"), href, step == kb, format!("{step} KB"))
     });
     view! {
-        <Tabs label="Whose limits" tabs=relations.into() />
+        <Tabs label="Whose limits" tabs=relations />
         <Tabs label="Bytes of its owner that one list may take" tabs=steps.into() />
         <form class="budget" method="get">
             <input type="hidden" name="relation" value=relation.as_str() />

@@ -1,7 +1,7 @@
 //! The workshop's tuner: the limits that follow from a budget and from the store's own items.
 
 use crate::tune::{SCREEN, Tuning};
-use model::{Problem, Relation, Timestamp};
+use model::{Problem, Relation, Timestamp, View};
 use store::Limits;
 use store::upkeep::{Advice, ItemSizes, RelationStats, advise, evaluate};
 
@@ -65,8 +65,13 @@ impl MeasuredItems {
 }
 
 impl Workshop {
-    /// What this store's items of a relation say, at most ten minutes old.
+    /// What this store's items of a relation say, at most ten minutes old. A private relation has no numbers here: the
+    /// longest list names its owner.
     pub async fn measured_items(&self, relation: Relation) -> Result<MeasuredItems, Problem> {
+        if !View::Public.shows(relation) {
+            let message = format!("The {relation} are private, so they are not measured here.");
+            return Err(Problem::invalid("relation", message));
+        }
         let (at, all) = self.relation_stats().await?;
         let stats = all.iter().find(|stats| stats.relation == relation).cloned();
         let stats =
