@@ -40,7 +40,6 @@ async fn profile_page(handle: Handle) -> Result<impl IntoView, Problem> {
             <a href=format!("/@{handle}/activity")>"Activity"</a>
             <a href=format!("/@{handle}/followers")>"Followers"</a>
             <a href=format!("/@{handle}/following")>"Following"</a>
-            {own.then(|| view! { <a href=format!("/@{handle}/bookmarks")>"Bookmarks"</a> })}
         </nav>
         {posts}
     })
@@ -89,9 +88,14 @@ fn ProfileHeader(profile: Profile, signed_in: bool, own: bool) -> impl IntoView 
             <Numbers>
                 {if own {
                     view! {
-                        <a class="button to-settings" href="/settings">
-                            "Settings"
-                        </a>
+                        <p class="profile-own">
+                            <a class="button" href=format!("/@{handle}/bookmarks")>
+                                "Bookmarks"
+                            </a>
+                            <a class="button" href="/settings">
+                                "Settings"
+                            </a>
+                        </p>
                     }
                     .into_any()
                 } else {
