@@ -4,6 +4,7 @@
 
 mod activity;
 mod edit;
+mod found_person;
 mod list;
 mod post;
 mod rows;
@@ -12,6 +13,7 @@ mod stored;
 
 pub use activity::{ActivityRow, verb};
 pub use edit::EditForm;
+pub use found_person::{FoundPersonRow, suggestions};
 pub use list::{Entry, List, UpdateSource};
 pub use post::{found_post, post};
 pub use rows::{CommentRow, MemberRow};

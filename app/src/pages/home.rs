@@ -12,7 +12,7 @@ use ui::title::DESCRIPTION;
 use super::accounts::DEMO_SIGN_IN;
 use super::request::{ListPosition, tag_in_path};
 use crate::actions::posts::Compose;
-use crate::components::{List, UpdateSource, post};
+use crate::components::{List, UpdateSource, post, suggestions};
 
 /// Posts by the people whom the reader follows; everyone's, with an introduction, for readers who are not signed
 /// in.
@@ -149,6 +149,14 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
         }
         .into_any()
     });
+    let to_follow = match (&list, &reader) {
+        (Posts::Home, Some(reader))
+            if place.is_at_the_newest() && listing.items.len() < place.paging.limit =>
+        {
+            Some(suggestions(reader, 5, "Follow three to fill this page with their posts.").await?)
+        }
+        _ => None,
+    };
     let newest = match listing.items.first() {
         Some(card) => Order::Newest.cursor_of(&card.post).to_string(),
         None => String::new(),
@@ -169,7 +177,10 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
         let button = bookmarks.then(|| view! { <BookmarkButton post=id kept=true /> });
         (post(card, now, signed_in, own), button)
     };
-    Ok(view! { <List listing place fresh label="Posts" empty row form /> })
+    Ok(view! {
+        <List listing place fresh label="Posts" empty row form />
+        {to_follow}
+    })
 }
 
 #[component]

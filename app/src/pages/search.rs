@@ -5,13 +5,12 @@ use leptos::prelude::*;
 use leptos_router::params::ParamsMap;
 use model::{FoundPerson, PostCard, Problem, Search};
 use store::posts::Order;
-use ui::components::{Avatar, grouped};
 use ui::request::{feed, loaded, now, query};
 use ui::session;
 use ui::title::PageTitle;
 
 use super::request::ListPosition;
-use crate::components::{List, found_post};
+use crate::components::{FoundPersonRow, List, found_post, suggestions};
 
 /// What the page shows of a search.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -70,10 +69,22 @@ pub fn SearchPage() -> impl IntoView {
 async fn search_page() -> Result<impl IntoView, Problem> {
     let results = Results::of_this_request();
     let Some(search) = query("q") else {
+        let to_follow = match session::viewer() {
+            Some(reader) => Some(
+                suggestions(
+                    &reader.handle,
+                    10,
+                    "Followed by people whom you follow, or much liked.",
+                )
+                .await?,
+            ),
+            None => None,
+        };
         return Ok(view! {
             <PageTitle text="Search" />
             <SearchForm typed=String::new() results />
             <p class="empty">"Find posts by their words and #tags, and people by the beginning of their handle or name."</p>
+            {to_follow}
         }
         .into_any());
     };
@@ -178,33 +189,4 @@ async fn people(search: &Search) -> Result<impl IntoView, Problem> {
     let row = |person: FoundPerson| view! { <FoundPersonRow person /> };
     let empty = "Nobody\u{2019}s handle or name begins like this.";
     Ok(view! { <List listing place label="People" empty row /> })
-}
-
-#[component]
-fn FoundPersonRow(person: FoundPerson) -> impl IntoView {
-    let FoundPerson {
-        handle,
-        name,
-        bio,
-        followers,
-    } = person;
-    let followers = match followers {
-        1 => "1 follower".to_owned(),
-        count => format!("{} followers", grouped(count)),
-    };
-    view! {
-        <div class="member" data-testid="search-result">
-            <Avatar handle=handle.clone() />
-            <div class="found-person">
-                <p class="byline">
-                    <a class="byline-name" href=format!("/@{handle}")>
-                        <bdi>{name.to_string()}</bdi>
-                    </a>
-                    <span class="byline-handle">{format!("@{handle}")}</span>
-                    <span class="moment">{followers}</span>
-                </p>
-                {(!bio.is_empty()).then(|| view! { <p class="found-bio" dir="auto">{bio}</p> })}
-            </div>
-        </div>
-    }
 }

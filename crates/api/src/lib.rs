@@ -17,6 +17,7 @@ mod recovery;
 mod refusals;
 mod search;
 mod sessions;
+mod suggestions;
 
 use axum::extract::FromRef;
 use axum::http::header::{CACHE_CONTROL, LINK, LOCATION};
@@ -99,6 +100,7 @@ pub fn routes() -> OpenApiRouter<Api> {
         .merge(bookmarks::routes())
         .merge(people::routes())
         .merge(search::routes())
+        .merge(suggestions::routes())
         .merge(overflow::routes())
         .merge(events::routes())
         .merge(description::routes())

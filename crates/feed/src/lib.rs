@@ -25,6 +25,7 @@ mod security;
 mod sessions;
 mod settings;
 mod storage;
+mod suggestions;
 mod tries;
 
 use std::sync::Arc;

@@ -11,6 +11,7 @@ pub mod class;
 #[cfg(feature = "contract")]
 pub mod contract;
 mod held_handles;
+mod holding;
 pub mod inspect;
 mod keys;
 pub mod overflow;

@@ -3,16 +3,16 @@
 use std::collections::HashMap;
 
 use bson::{Bson, DateTime, Document, doc};
-use model::{Bio, DisplayName, Handle, Person, Relation, Timestamp, Topic};
+use model::{Bio, DisplayName, FoundPerson, Handle, Person, Relation, Timestamp, Topic};
 
 use uuid::Uuid;
 
-use crate::Store;
 use crate::account_deletion::not_being_deleted;
 use crate::overflow::{delete_owner, empty, meter, uuid_bson};
 use crate::recovery;
 use crate::search;
 use crate::sessions::Session;
+use crate::{Limits, Store};
 use document::{Error, Find, Result, Update};
 use outlier::fields;
 
@@ -201,6 +201,38 @@ impl<'a> People<'a> {
             .collect()
     }
 
+    /// These people as lists show them, in one find. People who are gone are left out.
+    pub async fn found(&self, handles: &[&Handle]) -> Result<Vec<FoundPerson>> {
+        let ids: Vec<&str> = handles.iter().map(|handle| handle.as_str()).collect();
+        let find = Find::matching(not_being_deleted(doc! { "_id": { "$in": ids } })).project(found_fields());
+        let found = self.store.engine().find(COLLECTION, find).await?;
+        let limits = self.store.settings().of(Relation::Followers);
+        found
+            .iter()
+            .map(|document| found_person(document, limits))
+            .collect()
+    }
+
+    /// Whom these people followed last: the heads of their lists, in one find. Somebody whom several of them follow is
+    /// there as often.
+    pub async fn lately_followed_by(&self, followers: &[Handle]) -> Result<Vec<Handle>> {
+        let ids: Vec<&str> = followers.iter().map(Handle::as_str).collect();
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let find = Find::matching(not_being_deleted(doc! { "_id": { "$in": ids } }))
+            .project(doc! { "following.head.by": 1 });
+        let mut followed = Vec::new();
+        for document in self.store.engine().find(COLLECTION, find).await? {
+            let head = document
+                .get_document("following")
+                .and_then(|list| list.get_array("head"));
+            let items = head.into_iter().flatten().filter_map(Bson::as_document);
+            followed.extend(items.filter_map(|item| item.get_str("by").ok()?.parse::<Handle>().ok()));
+        }
+        Ok(followed)
+    }
+
     /// The one of these people with the most followers; `None` when all of them are gone.
     pub async fn most_followed(&self, handles: impl IntoIterator<Item = &Handle>) -> Result<Option<Handle>> {
         let ids: Vec<&str> = handles.into_iter().map(Handle::as_str).collect();
@@ -281,4 +313,23 @@ pub(crate) fn person(document: &Document) -> Result<Person> {
 pub(crate) fn date(document: &Document, field: &str) -> Result<Timestamp> {
     let date = fields::date(document, field)?;
     Ok(Timestamp::from_millis(date.timestamp_millis()))
+}
+
+/// The fields of a person that [`found_person`] reads.
+pub(crate) fn found_fields() -> Document {
+    doc! {
+        "name": 1, "bio": 1,
+        "followers.count": 1, "followers.spilled": 1, "followers.pages": 1,
+    }
+}
+
+/// A person as lists show them.
+pub(crate) fn found_person(document: &Document, limits: Limits) -> Result<FoundPerson> {
+    let person = person(document)?;
+    Ok(FoundPerson {
+        handle: person.handle,
+        name: person.name,
+        bio: document.get_str("bio").unwrap_or_default().to_owned(),
+        followers: meter(document, Relation::Followers, limits)?.count,
+    })
 }

@@ -11,7 +11,7 @@ use model::{Cursor, Handle, Meter, PostId, PostText, Relation, Tag, Timestamp, T
 use uuid::Uuid;
 
 use crate::Store;
-use crate::overflow::{Key, PAGES, delete_owner, empty, meter, uuid_bson};
+use crate::overflow::{delete_owner, empty, meter, uuid_bson};
 use crate::people::date;
 use crate::search;
 use document::{Error, Find, Result};
@@ -239,45 +239,23 @@ impl<'a> Posts<'a> {
         self.store.engine().count(COLLECTION, by(authors)).await
     }
 
-    /// Those of these posts that a person likes (or shares): one find over the heads, one over the pages. Empty
-    /// without a person.
+    /// Those of these posts that a person likes (or shares). Empty without a person.
     pub async fn with_actor(
         &self,
         posts: &[StoredPost],
         relation: Relation,
         actor: Option<&Handle>,
     ) -> Result<HashSet<PostId>> {
-        let mut holding = HashSet::new();
-        let Some(actor) = actor.filter(|_| !posts.is_empty()) else {
-            return Ok(holding);
+        let Some(actor) = actor else {
+            return Ok(HashSet::new());
         };
-        let ids: Vec<Bson> = posts.iter().map(|post| uuid_bson(post.id.uuid())).collect();
-        let in_head =
-            Find::matching(doc! { "_id": { "$in": &ids }, format!("{relation}.head.by"): actor.as_str() })
-                .project(doc! { "_id": 1 });
-        for document in self.store.engine().find(COLLECTION, in_head).await? {
-            holding.insert(post_id(&document, "_id")?);
-        }
-        // Pages hold uncommitted and pending items too, so each of the few hits is looked up in its list.
-        let in_pages = Find::matching(
-            doc! { "owner": { "$in": ids }, "relation": relation.as_str(), "items.by": actor.as_str() },
-        )
-        .project(doc! { "owner": 1 });
-        for document in self.store.engine().find(PAGES, in_pages).await? {
-            let id = post_id(&document, "owner")?;
-            let key = Key::By(actor.clone());
-            if !holding.contains(&id)
-                && self
-                    .store
-                    .list(relation)
-                    .find(&Topic::Post(id), &key)
-                    .await?
-                    .is_some()
-            {
-                holding.insert(id);
-            }
-        }
-        Ok(holding)
+        let owners: Vec<Topic> = posts.iter().map(|post| Topic::Post(post.id)).collect();
+        let holding = self.store.holding(&owners, relation, actor).await?;
+        let posts = holding.into_iter().filter_map(|owner| match owner {
+            Topic::Post(id) => Some(id),
+            Topic::User(_) => None,
+        });
+        Ok(posts.collect())
     }
 
     /// Removes a post and the pages of its lists; repeating it finishes what was interrupted. Returns whether there

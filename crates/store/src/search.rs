@@ -10,7 +10,6 @@ use model::search::{words_of_a_person, words_of_a_post};
 use model::{Cursor, DisplayName, FoundPerson, Handle, Relation, Search};
 
 use crate::account_deletion::not_being_deleted;
-use crate::overflow::meter;
 use crate::posts::{Order, StoredPost};
 use crate::{Store, people, posts};
 use document::{DocumentEngine, Find, Index, Result, Update};
@@ -153,22 +152,14 @@ impl<'a> SearchIndex<'a> {
         let beginning = beginning.trim_start_matches('#');
         let within = doc! { "$gte": beginning, "$lt": format!("{beginning}{}", char::MAX) };
         let find = Find::matching(not_being_deleted(doc! { NAMES: { "$elemMatch": within } }))
-            .project(doc! {
-                "name": 1, "bio": 1,
-                "followers.count": 1, "followers.spilled": 1, "followers.pages": 1,
-            })
+            .project(people::found_fields())
             .limit(MOST_PEOPLE as u64);
         let limits = self.store.settings().of(Relation::Followers);
         let mut found = Vec::new();
         for document in self.store.engine().find(people::COLLECTION, find).await? {
-            let person = people::person(&document)?;
+            let person = people::found_person(&document, limits)?;
             if search.finds_person(&person.handle, &person.name) {
-                found.push(FoundPerson {
-                    handle: person.handle,
-                    name: person.name,
-                    bio: document.get_str("bio").unwrap_or_default().to_owned(),
-                    followers: meter(&document, Relation::Followers, limits)?.count,
-                });
+                found.push(person);
             }
         }
         found.sort_by(|a, b| (b.followers, &a.handle).cmp(&(a.followers, &b.handle)));

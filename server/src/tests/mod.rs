@@ -29,6 +29,7 @@ mod security;
 mod sessions;
 mod settings;
 mod stage;
+mod suggestions;
 mod tap;
 mod weight;
 mod words;

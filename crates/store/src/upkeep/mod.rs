@@ -13,6 +13,7 @@ mod migrate;
 mod stats;
 
 pub use check::{CheckOptions, CheckReport, check};
+pub(crate) use collections::owner_of;
 pub(crate) use collections::{COLLECTIONS as OWNERS, collections, relations_of};
 pub use finding::{Defect, Finding, Outcome, Severity, Violation};
 pub use migrate::{MigrationReport, RefusedList, migrate};

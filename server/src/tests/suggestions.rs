@@ -1,0 +1,86 @@
+//! Whom to follow, over the API and on the home page.
+
+use axum::Router;
+use axum::http::Method;
+use axum::http::header::{ACCEPT, COOKIE};
+
+use super::stage::{Answer, Call, PAGE, Stage};
+
+async fn send(app: &Router, cookie: &str, method: Method, path: &str) -> Answer {
+    let call = Call::new(method, path).header(COOKIE.as_str(), cookie);
+    call.send(app).await
+}
+
+async fn suggested(app: &Router, cookie: &str) -> Vec<String> {
+    let answer = send(app, cookie, Method::GET, "/api/v1/suggestions").await;
+    let items = answer.body["items"].as_array().unwrap();
+    items
+        .iter()
+        .map(|person| person["handle"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[tokio::test]
+async fn first_come_those_whom_the_followed_follow_then_the_authors_of_liked_posts() {
+    let stage = Stage::new().await;
+    let app = stage.open();
+    let ada = stage.joins("ada").await;
+    assert_eq!(suggested(&app, &ada).await, [""; 0]);
+
+    let (bob, cem) = (stage.joins("bob").await, stage.joins("cem").await);
+    for handle in ["dora", "emil", "fay"] {
+        stage.joins(handle).await;
+    }
+    let gus = stage.joins("gus").await;
+    stage.creates(&gus, "/api/v1/posts").await;
+    stage.creates(&ada, "/api/v1/posts").await;
+    assert_eq!(
+        suggested(&app, &ada).await,
+        ["gus"],
+        "nobody is followed yet, and ada is ada"
+    );
+
+    let follow = async |who: &str, whom: &str| {
+        let path = format!("/api/v1/users/{whom}/follow");
+        assert_eq!(send(&app, who, Method::PUT, &path).await.status, 200);
+    };
+    for (who, whom) in [
+        (&ada, "bob"),
+        (&ada, "cem"),
+        (&bob, "dora"),
+        (&bob, "emil"),
+        (&bob, "ada"),
+        (&cem, "emil"),
+        (&cem, "bob"),
+        (&gus, "fay"),
+    ] {
+        follow(who, whom).await;
+    }
+    assert_eq!(suggested(&app, &ada).await, ["emil", "dora", "gus"]);
+    follow(&ada, "emil").await;
+    assert_eq!(suggested(&app, &ada).await, ["dora", "gus"]);
+    assert_eq!(
+        send(&app, "", Method::GET, "/api/v1/suggestions").await.status,
+        401
+    );
+}
+
+#[tokio::test]
+async fn a_home_that_fills_no_page_names_people_to_follow() {
+    let stage = Stage::new().await;
+    let (ada, bob) = (stage.joins("ada").await, stage.joins("bob").await);
+    stage.creates(&bob, "/api/v1/posts").await;
+    let home = Call::new(Method::GET, "/").header(ACCEPT.as_str(), PAGE);
+    let shows = async |cookie: &str| {
+        let home = home.clone().header(COOKIE.as_str(), cookie);
+        let page = home.send(&stage.open()).await.text;
+        page.contains("data-testid=\"suggestions\"")
+    };
+    assert!(shows(&ada).await);
+    assert!(!shows(&bob).await, "there is nobody else with a post");
+    assert!(!shows("").await);
+    for _ in 0..20 {
+        stage.creates(&ada, "/api/v1/posts").await;
+    }
+    assert!(!shows(&ada).await);
+}
