@@ -105,6 +105,20 @@ pub async fn set_bookmark(post: String, on: bool) -> Result<ReactionState, Actio
     Form::new("set_bookmark").answer(result.await, |_| back_to_post(&post))
 }
 
+/// Sets whether one of the reader's own posts stands first on their page. Sending it again changes nothing.
+#[server(endpoint = "set_pin")]
+pub async fn set_pin(post: String, on: bool) -> Result<(), ActionError> {
+    let result = async {
+        let (reader, post) = (session::require()?.handle, post.parse()?);
+        if on {
+            feed()?.posts().pin(&reader, post).await
+        } else {
+            feed()?.posts().unpin(&reader, post).await
+        }
+    };
+    Form::new("set_pin").answer(result.await, |()| back_to_post(&post))
+}
+
 /// The page that the form was on, at the post.
 fn back_to_post(post: &str) -> String {
     let anchor = post

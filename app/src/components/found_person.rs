@@ -51,8 +51,8 @@ pub async fn suggestions(reader: &Handle, most: usize, why: &'static str) -> Res
         .map(|person| view! { <li><FoundPersonRow person to_follow=true /></li> })
         .collect_view();
     Ok(view! {
-        <section class="suggestions" aria-labelledby="suggestions" data-testid="suggestions">
-            <h2 id="suggestions">"People to follow"</h2>
+        <section class="people-to-follow" aria-labelledby="people-to-follow" data-testid="suggestions">
+            <h2 id="people-to-follow">"People to follow"</h2>
             <p>{why}</p>
             <ul>{rows}</ul>
         </section>

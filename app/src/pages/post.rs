@@ -1,6 +1,6 @@
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
-use model::{Comment, CommentText, PostId, Problem, Relation, Topic};
+use model::{Comment, CommentText, Handle, Post, PostId, Problem, Relation, Topic};
 use ui::components::{BookmarkButton, TextForm, beginning, excerpt, grouped};
 use ui::islands::Numbers;
 use ui::preview::{PageKind, PublicPage};
@@ -9,7 +9,7 @@ use ui::session;
 
 use super::request::{ListPosition, post_in_path};
 use crate::actions::comments::AddComment;
-use crate::components::{CommentRow, EditForm, List, UpdateSource, post};
+use crate::components::{CommentRow, EditForm, List, PinForm, UpdateSource, post};
 
 /// A post with its comments.
 #[component]
@@ -20,16 +20,10 @@ pub fn PostPage() -> impl IntoView {
 async fn post_page(id: PostId, place: ListPosition) -> Result<impl IntoView, Problem> {
     let (feed, reader) = (feed()?, session::viewer());
     let reader = reader.map(|account| account.handle);
-    let kept = async {
-        match &reader {
-            Some(reader) => Ok(Some(feed.bookmarks().has(reader, id).await?)),
-            None => Ok(None),
-        }
-    };
     let (card, comments, kept) = futures::try_join!(
         feed.posts().get(id, reader.as_ref()),
         feed.reactions().comments(id, place.paging),
-        kept
+        is_kept(id, reader.as_ref())
     )?;
 
     let comments = feed
@@ -69,10 +63,11 @@ async fn post_page(id: PostId, place: ListPosition) -> Result<impl IntoView, Pro
         relation: Relation::Comments,
     });
     let own = reader.as_ref() == Some(&card.post.author.handle);
-    let edit = own.then(|| {
-        let (post, refusal) = (card.post.clone(), rejected_form_of("edit_post"));
-        view! { <EditForm post refusal /> }
-    });
+    let authors = if own {
+        Some(for_the_author(&card.post).await?)
+    } else {
+        None
+    };
     let row = move |comment: Comment| {
         let own = reader.as_ref() == Some(&comment.user.handle);
         view! { <CommentRow comment post=id now own /> }
@@ -85,7 +80,7 @@ async fn post_page(id: PostId, place: ListPosition) -> Result<impl IntoView, Pro
                 {post(card, now, signed_in, own)}
             </Numbers>
         </article>
-        {edit}
+        {authors}
         <nav class="about" aria-label="About this post" data-topic=Topic::Post(id).to_string()>
             <Numbers>
                 <div class="tabs">
@@ -116,5 +111,23 @@ async fn post_page(id: PostId, place: ListPosition) -> Result<impl IntoView, Pro
                 })}
             <List listing=comments place fresh label="Comments" empty=Relation::Comments.description().empty row form />
         </section>
+    })
+}
+
+/// Whether the reader keeps a post; `None` if nobody is signed in.
+async fn is_kept(id: PostId, reader: Option<&Handle>) -> Result<Option<bool>, Problem> {
+    match reader {
+        Some(reader) => Ok(Some(feed()?.bookmarks().has(reader, id).await?)),
+        None => Ok(None),
+    }
+}
+
+/// What the author can do with a post besides deleting it.
+async fn for_the_author(post: &Post) -> Result<impl IntoView + use<>, Problem> {
+    let pinned = feed()?.posts().is_pinned(&post.author.handle, post.id).await?;
+    let (id, post, refusal) = (post.id, post.clone(), rejected_form_of("edit_post"));
+    Ok(view! {
+        <EditForm post refusal />
+        <PinForm post=id pinned />
     })
 }

@@ -9,6 +9,7 @@ use ui::session;
 
 use super::home::{Posts, posts};
 use super::request::{ListPosition, person_in_path};
+use crate::components::PinnedPost;
 
 /// A person and their posts.
 #[component]
@@ -24,6 +25,7 @@ async fn profile_page(handle: Handle) -> Result<impl IntoView, Problem> {
         posts(Posts::By(handle.clone()), place)
     )?;
 
+    let pinned = feed.posts().pinned(&profile, reader.as_ref()).await?;
     let title = format!("{} (@{handle})", profile.name);
     let description = match excerpt(&profile.bio) {
         bio if bio.is_empty() => format!("Posts by {}.", profile.name),
@@ -41,6 +43,8 @@ async fn profile_page(handle: Handle) -> Result<impl IntoView, Problem> {
             <a href=format!("/@{handle}/followers")>"Followers"</a>
             <a href=format!("/@{handle}/following")>"Following"</a>
         </nav>
+        {pinned
+            .map(|card| view! { <PinnedPost card now=now() signed_in=reader.is_some() own /> })}
         {posts}
     })
 }

@@ -36,6 +36,9 @@ struct ExportedProfile {
     bio: String,
     /// When they joined.
     at: Timestamp,
+    /// The post that they pinned.
+    #[schema(required)]
+    pinned: Option<PostId>,
     /// How many recovery codes they have left.
     #[schema(rename = "recoveryCodesLeft", minimum = 0, maximum = 8)]
     recovery_codes_left: usize,

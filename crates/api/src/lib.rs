@@ -11,6 +11,7 @@ mod extract;
 mod overflow;
 mod parameters;
 mod people;
+mod pins;
 mod posts;
 mod reactions;
 mod recovery;
@@ -95,6 +96,7 @@ pub fn routes() -> OpenApiRouter<Api> {
         .merge(sessions::routes())
         .merge(recovery::routes())
         .merge(posts::routes())
+        .merge(pins::routes())
         .merge(comments::routes())
         .merge(reactions::routes())
         .merge(bookmarks::routes())

@@ -4,7 +4,8 @@ use axum::Json;
 use axum::extract::State;
 use feed::Feed;
 use model::{
-    Activity, DisplayName, Handle, Listing, Member, Profile, ReactionState, Relation, Timestamp, Topic,
+    Activity, DisplayName, Handle, Listing, Member, PostId, Profile, ReactionState, Relation, Timestamp,
+    Topic,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -43,6 +44,9 @@ struct User {
     activities: u64,
     /// Whether the reader follows them.
     followed: bool,
+    /// The post that they pinned, which may be gone.
+    #[schema(required)]
+    pinned: Option<PostId>,
 }
 
 impl From<Profile> for User {
@@ -56,6 +60,7 @@ impl From<Profile> for User {
             following,
             activities,
             followed,
+            pinned,
             meter: _,
         } = profile;
         Self {
@@ -67,6 +72,7 @@ impl From<Profile> for User {
             following,
             activities,
             followed,
+            pinned,
         }
     }
 }

@@ -94,8 +94,9 @@ impl Accounts<'_> {
         let owner = Topic::User(handle.clone());
         let user = self.0.store.people().get(handle).await.map_err(to_problem)?;
         let user = user.ok_or_else(|| missing(&owner.to_string()))?;
+        let summary = self.0.store.people().summary(handle).await.map_err(to_problem)?;
         let beginning = json!({
-            "handle": user.person.handle, "name": user.person.name, "bio": user.bio, "at": user.at,
+            "pinned": summary.and_then(|summary| summary.pinned), "handle": user.person.handle, "name": user.person.name, "bio": user.bio, "at": user.at,
             "recoveryCodesLeft": self.recovery_codes_left(handle).await?,
         });
         let (pieces, read) = mpsc::channel(WAITING);

@@ -14,6 +14,7 @@ mod new_posts;
 mod notable;
 mod passwords;
 mod people;
+mod pins;
 mod places;
 mod posts;
 mod problems;

@@ -50,6 +50,7 @@ impl People<'_> {
             following: summary.following,
             activities: summary.activities,
             followed: followed.is_some(),
+            pinned: summary.pinned,
             meter: summary.followers,
         })
     }

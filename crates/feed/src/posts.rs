@@ -124,7 +124,8 @@ impl Posts<'_> {
         }
         let attempt = self.0.attempt(self.0.environment.now());
         let deleted = self.0.store.reactions().delete_post(actor, id, attempt).await;
-        deleted.map_err(to_problem).map(drop)
+        deleted.map_err(to_problem)?;
+        self.unpin(actor, id).await
     }
 }
 

@@ -223,6 +223,8 @@ pub struct Profile {
     pub activities: u64,
     /// Whether the reader follows them.
     pub followed: bool,
+    /// The post that they pinned, which may be gone.
+    pub pinned: Option<PostId>,
     /// How their followers are stored.
     pub meter: Meter,
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use bson::{Bson, DateTime, Document, doc};
-use model::{Bio, DisplayName, FoundPerson, Handle, Person, Relation, Timestamp, Topic};
+use model::{Bio, DisplayName, FoundPerson, Handle, Person, PostId, Relation, Timestamp, Topic};
 
 use uuid::Uuid;
 
@@ -18,6 +18,9 @@ use outlier::fields;
 
 /// The collection of user documents. `_id` is the handle.
 pub const COLLECTION: &str = "users";
+
+/// The field with the post that a person pinned; absent if there is none.
+const PINNED: &str = "pinned";
 
 /// A person as stored, without their lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +55,8 @@ pub struct UserSummary {
     pub following: u64,
     /// How many activities they have.
     pub activities: u64,
+    /// The post that they pinned, which may be gone.
+    pub pinned: Option<PostId>,
 }
 
 impl User {
@@ -166,7 +171,7 @@ impl<'a> People<'a> {
         let fields = doc! {
             "name": 1, "bio": 1, "at": 1,
             "followers.count": 1, "followers.spilled": 1, "followers.pages": 1,
-            "following.count": 1, "activities.count": 1,
+            "following.count": 1, "activities.count": 1, PINNED: 1,
         };
         let find = Find::matching(not_being_deleted(doc! { "_id": handle.as_str() }))
             .project(fields)
@@ -181,7 +186,22 @@ impl<'a> People<'a> {
             followers: list(Relation::Followers)?,
             following: list(Relation::Following)?.count,
             activities: list(Relation::Activities)?.count,
+            pinned: fields::uuid(document, PINNED).ok().map(PostId::from),
         }))
+    }
+
+    /// Names the post that stands first on a person's page.
+    pub async fn pin(&self, handle: &Handle, post: PostId) -> Result<()> {
+        let person = not_being_deleted(doc! { "_id": handle.as_str() });
+        let change = Update::one(person, doc! { "$set": { PINNED: uuid_bson(post.uuid()) } });
+        self.store.engine().update(COLLECTION, change).await.map(drop)
+    }
+
+    /// Names it no longer, if it is this one.
+    pub async fn unpin(&self, handle: &Handle, post: PostId) -> Result<()> {
+        let pinned = doc! { "_id": handle.as_str(), PINNED: uuid_bson(post.uuid()) };
+        let change = Update::one(pinned, doc! { "$unset": { PINNED: "" } });
+        self.store.engine().update(COLLECTION, change).await.map(drop)
     }
 
     /// The names of handles, in one find. People who are gone are left out.

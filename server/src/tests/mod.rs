@@ -18,6 +18,7 @@ mod inspection;
 mod kept_pages;
 mod mutations;
 mod outside;
+mod pins;
 pub mod player;
 mod readiness;
 mod reading;

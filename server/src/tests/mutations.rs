@@ -66,6 +66,8 @@ fn all() -> Vec<Mutation> {
         ("DELETE", "/api/v1/posts/{post}/like", "", Visitors),
         ("PUT", "/api/v1/posts/{post}/share", "", Visitors),
         ("DELETE", "/api/v1/posts/{post}/share", "", Visitors),
+        ("PUT", "/api/v1/posts/{post}/pin", "", Others),
+        ("DELETE", "/api/v1/posts/{post}/pin", "", Visitors),
         ("PUT", "/api/v1/posts/{post}/bookmark", "", Visitors),
         ("DELETE", "/api/v1/posts/{post}/bookmark", "", Visitors),
         ("PUT", "/api/v1/users/{handle}/follow", "", Visitors),
@@ -78,6 +80,7 @@ fn all() -> Vec<Mutation> {
         ("POST", "/api/add_comment", "post={post}&text=Hello", Visitors),
         ("POST", "/api/set_like", "post={post}&on=true", Visitors),
         ("POST", "/api/set_share", "post={post}&on=true", Visitors),
+        ("POST", "/api/set_pin", "post={post}&on=true", Others),
         ("POST", "/api/set_bookmark", "post={post}&on=true", Visitors),
         ("POST", "/api/set_follow", "handle={handle}&on=true", Visitors),
         ("POST", "/api/edit_post", "post={post}&text=Hello+again", Others),
@@ -462,10 +465,11 @@ async fn every_row_of_the_table_works_when_nothing_is_wrong_with_it() {
         let same_site = scene.own.clone().header("sec-fetch-site", "same-origin");
         let answer = same_site.send(&scene.stage.for_this_machine()).await;
         assert!((200..300).contains(&answer.status), "{}: {answer:?}", scene.what);
-        // Neither a storm nor a migration is running, and there is no bookmark. Removing a like that is not there still
+        // Neither a storm nor a migration is running, and there is neither a bookmark nor a pinned post. Removing a like that is not there still
         // raises a revision of the activities, so that other servers do not continue with outdated reads.
         let undone = ["/api/stop_storm", "/api/stop_migration"].contains(&row.path)
-            || (row.method == Method::DELETE && row.path.ends_with("/bookmark"));
+            || (row.method == Method::DELETE
+                && ["/bookmark", "/pin"].iter().any(|end| row.path.ends_with(end)));
         // The workshop works on its own lists.
         let elsewhere = ["/lab/layouts", "_layouts"]
             .iter()

@@ -98,7 +98,7 @@ pub fn BookmarkButton(
         <span class="when-off">"Bookmark"</span>
         <span class="when-on">"Bookmarked"</span>
     };
-    let button = toggle.button("button button-follow", "bookmark-button", words);
+    let button = toggle.button("button button-follow button-keep", "bookmark-button", words);
     form("toggle", ("post", post.to_string()), String::new(), true, button)
 }
 

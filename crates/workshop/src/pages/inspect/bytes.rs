@@ -132,19 +132,13 @@ fn share(bytes: u64, total: u64) -> String {
     format!("{}.{} %", tenths / 10, tenths % 10)
 }
 
-/// The start of the scale up to the limit: 256 bytes, multiplied by sixteen four times.
-const BEGINNING: u32 = 8;
-
-/// A position on the scale up to the limit, in thousandths: each doubling has the same width.
+/// The width of a bar, in thousandths of the limit. A small document is still seen.
 fn place(bytes: u64) -> u64 {
-    let bytes = bytes.clamp(1 << BEGINNING, MAX_DOCUMENT_BYTES);
-    let doublings = bytes.ilog2();
-    let within = ((bytes - (1 << doublings)) * 1000) >> doublings;
-    let octaves = u64::from(MAX_DOCUMENT_BYTES.ilog2() - BEGINNING);
-    (u64::from(doublings - BEGINNING) * 1000 + within) / octaves
+    let thousandths = bytes.min(MAX_DOCUMENT_BYTES) * 1000 / MAX_DOCUMENT_BYTES;
+    thousandths.max(2)
 }
 
-/// The document now, with full heads, and as it would be without pages, on one scale with MongoDB's limit.
+/// The document now, with full heads, and as it would be without pages, as parts of MongoDB's limit.
 #[component]
 pub fn Wall(whole: InspectedOwner) -> impl IntoView {
     let (total, unbounded) = (whole.bytes.total(), unbounded(&whole));
@@ -195,7 +189,7 @@ pub fn Wall(whole: InspectedOwner) -> impl IntoView {
     view! {
         <dl class="wall">{rows.collect_view()}</dl>
         <p class="lab-source">
-            "Each line is sixteen times the one before: 256 bytes, 4 KB, 64 KB, 1 MB, 16 MB. The size of one array is estimated from the items in the heads."
+            "Each bar is a part of MongoDB's 16 MB; the lines are at 4, 8 and 12 MB. The size of one array is estimated from the items in the heads."
         </p>
     }
 }
@@ -216,10 +210,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_scale_has_equal_steps_for_equal_factors() {
-        let places = [0, 256, 4 << 10, 64 << 10, 1 << 20, 16 << 20, u64::MAX].map(place);
-        assert_eq!(places, [0, 0, 250, 500, 750, 1000, 1000]);
-        assert!((1..1000).all(|n| place(n * 16_000) <= place((n + 1) * 16_000)));
+    fn a_bar_is_as_long_as_its_part_of_the_limit() {
+        let places = [0, 16 << 10, 1 << 20, 4 << 20, 16 << 20, u64::MAX].map(place);
+        assert_eq!(places, [2, 2, 62, 250, 1000, 1000]);
     }
 
     #[test]
