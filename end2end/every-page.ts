@@ -43,6 +43,8 @@ export const EVERY_PAGE: Sight[] = [
   { name: "a profile of one's own", open: ownProfile },
   { name: "bookmarks", open: bookmarks },
   { name: "no bookmarks", open: noBookmarks },
+  { name: "notifications", open: notifications },
+  { name: "no notifications", open: noNotifications },
   { name: "activity", open: author("/activity") },
   { name: "following", open: author("/following") },
   { name: "followers of the celebrity", open: at(async (api) => `/@${await api.celebrity()}/followers`) },
@@ -200,6 +202,27 @@ async function bookmarks(page: Page, api: Api): Promise<void> {
 async function noBookmarks(page: Page, api: Api): Promise<void> {
   const person = await api.signUp();
   await page.goto(`/@${person.handle}/bookmarks`);
+}
+
+async function notifications(page: Page, api: Api): Promise<void> {
+  const person = await api.signUp();
+  const post = await api.post(`${person.name} is here`);
+  await page.goto("/");
+  const elsewhere = await request.newContext({ baseURL: new URL("/", page.url()).href });
+  const other = new Api(elsewhere);
+  await other.signUp();
+  await other.like(post.id);
+  await other.comment(post.id, `Welcome, @${person.handle}!`);
+  await elsewhere.dispose();
+  await expect(async () => {
+    await page.goto(`/@${person.handle}/notifications`);
+    await expect(page.getByTestId("notification")).toHaveCount(2, { timeout: 200 });
+  }).toPass();
+}
+
+async function noNotifications(page: Page, api: Api): Promise<void> {
+  const person = await api.signUp();
+  await page.goto(`/@${person.handle}/notifications`);
 }
 
 async function aboutToLeave(page: Page, api: Api): Promise<void> {

@@ -169,6 +169,11 @@ pub fn tidy_every_minute(store: &Store, embedded: Option<&Embedded>, clock: &Arc
         let (store, now) = (reacted.clone(), clock.now());
         async move { store.reactions().finish_all(now).await }
     });
+    let untold = store.clone();
+    every_minute("telling people what an interruption left untold", move || {
+        let store = untold.clone();
+        async move { store.notifications().tell_all().await }
+    });
     let changed = store.clone();
     every_minute("finishing interrupted removals from pages", move || {
         let store = changed.clone();

@@ -6,7 +6,8 @@
 )]
 
 use leptos::prelude::*;
-use model::ReactionState;
+use model::{Problem, ReactionState, Timestamp};
+use ui::notice::Done;
 use ui::refusal::ActionError;
 use ui::reply::{Form, referring_page};
 use ui::request::feed;
@@ -25,5 +26,19 @@ pub async fn set_follow(handle: String, on: bool) -> Result<ReactionState, Actio
     };
     Form::new("set_follow").answer(result.await, |_| {
         referring_page().unwrap_or_else(|| "/".to_owned())
+    })
+}
+
+/// Marks the reader's notifications as read, up to the latest that they have seen.
+#[server(endpoint = "mark_notifications_read")]
+pub async fn mark_notifications_read(until: String) -> Result<u64, ActionError> {
+    let result = async {
+        let reader = session::require()?.handle;
+        let until = until.parse::<Timestamp>();
+        let until = until.map_err(|problem: Problem| problem.about("until"))?;
+        feed()?.notifications().mark_read(&reader, until).await
+    };
+    Form::new("mark_notifications_read").answer(result.await, |_| {
+        Done::NotificationsRead.at(&referring_page().unwrap_or_else(|| "/".to_owned()))
     })
 }

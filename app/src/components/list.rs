@@ -2,11 +2,12 @@ use std::collections::HashMap;
 
 use feed::ActivityEntry;
 use leptos::prelude::*;
-use model::{Comment, FoundPerson, Items, Listing, Member, PostCard, Relation, Topic};
+use model::{Comment, FoundPerson, Items, Listing, Member, Notification, PostCard, Relation, Topic};
 use ui::components::beginning;
 use ui::islands::{InfiniteScroll, NewItems};
 
 use super::activity::object;
+use super::notification::what;
 use super::{Seam, verb};
 use crate::pages::{ListPosition, OLDEST};
 
@@ -89,6 +90,15 @@ entry!(
     true,
     |entry| entry.activity.id.to_string(),
     |entry| format!("{} {}", verb(entry.activity.kind), object(entry))
+);
+
+entry!(
+    Notification,
+    "notification",
+    None,
+    false,
+    |notification| notification.id.to_string(),
+    |notification| format!("{} {}", notification.by.name, what(notification))
 );
 
 /// A stretch of a list: its items with the seams between them, and where the list continues.

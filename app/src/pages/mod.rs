@@ -8,6 +8,7 @@ mod document;
 mod home;
 mod layout;
 mod lists;
+mod notifications;
 mod post;
 mod profile;
 mod recovery;
@@ -35,6 +36,7 @@ use bookmarks::BookmarksPage;
 use home::{ExplorePage, HomePage, TagPage};
 use layout::{Banner, Legend, Masthead};
 use lists::{ActivityPage, FollowersPage, FollowingPage, LikesPage, SharesPage};
+use notifications::NotificationsPage;
 use post::PostPage;
 use profile::ProfilePage;
 use recovery::RecoverPage;
@@ -85,6 +87,7 @@ pub fn App() -> impl IntoView {
                         <Route path=path!("/:handle/following") view=FollowingPage ssr=SsrMode::Async />
                         <Route path=path!("/:handle/activity") view=ActivityPage ssr=SsrMode::Async />
                         <Route path=path!("/:handle/bookmarks") view=BookmarksPage ssr=SsrMode::Async />
+                        <Route path=path!("/:handle/notifications") view=NotificationsPage ssr=SsrMode::Async />
                         <Route path=path!("/:handle/stored") view=StoredPersonPage ssr=SsrMode::Async />
                     </FlatRoutes>
                 </main>

@@ -66,6 +66,7 @@ async fn show(State(description): State<&'static Description>, headers: HeaderMa
         (name = "Comments", description = "Comments on posts."),
         (name = "Reactions", description = "Likes and shares of posts."),
         (name = "Bookmarks", description = "Posts that a person keeps for themselves."),
+        (name = "Notifications", description = "What a person is told of."),
         (name = "People", description = "Profiles, follows and activities."),
         (name = "Search", description = "Finding posts and people by words."),
         (name = "Storage", description = "How lists are divided into a head and pages."),

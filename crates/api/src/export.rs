@@ -1,7 +1,7 @@
 //! The shape of `/me/export`. `crates/feed/src/export.rs` writes it piece by piece, so that it may be of any length;
 //! here it is a whole, for the description.
 
-use model::{CommentText, DisplayName, Handle, ItemId, PostId, PostText, Timestamp};
+use model::{CommentText, DisplayName, Handle, ItemId, NotificationKind, PostId, PostText, Timestamp};
 use utoipa::ToSchema;
 
 /// Everything that the store has of a person.
@@ -22,6 +22,8 @@ pub struct Export {
     shares: Vec<ExportedReaction>,
     /// The posts that they keep, the latest first.
     bookmarks: Vec<ExportedBookmark>,
+    /// What they were told of, the latest first.
+    notifications: Vec<ExportedNotification>,
     /// Whom they follow, the latest first.
     following: Vec<ExportedPerson>,
     /// Who follows them, the latest first.
@@ -97,6 +99,17 @@ struct ExportedReaction {
 struct ExportedBookmark {
     post: PostId,
     at: Timestamp,
+}
+
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "see above")]
+struct ExportedNotification {
+    id: ItemId,
+    kind: NotificationKind,
+    at: Timestamp,
+    /// The post that it is about.
+    #[schema(required)]
+    post: Option<PostId>,
 }
 
 #[derive(ToSchema)]

@@ -8,6 +8,7 @@ mod description;
 mod events;
 mod export;
 mod extract;
+mod notifications;
 mod overflow;
 mod parameters;
 mod people;
@@ -100,6 +101,7 @@ pub fn routes() -> OpenApiRouter<Api> {
         .merge(comments::routes())
         .merge(reactions::routes())
         .merge(bookmarks::routes())
+        .merge(notifications::routes())
         .merge(people::routes())
         .merge(search::routes())
         .merge(suggestions::routes())

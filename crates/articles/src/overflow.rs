@@ -22,7 +22,7 @@ impl Overflow {
             .and_then(|()| settings.set_page_size(Relation::Likes, limits.page_size))
             .map_err(refused)?;
         Ok(Self {
-            store: Store::open(engine, settings).await?,
+            store: Store::open(engine, settings.without_notifications()).await?,
         })
     }
 

@@ -192,7 +192,9 @@ impl Accounts<'_> {
 
     /// The account of this token, if its session is still valid. Using a session extends it, which is recorded
     /// once a day.
-    pub async fn session(self, token: &SessionToken) -> Result<Option<Account>, Problem> {
+    ///
+    /// With it comes how many notifications are unread.
+    pub async fn session(self, token: &SessionToken) -> Result<Option<(Account, u64)>, Problem> {
         let Some(session) = self
             .0
             .store
@@ -219,7 +221,9 @@ impl Accounts<'_> {
                 .map_err(to_problem)?;
         }
         let user = self.0.store.people().holding(&session).await;
-        Ok(user.map_err(to_problem)?.map(account))
+        Ok(user
+            .map_err(to_problem)?
+            .map(|(user, unread)| (account(user), unread)))
     }
 
     /// Begins a session, dated to a moment before the person was looked up.

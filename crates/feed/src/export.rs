@@ -176,7 +176,7 @@ impl Export {
                         self.list(name, relation, Some(kind)).await?;
                     }
                 }
-                Items::People | Items::Comments | Items::Posts => {
+                Items::People | Items::Comments | Items::Posts | Items::Notifications => {
                     self.list(relation.as_str(), relation, None).await?;
                 }
             }
@@ -244,6 +244,10 @@ impl Export {
         let Some(kind) = kind else {
             return Ok(Some(match relation.description().items {
                 Items::Posts => json!({ "post": item.id, "at": item.at }),
+                Items::Notifications => json!({
+                    "id": item.id, "kind": item.more.get_str("kind").unwrap_or_default(), "at": item.at,
+                    "post": fields::uuid(&item.more, "post").ok().map(PostId::from),
+                }),
                 _ => json!({ "handle": item.by, "at": item.at }),
             }));
         };

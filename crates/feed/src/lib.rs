@@ -12,6 +12,7 @@ mod findable;
 mod lists;
 mod new_posts;
 mod notable;
+mod notifications;
 mod passwords;
 mod people;
 mod pins;
@@ -60,6 +61,7 @@ pub struct Feed {
     environment: Environment,
     events: Arc<Events>,
     new_posts: Arc<NewPosts>,
+    telling: Arc<notifications::Telling>,
     /// An action writes to a list and to the actor's own activities, one write after the other. The actions of one
     /// person run one at a time, because concurrent ones check each other's writes again. On two servers they
     /// still may overlap.
@@ -81,6 +83,7 @@ impl Feed {
             environment,
             events,
             new_posts,
+            telling: Arc::default(),
             turns: Arc::default(),
             security: Arc::default(),
             exports: Arc::new(export::ExportPlaces::new()),
@@ -122,6 +125,11 @@ impl Feed {
     /// The posts that people keep for themselves.
     pub fn bookmarks(&self) -> Bookmarks<'_> {
         Bookmarks(self)
+    }
+
+    /// What people are told of.
+    pub fn notifications(&self) -> Notifications<'_> {
+        Notifications(self)
     }
 
     /// Profiles and following.
@@ -180,6 +188,10 @@ pub struct Reactions<'a>(&'a Feed);
 /// Posts that a person keeps for themselves: a private list of a person.
 #[derive(Clone, Copy)]
 pub struct Bookmarks<'a>(&'a Feed);
+
+/// What a person is told of: a private list of a person.
+#[derive(Clone, Copy)]
+pub struct Notifications<'a>(&'a Feed);
 
 /// Profiles, following, and people's activities.
 #[derive(Clone, Copy)]

@@ -96,6 +96,9 @@ impl Posts<'_> {
             Err(error) => return Err(to_problem(error)),
         };
         timelines.deliver(author).await.map_err(to_problem)?;
+        if !Handle::mentioned_in(text.as_str()).is_empty() {
+            self.0.tell(Topic::Post(post.id));
+        }
         self.0.card(post, viewer).await
     }
 

@@ -35,7 +35,11 @@ impl Feed {
     pub(super) async fn add(&self, reaction: &Reaction, item: Item) -> Result<Appended, Problem> {
         let attempt = self.attempt(item.at);
         let added = self.store.reactions().add(reaction, item, attempt).await;
-        added.map_err(to_problem)
+        let added = added.map_err(to_problem)?;
+        if added.added {
+            self.tell(reaction.owner());
+        }
+        Ok(added)
     }
 
     /// Removes the item and its activity.

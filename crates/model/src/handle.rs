@@ -20,9 +20,34 @@ impl Handle {
     /// The longest handle, in characters.
     pub const MAX: usize = 30;
 
+    /// How many people one text tells that it mentions them.
+    pub const MOST_MENTIONED: usize = 10;
+
     /// The handle without the `@`.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The handle that a word begins with, as in `@ada,`, and the rest of the word.
+    pub fn at_the_start_of(word: &str) -> Option<(Self, &str)> {
+        let name = word.strip_prefix('@')?;
+        let end = name
+            .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-'))
+            .unwrap_or(name.len());
+        let (name, rest) = name.split_at(end);
+        Some((name.parse().ok()?, rest))
+    }
+
+    /// The different people whom a text mentions, in order, up to the limit.
+    pub fn mentioned_in(text: &str) -> Vec<Self> {
+        let mut handles = Vec::new();
+        for (handle, _) in text.split_whitespace().filter_map(Self::at_the_start_of) {
+            if !handles.contains(&handle) {
+                handles.push(handle);
+            }
+        }
+        handles.truncate(Self::MOST_MENTIONED);
+        handles
     }
 }
 
@@ -80,6 +105,17 @@ mod tests {
     #[test]
     fn folds_case_and_drops_the_at_sign() {
         assert_eq!("@Ada_L".parse::<Handle>().unwrap().as_str(), "ada_l");
+    }
+
+    #[test]
+    fn a_text_mentions_people_once_each_and_ten_at_most() {
+        let mentioned = |text: &str| {
+            let handles = Handle::mentioned_in(text);
+            handles.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(mentioned("@ada, see @Bob. and @ada's ada@cleo @"), ["ada", "bob"]);
+        let many: Vec<String> = (10..30).map(|number| format!("@fan{number}")).collect();
+        assert_eq!(mentioned(&many.join(" ")).len(), Handle::MOST_MENTIONED);
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod cursor;
 mod feed;
 mod handle;
 mod id;
+mod notification;
 mod overflow;
 mod problem;
 mod relation;
@@ -22,6 +23,7 @@ pub use feed::{
 };
 pub use handle::Handle;
 pub use id::{ItemId, PostId};
+pub use notification::{Notification, NotificationKind, Notifications};
 pub use overflow::{Meter, Overflow, RelationOverflow};
 pub use problem::{Kind, Problem, both, whole_seconds};
 pub use relation::{Counterpart, Description, Items, Owners, Readers, Relation, View};

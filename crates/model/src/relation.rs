@@ -53,6 +53,8 @@ pub enum Items {
     Comments,
     /// Posts, each at most once: an item has the id of its post.
     Posts,
+    /// What others did that concerns the owner. An item is identified by its id.
+    Notifications,
 }
 
 /// The other place where an item is recorded. Both places agree, except for a moment; a check of the store compares
@@ -170,6 +172,18 @@ relations! {
         readers: Readers::Owner,
         limits: (160, 128),
     },
+    /// What a person is told of.
+    Notifications: Description {
+        field: "notifications",
+        segment: "notifications",
+        title: "Notifications",
+        news: ("new notification", "new notifications"),
+        empty: "Nothing yet. Likes, comments, shares, follows and mentions appear here.",
+        items: Items::Notifications,
+        counterpart: Counterpart::Nothing,
+        readers: Readers::Owner,
+        limits: (120, 96),
+    },
     posts:
     /// Who likes a post.
     Likes: Description {
@@ -219,7 +233,7 @@ impl Relation {
     pub const fn once_per_actor(self) -> bool {
         match self.description().items {
             Items::People => true,
-            Items::Activities | Items::Comments | Items::Posts => false,
+            Items::Activities | Items::Comments | Items::Posts | Items::Notifications => false,
         }
     }
 }

@@ -154,10 +154,15 @@ const SWEEPS: usize = 3;
 #[derive(Debug, Clone)]
 pub struct Lists(Arc<Kind>);
 
+/// Returns update operators for other fields of an owner, from items that are appended as they are stored.
+pub type WithItems = fn(&[Document]) -> Document;
+
 /// What the operations on one kind of list share.
 #[derive(Debug)]
 struct Kind {
     spec: ListSpec,
+    /// What is written with items that are appended.
+    also: WithItems,
     /// Appends to lists that have a round under way.
     queues: queue::AppendQueues,
     /// Changes of which only one at a time can succeed in a list: spills, and removals from pages.
@@ -175,9 +180,21 @@ impl Lists {
     /// If a head or a page could hold no item.
     #[must_use]
     pub fn new(spec: ListSpec) -> Self {
+        Self::writing(spec, |_| Document::new())
+    }
+
+    /// The same, where each append also changes other fields of the owner: in the write that adds the items, so that
+    /// both happen or neither. Several appends may go together, so `also` gets one item or more. Repeating an append
+    /// that had succeeded adds nothing, and then nothing else is written either. Removals do not call it.
+    ///
+    /// # Panics
+    /// As [`Lists::new`].
+    #[must_use]
+    pub fn writing(spec: ListSpec, also: WithItems) -> Self {
         spec.assert_limits();
         Self(Arc::new(Kind {
             spec,
+            also,
             queues: queue::AppendQueues::default(),
             changes: Turns::default(),
             adoptions: Turns::default(),

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::item::documents;
 use crate::queue::{QueuedAppend, Waiter};
-use crate::snapshot::{Snapshot, Terms};
+use crate::snapshot::{Snapshot, Terms, together};
 use crate::spill::Push;
 use crate::state::{Head, State, int, just_after};
 use crate::{Appended, Item, Key, Order, OverflowList, Owner};
@@ -271,10 +271,12 @@ impl OverflowList<'_> {
             "$expr": { "$lte": [{ "$size": format!("${}", self.path("head")) }, int(most_before)] },
             self.path(&format!("head.{}", self.spec().field_of(&first.key))): { "$nin": keys },
         };
+        let items = items_of(wanted);
         let change = doc! {
-            "$push": { self.path("head"): { "$each": items_of(wanted), "$sort": self.newest_on_top() } },
+            "$push": { self.path("head"): { "$each": &items, "$sort": self.newest_on_top() } },
             "$inc": { self.path("count"): int(wanted.len()) },
         };
+        let change = together(change, (self.kind.also)(&items));
         if as_read {
             guard.insert(self.path("head"), doc! { "$size": int(seen.head.len()) });
         }

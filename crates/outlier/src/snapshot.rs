@@ -33,15 +33,20 @@ impl Terms {
     }
 
     /// The change together with `also`.
-    pub fn with(&self, mut change: Document) -> Document {
-        for (operator, fields) in self.also.clone() {
-            match (change.get_mut(&operator), fields) {
-                (Some(Bson::Document(there)), Bson::Document(more)) => there.extend(more),
-                (_, fields) => _ = change.insert(operator, fields),
-            }
-        }
-        change
+    pub fn with(&self, change: Document) -> Document {
+        together(change, self.also.clone())
     }
+}
+
+/// The update operators of both, which change different fields.
+pub(crate) fn together(mut change: Document, also: Document) -> Document {
+    for (operator, fields) in also {
+        match (change.get_mut(&operator), fields) {
+            (Some(Bson::Document(there)), Bson::Document(more)) => there.extend(more),
+            (_, fields) => _ = change.insert(operator, fields),
+        }
+    }
+    change
 }
 
 impl OverflowList<'_> {

@@ -1,7 +1,7 @@
 use bson::{DateTime, Document, doc};
 
 use crate::item::documents;
-use crate::snapshot::Terms;
+use crate::snapshot::{Terms, together};
 use crate::state::{State, int};
 use crate::{Item, OverflowList, Owner};
 use document::{Error, Result, Update};
@@ -108,6 +108,11 @@ impl OverflowList<'_> {
                 self.path("count"): int(adding.items.len()), self.path("pages"): 1_i64, self.path("spilled"): int(chunk.len()),
             },
             "$set": { self.path("hasOverflow"): true, self.path("floor"): floor },
+        };
+        let change = if adding.items.is_empty() {
+            change
+        } else {
+            together(change, (self.kind.also)(&adding.items))
         };
         let committed = self.change_owner(guard, adding.with(change)).await?;
         if committed.is_some() {

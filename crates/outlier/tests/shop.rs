@@ -18,7 +18,11 @@ const CUSTOMERS: &str = "customers";
 const PATH: &str = "account.orders";
 
 fn orders() -> Lists {
-    Lists::new(ListSpec {
+    Lists::new(spec())
+}
+
+fn spec() -> ListSpec {
+    ListSpec {
         owners: CUSTOMERS.into(),
         path: PATH.into(),
         pages: "orderPages".into(),
@@ -37,7 +41,7 @@ fn orders() -> Lists {
             Some(Bson::Int32(1..)) => Ok(order),
             _ => Err(Error::malformed("an order has no amount in `euros`")),
         },
-    })
+    }
 }
 
 fn order(number: i64) -> Document {
@@ -252,4 +256,31 @@ async fn an_order_from_a_slow_clock_stays_above_what_has_spilled() {
         "{placed} is not above {floor}"
     );
     assert_eq!(numbers(&list, &ada).await.last(), Some(&10));
+}
+
+/// With a push, with a spill, and not with an append that adds nothing.
+#[tokio::test]
+async fn what_goes_with_an_append_is_written_exactly_as_often_as_the_item() {
+    let orders = Lists::writing(spec(), |orders| {
+        let euros = orders.iter().filter_map(|order| order.get_i32("euros").ok());
+        doc! { "$inc": { "account.spent": euros.sum::<i32>() }, "$set": { "account.open": false } }
+    });
+    let (engine, ada) = shop(&orders, empty()).await;
+    for number in 1..=20 {
+        for _ in 0..2 {
+            orders
+                .on(engine.clone())
+                .append(&ada, item(number))
+                .await
+                .unwrap();
+        }
+        let stored = customer(&engine).await;
+        let spent = value_at(&stored, "account.spent").and_then(Bson::as_i32);
+        assert_eq!(spent.map(i64::from), Some(12 * number));
+    }
+    let key = Key::Value(Bson::from(20_i64));
+    orders.on(engine.clone()).remove(&ada, &key).await.unwrap();
+    let stored = customer(&engine).await;
+    assert_eq!(value_at(&stored, "account.spent"), Some(&Bson::Int32(240)));
+    assert_eq!(value_at(&stored, "account.open"), Some(&Bson::Boolean(false)));
 }

@@ -14,6 +14,7 @@ mod held_handles;
 mod holding;
 pub mod inspect;
 mod keys;
+pub mod notifications;
 pub mod overflow;
 pub mod people;
 pub mod posts;

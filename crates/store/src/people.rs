@@ -8,6 +8,7 @@ use model::{Bio, DisplayName, FoundPerson, Handle, Person, PostId, Relation, Tim
 use uuid::Uuid;
 
 use crate::account_deletion::not_being_deleted;
+use crate::notifications::Read;
 use crate::overflow::{delete_owner, empty, meter, uuid_bson};
 use crate::recovery;
 use crate::search;
@@ -116,14 +117,25 @@ impl<'a> People<'a> {
 
     /// The person whose session it is. A session that began before its person joined belonged to an earlier holder of
     /// the handle, and one that began before the password was changed has ended.
-    pub async fn holding(&self, session: &Session) -> Result<Option<User>> {
+    ///
+    /// With them comes how many of their notifications are unread.
+    pub async fn holding(&self, session: &Session) -> Result<Option<(User, u64)>> {
         let began = DateTime::from_millis(session.at.millis());
-        self.one(doc! {
+        let holder = doc! {
             "_id": session.user.as_str(),
             "at": { "$lte": began },
             "sessionsFrom": { "$not": { "$gt": began } },
-        })
-        .await
+        };
+        let mut fields = fields_of_user();
+        fields.extend(Read::fields());
+        let find = Find::matching(not_being_deleted(holder)).project(fields).limit(1);
+        let found = self.store.engine().find(COLLECTION, find).await?;
+        let holder = |document: &Document| {
+            let list = document.get_document(Relation::Notifications.as_str()).ok();
+            let count = list.map_or(Ok(0), |list| fields::number(list, "count"))?;
+            Ok((User::from_document(document)?, Read::of(document).unread(count)))
+        };
+        found.first().map(holder).transpose()
     }
 
     /// Whether a person has a password, and when they last changed it; `None` for nobody.
@@ -143,8 +155,9 @@ impl<'a> People<'a> {
     }
 
     async fn one(&self, filter: Document) -> Result<Option<User>> {
-        let fields = doc! { "name": 1, "bio": 1, "password": 1, "at": 1 };
-        let find = Find::matching(not_being_deleted(filter)).project(fields).limit(1);
+        let find = Find::matching(not_being_deleted(filter))
+            .project(fields_of_user())
+            .limit(1);
         self.store
             .engine()
             .find(COLLECTION, find)
@@ -312,6 +325,11 @@ impl<'a> People<'a> {
         store.timelines().remove(handle).await?;
         Ok(deleted)
     }
+}
+
+/// The fields of a [`User`].
+fn fields_of_user() -> Document {
+    doc! { "name": 1, "bio": 1, "password": 1, "at": 1 }
 }
 
 pub(crate) fn person(document: &Document) -> Result<Person> {

@@ -10,6 +10,7 @@ use crate::timeline::WINDOW;
 pub struct Settings {
     limits: [Limits; Relation::ALL.len()],
     window: usize,
+    tells: bool,
 }
 
 impl Default for Settings {
@@ -20,6 +21,7 @@ impl Default for Settings {
                 Limits { threshold, page_size }
             }),
             window: WINDOW,
+            tells: true,
         }
     }
 }
@@ -44,6 +46,18 @@ impl Settings {
     pub fn set_page_size(&mut self, relation: Relation, page_size: usize) -> Result<(), Problem> {
         self.limits[relation as usize].page_size = Self::within("page size", page_size)?;
         Ok(())
+    }
+
+    /// The same for a store in which nobody is told of anything, as on the workshop's own lists.
+    #[must_use]
+    pub fn without_notifications(mut self) -> Self {
+        self.tells = false;
+        self
+    }
+
+    /// Whether people are told of what is appended to their lists.
+    pub(crate) fn tells(&self) -> bool {
+        self.tells
     }
 
     /// How many posts a home timeline holds at most.

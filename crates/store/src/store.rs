@@ -6,8 +6,8 @@ use outlier::Lists;
 
 use crate::overflow::{AllLists, FeedList, PAGES, all_lists};
 use crate::{
-    Settings, account_deletion, class, held_handles, overflow, people, posts, reactions, recovery, schema,
-    search, sessions, timeline,
+    Settings, account_deletion, class, held_handles, notifications, overflow, people, posts, reactions,
+    recovery, schema, search, sessions, timeline,
 };
 use document::{DocumentEngine, Engine, Error, Find, Index, Result, session_of};
 
@@ -48,6 +48,7 @@ impl Store {
         held_handles::prepare(&*engine).await?;
         account_deletion::prepare(&*engine).await?;
         reactions::prepare(&*engine).await?;
+        notifications::prepare(&*engine).await?;
         validate(&engine).await?;
         Ok(Self {
             engine,
@@ -115,6 +116,11 @@ impl Store {
     /// The likes, shares, comments and follows.
     pub fn reactions(&self) -> reactions::Reactions<'_> {
         reactions::Reactions::new(self)
+    }
+
+    /// What people are told of.
+    pub fn notifications(&self) -> notifications::Notifications<'_> {
+        notifications::Notifications::new(self)
     }
 
     /// The post documents.

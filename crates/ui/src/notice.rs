@@ -68,6 +68,8 @@ pub enum Done {
     OtherSessionsEnded,
     /// The account was deleted.
     Left,
+    /// Notifications are marked as read.
+    NotificationsRead,
 }
 
 impl Done {
@@ -85,6 +87,7 @@ impl Done {
             Self::SessionEnded => "The session has ended.",
             Self::OtherSessionsEnded => "All other sessions have ended.",
             Self::Left => "Your account is deleted. Thank you for using Spillway.",
+            Self::NotificationsRead => "Your notifications are marked as read.",
         }
     }
 }

@@ -21,6 +21,11 @@ pub fn viewer() -> Option<Account> {
     current()?.viewer().cloned()
 }
 
+/// How many notifications of the account that is signed in are unread.
+pub fn unread() -> u64 {
+    current().map_or(0, |session| session.unread())
+}
+
 /// The account that is signed in, in a page or server function that requires one.
 pub fn require() -> Result<Account, Problem> {
     current().ok_or_else(not_signed_in)?.require().cloned()

@@ -75,7 +75,8 @@ pub struct Session {
     cookies: Cookies,
     token: Option<SessionToken>,
     client: Client,
-    account: Result<Option<Account>, Problem>,
+    /// The account, and how many of its notifications are unread.
+    account: Result<Option<(Account, u64)>, Problem>,
 }
 
 impl Session {
@@ -100,6 +101,15 @@ impl Session {
 
     /// The account that is signed in; nobody when the store could not be asked.
     pub fn viewer(&self) -> Option<&Account> {
+        self.holder().map(|(account, _)| account)
+    }
+
+    /// How many notifications of the account that is signed in are unread.
+    pub fn unread(&self) -> u64 {
+        self.holder().map_or(0, |(_, unread)| *unread)
+    }
+
+    fn holder(&self) -> Option<&(Account, u64)> {
         self.account.as_ref().ok().and_then(Option::as_ref)
     }
 
@@ -112,7 +122,7 @@ impl Session {
     /// could not be asked.
     pub fn require(&self) -> Result<&Account, Problem> {
         match &self.account {
-            Ok(Some(account)) => Ok(account),
+            Ok(Some((account, _))) => Ok(account),
             Ok(None) => Err(not_signed_in()),
             Err(problem) => Err(problem.clone()),
         }

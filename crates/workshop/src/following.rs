@@ -28,7 +28,7 @@ impl Following {
             .and_then(|()| settings.set_page_size(Relation::Followers, limits.page_size))
             .map_err(unusable)?;
         Ok(Self {
-            store: Store::open(engine, settings).await?,
+            store: Store::open(engine, settings.without_notifications()).await?,
         })
     }
 

@@ -232,7 +232,7 @@ impl Sandbox {
 
     /// A store of the feed's own collections in this sandbox.
     pub async fn store(&self, settings: Settings) -> Result<Store, Error> {
-        Store::open(self.engine.clone(), settings).await
+        Store::open(self.engine.clone(), settings.without_notifications()).await
     }
 
     /// Reserves room for this many more items. To be called before they are written.

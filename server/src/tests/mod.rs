@@ -17,6 +17,7 @@ mod held_handles;
 mod inspection;
 mod kept_pages;
 mod mutations;
+mod notifications;
 mod outside;
 mod pins;
 pub mod player;

@@ -65,6 +65,7 @@ async fn play(player: &mut Player, ledger: &mut Ledger) {
         };
         player.api(fan, "PUT", &like, None).await;
         player.was(200);
+        player.feed.notifications().are_told().await;
         if action.is_empty() {
             ledger.skip();
         } else {
@@ -86,11 +87,13 @@ async fn play(player: &mut Player, ledger: &mut Ledger) {
         )
         .await;
     player.was(201);
+    player.feed.notifications().are_told().await;
     ledger.row("Comment");
     player
         .api("fan1", "PUT", &format!("/posts/{post}/share"), None)
         .await;
     player.was(200);
+    player.feed.notifications().are_told().await;
     ledger.row("Share");
     player
         .api(
@@ -104,6 +107,7 @@ async fn play(player: &mut Player, ledger: &mut Ledger) {
     ledger.row("Edit a post");
     player.api("fan1", "PUT", "/users/ada/follow", None).await;
     player.was(200);
+    player.feed.notifications().are_told().await;
     ledger.row("Follow");
     read(player, ledger, &post).await;
 

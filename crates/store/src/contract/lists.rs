@@ -53,7 +53,7 @@ pub async fn every_relation_spills_reads_and_removes_alike(engine: &Engine) {
 fn entry(relation: Relation, number: u64) -> Item {
     let mut item = like(number);
     match relation.description().items {
-        Items::Activities | Items::Posts => item.by = None,
+        Items::Activities | Items::Posts | Items::Notifications => item.by = None,
         Items::Comments => {
             item.by = Some(actor(1));
             item.more = doc! { "text": format!("comment {number}") };

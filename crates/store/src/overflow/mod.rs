@@ -12,7 +12,7 @@ use model::{Meter, Owners, Relation, RelationOverflow, Topic};
 use outlier::{ListSpec, Lists, Order};
 use uuid::Uuid;
 
-use crate::{Limits, Settings};
+use crate::{Limits, Settings, notifications};
 
 pub(crate) use item::actor;
 pub use item::{Item, Key};
@@ -31,7 +31,14 @@ pub(crate) type AllLists = [Lists; Relation::ALL.len()];
 
 /// All lists, with these limits.
 pub(crate) fn all_lists(settings: &Settings) -> AllLists {
-    Relation::ALL.map(|relation| Lists::new(spec(relation, settings.of(relation))))
+    Relation::ALL.map(|relation| {
+        let spec = spec(relation, settings.of(relation));
+        if settings.tells() {
+            Lists::writing(spec, notifications::mark(relation))
+        } else {
+            Lists::new(spec)
+        }
+    })
 }
 
 /// What describes a relation's lists.

@@ -10,9 +10,9 @@ use uuid::Uuid;
 use super::stored::Entry;
 use super::{COLLECTION, DeliveryMode, Timelines};
 use crate::overflow::{Snapshot, delete_owner, number, uuid_bson};
-use crate::people;
 use crate::posts::{self, StoredPost, new_document};
 use crate::reactions::{activity_of_post, agree_on_post, raise_rev};
+use crate::{notifications, people};
 use document::{Attempts, Consistency, Error, Find, Result, Update};
 use outlier::Sweep;
 use outlier::fields::uuid;
@@ -44,6 +44,7 @@ impl Timelines<'_> {
     ) -> Result<StoredPost> {
         let mut document = new_document(id, born, author, text, at);
         document.insert(UNDELIVERED, true);
+        document.extend(notifications::mark_of_text(text.as_str(), at));
         self.store.posts().insert_document(document).await
     }
 

@@ -1,7 +1,10 @@
 //! The feed's collections of owners, as the tools of the outlier pattern see them.
 
 use bson::{Bson, Document};
-use model::{ActivityKind, CommentText, DisplayName, Handle, Items, PostId, PostText, Relation, Topic};
+use model::{
+    ActivityKind, CommentText, DisplayName, Handle, Items, NotificationKind, PostId, PostText, Relation,
+    Topic,
+};
 use outlier::{Collection, Elements, ListSpec, fields};
 use uuid::Uuid;
 
@@ -109,6 +112,10 @@ fn fits(spec: &ListSpec, item: &Document) -> Result<(), String> {
         ),
         Items::People => (has_actor, "`by` is missing"),
         Items::Posts => (!has_actor, "`by` does not belong to a post"),
+        Items::Notifications => (
+            text(item, "kind").parse::<NotificationKind>().is_ok(),
+            "a notification without a kind",
+        ),
     };
     if whole { Ok(()) } else { Err(otherwise.to_owned()) }
 }

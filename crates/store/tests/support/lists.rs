@@ -12,7 +12,8 @@ use store::overflow::{Item, Owner, PAGES, owner_collection, owner_id};
 use store::{Settings, Store};
 use uuid::Uuid;
 
-/// A store in memory whose lists overflow early.
+/// A store in memory whose lists overflow early. Nobody is told of anything: with marks, states would differ that are
+/// one for the lists.
 pub async fn small_store(threshold: usize, page_size: usize) -> Store {
     small_store_on(Arc::new(Embedded::in_memory().unwrap()), threshold, page_size).await
 }
@@ -24,7 +25,9 @@ pub async fn small_store_on(engine: Engine, threshold: usize, page_size: usize) 
         settings.set_threshold(relation, threshold).unwrap();
         settings.set_page_size(relation, page_size).unwrap();
     }
-    Store::open(engine, settings).await.unwrap()
+    Store::open(engine, settings.without_notifications())
+        .await
+        .unwrap()
 }
 
 /// A post that nobody likes yet. A post of the same number, after the first is deleted, is another one.

@@ -7,6 +7,7 @@ mod check;
 mod commands;
 mod conversion;
 mod migrate;
+mod notifications;
 mod stale;
 #[path = "../support/lists.rs"]
 mod support;

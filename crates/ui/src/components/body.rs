@@ -95,12 +95,8 @@ fn link<'a>(word: &'a str, tags: &[Tag]) -> Option<(Part, &'a str)> {
             .contains(&tag)
             .then(|| (Part::Tag(typed.to_owned(), tag), rest));
     }
-    if let Some(name) = word.strip_prefix('@') {
-        let end = name
-            .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-'))
-            .unwrap_or(name.len());
-        let (name, rest) = name.split_at(end);
-        return Some((Part::Mention(name.parse().ok()?), rest));
+    if word.starts_with('@') {
+        return Handle::at_the_start_of(word).map(|(handle, rest)| (Part::Mention(handle), rest));
     }
     let secure = word
         .strip_prefix("https://")

@@ -1,0 +1,78 @@
+//! A person's notifications, and how far they have read them.
+
+use axum::Json;
+use axum::extract::State;
+use feed::Feed;
+use model::{Handle, Notifications};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+use web::ProblemBody;
+
+use crate::extract::{Actor, Body, InPath, Reader, Stretch};
+use crate::{Answer, Api};
+
+pub fn routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::default()
+        .routes(routes!(list))
+        .routes(routes!(mark_read))
+}
+
+/// Up to where somebody has read.
+#[derive(Deserialize, ToSchema)]
+struct UpTo {
+    /// The time of the latest notification that they have seen.
+    #[schema(value_type = model::Timestamp)]
+    until: String,
+}
+
+/// What is left to read.
+#[derive(Serialize, ToSchema)]
+struct Unread {
+    /// How many notifications are unread.
+    unread: u64,
+}
+
+/// A person's notifications
+///
+/// The latest first; only the person themselves can read them. Until somebody has marked them as read, there is one
+/// for each post and kind, however many people it tells of. Those about what is gone are left out, but `total` counts them.
+#[utoipa::path(get, path = "/users/{handle}/notifications", tag = "Notifications", operation_id = "listNotifications",
+    security(("session" = [])),
+    params(InPath<Handle>, Stretch),
+    responses(
+        (status = 200, description = "A part of the list.", body = Notifications),
+        (status = 403, description = "It is somebody else's list.", body = ProblemBody, content_type = "application/problem+json")
+    )
+)]
+async fn list(
+    State(feed): State<Feed>,
+    reader: Reader,
+    InPath(handle): InPath<Handle>,
+    Stretch(paging): Stretch,
+) -> Answer<Json<Notifications>> {
+    let lists = feed.lists(reader.handle());
+    Ok(Json(lists.notifications(&handle, paging).await?))
+}
+
+/// Mark your notifications as read
+///
+/// Up to a time: that of the latest that you have seen. What came later stays unread. Sent again, it changes nothing.
+#[utoipa::path(put, path = "/me/notifications/read", tag = "Notifications", operation_id = "markNotificationsRead",
+    security(("session" = [])),
+    request_body = UpTo,
+    responses((status = 200, description = "How many are unread now.", body = Unread))
+)]
+async fn mark_read(
+    State(feed): State<Feed>,
+    Actor(actor): Actor,
+    Body(up_to): Body<UpTo>,
+) -> Answer<Json<Unread>> {
+    let until = up_to
+        .until
+        .parse()
+        .map_err(|problem: model::Problem| problem.about("until"))?;
+    let unread = feed.notifications().mark_read(&actor, until).await?;
+    Ok(Json(Unread { unread }))
+}

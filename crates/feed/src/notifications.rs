@@ -1,0 +1,299 @@
+//! What people are told of: telling it soon, and reading it.
+
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use model::{
+    Handle, Notification, NotificationKind, Notifications as Told, Person, PostId, Problem, Relation,
+    Timestamp, Topic,
+};
+use outlier::fields;
+use store::notifications::{Read, Recent};
+use store::overflow::{Item, Key};
+use tokio::sync::Notify;
+
+use super::problems::{missing, to_problem};
+use super::{Feed, Lists, Notifications, Paging};
+
+/// The posts and people about whom somebody is being told. One task works for each, however many reactions it has.
+#[derive(Default)]
+pub(super) struct Telling {
+    /// With each, whether there is more since the task has begun.
+    underway: Mutex<HashMap<Topic, bool>>,
+    idle: Notify,
+}
+
+impl Telling {
+    fn underway(&self) -> MutexGuard<'_, HashMap<Topic, bool>> {
+        self.underway.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Feed {
+    /// Tells of what is new in an owner's lists, in the background. If it fails, the mark in the store stays, and the
+    /// next telling of this owner, or the sweep once a minute, does it.
+    pub(super) fn tell(&self, owner: Topic) {
+        match self.telling.underway().entry(owner.clone()) {
+            Entry::Occupied(mut more) => {
+                more.insert(true);
+                return;
+            }
+            Entry::Vacant(idle) => _ = idle.insert(false),
+        }
+        let feed = self.clone();
+        tokio::spawn(async move {
+            loop {
+                let told = feed.store.notifications().tell(&owner).await;
+                if let Err(error) = &told {
+                    tracing::warn!(%owner, %error, "notifications are added later");
+                }
+                let mut underway = feed.telling.underway();
+                if told.is_ok() && underway.insert(owner.clone(), false) == Some(true) {
+                    continue;
+                }
+                underway.remove(&owner);
+                if underway.is_empty() {
+                    feed.telling.idle.notify_waiters();
+                }
+                return;
+            }
+        });
+    }
+}
+
+impl Notifications<'_> {
+    /// Waits until nobody is being told of anything.
+    pub async fn are_told(self) {
+        loop {
+            let idle = self.0.telling.idle.notified();
+            if self.0.telling.underway().is_empty() {
+                return;
+            }
+            idle.await;
+        }
+    }
+
+    /// Marks the reader's notifications up to a time as read: the time of the latest that they have seen. Returns how
+    /// many are unread then.
+    pub async fn mark_read(self, reader: &Handle, until: Timestamp) -> Result<u64, Problem> {
+        let unread = self.0.store.notifications().mark_read(reader, until).await;
+        unread
+            .map_err(to_problem)?
+            .ok_or_else(|| missing(&Topic::User(reader.clone()).to_string()))
+    }
+}
+
+/// A notification as stored.
+struct Stored {
+    item: Item,
+    kind: NotificationKind,
+    post: Option<PostId>,
+    comment: Option<uuid::Uuid>,
+}
+
+impl Stored {
+    fn read(item: Item) -> Result<Self, Problem> {
+        let kind = item.more.get_str("kind").unwrap_or_default().parse()?;
+        let post = fields::uuid(&item.more, "post").ok().map(PostId::from);
+        let comment = fields::uuid(&item.more, "comment").ok();
+        Ok(Self {
+            item,
+            kind,
+            post,
+            comment,
+        })
+    }
+}
+
+/// What notifications are about, as it is now.
+struct Objects {
+    read: Read,
+    posts: HashMap<PostId, store::posts::StoredPost>,
+    likes: HashMap<PostId, Recent>,
+    shares: HashMap<PostId, Recent>,
+    comments: HashMap<PostId, Recent>,
+    /// The comments with mentions.
+    mentioning: HashMap<uuid::Uuid, Item>,
+    followers: Recent,
+    names: HashMap<Handle, Person>,
+}
+
+impl Lists<'_> {
+    /// A stretch of a person's notifications, the latest first. Several about the same are one. The work is bounded by
+    /// the length of the stretch: a find for each kind in it, and one for each comment with a mention.
+    pub async fn notifications(self, owner: &Handle, paging: Paging) -> Result<Told, Problem> {
+        let topic = Topic::User(owner.clone());
+        let stretch = self.stretch(&topic, Relation::Notifications, paging).await?;
+        let stored = stretch.items.into_iter().map(Stored::read);
+        let stored: Vec<Stored> = stored.collect::<Result<_, _>>()?;
+        let read = self
+            .0
+            .store
+            .notifications()
+            .read(owner)
+            .await
+            .map_err(to_problem)?;
+        let (read, unread) = read.ok_or_else(|| missing(&topic.to_string()))?;
+        let objects = self.objects(owner, &stored, read).await?;
+        let (mut items, mut about, mut seams) = (Vec::new(), HashSet::new(), stretch.seams);
+        for stored in stored {
+            let id = stored.item.id.to_string();
+            let is_first = about.insert((stored.kind, stored.post, stored.comment));
+            if let Some(shown) = objects.shown(owner, stored).filter(|_| is_first) {
+                items.push(shown);
+                continue;
+            }
+            // A seam after what is left out comes after what is shown before it.
+            let before = items.last().map(|shown: &Notification| shown.id.to_string());
+            for seam in seams.iter_mut().filter(|seam| seam.after == id) {
+                seam.after = before.clone().unwrap_or_default();
+            }
+        }
+        Ok(Told {
+            items,
+            next: stretch.next.map(|cursor| cursor.to_string()),
+            seams,
+            total: stretch.total,
+            unread,
+        })
+    }
+
+    async fn objects(self, owner: &Handle, stored: &[Stored], read: Read) -> Result<Objects, Problem> {
+        let store = &self.0.store;
+        let all: Vec<PostId> = stored.iter().filter_map(|stored| stored.post).collect();
+        let of = |kind| -> Vec<PostId> {
+            let of_it = stored.iter().filter(|stored| stored.kind == kind);
+            of_it.filter_map(|stored| stored.post).collect()
+        };
+        let notifications = store.notifications();
+        let recent = |kind, relation| {
+            let (posts, notifications) = (of(kind), store.notifications());
+            async move { notifications.recent_of_posts(&posts, relation).await }
+        };
+        let follows = stored
+            .iter()
+            .any(|stored| stored.kind == NotificationKind::Follow);
+        let followers = async {
+            if follows {
+                notifications.recent_followers(owner).await
+            } else {
+                Ok(Recent::default())
+            }
+        };
+        let mentioning = async {
+            let mut found = HashMap::new();
+            for stored in stored {
+                if let (Some(post), Some(comment)) = (stored.post, stored.comment) {
+                    let comments = store.list(Relation::Comments);
+                    match comments.find(&Topic::Post(post), &Key::Id(comment)).await {
+                        Ok(item) => found.extend(item.map(|item| (comment, item))),
+                        Err(document::Error::NoOwner(_)) => {}
+                        Err(error) => return Err(error),
+                    }
+                }
+            }
+            Ok(found)
+        };
+        let stored_posts = store.posts();
+        let (posts, likes, shares, comments, mentioning, followers) = futures::try_join!(
+            stored_posts.several(&all),
+            recent(NotificationKind::Like, Relation::Likes),
+            recent(NotificationKind::Share, Relation::Shares),
+            recent(NotificationKind::Comment, Relation::Comments),
+            mentioning,
+            followers
+        )
+        .map_err(to_problem)?;
+        let ends = [&likes, &shares, &comments].into_iter().flat_map(HashMap::values);
+        let items = ends.chain([&followers]).flat_map(|recent| &recent.items);
+        let people = items
+            .chain(mentioning.values())
+            .filter_map(|item| item.by.as_ref());
+        let people = people.chain(posts.values().map(|post| &post.author));
+        let names = store.people().named(people).await.map_err(to_problem)?;
+        Ok(Objects {
+            read,
+            posts,
+            likes,
+            shares,
+            comments,
+            mentioning,
+            followers,
+            names,
+        })
+    }
+}
+
+impl Objects {
+    /// The notification as its reader sees it; `None` if what it is about is gone.
+    fn shown(&self, reader: &Handle, stored: Stored) -> Option<Notification> {
+        let Stored {
+            item,
+            kind,
+            post,
+            comment,
+            ..
+        } = stored;
+        let about = match post {
+            Some(post) => Some(self.posts.get(&post)?),
+            None => None,
+        };
+        let mut text = about.map(|post| post.text.to_string());
+        let (by, others) = match kind {
+            NotificationKind::Like => self.latest(reader, self.likes.get(&post?)?)?,
+            NotificationKind::Share => self.latest(reader, self.shares.get(&post?)?)?,
+            NotificationKind::Follow => self.latest(reader, &self.followers)?,
+            NotificationKind::Comment => {
+                let recent = self.comments.get(&post?)?;
+                let (by, _) = self.latest(reader, recent)?;
+                let of_others = |item: &&Item| item.by.as_ref().is_some_and(|by| by != reader);
+                let latest = recent.items.iter().find(of_others)?;
+                text = Some(latest.more.get_str("text").ok()?.to_owned());
+                let people: HashSet<_> = recent
+                    .items
+                    .iter()
+                    .filter(of_others)
+                    .map(|item| &item.by)
+                    .collect();
+                (by, people.len() as u64 - 1)
+            }
+            NotificationKind::Mention => {
+                let by = match comment {
+                    Some(comment) => {
+                        let comment = self.mentioning.get(&comment)?;
+                        text = Some(comment.more.get_str("text").ok()?.to_owned());
+                        comment.by.as_ref()?
+                    }
+                    None => &about?.author,
+                };
+                (self.names.get(by)?.clone(), 0)
+            }
+        };
+        Some(Notification {
+            id: item.id.into(),
+            kind,
+            at: item.at,
+            by,
+            others,
+            post,
+            text,
+            unread: item.at > self.read.at,
+        })
+    }
+
+    /// The latest person in a list besides the reader, and how many others it has.
+    fn latest(&self, reader: &Handle, recent: &Recent) -> Option<(Person, u64)> {
+        let by = |item: &'_ Item| item.by.clone();
+        let people = recent.items.iter().filter_map(by);
+        let own = recent
+            .items
+            .iter()
+            .filter(|item| item.by.as_ref() == Some(reader))
+            .count() as u64;
+        let latest = people
+            .filter(|by| by != reader)
+            .find_map(|by| self.names.get(&by).cloned())?;
+        Some((latest, recent.count.saturating_sub(own + 1)))
+    }
+}

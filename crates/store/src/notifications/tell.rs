@@ -1,0 +1,209 @@
+//! From the marks of posts and people to notifications.
+
+use bson::{Document, doc};
+use model::{Handle, NotificationKind, PostId, Relation, Timestamp, Topic};
+use sha2::{Digest, Sha256};
+use uuid::{Builder, Uuid};
+
+use super::{FIELD, Notifications};
+use crate::Store;
+use crate::overflow::{Item, Key, Owner, owner_collection, owner_id, uuid_bson};
+use crate::people::{self, date};
+use crate::posts;
+use crate::reactions::unless_gone;
+use crate::upkeep::owner_of;
+use document::{Attempts, Error, Find, Result, Update};
+use outlier::{Sweep, fields};
+
+/// For how many posts, and for how many people, one sweep tells.
+const MOST: u64 = 1_000;
+
+/// What somebody is told of.
+struct News {
+    kind: NotificationKind,
+    post: Option<PostId>,
+    comment: Option<Uuid>,
+    at: Timestamp,
+}
+
+impl News {
+    /// The notification of somebody who has marked this many as read. Something that happens once is told once.
+    fn item(&self, read: i64) -> Item {
+        let mut more = doc! { "kind": self.kind.as_str() };
+        let mut digest = Sha256::new()
+            .chain_update("notification")
+            .chain_update(self.kind.as_str());
+        for (field, id) in [("post", self.post.map(PostId::uuid)), ("comment", self.comment)] {
+            if let Some(id) = id {
+                more.insert(field, uuid_bson(id));
+                digest.update(id);
+            }
+        }
+        if self.kind != NotificationKind::Mention {
+            digest.update(read.to_be_bytes());
+        }
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&digest.finalize()[..16]);
+        Item {
+            id: Builder::from_custom_bytes(bytes).into_uuid(),
+            by: None,
+            at: self.at,
+            more,
+        }
+    }
+}
+
+impl Notifications<'_> {
+    /// Tells people what the mark of a post or person says, and removes the mark. Repeating it changes nothing.
+    ///
+    /// # Errors
+    /// [`Error::Contended`] when more kept being added; the mark is still there.
+    pub async fn tell(&self, owner: &Owner) -> Result<()> {
+        let store = &self.store.session();
+        let collection = owner_collection(owner);
+        let mut attempts = Attempts::default();
+        while attempts.next().await {
+            let marked = doc! { "_id": owner_id(owner), FIELD: { "$exists": true } };
+            let find = Find::matching(marked)
+                .project(doc! { FIELD: 1, "author": 1, "born": 1, "text": 1 })
+                .limit(1);
+            let found = store.engine().find(collection, find).await?;
+            let Some(found) = found.first() else {
+                return Ok(());
+            };
+            let mark = found.get_document(FIELD).cloned().unwrap_or_default();
+            match owner {
+                Topic::Post(post) => tell_of_post(store, *post, found, &mark).await?,
+                Topic::User(handle) => tell_of_follows(store, handle, &mark).await?,
+            }
+            let as_read = doc! { "_id": owner_id(owner), "born": found.get("born").cloned(), FIELD: mark };
+            let told = Update::one(as_read, doc! { "$unset": { FIELD: "" } });
+            if store.engine().update(collection, told).await?.matched == 1 {
+                return Ok(());
+            }
+        }
+        Err(Error::Contended(owner.to_string()))
+    }
+
+    /// Tells what interrupted actions left untold; returns of how many posts and people.
+    pub async fn tell_all(&self) -> Result<usize> {
+        let mut sweep = Sweep::default();
+        for collection in [posts::COLLECTION, people::COLLECTION] {
+            let find = Find::matching(doc! { format!("{FIELD}.at"): { "$exists": true } })
+                .project(doc! { "_id": 1 })
+                .limit(MOST);
+            for marked in self.store.engine().find(collection, find).await? {
+                if let Some(owner) = marked.get("_id").and_then(|id| owner_of(collection, id)) {
+                    sweep.note(&owner, self.tell(&owner).await)?;
+                }
+            }
+        }
+        sweep.end()
+    }
+}
+
+async fn tell_of_post(store: &Store, post: PostId, found: &Document, mark: &Document) -> Result<()> {
+    let author = found
+        .get_str("author")
+        .ok()
+        .and_then(|author| author.parse::<Handle>().ok());
+    let author = author.ok_or_else(|| Error::malformed("a post's `author` is not a handle"))?;
+    let at = date(mark, "at")?;
+    let news = |kind, comment| News {
+        kind,
+        post: Some(post),
+        comment,
+        at,
+    };
+    let owner = Topic::Post(post);
+    for (relation, kind) in [
+        (Relation::Likes, NotificationKind::Like),
+        (Relation::Comments, NotificationKind::Comment),
+        (Relation::Shares, NotificationKind::Share),
+    ] {
+        if by_others(store, &owner, relation, mark, &author).await? {
+            tell(store, &author, &news(kind, None)).await?;
+        }
+    }
+    if mark.get_bool("text").unwrap_or_default() {
+        for mentioned in Handle::mentioned_in(found.get_str("text").unwrap_or_default()) {
+            if mentioned != author {
+                tell(store, &mentioned, &news(NotificationKind::Mention, None)).await?;
+            }
+        }
+    }
+    for id in mark.get_array("mentions").into_iter().flatten() {
+        let Ok(id) = fields::uuid(&doc! { "id": id }, "id") else {
+            continue;
+        };
+        let comments = store.list(Relation::Comments);
+        let comment = match comments.find(&owner, &Key::Id(id)).await {
+            Ok(Some(comment)) => comment,
+            Ok(None) | Err(Error::NoOwner(_)) => continue,
+            Err(error) => return Err(error),
+        };
+        for mentioned in Handle::mentioned_in(comment.more.get_str("text").unwrap_or_default()) {
+            // The author is told of the comment itself.
+            if mentioned != author && comment.by.as_ref() != Some(&mentioned) {
+                tell(store, &mentioned, &news(NotificationKind::Mention, Some(id))).await?;
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn tell_of_follows(store: &Store, person: &Handle, mark: &Document) -> Result<()> {
+    let owner = Topic::User(person.clone());
+    if !by_others(store, &owner, Relation::Followers, mark, person).await? {
+        return Ok(());
+    }
+    let news = News {
+        kind: NotificationKind::Follow,
+        post: None,
+        comment: None,
+        at: date(mark, "at")?,
+    };
+    tell(store, person, &news).await
+}
+
+/// Whether a mark names items of somebody else that are still there. If it names as many as it can, there may have been
+/// others before.
+async fn by_others(
+    store: &Store,
+    owner: &Owner,
+    relation: Relation,
+    mark: &Document,
+    person: &Handle,
+) -> Result<bool> {
+    let named = mark.get_array(relation.as_str()).map_or(&[][..], Vec::as_slice);
+    if named.is_empty() {
+        return Ok(false);
+    }
+    if i64::try_from(named.len()).unwrap_or(i64::MAX) >= super::NAMED {
+        return Ok(true);
+    }
+    let list = store.list(relation);
+    for id in named {
+        let id = fields::uuid(&doc! { "id": id }, "id")?;
+        match list.find(owner, &Key::Id(id)).await {
+            Ok(Some(item)) if item.by.as_ref() != Some(person) => return Ok(true),
+            Ok(_) | Err(Error::NoOwner(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(false)
+}
+
+/// Adds a notification, unless the person is gone, or has the same and has not marked it as read.
+async fn tell(store: &Store, person: &Handle, news: &News) -> Result<()> {
+    let notifications = store.notifications();
+    let Some(state) = notifications.state(person).await? else {
+        return Ok(());
+    };
+    let item = news.item(state.read.count);
+    if state.head.contains(&item.id) {
+        return Ok(());
+    }
+    let list = store.list(Relation::Notifications);
+    unless_gone(list.append(&Topic::User(person.clone()), item).await)
+}

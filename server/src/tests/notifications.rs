@@ -1,0 +1,162 @@
+//! Notifications over the API and on pages.
+
+use axum::Router;
+use axum::http::Method;
+use axum::http::header::{ACCEPT, COOKIE};
+use serde_json::Value;
+
+use super::stage::{Answer, Call, JSON, PAGE, Stage};
+
+async fn send(stage: &Stage, app: &Router, cookie: &str, call: (Method, &str, &str)) -> Answer {
+    let (method, path, body) = call;
+    let call = Call::new(method, path).header(COOKIE.as_str(), cookie);
+    let call = if body.is_empty() {
+        call
+    } else {
+        call.body(JSON, body)
+    };
+    let answer = call.send(app).await;
+    assert!((200..300).contains(&answer.status), "{path}: {answer:?}");
+    stage.feed().notifications().are_told().await;
+    answer
+}
+
+/// What somebody is told, one line for each, and how much of it is unread.
+async fn told(stage: &Stage, app: &Router, (cookie, handle): (&str, &str)) -> (Vec<String>, u64) {
+    let path = format!("/api/v1/users/{handle}/notifications");
+    let list = send(stage, app, cookie, (Method::GET, &path, "")).await;
+    let line = |told: &Value| {
+        let text = told["text"].as_str().unwrap_or("-");
+        let (kind, by) = (
+            told["kind"].as_str().unwrap(),
+            told["by"]["handle"].as_str().unwrap(),
+        );
+        format!("{kind} {by}+{} {text}", told["others"])
+    };
+    let lines = list.body["items"].as_array().unwrap().iter().map(line).collect();
+    (lines, list.body["unread"].as_u64().unwrap())
+}
+
+#[tokio::test]
+async fn people_are_told_of_what_others_do_and_not_of_what_they_do_themselves() {
+    let stage = Stage::new().await;
+    let (ada, bob, cleo) = (
+        stage.joins("ada").await,
+        stage.joins("bob").await,
+        stage.joins("cleo").await,
+    );
+    let app = stage.open();
+    let post = stage.creates(&ada, "/api/v1/posts").await;
+    let (like, share) = (
+        format!("/api/v1/posts/{post}/like"),
+        format!("/api/v1/posts/{post}/share"),
+    );
+    for cookie in [&ada, &bob, &cleo] {
+        send(&stage, &app, cookie, (Method::PUT, &like, "")).await;
+    }
+    send(&stage, &app, &bob, (Method::PUT, &share, "")).await;
+    send(&stage, &app, &cleo, (Method::PUT, "/api/v1/users/ada/follow", "")).await;
+    let comments = format!("/api/v1/posts/{post}/comments");
+    let comment = r#"{"text":"Look, @cleo and @ada"}"#;
+    send(&stage, &app, &bob, (Method::POST, &comments, comment)).await;
+    send(
+        &stage,
+        &app,
+        &ada,
+        (Method::POST, &comments, r#"{"text":"Thanks"}"#),
+    )
+    .await;
+    let mentioning = r#"{"text":"Hello @bob, @bob and @ada"}"#;
+    send(&stage, &app, &ada, (Method::POST, "/api/v1/posts", mentioning)).await;
+
+    let text = "Hello";
+    let (lines, unread) = told(&stage, &app, (&ada, "ada")).await;
+    let expected = [
+        "comment bob+0 Look, @cleo and @ada".to_owned(),
+        "follow cleo+0 -".to_owned(),
+        format!("share bob+0 {text}"),
+        format!("like cleo+1 {text}"),
+    ];
+    assert_eq!((lines, unread), (expected.to_vec(), 4));
+    let (lines, _) = told(&stage, &app, (&bob, "bob")).await;
+    assert_eq!(lines, ["mention ada+0 Hello @bob, @bob and @ada"]);
+    let (lines, _) = told(&stage, &app, (&cleo, "cleo")).await;
+    assert_eq!(lines, ["mention bob+0 Look, @cleo and @ada"]);
+
+    // What is gone is not shown.
+    send(&stage, &app, &cleo, (Method::DELETE, &like, "")).await;
+    send(&stage, &app, &bob, (Method::DELETE, &like, "")).await;
+    send(
+        &stage,
+        &app,
+        &cleo,
+        (Method::DELETE, "/api/v1/users/ada/follow", ""),
+    )
+    .await;
+    let (lines, _) = told(&stage, &app, (&ada, "ada")).await;
+    assert_eq!(
+        lines,
+        expected[..1]
+            .iter()
+            .chain(&expected[2..3])
+            .cloned()
+            .collect::<Vec<_>>()
+    );
+    send(
+        &stage,
+        &app,
+        &ada,
+        (Method::DELETE, &format!("/api/v1/posts/{post}"), ""),
+    )
+    .await;
+    assert_eq!(told(&stage, &app, (&ada, "ada")).await, (Vec::new(), 4));
+}
+
+#[tokio::test]
+async fn the_masthead_counts_what_is_unread_until_it_is_marked_as_read() {
+    let stage = Stage::new().await;
+    let (ada, bob) = (stage.joins("ada").await, stage.joins("bob").await);
+    let app = stage.open();
+    let post = stage.creates(&ada, "/api/v1/posts").await;
+    let like = format!("/api/v1/posts/{post}/like");
+    send(&stage, &app, &bob, (Method::PUT, &like, "")).await;
+    let page = async || {
+        let page = Call::new(Method::GET, "/@ada/notifications").header(ACCEPT.as_str(), PAGE);
+        page.header(COOKIE.as_str(), &ada).send(&app).await.text
+    };
+    let before = page().await;
+    assert!(
+        before.contains("aria-label=\"Notifications, 1 unread\""),
+        "{before}"
+    );
+    assert!(before.contains("New: "), "{before}");
+    let (_, until) = before.split_once("name=\"until\" value=\"").unwrap();
+    let (until, _) = until.split_once('"').unwrap();
+    let form = Call::new(Method::POST, "/api/mark_notifications_read")
+        .header(ACCEPT.as_str(), PAGE)
+        .header(COOKIE.as_str(), &ada)
+        .header("referer", "http://localhost:3000/@ada/notifications")
+        .body("application/x-www-form-urlencoded", format!("until={until}"));
+    let answer = form.send(&app).await;
+    assert_eq!(
+        (answer.status, answer.header("location")),
+        (303, "/@ada/notifications")
+    );
+    let after = page().await;
+    assert!(after.contains("aria-label=\"Notifications\""), "{after}");
+    assert!(
+        !after.contains("New: ") && !after.contains("Mark all as read"),
+        "{after}"
+    );
+
+    // The next like is told again, and both are one line.
+    send(&stage, &app, &bob, (Method::DELETE, &like, "")).await;
+    send(&stage, &app, &bob, (Method::PUT, &like, "")).await;
+    let (lines, unread) = told(&stage, &app, (&ada, "ada")).await;
+    assert_eq!((lines.len(), unread), (1, 1));
+    let wrong = Call::new(Method::PUT, "/api/v1/me/notifications/read")
+        .header(COOKIE.as_str(), &ada)
+        .body(JSON, r#"{"until":"yesterday"}"#);
+    let wrong = wrong.send(&app).await;
+    assert_eq!((wrong.status, &wrong.body["field"]), (422, &Value::from("until")));
+}
