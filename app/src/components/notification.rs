@@ -21,7 +21,7 @@ pub fn NotificationRow(
     } = notification;
     let href = post.map(|post| format!("/post/{post}"));
     view! {
-        <div class="notification" class:is-unread=unread data-testid="notification">
+        <div class="notification" data-testid="notification">
             <Avatar handle=by.handle.clone() />
             <div>
                 <p>

@@ -27,6 +27,7 @@ pub fn NotificationsPage() -> impl IntoView {
             next,
             seams,
             total,
+            until,
             unread,
         } = told;
         let listing = Listing {
@@ -40,8 +41,7 @@ pub fn NotificationsPage() -> impl IntoView {
             .storage(reader.as_ref())
             .with_costs(&topic, relation, listing)
             .await?;
-        let latest = listing.items.first().map(|notification| notification.at);
-        let mark = latest
+        let mark = until
             .filter(|_| unread > 0 && place.is_at_the_newest())
             .map(|until| {
                 view! {

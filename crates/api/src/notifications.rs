@@ -22,7 +22,7 @@ pub fn routes() -> OpenApiRouter<Api> {
 /// Up to where somebody has read.
 #[derive(Deserialize, ToSchema)]
 struct UpTo {
-    /// The time of the latest notification that they have seen.
+    /// The time of the latest notification that they have seen, as the list tells it in `until`.
     #[schema(value_type = model::Timestamp)]
     until: String,
 }

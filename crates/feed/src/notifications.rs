@@ -113,8 +113,8 @@ struct Objects {
     likes: HashMap<PostId, Recent>,
     shares: HashMap<PostId, Recent>,
     comments: HashMap<PostId, Recent>,
-    /// The comments with mentions.
-    mentioning: HashMap<uuid::Uuid, Item>,
+    /// The comments with mentions. Comments on two posts may have one id.
+    mentioning: HashMap<(PostId, uuid::Uuid), Item>,
     followers: Recent,
     names: HashMap<Handle, Person>,
 }
@@ -125,6 +125,7 @@ impl Lists<'_> {
     pub async fn notifications(self, owner: &Handle, paging: Paging) -> Result<Told, Problem> {
         let topic = Topic::User(owner.clone());
         let stretch = self.stretch(&topic, Relation::Notifications, paging).await?;
+        let until = stretch.items.iter().map(|item| item.at).max();
         let stored = stretch.items.into_iter().map(Stored::read);
         let stored: Vec<Stored> = stored.collect::<Result<_, _>>()?;
         let read = self
@@ -155,6 +156,7 @@ impl Lists<'_> {
             next: stretch.next.map(|cursor| cursor.to_string()),
             seams,
             total: stretch.total,
+            until,
             unread,
         })
     }
@@ -187,7 +189,7 @@ impl Lists<'_> {
                 if let (Some(post), Some(comment)) = (stored.post, stored.comment) {
                     let comments = store.list(Relation::Comments);
                     match comments.find(&Topic::Post(post), &Key::Id(comment)).await {
-                        Ok(item) => found.extend(item.map(|item| (comment, item))),
+                        Ok(item) => found.extend(item.map(|item| ((post, comment), item))),
                         Err(document::Error::NoOwner(_)) => {}
                         Err(error) => return Err(error),
                     }
@@ -261,7 +263,7 @@ impl Objects {
             NotificationKind::Mention => {
                 let by = match comment {
                     Some(comment) => {
-                        let comment = self.mentioning.get(&comment)?;
+                        let comment = self.mentioning.get(&(post?, comment))?;
                         text = Some(comment.more.get_str("text").ok()?.to_owned());
                         comment.by.as_ref()?
                     }
@@ -284,16 +286,15 @@ impl Objects {
 
     /// The latest person in a list besides the reader, and how many others it has.
     fn latest(&self, reader: &Handle, recent: &Recent) -> Option<(Person, u64)> {
-        let by = |item: &'_ Item| item.by.clone();
-        let people = recent.items.iter().filter_map(by);
+        let people = recent.items.iter().filter_map(|item| item.by.as_ref());
         let own = recent
             .items
             .iter()
             .filter(|item| item.by.as_ref() == Some(reader))
             .count() as u64;
         let latest = people
-            .filter(|by| by != reader)
-            .find_map(|by| self.names.get(&by).cloned())?;
+            .filter(|by| *by != reader)
+            .find_map(|by| self.names.get(by).cloned())?;
         Some((latest, recent.count.saturating_sub(own + 1)))
     }
 }

@@ -84,6 +84,10 @@ pub struct Notifications {
     pub seams: Vec<Seam>,
     /// How many notifications the person has.
     pub total: u64,
+    /// The time up to which to mark them as read: that of the latest in this part, which may be left out of `items`. Null if
+    /// the part is empty.
+    #[cfg_attr(feature = "openapi", schema(required))]
+    pub until: Option<Timestamp>,
     /// How many were added since the reader marked them as read.
     pub unread: u64,
 }

@@ -110,6 +110,23 @@ async fn people_are_told_of_what_others_do_and_not_of_what_they_do_themselves() 
     )
     .await;
     assert_eq!(told(&stage, &app, (&ada, "ada")).await, (Vec::new(), 4));
+    // It can be marked as read all the same.
+    let list = send(
+        &stage,
+        &app,
+        &ada,
+        (Method::GET, "/api/v1/users/ada/notifications", ""),
+    )
+    .await;
+    let read = format!(r#"{{"until":{}}}"#, list.body["until"]);
+    let left = send(
+        &stage,
+        &app,
+        &ada,
+        (Method::PUT, "/api/v1/me/notifications/read", &read),
+    )
+    .await;
+    assert_eq!(left.body["unread"], 0);
 }
 
 #[tokio::test]
@@ -144,6 +161,11 @@ async fn the_masthead_counts_what_is_unread_until_it_is_marked_as_read() {
     );
     let after = page().await;
     assert!(after.contains("aria-label=\"Notifications\""), "{after}");
+    for (reader, sees) in [(&ada, true), (&bob, false)] {
+        let stored = Call::new(Method::GET, "/@ada/stored").header(ACCEPT.as_str(), PAGE);
+        let stored = stored.header(COOKIE.as_str(), reader).send(&app).await.text;
+        assert_eq!(stored.contains("notificationsRead"), sees);
+    }
     assert!(
         !after.contains("New: ") && !after.contains("Mark all as read"),
         "{after}"

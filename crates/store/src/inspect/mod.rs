@@ -9,7 +9,7 @@ use bson::{Bson, Document, RawDocumentBuf, doc};
 use model::{Overflow, Relation, RelationOverflow, View};
 
 use crate::overflow::{Owner, PAGES, measure, number, owner_collection, owner_id};
-use crate::{Store, recovery};
+use crate::{Store, notifications, recovery};
 use document::{Error, Find, Result};
 
 pub use bytes::{ByteMap, BytePart, Purpose};
@@ -180,7 +180,8 @@ impl Store {
         })
     }
 
-    /// The owner's document as if it had only the lists in the view, so that no size betrays another one.
+    /// The owner's document as if it had only the lists in the view, so that no size betrays another one. How much of a
+    /// private list was read is private, too.
     async fn owner_document(&self, owner: &Owner, view: View) -> Result<Document> {
         let find = Find::matching(doc! { "_id": owner_id(owner) }).limit(1);
         let found = self.engine().find(owner_collection(owner), find).await?;
@@ -192,6 +193,9 @@ impl Store {
             .filter(|relation| !view.shows(**relation))
         {
             document.remove(relation.as_str());
+        }
+        if !view.shows(Relation::Notifications) {
+            document.remove(notifications::READ);
         }
         Ok(document)
     }

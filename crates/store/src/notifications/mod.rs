@@ -20,6 +20,7 @@ use crate::{people, posts};
 use document::{DocumentEngine, Index, Result};
 use outlier::WithItems;
 
+pub(crate) use read::FIELD as READ;
 pub use read::{Read, Recent};
 
 /// The field of a post or person with what nobody was told of yet; absent if there is nothing.

@@ -15,7 +15,7 @@ use document::{Find, Result, Update};
 use outlier::fields;
 
 /// The field of a person with how much they have read; absent before the first time.
-const FIELD: &str = "notificationsRead";
+pub(crate) const FIELD: &str = "notificationsRead";
 
 /// How many of the latest items of a list a notification looks at.
 const LATEST: i64 = 8;
