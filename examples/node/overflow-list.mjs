@@ -14,8 +14,7 @@ const DUPLICATE_KEY = 11000;
 const same = (one, other) =>
   one === other ||
   (one?.equals ? one.equals(other) : +one === +other && one instanceof Date && other instanceof Date);
-const later = (date) => new Date(+date + 1);
-const latest = (...dates) => new Date(Math.max(...dates.filter(Boolean)));
+const above = (floor) => (floor instanceof Date ? new Date(+floor + 1) : floor + 1);
 
 const size = (items) => items.reduce((sum, item) => sum + BSON.calculateObjectSize(item), 0);
 const MAJORITY = { readConcern: { level: "majority" }, writeConcern: { w: "majority" } };
@@ -49,6 +48,7 @@ export class OverflowList {
     const { client, database, described, readsMayBeOld } = opened;
     const { path, limits, order, key } = described;
     Object.assign(this, { opened, path, limits, at: order.at, id: order.id, key: key ?? order.id });
+    this.byNumber = order.by === "number";
     const options = { readPreference: "primary", ...(readsMayBeOld ? MAJORITY : {}) };
     const collection = (name) => client.db(database).collection(name, options);
     const within = (name) => (session ? inSession(collection(name), session) : collection(name));
@@ -86,7 +86,10 @@ export class OverflowList {
   }
 
   async #append(owner, content) {
-    const item = { [this.id]: new UUID(), [this.at]: new Date(), ...content };
+    const item = { [this.id]: new UUID(), ...(this.byNumber ? {} : { [this.at]: new Date() }), ...content };
+    if (this.byNumber && !Number.isSafeInteger(item[this.at])) {
+      throw new TypeError(`${this.at} of an item has to be a whole number`);
+    }
     const { threshold, pageSize, headBytes = Infinity } = this.limits;
     for (;;) {
       const { born, list } = await this.#read(owner);
@@ -99,7 +102,7 @@ export class OverflowList {
       const guard = { _id: owner, born, [this.#in("pages")]: list.pages };
       const push = { $each: [item], $sort: { [this.at]: -1, [this.id]: -1 } };
       if (head.length < threshold && size([item, ...head]) <= headBytes) {
-        if (floor) item[this.at] = latest(item[this.at], later(floor));
+        this.#raise(item, floor);
         guard[this.#in("floor")] = floor;
         guard[this.#in(`head.${this.key}`)] = { $ne: item[this.key] };
         if (headBytes === Infinity) {
@@ -120,8 +123,9 @@ export class OverflowList {
       }
       const chunk = head.slice(stay);
       if (!(await this.#writePage(owner, born, list, chunk))) continue;
-      const risen = latest(chunk[0][this.at], floor && later(floor));
-      item[this.at] = latest(item[this.at], later(risen));
+      const newest = chunk[0][this.at];
+      const risen = floor === null || above(floor) < newest ? newest : above(floor);
+      this.#raise(item, risen);
       const room = stay < threshold && size([item, ...head.slice(0, stay)]) <= headBytes ? 1 : 0;
       Object.assign(push, { $each: room ? [item] : [], $slice: stay + room });
       Object.assign(guard, { [this.#in("rev")]: list.rev, [this.#in("head")]: { $size: head.length } });
@@ -165,7 +169,7 @@ export class OverflowList {
       const entry = await this.#inPages(owner, born, list, key);
       if (!entry) {
         const now = (await this.#read(owner)).list;
-        const unmoved = now.pages === list.pages && +(now.floor ?? 0) === +(list.floor ?? 0);
+        const unmoved = now.pages === list.pages && same(now.floor, list.floor);
         const place = { [this.#in("pages")]: list.pages, [this.#in("floor")]: list.floor ?? null };
         const absent = { ...guard, ...place, [this.#in(`head.${this.key}`)]: { $ne: key } };
         const gone = unmoved && !now.head.some((one) => same(one[this.key], key));
@@ -186,6 +190,15 @@ export class OverflowList {
         return true;
       }
     }
+  }
+
+  /** Gives an item that would be below what has spilled the next place above it. */
+  #raise(item, floor) {
+    if (floor === null || item[this.at] > floor) return;
+    if (this.key === this.at) {
+      throw new RangeError(`${this.at} of a new item has to be above ${+floor}`);
+    }
+    item[this.at] = above(floor);
   }
 
   #in(field) {
@@ -284,8 +297,9 @@ async function main(address, collection, path, id, name = "node", number = "10")
   for (let nth = 0; nth < Number(number); nth++) {
     const key = new UUID();
     added.push(key);
-    expect(await list.append(owner, { name: `${name} ${nth}`, [list.id]: key }), "an append was lost");
-    expect(!(await list.append(owner, { name: "again", [list.id]: key })), "an item is there twice");
+    const place = { [list.id]: key, ...(list.byNumber ? { [list.at]: nth } : {}) };
+    expect(await list.append(owner, { name: `${name} ${nth}`, ...place }), "an append was lost");
+    expect(!(await list.append(owner, { name: "again", ...place })), "an item is there twice");
     if (nth % 3 === 2) {
       expect(await list.remove(owner, added[nth - 2]), "an item was lost");
       expect(!(await list.remove(owner, added[nth - 2])), "an item was removed twice");

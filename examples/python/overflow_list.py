@@ -48,6 +48,7 @@ class OverflowList:
         primary = partial(database.get_collection, read_preference=ReadPreference.PRIMARY, **concerns)
         self.owners, self.pages = primary(collection), primary(described["pages"])
         self.at, self.id = described["order"]["at"], described["order"]["id"]
+        self.by_number = described["order"].get("by") == "number"
         self.key = described["key"] or self.id
         limits = described["limits"]
         self.threshold, self.page_size = limits["threshold"], limits["pageSize"]
@@ -87,7 +88,10 @@ class OverflowList:
 
     def _append(self, owner, item):
         now = datetime.now(timezone.utc).replace(tzinfo=None)
-        item = {self.id: uuid.uuid4(), self.at: now.replace(microsecond=now.microsecond // 1000 * 1000), **item}
+        now = now.replace(microsecond=now.microsecond // 1000 * 1000)
+        item = {self.id: uuid.uuid4(), **({} if self.by_number else {self.at: now}), **item}
+        if self.by_number and not isinstance(item.get(self.at), int):
+            raise TypeError(f"{self.at} of an item has to be a whole number")
         while True:
             born, this = self._read(owner)
             head, floor = this["head"], this.get("floor")
@@ -99,8 +103,7 @@ class OverflowList:
             guard = {"_id": owner, "born": born, self._("pages"): this["pages"]}
             push = {"$each": [item], "$sort": {self.at: -1, self.id: -1}}
             if len(head) < self.threshold and self._size([item, *head]) <= self.head_bytes:
-                if floor:
-                    item[self.at] = max(item[self.at], floor + MILLISECOND)
+                self._raise(item, floor)
                 guard[self._("floor")] = floor
                 guard[self._(f"head.{self.key}")] = {"$ne": item[self.key]}
                 if self.head_bytes == float("inf"):
@@ -120,8 +123,9 @@ class OverflowList:
             stay, chunk = head[:stays], head[stays:]
             if not self._write_page(owner, born, this, chunk):
                 continue
-            floor = max(chunk[0][self.at], floor + MILLISECOND) if floor else chunk[0][self.at]
-            item[self.at] = max(item[self.at], floor + MILLISECOND)
+            newest = chunk[0][self.at]
+            floor = newest if floor is None else max(newest, self._above(floor))
+            self._raise(item, floor)
             room = len(stay) < self.threshold and self._size([item, *stay]) <= self.head_bytes
             push["$each"] = [item] if room else []
             push["$slice"] = len(stay) + room
@@ -174,6 +178,17 @@ class OverflowList:
             if self.owners.update_one({**guard, self._("rev"): this["rev"]}, change).matched_count:
                 self._settle(owner, born, entry)
                 return True
+
+    def _above(self, floor):
+        return floor + (1 if self.by_number else MILLISECOND)
+
+    def _raise(self, item, floor):
+        """Gives an item that would be below what has spilled the next place above it."""
+        if floor is None or item[self.at] > floor:
+            return
+        if self.key == self.at:
+            raise ValueError(f"{self.at} of a new item has to be above {floor}")
+        item[self.at] = self._above(floor)
 
     def _size(self, items):
         return sum(len(bson.encode(item, codec_options=self.codec)) for item in items)
@@ -252,8 +267,9 @@ def main(address, collection, path, owner, *name_and_number):
     added = []
     for nth in range(int(number)):
         added.append(uuid.uuid4())
-        assert items.append(owner, {"name": f"{name} {nth}", items.id: added[-1]})
-        assert not items.append(owner, {"name": "again", items.id: added[-1]})
+        place = {items.at: nth} if items.by_number else {}
+        assert items.append(owner, {"name": f"{name} {nth}", items.id: added[-1], **place})
+        assert not items.append(owner, {"name": "again", items.id: added[-1], **place})
         if nth % 3 == 2:
             assert items.remove(owner, added[nth - 2]) and not items.remove(owner, added[nth - 2])
     print(*(item.get("name") for item in items.newest(owner, 20)), sep="\n")

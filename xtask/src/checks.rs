@@ -21,6 +21,10 @@ use crate::server::Server;
 use crate::site::{self, FIRST_LOAD_LIMIT};
 use crate::tools::{self, DENY};
 
+/// The library, the tool, and what they consist of.
+const PUBLISHED: &str = "--package outlier-document --package outlier-embedded --package outlier-mongodb \
+                         --package outlier --package outlier-cli";
+
 /// Runs the checks in order, the cheap ones first. A failure does not stop the others, except that the browser
 /// tests need the build.
 pub fn test(repository: &Repository, quick: bool) -> ExitCode {
@@ -92,6 +96,16 @@ impl Suite<'_> {
         let browser = "clippy --locked --package frontend --package ui \
                        --target wasm32-unknown-unknown -- --deny warnings";
         self.command("lints of the browser side", repository.cargo(browser), None);
+        let mut documentation = repository.cargo("doc --locked --no-deps --workspace --exclude frontend");
+        documentation.env("RUSTDOCFLAGS", "--deny warnings");
+        self.command("documentation of the crates", documentation, None);
+        // They were compiled as parts of the workspace; the archives are not compiled once more.
+        let package = format!("package --locked --allow-dirty --no-verify {PUBLISHED}");
+        self.command(
+            "packages of the library and the tool",
+            repository.cargo(&package),
+            None,
+        );
     }
 
     fn rust_tests(&mut self) {

@@ -4,11 +4,11 @@ use std::io::IsTerminal as _;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use bson::{Bson, Document};
+use bson::{Bson, Document, doc};
 use outlier::describe::{DESCRIPTIONS, Description};
 use outlier::document::{Error, session_of};
 use outlier::scan::{Owners, Shape};
-use outlier::{Collection, Lists, Owner, plain};
+use outlier::{Collection, ListSpec, Lists, OrderBy, Owner, plain, value_at};
 
 use crate::options::AdoptOptions;
 use crate::place::Opened;
@@ -47,6 +47,9 @@ pub async fn run(options: &AdoptOptions) -> Result<bool, String> {
     }
     let drafted = draft(&opened, options.order_by.as_deref(), options.key.as_deref());
     let mut description = described.clone().unwrap_or(drafted);
+    if described.is_none() && options.order_by.is_some() {
+        description.spec.order.by = order_by(&opened, &description.spec).await?;
+    }
     let plan = Plan::read(&opened, &description.spec).await?;
     let ids = plan.check(&opened)?;
     if described.is_none() {
@@ -71,6 +74,26 @@ pub async fn run(options: &AdoptOptions) -> Result<bool, String> {
     let adopted = adopt(&opened, &description).await?;
     print(&(adopted.lines().join("\n") + "\n"))?;
     Ok(adopted.refused.is_empty() && adopted.verified.missing == 0)
+}
+
+/// What the field that orders the list holds: what the first element has there. Elements with something else are named
+/// when the arrays are read.
+async fn order_by(opened: &Opened<'_>, spec: &ListSpec) -> Result<OrderBy, String> {
+    let (path, field) = (&*spec.path, &*spec.order.at);
+    let with_field = doc! { format!("{path}.{field}"): { "$exists": true } };
+    let found = opened
+        .collection()
+        .find_one(with_field)
+        .projection(doc! { path: 1 })
+        .await
+        .map_err(|error| opened.fault(&error.into()))?;
+    let array = found.as_ref().and_then(|document| value_at(document, path));
+    let mut elements = array.and_then(Bson::as_array).into_iter().flatten();
+    let first = elements.find_map(|element| element.as_document()?.get(field));
+    Ok(match first {
+        Some(Bson::Int32(_) | Bson::Int64(_) | Bson::Double(_)) => OrderBy::Number,
+        _ => OrderBy::Date,
+    })
 }
 
 /// Refuses options that contradict what is stored.
@@ -154,9 +177,10 @@ fn plan_lines(opened: &Opened<'_>, plan: &Plan, description: &Description, trip:
     let longest = plan.lengths.iter().max().copied().unwrap_or(0);
     let order = match (&*spec.order.at, plan.unsorted) {
         (plain::AT, _) => "the order of the array".to_owned(),
-        (field, 0) => format!("the date `{field}`"),
+        (field, 0) => format!("the {} `{field}`", spec.order.by.name()),
         (field, unsorted) => format!(
-            "the date `{field}`; {} arrays are in another order now, and --undo would return them in this one",
+            "the {} `{field}`; {} arrays are in another order now, and --undo would return them in this one",
+            spec.order.by.name(),
             grouped(unsorted)
         ),
     };

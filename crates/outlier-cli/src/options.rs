@@ -53,7 +53,7 @@ pub struct AdoptOptions {
     /// Turn the lists back into plain arrays where they fit into a document.
     #[arg(long)]
     pub undo: bool,
-    /// The date in each element that orders the list. Without it, the list keeps the order of the array.
+    /// The date or whole number in each element that orders the list. Without it, the list keeps the order of the array.
     #[arg(long, value_name = "FIELD")]
     pub order_by: Option<String>,
     /// The field whose values are unique in each array, such as a number. Without it, elements may be equal.

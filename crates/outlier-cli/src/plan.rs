@@ -285,6 +285,7 @@ pub fn draft(opened: &Opened<'_>, order_by: Option<&str>, key: Option<&str>) -> 
             key: key.map(|key| key.to_owned().into()),
             order: outlier::Order {
                 at: order_by.unwrap_or(plain::AT).to_owned().into(),
+                by: outlier::OrderBy::Date,
                 id: plain::ID.into(),
             },
             limits: Limits {

@@ -14,7 +14,7 @@ use std::time::Duration;
 use bson::{Bson, DateTime, Document, doc};
 use outlier::check::{Defect, Options, check};
 use outlier::describe::Description;
-use outlier::{Item, Key, Owner, plain, uuid_bson};
+use outlier::{Item, Key, OrderBy, Owner, plain, uuid_bson};
 use tokio::process::Command;
 use uuid::Uuid;
 
@@ -62,8 +62,12 @@ async fn rust(server: &Server, description: &Description, owner: &Owner) {
     let list = collection.lists()[0].on(engine);
     for nth in 0..ITEMS {
         let id = |nth: usize| Uuid::from_u128(1 << 100 | nth as u128);
-        let at = DateTime::from_millis(1_700_000_000_000);
-        let item = doc! { "name": format!("rust {nth}"), plain::ID: uuid_bson(id(nth)), plain::AT: at };
+        let at = match description.spec.order.by {
+            OrderBy::Date => DateTime::from_millis(1_700_000_000_000).into(),
+            OrderBy::Number => Bson::Int64(i64::try_from(nth).unwrap()),
+        };
+        let order = &description.spec.order;
+        let item = doc! { "name": format!("rust {nth}"), plain::ID: uuid_bson(id(nth)), &*order.at: at };
         let item = Item::new(item, &description.spec.order).unwrap();
         assert!(list.append(owner, item).await.unwrap().added);
         if nth % 3 == 2 {
@@ -75,9 +79,19 @@ async fn rust(server: &Server, description: &Description, owner: &Owner) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rust_python_and_node_lose_nothing_in_the_same_list() {
+    // Most heads are full by bytes before they have eight items.
+    lose_nothing(&["--head-bytes", "400"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rust_python_and_node_lose_nothing_in_the_same_list_ordered_by_a_number() {
+    lose_nothing(&["--order-by", "n"]).await;
+}
+
+async fn lose_nothing(options: &[&str]) {
     let server = Server::open(None).await;
     let before: Vec<Document> = (0..50)
-        .map(|nth| doc! { "name": format!("before {nth}") })
+        .map(|nth| doc! { "name": format!("before {nth}"), "n": nth - 50 })
         .collect();
     server
         .insert("shops", vec![doc! { "_id": 7, "state": { "log": before } }])
@@ -86,12 +100,7 @@ async fn rust_python_and_node_lose_nothing_in_the_same_list() {
     let place = [&address, "--collection", "shops", "--path", "state.log"];
     let (code, told, error) = run(
         "adopt",
-        // Most heads are full by bytes before they have eight items.
-        &[
-            &place[..],
-            &["--threshold", "8", "--page-size", "6", "--head-bytes", "400"],
-        ]
-        .concat(),
+        &[&place[..], &["--threshold", "8", "--page-size", "6"], options].concat(),
     )
     .await;
     assert_eq!(code, 0, "{told}{error}");

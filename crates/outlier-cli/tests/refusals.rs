@@ -24,7 +24,7 @@ async fn what_cannot_be_adopted_is_refused_with_the_way_round_and_stays() {
             vec![doc! { "_id": 1, "a": [1] }, doc! { "_id": "1", "a": [1] }],
         )
         .await;
-    let keyed = |key: i32| doc! { "k": key };
+    let keyed = |key: i32| doc! { "k": key, "t": "noon" };
     server
         .insert(
             "keyed",
@@ -47,7 +47,7 @@ async fn what_cannot_be_adopted_is_refused_with_the_way_round_and_stays() {
         (["nosuch", "a", ""], "no collection nosuch"),
         (["keyed", "a", "--key=k"], "another element has the same `k`"),
         (["keyed", "a", "--key=x"], "an item of `a` has no `x`"),
-        (["keyed", "a", "--order-by=k"], "`k` is not a date"),
+        (["keyed", "a", "--order-by=t"], "`t` is not a date"),
         (["keyed", "b", ""], "unique index"),
     ] {
         let [collection, path, option] = arguments;

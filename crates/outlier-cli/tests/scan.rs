@@ -137,6 +137,33 @@ async fn what_was_planted_is_found_and_nothing_else() {
     assert_eq!(server.everything().await, before);
 }
 
+/// On the server, and fetched because it lacks an operator.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sample_measures_that_many_documents_and_says_so() {
+    let server = planted().await;
+    let address = server.address();
+    for size in [10, 1_000] {
+        let (code, json, error) = scan(&[&address, "--json", "--sample", &size.to_string()]).await;
+        assert_eq!(code, 0, "{error}");
+        let report: Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(report["sample"], size);
+        let tags = array(&report, "customers", "tags");
+        assert_eq!(tags["arrays"], size.min(100));
+        let longest = array(&report, "customers", "orders")["items"]["max"]
+            .as_u64()
+            .unwrap();
+        assert!(longest <= 9 || longest == 5_000, "{longest}");
+        assert!(
+            size < 100 || longest == 5_000,
+            "a sample that has all documents is exact"
+        );
+    }
+    let (_, table, _) = scan(&[&address, "--sample", "10"]).await;
+    assert!(table.contains("SAMPLED: at most 10 random documents"), "{table}");
+    let (code, _, error) = scan(&[&address, "--sample", "ten"]).await;
+    assert_eq!(code, 2, "{error}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_collection_and_a_threshold_can_be_named() {
     let server = planted().await;

@@ -4,16 +4,15 @@ mod engine;
 
 use std::error::Error;
 
-use outlier::bson::{Bson, DateTime, Uuid, doc};
+use outlier::bson::{Bson, Uuid, doc};
 use outlier::document::{Engine, session_of};
-use outlier::{Item, Limits, ListSpec, Lists, Order, Owner, delete_owner, empty};
+use outlier::{Item, Limits, ListSpec, Lists, Order, OrderBy, Owner, delete_owner, empty};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Entry {
     id: Uuid,
-    at: DateTime,
-    /// No two entries of an account have the same.
+    /// No two entries of an account have the same, and it orders them.
     number: i64,
     cents: i64,
     balance: i64,
@@ -31,13 +30,9 @@ async fn book(
         let list = entries.on(session_of(engine));
         let newest = list.newest_first(account, None, 1).await?;
         let newest = newest.items.first().map(Item::read::<Entry>).transpose()?;
-        let (at, number, balance) = newest.map_or((DateTime::MIN, 0, 0), |entry| {
-            (entry.at, entry.number, entry.balance)
-        });
+        let (number, balance) = newest.map_or((0, 0), |entry| (entry.number, entry.balance));
         let entry = Entry {
             id: Uuid::from_bytes(id.to_be_bytes()),
-            // Later than the entry before it, also within a millisecond.
-            at: DateTime::now().max(DateTime::from_millis(at.timestamp_millis() + 1)),
             number: number + 1,
             cents,
             balance: balance + cents,
@@ -57,7 +52,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
         path: "entries".into(),
         pages: "exampleEntryPages".into(),
         key: Some("number".into()),
-        order: Order::default(),
+        order: Order {
+            at: "number".into(),
+            by: OrderBy::Number,
+            id: "id".into(),
+        },
         limits: Limits {
             threshold: 16,
             page_size: 12,

@@ -6,7 +6,7 @@ use std::error::Error;
 
 use outlier::bson::{Bson, DateTime, Uuid, doc};
 use outlier::describe::Description;
-use outlier::{Item, Limits, ListSpec, Order, Owner, Restored, delete_owner, plain};
+use outlier::{Item, Limits, ListSpec, Order, OrderBy, Owner, Restored, delete_owner, plain};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -19,6 +19,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             key: None,
             order: Order {
                 at: plain::AT.into(),
+                by: OrderBy::Date,
                 id: plain::ID.into(),
             },
             limits: Limits {

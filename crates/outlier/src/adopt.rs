@@ -1,6 +1,6 @@
 use std::collections::HashSet;
 
-use bson::{Bson, DateTime, Document, doc};
+use bson::{Bson, Document, doc};
 
 use crate::item::documents;
 use crate::spec::take_at;
@@ -128,7 +128,7 @@ impl OverflowList<'_> {
             self.path("head"): documents(&head),
         };
         if let Some(newest) = chunks.last().and_then(|chunk| chunk.first()) {
-            set.insert(self.path("floor"), newest.at);
+            set.insert(self.path("floor"), self.spec().order.by.value(newest.at));
         }
         let change = doc! {
             "$set": set, "$inc": { self.path("rev"): 1_i64 }, "$unset": { self.path("adopting"): "" },
@@ -170,10 +170,8 @@ impl OverflowList<'_> {
         chunks: &[Vec<Item>],
     ) -> Result<Option<i64>> {
         let numbers = first..first + chunks.len();
-        let array_end = seen
-            .head
-            .first()
-            .map_or(DateTime::from_millis(0), |newest| newest.at);
+        let by = self.spec().order.by;
+        let array_end = by.moment(seen.head.first().map_or(0, |newest| newest.at));
         let pages: Vec<Document> = numbers
             .clone()
             .zip(chunks)
@@ -182,7 +180,7 @@ impl OverflowList<'_> {
                 let mut page = self.page_of(owner, &seen.born, number);
                 page.insert("_id", owner.page_id(self.field(), &seen.born, number));
                 page.insert("rev", seen.rev);
-                page.extend(page_fields(chunk, array_end));
+                page.extend(page_fields(chunk, by, array_end));
                 page
             })
             .collect();

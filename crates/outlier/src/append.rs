@@ -33,8 +33,10 @@ impl OverflowList<'_> {
     /// answer. Neither affects the other appends.
     ///
     /// # Errors
-    /// [`Error::NoOwner`] when the owner does not exist, [`Error::Refused`] when the item is larger than
-    /// [`ListSpec::largest_item`](crate::ListSpec::largest_item), [`Error::Contended`] when other changes kept winning.
+    /// [`Error::NoOwner`](document::Error::NoOwner) when the owner does not exist,
+    /// [`Error::Refused`](document::Error::Refused) when the item is larger than
+    /// [`ListSpec::largest_item`](crate::ListSpec::largest_item), or is ordered by its key and below what has spilled,
+    /// and [`Error::Contended`](document::Error::Contended) when other changes kept winning.
     pub async fn append(&self, owner: &Owner, item: Item) -> Result<Appended> {
         let item = self.spec().accept(item)?;
         let key = self.spec().key_of(&item)?;

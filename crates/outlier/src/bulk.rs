@@ -22,7 +22,7 @@ pub struct StoredList {
 #[must_use]
 pub fn lay_out(spec: &ListSpec, owner: &Owner, born: Uuid, mut items: Vec<Item>) -> StoredList {
     spec.assert_limits();
-    let born = uuid_bson(born);
+    let (by, born) = (spec.order.by, uuid_bson(born));
     items.sort_unstable_by_key(Item::order);
     let count = items.len();
     let mut rest = items.as_slice();
@@ -30,7 +30,7 @@ pub fn lay_out(spec: &ListSpec, owner: &Owner, born: Uuid, mut items: Vec<Item>)
     let mut floor = None;
     // The head is full when it meets the next item.
     while let (head, [next, ..]) = rest.split_at(spec.fit(rest, &[])) {
-        let now = next.at;
+        let now = by.moment(next.at);
         let (oldest_first, younger) = rest.split_at(spec.chunk(head.iter().rev(), Some(next)));
         let chunk: Vec<Item> = oldest_first.iter().rev().cloned().collect();
         rest = younger;
@@ -44,7 +44,7 @@ pub fn lay_out(spec: &ListSpec, owner: &Owner, born: Uuid, mut items: Vec<Item>)
             "page": i64::from(number),
             "rev": 0_i64,
         };
-        page.extend(page_fields(&chunk, now));
+        page.extend(page_fields(&chunk, by, now));
         pages.push(page);
     }
     let mut list = empty();
@@ -54,7 +54,7 @@ pub fn lay_out(spec: &ListSpec, owner: &Owner, born: Uuid, mut items: Vec<Item>)
     list.insert("hasOverflow", !pages.is_empty());
     list.insert("spilled", long(count - rest.len()));
     if let Some(floor) = floor {
-        list.insert("floor", floor);
+        list.insert("floor", by.value(floor));
     }
     list.insert("head", documents(rest.iter().rev()));
     StoredList { list, pages }

@@ -1,7 +1,7 @@
 use bson::{Bson, doc};
 
 use crate::fields::number;
-use crate::pages::{Direction, date, order};
+use crate::pages::{Direction, order};
 use crate::{OverflowList, Owner};
 use document::{Find, Result};
 
@@ -14,7 +14,7 @@ impl OverflowList<'_> {
             return Ok(held);
         }
         let mut filter = self.pages_of(owner, born);
-        filter.insert("last", doc! { "$lte": date(i64::MAX) });
+        filter.insert("last", doc! { "$lte": self.spec().order.by.bound(i64::MAX) });
         filter.insert("page", doc! { "$lt": i64::try_from(pages).unwrap_or(i64::MAX) });
         let find = Find::matching(filter)
             .project(doc! { "_id": 0, "page": 1, "count": 1 })

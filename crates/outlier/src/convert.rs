@@ -105,7 +105,7 @@ impl OverflowList<'_> {
                 conversion = None;
                 continue;
             }
-            let list = Self::list_of(&seen, &chunks, &head);
+            let list = self.list_of(&seen, &chunks, &head);
             let put = match growth {
                 Growth::Refused => self.put(owner, &document, &seen, list),
                 Growth::Plain => self.put_with_growth(owner, &document, &seen, list),
@@ -179,7 +179,7 @@ impl OverflowList<'_> {
     }
 
     /// The list that takes the array's place.
-    fn list_of(seen: &State, chunks: &[Vec<Item>], head: &[Item]) -> Document {
+    fn list_of(&self, seen: &State, chunks: &[Vec<Item>], head: &[Item]) -> Document {
         let spilled: usize = chunks.iter().map(Vec::len).sum();
         let mut list = empty();
         list.insert("count", int(spilled + head.len()));
@@ -188,7 +188,7 @@ impl OverflowList<'_> {
         list.insert("hasOverflow", !chunks.is_empty());
         list.insert("rev", seen.rev);
         if let Some(newest) = chunks.last().and_then(|chunk| chunk.first()) {
-            list.insert("floor", newest.at);
+            list.insert("floor", self.spec().order.by.value(newest.at));
         }
         list.insert("head", documents(head));
         list

@@ -1,4 +1,3 @@
-use bson::DateTime;
 use uuid::Uuid;
 
 /// A position in a list: just after the item with this order key.
@@ -9,7 +8,7 @@ use uuid::Uuid;
 pub struct Cursor {
     /// The list and direction that it belongs to, in a short form. It is refused anywhere else.
     pub list: u32,
-    /// The item's time, in milliseconds since 1970.
+    /// What orders the item: its time, in milliseconds since 1970, or its number.
     pub at: i64,
     /// The item's id.
     pub id: Uuid,
@@ -25,8 +24,8 @@ impl Cursor {
         })
     }
 
-    pub(crate) fn order(self) -> (DateTime, Uuid) {
-        (DateTime::from_millis(self.at), self.id)
+    pub(crate) fn order(self) -> (i64, Uuid) {
+        (self.at, self.id)
     }
 }
 

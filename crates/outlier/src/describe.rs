@@ -4,7 +4,7 @@ use bson::{Bson, doc};
 use document::{Engine, Error, Find, Result, Update};
 use serde::{Deserialize, Serialize};
 
-use crate::{Collection, Limits, ListSpec, Lists, Order};
+use crate::{Collection, Limits, ListSpec, Lists, Order, OrderBy};
 
 /// The collection with one document for each kind of list in its database.
 pub const DESCRIPTIONS: &str = "outlierLists";
@@ -47,6 +47,9 @@ struct Stored {
 #[derive(Serialize, Deserialize)]
 struct StoredOrder {
     at: String,
+    /// Dates, if it says nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
     id: String,
 }
 
@@ -100,6 +103,7 @@ impl Description {
             key: key.as_ref().map(ToString::to_string),
             order: StoredOrder {
                 at: order.at.to_string(),
+                by: (order.by != OrderBy::Date).then(|| order.by.name().to_owned()),
                 id: order.id.to_string(),
             },
             limits: StoredLimits {
@@ -144,6 +148,13 @@ impl Description {
         }
         let ids = ID_TYPES.into_iter().find(|ids| *ids == stored.ids);
         let ids = ids.ok_or_else(|| unreadable(owners, path, "`ids` is no type of an owner's `_id`"))?;
+        let by = match stored.order.by.as_deref() {
+            None => OrderBy::Date,
+            Some(by) => [OrderBy::Date, OrderBy::Number]
+                .into_iter()
+                .find(|known| known.name() == by)
+                .ok_or_else(|| unreadable(owners, path, "`order.by` is neither `date` nor `number`"))?,
+        };
         let most = |number: i64, what: &str| match usize::try_from(number) {
             Ok(number @ 1..) => Ok(number),
             _ => Err(unreadable(
@@ -180,6 +191,7 @@ impl Description {
                 key: stored.key.map(Into::into),
                 order: Order {
                     at: stored.order.at.into(),
+                    by,
                     id: stored.order.id.into(),
                 },
                 read: Ok,

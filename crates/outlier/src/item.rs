@@ -1,6 +1,6 @@
 use std::hash::{Hash, Hasher};
 
-use bson::{Bson, DateTime, Document, RawDocumentBuf};
+use bson::{Bson, Document, RawDocumentBuf};
 use document::{Error, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -12,7 +12,8 @@ use crate::{ListSpec, Order, fields, uuid_bson};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
     pub(crate) id: Uuid,
-    pub(crate) at: DateTime,
+    /// The value that orders it: a date in milliseconds since 1970, or a number.
+    pub(crate) at: i64,
     document: Document,
 }
 
@@ -32,7 +33,7 @@ impl Item {
     /// [`Error::Malformed`](document::Error) when a field that orders items is missing or of another type.
     pub fn new(mut document: Document, order: &Order) -> Result<Self> {
         let id = fields::uuid(&document, &order.id)?;
-        let at = fields::date(&document, &order.at)?;
+        let at = order.by.read(&document, &order.at)?;
         if document.get(&*order.id) != Some(&uuid_bson(id)) {
             // Old drivers stored UUIDs as binary of another subtype, which no filter by a UUID finds. It keeps its place.
             document.insert(&*order.id, uuid_bson(id));
@@ -56,9 +57,10 @@ impl Item {
         Ok(bson::deserialize_from_document(self.document.clone())?)
     }
 
-    /// An item whose content has this time and id in the fields that order items.
+    /// An item whose content has these values in the fields that order items: milliseconds since 1970 if the first is
+    /// a date, and the id.
     #[must_use]
-    pub fn ordered(document: Document, (at, id): (DateTime, Uuid)) -> Self {
+    pub fn ordered(document: Document, (at, id): (i64, Uuid)) -> Self {
         Self { id, at, document }
     }
 
@@ -74,17 +76,17 @@ impl Item {
         self.document
     }
 
-    /// Newest first is the reverse of this.
+    /// Newest first is the reverse of this. A date is in milliseconds since 1970.
     #[must_use]
-    pub fn order(&self) -> (DateTime, Uuid) {
+    pub fn order(&self) -> (i64, Uuid) {
         (self.at, self.id)
     }
 
-    /// Gives the item a later time if it is below this one.
-    pub(crate) fn raise(&mut self, lowest: DateTime, order: &Order) {
+    /// Gives the item a higher place if it is below this one.
+    pub(crate) fn raise(&mut self, lowest: i64, order: &Order) {
         if self.at < lowest {
             self.at = lowest;
-            self.document.insert(&*order.at, lowest);
+            self.document.insert(&*order.at, order.by.value(lowest));
         }
     }
 

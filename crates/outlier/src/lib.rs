@@ -6,8 +6,8 @@
 //! operation on the list finishes what was begun.
 //!
 //! A [`ListSpec`] says where the lists of one kind are and what their items look like; [`Lists`] are all of them, and
-//! an [`OverflowList`] is one kind of list in one operation. Items are ordered by time and id, newest first, in head
-//! and pages alike. The order key never changes, so a cursor stays valid whatever happens to the item that it names.
+//! an [`OverflowList`] is one kind of list in one operation. Items are ordered by time, or by number, and id, newest
+//! first, in head and pages alike. The order key never changes, so a cursor stays valid whatever happens to the item that it names.
 //!
 //! Source: MongoDB, "Building with Patterns: The Outlier Pattern"; the protocol is described in docs/overflow.md.
 
@@ -134,7 +134,7 @@ pub use read::Stretch;
 pub use remove::Removed;
 pub use restore::Restored;
 pub use snapshot::Snapshot;
-pub use spec::{Limits, ListSpec, Order, Owner, uuid_bson, value_at};
+pub use spec::{Limits, ListSpec, Order, OrderBy, Owner, uuid_bson, value_at};
 pub use state::empty;
 pub use sweep::Sweep;
 pub use turns::Turns;

@@ -1,7 +1,7 @@
 use bson::doc;
 
 use crate::fields::number;
-use crate::pages::{Direction, date, order};
+use crate::pages::{Direction, order};
 use crate::read::{Placed, Start};
 use crate::state::{Head, State, page_number};
 use crate::{OverflowList, Owner, Stretch};
@@ -71,10 +71,11 @@ impl OverflowList<'_> {
     /// page that holds the offset, if there is one.
     async fn skip_pages(&self, owner: &Owner, seen: &State, rest: &mut u64) -> Result<Option<u32>> {
         let mut below = seen.pages;
+        let by = self.spec().order.by;
         let mut from = i64::MAX;
         loop {
             let mut filter = self.pages_of(owner, &seen.born);
-            filter.insert("last", doc! { "$lte": date(from) });
+            filter.insert("last", doc! { "$lte": by.bound(from) });
             filter.insert("page", doc! { "$lt": i64::from(below) });
             let find = Find::matching(filter)
                 .project(doc! { "_id": 0, "page": 1, "count": 1, "last": 1 })
@@ -95,9 +96,7 @@ impl OverflowList<'_> {
                     return Ok(Some(below));
                 }
                 *rest -= held;
-                from = page
-                    .get_datetime("last")
-                    .map_or(from, |last| last.timestamp_millis());
+                from = by.read(&page, "last").unwrap_or(from);
             }
         }
     }

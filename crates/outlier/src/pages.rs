@@ -1,8 +1,6 @@
 //! Locates a list's pages and finds those that a reader needs.
 
-use std::ops::RangeInclusive;
-
-use bson::{Bson, DateTime, Document, doc};
+use bson::{Bson, Document, doc};
 
 use crate::fields::number;
 use crate::state::{Born, State, page_number};
@@ -120,7 +118,7 @@ impl OverflowList<'_> {
         from: Option<i64>,
     ) -> Result<Option<Page>> {
         let mut filter = self.pages_of(owner, &seen.born);
-        let from = date(from.unwrap_or(i64::MAX));
+        let from = self.spec().order.by.bound(from.unwrap_or(i64::MAX));
         let below = doc! { "$lt": i64::from(below.min(seen.pages)) };
         filter.insert("page", &below);
         filter.insert("last", doc! { "$lte": &from });
@@ -144,7 +142,10 @@ impl OverflowList<'_> {
         from: Option<i64>,
     ) -> Result<Option<Page>> {
         let mut filter = self.pages_of(owner, &seen.born);
-        filter.insert("last", doc! { "$gte": date(from.unwrap_or(i64::MIN)) });
+        filter.insert(
+            "last",
+            doc! { "$gte": self.spec().order.by.bound(from.unwrap_or(i64::MIN)) },
+        );
         filter.insert(
             "page",
             doc! { "$gte": i64::from(above), "$lt": i64::from(seen.pages) },
@@ -160,20 +161,8 @@ impl OverflowList<'_> {
     }
 }
 
-/// The order in which pages follow each other. Items of one millisecond may be in two pages, which the numbers order.
+/// The order in which pages follow each other. Items of one value may be in two pages, which the numbers order.
 pub(crate) fn order(way: Direction) -> Document {
     let direction = if way == Direction::Down { -1 } else { 1 };
     doc! { "last": direction, "page": direction }
-}
-
-/// The times that every server can read, in milliseconds: the years 1 to 9999. MongoDB accepts any number of
-/// milliseconds, but other servers that speak its protocol may keep dates in a type of their language, which ends
-/// there.
-const READABLE: RangeInclusive<i64> = -62_135_596_800_000..=253_402_300_799_999;
-
-/// A time to compare with, or the nearest one that every server can read.
-pub(crate) fn date(millis: i64) -> Bson {
-    Bson::DateTime(DateTime::from_millis(
-        millis.clamp(*READABLE.start(), *READABLE.end()),
-    ))
 }

@@ -103,7 +103,7 @@ mod tests {
     use bson::{Binary, Document};
 
     use super::*;
-    use crate::{Limits, Order};
+    use crate::{Limits, Order, OrderBy};
 
     fn spec(at: &'static str, key: Option<&'static str>) -> ListSpec {
         ListSpec {
@@ -113,6 +113,7 @@ mod tests {
             key: key.map(Into::into),
             order: Order {
                 at: at.into(),
+                by: OrderBy::Date,
                 id: ID.into(),
             },
             limits: Limits {

@@ -37,9 +37,10 @@ pub(crate) struct QueuedAppend {
 pub(crate) struct Waiter(oneshot::Sender<Result<Appended>>);
 
 impl Waiter {
-    /// For an append that runs alone: nobody waits for it here.
-    pub(crate) fn detached() -> Self {
-        Self(oneshot::channel().0)
+    /// A waiter, and where its outcome arrives.
+    pub(crate) fn new() -> (Self, oneshot::Receiver<Result<Appended>>) {
+        let (waiter, answer) = oneshot::channel();
+        (Self(waiter), answer)
     }
 
     /// Sends the outcome. It is dropped if the caller has been cancelled meanwhile.
@@ -51,11 +52,11 @@ impl Waiter {
 impl OverflowList<'_> {
     /// Appends in the next round of the list.
     pub(crate) async fn append_queued(&self, owner: &Owner, key: Key, item: Item) -> Result<Appended> {
-        let (waiter, answer) = oneshot::channel();
+        let (waiter, answer) = Waiter::new();
         let wanted = QueuedAppend {
             key,
             item,
-            waiter: Waiter(waiter),
+            waiter,
             deadline: deadline(),
         };
         if let Some(rounds) = Rounds::join(self.kind, owner.clone(), wanted) {

@@ -1,4 +1,3 @@
-use bson::DateTime;
 use uuid::Uuid;
 
 use crate::pages::{Direction, Page};
@@ -55,11 +54,12 @@ impl OverflowList<'_> {
         self.read(owner, Start::After(Direction::Up, after), limit).await
     }
 
-    /// A cursor for [`OverflowList::newest_first`] that points to the newest item that is not newer than `moment`.
-    pub fn cursor_at(&self, owner: &Owner, moment: DateTime) -> Cursor {
+    /// A cursor for [`OverflowList::newest_first`] that points to the newest item that is not newer than `moment`, in
+    /// milliseconds since 1970, or whose number is not above it.
+    pub fn cursor_at(&self, owner: &Owner, moment: i64) -> Cursor {
         Cursor {
             list: self.cursors_of(owner, Direction::Down),
-            at: moment.timestamp_millis().saturating_add(1),
+            at: moment.saturating_add(1),
             id: Uuid::nil(),
             page: None,
         }
@@ -133,7 +133,7 @@ impl OverflowList<'_> {
         let mut below = seen.pages;
         while found.len() < wanted && below > 0 {
             last = found.last().map(|(_, item)| item.order()).or(last);
-            let from = last.map(|(at, _)| at.timestamp_millis());
+            let from = last.map(|(at, _)| at);
             let Some(Page { number, items, .. }) = self.page_down(owner, seen, below, from).await? else {
                 break;
             };
@@ -163,7 +163,7 @@ impl OverflowList<'_> {
         let mut next = match last {
             _ if seen.pages == 0 => None,
             Some((at, _)) => {
-                let earlier = Some(at.timestamp_millis().saturating_sub(1));
+                let earlier = Some(at.saturating_sub(1));
                 match self.page_down(owner, &seen, seen.pages, earlier).await? {
                     Some(page) => Some(page),
                     None => self.page_up(owner, &seen, 0, None).await?,
@@ -172,7 +172,7 @@ impl OverflowList<'_> {
             None => self.page_up(owner, &seen, 0, None).await?,
         };
         while let Some(Page { number, items, .. }) = next {
-            let from = items.last().map(|oldest| oldest.at.timestamp_millis());
+            let from = items.last().map(|oldest| oldest.at);
             let items = items
                 .into_iter()
                 .rev()
@@ -240,7 +240,7 @@ impl OverflowList<'_> {
     pub(crate) fn cursor_after(&self, owner: &Owner, way: Direction, (page, item): &Placed) -> Cursor {
         Cursor {
             list: self.cursors_of(owner, way),
-            at: item.at.timestamp_millis(),
+            at: item.at,
             id: item.id,
             page: *page,
         }

@@ -114,7 +114,7 @@ impl OverflowList<'_> {
             "_id": owner.id(),
             "born": &seen.born,
             self.path("pages"): i64::from(seen.pages),
-            self.path("floor"): seen.floor_bson(),
+            self.path("floor"): seen.floor_bson(self.spec().order.by),
             self.path(&format!("head.{}", self.spec().field_of(key))): { "$ne": key.value() },
         };
         if terms.since.is_some() {

@@ -7,15 +7,15 @@
 
 use std::collections::HashMap;
 
-use bson::{Bson, DateTime, Document, doc};
+use bson::{Bson, Document, doc};
 use tokio::time::Instant;
 
 use crate::item::documents;
 use crate::queue::{QueuedAppend, Waiter};
 use crate::snapshot::{Snapshot, Terms, together};
 use crate::spill::Push;
-use crate::state::{Head, State, int, just_after};
-use crate::{Appended, Item, Key, Order, OverflowList, Owner};
+use crate::state::{Head, State, int};
+use crate::{Appended, Item, Key, ListSpec, Order, OverflowList, Owner};
 use document::{Attempts, Consistency, Error, Result, deadline, until};
 
 /// The progress of a round.
@@ -81,18 +81,22 @@ impl OverflowList<'_> {
             since: Some(seen.0),
             also,
         };
+        let (waiter, mut refused) = Waiter::new();
         let mut round = Round {
             wanted: vec![QueuedAppend {
                 key,
                 item,
-                waiter: Waiter::detached(),
+                waiter,
                 deadline: deadline(),
             }],
             done: Vec::with_capacity(1),
         };
         let seen = self.add_and_sweep(owner, &mut round, &mut terms).await?;
         self.finish_leftovers(owner, seen).await;
-        Ok(round.done.pop().map(|(_, appended)| appended))
+        match refused.try_recv() {
+            Ok(refused) => refused.map(Some),
+            Err(_) => Ok(round.done.pop().map(|(_, appended)| appended)),
+        }
     }
 
     /// Like [`OverflowList::add`]. If it fails after a page was written for an owner that was deleted meanwhile, it
@@ -162,6 +166,7 @@ impl OverflowList<'_> {
                 };
                 round.found(there, count);
             }
+            round.refuse_below(seen.floor, spec);
             let Some(first) = round.wanted.first() else {
                 return Ok(Some(seen));
             };
@@ -190,8 +195,9 @@ impl OverflowList<'_> {
                 most = (going.len() / 2).max(1);
                 (going.len(), pushed)
             } else if turn.is_some() {
-                let now = first.item.at;
+                let now = spec.order.by.moment(first.item.at);
                 let chunk = seen.take_chunk(spec, round.items().next());
+                round.refuse_below(seen.floor_above(&chunk), spec);
                 let room = spec.fit(round.items(), &seen.head);
                 let going = round.first(room.min(most), seen.floor_above(&chunk), &spec.order);
                 *paged_for = Some(seen.born.clone());
@@ -267,7 +273,7 @@ impl OverflowList<'_> {
             "_id": owner.id(),
             "born": &seen.born,
             self.path("pages"): i64::from(seen.pages),
-            self.path("floor"): seen.floor_bson(),
+            self.path("floor"): seen.floor_bson(self.spec().order.by),
             "$expr": { "$lte": [{ "$size": format!("${}", self.path("head")) }, int(most_before)] },
             self.path(&format!("head.{}", self.spec().field_of(&first.key))): { "$nin": keys },
         };
@@ -341,13 +347,28 @@ impl Round {
         }
     }
 
+    /// Refuses items that would need a higher place, because they cannot have one: in a list where the field that
+    /// orders an item is also its key.
+    fn refuse_below(&mut self, floor: Option<i64>, spec: &ListSpec) {
+        let Some(floor) = floor.filter(|_| spec.key.as_ref() == Some(&spec.order.at)) else {
+            return;
+        };
+        for below in self.wanted.extract_if(.., |wanted| wanted.item.at <= floor) {
+            let what = format!(
+                "`{}` of a new item has to be above {floor}, the highest of `{}` that has spilled",
+                spec.order.at, spec.path
+            );
+            below.waiter.answer(Err(Error::refused(2, what)));
+        }
+    }
+
     /// The first items of the line, at most `most` of them. A new item gets a time above the floor: with a clock that
     /// runs behind it would otherwise sort below what has spilled, or spills in the same write.
-    fn first(&mut self, most: usize, floor: Option<DateTime>, order: &Order) -> &[QueuedAppend] {
+    fn first(&mut self, most: usize, floor: Option<i64>, order: &Order) -> &[QueuedAppend] {
         let going = most.min(self.wanted.len());
         let going = &mut self.wanted[..going];
         if let Some(floor) = floor {
-            let lowest = just_after(floor);
+            let lowest = floor.saturating_add(1);
             for wanted in &mut *going {
                 wanted.item.raise(lowest, order);
             }

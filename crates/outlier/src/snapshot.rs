@@ -58,8 +58,8 @@ impl OverflowList<'_> {
         self.state(owner, Head::Whole).await.map(Snapshot)
     }
 
-    /// Changes other fields of the owner, and returns the list as it is after that, in one command. `guard` selects
-    /// the owner. A later write is on disk only together with this one; the answer does not mean that this one is.
+    /// Changes other fields of the owner, and returns the list as it is after that, with these fields and those named in
+    /// `read`, in one command. `guard` selects the owner. A later write is on disk only together with this one; the answer does not mean that this one is.
     ///
     /// # Errors
     /// [`Error::NoOwner`] when no owner meets the guard.
@@ -68,8 +68,10 @@ impl OverflowList<'_> {
         owner: &Owner,
         guard: Document,
         change: Document,
+        read: &[&str],
     ) -> Result<(Snapshot, Document)> {
         let mut fields = self.fields(Head::Whole);
+        fields.extend(read.iter().map(|field| ((*field).to_owned(), Bson::Int32(1))));
         let fields_changed = change.iter().filter_map(|(_, fields)| fields.as_document());
         for field in fields_changed.flat_map(Document::keys) {
             fields.insert(field, 1);

@@ -40,19 +40,34 @@ pub struct ListSpec {
 /// The fields of an item by which lists are ordered, newest first. Their values never change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Order {
-    /// A date.
+    /// The field that orders the items. An item that would be below what has spilled already gets the next value above
+    /// that.
     pub at: Cow<'static, str>,
-    /// A UUID, which no two items share. It orders the items of one millisecond.
+    /// What that field holds.
+    pub by: OrderBy,
+    /// A UUID, which no two items share. It orders the items of one millisecond, or of one number.
     pub id: Cow<'static, str>,
+}
+
+/// What orders the items of a list.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OrderBy {
+    /// A date. Lists in the order of insertion have one, too: when the item was appended.
+    #[default]
+    Date,
+    /// A whole number, of any numeric type but decimal, from -2⁵³ to 2⁵³, which every language can represent: the
+    /// number of an entry or of a measurement.
+    Number,
 }
 
 impl ListSpec {
     /// What an item looks like, for messages.
     pub(crate) fn form(&self) -> String {
-        let Order { at, id } = &self.order;
-        match &self.key {
-            Some(key) => format!("{{{id}: UUID, {key}: …, {at}: date}}"),
-            None => format!("{{{id}: UUID, {at}: date}}"),
+        let Order { at, by, id } = &self.order;
+        let by = by.name();
+        match self.key.as_ref().filter(|key| *key != at) {
+            Some(key) => format!("{{{id}: UUID, {key}: …, {at}: {by}}}"),
+            None => format!("{{{id}: UUID, {at}: {by}}}"),
         }
     }
 }
@@ -61,6 +76,7 @@ impl Default for Order {
     fn default() -> Self {
         Self {
             at: Cow::Borrowed("at"),
+            by: OrderBy::Date,
             id: Cow::Borrowed("id"),
         }
     }

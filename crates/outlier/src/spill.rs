@@ -3,7 +3,7 @@ use bson::{DateTime, Document, doc};
 use crate::item::documents;
 use crate::snapshot::{Terms, together};
 use crate::state::{State, int};
-use crate::{Item, OverflowList, Owner};
+use crate::{Item, OrderBy, OverflowList, Owner};
 use document::{Error, Result, Update};
 
 /// What a push adds, and what is written with it.
@@ -67,7 +67,7 @@ impl OverflowList<'_> {
     ) -> Result<bool> {
         let mut absent_or_older = self.page_of(owner, &seen.born, number);
         absent_or_older.insert("rev", doc! { "$lt": seen.rev });
-        let mut page = page_fields(chunk, now);
+        let mut page = page_fields(chunk, self.spec().order.by, now);
         page.insert("rev", seen.rev);
         let id = owner.page_id(self.field(), &seen.born, number);
         let write = Update::one(
@@ -107,7 +107,7 @@ impl OverflowList<'_> {
             "$inc": {
                 self.path("count"): int(adding.items.len()), self.path("pages"): 1_i64, self.path("spilled"): int(chunk.len()),
             },
-            "$set": { self.path("hasOverflow"): true, self.path("floor"): floor },
+            "$set": { self.path("hasOverflow"): true, self.path("floor"): self.spec().order.by.value(floor) },
         };
         let change = if adding.items.is_empty() {
             change
@@ -143,13 +143,13 @@ impl OverflowList<'_> {
     }
 }
 
-/// The fields in which a page describes its items: none is newer than `first` or older than `last`. They are the times
+/// The fields in which a page describes its items: none is newer than `first` or older than `last`. They are those
 /// of its newest and oldest item when it is written; a removal leaves them as they are.
-pub(crate) fn page_fields(chunk: &[Item], now: DateTime) -> Document {
+pub(crate) fn page_fields(chunk: &[Item], by: OrderBy, now: DateTime) -> Document {
     let mut fields = doc! { "count": int(chunk.len()), "createdAt": now };
     if let (Some(newest), Some(oldest)) = (chunk.first(), chunk.last()) {
-        fields.insert("first", newest.at);
-        fields.insert("last", oldest.at);
+        fields.insert("first", by.value(newest.at));
+        fields.insert("last", by.value(oldest.at));
     }
     fields.insert("items", documents(chunk));
     fields

@@ -2,12 +2,12 @@
 
 use std::cmp::Reverse;
 
-use bson::{Bson, DateTime, Document, doc};
+use bson::{Bson, Document, doc};
 use uuid::Uuid;
 
 use crate::fields::{self, number};
 use crate::spec::take_at;
-use crate::{Item, ListSpec, OverflowList, Owner, uuid_bson, value_at};
+use crate::{Item, ListSpec, OrderBy, OverflowList, Owner, uuid_bson, value_at};
 use document::{Consistency, Error, Find, FindAndModify, Result};
 
 /// The incarnation of an owner: a document that is deleted and made again with the same `_id` is another owner. Null
@@ -28,7 +28,7 @@ pub(crate) struct State {
     pub spilled: u64,
     pub pages: u32,
     pub rev: i64,
-    pub floor: Option<DateTime>,
+    pub floor: Option<i64>,
     pub pending: Vec<Pending>,
     /// Newest first; empty if it was not requested.
     pub head: Vec<Item>,
@@ -148,7 +148,7 @@ impl State {
             )));
         };
         let floor = if fields.contains_key("floor") {
-            Some(fields::date(&fields, "floor")?)
+            Some(list.spec().order.by.read(&fields, "floor")?)
         } else {
             None
         };
@@ -175,8 +175,8 @@ impl State {
     }
 
     /// The floor as it is stored, or null.
-    pub(crate) fn floor_bson(&self) -> Bson {
-        self.floor.map_or(Bson::Null, Bson::DateTime)
+    pub(crate) fn floor_bson(&self, by: OrderBy) -> Bson {
+        self.floor.map_or(Bson::Null, |floor| by.value(floor))
     }
 
     /// Whether nothing spilled between two reads. A spill raises the number of pages, which tidying lowers again, and
@@ -195,9 +195,12 @@ impl State {
 
     /// The floor after these items, newest first, have spilled. It always rises, even if they are of the same moment
     /// as those that spilled before, because it distinguishes one spill from the next.
-    pub(crate) fn floor_above(&self, chunk: &[Item]) -> Option<DateTime> {
+    pub(crate) fn floor_above(&self, chunk: &[Item]) -> Option<i64> {
         let newest = chunk.first()?.at;
-        Some(self.floor.map_or(newest, |floor| newest.max(just_after(floor))))
+        Some(
+            self.floor
+                .map_or(newest, |floor| newest.max(floor.saturating_add(1))),
+        )
     }
 
     /// Whether an item of a page is removed already.
@@ -223,11 +226,6 @@ impl Pending {
     pub(crate) fn to_document(self) -> Document {
         doc! { "page": i64::from(self.page), "rev": self.rev, "id": uuid_bson(self.id) }
     }
-}
-
-/// The first moment above a floor.
-pub(crate) fn just_after(floor: DateTime) -> DateTime {
-    DateTime::from_millis(floor.timestamp_millis().saturating_add(1))
 }
 
 pub(crate) fn page_number(document: &Document, field: &str) -> Result<u32> {

@@ -10,7 +10,7 @@ use document::{Engine, Find, Update};
 use embedded::Embedded;
 use outlier::check::{Options, check};
 use outlier::describe::Description;
-use outlier::{Item, Limits, ListSpec, Order, Owner, Restored, plain};
+use outlier::{Item, Limits, ListSpec, Order, OrderBy, Owner, Restored, plain};
 
 fn description(key: Option<&'static str>) -> Description {
     Description {
@@ -21,6 +21,7 @@ fn description(key: Option<&'static str>) -> Description {
             key: key.map(Into::into),
             order: Order {
                 at: plain::AT.into(),
+                by: OrderBy::Date,
                 id: plain::ID.into(),
             },
             limits: Limits {
@@ -291,7 +292,7 @@ fn items_are_what_elements_were() {
             .items
             .iter()
             .map(Item::order)
-            .map(|(at, _)| at.timestamp_millis())
+            .map(|(at, _)| at)
             .collect::<Vec<_>>(),
         [0]
     );

@@ -10,7 +10,8 @@ use bson::{Bson, DateTime, Document, doc};
 use document::{Engine, Error, Find};
 use embedded::Embedded;
 use outlier::{
-    Item, Key, Limits, ListSpec, Lists, Measure, Order, OverflowList, Owner, empty, uuid_bson, value_at,
+    Item, Key, Limits, ListSpec, Lists, Measure, Order, OrderBy, OverflowList, Owner, empty, uuid_bson,
+    value_at,
 };
 use uuid::Uuid;
 
@@ -29,6 +30,7 @@ fn spec() -> ListSpec {
         key: Some("number".into()),
         order: Order {
             at: "placed".into(),
+            by: OrderBy::Date,
             id: "order".into(),
         },
         limits: Limits {

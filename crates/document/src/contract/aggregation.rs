@@ -5,7 +5,7 @@ use bson::{Bson, Document, bson, doc};
 use super::{THINGS, code, insert};
 use crate::{Engine, Index};
 
-async fn posts(engine: &Engine) {
+pub(super) async fn posts(engine: &Engine) {
     let post = |n: i32| {
         let likes: Vec<Bson> = (0..n).map(|like| doc! { "by": like }.into()).collect();
         doc! { "_id": n, "author": if n % 3 == 0 { "ada" } else { "bob" }, "likes": likes, "at": 10 - n }
@@ -13,12 +13,12 @@ async fn posts(engine: &Engine) {
     insert(engine, (0..10).map(post).collect()).await;
 }
 
-async fn run(engine: &Engine, pipeline: Vec<Document>) -> Vec<Document> {
+pub(super) async fn run(engine: &Engine, pipeline: Vec<Document>) -> Vec<Document> {
     let answer = engine.aggregate(THINGS, pipeline.clone()).await;
     answer.unwrap_or_else(|error| panic!("{pipeline:?}: {error}"))
 }
 
-async fn refused(engine: &Engine, pipeline: Vec<Document>) -> i32 {
+pub(super) async fn refused(engine: &Engine, pipeline: Vec<Document>) -> i32 {
     match engine.aggregate(THINGS, pipeline.clone()).await {
         Err(error) => code(&error),
         Ok(answer) => panic!("{pipeline:?}: {answer:?}"),

@@ -114,6 +114,10 @@ macro_rules! each_contract_case {
                 invalid_pipelines_are_refused
                 variables_are_bound
             ]
+            sampling corner: [
+                a_sample_has_documents_of_the_collection
+                invalid_samples_are_refused
+            ]
             documents common: [decimals_are_kept_or_refused]
         }
     };

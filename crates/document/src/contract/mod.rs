@@ -23,6 +23,7 @@ pub mod indexes;
 pub mod modify;
 pub mod pipelines;
 pub mod queries;
+pub mod sampling;
 pub mod updates;
 
 #[doc(hidden)]

@@ -9,6 +9,7 @@
 //!   group, accumulator      stages that make one document of many
 //!   bucket
 //!   unwind                  the stage that makes many of one
+//!   sample                  the stage that passes on a few at random
 //!   pipeline, run           stages compiled, and documents going through them
 //!   distinct                the different values of a field
 //! ```
@@ -28,6 +29,7 @@ mod parse;
 mod pipeline;
 mod reshape;
 mod run;
+mod sample;
 mod shape;
 mod text;
 mod unwind;

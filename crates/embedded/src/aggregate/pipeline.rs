@@ -7,6 +7,7 @@ use super::bucket::{self, Automatic};
 use super::expression::Expression;
 use super::group::Group;
 use super::reshape::{Reshape, document, stage, unrecognized};
+use super::sample::Sample;
 use super::unwind::Unwind;
 use crate::filter::{Filter, whole};
 use crate::query::Query;
@@ -33,6 +34,7 @@ pub(super) enum Stage {
     Group(Group),
     BucketAuto(Automatic),
     Unwind(Unwind),
+    Sample(Sample),
 }
 
 impl Pipeline {
@@ -107,6 +109,7 @@ fn parse_stage(name: &str, spec: &Bson, stages: &mut Vec<Stage>) -> Result<()> {
         }
         "$bucketAuto" => Stage::BucketAuto(Automatic::parse(spec)?),
         "$unwind" => Stage::Unwind(Unwind::parse(spec)?),
+        "$sample" => Stage::Sample(Sample::parse(spec)?),
         "$count" => {
             let fields = vec![(count_name(spec)?.to_owned(), Accumulator::count())];
             stages.push(Stage::Group(Group::new(

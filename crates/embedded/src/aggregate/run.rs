@@ -1,6 +1,6 @@
 //! Running a pipeline: documents pass through its stages one by one.
 //!
-//! Only a sort and a group hold documents back, and no more than 100 MB of them.
+//! Only a sort, a group and a sample hold documents back, and no more than 100 MB of them.
 
 use bson::{Document, RawDocument, RawDocumentBuf};
 
@@ -8,6 +8,7 @@ use super::MOST_HELD;
 use super::bucket::Sorted;
 use super::group::Groups;
 use super::pipeline::{Pipeline, Stage};
+use super::sample::{Chosen, Sample};
 use crate::operation::{LARGEST, check_size};
 use crate::sort::First;
 use document::{Error, Result};
@@ -28,6 +29,7 @@ enum Working<'p> {
     Sort(First<'p>),
     Group(&'p super::group::Group, Groups),
     BucketAuto(&'p super::bucket::Automatic, Sorted),
+    Sample(&'p Sample, Chosen),
 }
 
 impl<'p> Run<'p> {
@@ -39,6 +41,7 @@ impl<'p> Run<'p> {
             Stage::Sort(order, keep) => Working::Sort(First::by(order, keep.unwrap_or(usize::MAX))),
             Stage::Group(group) => Working::Group(group, Groups::default()),
             Stage::BucketAuto(automatic) => Working::BucketAuto(automatic, Sorted::default()),
+            Stage::Sample(sample) => Working::Sample(sample, Chosen::default()),
             Stage::Match(_) | Stage::Reshape(_) | Stage::Unwind(_) => Working::Stage(stage),
         });
         Self {
@@ -109,6 +112,7 @@ fn feed(stages: &mut [Working<'_>], document: &RawDocument, answer: &mut Vec<Doc
         }
         Working::Group(group, groups) => groups.add(group, document)?,
         Working::BucketAuto(automatic, sorted) => sorted.add(automatic, document)?,
+        Working::Sample(sample, chosen) => chosen.add(sample, document)?,
     }
     Ok(true)
 }
@@ -124,6 +128,9 @@ impl Working<'_> {
             Self::BucketAuto(automatic, sorted) => {
                 &mut std::mem::take(sorted).finish(automatic)?.into_iter().map(Ok)
             }
+            Self::Sample(_, chosen) => &mut std::mem::take(chosen)
+                .take()
+                .map(|document| Ok(RawDocumentBuf::from_bytes(document)?)),
             Self::Stage(_) | Self::Skip(_) | Self::Limit(_) => return Ok(()),
         };
         for document in documents {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use bson::{Bson, DateTime, Document};
+use bson::{Bson, Document};
 use uuid::Uuid;
 
 use super::Defect;
@@ -15,7 +15,7 @@ use crate::{Collection, Item, Key, ListSpec};
 /// The percentage of the most bytes from which on a document is reported.
 const NEAR: usize = 80;
 
-type Order = (DateTime, Uuid);
+type Order = (i64, Uuid);
 
 /// Goes through a list from its oldest item to its newest: page after page, the head last. Among items with the same
 /// key the first one it meets, the oldest, is the valid one.
@@ -82,7 +82,8 @@ impl<'a> Audit<'a> {
         self.found.extend(near_limit(page, || format!("page {number}")));
         self.in_pages += self.list.items_of(page, &self.spec.order).count() as u64;
         let items = self.items(stored, &format!("page {number}"))?;
-        let times = |field: &str| page.get(field).and_then(Bson::as_datetime).copied();
+        let by = self.spec.order.by;
+        let times = |field: &str| by.read(page, field).ok();
         // Removing the newest or the oldest item leaves them wider than necessary.
         let wrong_times = match (items.first(), items.last()) {
             (Some(newest), Some(oldest)) => {
@@ -161,14 +162,18 @@ impl<'a> Audit<'a> {
                 pages: list.pages,
             });
         }
-        let newest = self.newest.map(|((at, _), _)| at.timestamp_millis());
-        if let Some(newest) = newest
-            && list.floor.is_none_or(|floor| floor < newest)
-        {
-            self.found.push(Defect::Floor {
-                floor: list.floor,
-                newest,
-            });
+        let by = self.spec.order.by;
+        let newest = self.newest.map(|((at, _), _)| at);
+        let stored = list.fields.get("floor");
+        match stored.map(|_| by.read(&list.fields, "floor")).transpose() {
+            Ok(floor) => {
+                if let Some(newest) = newest
+                    && floor.is_none_or(|floor| floor < newest)
+                {
+                    self.found.push(Defect::Floor { floor, newest });
+                }
+            }
+            Err(error) => self.malformed(error.to_string()),
         }
         if !list.pending.is_empty() {
             let entries = list.pending.len();
@@ -183,7 +188,7 @@ impl<'a> Audit<'a> {
             found: self.found,
             reachable,
             in_pages: self.in_pages,
-            newest_in_pages: newest,
+            floor: newest.map(|newest| by.value(newest)),
             complete: !self.missing,
         }
     }
@@ -280,7 +285,7 @@ pub(super) struct Numbers {
     /// What `spilled` should be.
     pub in_pages: u64,
     /// What `floor` must not be below.
-    pub newest_in_pages: Option<i64>,
+    pub floor: Option<Bson>,
     /// Whether every committed page is there.
     pub complete: bool,
 }

@@ -1,6 +1,6 @@
 //! Repairs a list, one guarded write at a time.
 
-use bson::{Bson, DateTime, Document, doc};
+use bson::{Bson, Document, doc};
 use document::{Engine, Result, Update};
 
 use super::{Defect, Numbers, RepairedItems};
@@ -57,11 +57,11 @@ impl Repair {
         if found(|found| matches!(found, Defect::OverflowFlag { .. })) {
             set.insert("hasOverflow", list.pages > 0);
         }
-        if let (true, Some(newest)) = (
+        if let (true, Some(floor)) = (
             found(|found| matches!(found, Defect::Floor { .. })),
-            numbers.newest_in_pages,
+            &numbers.floor,
         ) {
-            set.insert("floor", DateTime::from_millis(newest));
+            set.insert("floor", floor);
         }
         let wrong = found(|found| matches!(found, Defect::Count { .. } | Defect::Spilled { .. }));
         if wrong && numbers.complete {
@@ -137,7 +137,8 @@ async fn rewrite(engine: &Engine, spec: &ListSpec, page: &Document, items: &[Ite
         "items": documents(items),
     };
     let change = if let (Some(newest), Some(oldest)) = (items.first(), items.last()) {
-        set.extend(doc! { "first": newest.at, "last": oldest.at });
+        let by = spec.order.by;
+        set.extend(doc! { "first": by.value(newest.at), "last": by.value(oldest.at) });
         doc! { "$set": set }
     } else {
         doc! { "$set": set, "$unset": { "first": "", "last": "" } }

@@ -1,7 +1,7 @@
 use bson::{Bson, Document, doc};
 use document::Result;
 
-use crate::fields::{self, number};
+use crate::fields::number;
 use crate::{Order, Owner, value_at};
 
 /// What an owner document stores where a list should be.
@@ -33,7 +33,6 @@ pub struct ListState {
     /// The stored head, newest first.
     pub head: Vec<Bson>,
     pub(crate) rev: i64,
-    pub(crate) floor: Option<i64>,
     /// Page and id of items that are removed but may still be stored in their page.
     pub(crate) pending: Vec<(u32, Bson)>,
     /// All of its fields but the head, as they are stored.
@@ -66,10 +65,6 @@ impl ListState {
             None => Vec::new(),
             Some(_) => return malformed("`head` is not an array"),
         };
-        let floor = match fields.get("floor") {
-            None => None,
-            Some(_) => Some(fields::date(&fields, "floor")?.timestamp_millis()),
-        };
         let Ok(pages) = u32::try_from(number(&fields, "pages")?) else {
             return malformed("`pages` is too large");
         };
@@ -89,7 +84,6 @@ impl ListState {
             spilled: number(&fields, "spilled")?,
             pages,
             rev: i64::try_from(number(&fields, "rev")?).unwrap_or(i64::MAX),
-            floor,
             adopting: fields.contains_key("adopting"),
             pending,
             head,

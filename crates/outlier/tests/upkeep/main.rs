@@ -13,7 +13,7 @@ use bson::{Bson, DateTime, Document, doc};
 use document::{Engine, Update};
 use embedded::Embedded;
 use outlier::check::{CheckReport, Defect, Finding, Options, Outcome, check};
-use outlier::{Collection, Item, Limits, ListSpec, Lists, Order, Owner, empty, uuid_bson};
+use outlier::{Collection, Item, Limits, ListSpec, Lists, Order, OrderBy, Owner, empty, uuid_bson};
 use uuid::Uuid;
 
 const CUSTOMERS: &str = "customers";
@@ -28,6 +28,7 @@ fn lists(path: &'static str) -> Lists {
         key: Some("number".into()),
         order: Order {
             at: "placed".into(),
+            by: OrderBy::Date,
             id: "order".into(),
         },
         limits: Limits {

@@ -1,8 +1,6 @@
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use bson::{Bson, Document, doc};
-use document::{Engine, Error, Find, Layer, Result};
+use checker::dying::Dying;
+use document::{Engine, Find};
 use outlier::check::{Defect, Severity};
 use outlier::detect::{self, Form, detect};
 use outlier::migrate::{MigrationReport, migrate};
@@ -130,40 +128,13 @@ async fn elements_that_the_caller_can_read_are_converted() {
     assert_eq!(value_at(&stored, "account.orders.count"), Some(&Bson::Int64(2)));
 }
 
-/// An engine for a process that dies: after so many writes it makes no more.
-struct Dying {
-    below: Engine,
-    left: AtomicUsize,
-}
-
-impl Layer for Dying {
-    fn below(&self) -> &Engine {
-        &self.below
-    }
-
-    async fn call<T: Send>(&self, writes: bool, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
-        let one_less = |left: usize| left.checked_sub(1);
-        if writes
-            && self
-                .left
-                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less)
-                .is_err()
-        {
-            return Err(Error::Unavailable("the process died".into()));
-        }
-        call.await
-    }
-}
-
 #[tokio::test]
 async fn removals_that_a_crash_interrupted_are_finished_without_another_operation_on_the_list() {
     let mut finished = 0;
     for writes in 0.. {
         let engine = shop().await;
-        let dying: Engine = Arc::new(Dying {
-            below: engine.clone(),
-            left: AtomicUsize::new(writes),
-        });
+        let dying = Dying::of(engine.clone());
+        dying.dies_after(writes);
         let shop = customers();
         let list = shop.lists()[0].on(dying);
         // The first two pages, from the oldest order on, and then the newest page.
