@@ -76,6 +76,11 @@ export class Api {
     expect(response.status(), await response.text()).toBe(200);
   }
 
+  async restrict(handle: string, action: "mute" | "block"): Promise<void> {
+    const response = await this.request.put(`/api/v1/users/${handle}/${action}`);
+    expect(response.status(), await response.text()).toBe(200);
+  }
+
   async like(post: string): Promise<void> {
     const response = await this.request.put(`/api/v1/posts/${post}/like`);
     expect(response.status(), await response.text()).toBe(200);

@@ -45,6 +45,11 @@ export const EVERY_PAGE: Sight[] = [
   { name: "no bookmarks", open: noBookmarks },
   { name: "notifications", open: notifications },
   { name: "no notifications", open: noNotifications },
+  { name: "hidden posts", open: hiddenPosts },
+  { name: "muted people", open: restricted("mute", "/mutes") },
+  { name: "blocked people", open: restricted("block", "/blocks") },
+  { name: "somebody who is muted", open: restricted("mute") },
+  { name: "somebody who is blocked", open: restricted("block") },
   { name: "activity", open: author("/activity") },
   { name: "following", open: author("/following") },
   { name: "followers of the celebrity", open: at(async (api) => `/@${await api.celebrity()}/followers`) },
@@ -223,6 +228,25 @@ async function notifications(page: Page, api: Api): Promise<void> {
 async function noNotifications(page: Page, api: Api): Promise<void> {
   const person = await api.signUp();
   await page.goto(`/@${person.handle}/notifications`);
+}
+
+async function hiddenPosts(page: Page, api: Api): Promise<void> {
+  const person = await api.signUp();
+  const viral = await api.viralPost();
+  await page.goto(`/post/${viral.id}`);
+  await page.getByRole("button", { name: "Hide from my feeds" }).click();
+  await expect(page.getByRole("button", { name: "Show in my feeds again" })).toBeVisible();
+  await page.goto(`/@${person.handle}/hidden`);
+}
+
+/** Mutes or blocks the celebrity, and opens this list of the reader, or the celebrity's page. */
+function restricted(action: "mute" | "block", list?: string) {
+  return async (page: Page, api: Api): Promise<void> => {
+    const person = await api.signUp();
+    const celebrity = await api.celebrity();
+    await api.restrict(celebrity, action);
+    await page.goto(list ? `/@${person.handle}${list}` : `/@${celebrity}`);
+  };
 }
 
 async function aboutToLeave(page: Page, api: Api): Promise<void> {

@@ -15,9 +15,9 @@ test("a like and a mention are told, counted in the masthead, and marked as read
 
   await expect(async () => {
     await page.goto("/");
-    await expect(page.getByRole("link", { name: "Notifications, 2 unread" })).toBeVisible({ timeout: 200 });
+    await expect(page.getByRole("link", { name: "Notifications 2 unread" })).toBeVisible({ timeout: 200 });
   }).toPass();
-  await page.getByRole("link", { name: "Notifications, 2 unread" }).click();
+  await page.getByRole("link", { name: "Notifications 2 unread" }).click();
   await expect(page.getByRole("heading", { name: "Notifications" })).toBeVisible();
   const told = page.getByTestId("notification");
   await expect(told.first()).toContainText(`New: ${fan.name} mentioned you`);

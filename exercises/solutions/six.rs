@@ -10,10 +10,10 @@ pub async fn migrate(db: &Engine, list: &str) -> Result<()> {
         let items = items(&found[0]);
         let mut pages = 0;
         for full in items.chunks_exact(PAGE_SIZE) {
-            pages += 1;
             let page = doc! { "_id": format!("{list}/{pages}") };
             let set = doc! { "$set": { "list": list, "page": pages, "items": full } };
             db.update("pages", Update::one(page, set).or_insert()).await?;
+            pages += 1;
         }
         let head = items.chunks_exact(PAGE_SIZE).remainder();
         // Up to here nobody reads a page. An array only grows, so its length shows whether it is the same.

@@ -7,11 +7,10 @@ use exercises::PAGE_SIZE;
 pub async fn spill(db: &Engine, list: &str) -> Result<()> {
     let found = db.find("lists", Find::matching(doc! { "_id": list })).await?;
     let head = items(&found[0], "head");
-    let pages = found[0].get_i32("pages").unwrap_or(0);
+    let page = found[0].get_i32("pages").unwrap_or(0);
     if head.len() < PAGE_SIZE {
         return Ok(());
     }
-    let page = pages + 1;
     let (old, new) = head.split_at(PAGE_SIZE);
     // First the copy, which nobody reads yet. It may be there already: the process that died wrote the same items.
     let spilled = doc! { "_id": format!("{list}/{page}"), "list": list, "page": page, "items": old };
@@ -20,8 +19,8 @@ pub async fn spill(db: &Engine, list: &str) -> Result<()> {
         Err(error) => return Err(error),
     }
     // Then both at once, for every reader: the head is shorter, and the page counts. Only if nothing has changed.
-    let as_seen = doc! { "_id": list, "pages": pages, "head": head.clone() };
-    let kept = doc! { "$set": { "head": new, "pages": page } };
+    let as_seen = doc! { "_id": list, "pages": page, "head": head.clone() };
+    let kept = doc! { "$set": { "head": new, "pages": page + 1 } };
     db.update("lists", Update::one(as_seen, kept)).await?;
     Ok(())
 }

@@ -11,8 +11,8 @@ pub async fn append(db: &Engine, list: &str, item: i64) -> Result<()> {
     if db.update("lists", Update::one(has_room, push)).await?.matched == 1 {
         return Ok(());
     }
-    let spill = doc! { "$push": { "items": item }, "$setOnInsert": { "list": list, "page": 1 } };
-    let page = doc! { "_id": format!("{list}/1") };
+    let spill = doc! { "$push": { "items": item }, "$setOnInsert": { "list": list, "page": 0 } };
+    let page = doc! { "_id": format!("{list}/0") };
     db.update("pages", Update::one(page, spill).or_insert()).await?;
     Ok(())
 }

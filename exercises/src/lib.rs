@@ -9,7 +9,7 @@
 //! ```
 //!
 //! All of them use two collections: `lists` has the owners, `{_id, head: […], pages: n}`, and `pages` has the
-//! spilled items, `{_id: "feed/1", list: "feed", page: 1, items: […]}`, where page 1 has the oldest items. Items
+//! spilled items, `{_id: "feed/0", list: "feed", page: 0, items: […]}`, where page 0 has the oldest items. Items
 //! are numbers: larger ones are newer.
 
 pub mod checks;

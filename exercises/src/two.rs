@@ -5,7 +5,7 @@ use document::{Engine, Find, Result, Update};
 
 use crate::THRESHOLD;
 
-/// Appends an item to the head while there is room, and to page 1 when there is none. (That page is not bounded yet.)
+/// Appends an item to the head while there is room, and to page 0 when there is none. (That page is not bounded yet.)
 ///
 /// It reads first and pushes afterwards, and in between somebody else may push. Let the engine decide: a filter
 /// may state what must hold for the push to happen, and `matched` in the answer says whether it did.
@@ -21,8 +21,8 @@ pub async fn append(db: &Engine, list: &str, item: i64) -> Result<()> {
             .await?;
         return Ok(());
     }
-    let spill = doc! { "$push": { "items": item }, "$setOnInsert": { "list": list, "page": 1 } };
-    let page = doc! { "_id": format!("{list}/1") };
+    let spill = doc! { "$push": { "items": item }, "$setOnInsert": { "list": list, "page": 0 } };
+    let page = doc! { "_id": format!("{list}/0") };
     db.update("pages", Update::one(page, spill).or_insert()).await?;
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Following people.
+//! Following, muting and blocking people.
 
 #![expect(
     missing_docs,
@@ -7,6 +7,7 @@
 
 use leptos::prelude::*;
 use model::{Problem, ReactionState, Timestamp};
+use store::restrictions::Restriction;
 use ui::notice::Done;
 use ui::refusal::ActionError;
 use ui::reply::{Form, referring_page};
@@ -26,6 +27,44 @@ pub async fn set_follow(handle: String, on: bool) -> Result<ReactionState, Actio
     };
     Form::new("set_follow").answer(result.await, |_| {
         referring_page().unwrap_or_else(|| "/".to_owned())
+    })
+}
+
+/// Sets whether the reader mutes a person. Sending it again changes nothing.
+#[server(endpoint = "set_mute")]
+pub async fn set_mute(handle: String, on: bool) -> Result<ReactionState, ActionError> {
+    restrict("set_mute", Restriction::Mute, &handle, on).await
+}
+
+/// Sets whether the reader blocks a person. Sending it again changes nothing.
+#[server(endpoint = "set_block")]
+pub async fn set_block(handle: String, on: bool) -> Result<ReactionState, ActionError> {
+    restrict("set_block", Restriction::Block, &handle, on).await
+}
+
+async fn restrict(
+    form: &'static str,
+    restriction: Restriction,
+    handle: &str,
+    on: bool,
+) -> Result<ReactionState, ActionError> {
+    let result = async {
+        let (reader, other) = (session::require()?.handle, handle.parse()?);
+        let feed = feed()?;
+        if on {
+            feed.restrictions().add(restriction, &reader, &other).await
+        } else {
+            feed.restrictions().remove(restriction, &reader, &other).await
+        }
+    };
+    let done = match (restriction, on) {
+        (Restriction::Mute, true) => Done::Muted,
+        (Restriction::Mute, false) => Done::Unmuted,
+        (Restriction::Block, true) => Done::Blocked,
+        (Restriction::Block, false) => Done::Unblocked,
+    };
+    Form::new(form).answer(result.await, |_| {
+        done.at(&referring_page().unwrap_or_else(|| "/".to_owned()))
     })
 }
 

@@ -5,8 +5,9 @@
     reason = "the macro turns arguments into public fields that cannot carry docs"
 )]
 
+use feed::PrivateList;
 use leptos::prelude::*;
-use model::{PostId, PostText, ReactionState};
+use model::{PostId, PostText, Problem, ReactionState};
 use ui::notice::Done;
 use ui::refusal::ActionError;
 use ui::reply::{Form, referring_page};
@@ -94,15 +95,30 @@ pub async fn set_share(post: String, on: bool) -> Result<ReactionState, ActionEr
 /// Sets whether the reader keeps a post. Sending it again changes nothing.
 #[server(endpoint = "set_bookmark")]
 pub async fn set_bookmark(post: String, on: bool) -> Result<ReactionState, ActionError> {
-    let result = async {
-        let (reader, post) = (session::require()?.handle, post.parse()?);
-        if on {
-            feed()?.bookmarks().add(&reader, post).await
-        } else {
-            feed()?.bookmarks().remove(&reader, post).await
-        }
-    };
+    let result = list_post(PrivateList::Bookmarks, &post, on);
     Form::new("set_bookmark").answer(result.await, |_| back_to_post(&post))
+}
+
+/// Sets whether the reader hides a post. Sending it again changes nothing.
+#[server(endpoint = "set_hidden")]
+pub async fn set_hidden(post: String, on: bool) -> Result<ReactionState, ActionError> {
+    let result = list_post(PrivateList::Hidden, &post, on);
+    let done = if on { Done::PostHidden } else { Done::PostShown };
+    Form::new("set_hidden").answer(result.await, |_| {
+        done.at(&referring_page().unwrap_or_else(|| "/".to_owned()))
+    })
+}
+
+/// Adds a post to one of the reader's private lists, or removes it.
+async fn list_post(list: PrivateList, post: &str, on: bool) -> Result<ReactionState, Problem> {
+    let (reader, post) = (session::require()?.handle, post.parse()?);
+    let feed = feed()?;
+    let list = feed.private_posts(list);
+    if on {
+        list.add(&reader, post).await
+    } else {
+        list.remove(&reader, post).await
+    }
 }
 
 /// Sets whether one of the reader's own posts stands first on their page. Sending it again changes nothing.

@@ -23,7 +23,7 @@ pub fn FoundPersonRow(
         count => format!("{} followers", grouped(count)),
     };
     view! {
-        <div class="member" data-testid="search-result">
+        <div class="member" data-testid=if to_follow { "suggestion" } else { "search-result" }>
             <Avatar handle=handle.clone() />
             <div class="found-person">
                 <p class="byline">

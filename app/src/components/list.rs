@@ -155,7 +155,7 @@ where
         .into_values()
         .map(|seam| view! { <Seam seam end /> })
         .collect_view();
-    let is_empty = items.is_empty() && before == 0;
+    let is_empty = items.is_empty() && before == 0 && next.is_none();
     let items = items
         .into_iter()
         .zip(after)

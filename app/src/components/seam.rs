@@ -15,14 +15,20 @@ pub fn Seam(
         page, pages, cost, ..
     } = seam;
     let beyond = match end {
-        End::Newest => "An older document begins here, with ",
-        End::Oldest => "A newer document begins here, with ",
+        End::Newest => "An older document begins here.",
+        End::Oldest => "A newer document begins here.",
     };
     view! {
         <div class="seam" data-testid="seam" data-page=page.to_string()>
-            <p class="seam-label">{format!("page {} of {pages}", page + 1)}</p>
+            <p class="seam-label" data-testid="page-number">
+                {format!("page {page}")}
+            </p>
             <p class="seam-note">
-                {beyond} <code>{format!("page: {page}")}</code> "."
+                {beyond}
+                {match page {
+                    0 => " It is the oldest of all.".to_owned(),
+                    _ => format!(" Page 0 has the oldest items, and page {} the newest.", pages.saturating_sub(1)),
+                }}
                 {cost
                     .map(|cost| {
                         view! {

@@ -1,6 +1,7 @@
+use feed::PrivateList;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
-use model::{Handle, PostCard, PostText, Problem, Relation, Tag, Topic};
+use model::{Handle, PostCard, PostText, Problem, Tag, Topic};
 use store::posts::Order;
 use ui::components::{BookmarkButton, TextForm};
 use ui::preview::{PageKind, PublicPage};
@@ -12,7 +13,7 @@ use ui::title::DESCRIPTION;
 use super::accounts::DEMO_SIGN_IN;
 use super::request::{ListPosition, tag_in_path};
 use crate::actions::posts::Compose;
-use crate::components::{List, UpdateSource, post, suggestions};
+use crate::components::{HideForm, List, UpdateSource, post, suggestions};
 
 /// Posts by the people whom the reader follows; everyone's, with an introduction, for readers who are not signed
 /// in.
@@ -94,8 +95,8 @@ pub enum Posts {
     By(Handle),
     /// Everyone's with a tag.
     Tagged(Tag),
-    /// Those that a person keeps for themselves, as an overflow list.
-    Bookmarks(Handle),
+    /// Those in a private list of a person, which overflows.
+    Private(Handle, PrivateList),
 }
 
 /// A list of posts, starting where the address points.
@@ -107,11 +108,12 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
         Posts::Explore => feed.posts().explore(reader.as_ref(), place.paging).await?,
         Posts::By(author) => feed.posts().by(author, reader.as_ref(), place.paging).await?,
         Posts::Tagged(tag) => feed.posts().tagged(tag, reader.as_ref(), place.paging).await?,
-        Posts::Bookmarks(owner) => {
-            let bookmarks = feed.lists(reader.as_ref()).bookmarks(owner, place.paging).await?;
+        Posts::Private(owner, list) => {
+            let lists = feed.lists(reader.as_ref());
+            let found = lists.private_posts(owner, *list, place.paging).await?;
             let topic = Topic::User(owner.clone());
             feed.storage(reader.as_ref())
-                .with_costs(&topic, Relation::Bookmarks, bookmarks)
+                .with_costs(&topic, list.relation(), found)
                 .await?
         }
     };
@@ -123,7 +125,7 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
         }
         Posts::By(_) => "No posts yet. Follow them to see the first one on your home page.",
         Posts::Tagged(_) => "No post has this tag yet. Write the first one.",
-        Posts::Bookmarks(_) => Relation::Bookmarks.description().empty,
+        Posts::Private(_, list) => list.relation().description().empty,
     };
     let composer = reader
         .as_ref()
@@ -161,20 +163,26 @@ pub async fn posts(list: Posts, place: ListPosition) -> Result<impl IntoView, Pr
         Some(card) => Order::Newest.cursor_of(&card.post).to_string(),
         None => String::new(),
     };
-    let bookmarks = matches!(list, Posts::Bookmarks(_));
+    let private = match list {
+        Posts::Private(_, list) => Some(list),
+        _ => None,
+    };
     let fresh = match list {
         Posts::Home => Some("home".to_owned()),
         Posts::By(author) => Some(author.to_string()),
         // Most liked first: new posts are nowhere near the top. And there are no notifications of new posts by
         // tag.
-        Posts::Explore | Posts::Tagged(_) | Posts::Bookmarks(_) => None,
+        Posts::Explore | Posts::Tagged(_) | Posts::Private(..) => None,
     };
     let fresh = fresh.map(|of| UpdateSource::Posts { of, newest });
     let now = now();
     let row = move |card: PostCard| {
         let own = reader.as_ref() == Some(&card.post.author.handle);
         let id = card.post.id;
-        let button = bookmarks.then(|| view! { <BookmarkButton post=id kept=true /> });
+        let button = private.map(|list| match list {
+            PrivateList::Bookmarks => view! { <BookmarkButton post=id kept=true /> }.into_any(),
+            PrivateList::Hidden => view! { <HideForm post=id hidden=true /> }.into_any(),
+        });
         (post(card, now, signed_in, own), button)
     };
     Ok(view! {

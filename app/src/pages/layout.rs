@@ -1,10 +1,12 @@
 //! What surrounds every page.
 
+use feed::Unread;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use leptos_router::hooks::use_location;
-use model::{Account, Kind};
+use model::{Account, Kind, Topic};
 use ui::components::{Avatar, grouped};
+use ui::islands::Numbers;
 use ui::{request, session};
 
 use super::accounts::link_with;
@@ -64,18 +66,24 @@ pub fn Masthead() -> impl IntoView {
 #[component]
 fn SignedIn(account: Account) -> impl IntoView {
     let handle = account.handle;
-    let unread = session::unread();
-    let name = match unread {
-        0 => "Notifications".to_owned(),
-        unread => format!("Notifications, {} unread", grouped(unread)),
-    };
+    let Unread { unread, read } = session::unread();
+    let topic = Topic::User(handle.clone()).to_string();
+    let list = format!("/@{handle}/notifications");
     view! {
-        <a class="bell" href=format!("/@{handle}/notifications") aria-label=name>
-            <svg viewBox="0 0 24 24" aria-hidden="true">
-                <path d="M6 10a6 6 0 0 1 12 0c0 5 2 6 2 7H4c0-1 2-2 2-7M10 20.5a2.2 2.2 0 0 0 4 0" />
-            </svg>
-            {(unread > 0).then(|| view! { <b>{if unread > 99 { "99+".to_owned() } else { unread.to_string() }}</b> })}
-        </a>
+        <div class="told" data-topic=topic>
+            <Numbers>
+                <a class="bell" href=list>
+                    <svg viewBox="0 0 24 24" aria-hidden="true">
+                        <path d="M6 10a6 6 0 0 1 12 0c0 5 2 6 2 7H4c0-1 2-2 2-7M10 20.5a2.2 2.2 0 0 0 4 0" />
+                    </svg>
+                    <span class="sr-only">"Notifications "</span>
+                    <b data-testid="notification-count" data-number="notifications" data-base=read data-count=unread>
+                        {grouped(unread)}
+                    </b>
+                    <span class="sr-only">" unread"</span>
+                </a>
+            </Numbers>
+        </div>
         <a class="me" href=format!("/@{handle}") aria-label=format!("Your page, {}", account.name)>
             <Avatar handle=handle.clone() />
             <span class="me-name">{account.name.to_string()}</span>

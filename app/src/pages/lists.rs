@@ -2,14 +2,14 @@
 
 use feed::Feed;
 use leptos::prelude::*;
-use model::{Description, Handle, Listing, Owners, Problem, Relation, Topic};
+use model::{Description, Handle, Listing, Member, Owners, Problem, Relation, Topic, View};
 use ui::components::grouped;
 use ui::request::{feed, loaded};
 use ui::session;
 use ui::title::PageTitle;
 
 use super::request::{ListPosition, person_in_path, post_in_path};
-use crate::components::{ActivityRow, Entry, List, MemberRow, UpdateSource};
+use crate::components::{ActivityRow, BlockForm, Entry, List, MemberRow, MuteForm, UpdateSource};
 
 /// The people who like a post.
 #[component]
@@ -35,13 +35,28 @@ pub fn FollowingPage() -> impl IntoView {
     members_page(Relation::Following)
 }
 
+/// The people whom the reader mutes.
+#[component]
+pub fn MutesPage() -> impl IntoView {
+    members_page(Relation::Mutes)
+}
+
+/// The people whom the reader blocks.
+#[component]
+pub fn BlocksPage() -> impl IntoView {
+    members_page(Relation::Blocks)
+}
+
 /// The activities of a person.
 #[component]
 pub fn ActivityPage() -> impl IntoView {
     loaded(async {
         let (handle, page) = (person_in_path()?, ListPage::of(Relation::Activities)?);
         let (people, paging) = (page.feed.people(), page.place.paging);
-        let (listing, about) = futures::try_join!(people.activity_entries(&handle, paging), page.about())?;
+        let (listing, about) = futures::try_join!(
+            people.activity_entries(&handle, page.reader.as_ref(), paging),
+            page.about()
+        )?;
         let now = page.feed.now();
         let row = move |entry| view! { <ActivityRow entry now /> };
         page.show(about, listing, row).await
@@ -55,7 +70,18 @@ fn members_page(relation: Relation) -> impl IntoView {
         let (listing, about) =
             futures::try_join!(lists.members(&page.owner, relation, paging), page.about())?;
         let now = page.feed.now();
-        let row = move |member| view! { <MemberRow member now /> };
+        let row = move |member: Member| {
+            let handle = member.user.handle.clone();
+            let button = match relation {
+                Relation::Mutes => Some(view! { <MuteForm handle muted=true /> }.into_any()),
+                Relation::Blocks => Some(view! { <BlockForm handle blocked=true /> }.into_any()),
+                _ => None,
+            };
+            view! {
+                <MemberRow member now />
+                {button}
+            }
+        };
         page.show(about, listing, row).await
     })
 }
@@ -122,7 +148,7 @@ impl ListPage {
         let About { words, href } = about;
         let Description { title, empty, .. } = *relation.description();
         let count = grouped(listing.total);
-        let fresh = Some(UpdateSource::Items {
+        let fresh = View::Public.shows(relation).then_some(UpdateSource::Items {
             topic: self.owner,
             relation,
         });

@@ -3,13 +3,13 @@
 
 mod accounts;
 mod api;
-mod bookmarks;
 mod document;
 mod home;
 mod layout;
 mod lists;
 mod notifications;
 mod post;
+mod private_posts;
 mod profile;
 mod recovery;
 mod request;
@@ -32,17 +32,17 @@ pub use wing::Wing;
 
 use accounts::{SignInPage, SignUpPage};
 use api::ApiPage;
-use bookmarks::BookmarksPage;
 use home::{ExplorePage, HomePage, TagPage};
 use layout::{Banner, Legend, Masthead};
-use lists::{ActivityPage, FollowersPage, FollowingPage, LikesPage, SharesPage};
+use lists::{ActivityPage, BlocksPage, FollowersPage, FollowingPage, LikesPage, MutesPage, SharesPage};
 use notifications::NotificationsPage;
 use post::PostPage;
+use private_posts::{BookmarksPage, HiddenPage};
 use profile::ProfilePage;
 use recovery::RecoverPage;
 use search::SearchPage;
 use sessions::SessionsPage;
-use settings::SettingsPage;
+use settings::{SettingsPage, own_list};
 use stored::{StoredPersonPage, StoredPostPage};
 use ui::components::Landscape;
 use ui::problem::NotFound;
@@ -71,6 +71,8 @@ pub fn App() -> impl IntoView {
                         <Route path=path!("/explore") view=ExplorePage ssr=SsrMode::Async />
                         <Route path=path!("/search") view=SearchPage ssr=SsrMode::Async />
                         <Route path=path!("/signup") view=SignUpPage ssr=SsrMode::Async />
+                        <Route path=path!("/notifications") view=|| own_list("/notifications") ssr=SsrMode::Async />
+                        <Route path=path!("/bookmarks") view=|| own_list("/bookmarks") ssr=SsrMode::Async />
                         <Route path=path!("/login") view=SignInPage ssr=SsrMode::Async />
                         <Route path=path!("/recover") view=RecoverPage ssr=SsrMode::Async />
                         <Route path=path!("/tags/:tag") view=TagPage ssr=SsrMode::Async />
@@ -88,6 +90,9 @@ pub fn App() -> impl IntoView {
                         <Route path=path!("/:handle/activity") view=ActivityPage ssr=SsrMode::Async />
                         <Route path=path!("/:handle/bookmarks") view=BookmarksPage ssr=SsrMode::Async />
                         <Route path=path!("/:handle/notifications") view=NotificationsPage ssr=SsrMode::Async />
+                        <Route path=path!("/:handle/hidden") view=HiddenPage ssr=SsrMode::Async />
+                        <Route path=path!("/:handle/mutes") view=MutesPage ssr=SsrMode::Async />
+                        <Route path=path!("/:handle/blocks") view=BlocksPage ssr=SsrMode::Async />
                         <Route path=path!("/:handle/stored") view=StoredPersonPage ssr=SsrMode::Async />
                     </FlatRoutes>
                 </main>

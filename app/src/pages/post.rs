@@ -1,3 +1,4 @@
+use feed::PrivateList;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use model::{Comment, CommentText, Handle, Post, PostId, Problem, Relation, Topic};
@@ -9,7 +10,7 @@ use ui::session;
 
 use super::request::{ListPosition, post_in_path};
 use crate::actions::comments::AddComment;
-use crate::components::{CommentRow, EditForm, List, PinForm, UpdateSource, post};
+use crate::components::{CommentRow, EditForm, HideForm, List, PinForm, UpdateSource, post};
 
 /// A post with its comments.
 #[component]
@@ -22,7 +23,7 @@ async fn post_page(id: PostId, place: ListPosition) -> Result<impl IntoView, Pro
     let reader = reader.map(|account| account.handle);
     let (card, comments, kept) = futures::try_join!(
         feed.posts().get(id, reader.as_ref()),
-        feed.reactions().comments(id, place.paging),
+        feed.reactions().comments(id, reader.as_ref(), place.paging),
         is_kept(id, reader.as_ref())
     )?;
 
@@ -94,8 +95,11 @@ async fn post_page(id: PostId, place: ListPosition) -> Result<impl IntoView, Pro
                     </a>
                 </div>
             </Numbers>
-            {kept.map(|kept| view! { <BookmarkButton post=id kept /> })}
+            {kept.map(|(kept, _)| view! { <BookmarkButton post=id kept /> })}
         </nav>
+        {kept
+            .filter(|_| !own)
+            .map(|(_, hidden)| view! { <HideForm post=id hidden /> })}
         <section aria-labelledby="comments">
             <h2 id="comments" class="section-head">
                 "Comments"
@@ -114,12 +118,14 @@ async fn post_page(id: PostId, place: ListPosition) -> Result<impl IntoView, Pro
     })
 }
 
-/// Whether the reader keeps a post; `None` if nobody is signed in.
-async fn is_kept(id: PostId, reader: Option<&Handle>) -> Result<Option<bool>, Problem> {
-    match reader {
-        Some(reader) => Ok(Some(feed()?.bookmarks().has(reader, id).await?)),
-        None => Ok(None),
-    }
+/// Whether the reader keeps a post, and whether they hide it; `None` if nobody is signed in.
+async fn is_kept(id: PostId, reader: Option<&Handle>) -> Result<Option<(bool, bool)>, Problem> {
+    let Some(reader) = reader else {
+        return Ok(None);
+    };
+    let feed = feed()?;
+    let [kept, hidden] = [PrivateList::Bookmarks, PrivateList::Hidden].map(|list| feed.private_posts(list));
+    futures::try_join!(kept.has(reader, id), hidden.has(reader, id)).map(Some)
 }
 
 /// What the author can do with a post besides deleting it.

@@ -9,7 +9,7 @@ use ui::session;
 
 use super::home::{Posts, posts};
 use super::request::{ListPosition, person_in_path};
-use crate::components::PinnedPost;
+use crate::components::{PinnedPost, RestrictionForms};
 
 /// A person and their posts.
 #[component]
@@ -32,9 +32,13 @@ async fn profile_page(handle: Handle) -> Result<impl IntoView, Problem> {
         bio => bio,
     };
     let own = reader.as_ref() == Some(&handle);
+    let restrictions =
+        (reader.is_some() && !own).then(|| view! { <RestrictionForms profile=profile.clone() /> });
+    let posts = (!profile.blocked && !profile.blocked_by).then_some(posts);
     Ok(view! {
         <PublicPage title description kind=PageKind::Profile path=format!("/@{handle}") feed=true />
         <ProfileHeader profile signed_in=reader.is_some() own />
+        {restrictions}
         <nav class="tabs" aria-label=format!("About @{handle}")>
             <a href=format!("/@{handle}") aria-current="page">
                 "Posts"
@@ -60,6 +64,8 @@ fn ProfileHeader(profile: Profile, signed_in: bool, own: bool) -> impl IntoView 
         followers,
         following,
         followed,
+        blocked,
+        blocked_by,
         meter,
         ..
     } = profile;
@@ -102,6 +108,8 @@ fn ProfileHeader(profile: Profile, signed_in: bool, own: bool) -> impl IntoView 
                         </p>
                     }
                     .into_any()
+                } else if blocked || blocked_by {
+                    ().into_any()
                 } else {
                     view! { <FollowButton handle=handle.clone() followed signed_in /> }.into_any()
                 }}

@@ -181,7 +181,11 @@ async fn posts(search: &Search, results: Results, order: Order) -> Result<impl I
 
 async fn people(search: &Search) -> Result<impl IntoView, Problem> {
     let feed = feed()?;
-    let listing = feed.people().search(search, Paging::MAX_LIMIT).await?;
+    let reader = session::viewer().map(|account| account.handle);
+    let listing = feed
+        .people()
+        .search(search, reader.as_ref(), Paging::MAX_LIMIT)
+        .await?;
     let place = ListPosition {
         query: format!("{}&", Results::People.query(search)),
         ..ListPosition::default()

@@ -1,13 +1,13 @@
 //! What people change about themselves: plain forms, one for each thing.
 
 use axum::http::HeaderValue;
-use axum::http::StatusCode;
-use axum::http::header::{CACHE_CONTROL, LOCATION};
+use axum::http::header::CACHE_CONTROL;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use leptos_axum::ResponseOptions;
 use model::Account;
 use ui::components::Field;
+use ui::reply::redirect;
 use ui::request::rejected_form_of;
 use ui::session;
 use ui::title::PageTitle;
@@ -25,19 +25,24 @@ pub fn SettingsPage() -> impl IntoView {
 /// A page that nobody but its reader may see, and that no browser may keep. A reader who is not signed in is sent to
 /// sign in, and back.
 pub fn private<Page: IntoView + 'static>(path: &str, page: impl FnOnce(Account) -> Page) -> AnyView {
-    let response = use_context::<ResponseOptions>();
     if let Some(account) = session::viewer() {
-        if let Some(response) = response {
+        if let Some(response) = use_context::<ResponseOptions>() {
             response.insert_header(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         }
         return page(account).into_any();
     }
     let sign_in = link_with(path, "/login");
-    if let (Some(response), Ok(location)) = (response, HeaderValue::from_str(&sign_in)) {
-        response.insert_header(LOCATION, location);
-        response.set_status(StatusCode::SEE_OTHER);
-    }
+    redirect(&sign_in);
     view! { <a href=sign_in>"Sign in"</a> }.into_any()
+}
+
+/// Leads to the reader's own list, whose address names them.
+pub fn own_list(path: &'static str) -> AnyView {
+    private(path, |account| {
+        let own = format!("/@{}{path}", account.handle);
+        redirect(&own);
+        view! { <a href=own>"Your list"</a> }
+    })
 }
 
 #[component]
@@ -113,9 +118,24 @@ fn Settings(account: Account) -> impl IntoView {
                 "Show my sessions"
             </a>
         </section>
+        <section class="setting" aria-labelledby="restrictions">
+            <h2 id="restrictions">"What you do not see"</h2>
+            <p>"People whom you mute or block, and posts that you hide. The page of a person has the buttons under “More”, and a post’s own page has one."</p>
+            <p class="setting-buttons">
+                <a class="button" href=format!("/@{handle}/mutes")>
+                    "Muted people"
+                </a>
+                <a class="button" href=format!("/@{handle}/blocks")>
+                    "Blocked people"
+                </a>
+                <a class="button" href=format!("/@{handle}/hidden")>
+                    "Hidden posts"
+                </a>
+            </p>
+        </section>
         <section class="setting" aria-labelledby="data">
             <h2 id="data">"Your data"</h2>
-            <p>"Everything that Spillway stores about you, in one file: your profile, posts, comments, likes, shares, and who follows whom."</p>
+            <p>"Everything that Spillway stores about you, in one file: your profile, posts, comments, likes, shares, who follows whom, and whom you mute and block."</p>
             <a class="button" href="/api/v1/me/export" download=format!("spillway-{handle}.json")>
                 "Download my data"
             </a>

@@ -12,7 +12,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use web::ProblemBody;
 
-use crate::extract::{Actor, Body, InPath, Stretch};
+use crate::extract::{Actor, Body, InPath, Reader, Stretch};
 use crate::{Answer, Api, created};
 
 pub fn routes() -> OpenApiRouter<Api> {
@@ -35,17 +35,20 @@ struct NewComment {
 
 /// List the comments on a post
 ///
-/// Newest first.
+/// Newest first, without those of people whom the reader mutes or blocks, or who block the reader; `total` counts them.
 #[utoipa::path(get, path = "/posts/{id}/comments", tag = "Comments", operation_id = "listComments",
     params(InPath<PostId>, Stretch),
     responses((status = 200, description = "A part of the list.", body = Listing<Comment>))
 )]
 async fn list(
     State(feed): State<Feed>,
+    reader: Reader,
     InPath(post): InPath<PostId>,
     Stretch(paging): Stretch,
 ) -> Answer<Json<Listing<Comment>>> {
-    Ok(Json(feed.reactions().comments(post, paging).await?))
+    Ok(Json(
+        feed.reactions().comments(post, reader.handle(), paging).await?,
+    ))
 }
 
 /// Write a comment

@@ -28,6 +28,12 @@ pub struct Export {
     following: Vec<ExportedPerson>,
     /// Who follows them, the latest first.
     followers: Vec<ExportedPerson>,
+    /// The posts that they hide, the latest first.
+    hidden: Vec<ExportedBookmark>,
+    /// Whom they mute, the latest first.
+    mutes: Vec<ExportedPerson>,
+    /// Whom they block, the latest first.
+    blocks: Vec<ExportedPerson>,
 }
 
 #[derive(ToSchema)]

@@ -4,7 +4,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use axum::body::Bytes;
-use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request};
+use axum::extract::{FromRequest, FromRequestParts, OptionalFromRequest, Query, RawPathParams, Request};
 use axum::http::request::Parts;
 use feed::Paging;
 use model::{Handle, ItemId, Kind, PostId, Problem, SessionId, Tag};
@@ -158,12 +158,33 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
     type Rejection = ErrorResponse;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ErrorResponse> {
-        let bytes = Bytes::from_request(request, state)
-            .await
-            .map_err(|_| ErrorResponse::malformed("The body is incomplete."))?;
-        let value =
-            serde_json::from_slice(&bytes).map_err(|error| ErrorResponse::malformed(format!("{error}.")))?;
+        let value = json(&bytes_of(request, state).await?)?;
         Ok(Self(fields(value)?))
+    }
+}
+
+async fn bytes_of<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, ErrorResponse> {
+    let bytes = Bytes::from_request(request, state).await;
+    bytes.map_err(|_| ErrorResponse::malformed("The body is incomplete."))
+}
+
+fn json(bytes: &Bytes) -> Result<Value, ErrorResponse> {
+    serde_json::from_slice(bytes).map_err(|error| ErrorResponse::malformed(format!("{error}.")))
+}
+
+/// Without a body, or with `null`, nothing.
+impl<T: DeserializeOwned, S: Send + Sync> OptionalFromRequest<S> for Body<T> {
+    type Rejection = ErrorResponse;
+
+    async fn from_request(request: Request, state: &S) -> Result<Option<Self>, ErrorResponse> {
+        let bytes = bytes_of(request, state).await?;
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        match json(&bytes)? {
+            Value::Null => Ok(None),
+            value => Ok(Some(Self(fields(value)?))),
+        }
     }
 }
 

@@ -2,7 +2,6 @@
 //! [`Feed`], which the pages call too.
 
 mod accounts;
-mod bookmarks;
 mod comments;
 mod description;
 mod events;
@@ -14,9 +13,11 @@ mod parameters;
 mod people;
 mod pins;
 mod posts;
+mod private_posts;
 mod reactions;
 mod recovery;
 mod refusals;
+mod restrictions;
 mod search;
 mod sessions;
 mod suggestions;
@@ -100,9 +101,10 @@ pub fn routes() -> OpenApiRouter<Api> {
         .merge(pins::routes())
         .merge(comments::routes())
         .merge(reactions::routes())
-        .merge(bookmarks::routes())
+        .merge(private_posts::routes())
         .merge(notifications::routes())
         .merge(people::routes())
+        .merge(restrictions::routes())
         .merge(search::routes())
         .merge(suggestions::routes())
         .merge(overflow::routes())

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use feed::Feed;
-use model::{Handle, Notifications};
+use model::{Handle, Notifications, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -16,15 +16,18 @@ use crate::{Answer, Api};
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::default()
         .routes(routes!(list))
+        .routes(routes!(own))
         .routes(routes!(mark_read))
 }
 
 /// Up to where somebody has read.
-#[derive(Deserialize, ToSchema)]
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 struct UpTo {
-    /// The time of the latest notification that they have seen, as the list tells it in `until`.
-    #[schema(value_type = model::Timestamp)]
-    until: String,
+    /// The time of the latest notification that they have seen, as the list tells it in `until`. Without it, all are marked.
+    #[serde(default)]
+    #[schema(value_type = Option<model::Timestamp>)]
+    until: Option<String>,
 }
 
 /// What is left to read.
@@ -56,23 +59,42 @@ async fn list(
     Ok(Json(lists.notifications(&handle, paging).await?))
 }
 
+/// Your notifications
+///
+/// The same list, of the person who is signed in.
+#[utoipa::path(get, path = "/notifications", tag = "Notifications", operation_id = "listOwnNotifications",
+    security(("session" = [])),
+    params(Stretch),
+    responses((status = 200, description = "A part of the list.", body = Notifications))
+)]
+async fn own(
+    State(feed): State<Feed>,
+    Actor(actor): Actor,
+    Stretch(paging): Stretch,
+) -> Answer<Json<Notifications>> {
+    let lists = feed.lists(Some(&actor));
+    Ok(Json(lists.notifications(&actor, paging).await?))
+}
+
 /// Mark your notifications as read
 ///
 /// Up to a time: that of the latest that you have seen. What came later stays unread. Sent again, it changes nothing.
-#[utoipa::path(put, path = "/me/notifications/read", tag = "Notifications", operation_id = "markNotificationsRead",
+#[utoipa::path(post, path = "/notifications/read", tag = "Notifications", operation_id = "markNotificationsRead",
     security(("session" = [])),
-    request_body = UpTo,
+    request_body = Option<UpTo>,
     responses((status = 200, description = "How many are unread now.", body = Unread))
 )]
 async fn mark_read(
     State(feed): State<Feed>,
     Actor(actor): Actor,
-    Body(up_to): Body<UpTo>,
+    body: Option<Body<UpTo>>,
 ) -> Answer<Json<Unread>> {
-    let until = up_to
-        .until
-        .parse()
-        .map_err(|problem: model::Problem| problem.about("until"))?;
+    let until = match body.and_then(|Body(up_to)| up_to.until) {
+        Some(until) => until
+            .parse()
+            .map_err(|problem: model::Problem| problem.about("until"))?,
+        None => Timestamp::from_millis(i64::MAX),
+    };
     let unread = feed.notifications().mark_read(&actor, until).await?;
     Ok(Json(Unread { unread }))
 }

@@ -27,6 +27,10 @@ pub fn routes() -> OpenApiRouter<Api> {
 
 /// A person as one reader sees them. How their lists are stored is at `/overflow`.
 #[derive(Serialize, ToSchema)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is true or not whatever the others are"
+)]
 struct User {
     /// Their unique name.
     handle: Handle,
@@ -44,6 +48,13 @@ struct User {
     activities: u64,
     /// Whether the reader follows them.
     followed: bool,
+    /// Whether the reader mutes them.
+    muted: bool,
+    /// Whether the reader blocks them.
+    blocked: bool,
+    /// Whether they block the reader.
+    #[serde(rename = "blockedBy")]
+    blocked_by: bool,
     /// The post that they pinned, which may be gone.
     #[schema(required)]
     pinned: Option<PostId>,
@@ -60,6 +71,9 @@ impl From<Profile> for User {
             following,
             activities,
             followed,
+            muted,
+            blocked,
+            blocked_by,
             pinned,
             meter: _,
         } = profile;
@@ -72,6 +86,9 @@ impl From<Profile> for User {
             following,
             activities,
             followed,
+            muted,
+            blocked,
+            blocked_by,
             pinned,
         }
     }
@@ -174,12 +191,17 @@ async fn following(
 /// Posts, likes, comments, shares and follows, the latest first.
 #[utoipa::path(get, path = "/users/{handle}/activity", tag = "People", operation_id = "listActivity",
     params(InPath<Handle>, Stretch),
-    responses((status = 200, description = "A part of the list.", body = Listing<Activity>))
+    responses(
+        (status = 200, description = "A part of the list.", body = Listing<Activity>),
+        (status = 403, description = "The person or the reader blocks the other.", body = ProblemBody, content_type = "application/problem+json")
+    )
 )]
 async fn activity(
     State(feed): State<Feed>,
+    reader: Reader,
     InPath(handle): InPath<Handle>,
     Stretch(paging): Stretch,
 ) -> Answer<Json<Listing<Activity>>> {
-    Ok(Json(feed.people().activity(&handle, paging).await?))
+    let activity = feed.people().activity(&handle, reader.handle(), paging);
+    Ok(Json(activity.await?))
 }

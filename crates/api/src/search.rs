@@ -122,6 +122,10 @@ async fn search(
             Found::Posts(posts(found.await?))
         }
         Results::People if paging.after.is_some() => return Err(Cursor::invalid().into()),
-        Results::People => Found::People(feed.people().search(&search, paging.limit).await?),
+        Results::People => Found::People(
+            feed.people()
+                .search(&search, reader.handle(), paging.limit)
+                .await?,
+        ),
     }))
 }

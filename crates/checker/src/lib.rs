@@ -3,7 +3,7 @@
 //!
 //! [`schedule`] enumerates the runs, over an engine that [remembers](cached) what it has done before. [`history`] records
 //! requests and answers, which [`specification`] and [`walks`] check. [`mutant`] removes guards and writes,
-//! [`interrupted`] does something before a write, and [`disk`] loses what was not synced. [`step`] names the writes of
+//! [`interrupted`] does something before a write, [`dying`] makes no more writes, and [`disk`] loses what was not synced. [`step`] names the writes of
 //! overflow lists.
 
 #![expect(
@@ -15,6 +15,7 @@
 pub mod cached;
 pub mod dice;
 pub mod disk;
+pub mod dying;
 pub mod history;
 pub mod interrupted;
 pub mod late;

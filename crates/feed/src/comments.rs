@@ -5,6 +5,7 @@ use model::{Comment, CommentText, Handle, ItemId, Kind, Listing, Person, PostId,
 use store::overflow::{Item, Key};
 use store::reactions::Reaction;
 
+use super::lists::keep_seams;
 use super::people::name_or_handle;
 use super::problems::to_problem;
 use super::{Paging, Reactions};
@@ -59,21 +60,36 @@ impl Reactions<'_> {
             .map(drop)
     }
 
-    /// The comments on a post.
-    pub async fn comments(self, post: PostId, paging: Paging) -> Result<Listing<Comment>, Problem> {
+    /// The comments on a post, without those of people whom the reader's restrictions hide.
+    pub async fn comments(
+        self,
+        post: PostId,
+        viewer: Option<&Handle>,
+        paging: Paging,
+    ) -> Result<Listing<Comment>, Problem> {
         let lists = self.0.lists(None);
         let stretch = lists
             .stretch(&Topic::Post(post), Relation::Comments, paging)
             .await?;
-        let authors = stretch.items.iter().filter_map(|item| item.by.as_ref());
-        let people = self.0.store.people().named(authors).await.map_err(to_problem)?;
+        let authors = || stretch.items.iter().filter_map(|item| item.by.as_ref());
+        let stored = self.0.store.people();
+        let (people, restricted) =
+            futures::try_join!(stored.named(authors()), self.0.restricted(viewer, authors()))
+                .map_err(to_problem)?;
+        let is_shown = |item: &&Item| !item.by.as_ref().is_some_and(|by| restricted.hides(by));
+        let mut seams = stretch.seams;
+        keep_seams(
+            &mut seams,
+            stretch.items.iter().map(|item| (item.id, is_shown(&item))),
+        );
         Ok(Listing {
             next: stretch.next.map(|cursor| cursor.to_string()),
-            seams: stretch.seams,
+            seams,
             total: stretch.total,
             items: stretch
                 .items
                 .iter()
+                .filter(is_shown)
                 .map(|item| comment(item, |handle| name_or_handle(&people, handle)))
                 .collect::<Result<_, _>>()?,
         })

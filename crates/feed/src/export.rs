@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::stream::{self, Stream, StreamExt as _};
-use model::{ActivityKind, Handle, Items, Kind, PostId, Problem, Relation, Topic};
+use model::{ActivityKind, Handle, Items, Kind, PostId, Problem, Readers, Relation, Topic};
 use outlier::fields;
 use serde_json::{Value, json};
 use store::overflow::{Item, Key};
@@ -165,7 +165,8 @@ impl Export {
         self.piece(format!("{{\"profile\":{beginning}")).await?;
         self.sessions().await?;
         self.posts().await?;
-        for relation in Relation::OF_A_USER {
+        let readable = |relation: &Relation| relation.description().readers != Readers::Nobody;
+        for relation in Relation::OF_A_USER.into_iter().filter(readable) {
             match relation.description().items {
                 Items::Activities => {
                     for (name, kind) in [

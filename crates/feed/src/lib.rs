@@ -1,7 +1,6 @@
 //! The use cases, each in one place: the pages' server functions and the JSON API call the same methods.
 
 mod accounts;
-mod bookmarks;
 mod clock;
 mod comments;
 mod environment;
@@ -18,9 +17,11 @@ mod people;
 mod pins;
 mod places;
 mod posts;
+mod private_posts;
 mod problems;
 mod reactions;
 mod recovery;
+mod restrictions;
 mod search;
 mod secret;
 mod security;
@@ -48,11 +49,13 @@ pub use new_posts::{NewPosts, PostList};
 pub use notable::Notable;
 pub use people::ActivityEntry;
 pub use places::{Full, Place, Places};
+pub use private_posts::PrivateList;
 pub use problems::to_problem;
 pub use recovery::RecoveryLink;
 pub use security::{SecurityEvent, SecurityLog};
 pub use sessions::Client;
 pub use storage::Inspection;
+pub use store::notifications::Unread;
 
 /// The application: reads and changes the store on behalf of people, and notifies listeners of changes.
 #[derive(Clone)]
@@ -122,14 +125,14 @@ impl Feed {
         Reactions(self)
     }
 
-    /// The posts that people keep for themselves.
-    pub fn bookmarks(&self) -> Bookmarks<'_> {
-        Bookmarks(self)
-    }
-
     /// What people are told of.
     pub fn notifications(&self) -> Notifications<'_> {
         Notifications(self)
+    }
+
+    /// Muting and blocking.
+    pub fn restrictions(&self) -> Restrictions<'_> {
+        Restrictions(self)
     }
 
     /// Profiles and following.
@@ -185,13 +188,17 @@ pub struct Posts<'a>(&'a Feed);
 #[derive(Clone, Copy)]
 pub struct Reactions<'a>(&'a Feed);
 
-/// Posts that a person keeps for themselves: a private list of a person.
+/// Posts that a person keeps for themselves, or hides: private lists of a person.
 #[derive(Clone, Copy)]
-pub struct Bookmarks<'a>(&'a Feed);
+pub struct PrivatePosts<'a>(&'a Feed, PrivateList);
 
 /// What a person is told of: a private list of a person.
 #[derive(Clone, Copy)]
 pub struct Notifications<'a>(&'a Feed);
+
+/// Whom a person mutes and blocks: private lists of a person.
+#[derive(Clone, Copy)]
+pub struct Restrictions<'a>(&'a Feed);
 
 /// Profiles, following, and people's activities.
 #[derive(Clone, Copy)]

@@ -1,7 +1,8 @@
 //! Reading lists. A list that is private is read by its owner only.
 
-use model::{Handle, Kind, Listing, Member, Problem, Relation, Timestamp, Topic, View};
+use model::{Handle, Kind, Listing, Member, Problem, Relation, Seam, Timestamp, Topic, View};
 use store::overflow::Stretch;
+use uuid::Uuid;
 
 use super::people::name_or_handle;
 use super::problems::to_problem;
@@ -18,7 +19,7 @@ impl Lists<'_> {
         let stretch = self.stretch(owner, relation, paging).await?;
         let handles = stretch.items.iter().filter_map(|item| item.by.as_ref());
         let people = self.0.store.people().named(handles).await.map_err(to_problem)?;
-        let member = |(id, by, at): (uuid::Uuid, Handle, Timestamp)| {
+        let member = |(id, by, at): (Uuid, Handle, Timestamp)| {
             Ok(Member {
                 id: id.into(),
                 user: name_or_handle(&people, &by)?,
@@ -59,5 +60,21 @@ impl Lists<'_> {
             End::Oldest => list.oldest_first(owner, after, limit).await,
         };
         read.map_err(to_problem)
+    }
+}
+
+/// Moves a seam after an item that is left out to after the one that is shown before it; to the beginning if there is none.
+/// Each item of the stretch comes with whether it is shown.
+pub(super) fn keep_seams(seams: &mut [Seam], items: impl IntoIterator<Item = (Uuid, bool)>) {
+    let mut before = String::new();
+    for (id, is_shown) in items {
+        let id = id.to_string();
+        if is_shown {
+            before = id;
+            continue;
+        }
+        for seam in seams.iter_mut().filter(|seam| seam.after == id) {
+            seam.after.clone_from(&before);
+        }
     }
 }

@@ -13,7 +13,9 @@ use tokio::sync::{Semaphore, watch};
 use uuid::Uuid;
 
 use super::Live;
+use super::posts::in_a_feed;
 use super::problems::to_problem;
+use super::restrictions::restricted_of;
 
 /// The time between two polls while somebody waits.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -121,7 +123,7 @@ impl NewPosts {
         }
     }
 
-    /// The places of the newest posts of a reader's home.
+    /// The places of the newest posts of a reader's home, as far as they see them.
     async fn home(&self, reader: &Handle, homes: &Homes) -> Result<Arc<[(i64, Uuid)]>, Problem> {
         let known = || homes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(places) = known().get(reader) {
@@ -129,12 +131,23 @@ impl NewPosts {
         }
         let home = self.store.timelines().home(reader, None, MOST).await;
         let posts = home.map_err(to_problem)?.posts;
+        let restricted = restricted_of(&self.store, reader, &posts)
+            .await
+            .map_err(to_problem)?;
         let places: Arc<[_]> = posts
             .iter()
+            .filter(|post| !in_a_feed(&restricted, post))
             .map(|post| (post.at.millis(), post.id.uuid()))
             .collect();
         known().insert(reader.clone(), Arc::clone(&places));
         Ok(places)
+    }
+
+    /// Forgets what was read of a reader's home, because they see others' posts now.
+    pub(super) fn forget(&self, reader: &Handle) {
+        let newest = self.newest.borrow();
+        let mut homes = newest.homes.lock().unwrap_or_else(PoisonError::into_inner);
+        homes.remove(reader);
     }
 
     async fn newer(

@@ -3,6 +3,7 @@
 use model::{Handle, PostCard, Problem, Profile, Timestamp};
 use store::posts::Order;
 
+use super::posts::asked_for;
 use super::problems::to_problem;
 use super::{Feed, Paging, Posts};
 
@@ -69,7 +70,7 @@ impl Feed {
         limit: usize,
     ) -> Result<Vec<PostCard>, Problem> {
         let posts = self.store.posts().written_until(until, order, limit).await;
-        self.cards(posts.map_err(to_problem)?, None).await
+        self.cards(posts.map_err(to_problem)?, None, asked_for).await
     }
 
     /// The moment at which the demo town ends: younger posts are by its visitors. `None` without a town.

@@ -4,6 +4,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use futures::future::try_join_all;
 use model::{
     Handle, Notification, NotificationKind, Notifications as Told, Person, PostId, Problem, Relation,
     Timestamp, Topic,
@@ -13,8 +14,12 @@ use store::notifications::{Read, Recent};
 use store::overflow::{Item, Key};
 use tokio::sync::Notify;
 
+use super::lists::keep_seams;
 use super::problems::{missing, to_problem};
 use super::{Feed, Lists, Notifications, Paging};
+
+/// How many comments with mentions are looked up at once.
+const AT_ONCE: usize = 8;
 
 /// The posts and people about whom somebody is being told. One task works for each, however many reactions it has.
 #[derive(Default)]
@@ -116,6 +121,7 @@ struct Objects {
     /// The comments with mentions. Comments on two posts may have one id.
     mentioning: HashMap<(PostId, uuid::Uuid), Item>,
     followers: Recent,
+    /// Of the people whom the reader may see.
     names: HashMap<Handle, Person>,
 }
 
@@ -138,19 +144,15 @@ impl Lists<'_> {
         let (read, unread) = read.ok_or_else(|| missing(&topic.to_string()))?;
         let objects = self.objects(owner, &stored, read).await?;
         let (mut items, mut about, mut seams) = (Vec::new(), HashSet::new(), stretch.seams);
+        let mut are_shown = Vec::with_capacity(stored.len());
         for stored in stored {
-            let id = stored.item.id.to_string();
+            let id = stored.item.id;
             let is_first = about.insert((stored.kind, stored.post, stored.comment));
-            if let Some(shown) = objects.shown(owner, stored).filter(|_| is_first) {
-                items.push(shown);
-                continue;
-            }
-            // A seam after what is left out comes after what is shown before it.
-            let before = items.last().map(|shown: &Notification| shown.id.to_string());
-            for seam in seams.iter_mut().filter(|seam| seam.after == id) {
-                seam.after = before.clone().unwrap_or_default();
-            }
+            let shown = objects.shown(owner, stored).filter(|_| is_first);
+            are_shown.push((id, shown.is_some()));
+            items.extend(shown);
         }
+        keep_seams(&mut seams, are_shown);
         Ok(Told {
             items,
             next: stretch.next.map(|cursor| cursor.to_string()),
@@ -183,17 +185,22 @@ impl Lists<'_> {
                 Ok(Recent::default())
             }
         };
+        let mentions: Vec<(PostId, uuid::Uuid)> = stored
+            .iter()
+            .filter_map(|stored| Some((stored.post?, stored.comment?)))
+            .collect();
         let mentioning = async {
             let mut found = HashMap::new();
-            for stored in stored {
-                if let (Some(post), Some(comment)) = (stored.post, stored.comment) {
+            for some in mentions.chunks(AT_ONCE) {
+                let looked = some.iter().map(|&(post, comment)| async move {
                     let comments = store.list(Relation::Comments);
                     match comments.find(&Topic::Post(post), &Key::Id(comment)).await {
-                        Ok(item) => found.extend(item.map(|item| ((post, comment), item))),
-                        Err(document::Error::NoOwner(_)) => {}
-                        Err(error) => return Err(error),
+                        Ok(item) => Ok(item.map(|item| ((post, comment), item))),
+                        Err(document::Error::NoOwner(_)) => Ok(None),
+                        Err(error) => Err(error),
                     }
-                }
+                });
+                found.extend(try_join_all(looked).await?.into_iter().flatten());
             }
             Ok(found)
         };
@@ -213,7 +220,14 @@ impl Lists<'_> {
             .chain(mentioning.values())
             .filter_map(|item| item.by.as_ref());
         let people = people.chain(posts.values().map(|post| &post.author));
-        let names = store.people().named(people).await.map_err(to_problem)?;
+        let people: HashSet<&Handle> = people.collect();
+        let stored_people = store.people();
+        let (mut names, restricted) = futures::try_join!(
+            stored_people.named(people.iter().copied()),
+            self.0.restricted(Some(owner), people.iter().copied())
+        )
+        .map_err(to_problem)?;
+        names.retain(|person, _| !restricted.hides(person));
         Ok(Objects {
             read,
             posts,
@@ -249,7 +263,10 @@ impl Objects {
             NotificationKind::Comment => {
                 let recent = self.comments.get(&post?)?;
                 let (by, _) = self.latest(reader, recent)?;
-                let of_others = |item: &&Item| item.by.as_ref().is_some_and(|by| by != reader);
+                let of_others = |item: &&Item| {
+                    let by = item.by.as_ref();
+                    by.is_some_and(|by| by != reader && self.names.contains_key(by))
+                };
                 let latest = recent.items.iter().find(of_others)?;
                 text = Some(latest.more.get_str("text").ok()?.to_owned());
                 let people: HashSet<_> = recent

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use model::{
-    Activity, ActivityKind, Handle, Listing, Person, PostId, PostText, Problem, Profile, ReactionState,
+    Activity, ActivityKind, Handle, Kind, Listing, Person, PostId, PostText, Problem, Profile, ReactionState,
     Relation, Topic,
 };
 use outlier::fields;
@@ -39,7 +39,12 @@ impl People<'_> {
             }
         };
         let people = self.0.store.people();
-        let (summary, followed) = futures::try_join!(people.summary(handle), followed).map_err(to_problem)?;
+        let (summary, followed, restricted) = futures::try_join!(
+            people.summary(handle),
+            followed,
+            self.0.restricted(viewer, [handle].into_iter())
+        )
+        .map_err(to_problem)?;
         let summary = summary.ok_or_else(|| missing(&owner.to_string()))?;
         Ok(Profile {
             handle: summary.user.person.handle,
@@ -50,6 +55,9 @@ impl People<'_> {
             following: summary.following,
             activities: summary.activities,
             followed: followed.is_some(),
+            muted: restricted.muted.contains(handle),
+            blocked: restricted.blocked.contains(handle),
+            blocked_by: restricted.blockers.contains(handle),
             pinned: summary.pinned,
             meter: summary.followers,
         })
@@ -63,7 +71,15 @@ impl People<'_> {
         let _turn = self.0.turns.of(actor).await;
         let at = self.0.environment.now();
         let item = Item::new(self.0.environment.ids.uuid(at), actor.clone(), at);
-        let appended = self.0.add(&Reaction::Follow(target.clone()), item).await?;
+        let followed = self.0.add(&Reaction::Follow(target.clone()), item).await;
+        if matches!(&followed, Err(problem) if problem.kind == Kind::NotFound) {
+            let restricted = self.0.restricted(Some(actor), [target].into_iter()).await;
+            if restricted.map_err(to_problem)?.blocks(target) {
+                let why = "One of you blocks the other, so you cannot follow them.";
+                return Err(Problem::new(Kind::Forbidden, why));
+            }
+        }
+        let appended = followed?;
         Ok(ReactionState {
             active: true,
             count: appended.count,
@@ -81,7 +97,20 @@ impl People<'_> {
     }
 
     /// The activities of a person.
-    pub async fn activity(self, handle: &Handle, paging: Paging) -> Result<Listing<Activity>, Problem> {
+    ///
+    /// # Errors
+    /// [`Kind::Forbidden`] when the person or the reader blocks the other.
+    pub async fn activity(
+        self,
+        handle: &Handle,
+        viewer: Option<&Handle>,
+        paging: Paging,
+    ) -> Result<Listing<Activity>, Problem> {
+        let restricted = self.0.restricted(viewer, [handle].into_iter()).await;
+        if restricted.map_err(to_problem)?.blocks(handle) {
+            let why = "One of you blocks the other, so you do not see their activity.";
+            return Err(Problem::new(Kind::Forbidden, why));
+        }
         let owner = Topic::User(handle.clone());
         let lists = self.0.lists(None);
         let stretch = lists.stretch(&owner, Relation::Activities, paging).await?;
@@ -109,9 +138,10 @@ impl People<'_> {
     pub async fn activity_entries(
         self,
         handle: &Handle,
+        viewer: Option<&Handle>,
         paging: Paging,
     ) -> Result<Listing<ActivityEntry>, Problem> {
-        let listing = self.activity(handle, paging).await?;
+        let listing = self.activity(handle, viewer, paging).await?;
         let ids: Vec<PostId> = listing
             .items
             .iter()

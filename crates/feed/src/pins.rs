@@ -3,6 +3,7 @@
 use model::{Handle, Kind, PostCard, PostId, Problem, Profile};
 
 use super::Posts;
+use super::posts::asked_for;
 use super::problems::to_problem;
 
 impl Posts<'_> {
@@ -37,6 +38,10 @@ impl Posts<'_> {
         };
         let post = self.0.store.posts().get(id).await.map_err(to_problem)?;
         let own = post.filter(|post| post.author == profile.handle);
-        Ok(self.0.cards(own.into_iter().collect(), viewer).await?.pop())
+        Ok(self
+            .0
+            .cards(own.into_iter().collect(), viewer, asked_for)
+            .await?
+            .pop())
     }
 }

@@ -4,6 +4,20 @@ use super::problems::{missing, to_problem};
 use super::{Feed, Paging, Posts};
 use model::{Handle, Kind, Listing, Person, Post, PostCard, PostId, PostText, Problem, Relation, Tag, Topic};
 use store::posts::{Order, StoredPost};
+use store::restrictions::Restricted;
+
+/// Which posts of a list a reader does not see.
+pub(super) type Hides = fn(&Restricted, &StoredPost) -> bool;
+
+/// In a feed: what they hide, and posts by people whom they mute or block, or who block them.
+pub(super) fn in_a_feed(restricted: &Restricted, post: &StoredPost) -> bool {
+    restricted.hides_post(post.id, &post.author)
+}
+
+/// Where they asked for these posts: only what a block hides.
+pub(super) fn asked_for(restricted: &Restricted, post: &StoredPost) -> bool {
+    restricted.blocks(&post.author)
+}
 
 impl Posts<'_> {
     /// The home feed, newest first: posts by the people whom the reader follows and their own, or everybody's for
@@ -11,13 +25,17 @@ impl Posts<'_> {
     /// [`store::timeline::Page`].
     pub async fn home(self, viewer: Option<&Handle>, paging: Paging) -> Result<Listing<PostCard>, Problem> {
         match viewer {
-            None => self.0.list_posts(None, Order::Newest, viewer, paging).await,
+            None => {
+                self.0
+                    .list_posts(None, Order::Newest, viewer, paging, in_a_feed)
+                    .await
+            }
             Some(reader) => {
                 let timelines = self.0.store.timelines();
                 let page = timelines.home(reader, paging.after, paging.limit).await;
                 let page = page.map_err(to_problem)?;
                 Ok(Listing {
-                    items: self.0.cards(page.posts, viewer).await?,
+                    items: self.0.cards(page.posts, viewer, in_a_feed).await?,
                     next: page.next.map(|cursor| cursor.to_string()),
                     seams: Vec::new(),
                     total: page.total,
@@ -32,7 +50,9 @@ impl Posts<'_> {
         viewer: Option<&Handle>,
         paging: Paging,
     ) -> Result<Listing<PostCard>, Problem> {
-        self.0.list_posts(None, Order::MostLiked, viewer, paging).await
+        self.0
+            .list_posts(None, Order::MostLiked, viewer, paging, in_a_feed)
+            .await
     }
 
     /// One person's posts, newest first.
@@ -43,7 +63,13 @@ impl Posts<'_> {
         paging: Paging,
     ) -> Result<Listing<PostCard>, Problem> {
         self.0
-            .list_posts(Some(std::slice::from_ref(author)), Order::Newest, viewer, paging)
+            .list_posts(
+                Some(std::slice::from_ref(author)),
+                Order::Newest,
+                viewer,
+                paging,
+                asked_for,
+            )
             .await
     }
 
@@ -60,7 +86,9 @@ impl Posts<'_> {
             stored.count_tagged(tag)
         )
         .map_err(to_problem)?;
-        self.0.listing(posts, total, Order::Newest, viewer, paging).await
+        self.0
+            .listing((posts, total), Order::Newest, viewer, paging, in_a_feed)
+            .await
     }
 
     /// One post.
@@ -145,6 +173,7 @@ impl Feed {
         order: Order,
         viewer: Option<&Handle>,
         paging: Paging,
+        hides: Hides,
     ) -> Result<Listing<PostCard>, Problem> {
         let stored = self.store.posts();
         let (posts, total) = futures::try_join!(
@@ -152,17 +181,17 @@ impl Feed {
             stored.count(authors)
         )
         .map_err(to_problem)?;
-        self.listing(posts, total, order, viewer, paging).await
+        self.listing((posts, total), order, viewer, paging, hides).await
     }
 
     /// A stretch of posts. One more than requested was read, to see whether there are more.
     async fn listing(
         &self,
-        mut posts: Vec<StoredPost>,
-        total: u64,
+        (mut posts, total): (Vec<StoredPost>, u64),
         order: Order,
         viewer: Option<&Handle>,
         paging: Paging,
+        hides: Hides,
     ) -> Result<Listing<PostCard>, Problem> {
         let more = posts.len() > paging.limit;
         posts.truncate(paging.limit);
@@ -171,7 +200,7 @@ impl Feed {
             .filter(|_| more)
             .map(|post| order.cursor_after(post).to_string());
         Ok(Listing {
-            items: self.cards(posts, viewer).await?,
+            items: self.cards(posts, viewer, hides).await?,
             next,
             seams: Vec::new(),
             total,
@@ -181,24 +210,28 @@ impl Feed {
     /// One post as a reader sees it.
     async fn card(&self, post: StoredPost, viewer: Option<&Handle>) -> Result<PostCard, Problem> {
         let topic = Topic::Post(post.id);
-        let card = self.cards(vec![post], viewer).await?.pop();
+        let card = self.cards(vec![post], viewer, asked_for).await?.pop();
         card.ok_or_else(|| missing(&topic.to_string()))
     }
 
-    /// Adds to posts what a reader sees with them: the authors' names, and the reader's own likes and shares.
+    /// Adds to posts what a reader sees with them: the authors' names, and the reader's own likes and shares. Leaves out
+    /// posts by authors whom the reader's restrictions hide.
     pub(super) async fn cards(
         &self,
         posts: Vec<StoredPost>,
         viewer: Option<&Handle>,
+        hides: Hides,
     ) -> Result<Vec<PostCard>, Problem> {
         let (people, stored) = (self.store.people(), self.store.posts());
-        let (names, liked, shared) = futures::try_join!(
+        let (restricted, names, liked, shared) = futures::try_join!(
+            self.restricted_of(viewer, &posts),
             people.named(posts.iter().map(|post| &post.author)),
             stored.with_actor(&posts, Relation::Likes, viewer),
             stored.with_actor(&posts, Relation::Shares, viewer)
         )
         .map_err(to_problem)?;
-        let cards = posts.into_iter().filter_map(|post| {
+        let shown = posts.into_iter().filter(|post| !hides(&restricted, post));
+        let cards = shown.filter_map(|post| {
             // The posts of an author who has just left are being deleted; one that is still listed is about to
             // disappear.
             let author: Person = names.get(&post.author)?.clone();

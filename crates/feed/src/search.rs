@@ -3,6 +3,7 @@
 use model::{FoundPerson, Handle, Listing, PostCard, Problem, Search};
 use store::posts::Order;
 
+use super::posts::in_a_feed;
 use super::problems::to_problem;
 use super::{Paging, People, Posts};
 
@@ -23,7 +24,7 @@ impl Posts<'_> {
         };
         let found = found.map_err(to_problem)?;
         Ok(Listing {
-            items: self.0.cards(found.posts, viewer).await?,
+            items: self.0.cards(found.posts, viewer, in_a_feed).await?,
             next: found.next.map(|cursor| cursor.to_string()),
             seams: Vec::new(),
             total: found.total,
@@ -33,9 +34,18 @@ impl Posts<'_> {
 
 impl People<'_> {
     /// The people whose handle or name begins with the words of a search, those with the most followers first, in one part.
+    /// People who block the reader, or whom the reader blocks, are left out.
     /// `total` is a lower bound.
-    pub async fn search(self, search: &Search, limit: usize) -> Result<Listing<FoundPerson>, Problem> {
+    pub async fn search(
+        self,
+        search: &Search,
+        viewer: Option<&Handle>,
+        limit: usize,
+    ) -> Result<Listing<FoundPerson>, Problem> {
         let mut items = self.0.store.search().people(search).await.map_err(to_problem)?;
+        let found = items.iter().map(|person| &person.handle);
+        let restricted = self.0.restricted(viewer, found).await.map_err(to_problem)?;
+        items.retain(|person| !restricted.blocks(&person.handle));
         let total = items.len() as u64;
         items.truncate(limit);
         Ok(Listing {

@@ -55,6 +55,8 @@ impl People<'_> {
             store.holding(&owners, Relation::Followers, reader)
         )
         .map_err(to_problem)?;
+        let restricted = self.0.restricted(Some(reader), handles.iter().copied()).await;
+        let restricted = restricted.map_err(to_problem)?;
         let votes: BTreeMap<&Handle, usize> = candidates
             .iter()
             .map(|(handle, votes)| (handle, *votes))
@@ -62,6 +64,7 @@ impl People<'_> {
         let mut found: Vec<FoundPerson> = found
             .into_iter()
             .filter(|person| !already.contains(&Topic::User(person.handle.clone())))
+            .filter(|person| !restricted.hides(&person.handle))
             .collect();
         found.sort_by_key(|person| std::cmp::Reverse((votes.get(&person.handle).copied(), person.followers)));
         found.truncate(most);

@@ -206,6 +206,10 @@ pub struct Account {
 
 /// A person's page, as one reader sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is true or not whatever the others are"
+)]
 pub struct Profile {
     /// Their unique name.
     pub handle: Handle,
@@ -223,6 +227,12 @@ pub struct Profile {
     pub activities: u64,
     /// Whether the reader follows them.
     pub followed: bool,
+    /// Whether the reader mutes them.
+    pub muted: bool,
+    /// Whether the reader blocks them.
+    pub blocked: bool,
+    /// Whether they block the reader.
+    pub blocked_by: bool,
     /// The post that they pinned, which may be gone.
     pub pinned: Option<PostId>,
     /// How their followers are stored.

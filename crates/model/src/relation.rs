@@ -69,6 +69,8 @@ pub enum Counterpart {
     Followers,
     /// The post that the activity is about, or the list that decides whether somebody reacted.
     Object,
+    /// The list of this relation of the person in `by`, with the same id.
+    Mirror(Relation),
 }
 
 /// The people who may read a list.
@@ -78,6 +80,8 @@ pub enum Readers {
     Everybody,
     /// The person whose list it is.
     Owner,
+    /// Nobody: others named its owner, and only the store looks it up.
+    Nobody,
 }
 
 macro_rules! relations {
@@ -184,6 +188,66 @@ relations! {
         readers: Readers::Owner,
         limits: (120, 96),
     },
+    /// The posts that a person does not want to see in feeds.
+    Hidden: Description {
+        field: "hidden",
+        segment: "hidden",
+        title: "Hidden posts",
+        news: ("newly hidden post", "newly hidden posts"),
+        empty: "You hide no post. A post's own page has the button.",
+        items: Items::Posts,
+        counterpart: Counterpart::Nothing,
+        readers: Readers::Owner,
+        limits: (160, 128),
+    },
+    /// Whom a person mutes: they do not see these people's posts.
+    Mutes: Description {
+        field: "mutes",
+        segment: "mutes",
+        title: "Muted people",
+        news: ("newly muted", "newly muted"),
+        empty: "You mute nobody. A person's page has the button, under “More”.",
+        items: Items::People,
+        counterpart: Counterpart::Mirror(Relation::Muters),
+        readers: Readers::Owner,
+        limits: (160, 128),
+    },
+    /// Who mutes a person.
+    Muters: Description {
+        field: "muters",
+        segment: "muters",
+        title: "Muted by",
+        news: ("newly muted by", "newly muted by"),
+        empty: "Nobody.",
+        items: Items::People,
+        counterpart: Counterpart::Mirror(Relation::Mutes),
+        readers: Readers::Nobody,
+        limits: (160, 128),
+    },
+    /// Whom a person blocks: neither sees the other's posts, nor can react to them.
+    Blocks: Description {
+        field: "blocks",
+        segment: "blocks",
+        title: "Blocked people",
+        news: ("newly blocked", "newly blocked"),
+        empty: "You block nobody. A person's page has the button, under “More”.",
+        items: Items::People,
+        counterpart: Counterpart::Mirror(Relation::Blockers),
+        readers: Readers::Owner,
+        limits: (160, 128),
+    },
+    /// Who blocks a person.
+    Blockers: Description {
+        field: "blockers",
+        segment: "blockers",
+        title: "Blocked by",
+        news: ("newly blocked by", "newly blocked by"),
+        empty: "Nobody.",
+        items: Items::People,
+        counterpart: Counterpart::Mirror(Relation::Blocks),
+        readers: Readers::Nobody,
+        limits: (160, 128),
+    },
     posts:
     /// Who likes a post.
     Likes: Description {
@@ -279,6 +343,7 @@ impl View {
         match relation.description().readers {
             Readers::Everybody => true,
             Readers::Owner => matches!(self, Self::Own),
+            Readers::Nobody => false,
         }
     }
 }

@@ -3,7 +3,8 @@
 //! One write marks the person as `leaving` and removes the password. From then on nobody sees them or can sign in as
 //! them, and the handle stays taken. After that, what they left in other documents is removed, and their own document
 //! last. Until then it says where everything is: `activities` which posts they wrote, liked, shared and commented on,
-//! `following` whose followers they are in, `followers` who follows them, and `intents` what they had begun. So an
+//! `following` whose followers they are in, `followers` who follows them, `muters` and `blockers` whose lists name them, and
+//! `intents` what they had begun. So an
 //! interrupted departure leaves a mark and a document from which [`AccountDeletions::finish`] continues; what was removed
 //! already is not there the second time.
 //!
@@ -129,7 +130,7 @@ struct Departure<'a> {
 impl Departure<'_> {
     /// Returns whether the person is gone.
     async fn finish(&self, seen: Document) -> Result<bool> {
-        self.remove_traces().await?;
+        self.remove_traces(&seen).await?;
         self.delete_posts().await?;
         self.end_sessions().await?;
         self.session.timelines().remove(self.handle).await?;
@@ -188,9 +189,9 @@ impl Departure<'_> {
         Ok(removed == 1)
     }
 
-    /// Undoes what the person had begun and what their lists record. The lists themselves go with their
-    /// document.
-    async fn remove_traces(&self) -> Result<()> {
+    /// Undoes what the person had begun and what their lists record, which were seen like this. The lists themselves go
+    /// with their document.
+    async fn remove_traces(&self, seen: &Document) -> Result<()> {
         for intent in self.session.reactions().begun_by(self.handle).await? {
             // The activity of a post stays until the post and its pages are deleted.
             let Action::React(reaction) = intent.action else {
@@ -205,6 +206,11 @@ impl Departure<'_> {
         }
         let own = Topic::User(self.handle.clone());
         for relation in Relation::OF_A_USER {
+            // What is appended to an empty list after this changes its count, and then all of this is done again.
+            let is_empty = seen.get(format!("{relation}.count")) == Some(&Bson::Int64(0));
+            if is_empty || relation.description().counterpart == Counterpart::Nothing {
+                continue;
+            }
             let mut walk = self.session.list(relation).walk(&own);
             loop {
                 let stretch = match walk.next().await {
@@ -262,7 +268,16 @@ impl Departure<'_> {
                 }
                 None => Ok(()),
             },
-            (Counterpart::Nothing | Counterpart::Activity(_) | Counterpart::Followers, _) => Ok(()),
+            (Counterpart::Mirror(relation), Some(other)) => {
+                remove(relation, &Topic::User(other.clone())).await
+            }
+            (
+                Counterpart::Nothing
+                | Counterpart::Activity(_)
+                | Counterpart::Followers
+                | Counterpart::Mirror(_),
+                _,
+            ) => Ok(()),
         }
     }
 

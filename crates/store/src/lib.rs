@@ -2,7 +2,7 @@
 //!
 //! [`overflow`] is the outlier pattern, written once against the port. The other modules keep the documents of the
 //! feed: [`people`], [`posts`], [`sessions`] and the home feeds of [`timeline`]; [`reactions`] keeps lists of two
-//! documents in step, and [`account_deletion`] removes a person and everything that is theirs. [`search`] finds posts and people
+//! documents in step, [`restrictions`] says who mutes and blocks whom, and [`account_deletion`] removes a person and everything that is theirs. [`search`] finds posts and people
 //! by words. [`town`] and [`class`] are facts about the store as a whole.
 
 pub mod account_deletion;
@@ -20,6 +20,7 @@ pub mod people;
 pub mod posts;
 pub mod reactions;
 pub mod recovery;
+pub mod restrictions;
 pub mod schema;
 pub mod search;
 pub mod sessions;

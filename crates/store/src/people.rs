@@ -8,7 +8,7 @@ use model::{Bio, DisplayName, FoundPerson, Handle, Person, PostId, Relation, Tim
 use uuid::Uuid;
 
 use crate::account_deletion::not_being_deleted;
-use crate::notifications::Read;
+use crate::notifications::{Read, Unread};
 use crate::overflow::{delete_owner, empty, meter, uuid_bson};
 use crate::recovery;
 use crate::search;
@@ -119,7 +119,7 @@ impl<'a> People<'a> {
     /// the handle, and one that began before the password was changed has ended.
     ///
     /// With them comes how many of their notifications are unread.
-    pub async fn holding(&self, session: &Session) -> Result<Option<(User, u64)>> {
+    pub async fn holding(&self, session: &Session) -> Result<Option<(User, Unread)>> {
         let began = DateTime::from_millis(session.at.millis());
         let holder = doc! {
             "_id": session.user.as_str(),
@@ -133,7 +133,7 @@ impl<'a> People<'a> {
         let holder = |document: &Document| {
             let list = document.get_document(Relation::Notifications.as_str()).ok();
             let count = list.map_or(Ok(0), |list| fields::number(list, "count"))?;
-            Ok((User::from_document(document)?, Read::of(document).unread(count)))
+            Ok((User::from_document(document)?, Read::of(document).numbers(count)))
         };
         found.first().map(holder).transpose()
     }

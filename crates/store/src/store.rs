@@ -7,7 +7,7 @@ use outlier::Lists;
 use crate::overflow::{AllLists, FeedList, PAGES, all_lists};
 use crate::{
     Settings, account_deletion, class, held_handles, notifications, overflow, people, posts, reactions,
-    recovery, schema, search, sessions, timeline,
+    recovery, restrictions, schema, search, sessions, timeline,
 };
 use document::{DocumentEngine, Engine, Error, Find, Index, Result, session_of};
 
@@ -116,6 +116,11 @@ impl Store {
     /// The likes, shares, comments and follows.
     pub fn reactions(&self) -> reactions::Reactions<'_> {
         reactions::Reactions::new(self)
+    }
+
+    /// Whom people mute and block.
+    pub fn restrictions(&self) -> restrictions::Restrictions<'_> {
+        restrictions::Restrictions::new(self)
     }
 
     /// What people are told of.

@@ -70,6 +70,18 @@ pub enum Done {
     Left,
     /// Notifications are marked as read.
     NotificationsRead,
+    /// A post is hidden.
+    PostHidden,
+    /// A post is hidden no longer.
+    PostShown,
+    /// A person is muted.
+    Muted,
+    /// A person is muted no longer.
+    Unmuted,
+    /// A person is blocked.
+    Blocked,
+    /// A person is blocked no longer.
+    Unblocked,
 }
 
 impl Done {
@@ -88,6 +100,12 @@ impl Done {
             Self::OtherSessionsEnded => "All other sessions have ended.",
             Self::Left => "Your account is deleted. Thank you for using Spillway.",
             Self::NotificationsRead => "Your notifications are marked as read.",
+            Self::PostHidden => "You do not see this post in feeds any more.",
+            Self::PostShown => "You see this post in feeds again.",
+            Self::Muted => "You do not see their posts any more. They do not know it.",
+            Self::Unmuted => "You see their posts again.",
+            Self::Blocked => "Neither of you sees the other\u{2019}s posts any more.",
+            Self::Unblocked => "You can see each other\u{2019}s posts again.",
         }
     }
 }
@@ -181,7 +199,7 @@ impl Notices {
 }
 
 /// Middleware around pages and server functions: gives a page its notice and deletes the cookie, lets forms leave
-/// a notice with [`leave`], and turns the framework's error parameters into a notice.
+/// a notice, and turns the framework's error parameters into a notice.
 pub async fn carry(State(notices): State<Notices>, mut request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let notice = opens_a_page(&request)

@@ -130,6 +130,13 @@ fn header(name: &HeaderName) -> Option<String> {
     )
 }
 
+/// Sends the reader of a page that is being rendered to another one.
+pub fn redirect(page: &str) {
+    if let Some(response) = use_context::<ResponseOptions>() {
+        see_other(&response, page, None);
+    }
+}
+
 /// Redirects to a page, which shows the notice.
 fn see_other(response: &ResponseOptions, page: &str, notice: Option<Notice>) {
     if let Ok(location) = HeaderValue::from_str(page) {

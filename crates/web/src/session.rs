@@ -8,7 +8,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
-use feed::{Client, Feed, SessionToken};
+use feed::{Client, Feed, SessionToken, Unread};
 use model::{Account, Handle, Kind, Problem};
 
 use crate::{cookie, device};
@@ -76,7 +76,7 @@ pub struct Session {
     token: Option<SessionToken>,
     client: Client,
     /// The account, and how many of its notifications are unread.
-    account: Result<Option<(Account, u64)>, Problem>,
+    account: Result<Option<(Account, Unread)>, Problem>,
 }
 
 impl Session {
@@ -105,11 +105,11 @@ impl Session {
     }
 
     /// How many notifications of the account that is signed in are unread.
-    pub fn unread(&self) -> u64 {
-        self.holder().map_or(0, |(_, unread)| *unread)
+    pub fn unread(&self) -> Unread {
+        self.holder().map_or_else(Unread::default, |(_, unread)| *unread)
     }
 
-    fn holder(&self) -> Option<&(Account, u64)> {
+    fn holder(&self) -> Option<&(Account, Unread)> {
         self.account.as_ref().ok().and_then(Option::as_ref)
     }
 

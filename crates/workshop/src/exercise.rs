@@ -95,7 +95,7 @@ pub const QUESTIONS: [Question; 6] = [
     Question {
         number: 5,
         title: "The place",
-        asks: "A thousand likes came one by one; a head holds 160, and a page 128. In which page is the 300th? Page 1 has the oldest.",
+        asks: "A thousand likes came one by one; a head holds 160, and a page 128. In which page is the 300th? Page 0 has the oldest.",
         looks: "a number",
         station: "/lab/trace",
     },
@@ -315,7 +315,7 @@ fn laid_out(likes: u64) -> Result<Vec<usize>> {
 fn place(page: u64) -> Result<Grade> {
     let pages = laid_out(1_000)?;
     let mut first = 1;
-    for (number, held) in (1..).zip(&pages) {
+    for (number, held) in (0..).zip(&pages) {
         let last = first + *held as u64 - 1;
         if number == page {
             return Ok(if (first..=last).contains(&SEARCHED_ACTOR) {
@@ -327,7 +327,7 @@ fn place(page: u64) -> Result<Grade> {
         first = last + 1;
     }
     Ok(wrong(format!(
-        "There are {} pages, and the rest is in the head.",
+        "There are {} pages, numbered from 0, and the rest is in the head.",
         pages.len()
     )))
 }

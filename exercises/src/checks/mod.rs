@@ -33,7 +33,7 @@ const LIST: &str = "feed";
 async fn with(head: impl Iterator<Item = i64>, pages: &[&[i64]]) -> Engine {
     let db = empty();
     let count = i32::try_from(pages.len()).unwrap_or(i32::MAX);
-    for (number, items) in (1..).zip(pages) {
+    for (number, items) in (0..).zip(pages) {
         let page =
             doc! { "_id": format!("{LIST}/{number}"), "list": LIST, "page": number, "items": items.to_vec() };
         sure(db.insert("pages", vec![page]).await);
@@ -83,7 +83,7 @@ async fn read(db: &Engine) -> Vec<i64> {
     let mut items: Vec<i64> = pages(db)
         .await
         .into_iter()
-        .filter(|(page, _)| *page <= counted)
+        .filter(|(page, _)| *page < counted)
         .flat_map(|(_, items)| items)
         .collect();
     items.extend(numbers(&owner, "head"));

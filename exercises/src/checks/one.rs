@@ -39,7 +39,7 @@ pub async fn the_newest_are_in_the_head(append: impl AsyncFn(&Engine, &str, i64)
     let oldest_first = (1..=ITEMS).collect::<Vec<_>>();
     assert_eq!(
         found, oldest_first,
-        "page 1 has the oldest items, and the head the newest"
+        "page 0 has the oldest items, and the head the newest"
     );
     assert!(
         !pages(&db).await.is_empty(),

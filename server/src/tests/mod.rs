@@ -25,6 +25,7 @@ mod readiness;
 mod reading;
 mod recovery;
 mod relations;
+mod restrictions;
 mod round_trips;
 mod search;
 mod security;

@@ -70,7 +70,13 @@ fn all() -> Vec<Mutation> {
         ("DELETE", "/api/v1/posts/{post}/pin", "", Visitors),
         ("PUT", "/api/v1/posts/{post}/bookmark", "", Visitors),
         ("DELETE", "/api/v1/posts/{post}/bookmark", "", Visitors),
-        ("PUT", "/api/v1/me/notifications/read", r#"{"until":"2026-03-01T12:00:00Z"}"#, Visitors),
+        ("PUT", "/api/v1/posts/{post}/hidden", "", Visitors),
+        ("DELETE", "/api/v1/posts/{post}/hidden", "", Visitors),
+        ("PUT", "/api/v1/users/{handle}/mute", "", Visitors),
+        ("DELETE", "/api/v1/users/{handle}/mute", "", Visitors),
+        ("PUT", "/api/v1/users/{handle}/block", "", Visitors),
+        ("DELETE", "/api/v1/users/{handle}/block", "", Visitors),
+        ("POST", "/api/v1/notifications/read", r#"{"until":"2026-03-01T12:00:00Z"}"#, Visitors),
         ("PUT", "/api/v1/users/{handle}/follow", "", Visitors),
         ("DELETE", "/api/v1/users/{handle}/follow", "", Visitors),
         ("POST", "/api/sign_up", "handle=carol&name=Carol&password=correct+horse", Nobody),
@@ -83,6 +89,9 @@ fn all() -> Vec<Mutation> {
         ("POST", "/api/set_share", "post={post}&on=true", Visitors),
         ("POST", "/api/set_pin", "post={post}&on=true", Others),
         ("POST", "/api/set_bookmark", "post={post}&on=true", Visitors),
+        ("POST", "/api/set_hidden", "post={post}&on=true", Visitors),
+        ("POST", "/api/set_mute", "handle={handle}&on=true", Visitors),
+        ("POST", "/api/set_block", "handle={handle}&on=true", Visitors),
         ("POST", "/api/mark_notifications_read", "until=2026-03-01T12:00:00Z", Visitors),
         ("POST", "/api/set_follow", "handle={handle}&on=true", Visitors),
         ("POST", "/api/edit_post", "post={post}&text=Hello+again", Others),
@@ -468,14 +477,16 @@ async fn every_row_of_the_table_works_when_nothing_is_wrong_with_it() {
         let same_site = scene.own.clone().header("sec-fetch-site", "same-origin");
         let answer = same_site.send(&scene.stage.for_this_machine()).await;
         assert!((200..300).contains(&answer.status), "{}: {answer:?}", scene.what);
-        // Neither a storm nor a migration is running, nothing is unread, and there is neither a bookmark nor a pinned
+        // Neither a storm nor a migration is running, nothing is unread, and there is no bookmark, mute, block or pinned
         // post. Removing a like that is not there still
         // raises a revision of the activities, so that other servers do not continue with outdated reads.
         let undone = ["/api/stop_storm", "/api/stop_migration"].contains(&row.path)
             || row.path.ends_with("notifications_read")
             || row.path.ends_with("notifications/read")
             || (row.method == Method::DELETE
-                && ["/bookmark", "/pin"].iter().any(|end| row.path.ends_with(end)));
+                && ["/bookmark", "/pin", "/hidden", "/mute", "/block"]
+                    .iter()
+                    .any(|end| row.path.ends_with(end)));
         // The workshop works on its own lists.
         let elsewhere = ["/lab/layouts", "_layouts"]
             .iter()

@@ -166,7 +166,7 @@ async fn many_people_whose_names_begin_alike_are_no_more_work_than_200() {
     stage.feed().store().search().index_earlier().await.unwrap();
     for (query, most) in [("aa", 200), ("aa29", 11)] {
         let wanted = query.parse().unwrap();
-        let (result, reads) = reads(stage.feed().people().search(&wanted, 100)).await;
+        let (result, reads) = reads(stage.feed().people().search(&wanted, None, 100)).await;
         assert_eq!(result.unwrap().total, most, "{query}");
         assert_eq!(
             reads.iter().map(|read| read.documents).sum::<u64>(),

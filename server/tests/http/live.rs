@@ -1,6 +1,8 @@
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 use crate::support::{Client, Event, PATIENCE, Server, until};
 
 /// The time within which a change shows on the other servers.
@@ -51,6 +53,14 @@ fn watch(server: &Server, post: &str) -> Receiver<Event> {
     events
 }
 
+/// The mark of what nobody was told of yet is in the document for a moment.
+fn without_owner_bytes(mut lists: Value) -> Value {
+    for list in lists.as_object_mut().unwrap().values_mut() {
+        list.as_object_mut().unwrap().remove("ownerBytes");
+    }
+    lists
+}
+
 #[test]
 fn a_like_through_one_server_moves_the_streams_of_the_others_within_two_seconds() {
     let three = Three::start();
@@ -64,7 +74,8 @@ fn a_like_through_one_server_moves_the_streams_of_the_others_within_two_seconds(
     likes(&at_the_store, 1, SOON);
     let now = three.store.visitor().get(&format!("/posts/{post}/overflow")).body;
     assert_eq!(
-        event.data, now,
+        without_owner_bytes(event.data),
+        without_owner_bytes(now),
         "an event carries what the store's own server answers"
     );
 

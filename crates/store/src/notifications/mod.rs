@@ -21,7 +21,7 @@ use document::{DocumentEngine, Index, Result};
 use outlier::WithItems;
 
 pub(crate) use read::FIELD as READ;
-pub use read::{Read, Recent};
+pub use read::{Read, Recent, Unread};
 
 /// The field of a post or person with what nobody was told of yet; absent if there is nothing.
 pub const FIELD: &str = "untold";
@@ -68,9 +68,15 @@ pub(crate) fn mark(relation: Relation) -> WithItems {
             }
             change
         },
-        Relation::Activities | Relation::Following | Relation::Bookmarks | Relation::Notifications => {
-            |_| Document::new()
-        }
+        Relation::Activities
+        | Relation::Following
+        | Relation::Bookmarks
+        | Relation::Notifications
+        | Relation::Hidden
+        | Relation::Mutes
+        | Relation::Muters
+        | Relation::Blocks
+        | Relation::Blockers => |_| Document::new(),
     }
 }
 

@@ -29,6 +29,15 @@ pub struct Read {
     pub at: Timestamp,
 }
 
+/// The number of somebody's notifications.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Unread {
+    /// How many they have not marked as read.
+    pub unread: u64,
+    /// How many they have marked as read: the number of unread ones is what the list has beyond these.
+    pub read: u64,
+}
+
 /// A person's notifications, as their document has them.
 pub(super) struct State {
     pub read: Read,
@@ -62,7 +71,16 @@ impl Read {
 
     /// How many of so many notifications are unread.
     pub(crate) fn unread(&self, count: u64) -> u64 {
-        count.saturating_sub(u64::try_from(self.count).unwrap_or(0))
+        self.numbers(count).unread
+    }
+
+    /// The same, and how many are read.
+    pub(crate) fn numbers(&self, count: u64) -> Unread {
+        let read = u64::try_from(self.count).unwrap_or(0);
+        Unread {
+            unread: count.saturating_sub(read),
+            read,
+        }
     }
 
     /// The fields from which [`Read::of`] and the number of notifications are read.

@@ -121,14 +121,15 @@ async fn tell_of_post(store: &Store, post: PostId, found: &Document, mark: &Docu
         (Relation::Comments, NotificationKind::Comment),
         (Relation::Shares, NotificationKind::Share),
     ] {
-        if by_others(store, &owner, relation, mark, &author).await? {
-            tell(store, &author, &news(kind, None)).await?;
+        if let Some(others) = by_others(store, &owner, relation, mark, &author).await? {
+            tell(store, &author, &news(kind, None), &others).await?;
         }
     }
     if mark.get_bool("text").unwrap_or_default() {
         for mentioned in Handle::mentioned_in(found.get_str("text").unwrap_or_default()) {
             if mentioned != author {
-                tell(store, &mentioned, &news(NotificationKind::Mention, None)).await?;
+                let news = news(NotificationKind::Mention, None);
+                tell(store, &mentioned, &news, std::slice::from_ref(&author)).await?;
             }
         }
     }
@@ -142,10 +143,12 @@ async fn tell_of_post(store: &Store, post: PostId, found: &Document, mark: &Docu
             Ok(None) | Err(Error::NoOwner(_)) => continue,
             Err(error) => return Err(error),
         };
+        let Some(by) = comment.by else { continue };
         for mentioned in Handle::mentioned_in(comment.more.get_str("text").unwrap_or_default()) {
             // The author is told of the comment itself.
-            if mentioned != author && comment.by.as_ref() != Some(&mentioned) {
-                tell(store, &mentioned, &news(NotificationKind::Mention, Some(id))).await?;
+            if mentioned != author && by != mentioned {
+                let news = news(NotificationKind::Mention, Some(id));
+                tell(store, &mentioned, &news, std::slice::from_ref(&by)).await?;
             }
         }
     }
@@ -154,54 +157,60 @@ async fn tell_of_post(store: &Store, post: PostId, found: &Document, mark: &Docu
 
 async fn tell_of_follows(store: &Store, person: &Handle, mark: &Document) -> Result<()> {
     let owner = Topic::User(person.clone());
-    if !by_others(store, &owner, Relation::Followers, mark, person).await? {
+    let Some(others) = by_others(store, &owner, Relation::Followers, mark, person).await? else {
         return Ok(());
-    }
+    };
     let news = News {
         kind: NotificationKind::Follow,
         post: None,
         comment: None,
         at: date(mark, "at")?,
     };
-    tell(store, person, &news).await
+    tell(store, person, &news, &others).await
 }
 
-/// Whether a mark names items of somebody else that are still there. If it names as many as it can, there may have been
-/// others before.
+/// Whose items a mark names that are still there, besides the person's own; `None` if there are none. If it names as many
+/// as it can, there may have been others before, and nobody is named.
 async fn by_others(
     store: &Store,
     owner: &Owner,
     relation: Relation,
     mark: &Document,
     person: &Handle,
-) -> Result<bool> {
+) -> Result<Option<Vec<Handle>>> {
     let named = mark.get_array(relation.as_str()).map_or(&[][..], Vec::as_slice);
     if named.is_empty() {
-        return Ok(false);
+        return Ok(None);
     }
     if i64::try_from(named.len()).unwrap_or(i64::MAX) >= super::NAMED {
-        return Ok(true);
+        return Ok(Some(Vec::new()));
     }
     let list = store.list(relation);
+    let mut others = Vec::new();
     for id in named {
         let id = fields::uuid(&doc! { "id": id }, "id")?;
         match list.find(owner, &Key::Id(id)).await {
-            Ok(Some(item)) if item.by.as_ref() != Some(person) => return Ok(true),
+            Ok(Some(Item { by: Some(by), .. })) if by != *person => others.push(by),
             Ok(_) | Err(Error::NoOwner(_)) => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(false)
+    Ok((!others.is_empty()).then_some(others))
 }
 
-/// Adds a notification, unless the person is gone, or has the same and has not marked it as read.
-async fn tell(store: &Store, person: &Handle, news: &News) -> Result<()> {
+/// Adds a notification of what these people did, unless the person is gone, has the same and has not marked it as read, or
+/// does not see any of them.
+async fn tell(store: &Store, person: &Handle, news: &News, by: &[Handle]) -> Result<()> {
     let notifications = store.notifications();
     let Some(state) = notifications.state(person).await? else {
         return Ok(());
     };
     let item = news.item(state.read.count);
     if state.head.contains(&item.id) {
+        return Ok(());
+    }
+    let restricted = store.restrictions().among(person, by).await?;
+    if !by.is_empty() && by.iter().all(|by| restricted.hides(by)) {
         return Ok(());
     }
     let list = store.list(Relation::Notifications);

@@ -99,7 +99,7 @@ impl Item {
 
 impl From<Item> for outlier::Item {
     fn from(item: Item) -> Self {
-        let order = (DateTime::from_millis(item.at.millis()), item.id);
+        let order = (item.at.millis(), item.id);
         Self::ordered(item.to_document(), order)
     }
 }

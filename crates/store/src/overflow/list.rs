@@ -102,8 +102,9 @@ impl<'a> FeedList<'a> {
         owner: &Owner,
         guard: Document,
         change: Document,
+        read: &[&str],
     ) -> Result<(Snapshot, Document)> {
-        self.0.snapshot_after(&named(owner), guard, change).await
+        self.0.snapshot_after(&named(owner), guard, change, read).await
     }
 
     /// As [`outlier::OverflowList::newest_first`].
@@ -125,8 +126,7 @@ impl<'a> FeedList<'a> {
 
     /// A cursor for [`FeedList::newest_first`] that points to the newest item that is not newer than `moment`.
     pub fn cursor_at(&self, owner: &Owner, moment: Timestamp) -> Cursor {
-        let moment = bson::DateTime::from_millis(moment.millis());
-        cursor(self.0.cursor_at(&named(owner), moment))
+        cursor(self.0.cursor_at(&named(owner), moment.millis()))
     }
 
     /// Walks over the whole list, newest first.

@@ -10,6 +10,7 @@ use crate::Store;
 use crate::account_deletion::not_being_deleted;
 use crate::overflow::{Key, Snapshot, uuid_bson};
 use crate::people::{COLLECTION, date};
+use crate::restrictions;
 use document::{DocumentEngine, Find, Index, Result, Update};
 use outlier::{Sweep, fields};
 
@@ -41,6 +42,8 @@ pub(super) struct Begun {
     pub head: Vec<Uuid>,
     /// The actions that others began and have not finished.
     pub left: Vec<Intent>,
+    /// Whether the actor blocks somebody, or somebody the actor.
+    pub has_blocks: bool,
 }
 
 /// Creates the index that finds people with begun actions without reading everybody.
@@ -57,7 +60,9 @@ pub(super) async fn begin(store: &Store, actor: &Handle, action: &Action, attemp
     let activities = store.list(Relation::Activities);
     let guard = not_being_deleted(doc! { "_id": actor.as_str() });
     let note = doc! { "$push": { FIELD: intent } };
-    let (seen, found) = activities.snapshot_after(&user(actor), guard, note).await?;
+    let (seen, found) = activities
+        .snapshot_after(&user(actor), guard, note, &restrictions::BLOCKS)
+        .await?;
     let head = found.get_document(Relation::Activities.as_str());
     let head = head.and_then(|list| list.get_array("head")).into_iter().flatten();
     let mut left = intents_of(&found);
@@ -68,6 +73,7 @@ pub(super) async fn begin(store: &Store, actor: &Handle, action: &Action, attemp
             .filter_map(|item| fields::uuid(item.as_document()?, "id").ok())
             .collect(),
         left,
+        has_blocks: restrictions::has_blocks(&found),
     })
 }
 

@@ -50,13 +50,18 @@ impl<'a> Reactions<'a> {
     /// item.
     ///
     /// # Errors
-    /// [`Error::NoOwner`] when there is no such post or person, or when the actor is gone or leaving.
+    /// [`Error::NoOwner`] when there is no such post or person for the actor, because it is gone or one of them blocks the
+    /// other, or when the actor is gone or leaving.
     pub async fn add(&self, reaction: &Reaction, item: Item, attempt: Attempt) -> Result<Appended> {
         let actor = item.by.clone();
         let actor = actor.ok_or_else(|| Error::malformed("an item names its actor in `by`"))?;
         let store = &self.store.session();
         let begun = intents::begin(store, &actor, &Action::React(reaction.clone()), attempt).await?;
         let owner = reaction.owner();
+        if begun.has_blocks && is_blocked(store, &actor, reaction).await? {
+            intents::end(store, &actor, attempt.id).await?;
+            return Err(Error::NoOwner(owner.to_string()));
+        }
         let added = match reaction {
             Reaction::Follow(author) => store.timelines().follow(author, item, attempt.id).await,
             Reaction::Like(_) | Reaction::Share(_) | Reaction::Comment(..) => {
@@ -96,7 +101,7 @@ impl<'a> Reactions<'a> {
         };
         let removed = ended_without_owner(store, actor, attempt, removed).await?;
         let activity = removed.item.as_ref().map(|item| reaction.activity(item).id);
-        let Begun { seen, head, left } = begun;
+        let Begun { seen, head, left, .. } = begun;
         let old_form =
             matches!(reaction, Reaction::Comment(..)) && activity.is_some_and(|id| !head.contains(&id));
         let done = if old_form {
@@ -113,6 +118,20 @@ impl<'a> Reactions<'a> {
         intents::agree_on(store, actor, &left, attempt.at).await;
         Ok(removed)
     }
+}
+
+/// Whether the actor and the person whom it concerns block each other.
+async fn is_blocked(store: &Store, actor: &Handle, reaction: &Reaction) -> Result<bool> {
+    let other = match reaction {
+        Reaction::Follow(author) => author.clone(),
+        Reaction::Like(post) | Reaction::Share(post) | Reaction::Comment(post, _) => {
+            match store.posts().get(*post).await? {
+                Some(post) => post.author,
+                None => return Ok(false),
+            }
+        }
+    };
+    Ok(store.restrictions().among(actor, [&other]).await?.blocks(&other))
 }
 
 /// Writes the activity of an item that is in the deciding list.

@@ -34,6 +34,9 @@ pub enum Violation {
     /// A `following` list with an author whose followers do not have the reader.
     #[error("follows {followed}, whose followers do not have them")]
     FollowerMissing { followed: String },
+    /// A mute or a block that one of its two lists does not have.
+    #[error("names user:{other}, whose `{list}` does not have it")]
+    MirrorMissing { other: String, list: Relation },
     /// An action that is missing from its actor's activities.
     #[error("a {what} of user:{actor} is missing in their activities")]
     ActivityMissing { actor: String, what: &'static str },
@@ -117,6 +120,7 @@ impl Violation {
             Self::Leaving
             | Self::FollowingMissing { .. }
             | Self::FollowerMissing { .. }
+            | Self::MirrorMissing { .. }
             | Self::ActivityMissing { .. }
             | Self::ActivityUnfounded { .. }
             | Self::Undelivered

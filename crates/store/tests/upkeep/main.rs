@@ -8,6 +8,7 @@ mod commands;
 mod conversion;
 mod migrate;
 mod notifications;
+mod restrictions;
 mod stale;
 #[path = "../support/lists.rs"]
 mod support;

@@ -1,10 +1,10 @@
 //! Notifications beside processes that die and readers who look.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bson::doc;
-use document::{Engine, Error, Find, Layer, Result};
+use checker::dying::Dying;
+use document::{Find, Result};
 use embedded::Embedded;
 use model::{PostId, Relation, Timestamp, Topic};
 use store::overflow::Item;
@@ -13,31 +13,6 @@ use store::{Settings, Store};
 use uuid::Uuid;
 
 use super::timelines::{handle, join};
-
-/// An engine for a process that dies: after so many writes it makes no more.
-struct Dying {
-    below: Engine,
-    left: AtomicUsize,
-}
-
-impl Layer for Dying {
-    fn below(&self) -> &Engine {
-        &self.below
-    }
-
-    async fn call<T: Send>(&self, writes: bool, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
-        let one_less = |left: usize| left.checked_sub(1);
-        let left = &self.left;
-        if writes
-            && left
-                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less)
-                .is_err()
-        {
-            return Err(Error::Unavailable("the process died".into()));
-        }
-        call.await
-    }
-}
 
 fn at(millis: i64) -> Timestamp {
     Timestamp::from_millis(millis)
@@ -116,14 +91,11 @@ async fn whatever_write_a_process_dies_at_everybody_is_told_once() {
     let mut died = 0;
     for writes in 0.. {
         let store = people().await;
-        let engine = Arc::new(Dying {
-            below: store.engine().clone(),
-            left: AtomicUsize::new(1_000),
-        });
-        let process = Store::open(Arc::clone(&engine) as Engine, store.settings().clone())
+        let engine = Dying::of(store.engine().clone());
+        let process = Store::open(engine.clone(), store.settings().clone())
             .await
             .unwrap();
-        engine.left.store(writes, Ordering::Relaxed);
+        engine.dies_after(writes);
         let acts = async {
             publish(&process, "Hello @bob and @nobody").await?;
             process.notifications().tell(&Topic::Post(post())).await?;

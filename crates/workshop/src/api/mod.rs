@@ -1,5 +1,5 @@
 //! `/lab/storm`, `/lab/migrate` and `/lab/tune`: the workshop's measurements. Their forms are sent to server
-//! functions. [`layouts`] are raced by the API, too.
+//! functions. `layouts` are raced by the API, too.
 
 mod layouts;
 

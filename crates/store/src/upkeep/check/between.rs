@@ -9,7 +9,7 @@
 //! a pause; what is still missing then is looked up once more, alone.
 
 use bson::{Bson, doc};
-use model::Relation;
+use model::{Relation, Topic};
 
 use super::Checking;
 use super::claims::{Claim, ClaimRepair, claim_of_post, claims_of, owner_gone};
@@ -193,10 +193,17 @@ impl Checking<'_> {
             (ClaimRepair::AgreeOnPost(author, post), _) => {
                 unless_gone(agree_on_post(store, &author, post, None).await)
             }
+            (ClaimRepair::Mirror(relation, other), Some((_, item))) => {
+                let Topic::User(person) = &claim.owner else {
+                    return Ok(());
+                };
+                let mirrored = Item::new(item.id, person.clone(), item.at);
+                unless_gone(store.list(relation).append(&Topic::User(other), mirrored).await)
+            }
             (ClaimRepair::Withdraw(key), Some((relation, _))) => {
                 unless_gone(store.list(*relation).remove(&claim.owner, &key).await)
             }
-            (ClaimRepair::Withdraw(_), None) => Ok(()),
+            (ClaimRepair::Withdraw(_) | ClaimRepair::Mirror(..), None) => Ok(()),
         }
     }
 }

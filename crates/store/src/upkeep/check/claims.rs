@@ -1,7 +1,7 @@
 //! Claims that lists make about each other.
 
 use bson::Document;
-use model::{ActivityKind, Counterpart, Handle, PostId, Relation, Topic};
+use model::{ActivityKind, Counterpart, Handle, PostId, Readers, Relation, Topic};
 
 use crate::overflow::{Item, Key, Owner, owner_id};
 use crate::reactions::Reaction;
@@ -32,6 +32,8 @@ pub(super) enum ClaimRepair {
     Agree(Handle, Reaction),
     /// Make an author's activities agree with whether the post exists.
     AgreeOnPost(Handle, PostId),
+    /// Add the same item to the list of this relation of a person.
+    Mirror(Relation, Handle),
     /// Remove the claim.
     Withdraw(Key),
 }
@@ -165,8 +167,26 @@ pub(super) fn claims_of(owner: &Owner, relation: Relation, item: &Item) -> Vec<C
             })
             .into_iter()
             .collect(),
+        (Counterpart::Mirror(mirror), Topic::User(person), Some(other)) => {
+            let decides = relation.description().readers == Readers::Owner;
+            let mend = if decides {
+                ClaimRepair::Mirror(mirror, other.clone())
+            } else {
+                ClaimRepair::Withdraw(Key::Id(item.id))
+            };
+            let violation = Violation::MirrorMissing {
+                other: other.to_string(),
+                list: mirror,
+            };
+            let wanted = Wanted::item(Topic::User(other.clone()), mirror, Key::By(person.clone()));
+            vec![claim(wanted, violation, mend)]
+        }
         (
-            Counterpart::Nothing | Counterpart::Activity(_) | Counterpart::Followers | Counterpart::Object,
+            Counterpart::Nothing
+            | Counterpart::Activity(_)
+            | Counterpart::Followers
+            | Counterpart::Object
+            | Counterpart::Mirror(_),
             ..,
         ) => Vec::new(),
     }

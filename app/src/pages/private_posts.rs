@@ -1,5 +1,5 @@
+use feed::PrivateList;
 use leptos::prelude::*;
-use model::Relation;
 use ui::request::loaded;
 use ui::title::PageTitle;
 
@@ -9,10 +9,20 @@ use super::request::{ListPosition, person_in_path};
 /// The posts that the reader keeps for themselves, the latest bookmark first.
 #[component]
 pub fn BookmarksPage() -> impl IntoView {
-    loaded(async {
+    private_page(PrivateList::Bookmarks)
+}
+
+/// The posts that the reader hides, the latest first.
+#[component]
+pub fn HiddenPage() -> impl IntoView {
+    private_page(PrivateList::Hidden)
+}
+
+fn private_page(list: PrivateList) -> impl IntoView {
+    loaded(async move {
         let (handle, place) = (person_in_path()?, ListPosition::of_this_request()?);
-        let posts = posts(Posts::Bookmarks(handle), place).await?;
-        let title = Relation::Bookmarks.description().title;
+        let posts = posts(Posts::Private(handle, list), place).await?;
+        let title = list.relation().description().title;
         Ok(view! {
             <PageTitle text=title.to_owned() />
             <header class="page-head">

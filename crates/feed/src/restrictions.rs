@@ -1,0 +1,122 @@
+//! Muting and blocking people.
+
+use model::{Handle, Problem, ReactionState};
+use store::Store;
+use store::posts::StoredPost;
+use store::reactions::Reaction;
+use store::restrictions::{Restricted, Restriction};
+
+use super::problems::to_problem;
+use super::{Feed, Restrictions};
+
+impl Restrictions<'_> {
+    /// Mutes or blocks a person. A second call changes nothing; a call after an interruption finishes the work. Two of
+    /// whom one blocks the other follow each other no longer. The count is how many the reader mutes or blocks.
+    pub async fn add(
+        self,
+        restriction: Restriction,
+        reader: &Handle,
+        other: &Handle,
+    ) -> Result<ReactionState, Problem> {
+        if reader == other {
+            let what = match restriction {
+                Restriction::Mute => "You cannot mute yourself.",
+                Restriction::Block => "You cannot block yourself.",
+            };
+            return Err(Problem::invalid("handle", what));
+        }
+        // A follow that is under way ends before the follows are removed. Always in the same order, so that two people who
+        // block each other do not wait for each other.
+        let (first, second) = if reader < other {
+            (reader, other)
+        } else {
+            (other, reader)
+        };
+        let _first = self.0.turns.of(first).await;
+        let _second = self.0.turns.of(second).await;
+        let at = self.0.environment.now();
+        let id = self.0.environment.ids.uuid(at);
+        let restrictions = self.0.store.restrictions();
+        let added = restrictions.add(restriction, reader, other, (id, at)).await;
+        let count = added.map_err(to_problem)?.count;
+        for person in [reader, other] {
+            self.0.new_posts.forget(person);
+        }
+        if restriction == Restriction::Block {
+            for (follower, followed) in [(reader, other), (other, reader)] {
+                let follow = Reaction::Follow(followed.clone());
+                match self.0.remove(follower, &follow).await {
+                    Err(problem) if problem.kind != model::Kind::NotFound => return Err(problem),
+                    _ => {}
+                }
+            }
+        }
+        Ok(ReactionState { active: true, count })
+    }
+
+    /// Takes that back. A second call changes nothing.
+    pub async fn remove(
+        self,
+        restriction: Restriction,
+        reader: &Handle,
+        other: &Handle,
+    ) -> Result<ReactionState, Problem> {
+        let _turn = self.0.turns.of(reader).await;
+        let removed = self
+            .0
+            .store
+            .restrictions()
+            .remove(restriction, reader, other)
+            .await;
+        let count = removed.map_err(to_problem)?.count;
+        for person in [reader, other] {
+            self.0.new_posts.forget(person);
+        }
+        Ok(ReactionState { active: false, count })
+    }
+}
+
+impl Feed {
+    /// What a reader restricts or hides of these posts; nothing for somebody who is not signed in.
+    pub(super) async fn restricted_of(
+        &self,
+        viewer: Option<&Handle>,
+        posts: &[StoredPost],
+    ) -> document::Result<Restricted> {
+        match viewer {
+            // Many requests wait for this, and seldom for long.
+            Some(viewer) => Box::pin(restricted_of(&self.store, viewer, posts)).await,
+            None => Ok(Restricted::default()),
+        }
+    }
+
+    /// Those of these people whom a reader restricts or who block the reader; none for somebody who is not signed in.
+    pub(super) async fn restricted<'h>(
+        &self,
+        viewer: Option<&Handle>,
+        people: impl Iterator<Item = &'h Handle>,
+    ) -> document::Result<Restricted> {
+        match viewer {
+            // Nobody restricts themselves.
+            Some(viewer) => {
+                let others = people.filter(|person| *person != viewer);
+                // Many requests wait for this, and seldom for long.
+                Box::pin(self.store.restrictions().among(viewer, others)).await
+            }
+            None => Ok(Restricted::default()),
+        }
+    }
+}
+
+/// What a reader restricts or hides of these posts.
+pub(super) async fn restricted_of(
+    store: &Store,
+    reader: &Handle,
+    posts: &[StoredPost],
+) -> document::Result<Restricted> {
+    let authors = posts.iter().map(|post| &post.author);
+    // Nobody restricts themselves.
+    let others = authors.filter(|author| *author != reader);
+    let ids = posts.iter().map(|post| post.id);
+    store.restrictions().of_posts(reader, others, ids).await
+}
