@@ -8,10 +8,12 @@ use crate::Store;
 use crate::overflow::{Key, Owner, PAGES, owner_collection, owner_id};
 use document::{Engine, Find};
 
-/// `$bsonSize` of an owner's document, by the aggregation that a person would type into a shell.
+/// `$bsonSize` of an owner's document, by the aggregation that a person would type into a shell. The lists that nobody
+/// may read are not part of what an owner is shown.
 async fn bson_size(engine: &Engine, owner: &Owner) -> u64 {
     let pipeline = vec![
         doc! { "$match": { "_id": owner_id(owner) } },
+        doc! { "$project": { "muters": 0, "blockers": 0 } },
         doc! { "$project": { "bytes": { "$bsonSize": "$$ROOT" } } },
     ];
     let answer = engine.aggregate(owner_collection(owner), pipeline).await.unwrap();

@@ -7,7 +7,8 @@ use document::Result;
 /// The length at the beginning of a document and the zero at its end.
 const FRAME: u64 = 4 + 1;
 
-/// Where the bytes of an owner's document are. The parts add up to the result of `$bsonSize`, to the byte.
+/// Where the bytes of the part of a document that is shown are: without the lists that its reader may not see. The
+/// parts add up to the `$bsonSize` of that part, to the byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ByteMap(Vec<BytePart>);
 

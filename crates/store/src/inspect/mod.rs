@@ -55,6 +55,11 @@ pub struct PageSize {
 /// The fields that nobody may see: the password's hash, and what can replace it.
 const SECRETS: [&str; 2] = ["password", recovery::FIELD];
 
+fn shown(owner: &Owner, view: View) -> impl Iterator<Item = Relation> {
+    let relations = owner.relations().iter().copied();
+    relations.filter(move |relation| view.shows(*relation))
+}
+
 fn remove_secrets(document: &mut Document) {
     for secret in SECRETS {
         document.remove(secret);
@@ -62,12 +67,13 @@ fn remove_secrets(document: &mut Document) {
 }
 
 impl Store {
-    /// How all lists of an owner are stored, from one read of its document.
+    /// How all lists of an owner are stored, also those that nobody may read, from one read of its document.
     ///
     /// # Errors
     /// [`Error::NoOwner`] when the owner does not exist.
     pub async fn overflow(&self, owner: &Owner) -> Result<Overflow> {
-        self.overflow_in(owner, View::Own).await
+        let document = self.whole_document(owner).await?;
+        self.measured(&document, owner.relations().iter().copied())
     }
 
     /// The same for the lists in a view.
@@ -75,17 +81,16 @@ impl Store {
     /// # Errors
     /// [`Error::NoOwner`] when the owner does not exist.
     pub async fn overflow_in(&self, owner: &Owner, view: View) -> Result<Overflow> {
-        let document = self.owner_document(owner, view).await?;
-        self.measured(owner, view, &document)
+        let document = self.whole_document(owner).await?;
+        self.measured(&document, shown(owner, view))
     }
 
-    fn measured(&self, owner: &Owner, view: View, document: &Document) -> Result<Overflow> {
-        let shown = owner.relations().iter().filter(|relation| view.shows(**relation));
-        let measured = |&relation: &Relation| -> Result<_> {
+    fn measured(&self, document: &Document, relations: impl Iterator<Item = Relation>) -> Result<Overflow> {
+        let measured = |relation| -> Result<_> {
             let list = measure(document, relation, self.settings().of(relation))?;
             Ok((relation, list))
         };
-        shown.map(measured).collect()
+        relations.map(measured).collect()
     }
 
     /// The owner's document and the newest page of each of its lists. Secrets are left out.
@@ -116,7 +121,7 @@ impl Store {
     pub async fn inspect_owner(&self, owner: &Owner, view: View) -> Result<InspectedOwner> {
         let mut document = self.owner_document(owner, view).await?;
         let bytes = ByteMap::of(&document)?;
-        let lists = self.measured(owner, view, &document)?;
+        let lists = self.measured(&document, shown(owner, view))?;
         remove_secrets(&mut document);
         Ok(InspectedOwner {
             document,
@@ -183,10 +188,7 @@ impl Store {
     /// The owner's document as if it had only the lists in the view, so that no size betrays another one. How much of a
     /// private list was read is private, too.
     async fn owner_document(&self, owner: &Owner, view: View) -> Result<Document> {
-        let find = Find::matching(doc! { "_id": owner_id(owner) }).limit(1);
-        let found = self.engine().find(owner_collection(owner), find).await?;
-        let found = found.into_iter().next();
-        let mut document = found.ok_or_else(|| Error::NoOwner(owner.to_string()))?;
+        let mut document = self.whole_document(owner).await?;
         for relation in owner
             .relations()
             .iter()
@@ -198,6 +200,13 @@ impl Store {
             document.remove(notifications::READ);
         }
         Ok(document)
+    }
+
+    async fn whole_document(&self, owner: &Owner) -> Result<Document> {
+        let find = Find::matching(doc! { "_id": owner_id(owner) }).limit(1);
+        let found = self.engine().find(owner_collection(owner), find).await?;
+        let found = found.into_iter().next();
+        found.ok_or_else(|| Error::NoOwner(owner.to_string()))
     }
 
     async fn page(
