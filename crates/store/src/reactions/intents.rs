@@ -11,7 +11,7 @@ use crate::account_deletion::not_being_deleted;
 use crate::overflow::{Key, Snapshot, uuid_bson};
 use crate::people::{COLLECTION, date};
 use crate::restrictions;
-use document::{DocumentEngine, Find, Index, Result, Update};
+use document::{DocumentEngine, Error, Find, Index, Result, Update};
 use outlier::{Sweep, fields};
 
 /// The field of a person with the actions that they have begun; empty or absent if there are none.
@@ -19,6 +19,10 @@ pub const FIELD: &str = "intents";
 
 /// After how many milliseconds an attempt is certainly over: a request lives for seconds.
 const OVER: i64 = 2 * 60 * 1000;
+
+/// How many actions one person may have begun and not finished. A server makes the actions of a person take turns, so
+/// only interruptions leave more than a few.
+const MOST_BEGUN: usize = 64;
 
 /// For how many people one sweep finishes actions.
 const MOST: u64 = 1_000;
@@ -53,12 +57,36 @@ pub(crate) async fn prepare(engine: &dyn DocumentEngine) -> Result<()> {
     engine.create_index(COLLECTION, begun).await
 }
 
-/// Notes what an actor begins, and reads their activities, with one command.
+/// Notes what an actor begins, and reads their activities, with one command. If the actor has begun too much, what is
+/// over is finished first.
+///
+/// # Errors
+/// [`Error::NoOwner`] when the actor is gone or leaving, [`Error::Contended`] when they have begun too much that may
+/// still be running. Then nothing is noted.
 pub(super) async fn begin(store: &Store, actor: &Handle, action: &Action, attempt: Attempt) -> Result<Begun> {
+    let noted = note(store, actor, action, attempt).await;
+    if !matches!(noted, Err(Error::NoOwner(_))) {
+        return noted;
+    }
+    let begun = store.reactions().begun_by(actor).await?;
+    if begun.len() < MOST_BEGUN {
+        return noted;
+    }
+    for intent in begun.iter().filter(|intent| intent.is_over(attempt.at)) {
+        store.reactions().finish(actor, intent).await?;
+    }
+    match note(store, actor, action, attempt).await {
+        Err(Error::NoOwner(_)) => Err(Error::Contended(format!("{FIELD} of {}", user(actor)))),
+        noted => noted,
+    }
+}
+
+async fn note(store: &Store, actor: &Handle, action: &Action, attempt: Attempt) -> Result<Begun> {
     let mut intent = doc! { "id": uuid_bson(attempt.id), "at": DateTime::from_millis(attempt.at.millis()) };
     intent.extend(action.to_document());
     let activities = store.list(Relation::Activities);
-    let guard = not_being_deleted(doc! { "_id": actor.as_str() });
+    let room = format!("{FIELD}.{}", MOST_BEGUN - 1);
+    let guard = not_being_deleted(doc! { "_id": actor.as_str(), room: { "$exists": false } });
     let note = doc! { "$push": { FIELD: intent } };
     let (seen, found) = activities
         .snapshot_after(&user(actor), guard, note, &restrictions::BLOCKS)
