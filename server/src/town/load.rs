@@ -2,7 +2,8 @@
 
 use bson::{Document, doc};
 use document::Error;
-use model::{ActivityKind, Handle, Person, PostId, PostText, Problem, Relation, Topic};
+use model::{ActivityKind, Handle, Person, PostId, PostText, Problem, Relation, Timestamp, Topic};
+use store::notifications::Read;
 use store::overflow::{Item, StoredList, lay_out, uuid_bson};
 use store::people::User;
 use store::reactions::Reaction;
@@ -10,7 +11,7 @@ use store::{Settings, Store, people, posts};
 
 use uuid::Uuid;
 
-use super::{Claim, Recipe, Town};
+use super::{Claim, Recipe, Town, notifications};
 
 /// How many owners to lay out and insert at a time.
 const BATCH: usize = 500;
@@ -28,7 +29,7 @@ pub async fn load(
     progress: &(dyn Fn(u64, u64) + Send + Sync),
 ) -> document::Result<()> {
     tokio::select! {
-        written = write(claim.store(), town, progress) => written?,
+        written = write(claim.store(), town, recipe.now, progress) => written?,
         lost = claim.beat() => return Err(lost),
     }
     claim.complete(town.demo_people(), recipe.to_document()).await
@@ -37,16 +38,19 @@ pub async fn load(
 async fn write(
     store: &Store,
     town: &Town,
+    now: Timestamp,
     progress: &(dyn Fn(u64, u64) + Send + Sync),
 ) -> document::Result<()> {
     let lists = Lists::of(town)?;
     let total = (town.people.len() + town.posts.len()) as u64;
     let mut done = 0;
-    let mut people = lists.handles.iter().zip(&town.people).zip(lists.people).zip(1..);
+    let told = notifications::told(town, &lists.handles, now);
+    let people = lists.handles.iter().zip(&town.people);
+    let mut people = people.zip(lists.people).zip(told).zip(1..);
     loop {
         let mut batch = Batch::default();
-        for (((handle, resident), [activities, followers, following]), number) in people.by_ref().take(BATCH)
-        {
+        let next = people.by_ref().take(BATCH);
+        for ((((handle, resident), [activities, followers, following]), told), number) in next {
             let born = Uuid::from_u128(number);
             let user = User {
                 person: Person {
@@ -61,9 +65,12 @@ async fn write(
                 (Relation::Activities, activities),
                 (Relation::Followers, followers),
                 (Relation::Following, following),
+                (Relation::Notifications, told.items),
             ];
+            let mut document = user.to_document(born);
+            document.extend(told.read.map(Read::to_document).unwrap_or_default());
             batch.add(
-                user.to_document(born),
+                document,
                 born,
                 &Topic::User(handle.clone()),
                 store.settings(),
@@ -162,7 +169,7 @@ fn about(post: uuid::Uuid) -> Document {
     doc! { "post": uuid_bson(post) }
 }
 
-fn activity(id: uuid::Uuid, at: model::Timestamp, kind: ActivityKind, target: Document) -> Item {
+fn activity(id: uuid::Uuid, at: Timestamp, kind: ActivityKind, target: Document) -> Item {
     let mut more = doc! { "kind": kind.as_str() };
     more.extend(target);
     Item {
@@ -187,7 +194,7 @@ impl Batch {
         born: Uuid,
         topic: &Topic,
         settings: &Settings,
-        lists: [(Relation, Vec<Item>); 3],
+        lists: impl IntoIterator<Item = (Relation, Vec<Item>)>,
     ) {
         for (relation, items) in lists {
             if items.is_empty() {

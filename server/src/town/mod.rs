@@ -9,6 +9,7 @@ mod crowd;
 mod dice;
 mod load;
 mod names;
+mod notifications;
 mod people;
 mod popularity;
 mod posts;

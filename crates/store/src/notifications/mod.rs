@@ -22,6 +22,7 @@ use outlier::WithItems;
 
 pub(crate) use read::FIELD as READ;
 pub use read::{Read, Recent, Unread};
+pub use tell::News;
 
 /// The field of a post or person with what nobody was told of yet; absent if there is nothing.
 pub const FIELD: &str = "untold";

@@ -69,6 +69,11 @@ impl Read {
         }
     }
 
+    /// The field of a new person who has read this much.
+    pub fn to_document(self) -> Document {
+        doc! { FIELD: { "count": self.count, "at": DateTime::from_millis(self.at.millis()) } }
+    }
+
     /// How many of so many notifications are unread.
     pub(crate) fn unread(&self, count: u64) -> u64 {
         self.numbers(count).unread

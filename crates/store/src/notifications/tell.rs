@@ -19,16 +19,21 @@ use outlier::{Sweep, fields};
 const MOST: u64 = 1_000;
 
 /// What somebody is told of.
-struct News {
-    kind: NotificationKind,
-    post: Option<PostId>,
-    comment: Option<Uuid>,
-    at: Timestamp,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct News {
+    /// What kind of notification it is.
+    pub kind: NotificationKind,
+    /// The post that it is about.
+    pub post: Option<PostId>,
+    /// The comment that mentions somebody.
+    pub comment: Option<Uuid>,
+    /// When it happened.
+    pub at: Timestamp,
 }
 
 impl News {
     /// The notification of somebody who has marked this many as read. Something that happens once is told once.
-    fn item(&self, read: i64) -> Item {
+    pub fn item(&self, read: i64) -> Item {
         let mut more = doc! { "kind": self.kind.as_str() };
         let mut digest = Sha256::new()
             .chain_update("notification")

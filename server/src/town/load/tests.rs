@@ -257,3 +257,66 @@ async fn a_town_whose_reset_was_interrupted_is_loaded_at_the_next_start() {
         .unwrap();
     assert_eq!(member.password, None);
 }
+
+/// The notifications of somebody, the latest first.
+async fn notifications_of(store: &Store, handle: &Handle) -> Vec<Item> {
+    let list = store.list(Relation::Notifications);
+    let owner = Topic::User(handle.clone());
+    let stretch = list.newest_first(&owner, None, 1_000).await.unwrap();
+    stretch.items
+}
+
+/// A like of each post that its author does not know of yet, and of one that they do, is told as the feed tells it.
+#[tokio::test]
+async fn people_were_told_of_what_happened_as_if_it_had_just_happened() {
+    let (store, town) = (store().await, town());
+    fill(&store, &town).await.unwrap();
+    let author: Handle = town.people[town.posts[town.viral].author].handle.parse().unwrap();
+    let (read, unread) = store.notifications().read(&author).await.unwrap().unwrap();
+    let before = notifications_of(&store, &author).await;
+    assert_eq!(before.len() as u64, u64::try_from(read.count).unwrap() + unread);
+    let later: Vec<&Item> = before.iter().filter(|item| item.at > read.at).collect();
+    assert_eq!(later.len() as u64, unread, "what is unread is the latest");
+    let about = |item: &Item| item.more.clone();
+    let distinct: std::collections::HashSet<String> =
+        later.iter().map(|item| about(item).to_string()).collect();
+    assert_eq!(distinct.len(), later.len(), "a post is told once of each kind");
+
+    let newcomer: Handle = "ada".parse().unwrap();
+    let member = User {
+        person: Person {
+            handle: newcomer.clone(),
+            name: "Ada".parse().unwrap(),
+        },
+        bio: String::new(),
+        password: None,
+        at: NOW,
+    };
+    store.people().insert(&member, Uuid::nil()).await.unwrap();
+    let own = town
+        .posts
+        .iter()
+        .filter(|post| town.people[post.author].handle == author.as_str());
+    for (post, number) in own.zip(1..) {
+        let id = PostId::from(post.id);
+        let liked = doc! { "kind": "like", "post": uuid_bson(post.id) };
+        let known = later.iter().any(|item| item.more == liked);
+        let told = notifications_of(&store, &author).await.len();
+        let attempt = store::reactions::Attempt {
+            id: Uuid::from_u128(number),
+            at: NOW,
+        };
+        let item = Item::new(attempt.id, newcomer.clone(), NOW);
+        store
+            .reactions()
+            .add(&Reaction::Like(id), item, attempt)
+            .await
+            .unwrap();
+        store.notifications().tell(&Topic::Post(id)).await.unwrap();
+        let added = notifications_of(&store, &author).await.len() - told;
+        assert_eq!(added, usize::from(!known), "post {number}");
+    }
+    let options = store::upkeep::CheckOptions::default();
+    let report = store::upkeep::check(&store, options, &|_, _| ()).await.unwrap();
+    assert!(report.findings.is_empty(), "{:?}", report.findings);
+}
