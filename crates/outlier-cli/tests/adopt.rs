@@ -373,6 +373,13 @@ async fn lists_are_measured_and_limits_advised_before_and_after() {
         (&2043.into(), &339.into(), &3.into()),
         "{json}"
     );
+    let growth = stats["growth"].as_object().unwrap();
+    assert_eq!(
+        growth.values().filter_map(serde_json::Value::as_u64).sum::<u64>(),
+        339
+    );
+    let long_ago = |day: &&String| day.as_str() < "2026";
+    assert_eq!(growth.keys().find(long_ago), None, "the pages are of today");
     let (code, text, _) = tool("stats", &server, &[]).await;
     assert!(code == 0 && text.contains("2,043 items"), "{text}");
     let (code, text, error) = tool("tune", &server, &["--budget", "10240"]).await;

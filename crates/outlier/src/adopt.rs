@@ -170,8 +170,8 @@ impl OverflowList<'_> {
         chunks: &[Vec<Item>],
     ) -> Result<Option<i64>> {
         let numbers = first..first + chunks.len();
-        let by = self.spec().order.by;
-        let array_end = by.moment(seen.head.first().map_or(0, |newest| newest.at));
+        let order = &self.spec().order;
+        let array_end = order.moment(seen.head.first().map_or(0, |newest| newest.at));
         let pages: Vec<Document> = numbers
             .clone()
             .zip(chunks)
@@ -180,7 +180,7 @@ impl OverflowList<'_> {
                 let mut page = self.page_of(owner, &seen.born, number);
                 page.insert("_id", owner.page_id(self.field(), &seen.born, number));
                 page.insert("rev", seen.rev);
-                page.extend(page_fields(chunk, by, array_end));
+                page.extend(page_fields(chunk, order.by, array_end));
                 page
             })
             .collect();

@@ -30,7 +30,7 @@ pub fn lay_out(spec: &ListSpec, owner: &Owner, born: Uuid, mut items: Vec<Item>)
     let mut floor = None;
     // The head is full when it meets the next item.
     while let (head, [next, ..]) = rest.split_at(spec.fit(rest, &[])) {
-        let now = by.moment(next.at);
+        let now = spec.order.moment(next.at);
         let (oldest_first, younger) = rest.split_at(spec.chunk(head.iter().rev(), Some(next)));
         let chunk: Vec<Item> = oldest_first.iter().rev().cloned().collect();
         rest = younger;

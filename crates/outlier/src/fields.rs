@@ -79,14 +79,6 @@ impl OrderBy {
         self.value(at.clamp(*readable.start(), *readable.end()))
     }
 
-    /// When an item of this place was appended, as far as it tells.
-    pub(crate) fn moment(self, at: i64) -> DateTime {
-        match self {
-            Self::Date => DateTime::from_millis(at),
-            Self::Number => DateTime::now(),
-        }
-    }
-
     /// For messages, and in the description of a list.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -90,7 +90,7 @@ impl OverflowList<'_> {
             let Some(newest) = seen.head.first().or(chunk.first()) else {
                 return Ok(());
             };
-            let moment = self.spec().order.by.moment(newest.at);
+            let moment = self.spec().order.moment(newest.at);
             let moved = self.spill(owner, &seen, &chunk, &Push::default(), moment).await?;
             if moved.is_some() {
                 attempts = Attempts::default();

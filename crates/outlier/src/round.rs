@@ -195,7 +195,7 @@ impl OverflowList<'_> {
                 most = (going.len() / 2).max(1);
                 (going.len(), pushed)
             } else if turn.is_some() {
-                let now = spec.order.by.moment(first.item.at);
+                let now = spec.order.moment(first.item.at);
                 let chunk = seen.take_chunk(spec, round.items().next());
                 round.refuse_below(seen.floor_above(&chunk), spec);
                 let room = spec.fit(round.items(), &seen.head);

@@ -4,9 +4,11 @@ use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use bson::{Bson, Document};
+use bson::{Bson, DateTime, Document};
 use document::Result;
 use uuid::Uuid;
+
+use crate::plain;
 
 /// Lists of one kind, such as the likes of every post: where they are, what their items look like, and how long a head
 /// and a page may become.
@@ -68,6 +70,18 @@ impl ListSpec {
         match self.key.as_ref().filter(|key| *key != at) {
             Some(key) => format!("{{{id}: UUID, {key}: …, {at}: {by}}}"),
             None => format!("{{{id}: UUID, {at}: {by}}}"),
+        }
+    }
+}
+
+impl Order {
+    /// When an item of this place was appended, as far as it tells. A number does not, nor does the time that an element
+    /// of an array got for its place.
+    pub(crate) fn moment(&self, at: i64) -> DateTime {
+        if self.by == OrderBy::Date && self.at != plain::AT {
+            DateTime::from_millis(at)
+        } else {
+            DateTime::now()
         }
     }
 }
