@@ -81,7 +81,7 @@ impl Store {
     /// # Errors
     /// [`Error::NoOwner`] when the owner does not exist.
     pub async fn overflow_in(&self, owner: &Owner, view: View) -> Result<Overflow> {
-        let document = self.whole_document(owner).await?;
+        let document = self.owner_document(owner, view).await?;
         self.measured(&document, shown(owner, view))
     }
 
