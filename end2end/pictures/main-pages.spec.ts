@@ -46,11 +46,14 @@ for (const [name, open] of Object.entries(SIGHTS)) {
   }
 }
 
-/** The town is the same every day, except for its dates. */
+/** The town is the same every day, except for its dates and what happened within a day. */
 async function pinTimes(page: Page): Promise<void> {
   await page.evaluate(() => {
     for (const time of document.querySelectorAll("time")) {
       time.textContent = time.matches(".moment, .byline time") ? "3d ago" : "1 Mar 2026";
+    }
+    for (const unread of document.querySelectorAll("[data-testid=notification-count]")) {
+      unread.textContent = "3";
     }
   });
 }

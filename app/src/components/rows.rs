@@ -36,7 +36,7 @@ pub fn CommentRow(
             <div>
                 <Byline person=comment.user at=comment.at ago=comment.at.ago(now) />
                 <p class="comment-text" dir="auto">
-                    <Body text=comment.text.to_string() />
+                    <Body text=comment.text.to_string() mentions=comment.mentions />
                 </p>
                 {own.then(|| view! { <DeleteControl post comment=comment.id /> })}
             </div>

@@ -1,12 +1,14 @@
 //! Comments: a list of a post in which each person may appear many times.
 
+use std::collections::HashMap;
+
 use bson::doc;
 use model::{Comment, CommentText, Handle, ItemId, Kind, Listing, Person, PostId, Problem, Relation, Topic};
 use store::overflow::{Item, Key};
 use store::reactions::Reaction;
 
 use super::lists::keep_seams;
-use super::people::name_or_handle;
+use super::people::{mentions, name_or_handle};
 use super::problems::to_problem;
 use super::{Paging, Reactions};
 
@@ -29,14 +31,21 @@ impl Reactions<'_> {
             more: doc! { "text": text.as_str() },
         };
         let reaction = Reaction::Comment(post, id);
-        let people = async { self.0.store.people().named([actor]).await.map_err(to_problem) };
+        let mentioned = Handle::mentioned_in(text.as_str());
+        let people = async {
+            let people = self.0.store.people();
+            people
+                .named(mentioned.iter().chain([actor]))
+                .await
+                .map_err(to_problem)
+        };
         let (appended, people) = futures::try_join!(self.0.add(&reaction, item), people)?;
         if appended.item.by.as_ref() != Some(actor) {
             return Err(
                 Problem::new(Kind::Conflict, "Another comment has this id. Choose another.").about("id"),
             );
         }
-        comment(&appended.item, |handle| name_or_handle(&people, handle))
+        comment(&appended.item, &people)
     }
 
     /// Deletes one of the actor's own comments.
@@ -72,10 +81,17 @@ impl Reactions<'_> {
             .stretch(&Topic::Post(post), Relation::Comments, paging)
             .await?;
         let authors = || stretch.items.iter().filter_map(|item| item.by.as_ref());
+        let texts = stretch
+            .items
+            .iter()
+            .filter_map(|item| item.more.get_str("text").ok());
+        let mentioned: Vec<Handle> = texts.flat_map(Handle::mentioned_in).collect();
         let stored = self.0.store.people();
-        let (people, restricted) =
-            futures::try_join!(stored.named(authors()), self.0.restricted(viewer, authors()))
-                .map_err(to_problem)?;
+        let (people, restricted) = futures::try_join!(
+            stored.named(authors().chain(&mentioned)),
+            self.0.restricted(viewer, authors())
+        )
+        .map_err(to_problem)?;
         let is_shown = |item: &&Item| !item.by.as_ref().is_some_and(|by| restricted.hides(by));
         let mut seams = stretch.seams;
         keep_seams(
@@ -90,13 +106,14 @@ impl Reactions<'_> {
                 .items
                 .iter()
                 .filter(is_shown)
-                .map(|item| comment(item, |handle| name_or_handle(&people, handle)))
+                .map(|item| comment(item, &people))
                 .collect::<Result<_, _>>()?,
         })
     }
 }
 
-fn comment(item: &Item, person: impl FnOnce(&Handle) -> Result<Person, Problem>) -> Result<Comment, Problem> {
+/// A comment as it is shown. `people` has the names of its author and of those whom it mentions.
+fn comment(item: &Item, people: &HashMap<Handle, Person>) -> Result<Comment, Problem> {
     let malformed = |what: &str| to_problem(document::Error::Malformed(what.to_owned()));
     let by = item
         .by
@@ -108,7 +125,8 @@ fn comment(item: &Item, person: impl FnOnce(&Handle) -> Result<Person, Problem>)
         .map_err(|_| malformed("a comment without a text"))?;
     Ok(Comment {
         id: item.id.into(),
-        user: person(by)?,
+        user: name_or_handle(people, by)?,
+        mentions: mentions(text, people),
         at: item.at,
         text: text.parse().map_err(|_| malformed("a comment's text"))?,
     })

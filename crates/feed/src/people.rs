@@ -180,6 +180,13 @@ pub(super) fn name_or_handle(people: &HashMap<Handle, Person>, handle: &Handle) 
     }
 }
 
+/// Whom a text mentions, without those who have no account. `people` has those who have one.
+pub(super) fn mentions(text: &str, people: &HashMap<Handle, Person>) -> Vec<Handle> {
+    let mut mentioned = Handle::mentioned_in(text);
+    mentioned.retain(|handle| people.contains_key(handle));
+    mentioned
+}
+
 fn activity(item: &Item) -> Result<Activity, Problem> {
     let malformed = |what: &str| to_problem(document::Error::Malformed(what.to_owned()));
     let kind = item

@@ -1,5 +1,6 @@
 //! Writing, reading and deleting posts, and the lists of posts.
 
+use super::people::mentions;
 use super::problems::{missing, to_problem};
 use super::{Feed, Paging, Posts};
 use model::{Handle, Kind, Listing, Person, Post, PostCard, PostId, PostText, Problem, Relation, Tag, Topic};
@@ -223,9 +224,13 @@ impl Feed {
         hides: Hides,
     ) -> Result<Vec<PostCard>, Problem> {
         let (people, stored) = (self.store.people(), self.store.posts());
+        let mentioned: Vec<Handle> = posts
+            .iter()
+            .flat_map(|post| Handle::mentioned_in(post.text.as_str()))
+            .collect();
         let (restricted, names, liked, shared) = futures::try_join!(
             self.restricted_of(viewer, &posts),
-            people.named(posts.iter().map(|post| &post.author)),
+            people.named(posts.iter().map(|post| &post.author).chain(&mentioned)),
             stored.with_actor(&posts, Relation::Likes, viewer),
             stored.with_actor(&posts, Relation::Shares, viewer)
         )
@@ -242,6 +247,7 @@ impl Feed {
                     shared: shared.contains(&post.id),
                     id: post.id,
                     author,
+                    mentions: mentions(post.text.as_str(), &names),
                     text: post.text,
                     at: post.at,
                     edited_at: post.edited_at,

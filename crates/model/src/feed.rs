@@ -38,6 +38,9 @@ pub struct Post {
     pub author: Person,
     /// What it says.
     pub text: PostText,
+    /// Those whom it mentions by `@handle` and who have an account, in order; left out if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mentions: Vec<Handle>,
     /// When it was written.
     pub at: Timestamp,
     /// When its text was last changed; left out if it never was.
@@ -89,6 +92,9 @@ pub struct Comment {
     pub at: Timestamp,
     /// What it says.
     pub text: CommentText,
+    /// Those whom it mentions by `@handle` and who have an account, in order; left out if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mentions: Vec<Handle>,
 }
 
 /// What somebody did.

@@ -16,6 +16,7 @@ mod headers;
 mod held_handles;
 mod inspection;
 mod kept_pages;
+mod mentions;
 mod mutations;
 mod notifications;
 mod outside;

@@ -1,12 +1,15 @@
 use leptos::prelude::*;
 use model::{Handle, Tag, search};
 
-/// What somebody wrote: plain text, in which web addresses, @mentions and #tags are links. Each is isolated, so that
-/// right-to-left text does not move its `@` or `#` to the other end.
+/// What somebody wrote: plain text, in which web addresses, @mentions of people who exist and #tags are links. Each is
+/// isolated, so that right-to-left text does not move its `@` or `#` to the other end.
 #[component]
 pub fn Body(
     /// The text as typed.
     text: String,
+    /// Those whom it mentions and who have an account. Other mentions are only isolated.
+    #[prop(optional)]
+    mentions: Vec<Handle>,
     /// Whether there are links; without them, what would be one is only isolated.
     #[prop(default = true)]
     linked: bool,
@@ -17,14 +20,18 @@ pub fn Body(
     parts(&text)
         .into_iter()
         .map(|part| {
+            let mut is_linked = linked;
             let (href, rel, dir, shown) = match part {
                 Part::Text(text) => return marked(text, &found).into_any(),
-                Part::Mention(handle) => (format!("/@{handle}"), None, None, format!("@{handle}")),
+                Part::Mention(handle) => {
+                    is_linked = linked && mentions.contains(&handle);
+                    (format!("/@{handle}"), None, None, format!("@{handle}"))
+                }
                 Part::Tag(typed, tag) => (format!("/tags/{tag}"), None, None, typed),
                 Part::Address(address) => (address.clone(), Some(FOREIGN), Some("ltr"), address),
             };
             let shown = view! { <bdi dir=dir>{marked(shown, &found)}</bdi> };
-            if linked {
+            if is_linked {
                 view! { <a href=href rel=rel>{shown}</a> }.into_any()
             } else {
                 shown.into_any()

@@ -30,7 +30,7 @@ pub fn Post(
         <div class="post-main">
             <Byline person=post.author.clone() at=post.at ago href=Some(format!("/post/{id}")) />
             <p class="post-text" dir="auto" data-testid="post-text">
-                <Body text=post.text.to_string() found />
+                <Body text=post.text.to_string() mentions=post.mentions.clone() found />
             </p>
             {post
                 .edited_at
