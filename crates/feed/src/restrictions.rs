@@ -25,15 +25,8 @@ impl Restrictions<'_> {
             };
             return Err(Problem::invalid("handle", what));
         }
-        // A follow that is under way ends before the follows are removed. Always in the same order, so that two people who
-        // block each other do not wait for each other.
-        let (first, second) = if reader < other {
-            (reader, other)
-        } else {
-            (other, reader)
-        };
-        let _first = self.0.turns.of(first).await;
-        let _second = self.0.turns.of(second).await;
+        // A follow that is under way ends before the follows are removed.
+        let _turns = self.0.turns.of_both(reader, other).await;
         let at = self.0.environment.now();
         let id = self.0.environment.ids.uuid(at);
         let restrictions = self.0.store.restrictions();

@@ -21,18 +21,65 @@ impl Default for Turns {
 impl Turns {
     /// Waits until it is this name's turn; it lasts as long as the guard.
     pub async fn of(&self, name: &impl Hash) -> MutexGuard<'_, ()> {
-        self.place(name).lock().await
+        self.0[place(name)].lock().await
+    }
+
+    /// Waits until it is the turn of both names. A task that holds the turn of one name and waits for that of another
+    /// may wait forever: for a task that does the same the other way round, or for itself, where both names share a
+    /// lock.
+    pub async fn of_both<N: Hash>(
+        &self,
+        one: &N,
+        other: &N,
+    ) -> (MutexGuard<'_, ()>, Option<MutexGuard<'_, ()>>) {
+        let (one, other) = (place(one), place(other));
+        let first = self.0[one.min(other)].lock().await;
+        if one == other {
+            return (first, None);
+        }
+        (first, Some(self.0[one.max(other)].lock().await))
     }
 
     /// This name's turn, if it is free.
     pub fn free(&self, name: &impl Hash) -> Option<MutexGuard<'_, ()>> {
-        self.place(name).try_lock().ok()
+        self.0[place(name)].try_lock().ok()
+    }
+}
+
+/// The place of a name's lock.
+fn place(name: &impl Hash) -> usize {
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    usize::try_from(hasher.finish() % PLACES as u64).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::{Context, Waker};
+
+    use super::*;
+
+    /// Whether two tasks that want both turns, each in its own order, get them when they have waited for one of them.
+    fn both_get(one: usize, other: usize) -> bool {
+        let turns = Turns::default();
+        let held = turns.free(&one);
+        let mut first = Box::pin(turns.of_both(&one, &other));
+        let mut second = Box::pin(turns.of_both(&other, &one));
+        let mut now = Context::from_waker(Waker::noop());
+        let mut waits = first.as_mut().poll(&mut now).is_pending();
+        waits &= second.as_mut().poll(&mut now).is_pending();
+        drop(held);
+        // The turns end where they are dropped, at once.
+        waits && first.as_mut().poll(&mut now).is_ready() && second.as_mut().poll(&mut now).is_ready()
     }
 
-    fn place(&self, name: &impl Hash) -> &Mutex<()> {
-        let mut hasher = DefaultHasher::new();
-        name.hash(&mut hasher);
-        let place = usize::try_from(hasher.finish() % PLACES as u64).unwrap_or_default();
-        &self.0[place]
+    #[test]
+    fn those_who_need_two_turns_get_them_in_whatever_order_they_name_them() {
+        // So many that some of them share a lock.
+        for one in 0..=PLACES {
+            for other in 0..=PLACES {
+                assert!(both_get(one, other), "{one} and {other}");
+            }
+        }
     }
 }
