@@ -1,9 +1,9 @@
-# syntax=docker/dockerfile:1
+# syntax=docker/dockerfile:1.7@sha256:a57df69d0ea827fb7266491f2813635de6f17269be881f696fbfdf2d83dda33e
 
 # Node.js is needed while building only: it runs Tailwind, wasm-opt and esbuild.
-FROM node:20.19.5-bookworm-slim AS node
+FROM node:20.19.5-bookworm-slim@sha256:9e70124bd00f47dd023e349cd587132ae61892acc0e47ed641416c3e18f401c3 AS node
 
-FROM rust:1.95.0-bookworm AS tools
+FROM rust:1.95.0-bookworm@sha256:6258907abe69656e41cd992e0b705cdcfabcbbe3db374f92ed2d47121282d4a1 AS tools
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
 COPY --from=node /usr/local/lib/node_modules /usr/local/lib/node_modules
 RUN ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm
@@ -45,7 +45,7 @@ RUN mkdir -p /image/app/site /image/data \
     && cp -r target/site/. /image/app/site/
 
 # No shell, no package manager; its user "nonroot" has the number 65532.
-FROM gcr.io/distroless/cc-debian12:nonroot
+FROM gcr.io/distroless/cc-debian12:nonroot@sha256:9dac0a79194e45a7da0158a9c6da57b217585af0786db3845d1f0ec1a0dd182f
 COPY --from=build /image/app /app
 # A new named volume takes over the owner of the folder that it is mounted on.
 COPY --from=build --chown=65532:65532 /image/data /data

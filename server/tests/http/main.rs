@@ -14,6 +14,7 @@ mod description;
 mod dice;
 mod events;
 mod forgery;
+mod images;
 mod input;
 #[cfg(feature = "workshop")]
 mod inspect;

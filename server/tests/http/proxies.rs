@@ -1,20 +1,15 @@
 //! A site behind a proxy: the settings that the documents give operators, and the behaviour without them.
 
-use std::fs;
 use std::net::TcpListener;
 
 use serde_json::json;
 
-use crate::support::{Client, Server, spillway};
+use crate::support::{Client, Server, read, spillway};
 
 const SITE: &str = "https://feed.example.org";
 
 /// Far more guesses than one visitor may make at once.
 const MANY: usize = 40;
-
-fn read(document: &str) -> String {
-    fs::read_to_string(format!("{}/../{document}", env!("CARGO_MANIFEST_DIR"))).unwrap()
-}
 
 /// The settings in those commands of a document that start a server of a public site.
 fn commands(document: &str) -> Vec<Vec<(String, String)>> {

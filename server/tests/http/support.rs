@@ -15,6 +15,11 @@ pub use crate::client::{Answer, Client, Event};
 /// The longest time that anything here is waited for before the test fails.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
+/// A file of the repository.
+pub fn read(path: &str) -> String {
+    std::fs::read_to_string(format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
+
 /// The program, with an environment that only the test chooses. `SPILLWAY_BINARY` names another one than the build of
 /// this test.
 pub fn spillway() -> Command {
