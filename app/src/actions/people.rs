@@ -10,7 +10,7 @@ use model::{Problem, ReactionState, Timestamp};
 use store::restrictions::Restriction;
 use ui::notice::Done;
 use ui::refusal::ActionError;
-use ui::reply::{Form, referring_page};
+use ui::reply::{Form, page_of_form};
 use ui::request::feed;
 use ui::session;
 
@@ -25,9 +25,7 @@ pub async fn set_follow(handle: String, on: bool) -> Result<ReactionState, Actio
             feed()?.people().unfollow(&reader, &target).await
         }
     };
-    Form::new("set_follow").answer(result.await, |_| {
-        referring_page().unwrap_or_else(|| "/".to_owned())
-    })
+    Form::new("set_follow").answer(result.await, |_| page_of_form())
 }
 
 /// Sets whether the reader mutes a person. Sending it again changes nothing.
@@ -63,9 +61,7 @@ async fn restrict(
         (Restriction::Block, true) => Done::Blocked,
         (Restriction::Block, false) => Done::Unblocked,
     };
-    Form::new(form).answer(result.await, |_| {
-        done.at(&referring_page().unwrap_or_else(|| "/".to_owned()))
-    })
+    Form::new(form).answer(result.await, |_| done.at(&page_of_form()))
 }
 
 /// Marks the reader's notifications as read, up to the latest that they have seen.
@@ -77,7 +73,5 @@ pub async fn mark_notifications_read(until: String) -> Result<u64, ActionError> 
         let until = until.map_err(|problem: Problem| problem.about("until"))?;
         feed()?.notifications().mark_read(&reader, until).await
     };
-    Form::new("mark_notifications_read").answer(result.await, |_| {
-        Done::NotificationsRead.at(&referring_page().unwrap_or_else(|| "/".to_owned()))
-    })
+    Form::new("mark_notifications_read").answer(result.await, |_| Done::NotificationsRead.at(&page_of_form()))
 }

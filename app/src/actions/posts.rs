@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use model::{PostId, PostText, Problem, ReactionState};
 use ui::notice::Done;
 use ui::refusal::ActionError;
-use ui::reply::{Form, referring_page};
+use ui::reply::{Form, page_of_form, referring_page};
 use ui::request::feed;
 use ui::session;
 
@@ -104,9 +104,7 @@ pub async fn set_bookmark(post: String, on: bool) -> Result<ReactionState, Actio
 pub async fn set_hidden(post: String, on: bool) -> Result<ReactionState, ActionError> {
     let result = list_post(PrivateList::Hidden, &post, on);
     let done = if on { Done::PostHidden } else { Done::PostShown };
-    Form::new("set_hidden").answer(result.await, |_| {
-        done.at(&referring_page().unwrap_or_else(|| "/".to_owned()))
-    })
+    Form::new("set_hidden").answer(result.await, |_| done.at(&page_of_form()))
 }
 
 /// Adds a post to one of the reader's private lists, or removes it.
@@ -141,5 +139,5 @@ fn back_to_post(post: &str) -> String {
         .parse::<PostId>()
         .map(|id| format!("#post-{id}"))
         .unwrap_or_default();
-    format!("{}{anchor}", referring_page().unwrap_or_else(|| "/".to_owned()))
+    format!("{}{anchor}", page_of_form())
 }

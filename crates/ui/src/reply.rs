@@ -67,7 +67,7 @@ impl Form {
                     problem: problem.clone(),
                     kept: self.kept,
                 };
-                let back = referring_page().unwrap_or_else(|| "/".to_owned());
+                let back = page_of_form();
                 see_other(&response, &back, Some(Notice::Refused(refusal)));
             }
             Err(problem) => {
@@ -110,7 +110,12 @@ impl Notice {
     }
 }
 
-/// The path and query of the page that the form was on.
+/// The path and query of the page that the form was on; home if the browser does not tell.
+pub fn page_of_form() -> String {
+    referring_page().unwrap_or_else(|| "/".to_owned())
+}
+
+/// The path and query of the page that the form was on, if the browser tells.
 pub fn referring_page() -> Option<String> {
     own_page(&header(&REFERER)?)
 }
