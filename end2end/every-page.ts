@@ -50,6 +50,8 @@ export const EVERY_PAGE: Sight[] = [
   { name: "blocked people", open: restricted("block", "/blocks") },
   { name: "somebody who is muted", open: restricted("mute") },
   { name: "somebody who is blocked", open: restricted("block") },
+  { name: "a report", open: report },
+  { name: "an empty report", open: reportRefused },
   { name: "activity", open: author("/activity") },
   { name: "following", open: author("/following") },
   { name: "followers of the celebrity", open: at(async (api) => `/@${await api.celebrity()}/followers`) },
@@ -247,6 +249,18 @@ function restricted(action: "mute" | "block", list?: string) {
     await api.restrict(celebrity, action);
     await page.goto(list ? `/@${person.handle}${list}` : `/@${celebrity}`);
   };
+}
+
+/** The form that reports the viral post. */
+async function report(page: Page, api: Api): Promise<void> {
+  await api.signUp();
+  await page.goto(`/report?target=post:${(await api.viralPost()).id}`);
+}
+
+async function reportRefused(page: Page, api: Api): Promise<void> {
+  await report(page, api);
+  await page.getByRole("button", { name: "Send report" }).click();
+  await expect(page.getByLabel("What is wrong?")).toHaveAttribute("aria-invalid", "true");
 }
 
 async function aboutToLeave(page: Page, api: Api): Promise<void> {

@@ -93,6 +93,7 @@ fn run(cli: Cli) -> Result<(), CliError> {
             Command::Export(options) => upkeep::export(options).await,
             Command::Import(options) => upkeep::import(options).await,
             Command::Account(options) => upkeep::account(options).await,
+            Command::Moderate(options) => upkeep::moderate(options).await,
             Command::Openapi => print_description(),
             Command::Healthcheck(options) => healthcheck::run(&options.addr).await,
         }

@@ -1,4 +1,4 @@
-//! Following, muting and blocking people.
+//! Following, muting, blocking and reporting people.
 
 #![expect(
     missing_docs,
@@ -6,7 +6,7 @@
 )]
 
 use leptos::prelude::*;
-use model::{Problem, ReactionState, Timestamp};
+use model::{Problem, ReactionState, ReportTarget, ReportText, Timestamp};
 use store::restrictions::Restriction;
 use ui::notice::Done;
 use ui::refusal::ActionError;
@@ -62,6 +62,21 @@ async fn restrict(
         (Restriction::Block, false) => Done::Unblocked,
     };
     Form::new(form).answer(result.await, |_| done.at(&page_of_form()))
+}
+
+/// Tells the operator what is wrong with a person, a post or a comment. Sending it again changes nothing.
+#[server(name = SendReport, endpoint = "report")]
+pub async fn send_report(target: String, text: String) -> Result<(), ActionError> {
+    let form = Form::new("report").keeping("text", &text);
+    let result = async {
+        let reporter = session::require()?.handle;
+        let (target, text) = (target.parse::<ReportTarget>()?, text.parse::<ReportText>()?);
+        let report = feed()?.reports().send(&reporter, target, text).await?;
+        Ok(report.target.page())
+    };
+    let result = result.await;
+    let page = result.clone().unwrap_or_default();
+    form.answer(result.map(drop), |()| Done::Reported.at(&page))
 }
 
 /// Marks the reader's notifications as read, up to the latest that they have seen.

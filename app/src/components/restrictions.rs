@@ -1,6 +1,6 @@
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
-use model::{Handle, PostId, Profile};
+use model::{Handle, PostId, Profile, ReportTarget};
 
 use crate::actions::people::{SetBlock, SetMute};
 use crate::actions::posts::SetHidden;
@@ -77,6 +77,24 @@ fn form(
     }
 }
 
+/// Leads to the form that reports something.
+#[component]
+pub fn ReportLink(
+    /// What to report.
+    target: ReportTarget,
+) -> impl IntoView {
+    let what = match target {
+        ReportTarget::User(_) => "person",
+        ReportTarget::Post(_) => "post",
+        ReportTarget::Comment(..) => "comment",
+    };
+    view! {
+        <a class="report" href=format!("/report?target={target}")>
+            "Report" <span class="sr-only">{format!(" this {what}")}</span>
+        </a>
+    }
+}
+
 /// What a reader can do about a person: under "More", unless it is done already.
 #[component]
 pub fn RestrictionForms(
@@ -91,6 +109,7 @@ pub fn RestrictionForms(
         ..
     } = profile;
     let (to_mute, to_block) = (handle.clone(), handle.clone());
+    let target = ReportTarget::User(handle.clone());
     let state = if blocked {
         Some(format!(
             "You block @{handle}. Neither of you sees the other\u{2019}s posts."
@@ -110,27 +129,24 @@ pub fn RestrictionForms(
         {state.map(|state| view! { <p class="restricted">{state}</p> })}
         {blocked.then(|| view! { <BlockForm handle=to_block.clone() blocked /> })}
         {muted.then(|| view! { <MuteForm handle=to_mute.clone() muted /> })}
-        {(!(blocked && muted))
-            .then(|| {
-                view! {
-                    <details class="more">
-                        <summary class="button">"More"</summary>
-                        {(!muted)
-                            .then(|| {
-                                view! {
-                                    <p>"Mute: you do not see their posts, and are not told of what they do. They do not know it."</p>
-                                    <MuteForm handle=to_mute muted />
-                                }
-                            })}
-                        {(!blocked)
-                            .then(|| {
-                                view! {
-                                    <p>"Block: neither of you sees, follows or reaches the other. They can find out."</p>
-                                    <BlockForm handle=to_block blocked />
-                                }
-                            })}
-                    </details>
-                }
-            })}
+        <details class="more">
+            <summary class="button">"More"</summary>
+            {(!muted)
+                .then(|| {
+                    view! {
+                        <p>"Mute: you do not see their posts, and are not told of what they do. They do not know it."</p>
+                        <MuteForm handle=to_mute muted />
+                    }
+                })}
+            {(!blocked)
+                .then(|| {
+                    view! {
+                        <p>"Block: neither of you sees, follows or reaches the other. They can find out."</p>
+                        <BlockForm handle=to_block blocked />
+                    }
+                })}
+            <p>"Report: the people who run this site look at it. Nobody else learns of it."</p>
+            <ReportLink target />
+        </details>
     }
 }

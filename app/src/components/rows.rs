@@ -1,6 +1,8 @@
 use leptos::prelude::*;
-use model::{Comment, Member, PostId, Timestamp};
+use model::{Comment, Member, PostId, ReportTarget, Timestamp};
 use ui::components::{Avatar, Body, Byline, DeleteControl};
+
+use super::ReportLink;
 
 /// An entry of a list of people.
 #[component]
@@ -27,9 +29,10 @@ pub fn CommentRow(
     post: PostId,
     /// The reader's current time.
     now: Timestamp,
-    /// Whether the reader wrote it.
-    own: bool,
+    /// Whether the reader wrote it; `None` for somebody who is not signed in.
+    own: Option<bool>,
 ) -> impl IntoView {
+    let id = comment.id;
     view! {
         <div class="comment">
             <Avatar handle=comment.user.handle.clone() />
@@ -38,7 +41,11 @@ pub fn CommentRow(
                 <p class="comment-text" dir="auto">
                     <Body text=comment.text.to_string() mentions=comment.mentions />
                 </p>
-                {own.then(|| view! { <DeleteControl post comment=comment.id /> })}
+                {match own {
+                    Some(true) => Some(view! { <DeleteControl post comment=id /> }.into_any()),
+                    Some(false) => Some(view! { <ReportLink target=ReportTarget::Comment(post, id) /> }.into_any()),
+                    None => None,
+                }}
             </div>
         </div>
     }

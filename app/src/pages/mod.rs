@@ -12,6 +12,7 @@ mod post;
 mod private_posts;
 mod profile;
 mod recovery;
+mod report;
 mod request;
 mod scripts;
 mod search;
@@ -40,6 +41,7 @@ use post::PostPage;
 use private_posts::{BookmarksPage, HiddenPage};
 use profile::ProfilePage;
 use recovery::RecoverPage;
+use report::ReportPage;
 use search::SearchPage;
 use sessions::SessionsPage;
 use settings::{SettingsPage, own_list};
@@ -75,6 +77,7 @@ pub fn App() -> impl IntoView {
                         <Route path=path!("/bookmarks") view=|| own_list("/bookmarks") ssr=SsrMode::Async />
                         <Route path=path!("/login") view=SignInPage ssr=SsrMode::Async />
                         <Route path=path!("/recover") view=RecoverPage ssr=SsrMode::Async />
+                        <Route path=path!("/report") view=ReportPage ssr=SsrMode::Async />
                         <Route path=path!("/tags/:tag") view=TagPage ssr=SsrMode::Async />
                         <Route path=path!("/api") view=ApiPage ssr=SsrMode::Async />
                         <Route path=path!("/settings") view=SettingsPage ssr=SsrMode::Async />

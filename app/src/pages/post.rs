@@ -1,7 +1,7 @@
 use feed::PrivateList;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
-use model::{Comment, CommentText, Handle, Post, PostId, Problem, Relation, Topic};
+use model::{Comment, CommentText, Handle, Post, PostId, Problem, Relation, ReportTarget, Topic};
 use ui::components::{BookmarkButton, TextForm, beginning, excerpt, grouped};
 use ui::islands::Numbers;
 use ui::preview::{PageKind, PublicPage};
@@ -10,7 +10,7 @@ use ui::session;
 
 use super::request::{ListPosition, post_in_path};
 use crate::actions::comments::AddComment;
-use crate::components::{CommentRow, EditForm, HideForm, List, PinForm, UpdateSource, post};
+use crate::components::{CommentRow, EditForm, HideForm, List, PinForm, ReportLink, UpdateSource, post};
 
 /// A post with its comments.
 #[component]
@@ -70,7 +70,7 @@ async fn post_page(id: PostId, place: ListPosition) -> Result<impl IntoView, Pro
         None
     };
     let row = move |comment: Comment| {
-        let own = reader.as_ref() == Some(&comment.user.handle);
+        let own = reader.as_ref().map(|reader| *reader == comment.user.handle);
         view! { <CommentRow comment post=id now own /> }
     };
     Ok(view! {
@@ -99,7 +99,14 @@ async fn post_page(id: PostId, place: ListPosition) -> Result<impl IntoView, Pro
         </nav>
         {kept
             .filter(|_| !own)
-            .map(|(_, hidden)| view! { <HideForm post=id hidden /> })}
+            .map(|(_, hidden)| {
+                view! {
+                    <div class="post-choices">
+                        <HideForm post=id hidden />
+                        <ReportLink target=ReportTarget::Post(id) />
+                    </div>
+                }
+            })}
         <section aria-labelledby="comments">
             <h2 id="comments" class="section-head">
                 "Comments"

@@ -68,7 +68,7 @@ async fn show(State(description): State<&'static Description>, headers: HeaderMa
         (name = "Bookmarks", description = "Posts that a person keeps for themselves."),
         (name = "Notifications", description = "What a person is told of."),
         (name = "People", description = "Profiles, follows and activities."),
-        (name = "Mutes and blocks", description = "People whose posts a person does not see, and posts that they hide."),
+        (name = "Mutes and blocks", description = "People whose posts a person does not see, posts that they hide, and what they report."),
         (name = "Search", description = "Finding posts and people by words."),
         (name = "Storage", description = "How lists are divided into a head and pages."),
         (name = "Workshop", description = "The measurements of the workshop’s stations, on their own lists."),

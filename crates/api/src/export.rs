@@ -1,7 +1,9 @@
 //! The shape of `/me/export`. `crates/feed/src/export.rs` writes it piece by piece, so that it may be of any length;
 //! here it is a whole, for the description.
 
-use model::{CommentText, DisplayName, Handle, ItemId, NotificationKind, PostId, PostText, Timestamp};
+use model::{
+    CommentText, DisplayName, Handle, ItemId, NotificationKind, PostId, PostText, Report, Timestamp,
+};
 use utoipa::ToSchema;
 
 /// Everything that the store has of a person.
@@ -14,6 +16,8 @@ pub struct Export {
     sessions: Vec<ExportedSession>,
     /// What they wrote, newest first.
     posts: Vec<ExportedPost>,
+    /// What they reported and the people who run the site have not decided about.
+    reports: Vec<Report>,
     /// What they said about posts, newest first.
     comments: Vec<ExportedComment>,
     /// What they like, the latest first.

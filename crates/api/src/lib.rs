@@ -17,6 +17,7 @@ mod private_posts;
 mod reactions;
 mod recovery;
 mod refusals;
+mod reports;
 mod restrictions;
 mod search;
 mod sessions;
@@ -105,6 +106,7 @@ pub fn routes() -> OpenApiRouter<Api> {
         .merge(notifications::routes())
         .merge(people::routes())
         .merge(restrictions::routes())
+        .merge(reports::routes())
         .merge(search::routes())
         .merge(suggestions::routes())
         .merge(overflow::routes())

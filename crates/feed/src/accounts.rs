@@ -120,16 +120,22 @@ impl Accounts<'_> {
         // Taken before the person is looked up: if they leave or change their password in between, the session is
         // invalid.
         let at = self.0.environment.now();
-        let user = self.0.store.people().get(&handle).await.map_err(to_problem)?;
-        let hash = user.as_ref().and_then(|user| user.password.clone());
+        let person = self.0.store.people().even_suspended(&handle).await;
+        let person = person.map_err(to_problem)?;
+        let hash = person.as_ref().and_then(|(user, _)| user.password.clone());
         let matches = passwords::verify(password, hash, client.peer).await;
         let matches = self.0.record_limits(matches, None, client)?;
-        match user {
-            Some(user) if matches => {
+        match person {
+            Some((_, true)) if matches => {
+                log.record(SecurityEvent::SignInFailed, Some(&handle), client);
+                let why = "This account is suspended. Write to the people who run this site.";
+                Err(Problem::new(Kind::Forbidden, why).about("handle"))
+            }
+            Some((user, false)) if matches => {
                 log.record(SecurityEvent::SignIn, Some(&handle), client);
                 self.start_session(user, at, client).await
             }
-            user => Err(wrong(user.map(|_| &handle))),
+            person => Err(wrong(person.map(|_| &handle))),
         }
     }
 

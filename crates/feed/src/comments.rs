@@ -10,7 +10,7 @@ use store::reactions::Reaction;
 use super::lists::keep_seams;
 use super::people::{mentions, name_or_handle};
 use super::problems::to_problem;
-use super::{Paging, Reactions};
+use super::{Feed, Paging, Reactions};
 
 impl Reactions<'_> {
     /// Comments on a post. A second call with the same `id` returns the existing comment.
@@ -51,13 +51,8 @@ impl Reactions<'_> {
     /// Deletes one of the actor's own comments.
     pub async fn delete_comment(self, actor: &Handle, post: PostId, id: ItemId) -> Result<(), Problem> {
         let _turn = self.0.turns.of(actor).await;
-        let owner = Topic::Post(post);
-        let key = Key::Id(id.uuid());
-        let list = self.0.store.list(Relation::Comments);
-        let found = list.find(&owner, &key).await.map_err(to_problem)?;
-        let item =
-            found.ok_or_else(|| Problem::new(Kind::NotFound, "There is no such comment on this post."))?;
-        if item.by.as_ref() != Some(actor) {
+        let (author, _) = self.0.stored_comment(post, id).await?;
+        if author != *actor {
             return Err(Problem::new(
                 Kind::Forbidden,
                 "Only its author can delete a comment.",
@@ -92,7 +87,11 @@ impl Reactions<'_> {
             self.0.restricted(viewer, authors())
         )
         .map_err(to_problem)?;
-        let is_shown = |item: &&Item| !item.by.as_ref().is_some_and(|by| restricted.hides(by));
+        // The comments of somebody who has just left are being deleted; those of somebody who is suspended stay.
+        let is_shown = |item: &&Item| {
+            let by = item.by.as_ref();
+            by.is_none_or(|by| people.contains_key(by) && !restricted.hides(by))
+        };
         let mut seams = stretch.seams;
         keep_seams(
             &mut seams,
@@ -109,6 +108,19 @@ impl Reactions<'_> {
                 .map(|item| comment(item, &people))
                 .collect::<Result<_, _>>()?,
         })
+    }
+}
+
+impl Feed {
+    /// The author of a comment, and its text.
+    pub(super) async fn stored_comment(&self, post: PostId, id: ItemId) -> Result<(Handle, String), Problem> {
+        let list = self.store.list(Relation::Comments);
+        let found = list.find(&Topic::Post(post), &Key::Id(id.uuid())).await;
+        let found = found.map_err(to_problem)?.and_then(|item| {
+            let text = item.more.get_str("text").unwrap_or_default().to_owned();
+            Some((item.by?, text))
+        });
+        found.ok_or_else(|| Problem::new(Kind::NotFound, "There is no such comment on this post."))
     }
 }
 

@@ -165,6 +165,7 @@ impl Export {
         self.piece(format!("{{\"profile\":{beginning}")).await?;
         self.sessions().await?;
         self.posts().await?;
+        self.reports().await?;
         let readable = |relation: &Relation| relation.description().readers != Readers::Nobody;
         for relation in Relation::OF_A_USER.into_iter().filter(readable) {
             match relation.description().items {
@@ -193,6 +194,15 @@ impl Export {
         for session in sessions {
             let value = json!({ "device": session.device, "at": session.at, "used": session.used });
             self.element(&value, &mut first).await?;
+        }
+        self.piece("]".to_owned()).await
+    }
+
+    async fn reports(&self) -> Result<(), Stopped> {
+        self.piece(",\"reports\":[".to_owned()).await?;
+        let mut first = true;
+        for report in self.feed.store().reports().by(&self.handle).await? {
+            self.element(&json!(report.report), &mut first).await?;
         }
         self.piece("]".to_owned()).await
     }

@@ -9,6 +9,7 @@ mod export;
 mod fair_queue;
 mod findable;
 mod lists;
+mod moderation;
 mod new_posts;
 mod notable;
 mod notifications;
@@ -21,6 +22,7 @@ mod private_posts;
 mod problems;
 mod reactions;
 mod recovery;
+mod reports;
 mod restrictions;
 mod search;
 mod secret;
@@ -45,6 +47,7 @@ pub use clock::{Clock, StoreClock, SystemClock};
 pub use environment::{Environment, Ids, SystemIds};
 pub use events::{Change, Events, OpenStream};
 pub use fair_queue::{FairQueue, Turn};
+pub use moderation::Reported;
 pub use new_posts::{NewPosts, PostList};
 pub use notable::Notable;
 pub use people::ActivityEntry;
@@ -135,6 +138,16 @@ impl Feed {
         Restrictions(self)
     }
 
+    /// What people report to the operator.
+    pub fn reports(&self) -> Reports<'_> {
+        Reports(self)
+    }
+
+    /// What the operator does about it.
+    pub fn moderation(&self) -> Moderation<'_> {
+        Moderation(self)
+    }
+
     /// Profiles and following.
     pub fn people(&self) -> People<'_> {
         People(self)
@@ -199,6 +212,14 @@ pub struct Notifications<'a>(&'a Feed);
 /// Whom a person mutes and blocks: private lists of a person.
 #[derive(Clone, Copy)]
 pub struct Restrictions<'a>(&'a Feed);
+
+/// Reporting people, posts and comments to the operator.
+#[derive(Clone, Copy)]
+pub struct Reports<'a>(&'a Feed);
+
+/// What the operator does about reports.
+#[derive(Clone, Copy)]
+pub struct Moderation<'a>(&'a Feed);
 
 /// Profiles, following, and people's activities.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use model::{Handle, Kind, Problem};
+use model::{Handle, Kind, Problem, ReportTarget};
 
 use super::{Client, Feed};
 
@@ -40,6 +40,14 @@ pub enum SecurityEvent {
     DriverRefused,
     /// A person deleted their account.
     AccountDeleted,
+    /// The operator suspended a person, who cannot sign in any more.
+    AccountSuspended,
+    /// The operator ended a suspension.
+    AccountReinstated,
+    /// The operator deleted a post or a comment.
+    ContentRemoved,
+    /// The operator decided that what was reported may stay.
+    ReportsDismissed,
     /// A limit refused a request.
     Limited,
     /// A peer had as many connections as it may have, so another one was closed.
@@ -58,7 +66,7 @@ pub enum SecurityEvent {
 
 impl SecurityEvent {
     /// Every event.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 26] = [
         Self::SignUp,
         Self::SignIn,
         Self::SignInFailed,
@@ -74,6 +82,10 @@ impl SecurityEvent {
         Self::DriverSignInFailed,
         Self::DriverRefused,
         Self::AccountDeleted,
+        Self::AccountSuspended,
+        Self::AccountReinstated,
+        Self::ContentRemoved,
+        Self::ReportsDismissed,
         Self::Limited,
         Self::ConnectionRefused,
         Self::ConnectionsFull,
@@ -101,6 +113,10 @@ impl SecurityEvent {
             Self::DriverSignInFailed => "driver-sign-in-failed",
             Self::DriverRefused => "driver-refused",
             Self::AccountDeleted => "account-deleted",
+            Self::AccountSuspended => "account-suspended",
+            Self::AccountReinstated => "account-reinstated",
+            Self::ContentRemoved => "content-removed",
+            Self::ReportsDismissed => "reports-dismissed",
             Self::Limited => "limited",
             Self::ConnectionRefused => "connection-refused",
             Self::ConnectionsFull => "connections-full",
@@ -134,10 +150,21 @@ pub struct SecurityLog([AtomicU64; SecurityEvent::ALL.len()]);
 impl SecurityLog {
     /// Records an event. `who` is an account that exists: people type passwords into the field of the handle.
     pub fn record(&self, event: SecurityEvent, who: Option<&Handle>, client: &Client) {
-        self.0[event as usize].fetch_add(1, Ordering::Relaxed);
+        self.count_one(event);
         let handle = who.map(tracing::field::display);
         let peer = client.peer.map(tracing::field::display);
         tracing::info!(target: "security", handle, peer, "{}", event.as_str());
+    }
+
+    /// Records what the operator decided about a target. `who` wrote it, if that matters.
+    pub fn record_about(&self, event: SecurityEvent, who: Option<&Handle>, target: &ReportTarget) {
+        self.count_one(event);
+        let handle = who.map(tracing::field::display);
+        tracing::info!(target: "security", handle, about = %target, "{}", event.as_str());
+    }
+
+    fn count_one(&self, event: SecurityEvent) {
+        self.0[event as usize].fetch_add(1, Ordering::Relaxed);
     }
 
     /// How often this happened in this process.

@@ -103,6 +103,12 @@ bounded_text!(
     "Since when?"
 );
 bounded_text!(
+    /// What somebody reports: 1 to 500 characters, surrounding white space dropped.
+    ReportText, "text", "A report", 1 to 500, LINES,
+    r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff][^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$",
+    "It is an advertisement."
+);
+bounded_text!(
     /// The name a person shows: 1 to 50 characters.
     DisplayName, "name", "A name", 1 to 50, ONE_LINE,
     r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff][^\x00-\x1f\x7f-\x9f]*$",

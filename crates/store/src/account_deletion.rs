@@ -133,6 +133,7 @@ impl Departure<'_> {
         self.remove_traces(&seen).await?;
         self.delete_posts().await?;
         self.end_sessions().await?;
+        self.remove_reports().await?;
         self.session.timelines().remove(self.handle).await?;
         if !self.empty_lists(seen).await? {
             return Ok(false);
@@ -329,6 +330,18 @@ impl Departure<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Removes the reports by the person and about them.
+    async fn remove_reports(&self) -> Result<()> {
+        let reports = self.session.reports();
+        loop {
+            let some = reports.concerning(self.handle).await?;
+            if some.is_empty() || !self.is_there().await? {
+                return Ok(());
+            }
+            reports.remove(&some).await?;
+        }
     }
 }
 

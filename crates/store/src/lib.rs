@@ -3,7 +3,7 @@
 //! [`overflow`] is the outlier pattern, written once against the port. The other modules keep the documents of the
 //! feed: [`people`], [`posts`], [`sessions`] and the home feeds of [`timeline`]; [`reactions`] keeps lists of two
 //! documents in step, [`restrictions`] says who mutes and blocks whom, and [`account_deletion`] removes a person and everything that is theirs. [`search`] finds posts and people
-//! by words. [`town`] and [`class`] are facts about the store as a whole.
+//! by words. [`reports`] are for the operator. [`town`] and [`class`] are facts about the store as a whole.
 
 pub mod account_deletion;
 pub mod changes;
@@ -20,6 +20,7 @@ pub mod people;
 pub mod posts;
 pub mod reactions;
 pub mod recovery;
+pub mod reports;
 pub mod restrictions;
 pub mod schema;
 pub mod search;
@@ -27,6 +28,7 @@ pub mod sessions;
 mod settings;
 pub mod sharding;
 mod store;
+mod suspensions;
 pub mod timeline;
 pub mod town;
 pub mod transfer;

@@ -13,6 +13,7 @@ use crate::overflow::{delete_owner, empty, meter, uuid_bson};
 use crate::recovery;
 use crate::search;
 use crate::sessions::Session;
+use crate::suspensions::{self, shown};
 use crate::{Limits, Store};
 use document::{Error, Find, Result, Update};
 use outlier::fields;
@@ -110,9 +111,24 @@ impl<'a> People<'a> {
             .await
     }
 
-    /// A person by handle, without their lists. People who are leaving do not exist, here and below.
+    /// A person by handle, without their lists. People who are leaving or suspended do not exist, here and below.
     pub async fn get(&self, handle: &Handle) -> Result<Option<User>> {
         self.one(doc! { "_id": handle.as_str() }).await
+    }
+
+    /// The same, also if they are suspended, and whether they are.
+    pub async fn even_suspended(&self, handle: &Handle) -> Result<Option<(User, bool)>> {
+        let mut fields = fields_of_user();
+        fields.insert(suspensions::FIELD, 1);
+        let find = Find::matching(not_being_deleted(doc! { "_id": handle.as_str() }))
+            .project(fields)
+            .limit(1);
+        let found = self.store.engine().find(COLLECTION, find).await?;
+        let person = |document: &Document| {
+            let user = User::from_document(document)?;
+            Ok((user, document.contains_key(suspensions::FIELD)))
+        };
+        found.first().map(person).transpose()
     }
 
     /// The person whose session it is. A session that began before its person joined belonged to an earlier holder of
@@ -128,7 +144,7 @@ impl<'a> People<'a> {
         };
         let mut fields = fields_of_user();
         fields.extend(Read::fields());
-        let find = Find::matching(not_being_deleted(holder)).project(fields).limit(1);
+        let find = Find::matching(shown(holder)).project(fields).limit(1);
         let found = self.store.engine().find(COLLECTION, find).await?;
         let holder = |document: &Document| {
             let list = document.get_document(Relation::Notifications.as_str()).ok();
@@ -140,7 +156,7 @@ impl<'a> People<'a> {
 
     /// Whether a person has a password, and when they last changed it; `None` for nobody.
     pub async fn password(&self, handle: &Handle) -> Result<Option<PasswordState>> {
-        let find = Find::matching(not_being_deleted(doc! { "_id": handle.as_str() }))
+        let find = Find::matching(shown(doc! { "_id": handle.as_str() }))
             .project(doc! { "password": 1, "sessionsFrom": 1 })
             .limit(1);
         let found = self.store.engine().find(COLLECTION, find).await?;
@@ -155,9 +171,7 @@ impl<'a> People<'a> {
     }
 
     async fn one(&self, filter: Document) -> Result<Option<User>> {
-        let find = Find::matching(not_being_deleted(filter))
-            .project(fields_of_user())
-            .limit(1);
+        let find = Find::matching(shown(filter)).project(fields_of_user()).limit(1);
         self.store
             .engine()
             .find(COLLECTION, find)
@@ -186,7 +200,7 @@ impl<'a> People<'a> {
             "followers.count": 1, "followers.spilled": 1, "followers.pages": 1,
             "following.count": 1, "activities.count": 1, PINNED: 1,
         };
-        let find = Find::matching(not_being_deleted(doc! { "_id": handle.as_str() }))
+        let find = Find::matching(shown(doc! { "_id": handle.as_str() }))
             .project(fields)
             .limit(1);
         let found = self.store.engine().find(COLLECTION, find).await?;
@@ -205,7 +219,7 @@ impl<'a> People<'a> {
 
     /// Names the post that stands first on a person's page.
     pub async fn pin(&self, handle: &Handle, post: PostId) -> Result<()> {
-        let person = not_being_deleted(doc! { "_id": handle.as_str() });
+        let person = shown(doc! { "_id": handle.as_str() });
         let change = Update::one(person, doc! { "$set": { PINNED: uuid_bson(post.uuid()) } });
         self.store.engine().update(COLLECTION, change).await.map(drop)
     }
@@ -225,8 +239,7 @@ impl<'a> People<'a> {
         if ids.is_empty() {
             return Ok(HashMap::new());
         }
-        let find =
-            Find::matching(not_being_deleted(doc! { "_id": { "$in": ids } })).project(doc! { "name": 1 });
+        let find = Find::matching(shown(doc! { "_id": { "$in": ids } })).project(doc! { "name": 1 });
         let found = self.store.engine().find(COLLECTION, find).await?;
         found
             .iter()
@@ -237,7 +250,7 @@ impl<'a> People<'a> {
     /// These people as lists show them, in one find. People who are gone are left out.
     pub async fn found(&self, handles: &[&Handle]) -> Result<Vec<FoundPerson>> {
         let ids: Vec<&str> = handles.iter().map(|handle| handle.as_str()).collect();
-        let find = Find::matching(not_being_deleted(doc! { "_id": { "$in": ids } })).project(found_fields());
+        let find = Find::matching(shown(doc! { "_id": { "$in": ids } })).project(found_fields());
         let found = self.store.engine().find(COLLECTION, find).await?;
         let limits = self.store.settings().of(Relation::Followers);
         found
@@ -253,8 +266,8 @@ impl<'a> People<'a> {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        let find = Find::matching(not_being_deleted(doc! { "_id": { "$in": ids } }))
-            .project(doc! { "following.head.by": 1 });
+        let find =
+            Find::matching(shown(doc! { "_id": { "$in": ids } })).project(doc! { "following.head.by": 1 });
         let mut followed = Vec::new();
         for document in self.store.engine().find(COLLECTION, find).await? {
             let head = document
@@ -269,7 +282,7 @@ impl<'a> People<'a> {
     /// The one of these people with the most followers; `None` when all of them are gone.
     pub async fn most_followed(&self, handles: impl IntoIterator<Item = &Handle>) -> Result<Option<Handle>> {
         let ids: Vec<&str> = handles.into_iter().map(Handle::as_str).collect();
-        let find = Find::matching(not_being_deleted(doc! { "_id": { "$in": ids } }))
+        let find = Find::matching(shown(doc! { "_id": { "$in": ids } }))
             .project(doc! { "name": 1 })
             .sort(doc! { "followers.count": -1, "_id": 1 })
             .limit(1);
@@ -280,7 +293,7 @@ impl<'a> People<'a> {
 
     /// Changes a person's name and bio. Returns whether there is such a person.
     pub async fn describe(&self, handle: &Handle, name: &DisplayName, bio: &Bio) -> Result<bool> {
-        let person = not_being_deleted(doc! { "_id": handle.as_str() });
+        let person = shown(doc! { "_id": handle.as_str() });
         let mut described = doc! { "name": name.as_str(), "bio": bio.as_str() };
         described.extend(search::of_person(handle, name));
         let change = doc! { "$set": described };
@@ -302,7 +315,7 @@ impl<'a> People<'a> {
         new: &str,
         at: Timestamp,
     ) -> Result<bool> {
-        let guard = not_being_deleted(doc! { "_id": handle.as_str(), "password": old });
+        let guard = shown(doc! { "_id": handle.as_str(), "password": old });
         let from = DateTime::from_millis(at.millis());
         let change = doc! {
             "$set": { "password": new, "sessionsFrom": from },

@@ -9,8 +9,8 @@ use futures::{StreamExt as _, TryStreamExt as _};
 use model::search::{words_of_a_person, words_of_a_post};
 use model::{Cursor, DisplayName, FoundPerson, Handle, Relation, Search};
 
-use crate::account_deletion::not_being_deleted;
 use crate::posts::{Order, StoredPost};
+use crate::suspensions::shown;
 use crate::{Store, people, posts};
 use document::{DocumentEngine, Find, Index, Result, Update};
 
@@ -151,7 +151,7 @@ impl<'a> SearchIndex<'a> {
         };
         let beginning = beginning.trim_start_matches('#');
         let within = doc! { "$gte": beginning, "$lt": format!("{beginning}{}", char::MAX) };
-        let find = Find::matching(not_being_deleted(doc! { NAMES: { "$elemMatch": within } }))
+        let find = Find::matching(shown(doc! { NAMES: { "$elemMatch": within } }))
             .project(people::found_fields())
             .limit(MOST_PEOPLE as u64);
         let limits = self.store.settings().of(Relation::Followers);

@@ -6,7 +6,7 @@
 
 use bson::Document;
 
-use crate::{held_handles, overflow, people, posts, sessions, timeline};
+use crate::{held_handles, overflow, people, posts, reports, sessions, timeline};
 
 /// The shard key of one collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl ShardKey {
 
 /// The collections that are sharded. Any other stays on the database's primary shard: `meta`, which has one small
 /// document.
-pub const PLAN: [ShardKey; 6] = [
+pub const PLAN: [ShardKey; 7] = [
     ShardKey {
         collection: people::COLLECTION,
         why: "Every command on one person names the handle, which is the `_id`. Hashed, because many handles begin \
@@ -80,6 +80,12 @@ pub const PLAN: [ShardKey; 6] = [
     ShardKey {
         collection: held_handles::COLLECTION,
         why: "A held handle is found by its digest, which is the `_id`, and by nothing else.",
+        hashed: "_id",
+        then: &[],
+    },
+    ShardKey {
+        collection: reports::COLLECTION,
+        why: "A report is written once, by its `_id`. Only the operator and deleting an account ask all shards.",
         hashed: "_id",
         then: &[],
     },

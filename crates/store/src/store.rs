@@ -7,7 +7,7 @@ use outlier::Lists;
 use crate::overflow::{AllLists, FeedList, PAGES, all_lists};
 use crate::{
     Settings, account_deletion, class, held_handles, notifications, overflow, people, posts, reactions,
-    recovery, restrictions, schema, search, sessions, timeline,
+    recovery, reports, restrictions, schema, search, sessions, suspensions, timeline,
 };
 use document::{DocumentEngine, Engine, Error, Find, Index, Result, session_of};
 
@@ -46,6 +46,7 @@ impl Store {
         }
         sessions::prepare(&*engine).await?;
         held_handles::prepare(&*engine).await?;
+        reports::prepare(&*engine).await?;
         account_deletion::prepare(&*engine).await?;
         reactions::prepare(&*engine).await?;
         notifications::prepare(&*engine).await?;
@@ -113,6 +114,11 @@ impl Store {
         recovery::Recovery::new(self)
     }
 
+    /// Whom the operator has suspended.
+    pub fn suspensions(&self) -> suspensions::Suspensions<'_> {
+        suspensions::Suspensions::new(self)
+    }
+
     /// The likes, shares, comments and follows.
     pub fn reactions(&self) -> reactions::Reactions<'_> {
         reactions::Reactions::new(self)
@@ -170,6 +176,11 @@ impl Store {
     /// Handles of people who have left.
     pub fn held_handles(&self) -> held_handles::HeldHandles<'_> {
         held_handles::HeldHandles::new(&*self.engine)
+    }
+
+    /// What people report to the operator.
+    pub fn reports(&self) -> reports::Reports<'_> {
+        reports::Reports::new(&*self.engine)
     }
 
     /// The sign-in sessions.

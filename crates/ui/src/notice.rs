@@ -82,6 +82,8 @@ pub enum Done {
     Blocked,
     /// A person is blocked no longer.
     Unblocked,
+    /// A person, a post or a comment is reported.
+    Reported,
 }
 
 impl Done {
@@ -105,6 +107,7 @@ impl Done {
             Self::Muted => "You do not see their posts any more. They do not know it.",
             Self::Unmuted => "You see their posts again.",
             Self::Blocked => "Neither of you sees the other\u{2019}s posts any more.",
+            Self::Reported => "Thank you. The people who run this site will look at it.",
             Self::Unblocked => "You can see each other\u{2019}s posts again.",
         }
     }

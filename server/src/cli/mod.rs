@@ -3,6 +3,7 @@
 mod account;
 mod data;
 mod limits;
+mod moderate;
 mod mongo;
 mod shard;
 mod store;
@@ -17,6 +18,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use self::account::{AccountCommand, AccountOptions, ResetOptions};
 pub use self::data::DataOptions;
 use self::data::public_url;
+pub use self::moderate::{ModerateCommand, ModerateOptions};
 pub use self::mongo::MongoOptions;
 pub use self::shard::ShardOptions;
 pub use self::store::StoreAddress;
@@ -63,6 +65,8 @@ pub enum Command {
     Import(ImportOptions),
     /// Help somebody back into their account.
     Account(AccountOptions),
+    /// List what people reported, suspend people, and delete posts and comments.
+    Moderate(ModerateOptions),
     /// Print the description of the JSON API, in OpenAPI 3.1.
     Openapi,
     /// Check that a server is running: exit code 0 if so, 1 if not.

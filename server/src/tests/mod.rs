@@ -26,6 +26,7 @@ mod readiness;
 mod reading;
 mod recovery;
 mod relations;
+mod reports;
 mod restrictions;
 mod round_trips;
 mod search;

@@ -1,5 +1,5 @@
 //! `spillway detect`, `migrate`, `check`, `stats`, `shard`, `export` and `import`: the data layer's operations on
-//! a whole store, at the terminal; and `spillway account`. Results go to standard output; progress and faults to
+//! a whole store, at the terminal; and `spillway account` and `moderate`. Results go to standard output; progress and faults to
 //! standard error.
 
 mod account;
@@ -8,6 +8,7 @@ mod detect;
 mod export;
 mod import;
 mod migrate;
+mod moderate;
 mod shard;
 mod stats;
 mod table;
@@ -18,6 +19,7 @@ pub use detect::run as detect;
 pub use export::run as export;
 pub use import::run as import;
 pub use migrate::run as migrate;
+pub use moderate::run as moderate;
 pub use shard::run as shard;
 pub use stats::run as stats;
 

@@ -26,6 +26,7 @@ mod live;
 mod metrics;
 #[cfg(feature = "workshop")]
 mod migration;
+mod moderate;
 mod notices;
 mod outage;
 mod outside;

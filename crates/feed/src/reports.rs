@@ -1,0 +1,74 @@
+//! Reporting people, posts and comments to the people who run the site.
+
+use model::{Handle, Kind, Problem, Report, ReportTarget, ReportText, Topic};
+use store::reports::StoredReport;
+
+use super::problems::{missing, to_problem};
+use super::{Feed, Reports};
+
+/// How many reports one person may have sent about which the operator has not decided.
+const MOST: u64 = 100;
+
+impl Reports<'_> {
+    /// Whom a report would be about: the author, or the person themselves.
+    pub async fn author(self, target: &ReportTarget) -> Result<Handle, Problem> {
+        self.0.author_of(target).await
+    }
+
+    /// Sends a report. A second one about the same changes nothing: the answer is the first.
+    ///
+    /// # Errors
+    /// When there is no such person, post or comment, when it is the reporter's own, or when too many reports wait.
+    pub async fn send(
+        self,
+        reporter: &Handle,
+        target: ReportTarget,
+        text: ReportText,
+    ) -> Result<Report, Problem> {
+        let _turn = self.0.turns.of(reporter).await;
+        let about = self.0.author_of(&target).await?;
+        if about == *reporter {
+            return Err(Problem::invalid("target", "You cannot report yourself."));
+        }
+        // In one session: the last look at the two sees at least what the first did.
+        let store = self.0.store.session();
+        let reports = store.reports();
+        if reports.count_by(reporter).await.map_err(to_problem)? >= MOST {
+            return Err(Problem::new(
+                Kind::TooMany,
+                "Many of your reports wait for an answer. Report more when these are answered.",
+            ));
+        }
+        let at = self.0.environment.now();
+        let new = StoredReport {
+            by: reporter.clone(),
+            about: about.clone(),
+            report: Report { target, text, at },
+        };
+        let added = reports.add(new).await.map_err(to_problem)?;
+        for person in [reporter, &about] {
+            if store.people().get(person).await.map_err(to_problem)?.is_none() {
+                // They have left meanwhile, and nothing else would remove the report.
+                let added = std::slice::from_ref(&added);
+                reports.remove(added).await.map_err(to_problem)?;
+                return Err(missing(&Topic::User(person.clone()).to_string()));
+            }
+        }
+        Ok(added.report)
+    }
+}
+
+impl Feed {
+    /// Who wrote what a report is about, or is the person themselves.
+    pub(super) async fn author_of(&self, target: &ReportTarget) -> Result<Handle, Problem> {
+        match target {
+            ReportTarget::User(handle) => {
+                let person = self.store.people().get(handle).await.map_err(to_problem)?;
+                let person = person.ok_or_else(|| missing(&Topic::User(handle.clone()).to_string()))?;
+                Ok(person.person.handle)
+            }
+            ReportTarget::Post(post) => Ok(self.stored_post(*post).await?.author),
+            ReportTarget::Comment(post, id) => Ok(self.stored_comment(*post, *id).await?.0),
+        }
+    }
+}
