@@ -31,8 +31,8 @@ test("a post, a comment and a person are reported, from a link beside each", asy
 
   await page.goto(`/@${rude.handle}`);
   await page.getByText("More", { exact: true }).click();
-  await page.getByRole("link", { name: "Report this person" }).click();
-  await page.getByRole("link", { name: "Go back without a report" }).click();
+  await page.getByRole("link", { name: `Report @${rude.handle}` }).click();
+  await page.getByRole("link", { name: "Go back" }).click();
   await expect(page).toHaveURL(`/@${rude.handle}`);
 
   const all = await (await page.request.get("/api/v1/me/export")).json();

@@ -77,19 +77,23 @@ fn form(
     }
 }
 
-/// Leads to the form that reports something.
+/// The path of the form that reports something.
+fn report_page(target: &ReportTarget) -> String {
+    format!("/report?target={target}")
+}
+
+/// Leads to the form that reports a post or a comment.
 #[component]
 pub fn ReportLink(
     /// What to report.
     target: ReportTarget,
 ) -> impl IntoView {
     let what = match target {
-        ReportTarget::User(_) => "person",
-        ReportTarget::Post(_) => "post",
         ReportTarget::Comment(..) => "comment",
+        ReportTarget::Post(_) | ReportTarget::User(_) => "post",
     };
     view! {
-        <a class="report" href=format!("/report?target={target}")>
+        <a class="report" href=report_page(&target)>
             "Report" <span class="sr-only">{format!(" this {what}")}</span>
         </a>
     }
@@ -109,7 +113,7 @@ pub fn RestrictionForms(
         ..
     } = profile;
     let (to_mute, to_block) = (handle.clone(), handle.clone());
-    let target = ReportTarget::User(handle.clone());
+    let report = report_page(&ReportTarget::User(handle.clone()));
     let state = if blocked {
         Some(format!(
             "You block @{handle}. Neither of you sees the other\u{2019}s posts."
@@ -146,7 +150,11 @@ pub fn RestrictionForms(
                     }
                 })}
             <p>"Report: the people who run this site look at it. Nobody else learns of it."</p>
-            <ReportLink target />
+            <p>
+                <a class="button" href=report>
+                    {format!("Report @{handle}")}
+                </a>
+            </p>
         </details>
     }
 }

@@ -99,14 +99,7 @@ async fn post_page(id: PostId, place: ListPosition) -> Result<impl IntoView, Pro
         </nav>
         {kept
             .filter(|_| !own)
-            .map(|(_, hidden)| {
-                view! {
-                    <div class="post-choices">
-                        <HideForm post=id hidden />
-                        <ReportLink target=ReportTarget::Post(id) />
-                    </div>
-                }
-            })}
+            .map(|(_, hidden)| for_a_reader(id, hidden))}
         <section aria-labelledby="comments">
             <h2 id="comments" class="section-head">
                 "Comments"
@@ -133,6 +126,16 @@ async fn is_kept(id: PostId, reader: Option<&Handle>) -> Result<Option<(bool, bo
     let feed = feed()?;
     let [kept, hidden] = [PrivateList::Bookmarks, PrivateList::Hidden].map(|list| feed.private_posts(list));
     futures::try_join!(kept.has(reader, id), hidden.has(reader, id)).map(Some)
+}
+
+/// What a reader can do about somebody else's post.
+fn for_a_reader(id: PostId, hidden: bool) -> impl IntoView {
+    view! {
+        <div class="post-choices">
+            <HideForm post=id hidden />
+            <ReportLink target=ReportTarget::Post(id) />
+        </div>
+    }
 }
 
 /// What the author can do with a post besides deleting it.

@@ -68,7 +68,7 @@ fn ReportForm(target: ReportTarget, about: Handle, refusal: Option<RejectedForm>
                 <button class="button button-primary">"Send report"</button>
             </form>
             <p>
-                <a href=page>"Go back without a report"</a>
+                "You changed your mind? " <a href=page>"Go back"</a>
             </p>
         </section>
     }

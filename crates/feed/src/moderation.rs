@@ -157,8 +157,8 @@ impl Moderation<'_> {
 }
 
 fn found(handle: &Handle, found: document::Result<bool>) -> Result<(), Problem> {
-    match found.map_err(to_problem)? {
-        true => Ok(()),
-        false => Err(missing(&Topic::User(handle.clone()).to_string())),
+    if found.map_err(to_problem)? {
+        return Ok(());
     }
+    Err(missing(&Topic::User(handle.clone()).to_string()))
 }
