@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::overflow::{PAGES, uuid_bson};
 use crate::store::holds_any;
-use crate::{Store, people, posts, sessions, timeline};
+use crate::{Store, people, posts, reports, sessions, timeline};
 use document::{Error, Find, Result, Update};
 
 /// The collection of facts about the store as a whole.
@@ -265,6 +265,7 @@ async fn clear(store: &Store) -> Result<()> {
         PAGES,
         timeline::COLLECTION,
         sessions::COLLECTION,
+        reports::COLLECTION,
     ] {
         store.engine().delete(collection, Document::new(), true).await?;
     }

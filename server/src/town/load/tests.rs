@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use document::{Find, Update};
 use embedded::Embedded;
+use model::Report;
 use store::overflow;
+use store::reports::{self, StoredReport};
 
 use super::*;
 use crate::town::tests::{NOW, small};
@@ -203,7 +205,13 @@ async fn people_who_signed_up_beside_half_a_town_are_not_cleared_away() {
 /// Everything in the town, in an order that does not depend on how it was made.
 async fn everything(store: &Store) -> Vec<Document> {
     let mut all = Vec::new();
-    for collection in [people::COLLECTION, posts::COLLECTION, overflow::PAGES, "meta"] {
+    for collection in [
+        people::COLLECTION,
+        posts::COLLECTION,
+        overflow::PAGES,
+        reports::COLLECTION,
+        "meta",
+    ] {
         let find = Find::default().sort(doc! { "_id": 1 });
         all.extend(store.engine().find(collection, find).await.unwrap());
     }
@@ -230,6 +238,16 @@ async fn a_reset_town_is_the_same_to_the_last_like() {
         at: model::Timestamp::from_millis(0),
     };
     store.people().insert(&member, Uuid::nil()).await.unwrap();
+    let report = StoredReport {
+        by: "ada".parse().unwrap(),
+        about: "solveig".parse().unwrap(),
+        report: Report {
+            target: "user:solveig".parse().unwrap(),
+            text: "Rude".parse().unwrap(),
+            at: model::Timestamp::from_millis(0),
+        },
+    };
+    store.reports().add(report).await.unwrap();
     let (claim, kept) = claim_again(&store, Uuid::from_u128(2)).await.unwrap();
     assert_eq!(kept, recipe());
     load(&claim, &kept.make(), &kept, &|_, _| ()).await.unwrap();
