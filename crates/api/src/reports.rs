@@ -24,7 +24,7 @@ pub fn routes() -> OpenApiRouter<Api> {
 struct NewReport {
     /// What it is about: `user:{handle}`, `post:{id}` or `comment:{id of the post}:{id}`.
     #[schema(
-        pattern = "^(user:[a-z0-9][a-z0-9_-]{1,29}|post:[0-9a-f-]{36}|comment:[0-9a-f-]{36}:[0-9a-f-]{36})$",
+        pattern = "^(user:[a-z0-9][a-z0-9_-]{1,29}|(post|comment:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}):[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$",
         examples("post:0198c0de-7000-8000-a1b2-c3d4e5f60718")
     )]
     target: String,
