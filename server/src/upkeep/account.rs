@@ -1,9 +1,6 @@
-use feed::{Environment, Feed};
-
-use super::open;
+use super::feed;
 use crate::cli::{AccountCommand, AccountOptions, ResetOptions};
 use crate::error::CliError;
-use crate::opening;
 
 /// Does something for one account.
 pub async fn run(options: AccountOptions) -> Result<(), CliError> {
@@ -19,10 +16,7 @@ async fn reset(options: ResetOptions) -> Result<(), CliError> {
         public_url,
         data,
     } = options;
-    let store = open(&data).await?;
-    let mut environment = Environment::system(false);
-    environment.clock = opening::clock_of(&store).await?;
-    let feed = Feed::new(store, environment);
+    let feed = feed(&data).await?;
     let link = feed.accounts().make_recovery_link(&handle).await;
     let link = link.map_err(|problem| {
         let next = "Check the handle: it is what stands after the @ on the person's page.";

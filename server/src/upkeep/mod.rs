@@ -1,6 +1,6 @@
 //! `spillway detect`, `migrate`, `check`, `stats`, `shard`, `export` and `import`: the data layer's operations on
-//! a whole store, at the terminal; and `spillway account` and `moderate`. Results go to standard output; progress and faults to
-//! standard error.
+//! a whole store, at the terminal; and `spillway account` and `moderate`. Results go to standard output; progress and
+//! faults to standard error.
 
 mod account;
 mod check;
@@ -24,6 +24,7 @@ pub use shard::run as shard;
 pub use stats::run as stats;
 
 use document::Error;
+use feed::{Environment, Feed};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use store::Store;
@@ -41,6 +42,14 @@ async fn open(data: &DataOptions) -> Result<Store, CliError> {
         ));
     }
     opening::open(data).await
+}
+
+/// The feed over an existing store, for one command.
+async fn feed(data: &DataOptions) -> Result<Feed, CliError> {
+    let store = open(data).await?;
+    let mut environment = Environment::system(false);
+    environment.clock = opening::clock_of(&store).await?;
+    Ok(Feed::new(store, environment))
 }
 
 /// A progress bar that moves as documents are reported to the closure. It only shows at a terminal.

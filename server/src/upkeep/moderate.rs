@@ -1,13 +1,10 @@
-use feed::{Environment, Feed, Reported};
+use feed::{Feed, Reported};
 use model::{Problem, ReportTarget};
+use ui::components::excerpt;
 
-use super::open;
-use crate::cli::{DataOptions, ModerateCommand, ModerateOptions};
+use super::feed;
+use crate::cli::{ModerateCommand, ModerateOptions};
 use crate::error::CliError;
-use crate::opening;
-
-/// How many characters of a text are printed.
-const EXCERPT: usize = 200;
 
 /// Lists what people reported, or decides about it.
 pub async fn run(options: ModerateOptions) -> Result<(), CliError> {
@@ -45,14 +42,6 @@ pub async fn run(options: ModerateOptions) -> Result<(), CliError> {
     }
 }
 
-/// The feed over a store, for one command.
-async fn feed(data: &DataOptions) -> Result<Feed, CliError> {
-    let store = open(data).await?;
-    let mut environment = Environment::system(false);
-    environment.clock = opening::clock_of(&store).await?;
-    Ok(Feed::new(store, environment))
-}
-
 async fn list(feed: &Feed) -> Result<(), CliError> {
     let reported = feed.moderation().reported().await;
     let reported = reported.map_err(|problem| refused(&problem))?;
@@ -85,16 +74,6 @@ async fn list(feed: &Feed) -> Result<(), CliError> {
         println!();
     }
     Ok(())
-}
-
-/// The beginning of a text, in one line.
-fn excerpt(text: &str) -> String {
-    let line: Vec<&str> = text.split_whitespace().collect();
-    let line = line.join(" ");
-    match line.char_indices().nth(EXCERPT) {
-        Some((end, _)) => format!("{}\u{2026}", &line[..end]),
-        None => line,
-    }
 }
 
 fn ended_too(reports: u64) -> String {

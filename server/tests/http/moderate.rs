@@ -1,27 +1,18 @@
 //! The operator reads reports at the terminal, and decides.
 
-use std::process::Output;
-
 use serde_json::json;
 
-use crate::support::{Server, spillway};
+use crate::support::{Server, ended, spillway};
 
 /// What `spillway moderate` prints to each of its outputs.
 fn moderate(server: &Server, arguments: &[&str]) -> (Option<i32>, String, String) {
     let store = format!("embedded:{}", server.data().join("store").display());
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = spillway()
-        .arg("moderate")
-        .args(arguments)
+    let mut command = spillway();
+    command.arg("moderate").args(arguments);
+    command
         .env("RUST_LOG", "security=info")
-        .env("SPILLWAY_STORE", store)
-        .output()
-        .unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (status.code(), text(stdout), text(stderr))
+        .env("SPILLWAY_STORE", store);
+    ended(&mut command)
 }
 
 #[test]

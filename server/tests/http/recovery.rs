@@ -1,10 +1,8 @@
 //! The operator helps somebody who lost their password back in.
 
-use std::process::Output;
-
 use serde_json::json;
 
-use crate::support::{Server, spillway};
+use crate::support::{Server, ended, spillway};
 
 /// What `spillway account reset` prints to each of its outputs.
 fn reset(server: &Server, handle: &str, public_url: Option<&str>) -> (Option<i32>, String, String) {
@@ -19,13 +17,7 @@ fn reset(server: &Server, handle: &str, public_url: Option<&str>) -> (Option<i32
     if let Some(url) = public_url {
         command.env("SPILLWAY_PUBLIC_URL", url);
     }
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = command.output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (status.code(), text(stdout), text(stderr))
+    ended(&mut command)
 }
 
 #[test]
