@@ -21,7 +21,7 @@ pub use list::{Entry, List, UpdateSource};
 pub use notification::NotificationRow;
 pub use pin::{PinForm, PinnedPost};
 pub use post::{found_post, post};
-pub use restrictions::{BlockForm, HideForm, MuteForm, ReportLink, RestrictionForms};
+pub use restrictions::{BlockForm, HideForm, MuteForm, ReportLink, RestrictionForms, report_address};
 pub use rows::{CommentRow, MemberRow};
 pub use seam::Seam;
 pub use stored::Stored;

@@ -77,8 +77,8 @@ fn form(
     }
 }
 
-/// The path of the form that reports something.
-fn report_page(target: &ReportTarget) -> String {
+/// The address of the page that reports something.
+pub fn report_address(target: &ReportTarget) -> String {
     format!("/report?target={target}")
 }
 
@@ -88,13 +88,9 @@ pub fn ReportLink(
     /// What to report.
     target: ReportTarget,
 ) -> impl IntoView {
-    let what = match target {
-        ReportTarget::Comment(..) => "comment",
-        ReportTarget::Post(_) | ReportTarget::User(_) => "post",
-    };
     view! {
-        <a class="report" href=report_page(&target)>
-            "Report" <span class="sr-only">{format!(" this {what}")}</span>
+        <a class="report" href=report_address(&target)>
+            "Report" <span class="sr-only">{format!(" this {}", target.noun())}</span>
         </a>
     }
 }
@@ -113,7 +109,7 @@ pub fn RestrictionForms(
         ..
     } = profile;
     let (to_mute, to_block) = (handle.clone(), handle.clone());
-    let report = report_page(&ReportTarget::User(handle.clone()));
+    let report = report_address(&ReportTarget::User(handle.clone()));
     let state = if blocked {
         Some(format!(
             "You block @{handle}. Neither of you sees the other\u{2019}s posts."

@@ -8,6 +8,7 @@ use ui::title::PageTitle;
 
 use super::settings::private;
 use crate::actions::people::SendReport;
+use crate::components::report_address;
 
 /// Tells the people who run the site what is wrong with a person, a post or a comment.
 #[component]
@@ -19,16 +20,15 @@ async fn report_page() -> Result<impl IntoView, Problem> {
     let target: ReportTarget = query("target").unwrap_or_default().parse()?;
     let about = feed()?.reports().author(&target).await?;
     let refusal = rejected_form_of("report");
-    let path = format!("/report?target={target}");
+    let path = report_address(&target);
     Ok(private(&path, |_| view! { <ReportForm target about refusal /> }))
 }
 
 #[component]
 fn ReportForm(target: ReportTarget, about: Handle, refusal: Option<RejectedForm>) -> impl IntoView {
     let what = match target {
-        ReportTarget::User(_) => "",
-        ReportTarget::Post(_) => "a post by ",
-        ReportTarget::Comment(..) => "a comment by ",
+        ReportTarget::User(_) => String::new(),
+        ReportTarget::Post(_) | ReportTarget::Comment(..) => format!("a {} by ", target.noun()),
     };
     let page = target.page();
     let typed = refusal

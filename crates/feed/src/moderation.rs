@@ -58,8 +58,8 @@ impl Moderation<'_> {
         }
         let mut all = Vec::with_capacity(targets.len());
         for mut reported in targets.into_values() {
-            match self.says(&reported.target).await {
-                Ok(says) => {
+            match self.0.content_of(&reported.target).await {
+                Ok((_, says)) => {
                     reported.says = says;
                     all.push(reported);
                 }
@@ -107,13 +107,17 @@ impl Moderation<'_> {
                     format!("A person is not removed but suspended: spillway moderate suspend {handle}");
                 return Err(Problem::invalid("target", why));
             }
-            target => self.0.author_of(target).await?,
+            ReportTarget::Post(post) => {
+                let author = self.0.stored_post(*post).await?.author;
+                self.0.posts().delete(&author, *post).await?;
+                author
+            }
+            ReportTarget::Comment(post, id) => {
+                let (author, _) = self.0.stored_comment(*post, *id).await?;
+                self.0.reactions().delete_comment(&author, *post, *id).await?;
+                author
+            }
         };
-        match target {
-            ReportTarget::Post(post) => self.0.posts().delete(&author, *post).await?,
-            ReportTarget::Comment(post, id) => self.0.reactions().delete_comment(&author, *post, *id).await?,
-            ReportTarget::User(_) => {}
-        }
         self.end_reports(target).await?;
         let log = self.0.security();
         log.record_about(SecurityEvent::ContentRemoved, Some(&author), target);
@@ -134,20 +138,6 @@ impl Moderation<'_> {
 
     async fn end_reports(self, target: &ReportTarget) -> Result<u64, Problem> {
         self.0.store.reports().remove_on(target).await.map_err(to_problem)
-    }
-
-    /// What a target says.
-    async fn says(self, target: &ReportTarget) -> Result<Option<String>, Problem> {
-        match target {
-            ReportTarget::User(handle) => {
-                let person = self.0.store.people().get(handle).await.map_err(to_problem)?;
-                person
-                    .map(|_| None)
-                    .ok_or_else(|| missing(&Topic::User(handle.clone()).to_string()))
-            }
-            ReportTarget::Post(post) => Ok(Some(self.0.stored_post(*post).await?.text.to_string())),
-            ReportTarget::Comment(post, id) => Ok(Some(self.0.stored_comment(*post, *id).await?.1)),
-        }
     }
 
     fn record(self, event: SecurityEvent, who: &Handle) {

@@ -12,7 +12,7 @@ const MOST: u64 = 100;
 impl Reports<'_> {
     /// Whom a report would be about: the author, or the person themselves.
     pub async fn author(self, target: &ReportTarget) -> Result<Handle, Problem> {
-        self.0.author_of(target).await
+        self.0.content_of(target).await.map(|(author, _)| author)
     }
 
     /// Sends a report. A second one about the same changes nothing: the answer is the first.
@@ -26,7 +26,7 @@ impl Reports<'_> {
         text: ReportText,
     ) -> Result<Report, Problem> {
         let _turn = self.0.turns.of(reporter).await;
-        let about = self.0.author_of(&target).await?;
+        let about = self.author(&target).await?;
         if about == *reporter {
             return Err(Problem::invalid("target", "You cannot report yourself."));
         }
@@ -46,29 +46,38 @@ impl Reports<'_> {
             report: Report { target, text, at },
         };
         let added = reports.add(new).await.map_err(to_problem)?;
-        for person in [reporter, &about] {
-            if store.people().get(person).await.map_err(to_problem)?.is_none() {
-                // They have left meanwhile, and nothing else would remove the report.
-                let added = std::slice::from_ref(&added);
-                reports.remove(added).await.map_err(to_problem)?;
-                return Err(missing(&Topic::User(person.clone()).to_string()));
-            }
+        let both = [reporter, &about];
+        let there = store.people().named(both).await.map_err(to_problem)?;
+        if let Some(gone) = both.into_iter().find(|person| !there.contains_key(*person)) {
+            // They have left meanwhile, and nothing else would remove the report.
+            let added = std::slice::from_ref(&added);
+            reports.remove(added).await.map_err(to_problem)?;
+            return Err(missing(&Topic::User(gone.clone()).to_string()));
         }
         Ok(added.report)
     }
 }
 
 impl Feed {
-    /// Who wrote what a report is about, or is the person themselves.
-    pub(super) async fn author_of(&self, target: &ReportTarget) -> Result<Handle, Problem> {
+    /// Who wrote what a report is about, and what it says; for a person, themselves and nothing.
+    pub(super) async fn content_of(
+        &self,
+        target: &ReportTarget,
+    ) -> Result<(Handle, Option<String>), Problem> {
         match target {
             ReportTarget::User(handle) => {
                 let person = self.store.people().get(handle).await.map_err(to_problem)?;
                 let person = person.ok_or_else(|| missing(&Topic::User(handle.clone()).to_string()))?;
-                Ok(person.person.handle)
+                Ok((person.person.handle, None))
             }
-            ReportTarget::Post(post) => Ok(self.stored_post(*post).await?.author),
-            ReportTarget::Comment(post, id) => Ok(self.stored_comment(*post, *id).await?.0),
+            ReportTarget::Post(post) => {
+                let post = self.stored_post(*post).await?;
+                Ok((post.author, Some(post.text.to_string())))
+            }
+            ReportTarget::Comment(post, id) => {
+                let (author, text) = self.stored_comment(*post, *id).await?;
+                Ok((author, Some(text)))
+            }
         }
     }
 }

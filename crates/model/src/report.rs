@@ -18,6 +18,15 @@ pub enum ReportTarget {
 }
 
 impl ReportTarget {
+    /// What it is, as people call it.
+    pub const fn noun(&self) -> &'static str {
+        match self {
+            Self::User(_) => "person",
+            Self::Post(_) => "post",
+            Self::Comment(..) => "comment",
+        }
+    }
+
     /// The path of the page that shows it.
     pub fn page(&self) -> String {
         match self {

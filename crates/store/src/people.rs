@@ -113,7 +113,10 @@ impl<'a> People<'a> {
 
     /// A person by handle, without their lists. People who are leaving or suspended do not exist, here and below.
     pub async fn get(&self, handle: &Handle) -> Result<Option<User>> {
-        self.one(doc! { "_id": handle.as_str() }).await
+        let person = self.even_suspended(handle).await?;
+        Ok(person
+            .filter(|(_, is_suspended)| !is_suspended)
+            .map(|(user, _)| user))
     }
 
     /// The same, also if they are suspended, and whether they are.
@@ -168,17 +171,6 @@ impl<'a> People<'a> {
             })
         };
         found.first().map(state).transpose()
-    }
-
-    async fn one(&self, filter: Document) -> Result<Option<User>> {
-        let find = Find::matching(shown(filter)).project(fields_of_user()).limit(1);
-        self.store
-            .engine()
-            .find(COLLECTION, find)
-            .await?
-            .first()
-            .map(User::from_document)
-            .transpose()
     }
 
     /// Everybody without a password, in alphabetical order: the people of a town, and students.
