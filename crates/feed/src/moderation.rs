@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use model::{Handle, Kind, Problem, ReportTarget, Topic};
+use model::{Handle, Kind, PostId, Problem, ReportTarget, Topic};
 use store::reports::StoredReport;
 
 use super::problems::{missing, to_problem};
@@ -134,6 +134,22 @@ impl Moderation<'_> {
         let log = self.0.security();
         log.record_about(SecurityEvent::ReportsDismissed, None, target);
         Ok(ended)
+    }
+
+    /// Hides a post from everybody, or no longer. Its document and lists stay as they are.
+    pub async fn withhold(self, post: PostId, on: bool) -> Result<(), Problem> {
+        let posts = self.0.store.posts();
+        let (marked, event) = if on {
+            (posts.withhold(post).await, SecurityEvent::PostWithheld)
+        } else {
+            (posts.release(post).await, SecurityEvent::PostReleased)
+        };
+        if !marked.map_err(to_problem)? {
+            return Err(missing(&Topic::Post(post).to_string()));
+        }
+        let log = self.0.security();
+        log.record_about(event, None, &ReportTarget::Post(post));
+        Ok(())
     }
 
     async fn end_reports(self, target: &ReportTarget) -> Result<u64, Problem> {

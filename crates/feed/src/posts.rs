@@ -235,7 +235,9 @@ impl Feed {
             stored.with_actor(&posts, Relation::Shares, viewer)
         )
         .map_err(to_problem)?;
-        let shown = posts.into_iter().filter(|post| !hides(&restricted, post));
+        let shown = posts
+            .into_iter()
+            .filter(|post| !post.withheld && !hides(&restricted, post));
         let cards = shown.filter_map(|post| {
             // The posts of an author who has just left are being deleted; one that is still listed is about to
             // disappear.

@@ -60,13 +60,17 @@ pub enum SecurityEvent {
     Refused,
     /// A request did not arrive in time.
     TimedOut,
+    /// The teacher of a class hid a post from everybody.
+    PostWithheld,
+    /// The teacher ended that.
+    PostReleased,
     /// The teacher reset the class, which removes everybody who signed up.
     ClassReset,
 }
 
 impl SecurityEvent {
     /// Every event.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 28] = [
         Self::SignUp,
         Self::SignIn,
         Self::SignInFailed,
@@ -92,6 +96,8 @@ impl SecurityEvent {
         Self::StreamRefused,
         Self::Refused,
         Self::TimedOut,
+        Self::PostWithheld,
+        Self::PostReleased,
         Self::ClassReset,
     ];
 
@@ -123,6 +129,8 @@ impl SecurityEvent {
             Self::StreamRefused => "stream-refused",
             Self::Refused => "refused",
             Self::TimedOut => "timed-out",
+            Self::PostWithheld => "post-withheld",
+            Self::PostReleased => "post-released",
             Self::ClassReset => "class-reset",
         }
     }

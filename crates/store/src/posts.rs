@@ -2,6 +2,7 @@
 
 mod edit;
 mod order;
+mod withheld;
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,6 +19,7 @@ use document::{Error, Find, Result};
 use outlier::fields;
 
 pub use order::Order;
+pub(crate) use withheld::prepare;
 
 /// The collection of post documents. `_id` is a UUID.
 pub const COLLECTION: &str = "posts";
@@ -41,6 +43,8 @@ pub struct StoredPost {
     pub comments: u64,
     /// How many people shared it.
     pub shares: u64,
+    /// Whether the teacher of a class hides it from everybody.
+    pub withheld: bool,
 }
 
 /// The stored form of a new post, with the tags and words of its text and empty lists. `born` distinguishes it from an earlier
@@ -297,6 +301,7 @@ impl<'a> Posts<'a> {
             likes: list(Relation::Likes)?,
             comments: list(Relation::Comments)?.count,
             shares: list(Relation::Shares)?.count,
+            withheld: document.contains_key(withheld::FIELD),
         })
     }
 }
@@ -306,6 +311,7 @@ fn summaries(filter: Document) -> Find {
     Find::matching(filter).project(doc! {
         "author": 1, "text": 1, "at": 1, "editedAt": 1,
         "likes.count": 1, "likes.spilled": 1, "likes.pages": 1, "comments.count": 1, "shares.count": 1,
+        withheld::FIELD: 1,
     })
 }
 

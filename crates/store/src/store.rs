@@ -34,6 +34,7 @@ impl Store {
             engine.create_index(posts::COLLECTION, Index::on(index)).await?;
         }
         search::prepare(&*engine).await?;
+        posts::prepare(&*engine).await?;
         // Few posts wait to be delivered at any time; the others are not in it.
         let waiting = Index::on(doc! { timeline::UNDELIVERED: 1, "author": 1 });
         let waiting = waiting.only(doc! { timeline::UNDELIVERED: true });

@@ -12,6 +12,7 @@ use store::class::Stored;
 pub use store::class::Student;
 use store::overflow::Item;
 use store::people::User;
+use store::posts::{Order, StoredPost};
 use store::sessions::Session;
 use tokio::sync::{OnceCell, Semaphore};
 
@@ -20,6 +21,9 @@ use crate::Workshop;
 
 /// How many students can join.
 pub const SEATS: i64 = 200;
+
+/// How many of the latest posts the teacher sees.
+const LATEST: usize = 20;
 /// How many people of the town a student brings at a time.
 pub const PEOPLE_AT_A_TIME: usize = 10;
 
@@ -129,6 +133,32 @@ impl Workshop {
             }
             found => found,
         }
+    }
+
+    /// The latest posts and those that the teacher hides, for the teacher to decide; without the class's own.
+    pub async fn latest_posts(&self) -> Result<Vec<StoredPost>, Problem> {
+        let own = self.stored_class().await?.post;
+        let posts = self.store().posts();
+        let latest = posts.list(None, Order::Newest, None, LATEST);
+        let (mut all, hidden) = futures::try_join!(latest, posts.withheld()).map_err(to_problem)?;
+        for post in hidden {
+            if !all.contains(&post) {
+                all.push(post);
+            }
+        }
+        all.retain(|post| post.id != own);
+        Ok(all)
+    }
+
+    /// Hides a post from everybody, or no longer.
+    pub async fn withhold(&self, post: PostId, on: bool) -> Result<(), Problem> {
+        if self.stored_class().await?.post == post {
+            return Err(Problem::new(
+                Kind::Conflict,
+                "The class needs this post: it storms it.",
+            ));
+        }
+        self.feed.moderation().withhold(post, on).await
     }
 
     /// Gives a student a seat, a handle made from their name, and a session.

@@ -174,6 +174,52 @@ fn the_teacher_resets_the_town_and_keeps_the_class() {
 }
 
 #[test]
+fn the_teacher_hides_a_post_from_everybody_and_shows_it_again() {
+    let mut server = Server::for_a_class();
+    let teacher = teaches(&mut server);
+    let student = joins(&server, "Ada");
+    let written = student.post("/posts", &serde_json::json!({"text": "Something rude"}));
+    let id = written.body["id"].as_str().unwrap().to_owned();
+    let is_seen = || {
+        let address = format!("/posts/{id}");
+        let seen = [&student, &server.visitor()].map(|client| client.get(&address).status == 200);
+        let listed = server.visitor().get("/feed").text.contains("Something rude");
+        assert_eq!(seen, [listed; 2]);
+        listed
+    };
+    let desk = page(&teacher, "/lab/class").text;
+    assert!(
+        desk.contains("Something rude") && desk.contains("the post by @ada"),
+        "{desk}"
+    );
+    assert!(!page(&student, "/lab/class").text.contains("Something rude"));
+    let form = |on: &str| format!("post={id}&on={on}");
+    let refused = sends(&student, "/lab/class/withhold", &form("true"));
+    assert_eq!(refused.status, 403, "{refused:?}");
+    assert!(is_seen());
+    for _ in 0..2 {
+        let hidden = sends(&teacher, "/lab/class/withhold", &form("true"));
+        assert_eq!((hidden.status, &*hidden.headers["location"]), (303, "/lab/class"));
+    }
+    assert!(!is_seen());
+    assert!(page(&teacher, "/lab/class").text.contains("Show again"));
+    assert_eq!(sends(&teacher, "/lab/class/withhold", &form("false")).status, 303);
+    assert!(is_seen());
+
+    let own = post(&server.visitor())["id"].as_str().unwrap().to_owned();
+    let nobody = "0198c0de-7000-8000-a1b2-c3d4e5f60718";
+    for (body, status) in [
+        (format!("post={own}&on=true"), 409),
+        (format!("post={nobody}&on=true"), 404),
+        ("post=x&on=true".to_owned(), 422),
+        (format!("post={id}"), 422),
+    ] {
+        let refused = sends(&teacher, "/lab/class/withhold", &body);
+        assert_eq!(refused.status, status, "{body}: {refused:?}");
+    }
+}
+
+#[test]
 fn a_server_without_a_class_says_how_to_open_one() {
     let server = Server::start();
     let shown = page(&server.visitor(), "/lab/class");

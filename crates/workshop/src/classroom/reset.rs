@@ -1,22 +1,23 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::Router;
-use axum::extract::{Request, State};
+use axum::extract::{FromRequest as _, Request, State};
 use axum::http::header::SET_COOKIE;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
+use axum::{Form, Router};
 use feed::{Client, SecurityEvent};
 use futures::future::BoxFuture;
 use model::{Kind, Problem};
+use serde::Deserialize;
 use tokio::sync::RwLock;
 use web::{ErrorResponse, Peer};
 
 use super::address::invitation;
 use super::teacher::{self, Token};
 use crate::Workshop;
-use crate::pages::{DESK, RESET, Teacher};
+use crate::pages::{DESK, RESET, WITHHOLD};
 
 /// The page of the class.
 const CLASS: &str = "/lab/class";
@@ -80,13 +81,14 @@ pub fn router(reset: Reset) -> Router {
     Router::new()
         .route(DESK, get(enter))
         .route(RESET, post(begin))
+        .route(WITHHOLD, post(withhold))
         .with_state(reset)
 }
 
 /// Turns a browser that presents the token into the teacher's.
 async fn enter(State(reset): State<Reset>, request: Request) -> Response {
     if !teacher::is_at_the_server(&request) {
-        return elsewhere().respond(true);
+        return teacher::elsewhere().respond(true);
     }
     match reset.token.cookie_for(&request) {
         Some(cookie) => ([(SET_COOKIE, cookie)], Redirect::to(CLASS)).into_response(),
@@ -99,21 +101,9 @@ async fn enter(State(reset): State<Reset>, request: Request) -> Response {
     }
 }
 
-fn elsewhere() -> ErrorResponse {
-    let why =
-        "Only a browser on the server's own machine, at http://127.0.0.1, can be the teacher's browser.";
-    Problem::new(Kind::Forbidden, why).into()
-}
-
 async fn begin(State(reset): State<Reset>, request: Request) -> Response {
-    match reset.token.teacher(&request) {
-        None => return elsewhere().into_response(),
-        Some(Teacher::Unproven) => {
-            let why = "Only the teacher can reset the class: open the link in the server's terminal after “The \
-                       teacher opens”.";
-            return ErrorResponse::from(Problem::new(Kind::Forbidden, why)).into_response();
-        }
-        Some(Teacher::Proven) => {}
+    if let Err(refusal) = reset.token.require(&request) {
+        return refusal.into_response();
     }
     let peer = request.extensions().get().map(|Peer(address)| *address);
     let client = Client { device: None, peer };
@@ -123,6 +113,29 @@ async fn begin(State(reset): State<Reset>, request: Request) -> Response {
             log.record(SecurityEvent::ClassReset, None, &client);
             Redirect::to(CLASS).into_response()
         }
+        Err(problem) => ErrorResponse::from(problem).into_response(),
+    }
+}
+
+/// The form beside a post on the teacher's page.
+#[derive(Deserialize)]
+struct Withheld {
+    post: String,
+    on: bool,
+}
+
+async fn withhold(State(reset): State<Reset>, request: Request) -> Response {
+    if let Err(refusal) = reset.token.require(&request) {
+        return refusal.into_response();
+    }
+    let form = Form::<Withheld>::from_request(request, &()).await;
+    let done = async {
+        let Form(Withheld { post, on }) =
+            form.map_err(|error| Problem::invalid("post", error.body_text()))?;
+        reset.workshop.withhold(post.parse()?, on).await
+    };
+    match done.await {
+        Ok(()) => Redirect::to(CLASS).into_response(),
         Err(problem) => ErrorResponse::from(problem).into_response(),
     }
 }

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use axum::extract::{ConnectInfo, Query, Request};
 use axum::http::HeaderValue;
+use model::{Kind, Problem};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
-use web::{cookie, is_sent_to_this_machine};
+use web::{ErrorResponse, cookie, is_sent_to_this_machine};
 
 use crate::pages::{DESK, Teacher};
 
@@ -79,10 +80,31 @@ impl Token {
         })
     }
 
+    /// # Errors
+    /// If the sender is not the teacher.
+    pub fn require(&self, request: &Request) -> Result<(), ErrorResponse> {
+        match self.teacher(request) {
+            Some(Teacher::Proven) => Ok(()),
+            Some(Teacher::Unproven) => {
+                let why = "Only the teacher can do this: open the link in the server's terminal after “The teacher \
+                           opens”.";
+                Err(Problem::new(Kind::Forbidden, why).into())
+            }
+            None => Err(elsewhere()),
+        }
+    }
+
     /// The time that this takes reveals nothing about the token: its digests are compared.
     fn is(&self, shown: &str) -> bool {
         Sha256::digest(shown) == Sha256::digest(&*self.0)
     }
+}
+
+/// The refusal of a request from another machine.
+pub fn elsewhere() -> ErrorResponse {
+    let why =
+        "Only a browser on the server's own machine, at http://127.0.0.1, can be the teacher's browser.";
+    Problem::new(Kind::Forbidden, why).into()
 }
 
 /// Whether a request comes from this machine, at an address that leads nowhere else, as far as the request shows.

@@ -1,7 +1,8 @@
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 use model::{Account, Problem, Topic};
-use ui::components::{Avatar, Field, Post, grouped};
+use store::posts::StoredPost;
+use ui::components::{Avatar, Field, Post, excerpt, grouped};
 use ui::islands::{Numbers, Pane};
 use ui::request::{loaded, now, query, rejected_form_of};
 use ui::session;
@@ -26,6 +27,9 @@ pub const DESK: &str = "/lab/class/teacher";
 /// Where the teacher's browser resets the town.
 pub const RESET: &str = "/lab/class/anew";
 
+/// Where the teacher's browser hides a post from everybody, and shows it again.
+pub const WITHHOLD: &str = "/lab/class/withhold";
+
 /// A class storms one post together.
 #[component]
 pub fn ClassPage() -> impl IntoView {
@@ -44,6 +48,12 @@ pub fn ClassPage() -> impl IntoView {
         let counted = match query("count") {
             Some(_) => Some(workshop.count_class_likes().await?),
             None => None,
+        };
+        let teacher = use_context::<axum::http::request::Parts>();
+        let teacher = teacher.and_then(|parts| parts.extensions.get::<Teacher>().copied());
+        let latest = match teacher {
+            Some(Teacher::Proven) => workshop.latest_posts().await?,
+            _ => Vec::new(),
         };
         let student = viewer.clone().filter(|account| is_in(&class, account));
         let own = handle == Some(&class.card.post.author.handle);
@@ -67,9 +77,8 @@ pub fn ClassPage() -> impl IntoView {
                         <ClassResults class counted />
                     </Pane>
                 </div>
-                {use_context::<axum::http::request::Parts>()
-                    .and_then(|parts| parts.extensions.get::<Teacher>().copied())
-                    .map(|teacher| view! { <ResetForm teacher /> })}
+                {(!latest.is_empty()).then(|| view! { <LatestPosts posts=latest /> })}
+                {teacher.map(|teacher| view! { <ResetForm teacher /> })}
             }
             .into_any(),
         )
@@ -215,6 +224,41 @@ fn Verdict(counted: ClassCount) -> impl IntoView {
         )
     };
     view! { <p class="holds" data-testid="class-verdict">{sentence}</p> }
+}
+
+/// The latest posts, each with a button by which the teacher hides it from everybody, or shows it again.
+#[component]
+fn LatestPosts(posts: Vec<StoredPost>) -> impl IntoView {
+    let rows = posts.into_iter().map(|post| {
+        let (words, state) = if post.withheld {
+            ("Show again", "false")
+        } else {
+            ("Hide", "true")
+        };
+        view! {
+            <li>
+                <p>
+                    <b>{format!("@{}", post.author)}</b>
+                    " "
+                    {excerpt(post.text.as_str())}
+                </p>
+                <form method="post" action=WITHHOLD>
+                    <input type="hidden" name="post" value=post.id.to_string() />
+                    <button class="button" name="on" value=state>
+                        {words}
+                        <span class="sr-only">{format!(" the post by @{}", post.author)}</span>
+                    </button>
+                </form>
+            </li>
+        }
+    });
+    view! {
+        <section class="anew" aria-labelledby="latest">
+            <h2 id="latest">"What the class writes"</h2>
+            <p>"Nobody sees a post that you hide, until you show it again. Only this browser has these buttons."</p>
+            <ul class="latest">{rows.collect_view()}</ul>
+        </section>
+    }
 }
 
 /// The teacher's form to reset everything.

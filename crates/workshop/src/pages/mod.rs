@@ -43,7 +43,7 @@ use storm::StormPage;
 use trace::TracePage;
 use tune::TunePage;
 
-pub use class::{DESK, RESET, Teacher};
+pub use class::{DESK, RESET, Teacher, WITHHOLD};
 
 /// The routes of all stations. Their types are erased here, so that their pages are compiled in this crate.
 pub fn routes() -> Vec<AnyNestedRoute> {
