@@ -5,11 +5,12 @@
     reason = "the macro turns arguments into public fields that cannot carry docs"
 )]
 
+use feed::NewComment;
 use leptos::prelude::*;
-use model::{CommentText, ItemId, PostId};
+use model::{ItemId, PostId};
 use ui::notice::Done;
 use ui::refusal::ActionError;
-use ui::reply::Form;
+use ui::reply::{Form, page_of_form};
 use ui::request::feed;
 use ui::session;
 
@@ -19,21 +20,49 @@ pub async fn add_comment(
     post: String,
     text: String,
     #[server(default)] id: String,
+    #[server(default)] reply_to: String,
 ) -> Result<ItemId, ActionError> {
-    let form = Form::new("add_comment").keeping("text", &text);
+    let form = Form::new("add_comment")
+        .keeping("text", &text)
+        .keeping("reply_to", &reply_to);
     let result = async {
         let author = session::require()?;
         let post: PostId = post.parse()?;
-        let id = if id.is_empty() { None } else { Some(id.parse()?) };
-        let (feed, author, text) = (feed()?, &author.handle, text.parse::<CommentText>()?);
-        let comment = feed.reactions().comment(author, post, id, text.clone()).await?;
-        if comment.text == text {
+        let given = |id: &str| (!id.is_empty()).then(|| id.parse()).transpose();
+        let new = NewComment {
+            id: given(&id)?,
+            text: text.parse()?,
+            reply_to: given(&reply_to)?,
+        };
+        let (feed, author) = (feed()?, &author.handle);
+        let comment = feed.reactions().comment(author, post, new.clone()).await?;
+        if comment.text == new.text {
             return Ok(comment.id);
         }
         // The browser went back to a form that was sent before, and this is another text.
-        Ok(feed.reactions().comment(author, post, None, text).await?.id)
+        let another = NewComment { id: None, ..new };
+        Ok(feed.reactions().comment(author, post, another).await?.id)
     };
     form.answer(result.await, |comment| format!("/post/{post}#comment-{comment}"))
+}
+
+/// Changes the text of one of the reader's own comments.
+#[server(endpoint = "edit_comment")]
+pub async fn edit_comment(post: String, comment: String, text: String) -> Result<(), ActionError> {
+    let form = Form::new("edit_comment")
+        .keeping("text", &text)
+        .keeping("comment", &comment);
+    let result = async {
+        let (reader, text) = (session::require()?.handle, text.parse()?);
+        let reactions = feed()?;
+        let reactions = reactions.reactions();
+        reactions
+            .edit_comment(&reader, post.parse()?, comment.parse()?, text)
+            .await
+    };
+    form.answer(result.await.map(drop), |()| {
+        Done::CommentEdited.at(&format!("{}#comment-{comment}", page_of_form()))
+    })
 }
 
 /// Deletes one of the reader's own comments.

@@ -1,12 +1,13 @@
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
-use model::Post;
+use model::{Comment, ItemId, Post, PostId};
 use ui::escape::escape;
 use ui::refusal::RejectedForm;
 
+use crate::actions::comments::{AddComment, EditComment};
 use crate::actions::posts::EditPost;
 
-/// Changes the text of the reader's own post. It needs no JavaScript, and is open when a text was refused.
+/// Changes the text of the reader's own post.
 #[component]
 pub fn EditForm(
     /// The post.
@@ -14,34 +15,141 @@ pub fn EditForm(
     /// The refusal of this form, if that is why the page is shown.
     refusal: Option<RejectedForm>,
 ) -> impl IntoView {
+    view! {
+        <FoldedForm
+            test_id="edit-form"
+            action=EditPost::url()
+            summary=view! { "Edit this post" }.into_any()
+            hidden=vec![("post", post.id.to_string())]
+            field="edit-text".to_owned()
+            label="What the post says"
+            text=post.text.to_string()
+            hint="Likes, comments and shares stay. Everybody sees that the post was edited, and when."
+            submit="Save the post"
+            refusal
+        />
+    }
+}
+
+/// Changes the text of the reader's own comment.
+#[component]
+pub fn EditCommentForm(
+    /// The comment.
+    comment: Comment,
+    /// The post that it is on.
+    post: PostId,
+    /// The refusal of this form, if that is why the page is shown.
+    refusal: Option<RejectedForm>,
+) -> impl IntoView {
+    view! {
+        <FoldedForm
+            test_id="edit-comment-form"
+            action=EditComment::url()
+            summary=view! {
+                "Edit"
+                <span class="sr-only">" this comment"</span>
+            }
+                .into_any()
+            hidden=vec![("post", post.to_string()), ("comment", comment.id.to_string())]
+            field=format!("edit-{}", comment.id)
+            label="What the comment says"
+            text=comment.text.to_string()
+            hint="Its place and its replies stay. Everybody sees that it was edited, and when."
+            submit="Save"
+            refusal=refusal.filter(|refusal| is_about(refusal, "comment", comment.id))
+        />
+    }
+}
+
+/// Answers a comment.
+#[component]
+pub fn ReplyForm(
+    /// The comment to answer.
+    to: Comment,
+    /// The post that both are on.
+    post: PostId,
+    /// The id of the reply, so that a form that is sent twice is stored once.
+    id: ItemId,
+    /// The refusal of this form, if that is why the page is shown.
+    refusal: Option<RejectedForm>,
+) -> impl IntoView {
+    view! {
+        <FoldedForm
+            test_id="reply-form"
+            action=AddComment::url()
+            summary=view! {
+                "Reply"
+                <span class="sr-only">{format!(" to {}", to.user.name)}</span>
+            }
+                .into_any()
+            hidden=vec![("post", post.to_string()), ("reply_to", to.id.to_string()), ("id", id.to_string())]
+            field=format!("reply-{}", to.id)
+            label="Your reply"
+            text=String::new()
+            submit="Reply"
+            refusal=refusal.filter(|refusal| is_about(refusal, "reply_to", to.id))
+        />
+    }
+}
+
+fn is_about(refusal: &RejectedForm, field: &str, comment: ItemId) -> bool {
+    refusal.kept(field) == comment.to_string()
+}
+
+/// A form with one text, which opens at a click and is open when a text was refused. It needs no JavaScript.
+#[component]
+fn FoldedForm(
+    /// The form's test id.
+    test_id: &'static str,
+    /// The address of the server function.
+    action: &'static str,
+    /// What to click to open it.
+    summary: AnyView,
+    /// What else is sent, as names and values.
+    hidden: Vec<(&'static str, String)>,
+    /// The id of the text field.
+    field: String,
+    /// The purpose of the text field.
+    label: &'static str,
+    /// The text to begin with.
+    text: String,
+    /// What happens when it is sent.
+    #[prop(optional)]
+    hint: Option<&'static str>,
+    /// The button's label.
+    submit: &'static str,
+    /// The refusal of this form, if that is why the page is shown.
+    refusal: Option<RejectedForm>,
+) -> impl IntoView {
     let is_refused = refusal.is_some();
-    let text = match &refusal {
-        Some(refusal) => refusal.kept("text"),
-        None => post.text.to_string(),
-    };
+    let text = refusal.as_ref().map_or(text, |refusal| refusal.kept("text"));
     let problem = refusal.and_then(|refusal| refusal.about("text"));
+    let problem_id = format!("{field}-problem");
     view! {
         <details class="edit" open=is_refused>
-            <summary>"Edit this post"</summary>
-            <form method="post" action=EditPost::url() data-testid="edit-form">
-                <input type="hidden" name="post" value=post.id.to_string() />
-                <label class="sr-only" for="edit-text">
-                    "What the post says"
+            <summary>{summary}</summary>
+            <form method="post" action=action data-testid=test_id>
+                {hidden
+                    .into_iter()
+                    .map(|(name, value)| view! { <input type="hidden" name=name value=value autocomplete="off" /> })
+                    .collect_view()}
+                <label class="sr-only" for=field.clone()>
+                    {label}
                 </label>
                 <textarea
-                    id="edit-text"
+                    id=field
                     name="text"
-                    rows="4"
+                    rows="3"
                     aria-invalid=problem.is_some().to_string()
-                    aria-describedby="edit-text-problem"
+                    aria-describedby=problem_id.clone()
                     autocomplete="off"
                     inner_html=escape(&text)
                 ></textarea>
-                <p class="field-problem" id="edit-text-problem" role="alert">
+                <p class="field-problem" id=problem_id role="alert">
                     {problem}
                 </p>
-                <p class="field-hint">"Likes, comments and shares stay. Everybody sees that the post was edited, and when."</p>
-                <button class="button">"Save the post"</button>
+                {hint.map(|hint| view! { <p class="field-hint">{hint}</p> })}
+                <button class="button">{submit}</button>
             </form>
         </details>
     }

@@ -15,13 +15,13 @@ mod seam;
 mod stored;
 
 pub use activity::{ActivityRow, verb};
-pub use edit::EditForm;
+pub use edit::{EditCommentForm, EditForm, ReplyForm};
 pub use found_person::{FoundPersonRow, suggestions};
 pub use list::{Entry, List, UpdateSource};
 pub use notification::NotificationRow;
 pub use pin::{PinForm, PinnedPost};
 pub use post::{found_post, post};
 pub use restrictions::{BlockForm, HideForm, MuteForm, ReportLink, RestrictionForms, report_address};
-pub use rows::{CommentRow, MemberRow};
+pub use rows::{CommentForms, CommentRow, MemberRow};
 pub use seam::Seam;
 pub use stored::Stored;

@@ -15,11 +15,15 @@ pub fn NotificationRow(
         at,
         by,
         post,
+        comment,
         text,
         unread,
         ..
     } = notification;
-    let href = post.map(|post| format!("/post/{post}"));
+    let href = post.map(|post| match comment {
+        Some(comment) => format!("/post/{post}?comment={comment}#comment-{comment}"),
+        None => format!("/post/{post}"),
+    });
     view! {
         <div class="notification" data-testid="notification">
             <Avatar handle=by.handle.clone() />
@@ -56,6 +60,7 @@ pub fn what(notification: &Notification) -> String {
         NotificationKind::Follow if notification.others == 0 => "follows you",
         NotificationKind::Follow => "follow you",
         NotificationKind::Mention => "mentioned you",
+        NotificationKind::Reply => "replied to your comment",
     };
     match (notification.kind, notification.others) {
         (_, 0) => verb.to_owned(),

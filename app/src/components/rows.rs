@@ -1,8 +1,9 @@
 use leptos::prelude::*;
-use model::{Comment, Member, PostId, ReportTarget, Timestamp};
-use ui::components::{Avatar, Body, Byline, DeleteControl};
+use model::{Comment, ItemId, Member, PostId, ReportTarget, Timestamp};
+use ui::components::{Avatar, Body, Byline, DeleteControl, Moment};
+use ui::refusal::RejectedForm;
 
-use super::ReportLink;
+use super::{EditCommentForm, ReplyForm, ReportLink};
 
 /// An entry of a list of people.
 #[component]
@@ -29,24 +30,68 @@ pub fn CommentRow(
     post: PostId,
     /// The reader's current time.
     now: Timestamp,
-    /// Whether the reader wrote it; `None` for somebody who is not signed in.
-    own: Option<bool>,
+    /// What the reader can do with it; `None` for somebody who is not signed in.
+    forms: Option<CommentForms>,
 ) -> impl IntoView {
-    let id = comment.id;
+    let shown = comment.clone();
+    let answered = shown.reply_to.map(|answered| {
+        let href = format!("/post/{post}?comment={answered}#comment-{answered}");
+        match shown.reply_to_user {
+            Some(by) => view! {
+                <p class="answered">
+                    "Replying to " <a href=href>
+                        <bdi>{by.name.to_string()}</bdi>
+                    </a>
+                </p>
+            }
+            .into_any(),
+            None => view! { <p class="answered">"Replying to a comment that is not here"</p> }.into_any(),
+        }
+    });
     view! {
         <div class="comment">
-            <Avatar handle=comment.user.handle.clone() />
+            <Avatar handle=shown.user.handle.clone() />
             <div>
-                <Byline person=comment.user at=comment.at ago=comment.at.ago(now) />
+                <Byline person=shown.user at=shown.at ago=shown.at.ago(now) />
+                {answered}
                 <p class="comment-text" dir="auto">
-                    <Body text=comment.text.to_string() mentions=comment.mentions />
+                    <Body text=shown.text.to_string() mentions=shown.mentions />
                 </p>
-                {match own {
-                    Some(true) => Some(view! { <DeleteControl post comment=id /> }.into_any()),
-                    Some(false) => Some(view! { <ReportLink target=ReportTarget::Comment(post, id) /> }.into_any()),
-                    None => None,
-                }}
+                {shown
+                    .edited_at
+                    .map(|at| view! { <p class="edited">"Edited " <Moment at ago=at.ago(now) /></p> })}
+                {forms.map(|forms| forms.of(comment, post))}
             </div>
         </div>
+    }
+}
+
+/// The forms below a comment.
+pub struct CommentForms {
+    /// Whether the reader wrote the comment.
+    pub own: bool,
+    /// The id of a reply.
+    pub reply: ItemId,
+    /// The refusal of a comment or a reply, and of an edit, if that is why the page is shown.
+    pub refusals: [Option<RejectedForm>; 2],
+}
+
+impl CommentForms {
+    fn of(self, comment: Comment, post: PostId) -> impl IntoView {
+        let (own, id, [reply, edit]) = (self.own, comment.id, self.refusals);
+        view! {
+            <div class="comment-forms">
+                <ReplyForm to=comment.clone() post id=self.reply refusal=reply />
+                {if own {
+                    view! {
+                        <EditCommentForm comment post refusal=edit />
+                        <DeleteControl post comment=id />
+                    }
+                        .into_any()
+                } else {
+                    view! { <ReportLink target=ReportTarget::Comment(post, id) /> }.into_any()
+                }}
+            </div>
+        }
     }
 }

@@ -1,16 +1,18 @@
 use feed::PrivateList;
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
-use model::{Comment, CommentText, Handle, Post, PostId, Problem, Relation, ReportTarget, Topic};
+use model::{Comment, CommentText, Handle, ItemId, Post, PostId, Problem, Relation, ReportTarget, Topic};
 use ui::components::{BookmarkButton, TextForm, beginning, excerpt, grouped};
 use ui::islands::Numbers;
 use ui::preview::{PageKind, PublicPage};
-use ui::request::{feed, loaded, now, rejected_form_of};
+use ui::request::{feed, loaded, now, query, rejected_form_of};
 use ui::session;
 
 use super::request::{ListPosition, post_in_path};
 use crate::actions::comments::AddComment;
-use crate::components::{CommentRow, EditForm, HideForm, List, PinForm, ReportLink, UpdateSource, post};
+use crate::components::{
+    CommentForms, CommentRow, EditForm, HideForm, List, PinForm, ReportLink, UpdateSource, post,
+};
 
 /// A post with its comments.
 #[component]
@@ -18,8 +20,13 @@ pub fn PostPage() -> impl IntoView {
     loaded(async { post_page(post_in_path()?, ListPosition::of_this_request()?).await })
 }
 
-async fn post_page(id: PostId, place: ListPosition) -> Result<impl IntoView, Problem> {
+async fn post_page(id: PostId, mut place: ListPosition) -> Result<impl IntoView, Problem> {
     let (feed, reader) = (feed()?, session::viewer());
+    let comment = query("comment").and_then(|comment| comment.parse().ok());
+    if let Some(comment) = comment.filter(|_| place.is_at_the_newest()) {
+        // If the comment is gone, the newest ones are shown.
+        place.paging.after = feed.reactions().cursor_at_comment(id, comment).await?;
+    }
     let reader = reader.map(|account| account.handle);
     let (card, comments, kept) = futures::try_join!(
         feed.posts().get(id, reader.as_ref()),
@@ -40,25 +47,9 @@ async fn post_page(id: PostId, place: ListPosition) -> Result<impl IntoView, Pro
     let description = excerpt(card.post.text.as_str());
     let (likes, shares) = (card.post.likes, card.post.shares);
     let now = now();
-    let form = reader.as_ref().map(|author| {
-        view! {
-            <TextForm
-                test_id="comment-form"
-                action=AddComment::url()
-                field="comment-text"
-                label="Write a comment"
-                placeholder="Add a comment"
-                submit="Comment"
-                most=CommentText::MAX
-                id=feed.fresh_id(now)
-                hidden=("post", id.to_string())
-                author=author.clone()
-                draft=format!("draft {id}")
-                refusal=rejected_form_of("add_comment")
-            />
-        }
-        .into_any()
-    });
+    let form = reader
+        .as_ref()
+        .map(|author| comment_form(id, author, feed.fresh_id(now).into()));
     let fresh = Some(UpdateSource::Items {
         topic: Topic::Post(id),
         relation: Relation::Comments,
@@ -69,9 +60,14 @@ async fn post_page(id: PostId, place: ListPosition) -> Result<impl IntoView, Pro
     } else {
         None
     };
+    let refusals = ["add_comment", "edit_comment"].map(rejected_form_of);
     let row = move |comment: Comment| {
-        let own = reader.as_ref().map(|reader| *reader == comment.user.handle);
-        view! { <CommentRow comment post=id now own /> }
+        let forms = reader.as_ref().map(|reader| CommentForms {
+            own: *reader == comment.user.handle,
+            reply: feed.fresh_id(now).into(),
+            refusals: refusals.clone(),
+        });
+        view! { <CommentRow comment post=id now forms /> }
     };
     Ok(view! {
         <PublicPage title description kind=PageKind::Article path=format!("/post/{id}") />
@@ -116,6 +112,29 @@ async fn post_page(id: PostId, place: ListPosition) -> Result<impl IntoView, Pro
             <List listing=comments place fresh label="Comments" empty=Relation::Comments.description().empty row form />
         </section>
     })
+}
+
+/// The form for a comment on a post.
+fn comment_form(post: PostId, author: &Handle, id: ItemId) -> AnyView {
+    let refusal = rejected_form_of("add_comment");
+    view! {
+        <TextForm
+            test_id="comment-form"
+            action=AddComment::url()
+            field="comment-text"
+            label="Write a comment"
+            placeholder="Add a comment"
+            submit="Comment"
+            most=CommentText::MAX
+            id=id.uuid()
+            hidden=("post", post.to_string())
+            author=author.clone()
+            draft=format!("draft {post}")
+            // The same action answers a comment.
+            refusal=refusal.filter(|refusal| refusal.kept("reply_to").is_empty())
+        />
+    }
+    .into_any()
 }
 
 /// Whether the reader keeps a post, and whether they hide it; `None` if nobody is signed in.

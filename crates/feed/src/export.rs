@@ -8,7 +8,7 @@ use futures::stream::{self, Stream, StreamExt as _};
 use model::{ActivityKind, Handle, Items, Kind, PostId, Problem, Readers, Relation, Topic};
 use outlier::fields;
 use serde_json::{Value, json};
-use store::overflow::{Item, Key};
+use store::overflow::Item;
 use store::posts::Order;
 use store::reactions::Reaction;
 use tokio::sync::mpsc::{self, Receiver, Sender};
@@ -276,14 +276,8 @@ impl Export {
 
     /// The text of a comment; nothing when its post is gone.
     async fn comment(&self, post: PostId, id: Uuid) -> Result<Option<String>, Stopped> {
-        let comments = self.feed.store().list(Relation::Comments);
-        match comments.find(&Topic::Post(post), &Key::Id(id)).await {
-            Ok(comment) => {
-                Ok(comment.and_then(|comment| Some(comment.more.get_str("text").ok()?.to_owned())))
-            }
-            Err(document::Error::NoOwner(_)) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+        let comment = self.feed.store().comments().find(post, id).await?;
+        Ok(comment.and_then(|comment| Some(comment.more.get_str("text").ok()?.to_owned())))
     }
 
     async fn element(&self, value: &Value, first: &mut bool) -> Result<(), Stopped> {

@@ -44,6 +44,7 @@ use uuid::Uuid;
 
 pub use accounts::SessionToken;
 pub use clock::{Clock, StoreClock, SystemClock};
+pub use comments::NewComment;
 pub use environment::{Environment, Ids, SystemIds};
 pub use events::{Change, Events, OpenStream};
 pub use fair_queue::{FairQueue, Turn};

@@ -113,7 +113,7 @@ impl Moderation<'_> {
                 author
             }
             ReportTarget::Comment(post, id) => {
-                let (author, _) = self.0.stored_comment(*post, *id).await?;
+                let (author, _) = self.0.comment_text(*post, *id).await?;
                 self.0.reactions().delete_comment(&author, *post, *id).await?;
                 author
             }

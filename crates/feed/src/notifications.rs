@@ -11,14 +11,14 @@ use model::{
 };
 use outlier::fields;
 use store::notifications::{Read, Recent};
-use store::overflow::{Item, Key};
+use store::overflow::Item;
 use tokio::sync::Notify;
 
 use super::lists::keep_seams;
 use super::problems::{missing, to_problem};
 use super::{Feed, Lists, Notifications, Paging};
 
-/// How many comments with mentions are looked up at once.
+/// How many comments with mentions, and replies, are looked up at once.
 const AT_ONCE: usize = 8;
 
 /// The posts and people about whom somebody is being told. One task works for each, however many reactions it has.
@@ -118,7 +118,7 @@ struct Objects {
     likes: HashMap<PostId, Recent>,
     shares: HashMap<PostId, Recent>,
     comments: HashMap<PostId, Recent>,
-    /// The comments with mentions. Comments on two posts may have one id.
+    /// The comments with mentions, and replies. Comments on two posts may have one id.
     mentioning: HashMap<(PostId, uuid::Uuid), Item>,
     followers: Recent,
     /// Of the people whom the reader may see.
@@ -127,7 +127,7 @@ struct Objects {
 
 impl Lists<'_> {
     /// A stretch of a person's notifications, the latest first. Several about the same are one. The work is bounded by
-    /// the length of the stretch: a find for each kind in it, and one for each comment with a mention.
+    /// the length of the stretch: a find for each kind in it, and one for each comment with a mention and each reply.
     pub async fn notifications(self, owner: &Handle, paging: Paging) -> Result<Told, Problem> {
         let topic = Topic::User(owner.clone());
         let stretch = self.stretch(&topic, Relation::Notifications, paging).await?;
@@ -193,19 +193,15 @@ impl Lists<'_> {
             let mut found = HashMap::new();
             for some in mentions.chunks(AT_ONCE) {
                 let looked = some.iter().map(|&(post, comment)| async move {
-                    let comments = store.list(Relation::Comments);
-                    match comments.find(&Topic::Post(post), &Key::Id(comment)).await {
-                        Ok(item) => Ok(item.map(|item| ((post, comment), item))),
-                        Err(document::Error::NoOwner(_)) => Ok(None),
-                        Err(error) => Err(error),
-                    }
+                    let found = store.comments().as_written(post, comment).await?;
+                    document::Result::Ok(found.map(|item| ((post, comment), item)))
                 });
                 found.extend(try_join_all(looked).await?.into_iter().flatten());
             }
             Ok(found)
         };
         let stored_posts = store.posts();
-        let (posts, likes, shares, comments, mentioning, followers) = futures::try_join!(
+        let (posts, likes, shares, mut comments, mut mentioning, followers) = futures::try_join!(
             stored_posts.several(&all),
             recent(NotificationKind::Like, Relation::Likes),
             recent(NotificationKind::Share, Relation::Shares),
@@ -220,11 +216,17 @@ impl Lists<'_> {
             .chain(mentioning.values())
             .filter_map(|item| item.by.as_ref());
         let people = people.chain(posts.values().map(|post| &post.author));
-        let people: HashSet<&Handle> = people.collect();
-        let stored_people = store.people();
-        let (mut names, restricted) = futures::try_join!(
-            stored_people.named(people.iter().copied()),
-            self.0.restricted(Some(owner), people.iter().copied())
+        let people: HashSet<Handle> = people.cloned().collect();
+        let mut edited = Vec::new();
+        for (post, recent) in &mut comments {
+            edited.extend(recent.items.iter_mut().map(|comment| (*post, comment)));
+        }
+        edited.extend(mentioning.iter_mut().map(|((post, _), comment)| (*post, comment)));
+        let (stored_people, stored_comments) = (store.people(), store.comments());
+        let (mut names, restricted, ()) = futures::try_join!(
+            stored_people.named(&people),
+            self.0.restricted(Some(owner), people.iter()),
+            stored_comments.edit_in_place(edited)
         )
         .map_err(to_problem)?;
         names.retain(|person, _| !restricted.hides(person));
@@ -277,7 +279,7 @@ impl Objects {
                     .collect();
                 (by, people.len() as u64 - 1)
             }
-            NotificationKind::Mention => {
+            NotificationKind::Mention | NotificationKind::Reply => {
                 let by = match comment {
                     Some(comment) => {
                         let comment = self.mentioning.get(&(post?, comment))?;
@@ -296,6 +298,7 @@ impl Objects {
             by,
             others,
             post,
+            comment: comment.map(Into::into),
             text,
             unread: item.at > self.read.at,
         })

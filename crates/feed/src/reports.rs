@@ -75,7 +75,7 @@ impl Feed {
                 Ok((post.author, Some(post.text.to_string())))
             }
             ReportTarget::Comment(post, id) => {
-                let (author, text) = self.stored_comment(*post, *id).await?;
+                let (author, text) = self.comment_text(*post, *id).await?;
                 Ok((author, Some(text)))
             }
         }

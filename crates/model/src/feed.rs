@@ -95,6 +95,15 @@ pub struct Comment {
     /// Those whom it mentions by `@handle` and who have an account, in order; left out if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mentions: Vec<Handle>,
+    /// When its text was last changed; left out if it never was.
+    #[serde(rename = "editedAt", default, skip_serializing_if = "Option::is_none")]
+    pub edited_at: Option<Timestamp>,
+    /// The comment that it answers, which may be gone; left out if it answers the post.
+    #[serde(rename = "replyTo", default, skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<ItemId>,
+    /// Who wrote the comment that it answers; left out if that is gone, or the reader does not see them.
+    #[serde(rename = "replyToUser", default, skip_serializing_if = "Option::is_none")]
+    pub reply_to_user: Option<Person>,
 }
 
 /// What somebody did.

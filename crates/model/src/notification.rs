@@ -19,6 +19,8 @@ pub enum NotificationKind {
     Follow,
     /// A post or a comment mentions the reader.
     Mention,
+    /// A comment answers one of the reader's comments.
+    Reply,
 }
 
 impl NotificationKind {
@@ -30,6 +32,7 @@ impl NotificationKind {
             Self::Share => "share",
             Self::Follow => "follow",
             Self::Mention => "mention",
+            Self::Reply => "reply",
         }
     }
 }
@@ -40,7 +43,7 @@ impl std::str::FromStr for NotificationKind {
     fn from_str(input: &str) -> Result<Self, Problem> {
         let kind: StrDeserializer<'_, Error> = input.into_deserializer();
         Self::deserialize(kind).map_err(|_| {
-            let message = "A notification is about a like, comment, share, follow or mention.";
+            let message = "A notification is about a like, comment, share, follow, mention or reply.";
             Problem::invalid("kind", message)
         })
     }
@@ -63,8 +66,11 @@ pub struct Notification {
     /// The post; absent for a follow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub post: Option<PostId>,
-    /// The text that it is about: the latest comment, the comment or post with the mention, or else the post; absent
-    /// for a follow.
+    /// The comment that mentions the reader or answers them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub comment: Option<ItemId>,
+    /// The text that it is about: the latest comment, the reply, the comment or post with the mention, or else the post;
+    /// absent for a follow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Whether it was added after what the reader marked as read.

@@ -13,6 +13,8 @@
 //! mark was set either wrote to one of the lists, and then they are walked over again, or it finds no such person and
 //! undoes what it did.
 
+mod own_documents;
+
 use bson::{Bson, DateTime, Document, doc};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use model::{ActivityKind, Counterpart, Handle, Relation, Topic};
@@ -134,6 +136,7 @@ impl Departure<'_> {
         self.delete_posts().await?;
         self.end_sessions().await?;
         self.remove_reports().await?;
+        self.remove_edits().await?;
         self.session.timelines().remove(self.handle).await?;
         if !self.empty_lists(seen).await? {
             return Ok(false);
@@ -297,9 +300,12 @@ impl Departure<'_> {
 
     /// Deletes a post that meets the guard, or its pages if only those are left.
     async fn delete_post(&self, store: &Store, id: Uuid, guard: Document) -> Result<()> {
-        delete_owner(store.engine(), &Topic::Post(id.into()), guard)
-            .await
-            .map(drop)
+        let post = id.into();
+        let deleted = delete_owner(store.engine(), &Topic::Post(post), guard).await?;
+        if deleted || store.posts().get(post).await?.is_none() {
+            store.comments().forget_post(post).await?;
+        }
+        Ok(())
     }
 
     /// Deletes the posts without an activity, because publishing them was interrupted.
@@ -318,29 +324,6 @@ impl Departure<'_> {
                 let as_read = doc! { "author": self.handle.as_str(), "born": born };
                 self.delete_post(self.session, id, as_read).await?;
             }
-        }
-    }
-
-    async fn end_sessions(&self) -> Result<()> {
-        let sessions = self.session.sessions();
-        let begun = sessions.of(self.handle).await?;
-        if !begun.is_empty() && self.is_there().await? {
-            for session in begun {
-                sessions.delete(&session.digest).await?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Removes the reports by the person and about them.
-    async fn remove_reports(&self) -> Result<()> {
-        let reports = self.session.reports();
-        loop {
-            let some = reports.concerning(self.handle).await?;
-            if some.is_empty() || !self.is_there().await? {
-                return Ok(());
-            }
-            reports.remove(&some).await?;
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use bson::Document;
 
-use crate::{held_handles, overflow, people, posts, reports, sessions, timeline};
+use crate::{comments, held_handles, overflow, people, posts, reports, sessions, timeline};
 
 /// The shard key of one collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl ShardKey {
 
 /// The collections that are sharded. Any other stays on the database's primary shard: `meta`, which has one small
 /// document.
-pub const PLAN: [ShardKey; 7] = [
+pub const PLAN: [ShardKey; 8] = [
     ShardKey {
         collection: people::COLLECTION,
         why: "Every command on one person names the handle, which is the `_id`. Hashed, because many handles begin \
@@ -86,6 +86,12 @@ pub const PLAN: [ShardKey; 7] = [
     ShardKey {
         collection: reports::COLLECTION,
         why: "A report is written once, by its `_id`. Only the operator and deleting an account ask all shards.",
+        hashed: "_id",
+        then: &[],
+    },
+    ShardKey {
+        collection: comments::COLLECTION,
+        why: "The new text of a comment is found by its `_id`. Only deleting a post or an account asks all shards.",
         hashed: "_id",
         then: &[],
     },

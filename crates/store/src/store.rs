@@ -6,8 +6,8 @@ use outlier::Lists;
 
 use crate::overflow::{AllLists, FeedList, PAGES, all_lists};
 use crate::{
-    Settings, account_deletion, class, held_handles, notifications, overflow, people, posts, reactions,
-    recovery, reports, restrictions, schema, search, sessions, suspensions, timeline,
+    Settings, account_deletion, class, comments, held_handles, notifications, overflow, people, posts,
+    reactions, recovery, reports, restrictions, schema, search, sessions, suspensions, timeline,
 };
 use document::{DocumentEngine, Engine, Error, Find, Index, Result, session_of};
 
@@ -48,6 +48,7 @@ impl Store {
         sessions::prepare(&*engine).await?;
         held_handles::prepare(&*engine).await?;
         reports::prepare(&*engine).await?;
+        comments::prepare(&*engine).await?;
         account_deletion::prepare(&*engine).await?;
         reactions::prepare(&*engine).await?;
         notifications::prepare(&*engine).await?;
@@ -177,6 +178,11 @@ impl Store {
     /// Handles of people who have left.
     pub fn held_handles(&self) -> held_handles::HeldHandles<'_> {
         held_handles::HeldHandles::new(&*self.engine)
+    }
+
+    /// Comments as they read now.
+    pub fn comments(&self) -> comments::Comments<'_> {
+        comments::Comments::new(self)
     }
 
     /// What people report to the operator.

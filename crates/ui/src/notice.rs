@@ -54,6 +54,8 @@ pub enum Done {
     PostEdited,
     /// A post was deleted.
     PostDeleted,
+    /// The text of a comment was changed.
+    CommentEdited,
     /// A comment was deleted.
     CommentDeleted,
     /// Name and bio are saved.
@@ -92,6 +94,7 @@ impl Done {
         match self {
             Self::PostEdited => "Your post is changed.",
             Self::PostDeleted => "Your post is deleted.",
+            Self::CommentEdited => "Your comment is changed.",
             Self::CommentDeleted => "Your comment is deleted.",
             Self::Described => "Your profile is saved.",
             Self::PasswordChanged => "Your password is changed. You are signed out on all other devices.",

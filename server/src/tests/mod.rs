@@ -4,6 +4,7 @@ mod bookmarks;
 #[cfg(feature = "workshop")]
 mod class;
 mod clock;
+mod comments;
 #[path = "../../tests/conformity/mod.rs"]
 mod conformity;
 mod description;

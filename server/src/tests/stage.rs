@@ -15,7 +15,7 @@ use axum::response::Response;
 use bson::{DateTime, Document, doc};
 use document::{DocumentEngine as _, Find, Update};
 use embedded::Embedded;
-use feed::{Clock as _, Feed};
+use feed::{Clock as _, Feed, NewComment};
 use futures::StreamExt as _;
 use governor::Quota;
 #[cfg(feature = "workshop")]
@@ -297,12 +297,12 @@ impl Stage {
             "like" => self.feed.reactions().like(&gone, post).await.map(drop),
             "share" => self.feed.reactions().share(&gone, post).await.map(drop),
             _ => {
-                let text = "Hello".parse().unwrap();
-                self.feed
-                    .reactions()
-                    .comment(&gone, post, None, text)
-                    .await
-                    .map(drop)
+                let new = NewComment {
+                    id: None,
+                    text: "Hello".parse().unwrap(),
+                    reply_to: None,
+                };
+                self.feed.reactions().comment(&gone, post, new).await.map(drop)
             }
         };
         assert_eq!(acted.unwrap_err().kind, Kind::NotFound);

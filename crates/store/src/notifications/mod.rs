@@ -1,4 +1,5 @@
-//! What people are told of: likes, comments and shares of their posts, follows, and mentions, as a list of their own.
+//! What people are told of: likes, comments and shares of their posts, follows, mentions and replies, as a list of their
+//! own.
 //!
 //! An append to a list that concerns somebody also marks its owner, in the same write: what is new goes into
 //! [`FIELD`], as ids, so that nobody's name stays there. [`Notifications::tell`] adds the notifications and removes the mark. If that is interrupted, the mark stays,
@@ -16,6 +17,7 @@ use bson::{Bson, DateTime, Document, doc};
 use model::{Handle, Relation, Timestamp};
 
 use crate::Store;
+use crate::comments::REPLY_TO;
 use crate::{people, posts};
 use document::{DocumentEngine, Index, Result};
 use outlier::WithItems;
@@ -59,13 +61,15 @@ pub(crate) fn mark(relation: Relation) -> WithItems {
         Relation::Followers => |items| mark_with("followers", items),
         Relation::Comments => |items| {
             let mut change = mark_with("comments", items);
-            let mentioning: Vec<&Bson> = items
+            let addressed: Vec<&Bson> = items
                 .iter()
-                .filter(|item| mentions_somebody(item.get_str("text").unwrap_or_default()))
+                .filter(|item| {
+                    item.contains_key(REPLY_TO) || mentions_somebody(item.get_str("text").unwrap_or_default())
+                })
                 .filter_map(|item| item.get("id"))
                 .collect();
-            if let (false, Ok(push)) = (mentioning.is_empty(), change.get_document_mut("$push")) {
-                push.insert(format!("{FIELD}.mentions"), doc! { "$each": mentioning });
+            if let (false, Ok(push)) = (addressed.is_empty(), change.get_document_mut("$push")) {
+                push.insert(format!("{FIELD}.mentions"), doc! { "$each": addressed });
             }
             change
         },

@@ -7,6 +7,7 @@ use uuid::{Builder, Uuid};
 
 use super::{FIELD, Notifications};
 use crate::Store;
+use crate::comments::REPLY_TO;
 use crate::overflow::{Item, Key, Owner, owner_collection, owner_id, uuid_bson};
 use crate::people::{self, date};
 use crate::posts;
@@ -25,7 +26,7 @@ pub struct News {
     pub kind: NotificationKind,
     /// The post that it is about.
     pub post: Option<PostId>,
-    /// The comment that mentions somebody.
+    /// The comment that mentions or answers somebody.
     pub comment: Option<Uuid>,
     /// When it happened.
     pub at: Timestamp,
@@ -44,7 +45,7 @@ impl News {
                 digest.update(id);
             }
         }
-        if self.kind != NotificationKind::Mention {
+        if !matches!(self.kind, NotificationKind::Mention | NotificationKind::Reply) {
             digest.update(read.to_be_bytes());
         }
         let mut bytes = [0; 16];
@@ -139,23 +140,47 @@ async fn tell_of_post(store: &Store, post: PostId, found: &Document, mark: &Docu
         }
     }
     for id in mark.get_array("mentions").into_iter().flatten() {
-        let Ok(id) = fields::uuid(&doc! { "id": id }, "id") else {
-            continue;
-        };
-        let comments = store.list(Relation::Comments);
-        let comment = match comments.find(&owner, &Key::Id(id)).await {
-            Ok(Some(comment)) => comment,
-            Ok(None) | Err(Error::NoOwner(_)) => continue,
-            Err(error) => return Err(error),
-        };
-        let Some(by) = comment.by else { continue };
-        for mentioned in Handle::mentioned_in(comment.more.get_str("text").unwrap_or_default()) {
-            // The author is told of the comment itself.
-            if mentioned != author && by != mentioned {
-                let news = news(NotificationKind::Mention, Some(id));
-                tell(store, &mentioned, &news, std::slice::from_ref(&by)).await?;
-            }
+        if let Ok(id) = fields::uuid(&doc! { "id": id }, "id") {
+            tell_of_comment(store, &author, post, id, at).await?;
         }
+    }
+    Ok(())
+}
+
+/// Tells those whom a comment answers or mentions, except for the author of the post, who is told of the comment itself.
+async fn tell_of_comment(
+    store: &Store,
+    author: &Handle,
+    post: PostId,
+    id: Uuid,
+    at: Timestamp,
+) -> Result<()> {
+    let comments = store.comments();
+    let Some(comment) = comments.as_written(post, id).await? else {
+        return Ok(());
+    };
+    let Some(by) = comment.by else { return Ok(()) };
+    let answered = match fields::uuid(&comment.more, REPLY_TO) {
+        Ok(answered) => comments.as_written(post, answered).await?,
+        Err(_) => None,
+    };
+    let answered = answered.and_then(|answered| answered.by);
+    let mentioned = Handle::mentioned_in(comment.more.get_str("text").unwrap_or_default());
+    let mentioned = mentioned
+        .into_iter()
+        .filter(|person| Some(person) != answered.as_ref());
+    let replies = answered
+        .iter()
+        .map(|person| (person.clone(), NotificationKind::Reply));
+    let told = replies.chain(mentioned.map(|person| (person, NotificationKind::Mention)));
+    for (person, kind) in told.filter(|(person, _)| person != author && *person != by) {
+        let news = News {
+            kind,
+            post: Some(post),
+            comment: Some(id),
+            at,
+        };
+        tell(store, &person, &news, std::slice::from_ref(&by)).await?;
     }
     Ok(())
 }

@@ -46,7 +46,15 @@ pub(crate) async fn agree(
     while attempts.next().await {
         let seen = activities.snapshot(&own).await?;
         let mut recorded = activities_about(store, actor, reaction).await?;
+        // Read before the comment is seen to be gone, so that it is not of a later comment with the same id.
+        let edit = match reaction {
+            Reaction::Comment(post, id) => store.comments().edit_of(*post, *id).await?,
+            Reaction::Like(_) | Reaction::Share(_) | Reaction::Follow(_) => None,
+        };
         let item = decided(store, actor, reaction).await?;
+        if let (Some(edit), None) = (edit, &item) {
+            store.comments().forget(&edit).await?;
+        }
         let right = item.as_ref().map(|item| reaction.activity_ids(item.id));
         let kept = right.and_then(|right| right.into_iter().find(|id| recorded.contains(id)));
         recorded.retain(|id| Some(*id) != kept);

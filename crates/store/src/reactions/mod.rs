@@ -100,6 +100,9 @@ impl<'a> Reactions<'a> {
             list.remove(&reaction.owner(), &reaction.key(actor)).await
         };
         let removed = ended_without_owner(store, actor, attempt, removed).await?;
+        if let (Reaction::Comment(post, _), Some(comment)) = (reaction, &removed.item) {
+            store.comments().forget_deleted(*post, comment).await?;
+        }
         let activity = removed.item.as_ref().map(|item| reaction.activity(item).id);
         let Begun { seen, head, left, .. } = begun;
         let old_form =

@@ -33,6 +33,9 @@ impl Reactions<'_> {
         let Begun { seen, left, .. } = intents::begin(store, author, &action, attempt).await?;
         let own = doc! { "author": author.as_str() };
         let deleted = delete_owner(store.engine(), &Topic::Post(post), own).await?;
+        if deleted {
+            store.comments().forget_post(post).await?;
+        }
         let mut is_done = false;
         if deleted {
             let key = Key::Id(post.uuid());
@@ -79,10 +82,13 @@ pub(crate) async fn agree_on_post(
         let seen = activities.snapshot(&own).await?;
         let found = store.posts().get(post).await?;
         let also = accompanying_change(ends);
-        let is_done = if let Some(found) = found.filter(|post| post.author == *author) {
+        let is_done = if let Some(found) = found.as_ref().filter(|post| post.author == *author) {
             let activity = activity_of_post(post.uuid(), found.at);
             activities.append_if(&own, activity, seen, also).await?.is_some()
         } else {
+            if found.is_none() {
+                store.comments().forget_post(post).await?;
+            }
             let key = Key::Id(post.uuid());
             activities.remove_if(&own, &key, seen, also).await?.is_some()
         };

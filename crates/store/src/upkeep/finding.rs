@@ -67,6 +67,9 @@ pub enum Violation {
     /// A home timeline whose reader is gone.
     #[error("is gone, but their home timeline remains")]
     OrphanTimeline,
+    /// The new text of a comment that was deleted.
+    #[error("an edit of comment {comment}, which is gone")]
+    EditUnfounded { comment: String },
     /// A list by itself, its pages, or a document that is malformed.
     #[error("{}", words(.0))]
     #[serde(untagged)]
@@ -124,7 +127,8 @@ impl Violation {
             | Self::ActivityMissing { .. }
             | Self::ActivityUnfounded { .. }
             | Self::Undelivered
-            | Self::OrphanTimeline => Severity::Unfinished,
+            | Self::OrphanTimeline
+            | Self::EditUnfounded { .. } => Severity::Unfinished,
             Self::TimelineLacks { .. } | Self::TimelineUnfounded { .. } => Severity::Broken,
         }
     }

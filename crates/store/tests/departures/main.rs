@@ -23,8 +23,8 @@ use crate::steps::FeedStep::{
     self, Begin, DeletePages, DeletePerson, DeletePost, DeleteTimeline, Empty, Forget, List,
 };
 use crate::support::Act::{
-    self, BeCommentedOn, BeFollowed, BeLiked, BeUnfollowed, BeginToPublish, Comment, Delete, Deliver, Finish,
-    Follow, Join, Leave, Like, Look, Mark, Publish, Share, SignIn, Undo,
+    self, BeCommentedOn, BeFollowed, BeLiked, BeUnfollowed, BeginToPublish, Comment, Delete, Deliver, Edit,
+    Finish, Follow, Join, Leave, Like, Look, Mark, Publish, Share, SignIn, Undo,
 };
 use crate::support::{Departed, Scenario, assert_nothing_begins};
 use checker::mutant::Fault::{self, Guard, Guards, Never, Part};
@@ -84,6 +84,8 @@ scenarios! {
     a_post_while_they_leave: &[], &[&[Publish(1)], &[Leave]], 2;
     an_unlike_while_they_leave: &[Like], &[&[Undo(&Like)], &[Leave]], 2;
     an_end_of_a_share_while_they_leave: &[Share], &[&[Undo(&Share)], &[Leave]], 2;
+    a_comment_is_edited_while_they_leave: &[Comment(1)], &[&[Edit(1)], &[Leave]], 2;
+    a_comment_is_edited_while_it_is_deleted: &[Comment(1)], &[&[Edit(1)], &[Undo(&Comment(1))]], 2;
     a_comment_is_deleted_while_they_leave: &[Comment(1)], &[&[Undo(&Comment(1))], &[Leave]], 2;
     an_unfollow_while_they_leave: &[Follow, Look], &[&[Undo(&Follow)], &[Leave]], 2;
     a_post_is_deleted_while_they_leave: &[Publish(1), BeCommentedOn(1)], &[&[Delete(1)], &[Leave]], 2;

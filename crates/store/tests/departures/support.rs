@@ -17,7 +17,7 @@ use uuid::Uuid;
 use crate::lists::small_store_on;
 use crate::seen::{findings, picture, traces};
 use Act::{
-    BeCommentedOn, BeFollowed, BeLiked, BeUnfollowed, BeginToPublish, Comment, Delete, Deliver, Finish,
+    BeCommentedOn, BeFollowed, BeLiked, BeUnfollowed, BeginToPublish, Comment, Delete, Deliver, Edit, Finish,
     Follow, Join, Leave, Like, Look, Mark, Publish, Share, SignIn, Undo,
 };
 use checker::cached::Cached;
@@ -35,6 +35,8 @@ pub enum Act {
     Like,
     /// They write the n-th comment on it.
     Comment(u128),
+    /// They edit it.
+    Edit(u128),
     /// They share it.
     Share,
     /// They follow the neighbour.
@@ -155,11 +157,15 @@ async fn take_back(store: &Store, actor: Handle, reaction: Reaction) -> Result<(
     removed.map(drop)
 }
 
+fn comment(number: u128) -> Uuid {
+    Uuid::from_u128(2_000_000 + number)
+}
+
 /// What they do to the neighbour or the neighbour's post.
 fn reaction(act: Act) -> Reaction {
     match act {
         Like => Reaction::Like(post(0)),
-        Comment(number) => Reaction::Comment(post(0), Uuid::from_u128(2_000_000 + number)),
+        Comment(number) => Reaction::Comment(post(0), comment(number)),
         Share => Reaction::Share(post(0)),
         Follow => Reaction::Follow(neighbour()),
         other => panic!("{other:?} is no reaction"),
@@ -169,6 +175,14 @@ fn reaction(act: Act) -> Reaction {
 async fn attempt(store: &Store, act: Act) -> Result<()> {
     match act {
         Like | Comment(_) | Share | Follow => react(store, leaver(), reaction(act)).await,
+        Edit(number) => {
+            let comments = store.comments();
+            if let Some(found) = comments.find(post(0), comment(number)).await? {
+                let text = "It was.".parse().unwrap();
+                comments.edit(post(0), &found, &text, moment()).await?;
+            }
+            Ok(())
+        }
         Undo(act) => take_back(store, leaver(), reaction(*act)).await,
         BeLiked(number) => react(store, neighbour(), Reaction::Like(post(number))).await,
         BeUnfollowed => take_back(store, neighbour(), Reaction::Follow(leaver())).await,

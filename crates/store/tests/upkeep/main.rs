@@ -6,6 +6,7 @@ mod between;
 mod check;
 mod commands;
 mod conversion;
+mod edits;
 mod intents;
 mod migrate;
 mod notifications;

@@ -8,6 +8,7 @@
 mod account_deletions;
 mod between;
 mod claims;
+mod edits;
 mod intents;
 mod timelines;
 
@@ -99,6 +100,7 @@ pub async fn check(store: &Store, options: CheckOptions, progress: Progress<'_>)
         checking.intents().await?;
         checking.between().await?;
         checking.timelines().await?;
+        checking.edits().await?;
     }
     Ok(checking.checked)
 }
