@@ -66,9 +66,10 @@ export class Api {
     return response.json();
   }
 
-  async comment(post: string, text: string): Promise<void> {
+  async comment(post: string, text: string): Promise<{ id: string }> {
     const response = await this.request.post(`/api/v1/posts/${post}/comments`, { data: { text } });
     expect(response.status(), await response.text()).toBe(201);
+    return response.json();
   }
 
   async follow(handle: string): Promise<void> {

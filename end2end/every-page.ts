@@ -60,6 +60,8 @@ export const EVERY_PAGE: Sight[] = [
   { name: "settings about to be deleted", open: aboutToLeave },
   { name: "settings with what does not fit", open: settingsRefused },
   { name: "sessions", open: sessions },
+  { name: "what to be told of", open: signedIn("/settings/notifications") },
+  { name: "a comment with a reply", open: replied },
   { name: "sign in", open: at("/login") },
   { name: "the way into the demo town", open: at("/login?demo=first") },
   { name: "sign in refused", open: signInRefused },
@@ -274,6 +276,19 @@ async function settingsRefused(page: Page, api: Api): Promise<void> {
   await page.getByLabel("Bio").fill("far too long ".repeat(20));
   await page.getByRole("button", { name: "Save profile" }).click();
   await expect(page.locator("[aria-invalid=true]")).toHaveCount(2);
+}
+
+async function replied(page: Page, api: Api): Promise<void> {
+  await signedIn("/")(page, api);
+  const post = await api.post("A post with comments");
+  const comment = await api.comment(post.id, "A comment to answer");
+  await page.goto(`/post/${post.id}?comment=${comment.id}`);
+  const rows = page.getByTestId("comment");
+  await rows.locator("details.edit > summary").first().click();
+  await rows.getByLabel("Your reply").fill("An answer");
+  await rows.getByTestId("reply-form").getByRole("button").click();
+  await expect(rows).toHaveCount(2);
+  await rows.first().locator("details.edit > summary").first().click();
 }
 
 async function sessions(page: Page, api: Api): Promise<void> {

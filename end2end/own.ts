@@ -206,12 +206,15 @@ export function accessibilityOfOnesOwn(): void {
     for (const url of [
       "/settings",
       "/settings/sessions",
+      "/settings/notifications",
       `/post/${post.id}`,
       `/@${person.handle}/activity`,
       "/tags/tag",
     ]) {
       await page.goto(url);
-      for (const closed of await page.locator("main details.delete, main details.confirm").all()) {
+      for (const closed of await page
+        .locator("main details.delete, main details.confirm, main details.edit")
+        .all()) {
         await closed.locator("summary").click();
       }
       await test.step(url, () => expectAccessible(page));

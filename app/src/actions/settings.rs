@@ -6,7 +6,7 @@
 )]
 
 use leptos::prelude::*;
-use model::{Handle, Problem, both};
+use model::{Handle, NotificationSettings, Problem, both};
 use ui::notice::{Done, Notice};
 use ui::refusal::ActionError;
 use ui::reply::Form;
@@ -15,6 +15,9 @@ use ui::session;
 
 /// The page that lists the reader's sessions.
 pub const SESSIONS: &str = "/settings/sessions";
+
+/// The page on which the reader chooses of what they are told.
+pub const NOTIFICATIONS: &str = "/settings/notifications";
 
 /// Changes a person's displayed name and bio.
 #[server(endpoint = "describe")]
@@ -26,6 +29,20 @@ pub async fn describe(name: String, #[server(default)] bio: String) -> Result<()
         feed()?.accounts().describe(&reader, name, bio).await.map(drop)
     };
     form.answer(result.await, |()| Done::Described.at("/settings"))
+}
+
+/// Chooses of what the reader is told: the kinds whose boxes are ticked.
+#[server(endpoint = "choose_notifications")]
+pub async fn choose_notifications(#[server(default)] told: Vec<String>) -> Result<(), ActionError> {
+    let result = async {
+        let (reader, feed) = (session::require()?.handle, feed()?);
+        let told = told.iter().map(|kind| kind.parse()).collect::<Result<_, _>>()?;
+        let settings = NotificationSettings { told };
+        feed.notifications().set(&reader, &settings).await
+    };
+    Form::new("choose_notifications").answer(result.await.map(drop), |()| {
+        Done::NotificationsChosen.at(NOTIFICATIONS)
+    })
 }
 
 /// Changes the password. Every other session ends.

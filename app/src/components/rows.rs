@@ -38,14 +38,14 @@ pub fn CommentRow(
         let href = format!("/post/{post}?comment={answered}#comment-{answered}");
         match shown.reply_to_user {
             Some(by) => view! {
-                <p class="answered">
+                <p class="reply-to">
                     "Replying to " <a href=href>
                         <bdi>{by.name.to_string()}</bdi>
                     </a>
                 </p>
             }
             .into_any(),
-            None => view! { <p class="answered">"Replying to a comment that is not here"</p> }.into_any(),
+            None => view! { <p class="reply-to">"Replying to a comment that is not here"</p> }.into_any(),
         }
     });
     view! {

@@ -36,7 +36,7 @@ use api::ApiPage;
 use home::{ExplorePage, HomePage, TagPage};
 use layout::{Banner, Legend, Masthead};
 use lists::{ActivityPage, BlocksPage, FollowersPage, FollowingPage, LikesPage, MutesPage, SharesPage};
-use notifications::NotificationsPage;
+use notifications::{NotificationSettingsPage, NotificationsPage};
 use post::PostPage;
 use private_posts::{BookmarksPage, HiddenPage};
 use profile::ProfilePage;
@@ -82,6 +82,7 @@ pub fn App() -> impl IntoView {
                         <Route path=path!("/api") view=ApiPage ssr=SsrMode::Async />
                         <Route path=path!("/settings") view=SettingsPage ssr=SsrMode::Async />
                         <Route path=path!("/settings/sessions") view=SessionsPage ssr=SsrMode::Async />
+                        <Route path=path!("/settings/notifications") view=NotificationSettingsPage ssr=SsrMode::Async />
                         <Route path=path!("/post/:id") view=PostPage ssr=SsrMode::Async />
                         <Route path=path!("/post/:id/comments") view=PostPage ssr=SsrMode::Async />
                         <Route path=path!("/post/:id/likes") view=LikesPage ssr=SsrMode::Async />

@@ -2,13 +2,15 @@
 
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
-use model::{Listing, Notifications, Relation, Topic};
+use model::{Handle, Listing, NotificationKind, Notifications, Problem, Relation, Topic};
 use ui::request::{feed, loaded, now};
 use ui::session;
 use ui::title::PageTitle;
 
 use super::request::{ListPosition, person_in_path};
+use super::settings::private;
 use crate::actions::people::MarkNotificationsRead;
+use crate::actions::settings::{ChooseNotifications, NOTIFICATIONS};
 use crate::components::{List, NotificationRow};
 
 /// The notifications of the reader, the latest first.
@@ -58,11 +60,69 @@ pub fn NotificationsPage() -> impl IntoView {
             <header class="page-head">
                 <h1>{description.title}</h1>
                 <p>
-                    "Only you see this list. One entry is enough for a post until you have read it, however many people like the post."
+                    "Only you see this list. One entry is enough for a post until you have read it, however many people like the post. "
+                    <a href=NOTIFICATIONS>"Choose what you are told"</a> "."
                 </p>
                 {mark}
             </header>
             <List listing place label=description.title empty=description.empty row />
         })
     })
+}
+
+/// Where the reader chooses of what they are told.
+#[component]
+pub fn NotificationSettingsPage() -> impl IntoView {
+    private(NOTIFICATIONS, |account| {
+        loaded(async move { settings_page(&account.handle).await })
+    })
+}
+
+async fn settings_page(reader: &Handle) -> Result<impl IntoView + use<>, Problem> {
+    let told = feed()?.notifications().settings(reader).await?.told;
+    let choices = NotificationKind::ALL.into_iter().map(|kind| {
+        view! {
+            <label>
+                <input
+                    type="checkbox"
+                    name="told[]"
+                    value=kind.as_str()
+                    checked=told.contains(&kind)
+                    autocomplete="off"
+                />
+                {choice(kind)}
+            </label>
+        }
+    });
+    Ok(view! {
+        <PageTitle text="What you are told" />
+        <header class="page-head">
+            <h1>"What you are told"</h1>
+            <p>
+                "Your " <a href="/notifications">"notifications"</a>
+                " get entries of these kinds. Those that you have stay. Back to the " <a href="/settings">"settings"</a> "."
+            </p>
+        </header>
+        <section class="setting">
+            <form class="account-form" method="post" action=ChooseNotifications::url() data-testid="notification-settings">
+                <fieldset class="choices">
+                    <legend>"Tell me when somebody"</legend>
+                    {choices.collect_view()}
+                </fieldset>
+                <button class="button button-primary">"Save"</button>
+            </form>
+        </section>
+    })
+}
+
+/// What a box stands for, after “Tell me when somebody”.
+fn choice(kind: NotificationKind) -> &'static str {
+    match kind {
+        NotificationKind::Like => "likes my post",
+        NotificationKind::Comment => "comments on my post",
+        NotificationKind::Reply => "replies to my comment",
+        NotificationKind::Share => "shares my post",
+        NotificationKind::Follow => "follows me",
+        NotificationKind::Mention => "mentions me",
+    }
 }

@@ -14,7 +14,7 @@ use ui::title::PageTitle;
 
 use super::accounts::link_with;
 use super::recovery::RecoveryCodes;
-use crate::actions::settings::{ChangePassword, DeleteAccount, Describe, SESSIONS};
+use crate::actions::settings::{ChangePassword, DeleteAccount, Describe, NOTIFICATIONS, SESSIONS};
 
 /// The settings of the reader.
 #[component]
@@ -116,6 +116,13 @@ fn Settings(account: Account) -> impl IntoView {
             <p>"The browsers where you are signed in, and when you last used them. You can end each session from here."</p>
             <a class="button" href=SESSIONS>
                 "Show my sessions"
+            </a>
+        </section>
+        <section class="setting" aria-labelledby="told">
+            <h2 id="told">"Notifications"</h2>
+            <p>"You are told when somebody likes, shares or comments on your posts, replies to you, follows you or mentions you. You can switch off each of these."</p>
+            <a class="button" href=NOTIFICATIONS>
+                "Choose what you are told"
             </a>
         </section>
         <section class="setting" aria-labelledby="restrictions">

@@ -54,6 +54,8 @@ struct ExportedProfile {
     /// How many recovery codes they have left.
     #[schema(rename = "recoveryCodesLeft", minimum = 0, maximum = 8)]
     recovery_codes_left: usize,
+    /// Of what they are told.
+    told: Vec<NotificationKind>,
 }
 
 #[derive(ToSchema)]

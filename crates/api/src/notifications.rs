@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use feed::Feed;
-use model::{Handle, Notifications, Timestamp};
+use model::{Handle, NotificationKind, NotificationSettings, Notifications, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -18,6 +18,7 @@ pub fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(list))
         .routes(routes!(own))
         .routes(routes!(mark_read))
+        .routes(routes!(settings, set))
 }
 
 /// Up to where somebody has read.
@@ -28,6 +29,15 @@ struct UpTo {
     #[serde(default)]
     #[schema(value_type = Option<model::Timestamp>)]
     until: Option<String>,
+}
+
+/// Of what somebody wants to be told.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Told {
+    /// The kinds of notifications.
+    #[schema(value_type = Vec<NotificationKind>)]
+    told: Vec<String>,
 }
 
 /// What is left to read.
@@ -74,6 +84,37 @@ async fn own(
 ) -> Answer<Json<Notifications>> {
     let lists = feed.lists(Some(&actor));
     Ok(Json(lists.notifications(&actor, paging).await?))
+}
+
+/// See of what you are told
+///
+/// At first, of everything.
+#[utoipa::path(get, path = "/notifications/settings", tag = "Notifications", operation_id = "getNotificationSettings",
+    security(("session" = [])),
+    responses((status = 200, description = "The kinds of which you are told.", body = NotificationSettings))
+)]
+async fn settings(State(feed): State<Feed>, Actor(actor): Actor) -> Answer<Json<NotificationSettings>> {
+    Ok(Json(feed.notifications().settings(&actor).await?))
+}
+
+/// Choose of what you are told
+///
+/// From now on; the notifications that you have stay.
+#[utoipa::path(put, path = "/notifications/settings", tag = "Notifications", operation_id = "setNotificationSettings",
+    security(("session" = [])),
+    request_body = Told,
+    responses((status = 200, description = "The kinds of which you are told now.", body = NotificationSettings))
+)]
+async fn set(
+    State(feed): State<Feed>,
+    Actor(actor): Actor,
+    Body(body): Body<Told>,
+) -> Answer<Json<NotificationSettings>> {
+    let kinds = body.told.iter().map(|kind| kind.parse());
+    let told = kinds.collect::<Result<_, model::Problem>>();
+    let told = told.map_err(|problem| problem.about("told"))?;
+    let settings = NotificationSettings { told };
+    Ok(Json(feed.notifications().set(&actor, &settings).await?))
 }
 
 /// Mark your notifications as read

@@ -98,6 +98,7 @@ impl Accounts<'_> {
         let beginning = json!({
             "pinned": summary.and_then(|summary| summary.pinned), "handle": user.person.handle, "name": user.person.name, "bio": user.bio, "at": user.at,
             "recoveryCodesLeft": self.recovery_codes_left(handle).await?,
+            "told": self.0.notifications().settings(handle).await?.told,
         });
         let (pieces, read) = mpsc::channel(WAITING);
         let export = Export {

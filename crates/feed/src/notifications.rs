@@ -6,8 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use futures::future::try_join_all;
 use model::{
-    Handle, Notification, NotificationKind, Notifications as Told, Person, PostId, Problem, Relation,
-    Timestamp, Topic,
+    Handle, Notification, NotificationKind, NotificationSettings, Notifications as Told, Person, PostId,
+    Problem, Relation, Timestamp, Topic,
 };
 use outlier::fields;
 use store::notifications::{Read, Recent};
@@ -83,10 +83,45 @@ impl Notifications<'_> {
     /// many are unread then.
     pub async fn mark_read(self, reader: &Handle, until: Timestamp) -> Result<u64, Problem> {
         let unread = self.0.store.notifications().mark_read(reader, until).await;
-        unread
-            .map_err(to_problem)?
-            .ok_or_else(|| missing(&Topic::User(reader.clone()).to_string()))
+        unread.map_err(to_problem)?.ok_or_else(|| gone(reader))
     }
+}
+
+impl Notifications<'_> {
+    /// Of what the reader is told.
+    pub async fn settings(self, reader: &Handle) -> Result<NotificationSettings, Problem> {
+        let silenced = self.0.store.notifications().silenced(reader).await;
+        let silenced = silenced.map_err(to_problem)?.ok_or_else(|| gone(reader))?;
+        Ok(NotificationSettings {
+            told: without(&silenced),
+        })
+    }
+
+    /// Tells the reader of these kinds from now on, and of no others. Returns them in their order.
+    pub async fn set(
+        self,
+        reader: &Handle,
+        settings: &NotificationSettings,
+    ) -> Result<NotificationSettings, Problem> {
+        let silenced = without(&settings.told);
+        let set = self.0.store.notifications().silence(reader, &silenced).await;
+        if !set.map_err(to_problem)? {
+            return Err(gone(reader));
+        }
+        Ok(NotificationSettings {
+            told: without(&silenced),
+        })
+    }
+}
+
+/// All other kinds.
+fn without(kinds: &[NotificationKind]) -> Vec<NotificationKind> {
+    let others = NotificationKind::ALL.into_iter();
+    others.filter(|kind| !kinds.contains(kind)).collect()
+}
+
+fn gone(reader: &Handle) -> Problem {
+    missing(&Topic::User(reader.clone()).to_string())
 }
 
 /// A notification as stored.

@@ -24,7 +24,7 @@ pub use feed::{
 };
 pub use handle::Handle;
 pub use id::{ItemId, PostId};
-pub use notification::{Notification, NotificationKind, Notifications};
+pub use notification::{Notification, NotificationKind, NotificationSettings, Notifications};
 pub use overflow::{Meter, Overflow, RelationOverflow};
 pub use problem::{Kind, Problem, both, whole_seconds};
 pub use relation::{Counterpart, Description, Items, Owners, Readers, Relation, View};

@@ -24,6 +24,16 @@ pub enum NotificationKind {
 }
 
 impl NotificationKind {
+    /// Every kind, in the order in which people choose among them.
+    pub const ALL: [Self; 6] = [
+        Self::Like,
+        Self::Comment,
+        Self::Reply,
+        Self::Share,
+        Self::Follow,
+        Self::Mention,
+    ];
+
     /// The word for it, as stored and in the API.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -47,6 +57,15 @@ impl std::str::FromStr for NotificationKind {
             Problem::invalid("kind", message)
         })
     }
+}
+
+/// Of what a person wants to be told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct NotificationSettings {
+    /// The kinds of notifications that are added to their list. What was added before stays.
+    pub told: Vec<NotificationKind>,
 }
 
 /// A notification, as its reader sees it now.

@@ -70,6 +70,8 @@ pub enum Done {
     OtherSessionsEnded,
     /// The account was deleted.
     Left,
+    /// Of what a person is told was changed.
+    NotificationsChosen,
     /// Notifications are marked as read.
     NotificationsRead,
     /// A post is hidden.
@@ -104,6 +106,7 @@ impl Done {
             Self::SessionEnded => "The session has ended.",
             Self::OtherSessionsEnded => "All other sessions have ended.",
             Self::Left => "Your account is deleted. Thank you for using Spillway.",
+            Self::NotificationsChosen => "Saved. The notifications that you have stay.",
             Self::NotificationsRead => "Your notifications are marked as read.",
             Self::PostHidden => "You do not see this post in feeds any more.",
             Self::PostShown => "You see this post in feeds again.",

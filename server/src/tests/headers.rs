@@ -70,6 +70,7 @@ async fn a_page_of_settings_is_kept_by_no_browser() {
     for (path, policy) in [
         ("/settings", "no-store"),
         ("/settings/sessions", "no-store"),
+        ("/settings/notifications", "no-store"),
         ("/api/v1/sessions", "no-store"),
         ("/api/v1/me/export", "no-store"),
         ("/", "private, no-cache"),

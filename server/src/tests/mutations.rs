@@ -78,6 +78,7 @@ fn all() -> Vec<Mutation> {
         ("PUT", "/api/v1/users/{handle}/block", "", Visitors),
         ("DELETE", "/api/v1/users/{handle}/block", "", Visitors),
         ("POST", "/api/v1/reports", r#"{"target":"user:{handle}","text":"Rude."}"#, Visitors),
+        ("PUT", "/api/v1/notifications/settings", r#"{"told":["like"]}"#, Visitors),
         ("POST", "/api/v1/notifications/read", r#"{"until":"2026-03-01T12:00:00Z"}"#, Visitors),
         ("PUT", "/api/v1/users/{handle}/follow", "", Visitors),
         ("DELETE", "/api/v1/users/{handle}/follow", "", Visitors),
@@ -95,6 +96,7 @@ fn all() -> Vec<Mutation> {
         ("POST", "/api/set_mute", "handle={handle}&on=true", Visitors),
         ("POST", "/api/set_block", "handle={handle}&on=true", Visitors),
         ("POST", "/api/report", "target=user:{handle}&text=Rude.", Visitors),
+        ("POST", "/api/choose_notifications", "told[]=like", Visitors),
         ("POST", "/api/mark_notifications_read", "until=2026-03-01T12:00:00Z", Visitors),
         ("POST", "/api/set_follow", "handle={handle}&on=true", Visitors),
         ("POST", "/api/edit_post", "post={post}&text=Hello+again", Others),
@@ -458,6 +460,7 @@ async fn reading_an_address_that_can_be_written_to_changes_nothing() {
         let readable = [
             "/api/v1/me",
             "/api/v1/me/recovery-codes",
+            "/api/v1/notifications/settings",
             "/api/v1/sessions",
             "/api/v1/posts/{post}",
             "/api/v1/posts/{post}/comments",

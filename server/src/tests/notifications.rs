@@ -214,3 +214,93 @@ async fn pages_of_ones_own_lists_have_an_address_without_a_handle() {
         assert_eq!(list.send(&app).await.status, 200);
     }
 }
+
+#[tokio::test]
+async fn people_are_told_of_what_they_choose() {
+    let stage = Stage::new().await;
+    let (ada, bob) = (stage.joins("ada").await, stage.joins("bob").await);
+    let app = stage.open();
+    let settings = "/api/v1/notifications/settings";
+    let all = ["like", "comment", "reply", "share", "follow", "mention"];
+    let chosen = send(&stage, &app, &ada, (Method::GET, settings, "")).await;
+    assert_eq!(chosen.body["told"], serde_json::json!(all));
+    let post = stage.creates(&ada, "/api/v1/posts").await;
+    let act = async |what: &str| {
+        let path = format!("/api/v1/posts/{post}/{what}");
+        send(&stage, &app, &bob, (Method::PUT, &path, "")).await;
+    };
+    act("like").await;
+    let some = r#"{"told":["share","follow","share"]}"#;
+    let chosen = send(&stage, &app, &ada, (Method::PUT, settings, some)).await;
+    assert_eq!(chosen.body["told"], serde_json::json!(["share", "follow"]));
+    act("share").await;
+    let comments = format!("/api/v1/posts/{post}/comments");
+    send(
+        &stage,
+        &app,
+        &bob,
+        (Method::POST, &comments, r#"{"text":"Hello"}"#),
+    )
+    .await;
+    // The like was told before.
+    let (lines, unread) = told(&stage, &app, (&ada, "ada")).await;
+    assert_eq!(
+        (lines, unread),
+        (
+            vec!["share bob+0 Hello".to_owned(), "like bob+0 Hello".to_owned()],
+            2
+        )
+    );
+    let untold = stage.documents("posts").await;
+    assert!(
+        untold.iter().all(|post| !post.contains_key("untold")),
+        "{untold:?}"
+    );
+
+    // The form sends the boxes that are ticked.
+    let page = async || {
+        let page = Call::new(Method::GET, "/settings/notifications").header(ACCEPT.as_str(), PAGE);
+        page.header(COOKIE.as_str(), &ada).send(&app).await.text
+    };
+    let ticked = |page: &str| {
+        let is_ticked = |kind: &&str| page.contains(&format!("value=\"{kind}\" checked"));
+        all.into_iter().filter(is_ticked).collect::<Vec<_>>()
+    };
+    assert_eq!(ticked(&page().await), ["share", "follow"]);
+    let form = Call::new(Method::POST, "/api/choose_notifications")
+        .header(ACCEPT.as_str(), PAGE)
+        .header(COOKIE.as_str(), &ada)
+        .body("application/x-www-form-urlencoded", "told%5B%5D=comment");
+    assert_eq!(
+        form.send(&app).await.header("location"),
+        "/settings/notifications"
+    );
+    assert_eq!(ticked(&page().await), ["comment"]);
+    let chosen = send(&stage, &app, &ada, (Method::GET, settings, "")).await;
+    assert_eq!(chosen.body["told"], serde_json::json!(["comment"]));
+    send(
+        &stage,
+        &app,
+        &bob,
+        (Method::POST, &comments, r#"{"text":"Again"}"#),
+    )
+    .await;
+    assert_eq!(
+        told(&stage, &app, (&ada, "ada")).await.0[0],
+        "comment bob+0 Again"
+    );
+
+    let export = send(&stage, &app, &ada, (Method::GET, "/api/v1/me/export", "")).await;
+    assert_eq!(export.body["profile"]["told"], serde_json::json!(["comment"]));
+
+    let wrong = Call::new(Method::PUT, settings)
+        .header(COOKIE.as_str(), &ada)
+        .body(JSON, r#"{"told":["everything"]}"#);
+    let wrong = wrong.send(&app).await;
+    assert_eq!((wrong.status, &wrong.body["field"]), (422, &Value::from("told")));
+    for (reader, sees) in [(&ada, true), (&bob, false)] {
+        let stored = Call::new(Method::GET, "/@ada/stored").header(ACCEPT.as_str(), PAGE);
+        let stored = stored.header(COOKIE.as_str(), reader).send(&app).await.text;
+        assert_eq!(stored.contains("notTold"), sees);
+    }
+}

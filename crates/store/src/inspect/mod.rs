@@ -198,6 +198,7 @@ impl Store {
         }
         if !view.shows(Relation::Notifications) {
             document.remove(notifications::READ);
+            document.remove(notifications::SILENCED);
         }
         Ok(document)
     }

@@ -11,6 +11,7 @@
 //! reader had read, and telling it again changes nothing.
 
 mod read;
+mod silence;
 mod tell;
 
 use bson::{Bson, DateTime, Document, doc};
@@ -24,6 +25,7 @@ use outlier::WithItems;
 
 pub(crate) use read::FIELD as READ;
 pub use read::{Read, Recent, Unread};
+pub(crate) use silence::FIELD as SILENCED;
 pub use tell::News;
 
 /// The field of a post or person with what nobody was told of yet; absent if there is nothing.

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use bson::{Bson, DateTime, Document, doc};
-use model::{Handle, PostId, Relation, Timestamp};
+use model::{Handle, NotificationKind, PostId, Relation, Timestamp};
 use uuid::Uuid;
 
-use super::Notifications;
+use super::{Notifications, silence};
 use crate::account_deletion::not_being_deleted;
 use crate::overflow::{Item, number, uuid_bson};
 use crate::people::{self, date};
@@ -46,6 +46,8 @@ pub(super) struct State {
     /// Their times, in the same order.
     times: Vec<Timestamp>,
     count: u64,
+    /// The kinds of which they are not told.
+    pub silenced: Vec<NotificationKind>,
 }
 
 /// The end of a list of a post or person.
@@ -103,7 +105,7 @@ impl Notifications<'_> {
 
     pub(super) async fn state(&self, person: &Handle) -> Result<Option<State>> {
         let mut shown = Read::fields();
-        shown.extend(doc! { "notifications.head.id": 1, "notifications.head.at": 1 });
+        shown.extend(doc! { "notifications.head.id": 1, "notifications.head.at": 1, silence::FIELD: 1 });
         let find = Find::matching(not_being_deleted(doc! { "_id": person.as_str() }))
             .project(shown)
             .limit(1);
@@ -121,6 +123,7 @@ impl Notifications<'_> {
             head: head().filter_map(|item| fields::uuid(item, "id").ok()).collect(),
             times: head().filter_map(|item| date(item, "at").ok()).collect(),
             count: list.map_or(Ok(0), |list| number(list, "count"))?,
+            silenced: silence::silenced(found),
         }))
     }
 

@@ -228,15 +228,15 @@ async fn by_others(
     Ok((!others.is_empty()).then_some(others))
 }
 
-/// Adds a notification of what these people did, unless the person is gone, has the same and has not marked it as read, or
-/// does not see any of them.
+/// Adds a notification of what these people did, unless the person is gone, does not want to be told of it, has the same and
+/// has not marked it as read, or does not see any of them.
 async fn tell(store: &Store, person: &Handle, news: &News, by: &[Handle]) -> Result<()> {
     let notifications = store.notifications();
     let Some(state) = notifications.state(person).await? else {
         return Ok(());
     };
     let item = news.item(state.read.count);
-    if state.head.contains(&item.id) {
+    if state.silenced.contains(&news.kind) || state.head.contains(&item.id) {
         return Ok(());
     }
     let restricted = store.restrictions().among(person, by).await?;
