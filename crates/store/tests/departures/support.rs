@@ -157,15 +157,11 @@ async fn take_back(store: &Store, actor: Handle, reaction: Reaction) -> Result<(
     removed.map(drop)
 }
 
-fn comment(number: u128) -> Uuid {
-    Uuid::from_u128(2_000_000 + number)
-}
-
 /// What they do to the neighbour or the neighbour's post.
 fn reaction(act: Act) -> Reaction {
     match act {
         Like => Reaction::Like(post(0)),
-        Comment(number) => Reaction::Comment(post(0), comment(number)),
+        Comment(number) => Reaction::Comment(post(0), Uuid::from_u128(2_000_000 + number)),
         Share => Reaction::Share(post(0)),
         Follow => Reaction::Follow(neighbour()),
         other => panic!("{other:?} is no reaction"),
@@ -176,8 +172,8 @@ async fn attempt(store: &Store, act: Act) -> Result<()> {
     match act {
         Like | Comment(_) | Share | Follow => react(store, leaver(), reaction(act)).await,
         Edit(number) => {
-            let comments = store.comments();
-            if let Some(found) = comments.find(post(0), comment(number)).await? {
+            let (comments, id) = (store.comments(), Uuid::from_u128(2_000_000 + number));
+            if let Some(found) = comments.find(post(0), id).await? {
                 let text = "It was.".parse().unwrap();
                 comments.edit(post(0), &found, &text, moment()).await?;
             }
